@@ -1,0 +1,1 @@
+"""The rules of the game: boards, boxes, scores. Pure Python; nothing here knows of photos."""

@@ -1,0 +1,321 @@
+"""Boards and their notation: what a camera can see of a kingdom, as text.
+
+Squares are separated by blanks, rows by `/` or a line break: `w f l g s m t` for the terrains, a digit for crowns,
+`#` for the castle, `.` for nothing, `?` for a square that holds something unknown.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import Final, NamedTuple, Self
+
+from kdvision.errors import NotationError
+
+MOST: Final = 26
+"""The most rows or columns a board may have: one letter each for the columns."""
+
+EXPECTED_CELL: Final = "one of w f l g s m t with a digit for crowns, # (castle), . (nothing) or ? (not known)"
+EXPECTED_SQUARE: Final = "a column letter and a row number, as in C3"
+
+_ROW_END: Final = re.compile(r"[ \t]*(?:/|\r?\n|\r)\s*")
+
+
+class Terrain(Enum):
+    """The landscapes; the value of each is its letter in the notation. The castle is the starting tile."""
+
+    WHEAT = "w"
+    FOREST = "f"
+    LAKE = "l"
+    GRASS = "g"
+    SWAMP = "s"
+    MINE = "m"
+    TOWN = "t"
+    CASTLE = "#"
+
+    # Members are singletons; hashing them by identity is several times faster than Enum's hash of the name.
+    __hash__ = object.__hash__
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+_TERRAINS: Final = {terrain.value: terrain for terrain in Terrain}
+
+
+class Square(NamedTuple):
+    """A place on a board: row 0 is the top row, column 0 the left one."""
+
+    row: int
+    col: int
+
+    @property
+    def name(self) -> str:
+        """The player's name of the square: column letter, then row number from the top, counted from 1 (`C3`)."""
+        return f"{chr(ord('A') + self.col)}{self.row + 1}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The square of a name such as `C3` or `c3`; raises NotationError."""
+        match = re.fullmatch(r"([A-Za-z])([1-9][0-9]?)", text.strip(), re.ASCII)
+        if match is None or int(match[2]) > MOST:
+            raise NotationError(
+                f"{text!r} is no square",
+                expected=EXPECTED_SQUARE,
+                hint=f"write {EXPECTED_SQUARE}",
+            )
+        return cls(int(match[2]) - 1, ord(match[1].upper()) - ord("A"))
+
+    def neighbours(self) -> "tuple[Square, Square, Square, Square]":
+        """The squares above, right, below and left, whether or not a board has them."""
+        return _neighbours(self)
+
+
+@cache
+def _neighbours(square: Square) -> tuple[Square, Square, Square, Square]:
+    row, col = square
+    return (
+        Square(row - 1, col),
+        Square(row, col + 1),
+        Square(row + 1, col),
+        Square(row, col - 1),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one square shows: a terrain and the crowns printed on it."""
+
+    terrain: Terrain
+    crowns: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.terrain.value}{self.crowns or ''}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Cell":
+        """The cell of a notation such as `w1`; raises NotationError, also for `.` and `?`, which are no cells."""
+        terrain = _TERRAINS.get(text[:1].lower())
+        crowns = text[1:]
+        known = (
+            terrain is not None and re.fullmatch("[0-9]?", crowns, re.ASCII) is not None
+        )
+        if terrain is None or not known or (terrain is Terrain.CASTLE and crowns):
+            raise NotationError(
+                f"{text!r} is no square",
+                expected=EXPECTED_CELL,
+                hint=f"write {EXPECTED_CELL}",
+            )
+        return _cell(terrain, int(crowns or 0))
+
+
+@cache
+def _cell(terrain: Terrain, crowns: int) -> Cell:
+    return Cell(terrain, crowns)
+
+
+class Board(Mapping[Square, Cell]):
+    """The squares of one kingdom that hold something, and the frame they were given in. Immutable and hashable.
+
+    A square that is not a key is empty, or its content is not known (`unknown`). Boards are equal when their notation
+    is: the same cells at the same places of the same frame.
+    """
+
+    __slots__ = ("_cells", "_hash", "height", "unknown", "width")
+
+    def __init__(
+        self,
+        cells: Mapping[Square, Cell],
+        *,
+        unknown: Iterable[Square] = (),
+        height: int | None = None,
+        width: int | None = None,
+    ) -> None:
+        """Make a board of `cells`; the frame is just large enough unless given. Raises ValueError off the frame."""
+        self._cells: dict[Square, Cell] = {
+            square: cells[square] for square in sorted(cells)
+        }
+        self.unknown: frozenset[Square] = frozenset(unknown) - self._cells.keys()
+        taken = [*self._cells, *self.unknown]
+        self.height: int = (
+            height or max((square.row for square in taken), default=0) + 1
+        )
+        self.width: int = width or max((square.col for square in taken), default=0) + 1
+        self._hash: int | None = None
+        outside = [
+            s
+            for s in taken
+            if not (0 <= s.row < self.height and 0 <= s.col < self.width)
+        ]
+        if outside or max(self.height, self.width) > MOST:
+            raise ValueError(
+                f"squares {outside} lie outside a frame of {self.height} x {self.width} (at most {MOST})"
+            )
+
+    @classmethod
+    def parse(cls, text: str | Iterable[str]) -> Self:
+        """The board of a text, or of its rows; raises NotationError with row, column and what was expected."""
+        rows = _ROW_END.split(text.strip()) if isinstance(text, str) else list(text)
+        grid = [row.split() for row in rows]
+        _check_frame(grid)
+        cells, unknown = {}, []
+        for row, words in enumerate(grid):
+            for col, word in enumerate(words):
+                if word == "?":
+                    unknown.append(Square(row, col))
+                elif word != ".":
+                    cells[Square(row, col)] = _parse_at(word, row, col)
+        return cls(cells, unknown=unknown, height=len(grid), width=len(grid[0]))
+
+    def rows(self) -> tuple[str, ...]:
+        """The notation, one text per row of the frame, from the top."""
+        return tuple(
+            " ".join(self._word(Square(row, col)) for col in range(self.width))
+            for row in range(self.height)
+        )
+
+    def turned(self, quarters: int = 1) -> "Board":
+        """The board turned clockwise by so many quarters (any whole number)."""
+        board = self
+        for _ in range(quarters % 4):
+            last = board.height - 1
+            board = board._moved(
+                lambda s, last=last: Square(s.col, last - s.row),
+                board.width,
+                board.height,
+            )
+        return board
+
+    def mirrored(self) -> "Board":
+        """The board as a mirror shows it: left and right exchanged."""
+        last = self.width - 1
+        return self._moved(
+            lambda s: Square(s.row, last - s.col), self.height, self.width
+        )
+
+    def trimmed(self) -> "Board":
+        """The same squares in the smallest frame around them: no empty rows or columns at the edges."""
+        taken = [*self._cells, *self.unknown]
+        if not taken:
+            return Board({})
+        top, left = min(s.row for s in taken), min(s.col for s in taken)
+        height, width = (
+            max(s.row for s in taken) - top + 1,
+            max(s.col for s in taken) - left + 1,
+        )
+        return self._moved(lambda s: Square(s.row - top, s.col - left), height, width)
+
+    def replaced(self, changes: Mapping[Square, Cell | None]) -> "Board":
+        """The board with other contents on some squares; None empties one. The frame grows where it must."""
+        cells = {
+            square: cell
+            for square, cell in self._cells.items()
+            if square not in changes
+        }
+        cells |= {square: cell for square, cell in changes.items() if cell is not None}
+        height = (
+            max(self.height, *(square.row + 1 for square in cells))
+            if cells
+            else self.height
+        )
+        width = (
+            max(self.width, *(square.col + 1 for square in cells))
+            if cells
+            else self.width
+        )
+        return Board(
+            cells, unknown=self.unknown - changes.keys(), height=height, width=width
+        )
+
+    def castles(self) -> tuple[Square, ...]:
+        """The squares that show a castle, from the top left: exactly one on a right board."""
+        return tuple(
+            square
+            for square, cell in self._cells.items()
+            if cell.terrain is Terrain.CASTLE
+        )
+
+    def __getitem__(self, square: Square) -> Cell:
+        return self._cells[square]
+
+    def __iter__(self) -> Iterator[Square]:
+        return iter(self._cells)
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    # Mapping's versions of these go through __getitem__ and exceptions; the rules call them by the hundred.
+    def __contains__(self, square: object) -> bool:
+        return square in self._cells
+
+    def get(self, square: Square, default: Cell | None = None) -> Cell | None:  # type: ignore[override]
+        return self._cells.get(square, default)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        frames = (self.height, self.width) == (other.height, other.width)
+        return frames and self._cells == other._cells and self.unknown == other.unknown
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(
+                (self.height, self.width, self.unknown, tuple(self._cells.items()))
+            )
+        return self._hash
+
+    def __str__(self) -> str:
+        return " / ".join(self.rows())
+
+    def __repr__(self) -> str:
+        return f"Board.parse({str(self)!r})"
+
+    def __reduce__(self) -> "tuple[object, tuple[str]]":
+        return Board.parse, (str(self),)
+
+    def _word(self, square: Square) -> str:
+        cell = self._cells.get(square)
+        return str(cell) if cell is not None else "?" if square in self.unknown else "."
+
+    def _moved(
+        self, place: Callable[[Square], Square], height: int, width: int
+    ) -> "Board":
+        cells = {place(square): cell for square, cell in self._cells.items()}
+        return Board(
+            cells, unknown=map(place, self.unknown), height=height, width=width
+        )
+
+
+def _parse_at(word: str, row: int, col: int) -> Cell:
+    try:
+        return Cell.parse(word)
+    except NotationError as error:
+        where = f"row {row + 1}, column {col + 1}: {error}"
+        raise NotationError(
+            where, row=row + 1, column=col + 1, expected=error.expected, hint=error.hint
+        ) from None
+
+
+def _check_frame(grid: list[list[str]]) -> None:
+    if not grid or not any(grid):
+        raise NotationError(
+            "the board is empty", expected="rows of squares such as w w1 f / l # f"
+        )
+    width = len(grid[0])
+    for number, words in enumerate(grid, start=1):
+        if not words or len(words) != width:
+            expected = f"{width} squares, as in row 1" if width else EXPECTED_CELL
+            message = f"row {number} has {len(words)} squares, expected {expected}"
+            raise NotationError(
+                message,
+                row=number,
+                expected=expected,
+                hint="write . for a place without a tile",
+            )
+    if max(len(grid), width) > MOST:
+        expected = f"at most {MOST} rows of at most {MOST} squares"
+        raise NotationError(
+            f"the board has {len(grid)} rows of {width} squares, expected {expected}",
+            expected=expected,
+        )
