@@ -98,9 +98,7 @@ class Cell:
         """The cell of a notation such as `w1`; raises NotationError, also for `.` and `?`, which are no cells."""
         terrain = _TERRAINS.get(text[:1].lower())
         crowns = text[1:]
-        known = (
-            terrain is not None and re.fullmatch("[0-9]?", crowns, re.ASCII) is not None
-        )
+        known = terrain is not None and re.fullmatch("[0-9]?", crowns, re.ASCII) is not None
         if terrain is None or not known or (terrain is Terrain.CASTLE and crowns):
             raise NotationError(
                 f"{text!r} is no square",
@@ -133,25 +131,15 @@ class Board(Mapping[Square, Cell]):
         width: int | None = None,
     ) -> None:
         """Make a board of `cells`; the frame is just large enough unless given. Raises ValueError off the frame."""
-        self._cells: dict[Square, Cell] = {
-            square: cells[square] for square in sorted(cells)
-        }
-        self.unknown: frozenset[Square] = frozenset(unknown) - self._cells.keys()
+        self._cells: dict[Square, Cell] = {square: cells[square] for square in sorted(cells)}
+        self.unknown: frozenset[Square] = frozenset(unknown).difference(self._cells)
         taken = [*self._cells, *self.unknown]
-        self.height: int = (
-            height or max((square.row for square in taken), default=0) + 1
-        )
+        self.height: int = height or max((square.row for square in taken), default=0) + 1
         self.width: int = width or max((square.col for square in taken), default=0) + 1
         self._hash: int | None = None
-        outside = [
-            s
-            for s in taken
-            if not (0 <= s.row < self.height and 0 <= s.col < self.width)
-        ]
+        outside = [s for s in taken if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
         if outside or max(self.height, self.width) > MOST:
-            raise ValueError(
-                f"squares {outside} lie outside a frame of {self.height} x {self.width} (at most {MOST})"
-            )
+            raise ValueError(f"squares {outside} lie outside a frame of {self.height} x {self.width} (at most {MOST})")
 
     @classmethod
     def parse(cls, text: str | Iterable[str]) -> Self:
@@ -170,29 +158,20 @@ class Board(Mapping[Square, Cell]):
 
     def rows(self) -> tuple[str, ...]:
         """The notation, one text per row of the frame, from the top."""
-        return tuple(
-            " ".join(self._word(Square(row, col)) for col in range(self.width))
-            for row in range(self.height)
-        )
+        return tuple(" ".join(self._word(Square(row, col)) for col in range(self.width)) for row in range(self.height))
 
     def turned(self, quarters: int = 1) -> "Board":
         """The board turned clockwise by so many quarters (any whole number)."""
-        board = self
-        for _ in range(quarters % 4):
-            last = board.height - 1
-            board = board._moved(
-                lambda s, last=last: Square(s.col, last - s.row),
-                board.width,
-                board.height,
-            )
-        return board
+        if quarters % 4 == 0:
+            return self
+        last = self.height - 1
+        once = self._moved(lambda s: Square(s.col, last - s.row), self.width, self.height)
+        return once.turned(quarters % 4 - 1)
 
     def mirrored(self) -> "Board":
         """The board as a mirror shows it: left and right exchanged."""
         last = self.width - 1
-        return self._moved(
-            lambda s: Square(s.row, last - s.col), self.height, self.width
-        )
+        return self._moved(lambda s: Square(s.row, last - s.col), self.height, self.width)
 
     def trimmed(self) -> "Board":
         """The same squares in the smallest frame around them: no empty rows or columns at the edges."""
@@ -208,33 +187,15 @@ class Board(Mapping[Square, Cell]):
 
     def replaced(self, changes: Mapping[Square, Cell | None]) -> "Board":
         """The board with other contents on some squares; None empties one. The frame grows where it must."""
-        cells = {
-            square: cell
-            for square, cell in self._cells.items()
-            if square not in changes
-        }
+        cells = {square: cell for square, cell in self._cells.items() if square not in changes}
         cells |= {square: cell for square, cell in changes.items() if cell is not None}
-        height = (
-            max(self.height, *(square.row + 1 for square in cells))
-            if cells
-            else self.height
-        )
-        width = (
-            max(self.width, *(square.col + 1 for square in cells))
-            if cells
-            else self.width
-        )
-        return Board(
-            cells, unknown=self.unknown - changes.keys(), height=height, width=width
-        )
+        height = max(self.height, *(square.row + 1 for square in cells)) if cells else self.height
+        width = max(self.width, *(square.col + 1 for square in cells)) if cells else self.width
+        return Board(cells, unknown=self.unknown - changes.keys(), height=height, width=width)
 
     def castles(self) -> tuple[Square, ...]:
         """The squares that show a castle, from the top left: exactly one on a right board."""
-        return tuple(
-            square
-            for square, cell in self._cells.items()
-            if cell.terrain is Terrain.CASTLE
-        )
+        return tuple(square for square, cell in self._cells.items() if cell.terrain is Terrain.CASTLE)
 
     def __getitem__(self, square: Square) -> Cell:
         return self._cells[square]
@@ -260,9 +221,7 @@ class Board(Mapping[Square, Cell]):
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash(
-                (self.height, self.width, self.unknown, tuple(self._cells.items()))
-            )
+            self._hash = hash((self.height, self.width, self.unknown, tuple(self._cells.items())))
         return self._hash
 
     def __str__(self) -> str:
@@ -278,13 +237,9 @@ class Board(Mapping[Square, Cell]):
         cell = self._cells.get(square)
         return str(cell) if cell is not None else "?" if square in self.unknown else "."
 
-    def _moved(
-        self, place: Callable[[Square], Square], height: int, width: int
-    ) -> "Board":
+    def _moved(self, place: Callable[[Square], Square], height: int, width: int) -> "Board":
         cells = {place(square): cell for square, cell in self._cells.items()}
-        return Board(
-            cells, unknown=map(place, self.unknown), height=height, width=width
-        )
+        return Board(cells, unknown=map(place, self.unknown), height=height, width=width)
 
 
 def _parse_at(word: str, row: int, col: int) -> Cell:
@@ -292,16 +247,12 @@ def _parse_at(word: str, row: int, col: int) -> Cell:
         return Cell.parse(word)
     except NotationError as error:
         where = f"row {row + 1}, column {col + 1}: {error}"
-        raise NotationError(
-            where, row=row + 1, column=col + 1, expected=error.expected, hint=error.hint
-        ) from None
+        raise NotationError(where, row=row + 1, column=col + 1, expected=error.expected, hint=error.hint) from None
 
 
 def _check_frame(grid: list[list[str]]) -> None:
     if not grid or not any(grid):
-        raise NotationError(
-            "the board is empty", expected="rows of squares such as w w1 f / l # f"
-        )
+        raise NotationError("the board is empty", expected="rows of squares such as w w1 f / l # f")
     width = len(grid[0])
     for number, words in enumerate(grid, start=1):
         if not words or len(words) != width:

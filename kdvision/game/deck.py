@@ -48,10 +48,7 @@ def kinds(deck: Iterable[Domino]) -> Counter[Cell]:
 
 def _deck(lines: str) -> Deck:
     words = [line.split() for line in lines.strip().splitlines()]
-    return tuple(
-        Domino(int(number), Cell.parse(left), Cell.parse(right))
-        for number, left, right in words
-    )
+    return tuple(Domino(int(number), Cell.parse(left), Cell.parse(right)) for number, left, right in words)
 
 
 KINGDOMINO: Final[Deck] = _deck(
