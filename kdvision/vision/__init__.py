@@ -1,0 +1,1 @@
+"""The eyes: from pixels to boards."""
