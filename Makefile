@@ -1,0 +1,69 @@
+# From a clean clone, with only Python (3.11 or newer) and make:
+#   make demo      set up, score a sample photo, write the picture with its score
+#   make test      set up and run the tests (no torch needed)
+#   make test-lab  install torch and run the tests of training
+#   make check     all that a change must pass: format, lint, types, both kinds of tests
+#   make model     train the networks and write models/        make bench   time the parts
+#
+# Another interpreter: make test PYTHON=python3.12      Another torch: make test-lab TORCH=torch==2.6.0
+
+PYTHON ?= python3
+TORCH ?= torch==2.13.0
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+DEMO ?= samples/demo.jpg
+
+export PYTHONUTF8 := 1
+
+.PHONY: demo test test-lab check model bench format clean
+
+demo: $(VENV)/.core
+	@mkdir -p out
+	$(BIN)/kdvision score $(DEMO) --overlay out/demo.png
+	@echo "The picture with its score: out/demo.png"
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest --ignore=tests/lab
+
+test-lab: $(VENV)/.lab
+	$(BIN)/python -m pytest tests/lab
+
+check: $(VENV)/.lab
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(MAKE) test
+	$(MAKE) test-lab
+
+model: $(VENV)/.lab
+	$(BIN)/python -m kdvision.lab.train
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m kdvision.lab.bench
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# Each stamp says that one set of dependencies is in the environment; a changed pyproject.toml renews them.
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "kdvision needs Python 3.11 or newer; name one, for example: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.lab: $(VENV)/.dev
+	$(PIP) install '$(TORCH)'
+	$(PIP) install -e '.[dev,lab]'
+	@touch $@

@@ -1,0 +1,59 @@
+"""kdvision: from a photo of a Kingdomino table to the right score, with every doubt named.
+
+    >>> import kdvision
+    >>> kdvision.score(kdvision.Board.parse("w w1 / l #")).total
+    2
+
+`read` takes a photo and gives its kingdoms; `score` takes a board and gives its points. Start reading at
+`kdvision/pipeline.py`, the whole journey on one page. The rules are in `kdvision/game`, the eyes in `kdvision/vision`.
+
+The names below are imported when first asked for: the rules alone need neither numpy nor a model.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from kdvision.errors import KdvisionError as KdvisionError
+    from kdvision.errors import ModelError as ModelError
+    from kdvision.errors import NoKingdomFound as NoKingdomFound
+    from kdvision.errors import NotationError as NotationError
+    from kdvision.errors import PhotoError as PhotoError
+    from kdvision.game.board import Board as Board
+    from kdvision.game.board import Cell as Cell
+    from kdvision.game.board import Square as Square
+    from kdvision.game.board import Terrain as Terrain
+    from kdvision.game.scoring import Scorecard as Scorecard
+    from kdvision.game.scoring import score as score
+    from kdvision.pipeline import KingdomRead as KingdomRead
+    from kdvision.pipeline import read as read
+    from kdvision.vision.photo import Photo as Photo
+
+__version__ = "0.1.0"
+
+_HOME: Final = {
+    "Board": "kdvision.game.board",
+    "Cell": "kdvision.game.board",
+    "KdvisionError": "kdvision.errors",
+    "KingdomRead": "kdvision.pipeline",
+    "ModelError": "kdvision.errors",
+    "NoKingdomFound": "kdvision.errors",
+    "NotationError": "kdvision.errors",
+    "Photo": "kdvision.vision.photo",
+    "PhotoError": "kdvision.errors",
+    "Scorecard": "kdvision.game.scoring",
+    "Square": "kdvision.game.board",
+    "Terrain": "kdvision.game.board",
+    "read": "kdvision.pipeline",
+    "score": "kdvision.game.scoring",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})
