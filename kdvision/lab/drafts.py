@@ -72,7 +72,7 @@ def play(
     lines = [[deck[i] for i in sorted(drawn[start : start + width])] for start in range(0, count, width)]
     seats = [_Seat(side, care=float(rng.uniform(0.35, 1.0)), chance=_chances(rng)) for _ in range(players)]
     kings = [int(k) for k in rng.permutation([*range(players)] * (2 if players == 2 else 1))]
-    order = [(king, None) for king in kings]
+    order: list[tuple[int, Domino | None]] = [(king, None) for king in kings]
     for line in [*lines, []][: None if turns is None else turns + 1]:
         order = _round(order, list(line), seats)
     return [PlayedKingdom(tuple(seat.placements), tuple(seat.discarded)) for seat in seats]
