@@ -5,7 +5,7 @@ Squares are separated by blanks, rows by `/` or a line break: `w f l g s m t` fo
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -193,6 +193,12 @@ class Board(Mapping[Square, Cell]):
         width = max(self.width, *(square.col + 1 for square in cells)) if cells else self.width
         return Board(cells, unknown=self.unknown - changes.keys(), height=height, width=width)
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Rows and columns of the smallest frame around everything that lies here, known or not."""
+        trimmed = self.trimmed()
+        return trimmed.height, trimmed.width
+
     def castles(self) -> tuple[Square, ...]:
         """The squares that show a castle, from the top left: exactly one on a right board."""
         return tuple(square for square, cell in self._cells.items() if cell.terrain is Terrain.CASTLE)
@@ -209,6 +215,9 @@ class Board(Mapping[Square, Cell]):
     # Mapping's versions of these go through __getitem__ and exceptions; the rules call them by the hundred.
     def __contains__(self, square: object) -> bool:
         return square in self._cells
+
+    def items(self) -> ItemsView[Square, Cell]:
+        return self._cells.items()
 
     def get(self, square: Square, default: Cell | None = None) -> Cell | None:  # type: ignore[override]
         return self._cells.get(square, default)

@@ -1,0 +1,118 @@
+"""A kingdom: a board, what lies on it or beside it, and the territories that follow."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.pieces import Built, Gem
+
+
+@dataclass(frozen=True, slots=True)
+class Territory:
+    """Squares of one terrain that hang together, and the crowns on them; a skull makes it worthless.
+
+    Clauses: kingdomino/territory, kingdomino/value, kingdomino/no-crowns, lost-treasures/skull.
+    """
+
+    terrain: Terrain
+    squares: tuple[Square, ...]
+    crowns: int = 0
+    cursed: bool = False
+
+    @property
+    def points(self) -> int:
+        """Squares times crowns; 0 under a skull."""
+        return 0 if self.cursed else len(self.squares) * self.crowns
+
+
+@dataclass(frozen=True)
+class Kingdom:
+    """One player's (or team's) kingdom at the end: the board, and the facts a camera does not tell.
+
+    `knights` stand on squares, `spare_knights` were not placed; `queen` is true where she is hosted (queendomino/queen:
+    who had the most towers first is a fact of the game, not of the board).
+    """
+
+    board: Board
+    player: str = ""
+    buildings: tuple[Built, ...] = ()
+    knights: tuple[Square, ...] = ()
+    spare_knights: int = 0
+    towers: int = 0
+    coins: int = 0
+    queen: bool = False
+    gems: tuple[Gem, ...] = ()
+
+    @cached_property
+    def territories(self) -> tuple[Territory, ...]:
+        """The territories with every crown on them, from the top left."""
+        crowns, skulls = self._added_crowns(), {gem.skull_square for gem in self.gems}
+        bare = [self._territory(terrain, squares, crowns, skulls) for terrain, squares in _regions(self.board)]
+        return tuple(_crowned(bare) if self.queen else bare)
+
+    @property
+    def all_knights(self) -> int:
+        """Placed and unplaced knights together."""
+        return len(self.knights) + self.spare_knights
+
+    def _added_crowns(self) -> Counter[Square]:
+        crowns = Counter({built.square: built.building.crowns for built in self.buildings})
+        for gem in self.gems:
+            crowns.update(gem.crowns_by_square())
+        return crowns
+
+    def _territory(
+        self, terrain: Terrain, squares: tuple[Square, ...], crowns: Counter[Square], skulls: set[Square | None]
+    ) -> Territory:
+        total = sum(self.board[square].crowns for square in squares)
+        if crowns:
+            total += sum(crowns[square] for square in squares)
+        return Territory(terrain, squares, total, bool(skulls) and not skulls.isdisjoint(squares))
+
+
+def territories(kingdom: Kingdom | Board) -> tuple[Territory, ...]:
+    """The territories of a kingdom or a bare board, from the top left; squares touch by their sides only."""
+    return as_kingdom(kingdom).territories
+
+
+def as_kingdom(kingdom: Kingdom | Board) -> Kingdom:
+    """The kingdom itself, or the bare kingdom of a board."""
+    return kingdom if isinstance(kingdom, Kingdom) else Kingdom(kingdom)
+
+
+def largest(kingdom: Kingdom) -> int:
+    """The number of squares of the largest territory, crowned or not, cursed or not."""
+    return max((len(territory.squares) for territory in kingdom.territories), default=0)
+
+
+def crowns(kingdom: Kingdom) -> int:
+    """All crowns of the kingdom: printed ones and those of gems, buildings and the Queen."""
+    return sum(territory.crowns for territory in kingdom.territories)
+
+
+def _regions(board: Board) -> Iterator[tuple[Terrain, tuple[Square, ...]]]:
+    """Yield each group of side-touching squares of one terrain; the castle belongs to none (kingdomino/castle)."""
+    left = {square: cell.terrain for square, cell in board.items() if cell.terrain is not Terrain.CASTLE}
+    for start in list(left):
+        terrain = left.pop(start, None)
+        if terrain is None:
+            continue
+        group = [start]
+        for square in group:
+            for near in square.neighbours():
+                if left.get(near) is terrain:
+                    del left[near]
+                    group.append(near)
+        yield terrain, tuple(sorted(group))
+
+
+def _crowned(bare: list[Territory]) -> list[Territory]:
+    """The territories with the Queen on the largest one; of equal ones on the best for her host (queendomino/queen)."""
+    if not bare:
+        return bare
+    place = max(range(len(bare)), key=lambda i: (len(bare[i].squares), not bare[i].cursed))
+    chosen = bare[place]
+    crowned = Territory(chosen.terrain, chosen.squares, chosen.crowns + 1, chosen.cursed)
+    return [*bare[:place], crowned, *bare[place + 1 :]]

@@ -1,0 +1,74 @@
+"""What lies on a board or beside it besides dominoes: buildings and gems. Facts only, no points."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from kdvision.game.board import Square, Terrain
+
+JOKER: Final = "joker"
+"""The kind of the one gem that stands for any other."""
+
+QUARTERS: Final = ("top left", "top right", "bottom right", "bottom left")
+"""The quarters of a gem token, clockwise: the order of `Gem.crowns`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """A finished building tile: what it is worth to its kingdom at the end.
+
+    `crowns` count in the town territory it stands in; `points` are fixed; `per_territory` names the terrain whose
+    separate territories are worth 2 points each; `per_tower` and `per_knight` are points for each of those. `count` is
+    how many tiles of the box do the same, whatever their names.
+    """
+
+    name: str = ""
+    crowns: int = 0
+    points: int = 0
+    per_territory: Terrain | None = None
+    per_tower: int = 0
+    per_knight: int = 0
+    count: int = 1
+
+    @property
+    def effect(self) -> tuple[int, int, Terrain | None, int, int]:
+        """What tells the kinds of building apart: everything but name and count."""
+        return self.crowns, self.points, self.per_territory, self.per_tower, self.per_knight
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A building on its construction square."""
+
+    square: Square
+    building: Building
+
+
+@dataclass(frozen=True, slots=True)
+class Gem:
+    """A treasure token on the corner where four squares meet.
+
+    `corner` is the upper left of the four squares. `crowns` are the token's crowns by quarter, clockwise from the top
+    left as printed, `skull` is the index of its skull quarter or None; `turned` is how many quarters clockwise the
+    token was turned when it was laid.
+    """
+
+    kind: str
+    corner: Square
+    crowns: tuple[int, int, int, int] = (0, 0, 0, 0)
+    skull: int | None = None
+    turned: int = 0
+
+    @property
+    def squares(self) -> tuple[Square, Square, Square, Square]:
+        """The four squares around the corner, clockwise from the upper left."""
+        row, col = self.corner
+        return Square(row, col), Square(row, col + 1), Square(row + 1, col + 1), Square(row + 1, col)
+
+    def crowns_by_square(self) -> dict[Square, int]:
+        """The crowns that the token, as it lies, points at each of its four squares."""
+        return {square: self.crowns[(place - self.turned) % 4] for place, square in enumerate(self.squares)}
+
+    @property
+    def skull_square(self) -> Square | None:
+        """The square the skull points at, or None for a token without skull."""
+        return None if self.skull is None else self.squares[(self.skull + self.turned) % 4]

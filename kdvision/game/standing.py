@@ -1,0 +1,107 @@
+"""Who wins, by which tie-break, who shares, and the reason in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kdvision.game.kingdom import Kingdom
+from kdvision.game.scoring import RuleSet, score
+
+POINTS = "points"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One player's place: 1 is first, equal places are shared. `index` is the place in the order given."""
+
+    place: int
+    player: str
+    total: int
+    reason: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The places from first to last, and one sentence on who wins and why."""
+
+    places: tuple[Place, ...]
+    reason: str
+
+    @property
+    def winners(self) -> tuple[Place, ...]:
+        """The first place, or all who share it."""
+        return tuple(place for place in self.places if place.place == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A player with the numbers that decide, the most important first; `outright` beats any number."""
+
+    player: str
+    keys: tuple[int, ...]
+    total: int
+    outright: bool = False
+
+    @property
+    def order(self) -> tuple[bool | int, ...]:
+        """What contenders are compared by: kingdomino/winner, then the tie-breaks in order."""
+        return (self.outright, *(() if self.outright else self.keys))
+
+
+def standing(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing:
+    """The standing of the kingdoms of one game; players without a name are called by their number."""
+    contenders = [contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
+    return ranked(contenders, (POINTS, *(step.words for step in rule_set.tie_breaks)))
+
+
+def contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
+    """The numbers of one kingdom that decide: points, then the rule set's tie-breaks."""
+    total = score(kingdom, rule_set).total
+    keys = (total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
+    outright = rule_set.outright is not None and rule_set.outright(kingdom)
+    return Contender(kingdom.player or f"kingdom {number}", keys, total, outright)
+
+
+def ranked(contenders: Sequence[Contender], steps: Sequence[str]) -> Standing:
+    """The standing of contenders by their keys; `steps` name the keys: "points", "the largest territory", …
+
+    Players equal in every step share the place (kingdomino/shared).
+    """
+    order = sorted(range(len(contenders)), key=lambda i: contenders[i].order, reverse=True)
+    places: list[Place] = []
+    for seat, index in enumerate(order):
+        who = contenders[index]
+        tied = bool(seat) and contenders[order[seat - 1]].order == who.order
+        rivals = [other for place, other in enumerate(contenders) if place != index]
+        number = places[-1].place if tied else seat + 1
+        places.append(Place(number, who.player, who.total, _reason(who, rivals, steps), index))
+    return Standing(tuple(places), _verdict(places))
+
+
+def _reason(who: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
+    """Why this player stands ahead of the next one, or shares: the step that decided, with both numbers."""
+    equal = [rival.player for rival in rivals if rival.order == who.order]
+    if who.outright:
+        return "five kinds of gem win at once" + (f", shared with {_names(equal)}" if equal else "")
+    if equal:
+        return f"equal to {_names(equal)} in {_names(list(steps))}"
+    behind = max((rival for rival in rivals if rival.order < who.order), key=lambda r: r.order, default=None)
+    if behind is None:
+        return ""
+    step = next(i for i, (mine, other) in enumerate(zip(who.keys, behind.keys, strict=True)) if mine != other)
+    return f"on {steps[step]}, {who.keys[step]} to {behind.keys[step]}"
+
+
+def _verdict(places: Sequence[Place]) -> str:
+    winners = [place for place in places if place.place == 1]
+    if not winners:
+        return ""
+    if len(winners) > 1:
+        return f"{_names([place.player for place in winners])} share the victory: {winners[0].reason}"
+    reason = winners[0].reason
+    joint = ": " if reason.startswith("five") else " "
+    return f"{winners[0].player} wins{joint if reason else ''}{reason}"
+
+
+def _names(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
