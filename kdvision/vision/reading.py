@@ -1,0 +1,107 @@
+"""What the eyes say about one kingdom: for each square of its grid, the probability of each kind of cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kdvision.game.board import Board, Cell, Square
+
+KINDS: Final[tuple[str, ...]] = (
+    *("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2"),
+    *("s", "s1", "s2", "m", "m1", "m2", "m3", "#", "."),
+)
+"""The kinds of square of Kingdomino's box, in notation; `.` is the bare table."""
+
+NOTHING: Final = "."
+CASTLE: Final = "#"
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """`log_probs` (rows, cols, kinds): natural logarithms of probabilities that sum to 1 over the last axis."""
+
+    log_probs: NDArray[np.float64]
+    kinds: tuple[str, ...] = KINDS
+
+    def __post_init__(self) -> None:
+        shape = self.log_probs.shape
+        if len(shape) != 3 or shape[2] != len(self.kinds) or 0 in shape:
+            raise ValueError(f"a reading has shape (rows, cols, {len(self.kinds)}), not {shape}")
+        if len(set(self.kinds)) != len(self.kinds) or NOTHING not in self.kinds:
+            raise ValueError(f"kinds are different and one of them is {NOTHING!r}, not {self.kinds}")
+        sums = np.exp(self.log_probs).sum(axis=2)
+        if not np.allclose(sums, 1, atol=1e-3):
+            raise ValueError(f"probabilities of a square sum to 1, not to {sums.min():.3g} … {sums.max():.3g}")
+
+    @classmethod
+    def of_probabilities(cls, probabilities: ArrayLike, kinds: tuple[str, ...] = KINDS) -> Self:
+        """The reading of an array (rows, cols, kinds) of numbers from 0 up, brought to sum 1 for each square."""
+        values = np.asarray(probabilities, dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            return cls(np.log(values / values.sum(axis=-1, keepdims=True)), kinds)
+
+    @classmethod
+    def of(
+        cls,
+        board: Board | str,
+        *,
+        confidence: float = 0.99,
+        spoiled: Mapping[str, Mapping[str, float]] | None = None,
+        kinds: tuple[str, ...] = KINDS,
+    ) -> Self:
+        """The reading that sees this board with one confidence, the rest shared by all other kinds; `?` is uniform.
+
+        `spoiled` gives some squares their own probabilities, `{"C3": {"w1": 0.6, "w": 0.3}}`; what they leave goes to
+        the kinds not mentioned.
+        """
+        board = Board.parse(board) if isinstance(board, str) else board
+        values = np.full((board.height, board.width, len(kinds)), 1 / len(kinds))
+        for square in np.ndindex(board.height, board.width):
+            if Square(*square) not in board.unknown:
+                cell = board.get(Square(*square))
+                values[square] = _spread({str(cell) if cell else NOTHING: confidence}, kinds)
+        for name, shares in (spoiled or {}).items():
+            values[Square.parse(name)] = _spread(shares, kinds)
+        return cls.of_probabilities(values, kinds)
+
+    @property
+    def rows(self) -> int:
+        """How many rows of squares the reading has."""
+        return int(self.log_probs.shape[0])
+
+    @property
+    def cols(self) -> int:
+        """How many columns of squares the reading has."""
+        return int(self.log_probs.shape[1])
+
+    @property
+    def best(self) -> Board:
+        """The board of each square's likeliest kind taken alone: no deck, no rules."""
+        cells = {
+            Square(row, col): Cell.parse(self.kinds[kind])
+            for (row, col), kind in np.ndenumerate(self.log_probs.argmax(axis=2))
+            if self.kinds[kind] != NOTHING
+        }
+        return Board(cells, height=self.rows, width=self.cols)
+
+    def probability(self, square: Square, kind: str) -> float:
+        """How likely the square shows this kind (notation), before any rule is asked; 0 for a kind unknown here."""
+        if kind not in self.kinds:
+            return 0.0
+        return float(np.exp(self.log_probs[square.row, square.col, self.kinds.index(kind)]))
+
+    def turned(self, quarters: int = 1) -> "Reading":
+        """The reading turned clockwise by so many quarters, as `Board.turned` does."""
+        return Reading(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
+
+
+def _spread(shares: Mapping[str, float], kinds: tuple[str, ...]) -> NDArray[np.float64]:
+    """The shares as a vector over kinds; what is left of 1 goes evenly to the kinds not mentioned."""
+    unknown = shares.keys() - set(kinds)
+    if unknown or sum(shares.values()) > 1 + 1e-9:
+        raise ValueError(f"shares {dict(shares)} name kinds {sorted(unknown)} that are not read, or exceed 1")
+    rest = (1 - sum(shares.values())) / max(1, len(kinds) - len(shares))
+    return np.array([shares.get(kind, max(rest, 0.0)) for kind in kinds])
