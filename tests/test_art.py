@@ -1,0 +1,77 @@
+"""Art gives every domino's two cells the right way round, cut flush, the same each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdvision.lab.art import FolderArt, flush
+
+Picture = NDArray[np.uint8]
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+CELLS = {14: ("yellow", "blue"), 30: ("blue", "yellow"), 45: ("black", "yellow"), 48: ("yellow", "black")}
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the pictures are in the data folder beside the checkout")
+
+
+def halves(left: tuple[int, int, int], right: tuple[int, int, int]) -> Picture:
+    picture = np.zeros((256, 512, 3), dtype=np.uint8)
+    picture[:, :256], picture[:, 256:] = left, right
+    return picture
+
+
+def test_a_photographed_domino_is_cut_along_its_edges() -> None:
+    corners = np.array([(31, 18), (985, 30), (994, 490), (22, 482)], dtype=np.float32)
+    flat = np.array([(0, 0), (512, 0), (512, 256), (0, 256)], dtype=np.float32)
+    domino = halves((210, 160, 20), (60, 50, 40))
+    domino[40:60, 30:200] = 250  # a white motif must not be taken for the table
+    photo = np.full((512, 1024, 3), (232, 226, 214), dtype=np.uint8)
+    cv2.warpPerspective(
+        domino, cv2.getPerspectiveTransform(flat, corners), (1024, 512), photo, borderMode=cv2.BORDER_TRANSPARENT
+    )
+    found = flush(photo)
+    assert found.shape == (256, 512, 3)
+    off = np.abs(found.astype(int) - domino).max(axis=2) > 40
+    assert off[4:-4, 4:-4].mean() < 0.02
+    assert off[[2, -3]].mean() < 0.05
+    assert off[:, [2, -3]].mean() < 0.05
+
+
+def test_a_folder_without_dominoes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no pictures of dominoes"):
+        FolderArt(tmp_path)
+
+
+@needs_data
+def test_every_source_of_the_data_folder_shows_the_same_cells() -> None:
+    art = FolderArt(DATA)
+    assert set(art.sources()) == {"photos", "scans", "squares"}
+    for source in art.sources():
+        for number, (left, right) in CELLS.items():
+            picture = art.domino(number, source)
+            assert picture.shape == (256, 512, 3)
+            assert [main_colour(picture[:, :256]), main_colour(picture[:, 256:])] == [left, right]
+        assert art.castle("pink", source).shape == (256, 256, 3)
+    assert art.back(48).shape == (256, 512, 3)
+
+
+@needs_data
+def test_a_picture_is_read_once_and_cannot_be_spoiled() -> None:
+    art = FolderArt(DATA)
+    assert art.domino(1) is art.domino(1)
+    with pytest.raises(ValueError, match="read-only"):
+        art.domino(1)[0, 0] = 0
+    with pytest.raises(KeyError, match="the folder has"):
+        art.domino(1, "paintings")
+
+
+def main_colour(picture: Picture) -> str:
+    """A name for the median hue, so that lighting does not matter."""
+    hue, saturation, value = (int(np.median(plane)) for plane in cv2.split(cv2.cvtColor(picture, cv2.COLOR_RGB2HSV)))
+    if value < 85 and saturation < 110:
+        return "black"
+    return "yellow" if hue < 30 else "green" if hue < 80 else "blue"
