@@ -1,0 +1,228 @@
+"""Which dominoes of a box can lie under a board: an exact search over all ways to pair its squares.
+
+Squares are numbered and sets of them are bits of an int. The search takes the square with the fewest partners left
+first; when the box's last domino of a face is used, all other places for it are closed at once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from kdvision.game.board import Board, Cell, Square, Terrain
+from kdvision.game.deck import Deck, Face
+
+PLENTY: Final = 99
+"""More dominoes of one face than any board has places for."""
+
+Pair = tuple[int, int]
+"""Two squares that one domino covers, by their numbers in a Puzzle."""
+
+
+class Undecided(Exception):  # noqa: N818 - the search has not failed, it was stopped
+    """The search was stopped: there are too many ways to look at them all."""
+
+
+class Box(NamedTuple):
+    """A deck by its faces: `number[a][b]` is the face of two cells, `supply` how many dominoes show each."""
+
+    faces: tuple[Face, ...]
+    supply: tuple[int, ...]
+    number: dict[Cell, dict[Cell, int]]
+
+
+@lru_cache(maxsize=32)
+def box(deck: Deck) -> Box:
+    """The deck by its faces."""
+    faces = tuple(dict.fromkeys(domino.face for domino in deck))
+    supply = [0] * len(faces)
+    number: dict[Cell, dict[Cell, int]] = {}
+    for index, (one, other) in enumerate(faces):
+        number.setdefault(one, {})[other] = index
+        number.setdefault(other, {})[one] = index
+    for domino in deck:
+        supply[number[domino.left][domino.right]] += 1
+    return Box(faces, tuple(supply), number)
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """The squares of a board to be paired: `face[i][j]` is the face a domino on i and j would show."""
+
+    squares: tuple[Square, ...]
+    face: tuple[dict[int, int], ...]
+
+    @property
+    def everything(self) -> int:
+        """All squares, as bits."""
+        return (1 << len(self.squares)) - 1
+
+    def partners(self) -> list[int]:
+        """For each square the squares it can share a domino with, as bits."""
+        return [sum(1 << j for j in row) for row in self.face]
+
+    def places(self) -> dict[int, list[Pair]]:
+        """For each face the pairs of squares that would show it."""
+        places: dict[int, list[Pair]] = {}
+        for i, row in enumerate(self.face):
+            for j, face in row.items():
+                if i < j:
+                    places.setdefault(face, []).append((i, j))
+        return places
+
+
+def puzzle(board: Board, deck: Deck) -> Puzzle:
+    """The puzzle of a board: every square but the castles, joined where the deck has a domino for both."""
+    squares = tuple(square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE)
+    index = {square: i for i, square in enumerate(squares)}
+    known, nothing = box(deck).number, dict[Cell, int]()
+    face: tuple[dict[int, int], ...] = tuple({} for _ in squares)
+    for i, square in enumerate(squares):
+        faces = known.get(board[square], nothing)
+        for near in (Square(square.row, square.col + 1), Square(square.row + 1, square.col)):
+            j = index.get(near)
+            shown = None if j is None else faces.get(board[near])
+            if j is not None and shown is not None:
+                face[i][j] = face[j][i] = shown
+    return Puzzle(squares, face)
+
+
+def tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[tuple[Pair, ...]]:
+    """Yield every way to cover all squares by dominoes in supply; raises Undecided after `budget` steps."""
+    return _Search(of, supply, budget).run()
+
+
+class _Search:
+    """One depth-first search; `dead` remembers positions from which nothing was found."""
+
+    def __init__(self, of: Puzzle, supply: Sequence[int], budget: int) -> None:
+        self.of, self.budget = of, budget
+        self.near = of.partners()
+        self.places = of.places()
+        self.left = list(supply)
+        self.scarce = [face for face, pairs in self.places.items() if len(pairs) > supply[face]]
+        self.dead: set[tuple[int, ...]] = set()
+        for face in self.places:
+            if not self.left[face]:
+                self._close(face, self.of.everything)
+
+    def run(self) -> Iterator[tuple[Pair, ...]]:
+        return self._cover(self.of.everything, [])
+
+    def _cover(self, free: int, laid: list[Pair]) -> Iterator[tuple[Pair, ...]]:
+        if not free:
+            yield tuple(laid)
+            return
+        key = (free, *(self.left[face] for face in self.scarce))
+        if key in self.dead or not self.budget:
+            self._stop_without_budget()
+            return
+        self.budget -= 1
+        found = False
+        square, options = self._tightest(free)
+        while options:
+            bit = options & -options
+            options ^= bit
+            pair = (square, bit.bit_length() - 1)
+            for tiling in self._lay(pair, free, laid):
+                found = True
+                yield tiling
+        if not found:
+            self.dead.add(key)
+
+    def _lay(self, pair: Pair, free: int, laid: list[Pair]) -> Iterator[tuple[Pair, ...]]:
+        i, j = pair
+        rest, face = free & ~(1 << i | 1 << j), self.of.face[i][j]
+        self.left[face] -= 1
+        closed = self._close(face, rest) if not self.left[face] else ()
+        laid.append(pair)
+        yield from self._cover(rest, laid)
+        laid.pop()
+        self.left[face] += 1
+        for a, b in closed:
+            self.near[a] |= 1 << b
+            self.near[b] |= 1 << a
+
+    def _close(self, face: int, free: int) -> list[Pair]:
+        """Take away every free place of a face that has run out; the places taken."""
+        closed = [(a, b) for a, b in self.places[face] if free >> a & free >> b & 1]
+        for a, b in closed:
+            self.near[a] &= ~(1 << b)
+            self.near[b] &= ~(1 << a)
+        return closed
+
+    def _tightest(self, free: int) -> tuple[int, int]:
+        """The free square with the fewest partners, and those partners."""
+        near, square, options, least = self.near, -1, 0, 9
+        rest = free
+        while rest:
+            bit = rest & -rest
+            rest ^= bit
+            here = bit.bit_length() - 1
+            partners = near[here] & free
+            count = partners.bit_count()
+            if count < least:
+                square, options, least = here, partners, count
+                if count < 2:
+                    break
+        return square, options
+
+    def _stop_without_budget(self) -> None:
+        if not self.budget:
+            raise Undecided
+
+
+def buildable(board: Board, of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
+    """The squares that no order of play can have laid, as numbers of the puzzle; empty for a buildable kingdom.
+
+    A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
+    (kingdomino/connection). What can be laid never hinders another, so laying whatever fits finds the best order.
+    """
+    reached = _reached(board, of, dict(tiling) | {j: i for i, j in tiling})
+    return frozenset(range(len(of.squares))) - reached
+
+
+def _reached(board: Board, of: Puzzle, partner: dict[int, int]) -> set[int]:
+    index = {square: i for i, square in enumerate(of.squares)}
+    starts = [index[near] for castle in board.castles() for near in castle.neighbours() if near in index]
+    reached, todo = set(starts), starts
+    while todo:
+        i = todo.pop()
+        terrain = board[of.squares[i]].terrain
+        alike = [index[near] for near in of.squares[i].neighbours() if near in index]
+        nexts = [j for j in alike if board[of.squares[j]].terrain is terrain]
+        if i in partner:
+            nexts.append(partner[i])
+        fresh = [j for j in nexts if j not in reached]
+        reached.update(fresh)
+        todo += fresh
+    return reached
+
+
+def unpaired(of: Puzzle) -> tuple[Square, ...]:
+    """The squares left over when as many as possible are paired, whatever the supply; empty if all can be."""
+    mate: dict[int, int] = {}
+
+    def place(i: int, tried: set[int]) -> bool:
+        for j in of.face[i]:
+            if j not in tried:
+                tried.add(j)
+                if j not in mate or place(mate[j], tried):
+                    mate[j] = i
+                    return True
+        return False
+
+    dark = [i for i, square in enumerate(of.squares) if (square.row + square.col) % 2]
+    lost = {i for i in dark if not place(i, set())}
+    light = set(range(len(of.squares))) - set(dark) - mate.keys()
+    return tuple(of.squares[i] for i in sorted(lost | light))
+
+
+def least_used(of: Puzzle, face: int, most: int) -> int:
+    """The fewest dominoes of one face with which the board can be tiled, all others in plenty; at most `most` + 1."""
+    supply = [PLENTY] * (max((f for row in of.face for f in row.values()), default=face) + 1)
+    for count in range(most + 1):
+        supply[face] = count
+        if next(tilings(of, supply), None) is not None:
+            return count
+    return most + 1
