@@ -4,9 +4,9 @@ Photo -> squares found -> a grid per kingdom -> squares read -> boards decided, 
 Nothing flows back. Scores are no part of it: `kdvision.game` makes them from the boards.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board, Cell, Square
@@ -23,10 +23,8 @@ SURE: Final = 0.9
 """A board less probable than this is for a person to look at."""
 
 
-class Watch(Protocol):
-    """Called after each stage with its name and what it made: for timings and debug pictures."""
-
-    def __call__(self, name: str, made: Any, /) -> None: ...
+Watch: TypeAlias = Callable[[str, Any], None]
+"""Called after each stage with its name and what it made: for timings and debug pictures."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +60,7 @@ def read(
     by kingdom (from 0) and square, None for a square without a tile. Raises PhotoError, NoKingdomFound, ModelError.
     """
     seen = Photo.open(photo)
-    tell = watch or (lambda name, made: None)
+    tell = watch or (lambda *_: None)
     tell("photo", seen)
     detections = finder.find(seen)
     tell("finder", detections)
