@@ -40,8 +40,10 @@ def problems(kingdom: Kingdom | Board, deck: Deck, *, side: int = LONGEST) -> tu
     """
     board = as_kingdom(kingdom).board
     too_many = tuple(_too_many(board, deck))
-    found = (*_castle(board), *_side(board, side), *_unknown(board), *too_many, *_detached(board))
-    return found + _dominoes(board, deck, counted_out=bool(too_many))
+    detached = tuple(_detached(board))
+    found = (*_castle(board), *_side(board, side), *_unknown(board), *too_many, *detached)
+    apart = frozenset(square for problem in detached for square in problem.squares)
+    return found + _dominoes(board, deck, counted_out=bool(too_many), apart=apart)
 
 
 def _castle(board: Board) -> Iterator[Problem]:
@@ -57,7 +59,7 @@ def _side(board: Board, side: int) -> Iterator[Problem]:
     rows, cols = board.extent
     if max(rows, cols) > side:
         clause = "kingdomino/mighty-duel" if side > 5 else "kingdomino/grid"
-        text = f"the kingdom is {rows} rows by {cols} columns, and at most {side} by {side} are allowed"
+        text = f"the kingdom spans {rows} by {cols} squares, and at most {side} by {side} are allowed"
         yield Problem(tuple(board), text, clause)
 
 
@@ -107,29 +109,31 @@ def _groups(board: Board) -> list[set[Square]]:
     return groups
 
 
-def _dominoes(board: Board, deck: Deck, *, counted_out: bool) -> tuple[Problem, ...]:
+def _dominoes(board: Board, deck: Deck, *, counted_out: bool, apart: frozenset[Square]) -> tuple[Problem, ...]:
     """What keeps the squares from being dominoes of the box, laid in some order (kingdomino/box, …/connection).
 
-    Where the box has too few squares of a kind anyway (`counted_out`) no way to lay dominoes is looked for.
+    Where the box has too few squares of a kind anyway (`counted_out`) no way to lay dominoes is looked for; that
+    squares lie `apart` is not said twice.
     """
     if board.unknown:
         return ()
     of = puzzle(board, deck)
     lonely = tuple(_lonely(board, of, deck))
-    if counted_out or lonely:
-        return lonely or tuple(_left_over(of))
+    if lonely or counted_out:
+        strange = any(board[square] not in box(deck).number for square in of.squares)
+        return lonely if lonely or strange else tuple(_left_over(of))
     try:
-        return tuple(_laid(board, of, deck))
+        return tuple(_laid(board, of, deck, apart))
     except Undecided:
         return (Problem((), "there are too many ways to lay dominoes here to look at them all", "kingdomino/box"),)
 
 
-def _laid(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
+def _laid(board: Board, of: Puzzle, deck: Deck, apart: frozenset[Square]) -> Iterator[Problem]:
     best, stuck = _best_tiling(board, of, box(deck).supply)
     if best is None:
         yield from _untileable(of, deck)
-    elif stuck and len(board.castles()) == 1:
-        yield from _unbuildable(board, of, best, stuck)
+    elif len(board.castles()) == 1:
+        yield from _unbuildable(board, of, best, {i for i in stuck if of.squares[i] not in apart})
 
 
 def _lonely(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
@@ -184,7 +188,7 @@ def _domino(face: Face, held: int, squares: Sequence[Square]) -> str:
     return f"the box has the domino {face[0]} {face[1]} {count}, and the kingdom needs more of it ({names(squares)})"
 
 
-def _unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck: frozenset[int]) -> Iterator[Problem]:
+def _unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck: set[int]) -> Iterator[Problem]:
     """Dominoes without any matching side break the connection rule; others match only each other."""
     islands: list[Square] = []
     for pair in tiling:

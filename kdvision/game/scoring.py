@@ -94,7 +94,8 @@ class RuleSet:
 def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecard:
     """The scorecard of a kingdom, or of a bare board; without a rule set its territories alone.
 
-    A wrong board scores too: what is wrong with it is for `legality.problems` to say.
+    Only what lies on the board counts (kingdomino/discard). A wrong board scores too: what is wrong with it is for
+    `legality.problems` to say.
     """
     whole = as_kingdom(kingdom)
     rules = (Territories(),) if rule_set is None else rule_set.rules

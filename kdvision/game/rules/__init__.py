@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kdvision.game.board import Board
+from kdvision.game.rules.clauses import Clause, clauses
 from kdvision.game.rules.kingdomino import kingdomino
 
 SIDES: Final = (5, 7)
@@ -16,4 +17,4 @@ def side_of(boards: Iterable[Board]) -> int:
     return next((side for side in SIDES if longest <= side), SIDES[-1])
 
 
-__all__ = ["SIDES", "kingdomino", "side_of"]
+__all__ = ["SIDES", "Clause", "clauses", "kingdomino", "side_of"]

@@ -62,7 +62,10 @@ def with_variants(rule_set: RuleSet, *, middle_kingdom: bool = False, harmony: b
 
 
 def centre(board: Board) -> Square | None:
-    """The centre square of the smallest rectangle around the board's squares; None where a side is even."""
+    """The centre square of the smallest rectangle around the board's squares; None where a side is even.
+
+    This is the ruling kingdomino/centre.
+    """
     squares = [*board, *board.unknown]
     if not squares:
         return None
@@ -73,5 +76,5 @@ def centre(board: Board) -> Square | None:
 
 
 def complete(board: Board, side: int) -> bool:
-    """True for a full square of side times side, castle included."""
+    """True for a full square of side times side, castle included: no domino was discarded (kingdomino/complete)."""
     return len(board) + len(board.unknown) == side * side and board.extent == (side, side)

@@ -1,0 +1,192 @@
+"""Kingdomino's rulebook, clause by clause: a board and a number each."""
+
+import pytest
+
+from kdvision.game.board import Board
+from kdvision.game.deck import KINGDOMINO
+from kdvision.game.kingdom import Kingdom
+from kdvision.game.legality import problems
+from kdvision.game.rules import kingdomino
+from kdvision.game.scoring import score
+from kdvision.game.standing import standing
+
+clause = pytest.mark.clause
+PLAIN = kingdomino()
+
+
+def points(text: str) -> int:
+    return score(Board.parse(text), PLAIN).total
+
+
+def bonus(text: str, label: str, *, side: int = 5) -> int:
+    lines = score(Board.parse(text), kingdomino(side=side, middle_kingdom=True, harmony=True)).lines
+    return next(line.points for line in lines if line.label == label)
+
+
+def result(*texts: str) -> str:
+    names = ("Ann", "Bo", "Cy")
+    return standing([Kingdom(Board.parse(text), name) for text, name in zip(texts, names, strict=False)], PLAIN).reason
+
+
+def clauses_broken(text: str, *, side: int = 7) -> set[str]:
+    return {problem.clause for problem in problems(Board.parse(text), KINGDOMINO, side=side)}
+
+
+@clause("kingdomino/value")
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("f f1 f f / # f2 f f", 21),
+        ("w1 w w w / # w1 w w / . . . w", 16),
+        ("m3 #", 3),
+    ],
+)
+def test_a_territory_is_worth_squares_times_crowns(text: str, expected: int) -> None:
+    assert points(text) == expected
+
+
+@clause("kingdomino/no-crowns")
+def test_nine_lakes_without_a_crown_are_worth_nothing() -> None:
+    assert points("l l l / l l l / l l l / # . .") == 0
+
+
+@clause("kingdomino/territory")
+def test_only_sides_join() -> None:
+    assert points("w1 f / f w") == 1
+    assert points("w1 w / f w") == 3
+
+
+@clause("kingdomino/castle")
+def test_the_castle_joins_nothing_and_is_no_terrain() -> None:
+    assert points("w1 # w") == 1
+    assert clauses_broken("w f . / . # . / . # .") == {"kingdomino/castle"}
+
+
+@clause("kingdomino/several")
+def test_territories_of_one_terrain_are_scored_apart() -> None:
+    assert points("w1 w f w1 w w") == 2 + 3
+    assert points("w1 w f w w w") == 2
+
+
+@clause("kingdomino/discard")
+def test_holes_earn_nothing_and_are_no_problem() -> None:
+    text = "w1 . f1 / f # w"
+    assert points(text) == 2
+    assert clauses_broken(text) == set()
+
+
+@clause("kingdomino/total")
+def test_the_score_is_the_sum_of_territories_and_bonuses() -> None:
+    card = score(Board.parse("w1 w / f1 #"), kingdomino(middle_kingdom=True))
+    assert (card.points, card.total) == (3, 3)
+    card = score(Board.parse("w1 w . / f1 # w / . w1 w1"), kingdomino(middle_kingdom=True))
+    assert (card.points, card.total) == (2 + 1 + 6, 2 + 1 + 6 + 10)
+
+
+@clause("kingdomino/winner")
+def test_the_highest_score_wins() -> None:
+    assert result("w1 #", "w2 #") == "Bo wins on points, 2 to 1"
+
+
+@clause("kingdomino/tie-largest")
+def test_ties_go_to_the_largest_territory_crowned_or_not() -> None:
+    assert result("w2 # f", "w2 # f f") == "Bo wins on the largest territory, 2 to 1"
+
+
+@clause("kingdomino/tie-crowns")
+def test_then_to_the_most_crowns() -> None:
+    assert result("w1 w w w #", "m2 m # w w w w") == "Bo wins on crowns, 2 to 1"
+
+
+@clause("kingdomino/shared")
+def test_then_the_victory_is_shared() -> None:
+    assert result("w1 # f", "f1 # l").startswith("Ann and Bo share the victory")
+
+
+@clause("kingdomino/middle-kingdom")
+@pytest.mark.parametrize(
+    "text, expected", [("w w w / w # w / w w w", 10), ("w w w / # w w / w w w", 0), ("w # w", 10), ("# w w", 0)]
+)
+def test_a_castle_in_the_centre_is_worth_ten(text: str, expected: int) -> None:
+    assert bonus(text, "Middle Kingdom") == expected
+
+
+@clause("kingdomino/centre")
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (". . . . . / . . w # w / . . . . .", 10),
+        ("w # w w", 0),
+        ("w . . / . # . / . . w", 10),
+        (". w . / w # w / . ? .", 10),
+        (". # . / . # . / . # .", 0),
+        ("w w w / w w w", 0),
+    ],
+)
+def test_the_centre_is_that_of_the_smallest_rectangle(text: str, expected: int) -> None:
+    assert bonus(text, "Middle Kingdom") == expected
+
+
+FULL = " / ".join(["w w w w w"] * 4 + ["# w w w w"])
+
+
+@clause("kingdomino/harmony")
+@clause("kingdomino/complete")
+def test_a_full_square_is_worth_five() -> None:
+    assert bonus(FULL, "Harmony") == 5
+    assert bonus(FULL.replace("w / w", ". / w", 1), "Harmony") == 0
+    assert bonus("w w / w #", "Harmony") == 0
+    assert bonus(FULL, "Harmony", side=7) == 0
+    assert bonus(" / ".join(["w w w w w w w"] * 7), "Harmony", side=7) == 5
+
+
+@clause("kingdomino/mix")
+def test_variants_mix() -> None:
+    text = "w w w w w / w w w w w / w w # w w / w w w w w / w w w w w1"
+    assert score(Board.parse(text), kingdomino(middle_kingdom=True, harmony=True)).total == 24 + 10 + 5
+
+
+@clause("kingdomino/grid")
+def test_a_kingdom_fits_five_by_five() -> None:
+    assert clauses_broken("# w w w f", side=5) == set()
+    assert clauses_broken("# w w w f f f", side=5) == {"kingdomino/grid"}
+
+
+@clause("kingdomino/mighty-duel")
+def test_a_duel_is_played_to_seven_by_seven_with_all_dominoes() -> None:
+    duel = kingdomino(side=7)
+    assert duel.side == 7
+    assert duel.in_play == {2: 48}
+    assert clauses_broken("# w w w f f f", side=7) == set()
+    assert clauses_broken("# w w w f f f f l", side=7) == {"kingdomino/mighty-duel"}
+
+
+@clause("kingdomino/in-play")
+def test_players_fix_the_dominoes_drawn() -> None:
+    assert PLAIN.in_play == {2: 24, 3: 36, 4: 48}
+
+
+@clause("kingdomino/connection")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# w w . . f f",
+        "# w f . / . . l l",
+        "# w w / . . s / . . s",
+        "# w w . . / . . l f . / . . . f f",
+    ],
+)
+def test_every_domino_joins_the_castle_or_its_own_terrain(text: str) -> None:
+    assert clauses_broken(text) == {"kingdomino/connection"}
+
+
+@clause("kingdomino/connection")
+@pytest.mark.parametrize("text", ["# w f / . . f / . . l", "f . . / w # f / . . l", "# m3 w / . . w / . . w"])
+def test_dominoes_joined_by_one_square_are_right(text: str) -> None:
+    assert clauses_broken(text) == set()
+
+
+@clause("kingdomino/box")
+@pytest.mark.parametrize("text", ["# m3 m", "# l2 w", "m3 w # w m3", "# t w", "w # w", "f m1 # m1 f"])
+def test_every_square_belongs_to_a_domino_of_the_box(text: str) -> None:
+    assert "kingdomino/box" in clauses_broken(text)

@@ -1,0 +1,114 @@
+"""Problems: what is odd about a board, all at once, in plain words."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from kdvision.game.board import Board, Cell, Square, Terrain
+from kdvision.game.deck import KINGDOMINO, face, faces
+from kdvision.game.legality import names, problems
+
+KINDS = ("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2", "s", "s1", "s2", "m", "m1", "m2", "m3", "t", "l2")
+PLAYED = [
+    ". f f1 w w1 / f f f w1 g / w w f1 w m3 / f # w1 m . / f w f1 . .",
+    "l1 l1 f f g / w f f f1 g / w # m1 w . / s1 s s w w / . s m2 l g2",
+    "w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1",
+    ". g s l f1 f f / . s1 w1 l1 f f g / s s2 w l w1 s1 m / w s m2 m3 w w w1 / g s2 # w1 w w . / "
+    ". s s f f1 w g / m2 w w f1 f1 w w1",
+]
+
+
+def texts(board: str, *, side: int = 7) -> list[str]:
+    return [problem.text for problem in problems(Board.parse(board), KINGDOMINO, side=side)]
+
+
+@pytest.mark.parametrize("text", PLAYED)
+def test_boards_of_simulated_games_are_clean(text: str) -> None:
+    assert texts(text) == []
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("w w", "there is no castle"),
+        ("# w w #", "there are 2 castles (A1 and D1), and a kingdom has one"),
+        ("# w w w f f f f l", "the kingdom spans 1 by 9 squares, and at most 7 by 7 are allowed"),
+        ("# w ?", "it is not known what lies on C1; the dominoes are not checked"),
+        ("f m1 # w m1", "2 squares are m1 (B1 and E1), and the box has 1"),
+        ("# l2 w", "the box has no square l2 (B1)"),
+        ("# w w / . . . / . f f", "B3 and C3 do not touch the rest of the kingdom"),
+        ("f # m3 w", "A1 (f) has no neighbour with which it makes a domino of the box"),
+        ("f w f / . # .", "the squares cannot be paired into dominoes of the box"),
+        ("# w w f f", "the domino on D1 and E1 touches neither the castle nor its own terrain"),
+        ("# w w f f / . . . f f", "in no order can the dominoes on D1, E1, D2 and E2 have been laid"),
+        ("w m3 # / m3 . .", "2 squares are m3 (B1 and A2), and the box has 1"),
+        ("w m2 # m2 w", "the box has the domino m2 w once, and the kingdom needs more of it (A1, B1, D1 and E1)"),
+    ],
+)
+def test_each_oddity_has_its_sentence(text: str, sentence: str) -> None:
+    assert any(line.startswith(sentence) for line in texts(text)), texts(text)
+
+
+def test_all_problems_come_at_once() -> None:
+    found = problems(Board.parse("t # # . . . w w"), KINGDOMINO, side=5)
+    assert [problem.clause for problem in found] == [
+        "kingdomino/castle",
+        "kingdomino/grid",
+        "kingdomino/box",
+        "kingdomino/connection",
+    ]
+
+
+def test_squares_of_a_problem_are_named() -> None:
+    (problem,) = problems(Board.parse("# w w / . . . / . f f"), KINGDOMINO)
+    assert problem.squares == (Square(2, 1), Square(2, 2))
+
+
+def test_long_lists_of_names_are_cut() -> None:
+    assert names([]) == ""
+    assert names([Square(0, 0)]) == "A1"
+    assert names([Square(0, col) for col in range(10)]) == "A1, B1, C1, D1, E1, F1, G1, H1 and 2 more"
+
+
+def test_a_huge_board_of_one_kind_is_reported_without_a_search() -> None:
+    found = texts(" / ".join([" ".join("w" * 26)] * 26))
+    assert found[:2] == [
+        "there is no castle",
+        "the kingdom spans 26 by 26 squares, and at most 7 by 7 are allowed",
+    ]
+
+
+def tileable(board: Board) -> bool:
+    """Whether the box can lie so: an independent search, square by square from the top left."""
+    cells = {square: cell for square, cell in board.items() if cell.terrain is not Terrain.CASTLE}
+    return _lay(cells, Counter(faces(KINGDOMINO)))
+
+
+def _lay(cells: dict[Square, Cell], left: Counter[tuple[Cell, Cell]]) -> bool:
+    if not cells:
+        return True
+    first = min(cells)
+    for near in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
+        shown = face(cells[first], cells[near]) if near in cells else None
+        if shown is not None and left[shown]:
+            left[shown] -= 1
+            rest = {square: cell for square, cell in cells.items() if square not in (first, near)}
+            if _lay(rest, left):
+                return True
+            left[shown] += 1
+    return False
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_changed_square_that_breaks_the_box_is_reported(seed: int) -> None:
+    chance, board = random.Random(seed), Board.parse(PLAYED[seed % len(PLAYED)])
+    kinds = [Cell.parse(text) for text in KINDS]
+    verdicts = Counter[bool]()
+    for _ in range(60):
+        square = chance.choice([square for square in board if board[square].terrain is not Terrain.CASTLE])
+        changed = board.replaced({square: chance.choice([*kinds, None])})
+        broken = {problem.clause for problem in problems(changed, KINGDOMINO)} & {"kingdomino/box"}
+        assert bool(broken) is not tileable(changed), str(changed)
+        verdicts[bool(broken)] += 1
+    assert verdicts[True] > 20

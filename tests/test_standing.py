@@ -1,0 +1,58 @@
+"""Who wins, and why, in words."""
+
+from kdvision.game.board import Board
+from kdvision.game.kingdom import Kingdom
+from kdvision.game.rules import kingdomino
+from kdvision.game.standing import Contender, Standing, ranked, standing
+
+STEPS = ("points", "the largest territory", "crowns")
+
+
+def order(**keys: tuple[int, int, int]) -> Standing:
+    return ranked([Contender(player, numbers, numbers[0]) for player, numbers in keys.items()], STEPS)
+
+
+def places(found: Standing) -> dict[str, int]:
+    return {place.player: place.place for place in found.places}
+
+
+def test_points_come_first() -> None:
+    found = order(ann=(24, 5, 6), bo=(30, 1, 1))
+    assert places(found) == {"bo": 1, "ann": 2}
+    assert found.reason == "bo wins on points, 30 to 24"
+    assert [place.index for place in found.places] == [1, 0]
+
+
+def test_then_the_largest_territory() -> None:
+    assert order(ann=(24, 7, 7), bo=(24, 9, 2)).reason == "bo wins on the largest territory, 9 to 7"
+
+
+def test_then_crowns() -> None:
+    assert order(ann=(24, 7, 7), bo=(24, 7, 8)).reason == "bo wins on crowns, 8 to 7"
+
+
+def test_then_the_victory_is_shared() -> None:
+    found = order(ann=(24, 7, 7), bo=(24, 7, 7), cy=(3, 1, 1))
+    assert places(found) == {"ann": 1, "bo": 1, "cy": 3}
+    assert found.reason == "ann and bo share the victory: equal to bo in points, the largest territory and crowns"
+    assert [place.player for place in found.winners] == ["ann", "bo"]
+
+
+def test_ties_further_down_are_broken_too() -> None:
+    found = order(ann=(9, 5, 5), bo=(8, 3, 3), cy=(8, 4, 1), di=(8, 3, 3))
+    assert places(found) == {"ann": 1, "cy": 2, "bo": 3, "di": 3}
+
+
+def test_an_outright_win_beats_any_points() -> None:
+    rich, lucky = Contender("ann", (99, 9, 9), 99), Contender("bo", (1, 1, 1), 1, outright=True)
+    assert ranked([rich, lucky], STEPS).reason == "bo wins: five kinds of gem win at once"
+
+
+def test_one_kingdom_wins_without_a_reason() -> None:
+    found = standing([Kingdom(Board.parse("w1 #"))], kingdomino())
+    assert found.reason == "kingdom 1 wins"
+    assert found.places[0].reason == ""
+
+
+def test_no_kingdoms_have_no_winner() -> None:
+    assert ranked([], STEPS) == Standing((), "")
