@@ -56,13 +56,20 @@ class PlayedKingdom:
 
 
 def play(
-    rng: np.random.Generator, *, players: int, side: int = 5, turns: int | None = None, deck: Deck = KINGDOMINO
+    rng: np.random.Generator,
+    *,
+    players: int,
+    side: int = 5,
+    turns: int | None = None,
+    deck: Deck = KINGDOMINO,
+    care: tuple[float, float] = (0.35, 1.0),
 ) -> list[PlayedKingdom]:
     """The kingdoms of one simulated game, in seat order.
 
     Two players draw lines of four and take two dominoes a turn, from 24 dominoes (5x5) or from all 48 (7x7, The Mighty
     Duel); three draw lines of three from 36, four lines of four from 48. `turns` stops after that many lines have been
-    placed (None: to the end). Equal generators give equal games.
+    placed (None: to the end). Players think about so many of their moves (`care`, least and most likely); the others
+    are random. Equal generators give equal games.
     """
     if not 2 <= players <= 4:
         raise ValueError(f"a game has 2 to 4 players, not {players}")
@@ -70,10 +77,28 @@ def play(
     width = 3 if players == 3 else 4
     drawn = [int(i) for i in rng.permutation(len(deck))[:count]]
     lines = [[deck[i] for i in sorted(drawn[start : start + width])] for start in range(0, count, width)]
-    seats = [_Seat(side, care=float(rng.uniform(0.35, 1.0)), chance=_chances(rng)) for _ in range(players)]
-    kings = [int(k) for k in rng.permutation([*range(players)] * (2 if players == 2 else 1))]
-    order: list[tuple[int, Domino | None]] = [(king, None) for king in kings]
-    for line in [*lines, []][: None if turns is None else turns + 1]:
+    kings = 2 if players == 2 else 1
+    return draft(rng, lines, kingdoms=players, kings=kings, side=side, turns=turns, care=care)
+
+
+def draft(
+    rng: np.random.Generator,
+    lines: Sequence[Sequence[Domino]],
+    *,
+    kingdoms: int,
+    kings: int,
+    side: int,
+    turns: int | None = None,
+    care: tuple[float, float] = (0.35, 1.0),
+) -> list[PlayedKingdom]:
+    """The kingdoms after `lines` of dominoes (the first `turns` of them) were chosen by so many kings each, and placed.
+
+    Dominoes that no king stands on are left over.
+    """
+    seats = [_Seat(side, care=float(rng.uniform(*care)), chance=_chances(rng)) for _ in range(kingdoms)]
+    drawn = [int(k) for k in rng.permutation([*range(kingdoms)] * kings)]
+    order: list[tuple[int, Domino | None]] = [(king, None) for king in drawn]
+    for line in [*lines, ()][: None if turns is None else turns + 1]:
         order = _round(order, list(line), seats)
     return [PlayedKingdom(tuple(seat.placements), tuple(seat.discarded)) for seat in seats]
 
