@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from kdvision.errors import NoKingdomFound
-from kdvision.game.board import Board, Cell, Square
+from kdvision.errors import NoKingdomFound, NotationError
+from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
 from kdvision.vision import finder, lattice
@@ -51,13 +51,14 @@ def read(
     photo: PhotoSource,
     *,
     side: int | None = None,
-    clamps: Mapping[int, Mapping[Square, Cell | None]] | None = None,
+    clamps: Mapping[tuple[int, Square], str] | None = None,
     watch: Watch | None = None,
 ) -> list[KingdomRead]:
     """The kingdoms of a photo (path, bytes, open file, RGB array or Photo), from the top left.
 
-    `side` is the game's, 5 or 7, None to go by what the photo shows. `clamps` holds squares that a person has named:
-    by kingdom (from 0) and square, None for a square without a tile. Raises PhotoError, NoKingdomFound, ModelError.
+    `side` is the game's, 5 or 7, None to go by what the photo shows. `clamps` holds squares that a person has named,
+    `{(0, Square(2, 1)): "w1"}`, kingdoms counted from 0, "." for a place without a tile. Raises PhotoError,
+    NoKingdomFound, ModelError, and NotationError for a clamp on a square or kingdom that is not there.
     """
     seen = Photo.open(photo)
     tell = watch or (lambda *_: None)
@@ -72,6 +73,7 @@ def read(
             stage="lattice",
             hint="take the photo from above, with all of the kingdom in it",
         )
+    _check_clamps(clamps or {}, grids)
     reader = CellReader.shipped()
     readings = [reader.read(seen, grid) for grid in grids]
     tell("cells", readings)
@@ -81,6 +83,17 @@ def read(
         _kingdom(grid, reading, decision, place)
         for grid, reading, decision, place in zip(grids, readings, decisions, places(grids, seen), strict=True)
     ]
+
+
+def _check_clamps(clamps: Mapping[tuple[int, Square], str], grids: Sequence[Grid]) -> None:
+    for number, square in clamps:
+        if not 0 <= number < len(grids):
+            hint = f"kingdoms are numbered from 1 to {len(grids)}"
+            raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
+        rows, cols = grids[number].rows, grids[number].cols
+        if not (square.row < rows and square.col < cols):
+            hint = f"its squares are A1 to {Square(rows - 1, cols - 1).name}"
+            raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=hint, hint=hint)
 
 
 def _kingdom(grid: Grid, reading: Reading, decision: Decision, place: str) -> KingdomRead:

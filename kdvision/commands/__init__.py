@@ -1,0 +1,177 @@
+"""The command line: `kdvision score`, `kdvision type`, `kdvision evaluate`.
+
+Results go to stdout, messages to stderr; every error leaves as one line and the exit code of its class. What a command
+needs is imported when it runs, so that `--help` answers at once.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from kdvision import __version__
+from kdvision.commands.asked import Asked, Fix, Size, fixes_of, targets_of
+from kdvision.commands.output import complain, finish, put, put_together
+from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
+
+if TYPE_CHECKING:
+    from kdvision.report.result import Result
+    from kdvision.vision.photo import Photo
+
+EPILOG: Final = (
+    "Exit codes: 0 done, 1 something else went wrong, 2 wrong usage, 3 the photo cannot be opened or decoded, 4 no "
+    "kingdom found, 5 text that is no board or square, 6 read but unsure (--strict), 7 some of several photos failed, "
+    "8 a model file is missing or unknown."
+)
+
+app = typer.Typer(
+    name="kdvision", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+)
+
+MiddleKingdom = Annotated[bool, typer.Option("--middle-kingdom", help="Add 10 points for a castle in the middle.")]
+Harmony = Annotated[bool, typer.Option("--harmony", help="Add 5 points for a complete kingdom.")]
+SizeOption = Annotated[Size | None, typer.Option("--size", help="The game's side; by default what the board shows.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object a photo, each on its own line.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 where a person should look.")]
+Fixes = Annotated[
+    list[str] | None,
+    typer.Option("--fix", metavar="K:SQUARE=CELL", help="Correct a square, as in 1:C3=w1; may be given again."),
+]
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the program with these arguments (by default the process's) and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without × shows a question mark, not a traceback
+    try:
+        app(args=args, prog_name="kdvision")
+    except KdvisionError as error:
+        complain(error)
+        sys.exit(error.exit_code)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kdvision {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog=EPILOG)
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print it.")] = False,
+) -> None:
+    """From a photo of a Kingdomino table to the right score, with every doubt named."""
+
+
+@app.command(epilog=EPILOG)
+def score(
+    photos: Annotated[list[str], typer.Argument(metavar="PHOTO", help="Photos, or - for one on stdin.")],
+    middle_kingdom: MiddleKingdom = False,
+    harmony: Harmony = False,
+    size: SizeOption = None,
+    overlay: Annotated[
+        str | None,
+        typer.Option(metavar="OUT", help="Draw the score on the photo: a .png, .jpg or .webp file, or a folder."),
+    ] = None,
+    as_json: AsJson = False,
+    fix: Fixes = None,
+    strict: Strict = False,
+) -> None:
+    """Score the kingdoms in photos: boards, territories, bonuses, total, and who wins.
+
+    Of several photos those that fail are named on stderr and the others go on. Several kingdoms, in one photo or one in
+    each, are ranked as one game. With --overlay FOLDER each picture is called PHOTO-score.jpg.
+    """
+    asked = Asked(size, middle_kingdom, harmony, as_json, strict)
+    fixes = fixes_of(fix or ())
+    if fixes and len(photos) > 1:
+        raise typer.BadParameter("squares can be corrected in one photo at a time", param_hint="--fix")
+    results = []
+    for photo, target in zip(photos, targets_of(photos, overlay), strict=True):
+        results.append(_scored(photo, target, fixes, asked))
+        put(results[-1], asked)
+    put_together(results, asked)
+    finish(results, asked)
+
+
+@app.command("type", epilog=EPILOG)
+def type_board(
+    boards: Annotated[list[str], typer.Argument(metavar="BOARD", help="Boards in notation, or - for one on stdin.")],
+    middle_kingdom: MiddleKingdom = False,
+    harmony: Harmony = False,
+    size: SizeOption = None,
+    as_json: AsJson = False,
+    fix: Fixes = None,
+    strict: Strict = False,
+) -> None:
+    """Score boards typed by hand, as in "w w1 f / l # f1".
+
+    w f l g s m are wheat, forest, lake, grass, swamp and mine, a digit their crowns, # the castle, . a place without a
+    tile, ? one not known; / ends a row.
+    """
+    from kdvision.game.board import Board
+    from kdvision.report.result import corrected, of_boards
+
+    asked = Asked(size, middle_kingdom, harmony, as_json, strict)
+    typed = [Board.parse(sys.stdin.read() if text == "-" else text) for text in boards]
+    for number, square, word in fixes_of(fix or ()):
+        if number >= len(typed):
+            raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {len(typed)}")
+        typed[number] = corrected(typed[number], square, word)
+    result = of_boards(typed, asked.rules(typed))
+    put(result, asked)
+    finish([result], asked)
+
+
+@app.command()
+def evaluate(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Photos, each with a JSON of its truth beside it.")],
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a row a photo into this file.")] = None,
+) -> None:
+    """Measure the shipped models on labelled photos, by room (needs pip install 'kdvision[lab]')."""
+    try:
+        from kdvision.lab import evaluate as lab
+    except ImportError as error:
+        hint = "install it with pip install 'kdvision[lab]'"
+        raise KdvisionError(f"evaluate needs the workshop: {error}", hint=hint) from error
+    typer.echo(lab.run(directory, csv=csv))
+
+
+def _scored(photo: str, target: Path | None, fixes: Sequence[Fix], asked: Asked) -> "Result":
+    """The result of one photo, its overlay written; a photo that fails is a result too, with its error."""
+    from kdvision import pipeline
+    from kdvision.report.result import Result, of_photo
+
+    try:
+        seen = _opened(photo)
+        clamps = {(number, square): word for number, square, word in fixes}
+        reads = pipeline.read(seen, side=asked.side, clamps=clamps)
+    except (ModelError, NotationError):
+        raise  # not this photo's fault: the others would do no better
+    except KdvisionError as error:
+        complain(error)
+        return Result(photo, error=error)
+    result = of_photo(photo, (seen.width, seen.height), reads, asked.rules([read.board for read in reads]))
+    if target is not None:
+        _draw(seen, result, target)
+    return result
+
+
+def _opened(photo: str) -> "Photo":
+    from kdvision.vision.photo import Photo
+
+    if photo != "-":
+        return Photo.open(photo)
+    if sys.stdin.isatty():
+        raise PhotoError("there is no photo on stdin", hint="pipe one in: kdvision score - < photo.jpg")
+    return Photo.open(sys.stdin.buffer, name="the photo on stdin")
+
+
+def _draw(seen: "Photo", result: "Result", target: Path) -> None:
+    from kdvision.files import encoded, write_whole
+    from kdvision.report.overlay import overlay
+
+    write_whole(target, encoded(overlay(seen, result), target.suffix))

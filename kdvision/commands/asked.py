@@ -1,0 +1,113 @@
+"""What a person asked for on the command line, checked before any work is done."""
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import typer
+
+from kdvision.errors import NotationError
+
+if TYPE_CHECKING:
+    from kdvision.game.board import Board, Square
+    from kdvision.game.scoring import RuleSet
+
+FIX: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<square>[^:=]+)=(?P<cell>.+)")
+EXPECTED_FIX: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
+
+DRAWN: Final = "-score.jpg"
+"""What follows a photo's name in the name of its overlay in a folder."""
+
+
+class Size(Enum):
+    """The side a game is played to."""
+
+    FIVE = "5"
+    SEVEN = "7"
+
+
+class Fix(NamedTuple):
+    """A square that a person has named: kingdom (from 0), square, and what it shows in notation."""
+
+    kingdom: int
+    square: "Square"
+    word: str
+
+
+class Asked(NamedTuple):
+    """The options that `score` and `type` share."""
+
+    size: Size | None
+    middle_kingdom: bool
+    harmony: bool
+    as_json: bool
+    strict: bool
+
+    @property
+    def side(self) -> int | None:
+        """The game's side, None where the boards are to show it."""
+        return None if self.size is None else int(self.size.value)
+
+    def rules(self, boards: Sequence["Board"]) -> "RuleSet":
+        """The rules to score these boards of one game by."""
+        from kdvision.game.rules import kingdomino, side_of
+
+        side = self.side or side_of(boards)
+        return kingdomino(side=side, middle_kingdom=self.middle_kingdom, harmony=self.harmony)
+
+
+def fixes_of(texts: Iterable[str]) -> list[Fix]:
+    """The corrections of `--fix`; raises NotationError. Without a number the first kingdom is meant."""
+    from kdvision.game.board import Cell, Square
+
+    found = []
+    for text in texts:
+        match = FIX.fullmatch(text.strip())
+        if match is None:
+            raise NotationError(f"{text!r} corrects no square", expected=EXPECTED_FIX, hint=f"write {EXPECTED_FIX}")
+        word = match["cell"].strip()
+        cell = "." if word == "." else str(Cell.parse(word))
+        found.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
+    return found
+
+
+def targets_of(photos: Sequence[str], overlay: str | None) -> list[Path | None]:
+    """For each photo where its overlay goes, None without one; raises typer's usage error before anything is read."""
+    if overlay is None:
+        return [None] * len(photos)
+    out = Path(overlay)
+    folder = out.is_dir() or overlay.endswith(("/", "\\"))
+    targets: list[Path | None] = list(_in_folder(photos, out)) if folder else [out]
+    if len(targets) != len(photos):
+        raise _usage(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
+    if not (out if folder else out.parent).is_dir():
+        raise _usage(f"there is no folder {out if folder else out.parent}")
+    _check_picture(out, photos, folder=folder)
+    return targets
+
+
+def _in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
+    """One name for each photo, a number added where two photos have the same."""
+    names: list[str] = []
+    for photo in photos:
+        stem = "stdin" if photo == "-" else Path(photo).stem
+        same = sum(name == stem or name.startswith(f"{stem} ") for name in names)
+        names.append(stem if not same else f"{stem} {same + 1}")
+    return [folder / f"{name}{DRAWN}" for name in names]
+
+
+def _check_picture(out: Path, photos: Sequence[str], *, folder: bool) -> None:
+    from kdvision.files import PICTURES
+
+    if folder:
+        return
+    if out.suffix.lower() not in PICTURES:
+        raise _usage(f"{out} ends in none of {' '.join(PICTURES)}")
+    if any(photo != "-" and Path(photo).exists() and out.exists() and out.samefile(photo) for photo in photos):
+        raise _usage(f"{out} is the photo itself, and it would be lost")
+
+
+def _usage(text: str) -> typer.BadParameter:
+    return typer.BadParameter(text, param_hint="--overlay")

@@ -1,0 +1,86 @@
+"""What the command line prints, and the code it exits with."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from kdvision.commands.asked import Asked
+from kdvision.errors import NEEDS_REVIEW, SOME_FAILED, KdvisionError
+
+if TYPE_CHECKING:
+    from kdvision.report.result import Result
+
+MOST_KINGDOMS: Final = 6
+"""No box lets more kingdoms play together; more photos than that are no one game."""
+
+
+def put(result: "Result", asked: Asked) -> None:
+    """Print one result: its JSON line or its table; a failed photo has only the former."""
+    if asked.as_json:
+        from kdvision.report.data import data
+
+        typer.echo(json.dumps(data(result), ensure_ascii=False, allow_nan=False))
+    elif result.error is None:
+        from kdvision.report.table import table
+
+        typer.echo(table(result, width=_width(), colour=_colour()))
+
+
+def put_together(results: Sequence["Result"], asked: Asked) -> None:
+    """Print who wins over several photos, if their kingdoms can be those of one game; JSON keeps to each photo."""
+    from kdvision.report.result import placed
+
+    kingdoms = [
+        replace(scored.kingdom, player=str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
+        for result in results
+        for number, scored in enumerate(result.kingdoms, start=1)
+    ]
+    if asked.as_json or len(results) == 1 or len(kingdoms) > MOST_KINGDOMS:
+        return
+    standing = placed(kingdoms, asked.rules([kingdom.board for kingdom in kingdoms]))
+    if standing is not None:
+        from kdvision.report.table import together
+
+        typer.echo(together(standing, width=_width(), colour=_colour()))
+
+
+def finish(results: Sequence["Result"], asked: Asked) -> None:
+    """Exit with the code that the results call for; return where all is well."""
+    failed = [result.error for result in results if result.error is not None]
+    if failed:
+        raise typer.Exit(SOME_FAILED if len(results) > 1 else failed[0].exit_code)
+    if asked.strict and any(result.review for result in results):
+        for result in results:
+            _name_kingdoms(result)
+        raise typer.Exit(NEEDS_REVIEW)
+
+
+def complain(error: KdvisionError) -> None:
+    """Print an error on stderr: one line, what is wrong and what to do."""
+    sentences = [text.strip().rstrip(".") for text in (str(error), error.hint) if text]
+    text = ". ".join([sentences[0], *(sentence[:1].upper() + sentence[1:] for sentence in sentences[1:])])
+    typer.echo(" ".join(f"kdvision: {text}.".split()), err=True)
+
+
+def _name_kingdoms(result: "Result") -> None:
+    for number, scored in enumerate(result.kingdoms, start=1):
+        if scored.review:
+            squares = [doubt.square.name for doubt in scored.doubts]
+            squares += [square.name for problem in scored.problems for square in problem.squares]
+            where = f" ({', '.join(dict.fromkeys(squares))})" if squares else ""
+            typer.echo(f"kdvision: {result.photo or 'typed'}: look at kingdom {number}{where}.", err=True)
+
+
+def _colour() -> bool:
+    """Colours only for a terminal that wants them (https://no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _width() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 100

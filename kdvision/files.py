@@ -1,0 +1,41 @@
+"""Files written whole or not at all: nobody ever finds half a picture, or an old one gone and no new one there."""
+
+import io
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdvision.errors import KdvisionError
+
+PICTURES: Final = {
+    ".png": ("PNG", {"compress_level": 3}),
+    ".jpg": ("JPEG", {"quality": 92}),
+    ".jpeg": ("JPEG", {"quality": 92}),
+    ".webp": ("WEBP", {"quality": 90}),
+}
+"""The suffixes of pictures that can be written: their format and its settings."""
+
+
+def encoded(pixels: NDArray[np.uint8], suffix: str) -> bytes:
+    """The file content of RGB pixels (height, width, 3) in the format of a suffix, one of PICTURES."""
+    from PIL import Image
+
+    kind, options = PICTURES[suffix.lower()]
+    settings: dict[str, Any] = dict(options)
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, kind, **settings)
+    return out.getvalue()
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put the content at the path in one step, over what is there; raises KdvisionError and leaves all as it was."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint="name another place") from error

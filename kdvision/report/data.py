@@ -1,0 +1,74 @@
+"""The JSON object of a result; docs/json.md describes it field by field."""
+
+from typing import Any
+
+from kdvision.game.kingdom import crowns, largest
+from kdvision.game.legality import Problem
+from kdvision.game.scoring import Line
+from kdvision.game.standing import Standing
+from kdvision.report.result import Result, Scored, WhatIf
+
+
+def data(result: Result) -> dict[str, Any]:
+    """The result as one object of plain values, ready for `json.dumps`."""
+    return {
+        "photo": result.photo,
+        "width": result.width,
+        "height": result.height,
+        "kingdoms": [_kingdom(scored) for scored in result.kingdoms],
+        "standing": None if result.standing is None else _standing(result.standing),
+        "error": None if result.error is None else str(result.error),
+        "hint": None if result.error is None else result.error.hint or None,
+    }
+
+
+def _kingdom(scored: Scored) -> dict[str, Any]:
+    seen = scored.seen
+    return {
+        "board": list(scored.board.rows()),
+        "corners": None if seen is None else [[round(float(x), 1), round(float(y), 1)] for x, y in seen.grid.corners],
+        "place": None if seen is None else seen.place,
+        "rules": scored.rule_set.name,
+        "side": scored.rule_set.side,
+        "points": scored.card.points,
+        "total": scored.card.total,
+        "lines": [_line(line) for line in scored.card.lines],
+        "largest": largest(scored.kingdom),
+        "crowns": crowns(scored.kingdom),
+        "probability": round(scored.probability, 4),
+        "review": scored.review,
+        "doubts": [_doubt(doubt) for doubt in scored.doubts],
+        "problems": [_problem(problem) for problem in scored.problems],
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    squares = [square.name for square in line.squares]
+    return {"label": line.label, "points": line.points, "clause": line.clause, "squares": squares}
+
+
+def _doubt(doubt: WhatIf) -> dict[str, Any]:
+    return {
+        "square": doubt.square.name,
+        "read": doubt.read,
+        "probability": round(doubt.probability, 4),
+        "instead": doubt.instead,
+        "points_if": doubt.points,
+        "total_if": doubt.total,
+    }
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {
+        "text": problem.text,
+        "squares": [square.name for square in problem.squares],
+        "clause": problem.clause or None,
+    }
+
+
+def _standing(standing: Standing) -> dict[str, Any]:
+    places = [
+        {"place": place.place, "kingdom": place.index + 1, "total": place.total, "reason": place.reason or None}
+        for place in standing.places
+    ]
+    return {"reason": standing.reason, "winners": [place.index + 1 for place in standing.winners], "places": places}

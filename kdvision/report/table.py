@@ -1,0 +1,157 @@
+"""The result as a person reads it in a terminal: boards, territories, bonuses, doubts, standing."""
+
+import io
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.scoring import Line
+from kdvision.game.standing import Standing
+from kdvision.report.result import Result, Scored, WhatIf
+
+STYLES: Final = {
+    Terrain.WHEAT: "black on #e8c547",
+    Terrain.FOREST: "white on #1f6b3a",
+    Terrain.LAKE: "white on #2f74c8",
+    Terrain.GRASS: "black on #9ccc58",
+    Terrain.SWAMP: "black on #b5a382",
+    Terrain.MINE: "white on #4a4346",
+    Terrain.TOWN: "white on #a8483c",
+    Terrain.CASTLE: "bold black on #d9d9d9",
+}
+"""Colours help the eye; the letters say it all without them."""
+
+
+def table(result: Result, *, width: int = 100, colour: bool = False) -> str:
+    """The text of a result, lines of at most `width`, with terminal colours if asked for."""
+    several = len(result.kingdoms) > 1
+    parts = [_kingdom(scored, number if several else None) for number, scored in enumerate(result.kingdoms, start=1)]
+    body: list[RenderableType] = [Text(_heading(result), style="bold"), *parts]
+    if result.standing is not None:
+        body.append(_standing(result.standing))
+    return rendered(Group(*body), width=width, colour=colour)
+
+
+def together(standing: Standing, *, width: int = 100, colour: bool = False) -> str:
+    """The text of a standing over the kingdoms of several photos."""
+    return rendered(_standing(standing), width=width, colour=colour)
+
+
+def rendered(what: RenderableType, *, width: int, colour: bool) -> str:
+    """The text that rich makes of something, without blanks at the ends of lines where there are no colours."""
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=colour,
+        color_system="256" if colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    console.print(what)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _heading(result: Result) -> str:
+    count = len(result.kingdoms)
+    kingdoms = f"{count} kingdom{'s' * (count != 1)}"
+    rules = result.kingdoms[0].rule_set.name if result.kingdoms else ""
+    return " · ".join(part for part in (result.photo, kingdoms, rules) if part)
+
+
+def _kingdom(scored: Scored, number: int | None) -> RenderableType:
+    sides = Table.grid(padding=(0, 4))
+    sides.add_row(_board(scored.board, {doubt.square for doubt in scored.doubts}), _points(scored))
+    notes = [*_doubts(scored.doubts, number or 1), *_problems(scored)]
+    title = [] if number is None else [Text(_title(scored, number), style="bold")]
+    return Padding(Group(*title, sides, *notes), (1, 0, 0, 1))
+
+
+def _title(scored: Scored, number: int) -> str:
+    return f"kingdom {number}" + ("" if scored.seen is None else f" ({scored.seen.place})")
+
+
+def _board(board: Board, doubted: set[Square]) -> Table:
+    """The squares as they lie, named as `--fix` names them: columns A, B, … and rows 1, 2, …"""
+    grid = Table.grid(padding=0)
+    for _ in range(board.width + 1):
+        grid.add_column(no_wrap=True)
+    grid.add_row("", *(Text(f" {Square(0, col).name[0]}  ", style="dim") for col in range(board.width)))
+    for row, words in enumerate(board.rows()):
+        squares = [_square(board, Square(row, col), word, doubted) for col, word in enumerate(words.split())]
+        grid.add_row(Text(f"{row + 1:>2} ", style="dim"), *squares)
+    return grid
+
+
+def _square(board: Board, square: Square, word: str, doubted: set[Square]) -> Text:
+    cell = board.get(square)
+    mark = "?" if square in doubted else ""
+    return Text(f" {word + mark:<3}", style="dim" if cell is None else STYLES[cell.terrain])
+
+
+def _points(scored: Scored) -> RenderableType:
+    """Territories with crowns, most points first, then bonuses and the total; the other territories in one line."""
+    rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
+    for name in ("territory", "squares", "crowns", "points"):
+        rows.add_column(name, justify="left" if name == "territory" else "right", no_wrap=name != "territory")
+    lands = [line for line in scored.card.lines if line.territory is not None]
+    for line in sorted(lands, key=lambda line: -line.points):
+        if line.territory is not None and line.points:
+            squares, crowned = len(line.territory.squares), line.territory.crowns
+            rows.add_row(str(line.territory.terrain), str(squares), f"× {crowned}", f"= {line.points}")
+    for line in scored.card.lines:
+        if line.territory is None:
+            rows.add_row(line.label, "", "", f"= {line.points}")
+    rows.add_section()
+    rows.add_row(*(Text(word, style="bold") for word in ("total", "", "", str(scored.card.total))))
+    return Group(rows, Text(_worthless(lands), style="dim")) if any(not line.points for line in lands) else rows
+
+
+def _worthless(lands: Iterable[Line]) -> str:
+    """The sizes of the territories that are worth nothing, by terrain: "wheat 2+1, lake 1"."""
+    sizes: dict[str, list[int]] = {}
+    for line in lands:
+        if line.territory is not None and not line.points:
+            sizes.setdefault(str(line.territory.terrain), []).append(len(line.territory.squares))
+    words = [f"{terrain} {'+'.join(map(str, sorted(found, reverse=True)))}" for terrain, found in sizes.items()]
+    return f"without points: {', '.join(words)}"
+
+
+def _doubts(doubts: Sequence[WhatIf], number: int) -> list[Text]:
+    return [Text(_doubt(doubt, number), style="yellow") for doubt in doubts]
+
+
+def _doubt(doubt: WhatIf, number: int) -> str:
+    name = doubt.square.name
+    sure = f"{100 * doubt.probability:.0f} % sure"
+    other = "nothing" if doubt.instead == "." else doubt.instead
+    read = "nothing" if doubt.read == "." else doubt.read
+    fix = f"--fix {number}:{name}={doubt.instead}"
+    return f"? {name} looks like {read} ({sure}); if it is {other}, the total is {doubt.total}: {fix}"
+
+
+def _problems(scored: Scored) -> list[Text]:
+    lines = [Text(f"! {problem.text}", style="red") for problem in scored.problems]
+    if scored.seen is not None and scored.review and not scored.doubts and not lines:
+        lines.append(Text(f"? this board is only {100 * scored.probability:.0f} % sure: compare it", style="yellow"))
+    return lines
+
+
+def _standing(standing: Standing) -> RenderableType:
+    rows = Table.grid(padding=(0, 2))
+    for place in standing.places:
+        rows.add_row(f"{place.place}.", place.player, f"{place.total} points", Text(place.reason, style="dim"))
+    verdict = Text(_sentence(standing.reason), style="bold")
+    return Padding(Group(verdict, rows), (1, 0, 0, 1))
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
