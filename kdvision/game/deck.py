@@ -158,3 +158,11 @@ QUEENDOMINO: Final[Deck] = _deck(
     """
 )
 """The 48 dominoes of Queendomino. Contents are certain; the printed numbers are inferred from their order."""
+
+
+def _both(letter: str, deck: Deck) -> Deck:
+    return tuple(Domino(f"{letter}{domino.number}", domino.left, domino.right) for domino in deck)
+
+
+ROYAL_WEDDING: Final[Deck] = (*_both("K", KINGDOMINO), *_both("Q", QUEENDOMINO))
+"""Both boxes together: K1 to K48 and Q1 to Q48, as their backs differ."""

@@ -31,8 +31,9 @@ class Territory:
 class Kingdom:
     """One player's (or team's) kingdom at the end: the board, and the facts a camera does not tell.
 
-    `knights` stand on squares, `spare_knights` were not placed; `queen` is true where she is hosted (queendomino/queen:
-    who had the most towers first is a fact of the game, not of the board).
+    `knights` stand on squares, `spare_knights` were not placed; `queen` is true where she is hosted, which follows from
+    the course of the game, not from the board. `discarded` is how many dominoes were thrown away, None if nobody
+    remembers; `claims` are the bonuses its player counts on. Neither scores: they are compared with the board.
     """
 
     board: Board
@@ -44,6 +45,8 @@ class Kingdom:
     coins: int = 0
     queen: bool = False
     gems: tuple[Gem, ...] = ()
+    discarded: int | None = None
+    claims: tuple[str, ...] = ()
 
     @cached_property
     def territories(self) -> tuple[Territory, ...]:
@@ -72,6 +75,14 @@ class Kingdom:
         return Territory(terrain, squares, total, bool(skulls) and not skulls.isdisjoint(squares))
 
 
+@dataclass(frozen=True)
+class Table:
+    """All kingdoms of one game or round, and the gems that lie open beside the box, by kind."""
+
+    kingdoms: tuple[Kingdom, ...]
+    open_gems: tuple[str, ...] = ()
+
+
 def territories(kingdom: Kingdom | Board) -> tuple[Territory, ...]:
     """The territories of a kingdom or a bare board, from the top left; squares touch by their sides only."""
     return as_kingdom(kingdom).territories
@@ -83,7 +94,7 @@ def as_kingdom(kingdom: Kingdom | Board) -> Kingdom:
 
 
 def largest(kingdom: Kingdom) -> int:
-    """The number of squares of the largest territory, crowned or not, cursed or not."""
+    """The number of squares of the largest territory, crowned or not, cursed or not (lost-treasures/skull-ties)."""
     return max((len(territory.squares) for territory in kingdom.territories), default=0)
 
 
@@ -109,7 +120,10 @@ def _regions(board: Board) -> Iterator[tuple[Terrain, tuple[Square, ...]]]:
 
 
 def _crowned(bare: list[Territory]) -> list[Territory]:
-    """The territories with the Queen on the largest one; of equal ones on the best for her host (queendomino/queen)."""
+    """The territories with the Queen on the largest one, towns included (queendomino/queen).
+
+    Of equally large ones she takes the best for her host (queendomino/queen-choice).
+    """
     if not bare:
         return bare
     place = max(range(len(bare)), key=lambda i: (len(bare[i].squares), not bare[i].cursed))

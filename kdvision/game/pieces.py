@@ -49,7 +49,7 @@ class Gem:
 
     `corner` is the upper left of the four squares. `crowns` are the token's crowns by quarter, clockwise from the top
     left as printed, `skull` is the index of its skull quarter or None; `turned` is how many quarters clockwise the
-    token was turned when it was laid.
+    token was turned when it was laid (lost-treasures/orientation).
     """
 
     kind: str

@@ -6,7 +6,8 @@ from typing import NamedTuple, Protocol
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
-from kdvision.game.kingdom import Kingdom, Territory, as_kingdom
+from kdvision.game.kingdom import Kingdom, Table, Territory, as_kingdom
+from kdvision.game.legality import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,18 @@ class TieBreak(NamedTuple):
     measure: Callable[[Kingdom], int]
 
 
+Check = Callable[[Table], Iterable[Problem]]
+"""What finds oddities among the pieces of all kingdoms on a table."""
+
+
 @dataclass(frozen=True)
 class RuleSet:
     """What one game is played by.
 
     `side` is the most rows and columns of a kingdom; `in_play` tells for each allowed number of kingdoms how many
-    dominoes are drawn; `outright` is true for a kingdom that wins without counting points.
+    dominoes are drawn; `team` is how many players share a kingdom. `outright` is true for a kingdom that wins without
+    counting points. `checks` find what is odd about the pieces on a table; `own_clauses` are this book's clauses where
+    it repeats one of Kingdomino's.
     """
 
     name: str
@@ -84,7 +91,10 @@ class RuleSet:
     rules: tuple[Rule, ...]
     tie_breaks: tuple[TieBreak, ...]
     in_play: Mapping[int, int] = field(default_factory=dict)
+    team: int = 1
     outright: Callable[[Kingdom], bool] | None = None
+    checks: tuple[Check, ...] = ()
+    own_clauses: Mapping[str, str] = field(default_factory=dict)
 
     def plus(self, name: str, *rules: Rule) -> "RuleSet":
         """The same game with more rules; `name` is added to its name."""

@@ -62,6 +62,23 @@ def contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
     return Contender(kingdom.player or f"kingdom {number}", keys, total, outright)
 
 
+def dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
+    """The standing after several rounds (kingdomino/dynasty): the sum of each player's points decides.
+
+    Players are told apart by name. Equal sums share (kingdomino/dynasty-tie); who won a round outright has won it all
+    (lost-treasures/dynasty).
+    """
+    seats = [contender(kingdom, rule_set, number) for played in rounds for number, kingdom in enumerate(played, 1)]
+    totals = {
+        player: [seat for seat in seats if seat.player == player] for player in dict.fromkeys(s.player for s in seats)
+    }
+    summed = [
+        Contender(player, (sum(seat.total for seat in own),), sum(s.total for s in own), any(s.outright for s in own))
+        for player, own in totals.items()
+    ]
+    return ranked(summed, (f"points of {len(rounds)} rounds",))
+
+
 def ranked(contenders: Sequence[Contender], steps: Sequence[str]) -> Standing:
     """The standing of contenders by their keys; `steps` name the keys: "points", "the largest territory", …
 

@@ -6,6 +6,8 @@ from typing import Final
 from kdvision.game.board import Board
 from kdvision.game.rules.clauses import Clause, clauses
 from kdvision.game.rules.kingdomino import kingdomino
+from kdvision.game.rules.lost_treasures import with_lost_treasures
+from kdvision.game.rules.queendomino import queendomino, royal_wedding
 
 SIDES: Final = (5, 7)
 """The sides a kingdom can be played to."""
@@ -17,4 +19,13 @@ def side_of(boards: Iterable[Board]) -> int:
     return next((side for side in SIDES if longest <= side), SIDES[-1])
 
 
-__all__ = ["SIDES", "Clause", "clauses", "kingdomino", "side_of"]
+__all__ = [
+    "SIDES",
+    "Clause",
+    "clauses",
+    "kingdomino",
+    "queendomino",
+    "royal_wedding",
+    "side_of",
+    "with_lost_treasures",
+]

@@ -1,0 +1,76 @@
+"""The Lost Treasures: gems on the corners between four squares, and the win by five kinds of gem."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from kdvision.game.board import Terrain
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.legality import Problem, names
+from kdvision.game.pieces import JOKER, Gem
+from kdvision.game.scoring import RuleSet
+
+KINDS: Final = 5
+"""Kinds of gem besides the joker; so many different ones in a kingdom win at once."""
+
+OF_A_KIND: Final = 3
+OPEN: Final = 2
+"""Gems that lie open beside the box."""
+
+
+def with_lost_treasures(rule_set: RuleSet) -> RuleSet:
+    """The rule set with gems: Kingdomino in any of its variants (lost-treasures/mix, lost-treasures/total).
+
+    Gems change no rule: their crowns lie on squares (lost-treasures/crowns) and their skulls curse territories.
+    """
+    name = f"{rule_set.name}, The Lost Treasures"
+    return replace(rule_set, name=name, outright=wins_outright, checks=(*rule_set.checks, check_gems))
+
+
+def wins_outright(kingdom: Kingdom) -> bool:
+    """True with five kinds of gem, the joker standing for any one (lost-treasures/immediate, lost-treasures/joker)."""
+    return len({gem.kind for gem in kingdom.gems}) >= KINDS
+
+
+def check_gems(table: Table) -> Iterator[Problem]:
+    """Gems where no treasure can have been discovered, jokers that are none, and more tokens than the box has."""
+    for number, kingdom in enumerate(table.kingdoms):
+        for gem in kingdom.gems:
+            yield from _misplaced(number, kingdom, gem)
+        for corner, count in Counter(gem.corner for gem in kingdom.gems).items():
+            if count > 1:
+                squares = next(gem.squares for gem in kingdom.gems if gem.corner == corner)
+                text = f"{count} gems lie between {names(squares)}"
+                yield Problem(squares, text, "lost-treasures/discovery", number)
+    yield from _tokens(table)
+
+
+def _misplaced(number: int, kingdom: Kingdom, gem: Gem) -> Iterator[Problem]:
+    around = [kingdom.board.get(square) for square in gem.squares]
+    # The castle is no landscape (lost-treasures/no-castle).
+    terrains = {cell.terrain for cell in around if cell is not None} - {Terrain.CASTLE}
+    if None in around:
+        text = f"the {gem.kind} gem does not lie where four squares meet ({names(gem.squares)})"
+        yield Problem(gem.squares, text, "lost-treasures/discovery", number)
+    elif len(terrains) < len(around):
+        text = f"the {gem.kind} gem does not lie between four different terrains ({names(gem.squares)})"
+        yield Problem(gem.squares, text, "lost-treasures/discovery", number)
+    if gem.kind == JOKER and (sum(gem.crowns) != 1 or gem.skull is not None):
+        yield Problem(gem.squares, "the joker has one crown and no skull", "lost-treasures/joker", number)
+
+
+def _tokens(table: Table) -> Iterator[Problem]:
+    kinds = Counter(gem.kind for kingdom in table.kingdoms for gem in kingdom.gems)
+    kinds.update(table.open_gems)
+    for kind, count in kinds.items():
+        held = 1 if kind == JOKER else OF_A_KIND
+        if count > held:
+            yield Problem((), f"there are {count} {kind} gems, and the box has {held}", "lost-treasures/tokens")
+    different = [kind for kind in kinds if kind != JOKER]
+    if len(different) > KINDS:
+        text = f"there are {len(different)} kinds of gem ({', '.join(different)}), and the box has {KINDS} and a joker"
+        yield Problem((), text, "lost-treasures/tokens")
+    if len(table.open_gems) > OPEN:
+        text = f"{len(table.open_gems)} gems lie open beside the box, and there are never more than {OPEN}"
+        yield Problem((), text, "lost-treasures/open")

@@ -1,0 +1,115 @@
+"""Queendomino: towns, buildings, knights, towers, wealth and the Queen; and the Royal Wedding of both boxes.
+
+Territories, the sum and the winner are as in Kingdomino: queendomino/territory, queendomino/several,
+queendomino/no-crowns, queendomino/building-crowns, queendomino/discard, queendomino/total, queendomino/winner and
+queendomino/shared need no code of their own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING
+from kdvision.game.kingdom import Kingdom, largest
+from kdvision.game.pieces import Building
+from kdvision.game.rules.kingdomino import with_variants
+from kdvision.game.rules.queendomino_checks import check_buildings, check_coins, check_knights, check_queen
+from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
+
+LARGEST = TieBreak("the largest territory", "queendomino/tie-largest", largest)
+
+OWN_CLAUSES = {
+    "kingdomino/box": "queendomino/box",
+    "kingdomino/castle": "queendomino/castle",
+    "kingdomino/connection": "queendomino/connection",
+    "kingdomino/grid": "queendomino/grid",
+    "kingdomino/mighty-duel": "queendomino/grid",
+    "kingdomino/in-play": "queendomino/in-play",
+}
+WEDDING_CLAUSES = OWN_CLAUSES | {
+    "kingdomino/box": "royal-wedding/box",
+    "kingdomino/grid": "royal-wedding/five",
+    "kingdomino/mighty-duel": "royal-wedding/seven",
+    "kingdomino/in-play": "royal-wedding/box",
+}
+
+CHECKS = (check_buildings, check_knights, check_queen, check_coins)
+
+
+@dataclass(frozen=True)
+class Wealth:
+    """One point for every three coins left, rounded down."""
+
+    coins: int = 3
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """One line."""
+        label = f"wealth: {_count(kingdom.coins, 'coin')}"
+        yield Line(label, kingdom.coins // self.coins, "queendomino/wealth")
+
+
+@dataclass(frozen=True)
+class BuildingValues:
+    """The points of the buildings, one building at a time. Crowns on buildings count in their territory instead."""
+
+    per_territory: int = 2
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """One line for each effect of each building."""
+        for built in kingdom.buildings:
+            name = built.building.name or "building"
+            for words, points, clause in self._effects(built.building, kingdom):
+                yield Line(f"{name}: {words}", points, clause, (built.square,))
+
+    def _effects(self, building: Building, kingdom: Kingdom) -> Iterator[tuple[str, int, str]]:
+        """What a building gives: in words, in points, by which clause."""
+        if building.points:
+            yield _count(building.points, "point"), building.points, "queendomino/building-points"
+        if terrain := building.per_territory:
+            count = sum(territory.terrain is terrain for territory in kingdom.territories)
+            words = f"{_count(count, f'separate {terrain} territor', 'y', 'ies')} × {self.per_territory}"
+            yield words, count * self.per_territory, "queendomino/detached"
+        if building.per_tower:
+            points = kingdom.towers * building.per_tower
+            yield f"{_count(kingdom.towers, 'tower')} × {building.per_tower}", points, "queendomino/tower-bonus"
+        if building.per_knight:
+            points = kingdom.all_knights * building.per_knight
+            yield f"{_count(kingdom.all_knights, 'knight')} × {building.per_knight}", points, "queendomino/knight-bonus"
+
+
+RULES = (Wealth(), Territories("queendomino/value"), BuildingValues())
+
+
+def queendomino(*, side: int = 5, middle_kingdom: bool = False, harmony: bool = False) -> RuleSet:
+    """The rules of a Queendomino game: 5x5 for 3 or 4 players, 7x7 for 2; towns are terrain (queendomino/towns)."""
+    in_play = {2: 48} if side > 5 else {3: 48, 4: 48}
+    plain = RuleSet(
+        "Queendomino", side, QUEENDOMINO, RULES, (LARGEST,), in_play, checks=CHECKS, own_clauses=OWN_CLAUSES
+    )
+    return with_variants(plain, middle_kingdom=middle_kingdom, harmony=harmony)
+
+
+def royal_wedding(
+    *, side: int = 7, teams: bool = False, middle_kingdom: bool = False, harmony: bool = False
+) -> RuleSet:
+    """The rules of both boxes together: 7x7 for 3 or 4 players, 5x5 for 5 to 8.
+
+    With `teams` three or four pairs of players share a 7x7 kingdom, its coins and its score (royal-wedding/teams).
+    """
+    side = 7 if teams else side
+    in_play = dict.fromkeys((3, 4) if side > 5 else (5, 6, 7, 8), 96)
+    plain = RuleSet(
+        "Royal Wedding, teams" if teams else "Royal Wedding",
+        side,
+        ROYAL_WEDDING,
+        RULES,
+        (LARGEST,),
+        in_play,
+        team=2 if teams else 1,
+        checks=CHECKS,
+        own_clauses=WEDDING_CLAUSES,
+    )
+    return with_variants(plain, middle_kingdom=middle_kingdom, harmony=harmony)
+
+
+def _count(number: int, noun: str, one: str = "", many: str = "s") -> str:
+    return f"{number} {noun}{one if number == 1 else many}"

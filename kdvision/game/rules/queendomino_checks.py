@@ -1,0 +1,124 @@
+"""What can be odd about Queendomino's pieces: on squares, and against what the box holds."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kdvision.game.board import Square, Terrain
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.legality import Problem
+from kdvision.game.pieces import Building
+
+KNIGHTS: Final = 22
+TOWERS: Final = 15
+COINS: Final = 12 * 1 + 18 * 3 + 12 * 9
+"""What all coins of the box are worth together."""
+
+BUILDINGS: Final = (
+    *(
+        Building(name, per_territory=Terrain[terrain.upper()], count=2)
+        for terrain, name in {
+            "grass": "",
+            "wheat": "",
+            "swamp": "",
+            "town": "The Church",
+            "lake": "",
+            "mine": "",
+            "forest": "The Sawmill",
+        }.items()
+    ),
+    Building("The Big Tavern", points=2, count=4),
+    Building("The Archery Range", per_knight=1, count=2),
+    Building("The Guardtower", points=3, count=4),
+    Building("The Travelling Castle", per_tower=1, count=2),
+    Building("The Statue", points=5, count=3),
+    Building(crowns=1, count=3),
+)
+"""The 32 building tiles by what they do at the end; `name` is the one known name among tiles of that effect."""
+
+
+def check_buildings(table: Table) -> Iterator[Problem]:
+    """Buildings off the construction squares, two on one, and more of an effect than the box has."""
+    for number, kingdom in enumerate(table.kingdoms):
+        yield from _misplaced(number, kingdom)
+    used = Counter(built.building.effect for kingdom in table.kingdoms for built in kingdom.buildings)
+    for building in BUILDINGS:
+        if used[building.effect] > building.count:
+            text = f"{used[building.effect]} buildings give {describe(building)}, and the box has {building.count}"
+            yield Problem((), text, "queendomino/buildings")
+    named = Counter(built.building.name for kingdom in table.kingdoms for built in kingdom.buildings)
+    twice = [name for name, count in named.items() if name and count > 1]
+    yield from (
+        Problem((), f"{name} stands in the game {named[name]} times", "queendomino/buildings") for name in twice
+    )
+
+
+def _misplaced(number: int, kingdom: Kingdom) -> Iterator[Problem]:
+    squares = [built.square for built in kingdom.buildings]
+    for square in squares:
+        cell = kingdom.board.get(square)
+        if cell is None or cell.terrain is not Terrain.TOWN:
+            text = f"the building on {square.name} does not stand on a town square"
+            yield Problem((square,), text, "queendomino/construction", number)
+    for square in _repeated(squares):
+        text = f"more than one building stands on {square.name}"
+        yield Problem((square,), text, "queendomino/construction", number)
+
+
+def check_knights(table: Table) -> Iterator[Problem]:
+    """Knights that stand nowhere, on the castle, or two on one square; more knights than the box has."""
+    for number, kingdom in enumerate(table.kingdoms):
+        for square in dict.fromkeys(kingdom.knights):
+            cell = kingdom.board.get(square)
+            if cell is None or cell.terrain is Terrain.CASTLE:
+                where = "the castle" if cell is not None else "no domino"
+                text = f"the knight on {square.name} stands on {where}"
+                yield Problem((square,), text, "queendomino/knights", number)
+        for square in _repeated(kingdom.knights):
+            text = f"more than one knight stands on {square.name}"
+            yield Problem((square,), text, "queendomino/knights", number)
+    yield from _over("knights", sum(kingdom.all_knights for kingdom in table.kingdoms), KNIGHTS)
+
+
+def check_queen(table: Table) -> Iterator[Problem]:
+    """Two queens, a queen away from the most towers, towers without a queen; more towers than the box has."""
+    kingdoms = table.kingdoms
+    hosts = tuple(number for number, kingdom in enumerate(kingdoms) if kingdom.queen)
+    most = max((kingdom.towers for kingdom in kingdoms), default=0)
+    clause = "queendomino/queen-host"
+    if len(hosts) > 1:
+        yield Problem((), f"the Queen is in {len(hosts)} kingdoms at once", clause)
+    for number in hosts:
+        towers = kingdoms[number].towers
+        if towers < most or not towers:
+            text = f"the Queen is with {towers} towers" + (f", and another kingdom has {most}" if most > towers else "")
+            yield Problem((), text, clause, number)
+    if most and not hosts and len(kingdoms) > 1:
+        yield Problem((), "there are towers, and nobody hosts the Queen", clause)
+    yield from _over("towers", sum(kingdom.towers for kingdom in kingdoms), TOWERS)
+
+
+def check_coins(table: Table) -> Iterator[Problem]:
+    """More coins than the box has."""
+    yield from _over("coins", sum(kingdom.coins for kingdom in table.kingdoms), COINS)
+
+
+def describe(building: Building) -> str:
+    """What a building gives at the end, in a few words."""
+    parts = [
+        f"{building.points} points" if building.points else "",
+        f"2 points per {building.per_territory} territory" if building.per_territory else "",
+        f"{building.per_tower} point per tower" if building.per_tower else "",
+        f"{building.per_knight} point per knight" if building.per_knight else "",
+        f"{building.crowns} crown" if building.crowns else "",
+    ]
+    return " and ".join(part for part in parts if part) or "nothing at the end"
+
+
+def _over(what: str, count: int, held: int) -> Iterator[Problem]:
+    if count > held:
+        yield Problem((), f"there are {count} {what} in the game, and the box has {held}", "queendomino/pieces")
+
+
+def _repeated(squares: Sequence[Square]) -> list[Square]:
+    return [square for square, count in Counter(squares).items() if count > 1]
