@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import KINGDOMINO, Deck
+from kdvision.lab.drawn import DrawnArt
+
+__all__ = ["SIDE", "ArtSet", "DrawnArt", "FolderArt", "flush"]
 
 Picture = NDArray[np.uint8]
 
