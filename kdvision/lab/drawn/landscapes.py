@@ -43,9 +43,9 @@ def wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
             canvas.shade([band], 0.035)
         for x in np.arange(canvas.left, canvas.right, 0.06):
             _ear(canvas, (x + rng.normal(0, 0.014), float(np.interp(x, xs, row)) + rng.normal(0, 0.012)), rng)
-    for spot in scattered(
-        rng, canvas.left, canvas.right, 0.34, avoid=avoid, tries=int(rng.integers(3, 7)), margin=0.12
-    ):
+    wide = [(x, y, radius + 0.1) for x, y, radius in avoid]
+    tries = int(rng.integers(3, 7))
+    for spot in scattered(rng, canvas.left, canvas.right, 0.34, avoid=wide, tries=tries, margin=0.18):
         (haystack if rng.random() < 0.3 else _poppy)(canvas, spot, rng)
 
 
