@@ -1,0 +1,38 @@
+"""What several test files use. Tests that need torch live in tests/lab, which is left out where torch is not there."""
+
+import importlib.util
+import io
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from kdvision.commands import main
+
+collect_ignore = [] if importlib.util.find_spec("torch") else ["lab"]
+
+
+class Ran(NamedTuple):
+    """How a run of the program ended: exit code, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the program with these arguments, and bytes for its stdin, as a shell would."""
+
+    def run(*args: object, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        with pytest.raises(SystemExit) as ended:
+            main([str(arg) for arg in args])
+        code = ended.value.code
+        return Ran(code if isinstance(code, int) else 0, *capsys.readouterr())
+
+    return run

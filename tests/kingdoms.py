@@ -1,0 +1,60 @@
+"""Kingdoms as a photo would show them, made from notation: readings, grids and pictures without a network."""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from kdvision.game.board import Board, Square
+from kdvision.game.legality import Problem
+from kdvision.pipeline import KingdomRead
+from kdvision.vision.lattice import Grid
+from kdvision.vision.photo import Photo
+from kdvision.vision.reading import Reading
+from kdvision.vision.reconstruct import Doubt
+
+FIVE = "w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g g w1 w w"
+"""33 points; no box could lay it, which is no matter here."""
+
+SMALL = "w1 w w / # f f1 / . l l"
+"""5 points: wheat 3 x 1, forest 2 x 1."""
+
+
+def grid_of(board: Board, *, left: float = 40, top: float = 60, side: float = 50, slant: float = 0.0) -> Grid:
+    """The grid of a board whose squares are `side` pixels long, sheared sideways by `slant` of its height."""
+    rows, cols = np.mgrid[0 : board.height + 1, 0 : board.width + 1]
+    points = np.stack([left + side * (cols + slant * rows), top + side * rows], axis=-1).astype(float)
+    return Grid(np.stack([points[:-1, :-1], points[:-1, 1:], points[1:, 1:], points[1:, :-1]], axis=2))
+
+
+def seen(
+    text: str,
+    *,
+    doubts: Sequence[Doubt] = (),
+    problems: Sequence[Problem] = (),
+    probability: float = 0.97,
+    left: float = 40,
+    side: float = 50,
+    place: str = "the photo",
+) -> KingdomRead:
+    """The kingdom of a board's notation as read from a photo, with these doubts and problems."""
+    board = Board.parse(text)
+    review = bool(doubts or problems)
+    grid = grid_of(board, left=left, side=side)
+    return KingdomRead(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, review, place)
+
+
+def doubt(square: str, read: str, instead: str, probability: float = 0.8) -> Doubt:
+    """A doubt about a named square."""
+    return Doubt(Square.parse(square), read, probability, instead)
+
+
+def table_photo(width: int = 640, height: int = 480, grey: int = 90) -> Photo:
+    """A photo of an empty grey table."""
+    return Photo.open(np.full((height, width, 3), grey, np.uint8), name="table.png")
+
+
+def png(pixels: NDArray[np.uint8]) -> bytes:
+    """The content of a PNG file of RGB pixels."""
+    return bytes(cv2.imencode(".png", pixels[..., ::-1])[1])

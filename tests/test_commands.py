@@ -1,0 +1,359 @@
+"""The command line as a person meets it: output, exit codes, files. Kingdoms are made from notation, not seen."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kdvision import pipeline
+from kdvision.errors import ModelError, NoKingdomFound
+from kdvision.pipeline import KingdomRead
+from kdvision.vision.photo import Photo
+from tests.conftest import Run
+from tests.kingdoms import FIVE, SMALL, doubt, png, seen, table_photo
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def photo(tmp_path: Path) -> Path:
+    path = tmp_path / "table.png"
+    path.write_bytes(png(table_photo().pixels))
+    return path
+
+
+@pytest.fixture
+def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomRead]:
+    """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
+    kingdoms = [seen(SMALL)]
+
+    def read(photo: Photo, **asked: Any) -> Sequence[KingdomRead]:
+        if not photo.pixels[0, 0].any():
+            raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="lattice", hint="take it from above")
+        return kingdoms
+
+    monkeypatch.setattr(pipeline, "read", read)
+    return kingdoms
+
+
+def without_kingdom(folder: Path) -> Path:
+    path = folder / "floor.png"
+    path.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
+    return path
+
+
+# The doors are one program.
+
+
+@pytest.mark.parametrize("door", [["cli.py"], ["-m", "kdvision"]])
+def test_every_door_leads_to_the_same_program(door: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, *door, "type", SMALL], cwd=ROOT, capture_output=True, text=True, encoding="utf-8"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("1 kingdom · Kingdomino\n")
+
+
+def test_help_is_quick_and_names_the_exit_codes() -> None:
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "cli.py", "--help"], cwd=ROOT, capture_output=True, text=True)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.5
+    assert "8 a" in done.stdout
+    assert all(command in done.stdout for command in ("score", "type", "evaluate"))
+
+
+def test_help_loads_nothing_heavy() -> None:
+    heavy = "{'numpy', 'cv2', 'onnxruntime', 'PIL', 'scipy', 'skimage'}"
+    code = f"import sys, kdvision.commands; sys.exit(bool({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").out.startswith("kdvision 0.")
+
+
+# type
+
+
+def test_type_scores_a_board(run: Run) -> None:
+    ran = run("type", FIVE, "--harmony", "--json")
+    (kingdom,) = json.loads(ran.out)["kingdoms"]
+    assert (kingdom["points"], kingdom["total"]) == (33, 38)
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_type_reads_stdin_and_ranks_several(run: Run) -> None:
+    made = json.loads(run("type", "-", SMALL, "--json", stdin=FIVE.replace(" / ", "\n").encode()).out)
+    assert [kingdom["points"] for kingdom in made["kingdoms"]] == [33, 5]
+    assert made["standing"]["winners"] == [1]
+
+
+def test_type_takes_corrections(run: Run) -> None:
+    made = json.loads(run("type", SMALL, SMALL, "--fix", "2:B2=f1", "--fix", "A1=.", "--json").out)
+    assert [kingdom["points"] for kingdom in made["kingdoms"]] == [2, 7]
+    assert made["kingdoms"][0]["board"][0] == ". w w"
+
+
+@pytest.mark.parametrize(("size", "side"), [("5", 5), ("7", 7), (None, 5)])
+def test_size_is_what_is_asked_for_or_shown(size: str | None, side: int, run: Run) -> None:
+    ran = run("type", SMALL, "--json", *(["--size", size] if size else []))
+    assert json.loads(ran.out)["kingdoms"][0]["side"] == side
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["type", "w w1 / l q"], ["row 2, column 2", "'q'"]),
+        (["type", "w w1 / l"], ["row 2", "expected 2"]),
+        (["type", ""], ["empty"]),
+        (["type", SMALL, "--fix", "1:Z9=w1"], ["no square Z9", "A1 to C3"]),
+        (["type", SMALL, "--fix", "2:A1=w1"], ["no kingdom 2"]),
+        (["type", SMALL, "--fix", "1:A1=x"], ["'x'"]),
+        (["type", SMALL, "--fix", "1:A1"], ["1:C3=w1"]),
+        (["type", SMALL, "--fix", "1:11=w"], ["C3"]),
+        (["score", "no.jpg", "--fix", "nonsense"], ["nonsense"]),
+    ],
+)
+def test_malformed_text_is_one_line_and_code_5(args: list[str], words: list[str], run: Run) -> None:
+    ran = run(*args)
+    assert (ran.code, ran.out) == (5, "")
+    assert ran.err.startswith("kdvision: ")
+    assert ran.err.count("\n") == 1
+    assert all(word in ran.err for word in words)
+
+
+def test_strict_typing_wants_a_board_without_problems(run: Run) -> None:
+    assert run("type", SMALL).code == 0
+    ran = run("type", SMALL, "--strict")
+    assert ran.code == 6
+    assert "total" in ran.out
+    assert "look at kingdom 1" in ran.err
+
+
+# score
+
+
+def test_score_prints_a_table(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", photo)
+    assert (ran.code, ran.err) == (0, "")
+    assert "w1  w   w" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_score_prints_one_object_a_photo(run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", photo, without_kingdom(tmp_path), tmp_path / "no.jpg", photo, "--json")
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    assert [len(row["kingdoms"]) for row in rows] == [1, 0, 0, 1]
+    assert [row["error"] is None for row in rows] == [True, False, False, True]
+    assert rows[0]["photo"] == str(photo)
+    assert (rows[0]["width"], rows[0]["height"]) == (640, 480)
+    assert ran.code == 7
+    assert ran.err.count("\n") == 2
+
+
+def test_tables_of_several_photos_go_on_after_a_failure(
+    run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]
+) -> None:
+    ran = run("score", tmp_path / "no.jpg", photo)
+    assert ran.code == 7
+    assert "there is no file" in ran.err
+    assert "w1  w   w" in ran.out
+
+
+def test_several_photos_are_ranked_as_one_game(run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+    other = tmp_path / "ben.png"
+    other.write_bytes(photo.read_bytes())
+    ran = run("score", photo, other)
+    assert "share the victory" in ran.out
+    assert run("score", *[photo] * 7).out.count("victory") == 0, "no game has seven kingdoms"
+
+
+@pytest.mark.parametrize("source", ["path", "stdin"])
+def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", photo, "--json") if source == "path" else run("score", "-", "--json", stdin=photo.read_bytes())
+    assert json.loads(ran.out)["kingdoms"][0]["points"] == 5
+    assert json.loads(ran.out)["photo"] == (str(photo) if source == "path" else "-")
+
+
+def test_what_is_asked_reaches_the_eyes(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def read(photo: Photo, **options: Any) -> list[KingdomRead]:
+        asked.update(options)
+        return [seen(SMALL)]
+
+    monkeypatch.setattr(pipeline, "read", read)
+    run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.")
+    assert asked == {"side": 7, "clamps": {(1, (2, 2)): "w1", (0, (0, 0)): "."}}
+
+
+def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    assert run("score", photo, "--strict").code == 0
+    eyes[:] = [seen(SMALL, doubts=[doubt("B2", "f", "f1")])]
+    ran = run("score", photo, "--strict")
+    assert ran.code == 6
+    assert "look at kingdom 1 (B2)" in ran.err
+    assert run("score", photo).code == 0
+
+
+# Bad photos: one line, the code of the class, nothing written.
+
+
+def bad_photos(folder: Path) -> dict[str, Path]:
+    """A file for each way in which a photo can be bad."""
+    whole = folder / "whole.jpg"
+    Image.effect_noise((300, 200), 80).convert("RGB").save(whole)
+    content = {
+        "text.jpg": b"w w1 / l #\n" * 40,
+        "short.jpg": whole.read_bytes()[:5000],
+        "empty.jpg": b"",
+    }
+    for name, data in content.items():
+        (folder / name).write_bytes(data)
+    Image.new("RGB", (1, 1)).save(folder / "dot.png")
+    (folder / "folder").mkdir()
+    return {name: folder / name for name in (*content, "dot.png", "folder", "missing.jpg")}
+
+
+@pytest.mark.parametrize("name", ["text.jpg", "short.jpg", "empty.jpg", "dot.png", "folder", "missing.jpg"])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_bad_photo_is_one_line_and_code_3(name: str, options: list[str], run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.png"
+    path = bad_photos(tmp_path)[name]
+    before = sorted(tmp_path.rglob("*"))
+    ran = run("score", path, "--overlay", out, *options)
+    assert ran.code == 3
+    assert ran.err.startswith(f"kdvision: {'there is no file ' if name == 'missing.jpg' else ''}{path}")
+    assert ran.err.count("\n") == 1
+    assert ran.err.count(". ") >= 1, "what is wrong, then what to do"
+    assert sorted(tmp_path.rglob("*")) == before
+    if options:
+        assert json.loads(ran.out)["error"]
+    else:
+        assert ran.out == ""
+
+
+def test_bad_bytes_on_stdin_fail_the_same(run: Run) -> None:
+    ran = run("score", "-", stdin=b"no photo")
+    assert (ran.code, ran.out) == (3, "")
+    assert "the photo on stdin is no picture" in ran.err
+    assert run("score", "-").code == 3
+
+
+def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", without_kingdom(tmp_path), "--overlay", tmp_path / "out.png")
+    assert (ran.code, ran.out) == (4, "")
+    assert "shows no kingdom. Take it from above." in ran.err
+    assert not (tmp_path / "out.png").exists()
+
+
+def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(photo: Photo, **asked: Any) -> list[KingdomRead]:
+        raise ModelError("the model finder.onnx is missing", hint="run make model")
+
+    monkeypatch.setattr(pipeline, "read", read)
+    ran = run("score", photo, photo)
+    assert (ran.code, ran.out) == (8, "")
+    assert ran.err.count("\n") == 1
+
+
+# Overlays
+
+
+@pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.JPEG", "out.webp"])
+def test_the_overlay_is_written_in_the_photos_size(name: str, run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    out = photo.parent / name
+    assert run("score", photo, "--overlay", out).code == 0
+    with Image.open(out) as drawn:
+        assert drawn.size == (640, 480)
+    assert sorted(path.name for path in photo.parent.iterdir()) == sorted([name, "table.png"])
+
+
+def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    out = photo.parent / "out.png"
+    out.write_text("old")
+    assert run("score", photo, "--overlay", out).code == 0
+    with Image.open(out) as drawn:
+        assert drawn.format == "PNG"
+
+
+def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    folder, other = photo.parent / "out", photo.parent / "more"
+    folder.mkdir()
+    other.mkdir()
+    twin = other / "table.png"
+    twin.write_bytes(photo.read_bytes())
+    assert run("score", photo, twin, without_kingdom(photo.parent), "--overlay", folder).code == 7
+    assert sorted(path.name for path in folder.iterdir()) == ["table 2-score.jpg", "table-score.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("out", "photos", "words"),
+    [
+        ("out.png", 2, "need a folder"),
+        ("out.gif", 1, "ends in none of"),
+        ("out", 1, "ends in none of"),
+        ("nowhere/out.png", 1, "there is no folder"),
+        ("nowhere/", 2, "there is no folder"),
+        ("table.png", 1, "is the photo itself"),
+    ],
+)
+def test_an_overlay_that_cannot_be_is_wrong_usage(
+    out: str, photos: int, words: str, run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(photo.parent)
+    before = photo.read_bytes()
+    ran = run("score", *[photo] * photos, "--overlay", out)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in " ".join(ran.err.replace("│", "").split())
+    assert [path.name for path in photo.parent.iterdir()] == ["table.png"]
+    assert photo.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_leaves_nothing(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    folder = photo.parent / "out"
+    folder.mkdir(mode=0o500)
+    ran = run("score", photo, "--overlay", folder / "out.png")
+    assert ran.code == 1
+    assert "cannot be written" in ran.err
+    assert list(folder.iterdir()) == []
+
+
+def test_an_overlay_that_fails_half_way_leaves_the_old_one(
+    run: Run, photo: Path, eyes: list[KingdomRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    out = photo.parent / "out.png"
+    out.write_text("old")
+    monkeypatch.setattr(Path, "replace", full)
+    ran = run("score", photo, "--overlay", out)
+    assert ran.code == 1
+    assert "No space left on device" in ran.err
+    assert out.read_text() == "old"
+    assert len(list(photo.parent.iterdir())) == 2
+
+
+# Wrong usage
+
+
+@pytest.mark.parametrize(
+    "args", [["score"], ["type"], ["score", "a", "--size", "6"], ["play"], ["score", "a", "b", "--fix", "A1=w"]]
+)
+def test_wrong_usage_is_code_2(args: list[str], run: Run) -> None:
+    ran = run(*args)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Usage" in ran.err
