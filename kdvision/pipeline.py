@@ -12,9 +12,11 @@ from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
-from kdvision.vision import finder, lattice
+from kdvision.vision import lattice
 from kdvision.vision.cells import CellReader
+from kdvision.vision.finder import Finder
 from kdvision.vision.lattice import Grid
+from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, Doubt, decide
@@ -63,9 +65,7 @@ def read(
     seen = Photo.open(photo)
     tell = watch or (lambda *_: None)
     tell("photo", seen)
-    detections = finder.find(seen)
-    tell("finder", detections)
-    grids = lattice.grids(detections)
+    grids = lattice.grids(seen, Finder(shipped("finder")))
     tell("lattice", grids)
     if not grids:
         raise NoKingdomFound(
@@ -74,8 +74,8 @@ def read(
             hint="take the photo from above, with all of the kingdom in it",
         )
     _check_clamps(clamps or {}, grids)
-    reader = CellReader.shipped()
-    readings = [reader.read(seen, grid) for grid in grids]
+    reader = CellReader(shipped("cells"))
+    readings = [reader.read(seen.pixels, grid.quads)[0] for grid in grids]
     tell("cells", readings)
     decisions = decide(readings, KINGDOMINO, side=side, clamps=clamps)
     tell("decide", decisions)
