@@ -191,7 +191,8 @@ def test_the_overlay_leaves_the_photo_alone() -> None:
     photo = table_photo()
     before = photo.pixels.copy()
     drawn = overlay(photo, one())
-    assert (drawn.shape, drawn.dtype) == (photo.pixels.shape, np.uint8)
+    assert drawn.shape == photo.pixels.shape
+    assert drawn.dtype == np.uint8
     assert (photo.pixels == before).all()
     assert painted(photo, one()).any()
 
