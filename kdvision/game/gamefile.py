@@ -1,0 +1,151 @@
+"""Game files: a whole game as a small TOML text that a person can write and read.
+
+    game = "queendomino"
+    variants = ["harmony"]
+
+    [[kingdom]]
+    player = "Ann"
+    board = '''
+    w w1 t
+    l #  t
+    '''
+    coins = 11
+    buildings = [{ at = "C1", name = "The Statue" }, { at = "C2", per_territory = "forest" }]
+
+docs/rules.md lists every key.
+"""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from kdvision.errors import NotationError
+from kdvision.game.gamefile_pieces import building_of, gem_of
+from kdvision.game.gamefile_reader import Node
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.record import GAMES, ROUNDS, VARIANTS, Game, usual_side
+from kdvision.game.rules import SIDES
+
+TOP: Final = ("game", "side", "variants", "teams", "open_gems", "kingdom", "round")
+ROUND: Final = ("kingdom", "open_gems")
+KINGDOM: Final = ("player", "players", "board", "discarded", "claims")
+QUEEN: Final = ("buildings", "knights", "spare_knights", "towers", "coins", "queen")
+GEMS: Final = ("gems",)
+
+CLAIMS: Final = {"harmony": "Harmony", "middle-kingdom": "Middle Kingdom"}
+LARGEST_FILE: Final = 1_000_000
+"""Bytes; a game file of this size holds no game."""
+
+
+def load(path: Path) -> Game:
+    """The game of a file; raises NotationError with file, line and what was expected."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise NotationError(f"{path} is too large for a game file", expected="a TOML text of one game")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotationError(f"{path} cannot be read: {error.strerror}", hint="name a game file") from error
+    except UnicodeDecodeError as error:
+        raise NotationError(f"{path} is not a text in UTF-8", expected="a TOML text of one game") from error
+    return parse(text, name=str(path))
+
+
+def parse(text: str, *, name: str = "the game") -> Game:
+    """The game of a text; `name` is what errors call it. Raises NotationError with line and what was expected."""
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise NotationError(f"{name} is no TOML: {error}", expected="a TOML text of one game") from error
+    return _game(Node(data, text, name))
+
+
+def _game(top: Node) -> Game:
+    top.only(TOP)
+    kind = top.choice("game", GAMES, default="kingdomino")
+    variants = tuple(dict.fromkeys(top.choices("variants", VARIANTS)))
+    if "lost-treasures" in variants and kind != "kingdomino":
+        top.at("variants").fail("The Lost Treasures need Kingdomino", 'game = "kingdomino"')
+    teams = top.flag("teams")
+    if teams and kind != "royal-wedding":
+        top.at("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
+    tables = tuple(_tables(top, _keys(kind, variants), teams=teams))
+    side = top.number("side", default=usual_side(kind, tables, teams=teams))
+    if side not in SIDES:
+        top.at("side").fail(f"side is {side}", "5 or 7")
+    game = Game(kind, side, tables, variants, teams)
+    _check_kingdoms(game, top)
+    return game
+
+
+def _keys(kind: str, variants: Iterable[str]) -> tuple[str, ...]:
+    queen = QUEEN if kind != "kingdomino" else ()
+    return (*KINGDOM, *queen, *(GEMS if "lost-treasures" in variants else ()))
+
+
+def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]:
+    rounds = top.tables("round")
+    if rounds and "kingdom" in top:
+        top.at("kingdom").fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
+    if rounds and len(rounds) != ROUNDS:
+        top.at("round").fail(f"there are {len(rounds)} rounds", f"{ROUNDS} rounds, a Dynasty, or none")
+    for table in rounds or [top]:
+        if rounds:
+            table.only(ROUND)
+        kingdoms = tuple(
+            _kingdom(node, keys, number, teams=teams) for number, node in enumerate(table.tables("kingdom"), start=1)
+        )
+        yield Table(kingdoms, tuple(_open_gems(table, keys)))
+
+
+def _open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
+    kinds = table.texts("open_gems")
+    if kinds and "gems" not in keys:
+        table.at("open_gems").fail("gems are not part of this game", 'variants = ["lost-treasures"]')
+    return kinds
+
+
+def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> Kingdom:
+    node.only(keys, of="this game")
+    return Kingdom(
+        board=node.board("board"),
+        player=_player(node, number, teams=teams),
+        buildings=tuple(building_of(entry) for entry in node.tables("buildings")),
+        knights=tuple(node.squares("knights")),
+        spare_knights=node.number("spare_knights"),
+        towers=node.number("towers"),
+        coins=node.number("coins"),
+        queen=node.flag("queen"),
+        gems=tuple(gem_of(entry) for entry in node.tables("gems")),
+        discarded=node.number("discarded") if "discarded" in node else None,
+        claims=tuple(CLAIMS[claim] for claim in node.choices("claims", CLAIMS)),
+    )
+
+
+def _player(node: Node, number: int, *, teams: bool) -> str:
+    if not teams:
+        if "players" in node:
+            node.at("players").fail("only teams share a kingdom", "player = and one name, or teams = true")
+        return node.text("player", default=f"kingdom {number}")
+    if "player" in node:
+        node.at("player").fail("a kingdom of a team has two players", "players = and two names")
+    names = node.texts("players")
+    if names and len(names) != 2:
+        node.at("players").fail(f"a team of {len(names)}", "two names")
+    return " & ".join(names) or f"kingdom {number}"
+
+
+def _check_kingdoms(game: Game, top: Node) -> None:
+    allowed = sorted({1, *game.rule_set.in_play})
+    for number, table in enumerate(game.rounds):
+        where = top.at("round", number) if len(game.rounds) > 1 else top
+        count = len(table.kingdoms)
+        if count not in allowed:
+            expected = f"{', '.join(map(str, allowed[:-1]))} or {allowed[-1]}"
+            where.at("kingdom", count - 1).fail(f"{game.rule_set.name} with {count} kingdoms", f"{expected} of them")
+        names = [kingdom.player for kingdom in table.kingdoms]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                where.at("kingdom", place).fail(f"two kingdoms of {name}", "another name for each kingdom")
+        if set(names) != {kingdom.player for kingdom in game.rounds[0].kingdoms}:
+            where.at("kingdom").fail("other players than in the first round", "the same names in every round")

@@ -1,0 +1,141 @@
+"""Values of a game file, each checked, with the line to complain about."""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Any, NoReturn
+
+from kdvision.errors import NotationError
+from kdvision.game.board import EXPECTED_SQUARE, Board, Square
+from kdvision.game.toml_lines import Path, line_of
+
+
+class Node:
+    """A value of the file and the way to it. Its methods return the checked value of a key, or fail with its line."""
+
+    def __init__(self, value: Any, source: str, name: str, path: Path = ()) -> None:
+        self.value, self.source, self.name, self.path = value, source, name, path
+
+    def at(self, *path: str | int) -> "Node":
+        """The node further down; one that is not there serves to name its line."""
+        value = self.value
+        for step in path:
+            inside = isinstance(value, dict) and step in value
+            inside = inside or (isinstance(value, list) and isinstance(step, int) and 0 <= step < len(value))
+            value = value[step] if inside else None
+        return Node(value, self.source, self.name, (*self.path, *path))
+
+    def fail(self, what: str, expected: str, *, more_lines: int = 0) -> NoReturn:
+        """Raise the error for this value: file, line, what is there and what was expected."""
+        line = line_of(self.source, self.path) + more_lines
+        text = what if "expected" in what else f"{what}; expected {expected}"
+        raise NotationError(f"{self.name}, line {line}: {text}", row=line, expected=expected)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.value
+
+    def only(self, keys: tuple[str, ...], *, of: str = "a game file") -> None:
+        """Fail at the first key that is not one of these."""
+        for key in self.value:
+            if key not in keys:
+                self.at(key).fail(f"{key} is no part of {of}", f"one of {', '.join(keys)}")
+
+    def text(self, key: str, *, default: str = "") -> str:
+        """A text of one line."""
+        value = self.value.get(key, default)
+        if not isinstance(value, str) or (key in self and not value.strip()) or "\n" in value:
+            self.at(key).fail(f"{key} is {_shown(value)}", "a text in quotes")
+        return value
+
+    def number(self, key: str, *, default: int = 0, most: int = 1000) -> int:
+        """A whole number from 0."""
+        value = self.value.get(key, default)
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+            self.at(key).fail(f"{key} is {_shown(value)}", f"a whole number from 0 to {most}")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """True or false."""
+        value = self.value.get(key, False)
+        if not isinstance(value, bool):
+            self.at(key).fail(f"{key} is {_shown(value)}", "true or false")
+        return value
+
+    def texts(self, key: str) -> list[str]:
+        """A list of texts."""
+        return [_text(self.at(key, place), key) for place in range(len(self._list(key)))]
+
+    def choice(self, key: str, allowed: Collection[str], *, default: str) -> str:
+        """One of the allowed words."""
+        value = self.text(key, default=default)
+        return value if value in allowed else self.at(key).fail(f"{key} is {_shown(value)}", _one_of(allowed))
+
+    def choices(self, key: str, allowed: Collection[str]) -> list[str]:
+        """A list of allowed words."""
+        for value in (values := self.texts(key)):
+            if value not in allowed:
+                self.at(key).fail(f"{key} has {_shown(value)}", _one_of(allowed))
+        return values
+
+    def tables(self, key: str) -> list["Node"]:
+        """A list of tables."""
+        nodes = [self.at(key, place) for place in range(len(self._list(key)))]
+        for node in nodes:
+            if not isinstance(node.value, dict):
+                node.fail(f"{key} has {_shown(node.value)}", f"[[{key}]], or tables in braces")
+        return nodes
+
+    def square(self, key: str) -> Square:
+        """A square by its name."""
+        return self.at(key).named(self.text(key))
+
+    def squares(self, key: str) -> list[Square]:
+        """A list of squares by their names."""
+        return [self.at(key).named(name) for name in self.texts(key)]
+
+    def named(self, name: str) -> Square:
+        """The square of a name that stands here."""
+        try:
+            return Square.parse(name)
+        except NotationError:
+            self.fail(f"{name!r} is no square", EXPECTED_SQUARE)
+
+    def board(self, key: str) -> Board:
+        """A board in notation, as one text or a list of rows."""
+        value, node = self.value.get(key), self.at(key)
+        if not isinstance(value, str) and not (isinstance(value, list) and all(isinstance(row, str) for row in value)):
+            node.fail(f"{key} is {_shown(value)}" if key in self else f"{key} is missing", 'a board, as "w w1 / l #"')
+        try:
+            return Board.parse(value)
+        except NotationError as error:
+            node.fail(str(error), error.expected, more_lines=_offset(value, error.row))
+
+    def _list(self, key: str) -> list[Any]:
+        value = self.value.get(key, [])
+        return value if isinstance(value, list) else self.at(key).fail(f"{key} is {_shown(value)}", "a list in [ ]")
+
+
+def _text(node: Node, key: str) -> str:
+    if not isinstance(node.value, str) or not node.value.strip():
+        node.fail(f"{key} has {_shown(node.value)}", "texts in quotes")
+    return node.value
+
+
+def _offset(board: str | list[str], row: int | None) -> int:
+    """How many lines below its key a row of a board stands."""
+    if row is None or isinstance(board, list) or "\n" not in board:
+        return 0
+    rows = 0
+    for offset, line in enumerate(board.splitlines(), start=1):
+        rows += len([part for part in re.split("/", line) if part.strip()])
+        if rows >= row:
+            return offset
+    return 0
+
+
+def _shown(value: object) -> str:
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return f"one of {', '.join(words)}"

@@ -1,0 +1,84 @@
+"""A whole game: what was played, by which rules, and the kingdoms of its rounds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.legality import Problem
+from kdvision.game.rules import kingdomino, queendomino, royal_wedding, side_of, with_lost_treasures
+from kdvision.game.scoring import RuleSet, Scorecard, score
+from kdvision.game.standing import Standing, dynasty, standing
+from kdvision.game.together import table_problems
+
+ROUNDS: Final = 3
+"""The rounds of a Dynasty (kingdomino/dynasty)."""
+
+VARIANTS: Final = ("middle-kingdom", "harmony", "lost-treasures")
+
+GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
+    "kingdomino": kingdomino,
+    "queendomino": queendomino,
+    "royal-wedding": royal_wedding,
+}
+
+
+@dataclass(frozen=True)
+class Played:
+    """One kingdom of a round with its points."""
+
+    kingdom: Kingdom
+    card: Scorecard
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game of one round, or of three as a Dynasty. `kind` and `variants` are names of GAMES and VARIANTS."""
+
+    kind: str
+    side: int
+    rounds: tuple[Table, ...]
+    variants: tuple[str, ...] = ()
+    teams: bool = False
+
+    @cached_property
+    def rule_set(self) -> RuleSet:
+        """The rules this game was played by."""
+        extra = {"teams": True} if self.teams else {}
+        made = GAMES[self.kind](
+            side=self.side,
+            middle_kingdom="middle-kingdom" in self.variants,
+            harmony="harmony" in self.variants,
+            **extra,
+        )
+        return with_lost_treasures(made) if "lost-treasures" in self.variants else made
+
+    def played(self, table: Table) -> tuple[Played, ...]:
+        """The kingdoms of one round with their points."""
+        return tuple(Played(kingdom, score(kingdom, self.rule_set)) for kingdom in table.kingdoms)
+
+    def problems(self, table: Table) -> tuple[Problem, ...]:
+        """All that is odd about one round."""
+        return table_problems(table, self.rule_set)
+
+    def round_standing(self, table: Table) -> Standing:
+        """Who leads in one round."""
+        return standing(table.kingdoms, self.rule_set)
+
+    @property
+    def standing(self) -> Standing:
+        """Who wins the whole game."""
+        if len(self.rounds) == 1:
+            return self.round_standing(self.rounds[0])
+        return dynasty([table.kingdoms for table in self.rounds], self.rule_set)
+
+
+def usual_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:
+    """The side that a game of so many kingdoms is played to; Kingdomino's boards show theirs."""
+    kingdoms = max((len(table.kingdoms) for table in tables), default=0)
+    if kind == "queendomino":
+        return 7 if kingdoms == 2 else 5
+    if kind == "royal-wedding":
+        return 7 if teams or kingdoms < 5 else 5
+    return side_of(kingdom.board for table in tables for kingdom in table.kingdoms)
