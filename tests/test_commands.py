@@ -141,6 +141,40 @@ def test_strict_typing_wants_a_board_without_problems(run: Run) -> None:
     assert "look at kingdom 1" in ran.err
 
 
+# Colours
+
+
+def on_a_terminal(**environment: str) -> str:
+    """What the program prints on a terminal."""
+    import pty
+
+    printed = b""
+    parent, child = pty.openpty()
+    command = [sys.executable, "cli.py", "type", SMALL]
+    cleared = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=child, stdin=child, env={**cleared, "TERM": "xterm", **environment}
+    ):
+        os.close(child)
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:  # what Linux says at the end of a terminal
+                break
+            if not part:
+                break
+            printed += part
+    os.close(parent)
+    return printed.decode()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
+def test_colours_are_for_terminals_that_want_them() -> None:
+    assert "\x1b[" in on_a_terminal()
+    assert "\x1b" not in on_a_terminal(NO_COLOR="1")
+    assert "\x1b" not in on_a_terminal(TERM="dumb")
+
+
 # score
 
 

@@ -165,7 +165,7 @@ def _opened(photo: str) -> "Photo":
 
     if photo != "-":
         return Photo.open(photo)
-    if sys.stdin.isatty():
+    if sys.stdin is None or sys.stdin.isatty():
         raise PhotoError("there is no photo on stdin", hint="pipe one in: kdvision score - < photo.jpg")
     return Photo.open(sys.stdin.buffer, name="the photo on stdin")
 

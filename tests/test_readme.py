@@ -1,0 +1,38 @@
+"""What the README shows is what the program prints, and what CI runs is what it says."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from kdvision import errors
+from tests.conftest import Run
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"^```\n\$ kdvision (type .*)\n((?s:.*?))^```$", README, re.MULTILINE)
+
+
+def test_something_is_shown() -> None:
+    assert SHOWN
+
+
+@pytest.mark.parametrize(("command", "output"), SHOWN)
+def test_the_readme_shows_what_is_printed(command: str, output: str, run: Run) -> None:
+    ran = run(*shlex.split(command))
+    assert ran.out.rstrip() == output.rstrip()
+
+
+def test_the_readme_lists_every_exit_code() -> None:
+    classes = [value for value in vars(errors).values() if isinstance(value, type)]
+    codes = {kind.exit_code for kind in classes if issubclass(kind, errors.KdvisionError)}
+    listed = {int(code) for code in re.findall(r"^\| (\d) \|", README, re.MULTILINE)}
+    assert listed == codes | {0, 2, errors.NEEDS_REVIEW, errors.SOME_FAILED}
+
+
+def test_ci_runs_what_the_readme_says() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert script.splitlines()[-1] == "exec make check"
+    assert "`make check` is what `.ci/run` calls" in README
+    assert "\ncheck:" in (ROOT / "Makefile").read_text(encoding="utf-8")
