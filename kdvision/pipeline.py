@@ -5,7 +5,7 @@ Nothing flows back. Scores are no part of it: `kdvision.game` makes them from th
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from kdvision.errors import NoKingdomFound, NotationError
@@ -14,6 +14,7 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
 from kdvision.vision import lattice
 from kdvision.vision.cells import CellReader
+from kdvision.vision.evidence import Sight, look, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.lattice import Grid
 from kdvision.vision.models import shipped
@@ -67,48 +68,77 @@ def read(
     tell("photo", seen)
     grids = lattice.grids(seen, Finder(shipped("finder")))
     tell("lattice", grids)
-    if not grids:
-        raise NoKingdomFound(
-            f"{seen.name} shows no kingdom",
-            stage="lattice",
-            hint="take the photo from above, with all of the kingdom in it",
-        )
-    _check_clamps(clamps or {}, grids)
     reader = CellReader(shipped("cells"))
-    readings = [reader.read(seen.pixels, grid.quads)[0] for grid in grids]
-    tell("cells", readings)
-    decisions = decide(readings, KINGDOMINO, side=side, clamps=clamps)
+    kingdoms, others = sort_out([look(seen, reader, grid) for grid in grids])
+    tell("cells", kingdoms)
+    if not kingdoms:
+        hint = "take the photo from above, sharp, with all of the kingdom and some table around it"
+        raise NoKingdomFound(f"{seen.name} shows no kingdom", stage="cells" if grids else "finder", hint=hint)
+    decisions = _decided(kingdoms, side, clamps or {})
     tell("decide", decisions)
-    return [
-        _kingdom(grid, reading, decision, place)
-        for grid, reading, decision, place in zip(grids, readings, decisions, places(grids, seen), strict=True)
-    ]
+    names = places([sight.grid for sight in kingdoms], seen)
+    return [_kingdom(*each, others) for each in zip(kingdoms, decisions, names, strict=True)]
 
 
-def _check_clamps(clamps: Mapping[tuple[int, Square], str], grids: Sequence[Grid]) -> None:
+def _decided(sights: Sequence[Sight], side: int | None, clamps: Mapping[tuple[int, Square], str]) -> list[Decision]:
+    """Decide, and where a person has named squares, by the names they had without, decide again."""
+    readings, bonds = [sight.reading for sight in sights], [sight.bonds for sight in sights]
+    decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds)
+    if not clamps:
+        return decisions
+    _check_clamps(clamps, decisions)
+    starts = [_frame(decision.board)[0] for decision in decisions]
+    moved = {(k, Square(s.row + starts[k].row, s.col + starts[k].col)): cell for (k, s), cell in clamps.items()}
+    return decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=moved)
+
+
+def _check_clamps(clamps: Mapping[tuple[int, Square], str], decisions: Sequence[Decision]) -> None:
     for number, square in clamps:
-        if not 0 <= number < len(grids):
-            hint = f"kingdoms are numbered from 1 to {len(grids)}"
+        if not 0 <= number < len(decisions):
+            hint = f"kingdoms are numbered from 1 to {len(decisions)}"
             raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
-        rows, cols = grids[number].rows, grids[number].cols
-        if not (square.row < rows and square.col < cols):
-            hint = f"its squares are A1 to {Square(rows - 1, cols - 1).name}"
+        board = decisions[number].board.trimmed()
+        if not (square.row < board.height and square.col < board.width):
+            hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
             raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=hint, hint=hint)
 
 
-def _kingdom(grid: Grid, reading: Reading, decision: Decision, place: str) -> KingdomRead:
-    review = bool(decision.doubts or decision.problems) or decision.probability < SURE
+def _frame(board: Board) -> tuple[Square, Square]:
+    """The first and the last square of the smallest rectangle around a board."""
+    rows, cols = [square.row for square in board], [square.col for square in board]
+    return Square(min(rows, default=0), min(cols, default=0)), Square(max(rows, default=0), max(cols, default=0))
+
+
+def _kingdom(sight: Sight, decision: Decision, place: str, others: Sequence[Sight]) -> KingdomRead:
+    """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them."""
+    first, last = _frame(decision.board)
+    rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
+
+    def moved(square: Square) -> Square:
+        return Square(square.row - first.row, square.col - first.col)
+
+    def inside(square: Square) -> bool:
+        return first.row <= square.row <= last.row and first.col <= square.col <= last.col
+
+    doubts = tuple(replace(doubt, square=moved(doubt.square)) for doubt in decision.doubts if inside(doubt.square))
+    problems = [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in decision.problems]
+    if any(not inside(doubt.square) for doubt in decision.doubts):
+        problems.append(Problem((), "something that may be a tile lies at the kingdom's edge"))
+    if any(sight.beside(other) for other in others):
+        problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     return KingdomRead(
-        decision.board,
-        grid,
-        reading,
-        decision.doubts,
-        decision.problems,
-        decision.probability,
-        review,
-        place,
-        decision.dominoes,
-        decision.runners_up,
+        board=decision.board.trimmed(),
+        grid=sight.grid.part(rows, cols),
+        reading=Reading(sight.reading.log_probs[rows, cols], sight.reading.kinds),
+        doubts=doubts,
+        problems=tuple(problems),
+        probability=decision.probability,
+        review=bool(doubts or problems) or decision.probability < SURE,
+        place=place,
+        dominoes=tuple(
+            laid._replace(squares=(moved(laid.squares[0]), moved(laid.squares[1]))) for laid in decision.dominoes
+        ),
+        runners_up=tuple((board.trimmed(), chance) for board, chance in decision.runners_up),
     )
 
 

@@ -1,0 +1,274 @@
+"""Training examples: rendered scenes for the finder, crops of their squares and of real photos for the cell network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.game.board import Square
+from kdvision.lab import scenes, synth
+from kdvision.lab.light import jpeg
+from kdvision.lab.sources import Crops, Workshop
+from kdvision.lab.synth import Picture, Seen, SeenKingdom
+from kdvision.vision.cells import CROP, INNER, prepare
+from kdvision.vision.reading import KINDS, NOTHING
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+
+SCENE_SIZE = 640
+TILE_KINDS = tuple(kind for kind in KINDS if kind != NOTHING)
+STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # right, down, left, up: the order of the partner outputs
+UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class CellExamples:
+    """Crops (n, 64, 64, 3) and labels (n,): index of the kind (or -1), a tile or not, hidden or not, partner (or -1)."""
+
+    crops: Bytes
+    kind: npt.NDArray[np.int64]
+    tile: npt.NDArray[np.int64]
+    hidden: npt.NDArray[np.int64]
+    partner: npt.NDArray[np.int64]
+
+    @classmethod
+    def join(cls, parts: list[CellExamples]) -> CellExamples:
+        names = ("crops", "kind", "tile", "hidden", "partner")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+@dataclass(frozen=True)
+class SceneExample:
+    """A rendered photo as JPEG bytes, the corners (n, 4, 2) of all face-up squares in it, and crops cut from it."""
+
+    code: bytes
+    quads: npt.NDArray[np.float32]
+    cells: CellExamples
+
+    def photo(self) -> Bytes:
+        return np.asarray(cv2.imdecode(np.frombuffer(self.code, np.uint8), cv2.IMREAD_COLOR_RGB), np.uint8)
+
+
+def lattice_of(kingdom: SeenKingdom) -> Floats:
+    """Return the homography (3, 3) from board coordinates (column, row; corners at whole numbers) to pixels."""
+    board, pixels = [], []
+    for square, seen in kingdom.squares.items():
+        # a tile's own corners begin anywhere: put them in the board's order by the side that faces each neighbour
+        board.append((square.col + 0.5, square.row + 0.5))
+        pixels.append(seen.corners.mean(0))
+    if len(board) < 6:
+        return np.zeros((3, 3))
+    matrix, _ = cv2.findHomography(np.array(board), np.array(pixels), 0)
+    return np.zeros((3, 3)) if matrix is None else np.asarray(matrix, np.float64)
+
+
+def _upright(corners: Floats, right: Floats) -> Floats:
+    """Return the corners (4, 2) begun at the one that makes the first side run along `right`."""
+    first = corners.mean(0) - right / 2
+    sides = np.array([(np.roll(corners, -k, 0)[0] + np.roll(corners, -k, 0)[3]) / 2 - first for k in range(4)])
+    return np.roll(corners, -int(np.linalg.norm(sides, axis=1).argmin()), 0)
+
+
+def cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int = 30, others: int = 16) -> CellExamples:
+    """Return crops of one picture: some of its squares, and places beside and between them that show none."""
+    quads: list[Floats] = []
+    labels: list[tuple[int, int, int, int]] = []
+    covered = _face_up(picture)
+    nothing: list[Floats] = []
+    for kingdom in picture.kingdoms:
+        matrix = lattice_of(kingdom)
+        if not matrix.any():
+            continue
+        for square, seen in kingdom.squares.items():
+            quad = _on_lattice(matrix, square)
+            corners = _upright(seen.corners, quad[1] - quad[0])
+            kind = TILE_KINDS.index(str(kingdom.board[square]))
+            mostly = rng.uniform(0, 1)
+            quads.append(_shaken(corners * mostly + quad * (1 - mostly), rng))
+            labels.append((kind, 1, int(seen.hidden > 0.5), _partner(kingdom, square)))
+        nothing += [q for q in _around(kingdom, matrix) if _overlap(covered, q) < 0.1]
+    nothing += _anywhere(rng, covered)
+    keep = list(rng.permutation(len(quads))[:tiles])
+    spare = [nothing[i] for i in rng.permutation(len(nothing))[:others]]
+    chosen = [*(quads[i] for i in keep), *(_shaken(quad, rng) for quad in spare)]
+    truth = np.array([labels[i] for i in keep] + [(UNKNOWN, 0, 0, UNKNOWN)] * len(spare), np.int64).reshape(-1, 4)
+    crops = np.concatenate(
+        [prepare(picture.photo, quad[None]) for quad in chosen] or [np.zeros((0, CROP, CROP, 3), np.uint8)]
+    )
+    return CellExamples(crops, *(truth[:, k] for k in range(4)))
+
+
+def _partner(kingdom: SeenKingdom, square: Square) -> int:
+    other = kingdom.partner.get(square)
+    return UNKNOWN if other is None else STEPS.index((other.row - square.row, other.col - square.col))
+
+
+def _on_lattice(matrix: Floats, square: Square) -> Floats:
+    box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]) + (square.col, square.row)
+    return np.asarray(cv2.perspectiveTransform(box[None], matrix)[0])
+
+
+def _around(kingdom: SeenKingdom, matrix: Floats) -> Iterator[Floats]:
+    """The lattice's places without a tile: holes and the ring about the board."""
+    rows, cols = kingdom.board.height, kingdom.board.width
+    for row in range(-1, rows + 1):
+        for col in range(-1, cols + 1):
+            if Square(row, col) not in kingdom.squares:
+                yield _on_lattice(matrix, Square(row, col))
+
+
+def _face_up(picture: Picture) -> Bytes:
+    mask = np.zeros(picture.photo.shape[:2], np.uint8)
+    for quad in [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]:
+        cv2.fillConvexPoly(mask, quad.astype(np.int32), 1)
+    return mask
+
+
+def _overlap(mask: Bytes, quad: Floats) -> float:
+    height, width = mask.shape
+    centre = quad.mean(0)
+    if not ((centre > 0) & (centre < (width, height))).all() or np.abs(quad).max() > 1e4:
+        return 1.0
+    here = np.zeros_like(mask)
+    cv2.fillConvexPoly(here, quad.astype(np.int32), 1)
+    return float(mask[here > 0].mean()) if here.any() else 1.0
+
+
+def _anywhere(rng: np.random.Generator, covered: Bytes) -> list[Floats]:
+    """Places on the table at random, often on clutter."""
+    height, width = covered.shape
+    found = []
+    for _ in range(6):
+        side, turn = rng.uniform(15, 90), rng.uniform(0, 1.6)
+        box = cv2.boxPoints(((rng.uniform(0, width), rng.uniform(0, height)), (side, side), np.degrees(turn))).astype(
+            np.float64
+        )
+        if _overlap(covered, box) < 0.05:
+            found.append(box)
+    return found
+
+
+def _shaken(quad: Floats, rng: np.random.Generator) -> Floats:
+    """Return the square (4, 2) as a lattice fit would give it: a little off, a little too large."""
+    side = float(np.linalg.norm(quad[2] - quad[0])) / np.sqrt(2)
+    centre = quad.mean(0)
+    moved = centre + (quad - centre) * rng.uniform(0.95, 1.09)
+    return np.asarray(moved + side * (rng.normal(0, 0.035, 2) + rng.normal(0, 0.015, (4, 2))))
+
+
+def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
+    """Return examples made of real crops alone: each in the middle of others of its photo, as on a board."""
+    photos = sorted(crops.pictures)
+    kinds = sorted(crops.by_kind)
+    made = np.empty((count, CROP, CROP, 3), np.uint8)
+    labels = np.full((4, count), UNKNOWN, np.int64)
+    labels[2] = 0
+    for i in range(count):
+        photo = crops.pictures[photos[rng.integers(len(photos))]]
+        bare = rng.random() < 0.15
+        # half by photo, so that frequent kinds stay frequent, half by kind, so that rare ones are seen
+        kind = str(rng.choice(sorted(photo))) if rng.random() < 0.5 else str(rng.choice(kinds))
+        pool = photo.get(kind) or crops.by_kind[kind]
+        middle = crops.scraps[rng.integers(len(crops.scraps))] if bare else pool[rng.integers(len(pool))]
+        made[i] = _mosaic(middle, [c for few in photo.values() for c in few], crops.scraps, rng)
+        labels[0, i] = UNKNOWN if bare else TILE_KINDS.index(kind)
+        labels[1, i] = int(not bare)
+    return CellExamples(made, *labels)
+
+
+def _mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
+    side = INNER + int(rng.integers(-2, 3))
+    canvas = np.empty((3 * side, 3 * side, 3), np.uint8)
+    for row in range(3):
+        for col in range(3):
+            if row == col == 1:
+                crop = middle
+            else:
+                crop = near[rng.integers(len(near))] if rng.random() < 0.75 else scraps[rng.integers(len(scraps))]
+                crop = np.rot90(crop, rng.integers(4))
+            method = cv2.INTER_AREA if crop.shape[0] > side else cv2.INTER_LINEAR
+            canvas[row * side : (row + 1) * side, col * side : (col + 1) * side] = cv2.resize(
+                crop, (side, side), interpolation=method
+            )
+    start = (3 * side - CROP) // 2 + rng.integers(-2, 3, 2)
+    return canvas[start[0] : start[0] + CROP, start[1] : start[1] + CROP]
+
+
+def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
+    """Return one kingdom seen straight from above, cut flush with its outline or with a rim of table.
+
+    People crop their photos, and the finder's second look sees every kingdom so.
+    """
+    kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
+    matrix = lattice_of(kingdom)
+    middle = np.array([kingdom.board.width, kingdom.board.height]) / 2
+    if not matrix.any():
+        return picture
+    side = float(
+        np.clip(
+            np.median([np.ptp(s.corners, axis=0).mean() for s in kingdom.squares.values()]) * rng.uniform(0.8, 1.4),
+            16,
+            110,
+        )
+    )
+    margin = rng.normal(0, 0.06, 2) if rng.random() < 0.4 else rng.uniform(0, 2.5, 2)
+    size = ((2 * middle + 2 * margin) * side).round().astype(int)
+    place = np.array([[side, 0, margin[0] * side], [0, side, margin[1] * side], [0, 0, 1.0]])
+    moved = place @ np.linalg.inv(matrix)
+    photo = np.asarray(
+        cv2.warpPerspective(picture.photo, moved, (int(size[0]), int(size[1])), borderValue=(114, 114, 114)), np.uint8
+    )
+
+    def move(quad: Floats) -> Floats:
+        return np.asarray(cv2.perspectiveTransform(quad[None].astype(np.float64), moved)[0])
+
+    kingdoms = tuple(
+        SeenKingdom(k.board, {s: Seen(move(seen.corners), seen.hidden) for s, seen in k.squares.items()}, k.partner)
+        for k in picture.kingdoms
+    )
+    return Picture(photo, kingdoms, tuple(move(quad) for quad in picture.loose))
+
+
+_workshop: Workshop | None = None
+
+
+def _start(folder: Path) -> None:
+    global _workshop  # one set of art a worker process
+    cv2.setNumThreads(1)
+    _workshop = Workshop(folder, Crops.load(folder / "tiles").split()[0])
+
+
+def make_example(seed: tuple[int, ...]) -> SceneExample:
+    """Return the scene of one seed, rendered and cut; equal seeds give equal examples."""
+    assert _workshop is not None
+    rng = np.random.default_rng(seed)
+    scene = scenes.deal(rng)
+    picture = synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), _workshop.mixture(rng), rng)
+    if picture.kingdoms and rng.random() < 0.25:
+        picture = rectified(picture, rng)
+    quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
+    code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
+    return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cell_examples(picture, rng))
+
+
+def make_examples(folder: Path, *, seed: int, count: int, workers: int = 2) -> Iterator[SceneExample]:
+    """Yield `count` examples from the art in `folder`, in order, made by several processes."""
+    with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
+        yield from pool.imap(make_example, [(seed, n) for n in range(count)], chunksize=8)
+
+
+def spoil(crop: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return a crop with one more JPEG round trip or blur, as small squares in a poor photo have."""
+    if rng.random() < 0.5:
+        crop = np.asarray(cv2.GaussianBlur(crop, (0, 0), rng.uniform(0.3, 1.6)), np.uint8)
+    return jpeg(crop, int(rng.integers(25, 90))) if rng.random() < 0.4 else crop

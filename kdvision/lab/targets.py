@@ -1,0 +1,121 @@
+"""What the networks see in training: shaken pictures, and the finder's answer for each output pixel."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.lab.examples import spoil
+from kdvision.vision.cells import PARTNERS
+from kdvision.vision.finder import PADDING, STRIDE, axes_of, encode_axes
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+
+SIDES = (12.0, 115.0)
+"""The range of sides, in pixels, that the finder learns to see."""
+
+
+def finder_target(quads: Floats, size: int) -> npt.NDArray[np.float32]:
+    """Return the answer (9, size/8, size/8) for squares (n, 4, 2): in a square or not, then the vote, then its weight.
+
+    The code of the axes is that of `vision.finder`; offsets are in half-sides. Large squares' votes weigh less, so that
+    a small square counts as much as a large one.
+    """
+    cells = size // STRIDE
+    target = np.zeros((9, cells, cells), np.float32)
+    if not len(quads):
+        return target
+    centre, alpha, beta = axes_of(quads)
+    y, x = np.mgrid[0:cells, 0:cells]
+    here = ((x + 0.5) + 1j * (y + 0.5)) * STRIDE
+    away = here.reshape(1, -1) - centre[:, None]
+    a, b = alpha[:, None], beta[:, None]
+    z = (np.conj(a) * away - b * np.conj(away)) / (np.abs(a) ** 2 - np.abs(b) ** 2)
+    reach = np.maximum(np.abs(z.real), np.abs(z.imag))
+    owner = reach.argmin(0)
+    inside = reach.min(0) < 1
+    size_of = np.abs(alpha)[owner]
+    offset = -away[owner, np.arange(away.shape[1])] / size_of
+    code = encode_axes(alpha, beta)[owner]
+    votes = np.stack([inside, offset.real, offset.imag, *code.T, np.clip(16 / size_of, 0.3, 2.5)]) * inside
+    target[:] = votes.reshape(9, cells, cells)
+    return target
+
+
+def finder_sample(
+    photo: Bytes, quads: npt.NDArray[np.float32], rng: np.random.Generator, *, size: int
+) -> tuple[Bytes, npt.NDArray[np.float32]]:
+    """Return a random piece (size, size, 3) of a scene and its answer, scaled so that all sides of squares are seen."""
+    height, width = photo.shape[:2]
+    middles = quads.mean(1)
+    corners = quads[((middles > 0) & (middles < (width, height))).all(-1)].astype(np.float64)
+    side = float(np.median(np.linalg.norm(np.roll(corners, -1, 1) - corners, axis=-1))) if len(corners) else 40.0
+    scale = float(np.clip(np.exp(rng.uniform(*np.log(SIDES))) / side, 0.3, 2.2))
+    aim = (
+        corners[rng.integers(len(corners))].mean(0)
+        if len(corners) and rng.random() < 0.85
+        else rng.uniform(0, 1, 2) * (width, height)
+    )
+    turn = np.array([[1.0, 0], [0, 1.0]])
+    for _ in range(int(rng.integers(4))):
+        turn = turn @ np.array([[0.0, -1], [1, 0]])
+    if rng.random() < 0.5:
+        turn = turn @ np.diag([-1.0, 1])
+    offset = size / 2 + rng.uniform(-0.4, 0.4, 2) * size - scale * turn @ aim
+    if rng.random() < 0.8:
+        offset = _filled(offset, scale * turn @ np.array([[0.0, width, 0, width], [0, 0, height, height]]), size)
+    matrix = np.concatenate([scale * turn, offset[:, None]], 1)
+    method = cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR
+    source = photo
+    if scale < 0.7:  # warpAffine does not average: shrink first
+        source = np.asarray(cv2.resize(photo, None, fx=scale, fy=scale, interpolation=method), np.uint8)
+        matrix = matrix @ np.diag([width / source.shape[1], height / source.shape[0], 1.0])
+    piece = np.asarray(cv2.warpAffine(source, matrix, (size, size), borderValue=(PADDING,) * 3), np.uint8)
+    if scale < 0.7:
+        matrix = matrix @ np.diag([source.shape[1] / width, source.shape[0] / height, 1.0])
+    moved = corners @ matrix[:, :2].T + matrix[:, 2]
+    return retouched(piece, rng), finder_target(moved, size)
+
+
+def _filled(offset: Floats, corners: Floats, size: int) -> Floats:
+    """Return the offset (2,) moved so that a photo with these corners (2, 4) fills as much of the piece as it can."""
+    low, high = corners.min(1) + offset, corners.max(1) + offset
+    return np.asarray(offset + np.where(high - low > size, np.minimum(0, -low) + np.maximum(0, size - high), 0.0))
+
+
+def retouched(piece: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the picture in another tone, sometimes blurred, noisy or compressed again."""
+    gain = np.exp(rng.normal(0, 0.12) + rng.normal(0, 0.06, 3))
+    shift = rng.normal(0, 8)
+    result = piece * gain + shift
+    if rng.random() < 0.3:
+        result = result + rng.normal(0, rng.uniform(2, 14), piece.shape)
+    result8 = np.clip(result, 0, 255).astype(np.uint8)
+    return spoil(result8, rng) if rng.random() < 0.25 else result8
+
+
+def cell_batch(
+    crops: Bytes, partner: npt.NDArray[np.int64], rng: np.random.Generator
+) -> tuple[Bytes, npt.NDArray[np.int64]]:
+    """Return crops (n, 64, 64, 3) turned and retouched at random, and where the partners then lie."""
+    turned = partner.copy()
+    made = np.empty_like(crops)
+    for i, crop in enumerate(crops):
+        turn = int(rng.integers(4))
+        if partner[i] >= 0:
+            turned[i] = (partner[i] - turn) % PARTNERS  # np.rot90 takes the right-hand neighbour up
+        made[i] = retouched(_shone(np.rot90(crop, turn), rng) if rng.random() < 0.15 else np.rot90(crop, turn), rng)
+    return made, turned
+
+
+def _shone(crop: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the crop with a patch of mirrored light, white or coloured."""
+    y, x = np.mgrid[0 : 1 : crop.shape[0] * 1j, 0 : 1 : crop.shape[1] * 1j]
+    centre, spread = rng.uniform(0, 1, 2), rng.uniform(0.1, 0.6, 2)
+    veil = np.exp(-(((x - centre[0]) / spread[0]) ** 2) - ((y - centre[1]) / spread[1]) ** 2)[..., None] * rng.uniform(
+        0.2, 0.85
+    )
+    hue = 255 * np.clip(rng.uniform(0.7, 1.1) * np.exp(rng.normal(0, 0.2, 3)), 0.2, 1.0)
+    return np.asarray(crop * (1 - veil) + hue * veil, np.uint8)

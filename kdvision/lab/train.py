@@ -1,0 +1,288 @@
+"""Training both networks from one command: `python -m kdvision.lab.train`, which is `make model`.
+
+Straight from top to bottom: render scenes, train the finder, train the cell network, fit temperatures on held-out
+examples, export. Everything random comes from the seed. On one machine and one version of torch equal seeds give equal
+weights; other processors round differently.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.utils.data import DataLoader, Dataset
+
+from kdvision.lab.examples import TILE_KINDS, CellExamples, SceneExample, make_examples, mosaics
+from kdvision.lab.export import export_cells, export_finder
+from kdvision.lab.net import CellNet, FinderNet
+from kdvision.lab.sources import Crops
+from kdvision.lab.targets import cell_batch, finder_sample
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One training run; written into the models' metadata and the model card."""
+
+    seed: int = 1
+    scenes: int = 5000
+    held_out_scenes: int = 300
+    finder_steps: int = 9000
+    finder_batch: int = 8
+    finder_size: int = 384
+    cell_steps: int = 8000
+    cell_batch: int = 128
+    mosaics: int = 50000
+    rate: float = 2e-3
+    decay: float = 0.02
+
+
+class ScenePieces(Dataset[tuple[Tensor, Tensor]]):
+    """Random pieces of rendered scenes; piece number n is always the same one."""
+
+    def __init__(self, scenes: list[SceneExample], *, seed: int, length: int, size: int) -> None:
+        self.scenes, self.seed, self.length, self.size = scenes, seed, length, size
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, n: int) -> tuple[Tensor, Tensor]:
+        rng = np.random.default_rng((self.seed, 11, n))
+        scene = self.scenes[int(rng.integers(len(self.scenes)))]
+        piece, target = finder_sample(scene.photo(), scene.quads, rng, size=self.size)
+        return torch.from_numpy(piece.transpose(2, 0, 1).copy()), torch.from_numpy(target)
+
+
+class CellBatches(Dataset[tuple[Tensor, ...]]):
+    """Whole batches of crops, rare kinds more often than they lie on tables; batch number n is always the same."""
+
+    def __init__(self, examples: CellExamples, *, seed: int, length: int, batch: int) -> None:
+        self.examples, self.seed, self.length, self.batch = examples, seed, length, batch
+        groups = np.where(examples.tile > 0, examples.kind, len(TILE_KINDS))
+        counts = np.bincount(groups, minlength=len(TILE_KINDS) + 1).astype(float)
+        weight = np.maximum(counts, 1.0) ** -0.5
+        weight[-1] *= 1.5  # bare table is where most errors are made
+        self.odds = np.cumsum(weight[groups]) / weight[groups].sum()
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, n: int) -> tuple[Tensor, ...]:
+        rng = np.random.default_rng((self.seed, 13, n))
+        picks = np.searchsorted(self.odds, rng.random(self.batch))
+        e = self.examples
+        crops, partner = cell_batch(e.crops[picks], e.partner[picks], rng)
+        labels = (e.kind[picks], e.tile[picks], e.hidden[picks], partner)
+        return torch.from_numpy(crops.transpose(0, 3, 1, 2).copy()), *(torch.from_numpy(label) for label in labels)
+
+
+def finder_loss(output: Tensor, target: Tensor) -> Tensor:
+    """Return the loss of votes (n, 8, h, w) against answers (n, 9, h, w)."""
+    inside, weight = target[:, 0], target[:, 8]
+    presence = F.binary_cross_entropy_with_logits(output[:, 0], inside, reduction="none")
+    balance = torch.where(inside > 0, torch.clamp(weight, min=1.0), torch.ones_like(weight))
+    error = F.smooth_l1_loss(output[:, 1:8], target[:, 1:8], reduction="none", beta=0.1)
+    scale = error.new_tensor([1.0, 1.0, 2.0, 1.0, 1.0, 1.5, 1.5]).view(1, 7, 1, 1)
+    votes = (error * scale).sum(1) * weight
+    return (presence * balance).mean() * 4 + votes.sum() / weight.sum().clamp(min=1.0)
+
+
+def cell_loss(output: Tensor, kind: Tensor, tile: Tensor, hidden: Tensor, partner: Tensor) -> Tensor:
+    """Return the loss of a batch's logits; heads without a label there (-1) add nothing."""
+    kinds = len(TILE_KINDS)
+    reading = F.cross_entropy(output[:, :kinds], kind, ignore_index=-1, label_smoothing=0.01)
+    presence = F.binary_cross_entropy_with_logits(output[:, kinds], tile.float())
+    cover = F.binary_cross_entropy_with_logits(output[:, kinds + 1], hidden.float())
+    half = F.cross_entropy(output[:, kinds + 2 :], partner, ignore_index=-1)
+    return reading + presence + 0.3 * cover + 0.3 * torch.nan_to_num(half)
+
+
+def fit(
+    net: nn.Module,
+    batches: Iterator[tuple[Tensor, ...]],
+    loss: Callable[..., Tensor],
+    *,
+    steps: int,
+    settings: Settings,
+    say: Say,
+) -> nn.Module:
+    """Return the running average of the weights after `steps` batches, one step of AdamW a batch, one cycle."""
+    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    optimiser = torch.optim.AdamW(net.parameters(), settings.rate, weight_decay=settings.decay)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, settings.rate, total_steps=steps, pct_start=0.08)
+    average = AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(0.998), use_buffers=True)
+    started, running = time.monotonic(), 0.0
+    for step in range(1, steps + 1):
+        pictures, *labels = next(batches)
+        net.train()
+        with torch.autocast("cpu", torch.bfloat16):
+            output = net(pictures.float().div(255).contiguous(memory_format=torch.channels_last))
+        value = loss(output.float(), *labels)
+        optimiser.zero_grad(set_to_none=True)
+        value.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+        optimiser.step()
+        schedule.step()
+        average.update_parameters(net)
+        running += (float(value.detach()) - running) * max(0.01, 1 / step)
+        if step % 250 == 0:
+            say(f"step {step}/{steps}  loss {running:.4f}  {time.monotonic() - started:.0f} s")
+    return average.module.eval()
+
+
+def _batches(data: Dataset[tuple[Tensor, ...]], *, batch: int | None) -> Iterator[tuple[Tensor, ...]]:
+    yield from DataLoader(data, batch_size=batch, shuffle=False, num_workers=1, prefetch_factor=8)
+
+
+def train_finder(scenes: list[SceneExample], settings: Settings, say: Say) -> FinderNet:
+    """Return a finder trained on rendered scenes."""
+    torch.manual_seed(settings.seed)
+    data = ScenePieces(
+        scenes, seed=settings.seed, length=settings.finder_steps * settings.finder_batch, size=settings.finder_size
+    )
+    net = fit(
+        FinderNet(),
+        _batches(data, batch=settings.finder_batch),
+        finder_loss,
+        steps=settings.finder_steps,
+        settings=settings,
+        say=say,
+    )
+    assert isinstance(net, FinderNet)
+    return net
+
+
+def train_cells(examples: CellExamples, settings: Settings, say: Say) -> CellNet:
+    """Return a cell network trained on crops of rendered scenes and of real photos."""
+    torch.manual_seed(settings.seed)
+    data = CellBatches(examples, seed=settings.seed, length=settings.cell_steps, batch=settings.cell_batch)
+    net = fit(
+        CellNet(len(TILE_KINDS)),
+        _batches(data, batch=None),
+        cell_loss,
+        steps=settings.cell_steps,
+        settings=settings,
+        say=say,
+    )
+    assert isinstance(net, CellNet)
+    return net
+
+
+def cell_logits(net: CellNet, crops: npt.NDArray[np.uint8]) -> Tensor:
+    """Return the network's logits for crops (n, 64, 64, 3), in pieces that fit in memory."""
+    with torch.inference_mode():
+        parts = [
+            net(torch.from_numpy(crops[k : k + 256].transpose(0, 3, 1, 2).copy()).float() / 255)
+            for k in range(0, len(crops), 256)
+        ]
+    return torch.cat(parts)
+
+
+def temperature(loss: Callable[[Tensor], Tensor], logits: Tensor) -> float:
+    """Return the number by which logits must be divided for the least loss on examples held out (Guo et al., 2017)."""
+    grid = np.exp(np.linspace(np.log(0.4), np.log(4), 70))
+    return float(grid[int(np.argmin([float(loss(logits / t)) for t in grid]))])
+
+
+def measure_cells(
+    net: CellNet, rendered: CellExamples, real: CellExamples
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return temperatures fitted on held-out examples, and the error rates there."""
+    both = CellExamples.join([rendered, real])
+    logits, kinds = cell_logits(net, both.crops), len(TILE_KINDS)
+    kind, tile, partner = (torch.from_numpy(x) for x in (both.kind, both.tile, both.partner))
+    known = partner >= 0
+    fitted = {
+        "kind": temperature(lambda x: F.cross_entropy(x, kind, ignore_index=-1), logits[:, :kinds]),
+        "presence": temperature(lambda x: F.binary_cross_entropy_with_logits(x, tile.float()), logits[:, kinds]),
+        "partner": temperature(lambda x: F.cross_entropy(x, partner[known]), logits[known, kinds + 2 :]),
+    }
+    wrong = (logits[:, :kinds].argmax(1) != kind)[tile > 0].float()
+    real_part = torch.arange(len(both)) >= len(rendered)
+    rates = {
+        "kind_error_rendered": float(wrong[~real_part[tile > 0]].mean()),
+        "kind_error_real_crops": float(wrong[real_part[tile > 0]].mean()),
+        "presence_error": float(((logits[:, kinds] > 0) != (tile > 0)).float().mean()),
+        "partner_error": float((logits[known, kinds + 2 :].argmax(1) != partner[known]).float().mean()),
+    }
+    return fitted, rates
+
+
+def scenes_of(data: Path, work: Path, *, seed: int, count: int, say: Say) -> list[SceneExample]:
+    """Return rendered scenes, from the work folder where they were made before."""
+    kept = work / f"scenes-{seed}-{count}.pickle"
+    if kept.is_file():
+        return list(pickle.loads(kept.read_bytes()))
+    scenes = []
+    for scene in make_examples(data, seed=seed, count=count):
+        scenes.append(scene)
+        if len(scenes) % 250 == 0:
+            say(f"rendered {len(scenes)}/{count} scenes")
+    work.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(pickle.dumps(scenes))
+    return scenes
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--data", type=Path, default=Path("../shared/data"), help="folder with dominoes, tiles, castle_3d …"
+    )
+    parser.add_argument("--out", type=Path, default=Path("models"))
+    parser.add_argument("--work", type=Path, default=Path(".work"), help="rendered scenes are kept here")
+    parser.add_argument("--only", choices=["finder", "cells"])
+    parser.add_argument("--threads", type=int, default=0)
+    for name, value in asdict(Settings()).items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
+    given = vars(parser.parse_args())
+    settings = Settings(**{name: given[name] for name in asdict(Settings())})
+    if given["threads"]:
+        torch.set_num_threads(given["threads"])
+    run(
+        given["data"],
+        given["out"],
+        given["work"],
+        settings,
+        only=given["only"],
+        say=lambda text: print(text, flush=True),
+    )
+
+
+def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | None = None, say: Say = print) -> None:
+    """Train and write the models; measure the cell network on held-out scenes and photos."""
+    # held-out scenes come from another stream of seeds than any training scene
+    scenes = scenes_of(data, work, seed=settings.seed, count=settings.scenes, say=say)
+    say(f"{len(scenes)} scenes, {sum(len(s.quads) for s in scenes)} squares; settings {json.dumps(asdict(settings))}")
+    if only != "cells":
+        finder = train_finder(scenes, settings, say)
+        say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=asdict(settings))}")
+    if only != "finder":
+        held = scenes_of(data, work, seed=1_000_000 + settings.seed, count=settings.held_out_scenes, say=say)
+        train_crops, held_crops = Crops.load(data / "tiles").split()
+        examples = CellExamples.join(
+            [scene.cells for scene in scenes]
+            + [mosaics(train_crops, np.random.default_rng((settings.seed, 17)), settings.mosaics)]
+        )
+        cells = train_cells(examples, settings, say)
+        real = mosaics(held_crops, np.random.default_rng((settings.seed, 19)), 4000)
+        temperatures, rates = measure_cells(cells, CellExamples.join([scene.cells for scene in held]), real)
+        say(f"temperatures {temperatures}; held out {rates}")
+        path = out / "cells.onnx"
+        export_cells(cells, path, temperatures=temperatures, rates=rates, settings=asdict(settings))
+        say(f"wrote {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""The cell network: what each square shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.vision.finder import shrunk
+from kdvision.vision.models import Model
+from kdvision.vision.reading import NOTHING, Reading
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+
+CROP: Final = 64
+"""Pixels along a crop's side."""
+INNER: Final = 40
+"""Pixels along the square's own side in the middle of the crop; the rest shows its neighbours' edges."""
+PARTNERS: Final = 4
+
+
+def prepare(pixels: Bytes, quads: Floats) -> Bytes:
+    """Return the crops (n, 64, 64, 3) of squares (n, 4, 2), corners clockwise from top left, in an RGB picture.
+
+    The runtime and training both come through here.
+    """
+    quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
+    if not len(quads):
+        return np.zeros((0, CROP, CROP, 3), np.uint8)
+    side = float(np.median(np.linalg.norm(np.roll(quads, -1, 1) - quads, axis=-1)))
+    factor = 1.2 * INNER / max(side, 1.0)
+    if factor < 0.9:
+        pixels, (x, y) = shrunk(pixels, factor)
+        quads = quads * (x, y)
+    margin = (CROP - INNER) / 2
+    target = np.array(
+        [[margin, margin], [CROP - margin, margin], [CROP - margin, CROP - margin], [margin, CROP - margin]], np.float32
+    )
+    crops = np.empty((len(quads), CROP, CROP, 3), np.uint8)
+    for crop, quad in zip(crops, quads, strict=True):
+        matrix = cv2.getPerspectiveTransform(target, quad.astype(np.float32))
+        cv2.warpPerspective(
+            pixels,
+            matrix,
+            (CROP, CROP),
+            dst=crop,
+            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+            borderMode=cv2.BORDER_CONSTANT,
+            borderValue=(114, 114, 114),
+        )
+    return crops
+
+
+def log_softmax(logits: Floats) -> Floats:
+    shifted = logits - logits.max(-1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))
+
+
+def log_sigmoid(logits: Floats) -> Floats:
+    return np.asarray(-np.logaddexp(0, -logits))
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the network says of n squares.
+
+    `log_probs` (n, kinds) as in `Reading`; `hidden` (n,) probability that a piece covers the square; `partner` (n, 4)
+    log-probability that the domino's other half lies right, down, left, up.
+    """
+
+    log_probs: Floats
+    hidden: Floats
+    partner: Floats
+
+
+class CellReader:
+    """The cell network, ready to read; its file names its kinds and temperatures."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.kinds: tuple[str, ...] = tuple(model.about["kinds"])
+        self.temperature: dict[str, float] = dict(model.about["temperatures"])
+
+    def look(self, pixels: Bytes, quads: Floats, *, turns: int = 4) -> Look:
+        """Return what squares (n, 4, 2) of an RGB picture show, averaged over `turns` quarter turns of each crop."""
+        crops = prepare(pixels, quads)
+        total: Floats | None = None
+        for turn in range(turns):
+            logits = self.model.run(np.rot90(crops, turn, (1, 2))).astype(np.float64)
+            # a crop turned by np.rot90 (anticlockwise) shows the right-hand partner up: undo that
+            partner = np.roll(logits[:, -PARTNERS:], turn, axis=1)
+            upright = np.concatenate([logits[:, :-PARTNERS], partner], 1)
+            total = upright if total is None else total + upright
+        assert total is not None
+        return self._decode(total / turns)
+
+    def _decode(self, logits: Floats) -> Look:
+        tiles = len(self.kinds) - 1
+        kind = log_softmax(logits[:, :tiles] / self.temperature["kind"])
+        presence = logits[:, tiles] / self.temperature["presence"]
+        columns = [k for k, name in enumerate(self.kinds) if name != NOTHING]
+        log_probs = np.empty((len(logits), len(self.kinds)))
+        log_probs[:, columns] = kind + log_sigmoid(presence)[:, None]
+        log_probs[:, self.kinds.index(NOTHING)] = log_sigmoid(-presence)
+        hidden = 1 / (1 + np.exp(-logits[:, tiles + 1]))
+        return Look(log_probs, hidden, log_softmax(logits[:, -PARTNERS:] / self.temperature["partner"]))
+
+    def read(self, pixels: Bytes, quads: Floats, *, turns: int = 4) -> tuple[Reading, Look]:
+        """Return the reading of a grid's squares (rows, cols, 4, 2), and the whole look, flat."""
+        rows, cols = quads.shape[:2]
+        look = self.look(pixels, quads.reshape(-1, 4, 2), turns=turns)
+        return Reading(look.log_probs.reshape(rows, cols, -1), self.kinds), look

@@ -1,0 +1,103 @@
+"""All that the eyes say about one grid, put together for `decide`: reading, and which halves belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from kdvision.vision.cells import CellReader, Floats, Look
+from kdvision.vision.lattice import Grid
+from kdvision.vision.photo import Photo
+from kdvision.vision.reading import CASTLE, NOTHING, Reading
+
+NO_CHANCE: Final = -12.0
+"""The log-probability of a tile where the picture does not reach: not nought, so that a person can still say so."""
+UNINFORMED: Final = np.log(0.25)
+"""The log-probability of each of four partners where nothing is known."""
+
+BESIDE: Final = 1.7
+"""Centres nearer than this many sides belong to tiles with less than a square of table between them."""
+LEAST_TILES: Final = 2.0
+LEAST_HIDDEN: Final = 8.5
+"""A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
+
+Bonds = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """One grid as it is seen.
+
+    `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
+    `hidden` (rows, cols) is the probability that something covers the square.
+    """
+
+    grid: Grid
+    reading: Reading
+    bonds: Bonds
+    hidden: Floats
+
+    @property
+    def castle(self) -> float:
+        """The probability of the likeliest castle."""
+        return float(np.exp(self.reading.log_probs[..., self.reading.kinds.index(CASTLE)].max()))
+
+    @property
+    def tiles(self) -> float:
+        """How many squares are tiles, expected."""
+        return float(self._presence.sum())
+
+    @property
+    def _presence(self) -> Floats:
+        return np.asarray(1 - np.exp(self.reading.log_probs[..., self.reading.kinds.index(NOTHING)]))
+
+    def _centres(self) -> Floats:
+        return np.asarray(self.grid.quads.mean(axis=2)[self._presence > 0.5])
+
+    def beside(self, other: Sight) -> bool:
+        """Whether a tile of the other grid lies less than a square away from one of this grid."""
+        ours, theirs = self._centres(), other._centres()
+        if not len(ours) or not len(theirs):
+            return False
+        side = float(
+            np.sqrt(
+                np.linalg.norm(np.diff(self.grid.corners, axis=0), axis=1)[:2].prod()
+                / (self.grid.rows * self.grid.cols)
+            )
+        )
+        return bool(np.linalg.norm(ours[:, None] - theirs[None], axis=2).min() < BESIDE * side)
+
+
+def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
+    """Return the kingdoms, from the top left, and what else lies on the table: every kingdom has a castle.
+
+    Where no castle is seen at all, the largest grid of several dominoes is a kingdom whose castle is hidden.
+    """
+    real = [sight for sight in sights if sight.castle > 0.5 and sight.tiles > LEAST_TILES]
+    if not real:
+        real = sorted((sight for sight in sights if sight.tiles > LEAST_HIDDEN), key=lambda sight: -sight.tiles)[:1]
+    kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
+    return kingdoms, [sight for sight in sights if not any(sight is one for one in real)]
+
+
+def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sight:
+    """Return what the cell network sees on a grid; places outside the picture show nothing."""
+    reading, seen = reader.read(photo.pixels, grid.quads, turns=turns)
+    log_probs = reading.log_probs.copy()
+    centres = grid.quads.mean(axis=2)
+    outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
+    nothing = reading.kinds.index(NOTHING)
+    log_probs[outside] = NO_CHANCE
+    log_probs[outside, nothing] = np.log1p(-np.exp(NO_CHANCE) * (len(reading.kinds) - 1))
+    shape = (grid.rows, grid.cols)
+    return Sight(grid, Reading(log_probs, reading.kinds), _bonds(seen, shape), seen.hidden.reshape(shape))
+
+
+def _bonds(seen: Look, shape: tuple[int, int]) -> Bonds:
+    """A domino on two squares explains what both say of their other half; other neighbours explain nothing."""
+    partner = np.maximum(seen.partner, -4.0).reshape(*shape, 4) - UNINFORMED
+    right, down, left, up = (partner[..., k] for k in range(4))
+    return right[:, :-1] + left[:, 1:], down[:-1] + up[1:]

@@ -1,0 +1,164 @@
+"""The finder network: where squares lie in a photo, which way they lie and how large they are.
+
+The network looks at the whole photo at once and gives one vote for each 8 x 8 pixels: is this inside a square, where
+is that square's centre, and which are its axes. A square looks the same after a quarter turn, so its axes are coded by
+numbers that do not change under one. With half-axes u and v as complex numbers, p = c + alpha z + beta conj(z) maps the
+unit square (|Re z|, |Im z| <= 1) onto the photo; alpha^4 and alpha beta stay the same when z is turned by i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.vision.models import Model
+from kdvision.vision.photo import Photo
+
+Floats = npt.NDArray[np.float64]
+Complex = npt.NDArray[np.complex128]
+
+STRIDE: Final = 8
+LONG_SIDE: Final = 640
+"""The first look sees the photo with its longer side at this many pixels."""
+PADDING: Final = 114
+"""The grey beyond the picture's edge, in training and at run time."""
+CHANNELS: Final = 8
+
+
+def encode_axes(alpha: Complex, beta: Complex) -> Floats:
+    """Return the code (n, 5) of axes: log |alpha|, cos and sin of alpha's fourth power, alpha beta / |alpha|^2."""
+    size = np.abs(alpha)
+    turn = (alpha / size) ** 4
+    skew = alpha * beta / size**2
+    return np.stack([np.log(size), turn.real, turn.imag, skew.real, skew.imag], -1)
+
+
+def decode_axes(code: Floats) -> tuple[Complex, Complex]:
+    """Return alpha and beta of a code (n, 5), up to a quarter turn."""
+    size = np.exp(np.clip(code[..., 0], -2, 8))
+    alpha = size * np.exp(1j * np.arctan2(code[..., 2], code[..., 1]) / 4)
+    skew = code[..., 3] + 1j * code[..., 4]
+    skew = skew / np.maximum(1.0, np.abs(skew) / 0.8)
+    return alpha, skew * size**2 / alpha
+
+
+def axes_of(quads: Floats) -> tuple[Complex, Complex, Complex]:
+    """Return centre, alpha and beta of squares (n, 4, 2), corners clockwise; mirrored ones turned over."""
+    corners: Complex = quads[..., 0] + 1j * quads[..., 1]
+    centre = corners.mean(-1)
+    u = (corners[..., 1] + corners[..., 2] - corners[..., 0] - corners[..., 3]) / 4
+    v = (corners[..., 2] + corners[..., 3] - corners[..., 0] - corners[..., 1]) / 4
+    v = np.where((np.conj(u) * v).imag < 0, -v, v)
+    return np.asarray(centre), np.asarray((u - 1j * v) / 2), np.asarray((u + 1j * v) / 2)
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Squares seen in a photo, best first: `centre`, `u` and `v` (n, 2) in pixels, `score` (n,) from 0 to 1.
+
+    `u` points from the centre to the middle of one side, `v` to the next side clockwise.
+    """
+
+    centre: Floats
+    u: Floats
+    v: Floats
+    score: Floats
+
+    def __len__(self) -> int:
+        return len(self.score)
+
+    @cached_property
+    def side(self) -> Floats:
+        """The sides' lengths (n,), as the root of the area."""
+        return np.asarray(2 * np.sqrt(np.abs(self.u[:, 0] * self.v[:, 1] - self.u[:, 1] * self.v[:, 0])))
+
+    def moved(self, matrix: Floats) -> Squares:
+        """Return the squares under a homography (3, 3), to first order about each centre."""
+        points = np.stack(
+            [
+                self.centre,
+                self.centre + 0.5 * self.u,
+                self.centre - 0.5 * self.u,
+                self.centre + 0.5 * self.v,
+                self.centre - 0.5 * self.v,
+            ]
+        )
+        moved = cv2.perspectiveTransform(points.reshape(1, -1, 2), matrix).reshape(points.shape)
+        return Squares(moved[0], moved[1] - moved[2], moved[3] - moved[4], self.score)
+
+
+def squares_from(output: npt.NDArray[np.float32], *, threshold: float = 0.5) -> Squares:
+    """Return the squares that the network's votes (8, h, w) agree on, in pixels of its input.
+
+    Votes are gathered greedily: the surest vote collects all that fall within 0.45 of a half-axis pair of it.
+    """
+    chance = 1 / (1 + np.exp(-output[0].astype(np.float64)))
+    rows, cols = np.nonzero(chance > threshold)
+    votes = output[:, rows, cols].T.astype(np.float64)
+    weight = chance[rows, cols]
+    size = np.exp(np.clip(votes[:, 3], -2, 8))
+    here = np.stack([(cols + 0.5) * STRIDE, (rows + 0.5) * STRIDE], -1)
+    centre = here + votes[:, 1:3] * size[:, None]
+    weight = weight * np.exp(-0.5 * (votes[:, 1:3] ** 2).sum(-1))
+    return _gather(centre, votes[:, 3:8], weight, size)
+
+
+def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squares:
+    order = np.argsort(-weight, kind="stable")
+    free = np.ones(len(order), bool)
+    found: list[tuple[Floats, Floats, float]] = []
+    for first in order:
+        if not free[first]:
+            continue
+        near = free & (np.linalg.norm(centre - centre[first], axis=1) < 0.7 * size[first])
+        free[near] = False
+        share = weight[near] / weight[near].sum()
+        expected = max(1.0, (2 * size[first] / STRIDE) ** 2)
+        score = min(1.0, float(weight[near].sum()) / (0.45 * expected))
+        found.append((share @ centre[near], share @ code[near], score))
+    if not found:
+        nothing = np.zeros((0, 2))
+        return Squares(nothing, nothing, nothing, np.zeros(0))
+    alpha, beta = decode_axes(np.array([code for _, code, _ in found]))
+    u, v = alpha + beta, 1j * (alpha - beta)
+    scores = np.array([score for _, _, score in found])
+    return Squares(
+        np.array([c for c, _, _ in found]), np.stack([u.real, u.imag], -1), np.stack([v.real, v.imag], -1), scores
+    )
+
+
+class Finder:
+    """The finder network, ready to look."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def look(self, pixels: npt.NDArray[np.uint8]) -> Squares:
+        """Return the squares in an RGB picture (H, W, 3), at the size it has."""
+        height, width = pixels.shape[:2]
+        padded = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=(PADDING,) * 3)
+        output = self.model.run(np.asarray(padded, np.uint8)[None])[0]
+        found = squares_from(output)
+        inside = ((found.centre >= 0) & (found.centre < (width, height))).all(-1)
+        return Squares(found.centre[inside], found.u[inside], found.v[inside], found.score[inside])
+
+    def find(self, photo: Photo, *, long_side: int = LONG_SIDE) -> Squares:
+        """Return the squares in a photo, in its own pixels, from one look at the whole of it."""
+        small, factor = shrunk(photo.pixels, long_side / max(photo.pixels.shape[:2]))
+        found = self.look(small)
+        scale = np.diag([1 / factor[0], 1 / factor[1], 1.0])
+        return found.moved(scale) if len(found) else found
+
+
+def shrunk(pixels: npt.NDArray[np.uint8], factor: float) -> tuple[npt.NDArray[np.uint8], tuple[float, float]]:
+    """Return the picture scaled by `factor`, and the exact factors (x, y) that whole pixels allow."""
+    height, width = pixels.shape[:2]
+    size = (max(8, round(width * factor)), max(8, round(height * factor)))
+    method = cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
+    small = np.asarray(cv2.resize(pixels, size, interpolation=method), np.uint8)
+    return small, (size[0] / width, size[1] / height)
