@@ -41,25 +41,27 @@ _BORDER_EARTH: dict[Terrain, Colour] = {
 class DrawnArt:
     """A box of tiles drawn in our own hand; another seed strews trees, sheep and stones differently.
 
-    The same seed gives the same pictures in whatever order they are asked for. Pictures are kept once drawn.
+    The same seed gives the same pictures in whatever order they are asked for. Pictures are kept once drawn. A square
+    is `side` pixels wide; half the side takes half the time.
     """
 
-    def __init__(self, seed: int = 0, deck: Deck = KINGDOMINO) -> None:
+    def __init__(self, seed: int = 0, deck: Deck = KINGDOMINO, *, side: int = SIDE) -> None:
         self.seed = seed
+        self.side = side
         self._cells = {domino.number: (domino.left, domino.right) for domino in deck}
         self._seen: dict[tuple[str, int | str], Picture] = {}
 
     def domino(self, number: int) -> Picture:
-        """The face of a domino, (256, 512, 3) RGB, crowns towards the top edge."""
-        return self._kept("domino", number, lambda rng: draw_domino(*self._cells[number], rng))
+        """The face of a domino, (side, 2 side, 3) RGB, crowns towards the top edge."""
+        return self._kept("domino", number, lambda rng: draw_domino(*self._cells[number], rng, self.side))
 
     def castle(self, colour: str) -> Picture:
-        """The starting tile of a colour, (256, 256, 3) RGB."""
-        return self._kept("castle", colour, lambda rng: _castle(COLOURS[colour], rng))
+        """The starting tile of a colour, (side, side, 3) RGB."""
+        return self._kept("castle", colour, lambda rng: _castle(COLOURS[colour], rng, self.side))
 
     def back(self, number: int) -> Picture:
-        """The back of a domino with its number, (256, 512, 3) RGB."""
-        return self._kept("back", number, lambda rng: _back(str(number), rng))
+        """The back of a domino with its number, (side, 2 side, 3) RGB."""
+        return self._kept("back", number, lambda rng: _back(str(number), rng, self.side))
 
     def _kept(self, kind: str, name: int | str, draw: Callable[[Rng], Picture]) -> Picture:
         if (kind, name) not in self._seen:
@@ -70,9 +72,9 @@ class DrawnArt:
         return self._seen[kind, name]
 
 
-def draw_domino(left: Cell, right: Cell, rng: Rng) -> Picture:
-    """The face of a domino, (256, 512, 3)."""
-    whole = Canvas(0, 2, SIDE * _FINE)
+def draw_domino(left: Cell, right: Cell, rng: Rng, side: int = SIDE) -> Picture:
+    """The face of a domino, (side, 2 side, 3)."""
+    whole = Canvas(0, 2, side * _FINE)
     if left.terrain is right.terrain:
         PAINTERS[left.terrain](whole, rng, _clearings(left, 0) + _clearings(right, 1))
         _draw_row(whole, left.terrain, rng)
@@ -85,14 +87,14 @@ def draw_domino(left: Cell, right: Cell, rng: Rng) -> Picture:
     return _finished(whole)
 
 
-def _castle(colour: Colour, rng: Rng) -> Picture:
-    canvas = Canvas(0, 1, SIDE * _FINE)
+def _castle(colour: Colour, rng: Rng, side: int) -> Picture:
+    canvas = Canvas(0, 1, side * _FINE)
     draw_castle(canvas, colour, rng)
     return _finished(canvas)
 
 
-def _back(text: str, rng: Rng) -> Picture:
-    canvas = Canvas(0, 2, SIDE * _FINE)
+def _back(text: str, rng: Rng, side: int) -> Picture:
+    canvas = Canvas(0, 2, side * _FINE)
     draw_back(canvas, text, rng)
     return _finished(canvas)
 

@@ -1,0 +1,184 @@
+"""Art for scenes: our own drawn tiles, sets of real dominoes, crops of real photos, 3-D models; one mixture a scene.
+
+`DrawnScene` needs no file and serves samples and tests; a `Workshop` mixes all art of a data folder for training.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.game.deck import KINGDOMINO
+from kdvision.lab import castles, clutter, meshes
+from kdvision.lab.art import DrawnArt, FolderArt
+from kdvision.lab.meshes import Mesh
+from kdvision.lab.synth import Art
+
+Bytes = npt.NDArray[np.uint8]
+
+FOLDERS = {"wheat": "w", "forest": "f", "lake": "l", "grass": "g", "swamp": "s", "mine": "m"}
+
+DRAWN_SHARE = 0.15  # of training scenes show our own drawn tiles
+DRAWN_SEEDS = 4
+DRAWN_SIDE = 128  # pixels a square: as fine as training pictures show, and quick to draw
+
+_WOODEN = {"king": meshes.king_mesh, "knight": meshes.knight_mesh, "tower": meshes.tower_mesh}
+
+
+def piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+    """Return a piece made by code: "castle", "king", "knight", "tower", or a kind of clutter."""
+    if kind in clutter.MAKERS:
+        return clutter.clutter_mesh(kind, rng)
+    return castles.castle_mesh(colour, rng) if kind == "castle" else _WOODEN[kind](colour)
+
+
+@dataclass(frozen=True)
+class DrawnScene:
+    """The art of one scene in our own hand; `surfaces` are pictures to make tables of, none by default."""
+
+    art: DrawnArt
+    surfaces: Sequence[Bytes] = ()
+
+    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
+        """Return a domino or a back (h, 2h, 3), or a castle tile (h, h, 3)."""
+        if kind == "castle":
+            return self.art.castle(str(name))
+        return self.art.back(int(name)) if kind == "back" else self.art.domino(int(name))
+
+    def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+        """Return a piece in the player's colour."""
+        return piece_mesh(kind, colour, rng)
+
+    def scraps(self) -> Sequence[Bytes]:
+        """Return the surfaces."""
+        return self.surfaces
+
+
+@cache
+def drawn_box(seed: int) -> DrawnArt:
+    """Return one box of small drawn tiles, kept for the life of the process."""
+    return DrawnArt(seed, side=DRAWN_SIDE)
+
+
+def notation(folder: str) -> str | None:
+    """Return the kind of cell that a crop folder such as `wheat_1` or `castle` holds; None for `not_tile`."""
+    if folder == "castle":
+        return "#"
+    terrain, _, crowns = folder.rpartition("_")
+    return FOLDERS[terrain] + crowns.replace("0", "") if terrain in FOLDERS else None
+
+
+def photo_of(path: Path) -> str:
+    """Return the photo that a crop was cut from: its name without the last number and the mark of a turned copy."""
+    return re.sub(r"_\d+( \(\d+\))?$", "", path.stem)
+
+
+@dataclass(frozen=True)
+class Crops:
+    """Square crops of real photos: `pictures` by photo and kind, and `scraps`, surfaces that are no tile."""
+
+    pictures: dict[str, dict[str, list[Bytes]]]
+    scraps: tuple[Bytes, ...]
+
+    @classmethod
+    def load(cls, folder: Path) -> Crops:
+        pictures: dict[str, dict[str, list[Bytes]]] = defaultdict(lambda: defaultdict(list))
+        scraps = []
+        for path in sorted(folder.glob("*/*.jpg")):
+            crop = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR_RGB), np.uint8)
+            kind = notation(path.parent.name)
+            if kind is None:
+                scraps.append(crop)
+            else:
+                pictures[photo_of(path)][kind].append(crop)
+        return cls({photo: dict(kinds) for photo, kinds in pictures.items()}, tuple(scraps))
+
+    def split(self, *, held_out: float = 0.15, seed: int = 7) -> tuple[Crops, Crops]:
+        """Return crops to train on and crops held out, split by photo: squares of one photo are one sample."""
+        photos = sorted(self.pictures)
+        order = np.random.default_rng(seed).permutation(len(photos))
+        out = {photos[i] for i in order[: round(held_out * len(photos))]}
+        parts = ({p: self.pictures[p] for p in photos if (p in out) == flag} for flag in (False, True))
+        train, held = parts
+        cut = round((1 - held_out) * len(self.scraps))
+        return Crops(train, self.scraps[:cut]), Crops(held, self.scraps[cut:])
+
+    @cached_property
+    def by_kind(self) -> dict[str, list[Bytes]]:
+        found: dict[str, list[Bytes]] = defaultdict(list)
+        for kinds in self.pictures.values():
+            for kind, crops in kinds.items():
+                found[kind] += crops
+        return dict(found)
+
+
+class Workshop:
+    """All training art of a data folder; `mixture` gives one scene's share of it."""
+
+    def __init__(self, folder: Path, crops: Crops) -> None:
+        self.dominoes = FolderArt(folder)
+        self.crops = crops
+        self.models = meshes.models(folder / "castle_3d") if (folder / "castle_3d").is_dir() else {}
+
+    def mixture(self, rng: np.random.Generator) -> Art:
+        """Return the art of one scene: drawn tiles, one source of dominoes, or crops of one real photo."""
+        if rng.random() < DRAWN_SHARE:
+            return DrawnScene(drawn_box(int(rng.integers(DRAWN_SEEDS))), self.crops.scraps)
+        sources = (*self.dominoes.sources(), "crops")
+        weight = np.array([{"crops": 0.3, "squares": 0.15}.get(name, 0.275) for name in sources])
+        photos = sorted(self.crops.pictures)
+        return Mixture(self, str(rng.choice(sources, p=weight / weight.sum())), photos[rng.integers(len(photos))])
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """One scene's art; crops come from one photo where it has the kind, else from any."""
+
+    workshop: Workshop
+    source: str
+    photo: str
+
+    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
+        """Return a domino or a back (h, 2h, 3), or a castle tile (h, h, 3)."""
+        if kind == "back":
+            return self.workshop.dominoes.back(int(name))
+        if kind == "castle":
+            return self._castle(str(name), rng)
+        if self.source != "crops":
+            return self.workshop.dominoes.domino(int(name), self.source)
+        domino = KINGDOMINO[int(name) - 1]
+        return np.hstack([self._crop(str(cell), rng) for cell in (domino.left, domino.right)])
+
+    def _castle(self, colour: str, rng: np.random.Generator) -> Bytes:
+        if self.source == "crops" and rng.random() < 0.7:
+            return self._crop("#", rng)
+        sources = self.workshop.dominoes.sources()
+        return self.workshop.dominoes.castle(colour, sources[rng.integers(len(sources))])
+
+    def _crop(self, kind: str, rng: np.random.Generator) -> Bytes:
+        own = self.workshop.crops.pictures[self.photo].get(kind)
+        choice = own or self.workshop.crops.by_kind[kind]
+        trim = int(rng.integers(0, 4))
+        crop = choice[rng.integers(len(choice))]
+        crop = crop[trim : crop.shape[0] - trim, trim : crop.shape[1] - trim]
+        return np.rot90(np.asarray(cv2.resize(crop, (64, 64)), np.uint8), int(rng.integers(4)))
+
+    def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+        """Return a piece: from the models or drawn by code."""
+        known = self.workshop.models.get(kind)
+        if known and rng.random() < (0.25 if kind == "castle" else 0.5):
+            return known[rng.integers(len(known))]
+        paint = str(rng.choice(list(meshes.COLOURS))) if rng.random() < 0.3 else colour
+        return piece_mesh(kind, paint, rng)
+
+    def scraps(self) -> Sequence[Bytes]:
+        """Return photographed surfaces for table tops."""
+        return self.workshop.crops.scraps
