@@ -6,7 +6,7 @@ Nothing flows back. Scores are no part of it: `kdvision.game` makes them from th
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
@@ -22,8 +22,18 @@ from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, Doubt, decide
 
-SURE: Final = 0.9
-"""A board less probable than this is for a person to look at."""
+
+@dataclass(frozen=True)
+class Trust:
+    """How far whole boards can be believed, from the calibration that travels with the models.
+
+    A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
+    """
+
+    temperature: float = 1.0
+    sure: float = 0.9
+    measured: int = 0
+    right: int = 0
 
 
 Watch: TypeAlias = Callable[[str, Any], None]
@@ -74,22 +84,25 @@ def read(
     if not kingdoms:
         hint = "take the photo from above, sharp, with all of the kingdom and some table around it"
         raise NoKingdomFound(f"{seen.name} shows no kingdom", stage="cells" if grids else "finder", hint=hint)
-    decisions = _decided(kingdoms, side, clamps or {})
+    trust = Trust(**reader.model.about.get("boards", {}))
+    decisions = _decided(kingdoms, side, clamps or {}, trust)
     tell("decide", decisions)
     names = places([sight.grid for sight in kingdoms], seen)
-    return [_kingdom(*each, others) for each in zip(kingdoms, decisions, names, strict=True)]
+    return [_kingdom(*each, others, trust) for each in zip(kingdoms, decisions, names, strict=True)]
 
 
-def _decided(sights: Sequence[Sight], side: int | None, clamps: Mapping[tuple[int, Square], str]) -> list[Decision]:
+def _decided(
+    sights: Sequence[Sight], side: int | None, clamps: Mapping[tuple[int, Square], str], trust: Trust
+) -> list[Decision]:
     """Decide, and where a person has named squares, by the names they had without, decide again."""
     readings, bonds = [sight.reading for sight in sights], [sight.bonds for sight in sights]
-    decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds)
+    decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds, temperature=trust.temperature)
     if not clamps:
         return decisions
     _check_clamps(clamps, decisions)
     starts = [_frame(decision.board)[0] for decision in decisions]
     moved = {(k, Square(s.row + starts[k].row, s.col + starts[k].col)): cell for (k, s), cell in clamps.items()}
-    return decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=moved)
+    return decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=moved, temperature=trust.temperature)
 
 
 def _check_clamps(clamps: Mapping[tuple[int, Square], str], decisions: Sequence[Decision]) -> None:
@@ -109,7 +122,7 @@ def _frame(board: Board) -> tuple[Square, Square]:
     return Square(min(rows, default=0), min(cols, default=0)), Square(max(rows, default=0), max(cols, default=0))
 
 
-def _kingdom(sight: Sight, decision: Decision, place: str, others: Sequence[Sight]) -> KingdomRead:
+def _kingdom(sight: Sight, decision: Decision, place: str, others: Sequence[Sight], trust: Trust) -> KingdomRead:
     """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them."""
     first, last = _frame(decision.board)
     rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
@@ -133,7 +146,7 @@ def _kingdom(sight: Sight, decision: Decision, place: str, others: Sequence[Sigh
         doubts=doubts,
         problems=tuple(problems),
         probability=decision.probability,
-        review=bool(doubts or problems) or decision.probability < SURE,
+        review=bool(doubts or problems) or decision.probability < trust.sure,
         place=place,
         dominoes=tuple(
             laid._replace(squares=(moved(laid.squares[0]), moved(laid.squares[1]))) for laid in decision.dominoes

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from kdvision.vision.finder import shrunk
 from kdvision.vision.models import Model
-from kdvision.vision.reading import NOTHING, Reading
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -60,25 +59,23 @@ def log_softmax(logits: Floats) -> Floats:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))
 
 
-def log_sigmoid(logits: Floats) -> Floats:
-    return np.asarray(-np.logaddexp(0, -logits))
-
-
 @dataclass(frozen=True)
 class Look:
     """What the network says of n squares.
 
-    `log_probs` (n, kinds) as in `Reading`; `hidden` (n,) probability that a piece covers the square; `partner` (n, 4)
-    log-probability that the domino's other half lies right, down, left, up.
+    `kind` (n, kinds - 1) log-probabilities of each kind of tile, if it is one; `presence` (n,) log-odds that it is one;
+    `hidden` (n,) probability that a piece covers the square; `partner` (n, 4) log-probability that the domino's other
+    half lies right, down, left, up.
     """
 
-    log_probs: Floats
+    kind: Floats
+    presence: Floats
     hidden: Floats
     partner: Floats
 
 
 class CellReader:
-    """The cell network, ready to read; its file names its kinds and temperatures."""
+    """The cell network, ready to read; its file names its kinds (the last is no tile) and temperatures."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -100,17 +97,9 @@ class CellReader:
 
     def _decode(self, logits: Floats) -> Look:
         tiles = len(self.kinds) - 1
-        kind = log_softmax(logits[:, :tiles] / self.temperature["kind"])
-        presence = logits[:, tiles] / self.temperature["presence"]
-        columns = [k for k, name in enumerate(self.kinds) if name != NOTHING]
-        log_probs = np.empty((len(logits), len(self.kinds)))
-        log_probs[:, columns] = kind + log_sigmoid(presence)[:, None]
-        log_probs[:, self.kinds.index(NOTHING)] = log_sigmoid(-presence)
-        hidden = 1 / (1 + np.exp(-logits[:, tiles + 1]))
-        return Look(log_probs, hidden, log_softmax(logits[:, -PARTNERS:] / self.temperature["partner"]))
-
-    def read(self, pixels: Bytes, quads: Floats, *, turns: int = 4) -> tuple[Reading, Look]:
-        """Return the reading of a grid's squares (rows, cols, 4, 2), and the whole look, flat."""
-        rows, cols = quads.shape[:2]
-        look = self.look(pixels, quads.reshape(-1, 4, 2), turns=turns)
-        return Reading(look.log_probs.reshape(rows, cols, -1), self.kinds), look
+        return Look(
+            kind=log_softmax(logits[:, :tiles] / self.temperature["kind"]),
+            presence=logits[:, tiles] / self.temperature["presence"],
+            hidden=1 / (1 + np.exp(-logits[:, tiles + 1])),
+            partner=log_softmax(logits[:, -PARTNERS:] / self.temperature["partner"]),
+        )

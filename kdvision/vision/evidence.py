@@ -15,6 +15,7 @@ from kdvision.vision.reading import CASTLE, NOTHING, Reading
 
 NO_CHANCE: Final = -12.0
 """The log-probability of a tile where the picture does not reach: not nought, so that a person can still say so."""
+CELLS_ALONE: Final = (1.0, 0.0, 0.0)
 UNINFORMED: Final = np.log(0.25)
 """The log-probability of each of four partners where nothing is known."""
 
@@ -84,16 +85,35 @@ def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
 
 
 def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sight:
-    """Return what the cell network sees on a grid; places outside the picture show nothing."""
-    reading, seen = reader.read(photo.pixels, grid.quads, turns=turns)
-    log_probs = reading.log_probs.copy()
-    centres = grid.quads.mean(axis=2)
+    """Return what the networks see on a grid; places outside the picture show nothing."""
+    seen = reader.look(photo.pixels, grid.quads.reshape(-1, 4, 2), turns=turns)
+    log_probs = probabilities(seen, outline(seen, grid, reader.model.about.get("outline", CELLS_ALONE)))
+    centres = grid.quads.mean(axis=2).reshape(-1, 2)
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
-    nothing = reading.kinds.index(NOTHING)
-    log_probs[outside] = NO_CHANCE
-    log_probs[outside, nothing] = np.log1p(-np.exp(NO_CHANCE) * (len(reading.kinds) - 1))
+    log_probs[outside, :-1] = NO_CHANCE
+    log_probs[outside, -1] = np.log1p(-np.exp(NO_CHANCE) * (len(reader.kinds) - 1))
     shape = (grid.rows, grid.cols)
-    return Sight(grid, Reading(log_probs, reading.kinds), _bonds(seen, shape), seen.hidden.reshape(shape))
+    reading = Reading(log_probs.reshape(*shape, -1), reader.kinds)
+    return Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
+
+
+def outline(seen: Look, grid: Grid, weights: Sequence[float]) -> Floats:
+    """Return the log-odds (n,) that there is a tile: what the cell network and the finder say, weighed together.
+
+    The weights (cell network, finder, constant) come from a logistic regression on held-out scenes.
+    """
+    return np.asarray(weights[0] * seen.presence + weights[1] * finder_odds(grid) + weights[2])
+
+
+def finder_odds(grid: Grid) -> Floats:
+    """Return the finder's evidence for each place (n,) as log-odds, bounded."""
+    share = np.zeros(grid.rows * grid.cols) if grid.evidence is None else grid.evidence.reshape(-1)
+    return np.asarray(np.log((share + 0.05) / (1.05 - share)))
+
+
+def probabilities(seen: Look, odds: Floats) -> Floats:
+    """Return log-probabilities (n, kinds), no tile last, from each tile's kind and the log-odds that there is one."""
+    return np.concatenate([seen.kind - np.logaddexp(0, -odds)[:, None], -np.logaddexp(0, odds)[:, None]], axis=1)
 
 
 def _bonds(seen: Look, shape: tuple[int, int]) -> Bonds:
