@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from kdvision.vision.candidates import Floats, Frame, Mask, Prices
-from kdvision.vision.programme import Cut, Programme, Solution
+from kdvision.vision.candidates import Floats, Frame, Ints, Mask, Prices
+from kdvision.vision.programme import Programme
 from kdvision.vision.reading import CASTLE
+from kdvision.vision.solver import Cut
 
 Links = Callable[[int], Iterable[int]]
 
 
-def broken(programme: Programme, solution: Solution, kinds: tuple[str, ...], prices: Prices) -> Iterator[Cut]:
-    """The cuts that forbid, at a price, what is detached or joins no like terrain in the solution."""
-    shown, partner = _shown(programme, solution)
+def broken(programme: Programme, chosen: Ints, kinds: tuple[str, ...], prices: Prices) -> Iterator[Cut]:
+    """The cuts that forbid, at a price, what is detached or joins no like terrain among the chosen pieces."""
+    shown, partner = _shown(programme, chosen)
     for frame in programme.frames:
         mine = {square: kinds[kind] for square, kind in shown.items() if frame.start <= square < frame.end}
         roots = {square for square, kind in mine.items() if kind == CASTLE}
@@ -36,10 +37,10 @@ def broken(programme: Programme, solution: Solution, kinds: tuple[str, ...], pri
                 yield _matched(programme, frame, {s: mine[s] for s in group}, kinds, prices.mismatched)
 
 
-def _shown(programme: Programme, solution: Solution) -> tuple[dict[int, int], dict[int, int]]:
+def _shown(programme: Programme, chosen: Ints) -> tuple[dict[int, int], dict[int, int]]:
     """The kind on each covered square, and the other square of its domino (itself for single ones)."""
     pieces, shown, partner = programme.pieces, {}, {}
-    for piece in solution.chosen.tolist():
+    for piece in chosen.tolist():
         first, second = int(pieces.first[piece]), int(pieces.second[piece])
         shown[first], partner[first] = int(pieces.kind[piece]), first
         if second >= 0:
@@ -49,12 +50,13 @@ def _shown(programme: Programme, solution: Solution) -> tuple[dict[int, int], di
 
 def _groups(squares: Iterable[int], links: Links, roots: set[int]) -> Iterator[list[int]]:
     """The groups of linked squares that hold no root; without roots all but the largest group."""
-    left, groups = sorted(squares), []
+    left = sorted(squares)
+    groups: list[list[int]] = []
     seen: set[int] = set()
     for start in left:
         if start in seen:
             continue
-        group, new = [], [start]
+        new, group = [start], list[int]()
         seen.add(start)
         while new:
             group.append(new.pop())
@@ -62,13 +64,14 @@ def _groups(squares: Iterable[int], links: Links, roots: set[int]) -> Iterator[l
             seen |= fresh
             new += sorted(fresh)
         groups.append(group)
-    rooted = roots or set(max(groups, key=len, default=[]))
+    largest = max(groups, key=len) if groups else []
+    rooted = roots or set(largest)
     return (group for group in groups if rooted.isdisjoint(group))
 
 
 def _joined(programme: Programme, frame: Frame, group: list[int], price: float) -> Cut:
     """Where the group's squares are covered, the castle lies among them or a square around them is covered too."""
-    weight = np.zeros(len(programme.owner) + 1)  # the last stands for "no second square"
+    weight = np.zeros(programme.frames[-1].end + 1)  # the last stands for "no second square"
     weight[group] = 1 / len(group)
     weight[list(_around(frame, group))] = -1
     pieces = programme.pieces
@@ -77,7 +80,7 @@ def _joined(programme: Programme, frame: Frame, group: list[int], price: float) 
 
 
 def _matched(programme: Programme, frame: Frame, group: dict[int, str], kinds: tuple[str, ...], price: float) -> Cut:
-    """Where these squares show these terrains, a domino leads out of the group or a neighbour matches or is a castle."""
+    """Where these squares show these terrains, one leads out of the group or a neighbour matches or is a castle."""
     pieces, squares = programme.pieces, list(group)
     coefficients = np.zeros(len(pieces.cost))
     for square, kind in group.items():
@@ -103,7 +106,7 @@ def _showing(programme: Programme, square: int, wanted: Mask) -> Floats:
     """1 for each piece that shows one of the wanted kinds on the square, else 0."""
     pieces = programme.pieces
     here = (pieces.first == square) & wanted[pieces.kind]
-    return np.logical_or(here, (pieces.second == square) & wanted[pieces.other]).astype(float)
+    return np.asarray(here | ((pieces.second == square) & wanted[pieces.other])).astype(float)
 
 
 def _cut(coefficients: Floats, limit: float, price: float) -> Cut:

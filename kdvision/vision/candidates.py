@@ -5,7 +5,7 @@ a foreign domino, a lone half. Its cost is what the readings lose when the piece
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 
 import numpy as np
@@ -87,14 +87,18 @@ class Candidates:
     castle: Mask
     foreign: Mask
 
+    def only(self, keep: Mask) -> "Candidates":
+        """These pieces alone, numbered anew."""
+        return Candidates(**{part.name: getattr(self, part.name)[keep] for part in fields(self)})
+
     def covering(self, square: int) -> Mask:
         """Which pieces would cover the square."""
-        return np.logical_or(self.first == square, self.second == square)
+        return np.asarray((self.first == square) | (self.second == square))
 
     def showing(self, square: int, kind: int) -> Mask:
         """Which pieces would show the kind on the square."""
         here = (self.first == square) & (self.kind == kind)
-        return np.logical_or(here, (self.second == square) & (self.other == kind))
+        return np.asarray(here | ((self.second == square) & (self.other == kind)))
 
 
 def frames_of(losses: Sequence[Floats]) -> tuple[Frame, ...]:
@@ -134,7 +138,7 @@ def catalogue(
     two = second >= 0
     return Candidates(
         cost=cost[first, kind] + np.where(two, cost[second, other], 0) - bond + price,
-        excess=excess[first, kind] + np.where(two, excess[second, other], 0),
+        excess=excess[first, kind] + np.where(two, excess[second, other], 0) + price,
         first=first,
         second=second,
         kind=kind,
