@@ -112,7 +112,7 @@ def _system(programme: Programme, active: Ints, cost: Floats, cuts: Sequence[Cut
     if cuts:
         rows = _cut_rows(programme, cuts)[:, active]
         slack = sparse.csr_array((len(programme.limits), len(cuts)))
-        below = [rows, sparse.csr_array((len(cuts), len(fixed))), -sparse.eye_array(len(cuts), format="csr")]
+        below = [rows, sparse.csr_array((len(cuts), len(fixed))), -sparse.csr_array(sparse.eye(len(cuts)))]
         matrix = sparse.csr_array(sparse.vstack([sparse.hstack([matrix, slack]), sparse.hstack(below)]))
     limits = np.concatenate([programme.limits, [cut.limit for cut in cuts]])
     costs = np.concatenate([cost[active], programme.fixed_cost, [cut.price for cut in cuts]])
