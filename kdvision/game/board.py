@@ -90,6 +90,10 @@ class Cell:
     terrain: Terrain
     crowns: int = 0
 
+    def __hash__(self) -> int:
+        # The rules count cells by the hundred; a dataclass's own hash, by way of a tuple, takes several times longer.
+        return hash(self.terrain) + self.crowns
+
     def __str__(self) -> str:
         return f"{self.terrain.value}{self.crowns or ''}"
 
@@ -120,7 +124,7 @@ class Board(Mapping[Square, Cell]):
     is: the same cells at the same places of the same frame.
     """
 
-    __slots__ = ("_cells", "_hash", "height", "unknown", "width")
+    __slots__ = ("_bounds", "_cells", "_hash", "height", "unknown", "width")
 
     def __init__(
         self,
@@ -137,6 +141,7 @@ class Board(Mapping[Square, Cell]):
         self.height: int = height or max((square.row for square in taken), default=0) + 1
         self.width: int = width or max((square.col for square in taken), default=0) + 1
         self._hash: int | None = None
+        self._bounds: tuple[int, int, int, int] | None = None
         outside = [s for s in taken if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
         if outside or max(self.height, self.width) > MOST:
             raise ValueError(f"squares {outside} lie outside a frame of {self.height} x {self.width} (at most {MOST})")
@@ -175,15 +180,10 @@ class Board(Mapping[Square, Cell]):
 
     def trimmed(self) -> "Board":
         """The same squares in the smallest frame around them: no empty rows or columns at the edges."""
-        taken = [*self._cells, *self.unknown]
-        if not taken:
+        if self.bounds is None:
             return Board({})
-        top, left = min(s.row for s in taken), min(s.col for s in taken)
-        height, width = (
-            max(s.row for s in taken) - top + 1,
-            max(s.col for s in taken) - left + 1,
-        )
-        return self._moved(lambda s: Square(s.row - top, s.col - left), height, width)
+        top, left, bottom, right = self.bounds
+        return self._moved(lambda s: Square(s.row - top, s.col - left), bottom - top + 1, right - left + 1)
 
     def replaced(self, changes: Mapping[Square, Cell | None]) -> "Board":
         """The board with other contents on some squares; None empties one. The frame grows where it must."""
@@ -194,10 +194,18 @@ class Board(Mapping[Square, Cell]):
         return Board(cells, unknown=self.unknown - changes.keys(), height=height, width=width)
 
     @property
+    def bounds(self) -> tuple[int, int, int, int] | None:
+        """Top row, left column, bottom row, right column of all that lies here, known or not; None for nothing."""
+        if self._bounds is None and (self._cells or self.unknown):
+            rows, cols = zip(*self._cells, *self.unknown, strict=True)
+            self._bounds = min(rows), min(cols), max(rows), max(cols)
+        return self._bounds
+
+    @property
     def extent(self) -> tuple[int, int]:
         """Rows and columns of the smallest frame around everything that lies here, known or not."""
-        trimmed = self.trimmed()
-        return trimmed.height, trimmed.width
+        top, left, bottom, right = self.bounds or (0, 0, 0, 0)
+        return bottom - top + 1, right - left + 1
 
     def castles(self) -> tuple[Square, ...]:
         """The squares that show a castle, from the top left: exactly one on a right board."""

@@ -19,6 +19,9 @@ class Domino:
     left: Cell
     right: Cell
 
+    def __hash__(self) -> int:
+        return hash(self.number)
+
     @property
     def face(self) -> Face:
         """The two cells without their order: dominoes with the same face cannot be told apart on the table."""

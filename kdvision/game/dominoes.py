@@ -1,13 +1,13 @@
 """Dominoes named: which dominoes of the box lie where under a board."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
-from kdvision.game.tiling import Pair, Puzzle, box, buildable, puzzle, tilings
+from kdvision.game.tiling import Pair, Puzzle, box, puzzle, tilings, unbuilt
 
 MANY: Final = 100
 """Readings are counted up to this number."""
@@ -44,21 +44,21 @@ def dominoes(board: Board, deck: Deck) -> Naming | None:
     Raises Undecided for boards with too many ways to look at.
     """
     of, supply = puzzle(board, deck), box(deck).supply
-    ways = list(islice(_legal(board, of, supply), MANY))
+    ways = list(islice(_legal(of, supply), MANY))
     if not ways:
         return None
     numbers: dict[int, list[int | str]] = {}
     for domino in deck:
         numbers.setdefault(box(deck).number[domino.left][domino.right], []).append(domino.number)
     placed = [
-        Placed(_squares(of, pair), tuple(numbers[of.face[pair[0]][pair[1]]]), _sure(board, of, supply, pair, ways))
+        Placed(_squares(of, pair), tuple(numbers[of.face[pair[0]][pair[1]]]), _sure(of, supply, pair, ways))
         for pair in ways[0]
     ]
     return Naming(tuple(sorted(placed, key=lambda domino: domino.squares)), len(ways))
 
 
-def _legal(board: Board, of: Puzzle, supply: tuple[int, ...]) -> Iterator[tuple[Pair, ...]]:
-    return (tiling for tiling in tilings(of, supply) if not buildable(board, of, tiling))
+def _legal(of: Puzzle, supply: tuple[int, ...]) -> Iterator[tuple[Pair, ...]]:
+    return (tiling for tiling in tilings(of, supply) if not unbuilt(of, tiling))
 
 
 def _squares(of: Puzzle, pair: Pair) -> tuple[Square, Square]:
@@ -66,7 +66,7 @@ def _squares(of: Puzzle, pair: Pair) -> tuple[Square, Square]:
     return first, second
 
 
-def _sure(board: Board, of: Puzzle, supply: tuple[int, ...], pair: Pair, ways: list[tuple[Pair, ...]]) -> bool:
+def _sure(of: Puzzle, supply: tuple[int, ...], pair: Pair, ways: list[tuple[Pair, ...]]) -> bool:
     """Whether every reading lays this domino: among those at hand, or all if there are more."""
     i, j = pair
     if not all(pair in way or (j, i) in way for way in ways):
@@ -74,4 +74,4 @@ def _sure(board: Board, of: Puzzle, supply: tuple[int, ...], pair: Pair, ways: l
     if len(ways) < MANY:
         return True
     face = tuple({k: f for k, f in row.items() if {n, k} != {i, j}} for n, row in enumerate(of.face))
-    return next(_legal(board, Puzzle(of.squares, face), supply), None) is None
+    return next(_legal(replace(of, face=face), supply), None) is None

@@ -86,16 +86,17 @@ def _keys(kind: str, variants: Iterable[str]) -> tuple[str, ...]:
 def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]:
     rounds = top.tables("round")
     if rounds and "kingdom" in top:
-        top.at("kingdom").fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
+        top.at("kingdom", 0).fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
     if rounds and len(rounds) != ROUNDS:
-        top.at("round").fail(f"there are {len(rounds)} rounds", f"{ROUNDS} rounds, a Dynasty, or none")
+        top.at("round", len(rounds) - 1).fail(f"there are {len(rounds)} rounds", f"{ROUNDS} rounds, a Dynasty, or none")
     for table in rounds or [top]:
         if rounds:
             table.only(ROUND)
+        open_gems = tuple(_open_gems(table, keys))
         kingdoms = tuple(
             _kingdom(node, keys, number, teams=teams) for number, node in enumerate(table.tables("kingdom"), start=1)
         )
-        yield Table(kingdoms, tuple(_open_gems(table, keys)))
+        yield Table(kingdoms, open_gems)
 
 
 def _open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
@@ -148,4 +149,4 @@ def _check_kingdoms(game: Game, top: Node) -> None:
             if name in names[:place]:
                 where.at("kingdom", place).fail(f"two kingdoms of {name}", "another name for each kingdom")
         if set(names) != {kingdom.player for kingdom in game.rounds[0].kingdoms}:
-            where.at("kingdom").fail("other players than in the first round", "the same names in every round")
+            where.fail("other players than in the first round", "the same names in every round")

@@ -1,8 +1,8 @@
 """A kingdom: a board, what lies on it or beside it, and the territories that follow."""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kdvision.game.board import Board, Square, Terrain
@@ -51,8 +51,10 @@ class Kingdom:
     @cached_property
     def territories(self) -> tuple[Territory, ...]:
         """The territories with every crown on them, from the top left."""
-        crowns, skulls = self._added_crowns(), {gem.skull_square for gem in self.gems}
-        bare = [self._territory(terrain, squares, crowns, skulls) for terrain, squares in _regions(self.board)]
+        bare = [Territory(*region, _crowns(self.board, region[1])) for region in _regions(self.board)]
+        if self.buildings or self.gems:
+            crowns, skulls = self._added_crowns(), {gem.skull_square for gem in self.gems}
+            bare = [_with(territory, crowns, skulls) for territory in bare]
         return tuple(_crowned(bare) if self.queen else bare)
 
     @property
@@ -61,18 +63,12 @@ class Kingdom:
         return len(self.knights) + self.spare_knights
 
     def _added_crowns(self) -> Counter[Square]:
-        crowns = Counter({built.square: built.building.crowns for built in self.buildings})
+        crowns = Counter[Square]()
+        for built in self.buildings:
+            crowns[built.square] += built.building.crowns
         for gem in self.gems:
             crowns.update(gem.crowns_by_square())
         return crowns
-
-    def _territory(
-        self, terrain: Terrain, squares: tuple[Square, ...], crowns: Counter[Square], skulls: set[Square | None]
-    ) -> Territory:
-        total = sum(self.board[square].crowns for square in squares)
-        if crowns:
-            total += sum(crowns[square] for square in squares)
-        return Territory(terrain, squares, total, bool(skulls) and not skulls.isdisjoint(squares))
 
 
 @dataclass(frozen=True)
@@ -119,6 +115,15 @@ def _regions(board: Board) -> Iterator[tuple[Terrain, tuple[Square, ...]]]:
         yield terrain, tuple(sorted(group))
 
 
+def _crowns(board: Board, squares: Iterable[Square]) -> int:
+    return sum([board[square].crowns for square in squares])
+
+
+def _with(bare: Territory, crowns: Counter[Square], skulls: set[Square | None]) -> Territory:
+    total = bare.crowns + sum(crowns[square] for square in bare.squares)
+    return replace(bare, crowns=total, cursed=not skulls.isdisjoint(bare.squares))
+
+
 def _crowned(bare: list[Territory]) -> list[Territory]:
     """The territories with the Queen on the largest one, towns included (queendomino/queen).
 
@@ -128,5 +133,5 @@ def _crowned(bare: list[Territory]) -> list[Territory]:
         return bare
     place = max(range(len(bare)), key=lambda i: (len(bare[i].squares), not bare[i].cursed))
     chosen = bare[place]
-    crowned = Territory(chosen.terrain, chosen.squares, chosen.crowns + 1, chosen.cursed)
+    crowned = replace(chosen, crowns=chosen.crowns + 1)
     return [*bare[:place], crowned, *bare[place + 1 :]]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.deck import Deck, Face, kinds
+from kdvision.game.deck import Deck, Face
 from kdvision.game.kingdom import Kingdom, as_kingdom
-from kdvision.game.tiling import Pair, Puzzle, Undecided, box, buildable, least_used, puzzle, tilings, unpaired
+from kdvision.game.tiling import Pair, Puzzle, Undecided, box, least_used, puzzle, tilings, unbuilt, unpaired
 
 LONGEST: Final = 7
 """The longest side of any kingdom in the books."""
@@ -70,7 +70,7 @@ def _unknown(board: Board) -> Iterator[Problem]:
 
 
 def _too_many(board: Board, deck: Deck) -> Iterator[Problem]:
-    held = kinds(deck)
+    held = box(deck).squares
     for cell, count in Counter(board.values()).items():
         if cell.terrain is not Terrain.CASTLE and count > held[cell]:
             squares = tuple(square for square, here in board.items() if here == cell)
@@ -129,7 +129,7 @@ def _dominoes(board: Board, deck: Deck, *, counted_out: bool, apart: frozenset[S
 
 
 def _laid(board: Board, of: Puzzle, deck: Deck, apart: frozenset[Square]) -> Iterator[Problem]:
-    best, stuck = _best_tiling(board, of, box(deck).supply)
+    best, stuck = _best_tiling(of, box(deck).supply)
     if best is None:
         yield from _untileable(of, deck)
     elif len(board.castles()) == 1:
@@ -145,11 +145,11 @@ def _lonely(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
             yield Problem((square,), text, "kingdomino/box")
 
 
-def _best_tiling(board: Board, of: Puzzle, supply: Sequence[int]) -> tuple[tuple[Pair, ...] | None, frozenset[int]]:
+def _best_tiling(of: Puzzle, supply: Sequence[int]) -> tuple[tuple[Pair, ...] | None, frozenset[int]]:
     """A tiling, if there is one, and the squares of it that cannot have been laid: as few as any tiling leaves."""
     best: tuple[tuple[Pair, ...] | None, frozenset[int]] = None, frozenset()
     for number, tiling in enumerate(tilings(of, supply)):
-        stuck = buildable(board, of, tiling)
+        stuck = unbuilt(of, tiling)
         if best[0] is None or len(stuck) < len(best[1]):
             best = tiling, stuck
         if not stuck or number == _TRIES:
@@ -176,8 +176,8 @@ def _left_over(of: Puzzle) -> Iterator[Problem]:
 def _overused(of: Puzzle, deck: Deck) -> Iterator[Problem]:
     if unpaired(of):
         return
-    faces, supply, _ = box(deck)
-    for face, places in of.places().items():
+    faces, supply = box(deck).faces, box(deck).supply
+    for face, places in of.places.items():
         if len(places) > supply[face] and least_used(of, face, supply[face]) > supply[face]:
             squares = tuple(sorted({of.squares[i] for pair in places for i in pair}))
             yield Problem(squares, _domino(faces[face], supply[face], squares), "kingdomino/box")

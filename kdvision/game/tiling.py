@@ -4,13 +4,14 @@ Squares are numbered and sets of them are bits of an int. The search takes the s
 first; when the box's last domino of a face is used, all other places for it are closed at once.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import Deck, Face
+from kdvision.game.deck import Deck, Face, kinds
 
 PLENTY: Final = 99
 """More dominoes of one face than any board has places for."""
@@ -19,16 +20,20 @@ Pair = tuple[int, int]
 """Two squares that one domino covers, by their numbers in a Puzzle."""
 
 
-class Undecided(Exception):  # noqa: N818 - the search has not failed, it was stopped
+class Undecided(Exception):
     """The search was stopped: there are too many ways to look at them all."""
 
 
 class Box(NamedTuple):
-    """A deck by its faces: `number[a][b]` is the face of two cells, `supply` how many dominoes show each."""
+    """A deck by its faces: `number[a][b]` is the face of two cells, `supply` how many dominoes show each.
+
+    `squares` counts the squares of each cell.
+    """
 
     faces: tuple[Face, ...]
     supply: tuple[int, ...]
     number: dict[Cell, dict[Cell, int]]
+    squares: Counter[Cell]
 
 
 @lru_cache(maxsize=32)
@@ -42,25 +47,32 @@ def box(deck: Deck) -> Box:
         number.setdefault(other, {})[one] = index
     for domino in deck:
         supply[number[domino.left][domino.right]] += 1
-    return Box(faces, tuple(supply), number)
+    return Box(faces, tuple(supply), number, kinds(deck))
 
 
 @dataclass(frozen=True)
 class Puzzle:
-    """The squares of a board to be paired: `face[i][j]` is the face a domino on i and j would show."""
+    """The squares of a board to be paired: `face[i][j]` is the face a domino on i and j would show.
+
+    As bits: `docks` are the squares beside a castle, `kin[i]` the neighbours of i with the same terrain.
+    """
 
     squares: tuple[Square, ...]
     face: tuple[dict[int, int], ...]
+    docks: int
+    kin: tuple[int, ...]
 
     @property
     def everything(self) -> int:
         """All squares, as bits."""
         return (1 << len(self.squares)) - 1
 
-    def partners(self) -> list[int]:
+    @cached_property
+    def partners(self) -> tuple[int, ...]:
         """For each square the squares it can share a domino with, as bits."""
-        return [sum(1 << j for j in row) for row in self.face]
+        return tuple(sum(1 << j for j in row) for row in self.face)
 
+    @cached_property
     def places(self) -> dict[int, list[Pair]]:
         """For each face the pairs of squares that would show it."""
         places: dict[int, list[Pair]] = {}
@@ -71,20 +83,29 @@ class Puzzle:
         return places
 
 
+@lru_cache(maxsize=64)
 def puzzle(board: Board, deck: Deck) -> Puzzle:
     """The puzzle of a board: every square but the castles, joined where the deck has a domino for both."""
     squares = tuple(square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE)
     index = {square: i for i, square in enumerate(squares)}
     known, nothing = box(deck).number, dict[Cell, int]()
     face: tuple[dict[int, int], ...] = tuple({} for _ in squares)
+    kin = [0] * len(squares)
     for i, square in enumerate(squares):
-        faces = known.get(board[square], nothing)
-        for near in (Square(square.row, square.col + 1), Square(square.row + 1, square.col)):
+        cell = board[square]
+        faces = known.get(cell, nothing)
+        for near in square.neighbours()[1:3]:
             j = index.get(near)
-            shown = None if j is None else faces.get(board[near])
-            if j is not None and shown is not None:
-                face[i][j] = face[j][i] = shown
-    return Puzzle(squares, face)
+            if j is None:
+                continue
+            other = board[near]
+            if other in faces:
+                face[i][j] = face[j][i] = faces[other]
+            if other.terrain is cell.terrain:
+                kin[i] |= 1 << j
+                kin[j] |= 1 << i
+    docks = {index[near] for castle in board.castles() for near in castle.neighbours() if near in index}
+    return Puzzle(squares, face, sum(1 << i for i in docks), tuple(kin))
 
 
 def tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[tuple[Pair, ...]]:
@@ -97,8 +118,8 @@ class _Search:
 
     def __init__(self, of: Puzzle, supply: Sequence[int], budget: int) -> None:
         self.of, self.budget = of, budget
-        self.near = of.partners()
-        self.places = of.places()
+        self.near = list(of.partners)
+        self.places = of.places
         self.left = list(supply)
         self.scarce = [face for face, pairs in self.places.items() if len(pairs) > supply[face]]
         self.dead: set[tuple[int, ...]] = set()
@@ -172,31 +193,22 @@ class _Search:
             raise Undecided
 
 
-def buildable(board: Board, of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
-    """The squares that no order of play can have laid, as numbers of the puzzle; empty for a buildable kingdom.
+def unbuilt(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
+    """The squares that no order of play can have laid, as numbers of the puzzle; empty for a right kingdom.
 
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
     (kingdomino/connection). What can be laid never hinders another, so laying whatever fits finds the best order.
     """
-    reached = _reached(board, of, dict(tiling) | {j: i for i, j in tiling})
-    return frozenset(range(len(of.squares))) - reached
-
-
-def _reached(board: Board, of: Puzzle, partner: dict[int, int]) -> set[int]:
-    index = {square: i for i, square in enumerate(of.squares)}
-    starts = [index[near] for castle in board.castles() for near in castle.neighbours() if near in index]
-    reached, todo = set(starts), starts
+    near = list(of.kin)
+    for i, j in tiling:
+        near[i] |= 1 << j
+        near[j] |= 1 << i
+    laid, todo = 0, of.docks
     while todo:
-        i = todo.pop()
-        terrain = board[of.squares[i]].terrain
-        alike = [index[near] for near in of.squares[i].neighbours() if near in index]
-        nexts = [j for j in alike if board[of.squares[j]].terrain is terrain]
-        if i in partner:
-            nexts.append(partner[i])
-        fresh = [j for j in nexts if j not in reached]
-        reached.update(fresh)
-        todo += fresh
-    return reached
+        bit = todo & -todo
+        laid |= bit
+        todo = (todo | near[bit.bit_length() - 1]) & ~laid
+    return frozenset(i for i in range(len(of.squares)) if not laid >> i & 1) if laid != of.everything else frozenset()
 
 
 def unpaired(of: Puzzle) -> tuple[Square, ...]:

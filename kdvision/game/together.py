@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from kdvision.game.board import Board, Cell, Terrain
-from kdvision.game.deck import Deck, kinds
+from kdvision.game.deck import Deck
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem, problems
 from kdvision.game.scoring import RuleSet, score
-from kdvision.game.tiling import Puzzle, Undecided, box, buildable, least_used, puzzle, tilings
+from kdvision.game.tiling import Puzzle, Undecided, box, least_used, puzzle, tilings, unbuilt
 
 BUDGET: Final = 2_000
 """Ways to lay single kingdoms that are tried until all fit together, before the search is given up."""
@@ -26,7 +26,10 @@ def table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple
     ]
     pieces = [problem for check in rule_set.checks for problem in check(whole)]
     boards = [kingdom.board for kingdom in whole.kingdoms]
-    shared = [] if any(problem.clause == "kingdomino/box" for problem in alone) else [*_shared(boards, rule_set.deck)]
+    odd = {problem.kingdom for problem in alone}
+    shared = (
+        [] if any(problem.clause == "kingdomino/box" for problem in alone) else [*_shared(boards, odd, rule_set.deck)]
+    )
     found = [*alone, *_in_play(boards, rule_set), *shared, *pieces]
     return tuple(replace(problem, clause=_own(problem.clause, rule_set)) for problem in found)
 
@@ -58,8 +61,8 @@ def _in_play(boards: Sequence[Board], rule_set: RuleSet) -> Iterator[Problem]:
         yield Problem((), text, "kingdomino/in-play")
 
 
-def _shared(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
-    """What kingdoms that are right one by one cannot have taken from the same box."""
+def _shared(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> Iterator[Problem]:
+    """What kingdoms whose dominoes are right one by one cannot have taken from the same box."""
     if len(boards) < 2 or any(board.unknown for board in boards):
         return
     scarce = [*_too_many(boards, deck)]
@@ -67,7 +70,7 @@ def _shared(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
     if scarce:
         return
     try:
-        if not _lie_together(boards, deck):
+        if not _lie_together(boards, odd, deck):
             yield from _contested(boards, deck)
     except Undecided:
         text = "there are too many ways to lay these kingdoms from one box to look at them all"
@@ -75,7 +78,7 @@ def _shared(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
 
 
 def _too_many(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
-    held, used = kinds(deck), Counter[Cell]()
+    held, used = box(deck).squares, Counter[Cell]()
     for board in boards:
         used.update(board.values())
     for cell, count in used.items():
@@ -84,10 +87,10 @@ def _too_many(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
             yield Problem((), text, "kingdomino/box")
 
 
-def _lie_together(boards: Sequence[Board], deck: Deck) -> bool:
-    """Whether every kingdom can be tiled and built with what the others leave of the box."""
+def _lie_together(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> bool:
+    """Whether every kingdom can be tiled, and built unless it is `odd`, with what the others leave of the box."""
     puzzles = [puzzle(board, deck) for board in boards]
-    needs = [frozenset(of.places()) for of in puzzles]
+    needs = [frozenset(of.places) for of in puzzles]
     later = [frozenset[int]().union(*needs[place:]) for place in range(len(boards) + 1)]
     dead: set[tuple[int, ...]] = set()
     tries = BUDGET
@@ -104,7 +107,7 @@ def _lie_together(boards: Sequence[Board], deck: Deck) -> bool:
             if tries < 0:
                 raise Undecided
             rest = _without(supply, puzzles[place], tiling)
-            if not buildable(boards[place], puzzles[place], tiling) and lay(place + 1, rest):
+            if (place in odd or not unbuilt(puzzles[place], tiling)) and lay(place + 1, rest):
                 return True
         dead.add(key)
         return False
@@ -119,11 +122,11 @@ def _without(supply: tuple[int, ...], of: Puzzle, tiling: Sequence[tuple[int, in
 
 def _contested(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
     """The dominoes that the kingdoms need more of than there are, or that there is no way at all."""
-    faces, supply, _ = box(deck)
+    faces, supply = box(deck).faces, box(deck).supply
     puzzles = [puzzle(board, deck) for board in boards]
     named = False
     for face, held in enumerate(supply):
-        needed = [least_used(of, face, held) for of in puzzles if face in of.places()]
+        needed = [least_used(of, face, held) for of in puzzles if face in of.places]
         if sum(needed) > held:
             named = True
             text = f"the kingdoms need {sum(needed)} dominoes {faces[face][0]} {faces[face][1]}, and the box has {held}"

@@ -8,7 +8,7 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import problems
 from kdvision.game.rules import kingdomino
 from kdvision.game.scoring import score
-from kdvision.game.standing import standing
+from kdvision.game.standing import dynasty, standing
 
 clause = pytest.mark.clause
 PLAIN = kingdomino()
@@ -190,3 +190,24 @@ def test_dominoes_joined_by_one_square_are_right(text: str) -> None:
 @pytest.mark.parametrize("text", ["# m3 m", "# l2 w", "m3 w # w m3", "# t w", "w # w", "f m1 # m1 f"])
 def test_every_square_belongs_to_a_domino_of_the_box(text: str) -> None:
     assert "kingdomino/box" in clauses_broken(text)
+
+
+def dynasty_of(*rounds: tuple[str, str]) -> str:
+    return dynasty(
+        [
+            [Kingdom(Board.parse(text), name) for text, name in zip(texts, ("Ann", "Bo"), strict=True)]
+            for texts in rounds
+        ],
+        PLAIN,
+    ).reason
+
+
+@clause("kingdomino/dynasty")
+def test_three_rounds_are_summed() -> None:
+    assert dynasty_of(("w1", "w2 w"), ("w1", "w"), ("f2 f", "w")) == "Ann wins on points of 3 rounds, 6 to 4"
+
+
+@clause("kingdomino/dynasty-tie")
+def test_equal_sums_share() -> None:
+    found = dynasty_of(("w1", "w"), ("w", "w1"), ("w w w", "w"))
+    assert found == "Ann and Bo share the victory: equal to Bo in points of 3 rounds"

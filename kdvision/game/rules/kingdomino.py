@@ -66,11 +66,9 @@ def centre(board: Board) -> Square | None:
 
     This is the ruling kingdomino/centre.
     """
-    squares = [*board, *board.unknown]
-    if not squares:
+    if board.bounds is None:
         return None
-    top, bottom = min(s.row for s in squares), max(s.row for s in squares)
-    left, right = min(s.col for s in squares), max(s.col for s in squares)
+    top, left, bottom, right = board.bounds
     odd = (bottom - top) % 2 == 0 and (right - left) % 2 == 0
     return Square((top + bottom) // 2, (left + right) // 2) if odd else None
 

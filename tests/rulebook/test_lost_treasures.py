@@ -1,0 +1,139 @@
+"""The Lost Treasures, clause by clause."""
+
+import pytest
+
+from kdvision.game.board import Board, Square
+from kdvision.game.kingdom import Kingdom, Table, crowns, largest
+from kdvision.game.pieces import JOKER, Gem
+from kdvision.game.rules import kingdomino, with_lost_treasures
+from kdvision.game.rules.lost_treasures import check_gems, wins_outright
+from kdvision.game.scoring import score
+from kdvision.game.standing import dynasty, standing
+
+clause = pytest.mark.clause
+RULES = with_lost_treasures(kingdomino())
+FOUR = "w f / g l"
+CORNER = Square(0, 0)
+
+
+def kingdom(text: str, *gems: Gem, player: str = "") -> Kingdom:
+    return Kingdom(Board.parse(text), player, gems=gems)
+
+
+def values(of: Kingdom) -> list[int]:
+    return [line.points for line in score(of, RULES).lines]
+
+
+def texts(*kingdoms: Kingdom, open_gems: tuple[str, ...] = ()) -> list[str]:
+    return [problem.text for problem in check_gems(Table(kingdoms, open_gems))]
+
+
+@clause("lost-treasures/crowns")
+def test_each_quarters_crowns_count_on_its_square() -> None:
+    assert values(kingdom(FOUR)) == [0, 0, 0, 0]
+    assert values(kingdom(FOUR, Gem("ruby", CORNER, (1, 2, 3, 0)))) == [1, 2, 0, 3]
+    assert values(kingdom("w w f / g l f", Gem("ruby", Square(0, 1), (1, 2, 0, 0)))) == [2, 4, 0, 0]
+
+
+@clause("lost-treasures/orientation")
+@pytest.mark.parametrize(
+    "turned, expected", [(0, [1, 2, 0, 3]), (1, [0, 1, 3, 2]), (2, [3, 0, 2, 1]), (3, [2, 3, 1, 0])]
+)
+def test_the_direction_decides_the_squares(turned: int, expected: list[int]) -> None:
+    assert values(kingdom(FOUR, Gem("ruby", CORNER, (1, 2, 3, 0), turned=turned))) == expected
+
+
+@clause("lost-treasures/skull")
+def test_a_skull_makes_its_territory_worthless() -> None:
+    text = "w1 f1 / g1 l1 / g . / g ."
+    assert values(kingdom(text, Gem("ruby", CORNER, (0, 0, 0, 2)))) == [1, 1, 9, 1]
+    cursed = score(kingdom(text, Gem("ruby", CORNER, (0, 0, 0, 2), skull=3)), RULES)
+    assert [line.points for line in cursed.lines] == [1, 1, 0, 1]
+    assert cursed.lines[2].label == "grass: 3 squares × 3 crowns, worth nothing under a skull"
+    assert cursed.lines[2].clause == "lost-treasures/skull"
+    turned = kingdom(text, Gem("ruby", CORNER, skull=2, turned=1))
+    assert values(turned) == [1, 1, 0, 1]
+
+
+@clause("lost-treasures/skull-ties")
+def test_a_skull_leaves_squares_and_crowns_for_ties() -> None:
+    cursed = kingdom("w1 f / g l / g .", Gem("ruby", CORNER, (2, 0, 0, 0), skull=3))
+    assert (largest(cursed), crowns(cursed)) == (2, 3)
+
+
+@clause("lost-treasures/discovery")
+def test_a_gem_lies_between_four_different_terrains() -> None:
+    assert texts(kingdom(FOUR, Gem("ruby", CORNER))) == []
+    assert texts(kingdom("w f / g g", Gem("ruby", CORNER))) == [
+        "the ruby gem does not lie between four different terrains (A1, B1, B2 and A2)"
+    ]
+    for place in (Square(0, 1), Square(1, 0), Square(5, 5)):
+        assert "does not lie where four squares meet" in texts(kingdom(FOUR, Gem("ruby", place)))[0]
+    assert texts(kingdom(FOUR, Gem("ruby", CORNER), Gem("opal", CORNER))) == ["2 gems lie between A1, B1, B2 and A2"]
+
+
+@clause("lost-treasures/no-castle")
+def test_the_castle_is_no_terrain_for_a_gem() -> None:
+    assert texts(kingdom("w # / g l", Gem("ruby", CORNER))) != []
+
+
+@clause("lost-treasures/tokens")
+def test_a_box_holds_sixteen_tokens() -> None:
+    three = [kingdom(FOUR, Gem("ruby", CORNER)) for _ in range(3)]
+    assert texts(*three) == []
+    assert texts(*three, open_gems=("ruby",)) == ["there are 4 ruby gems, and the box has 3"]
+    jokers = [kingdom(FOUR, Gem(JOKER, CORNER, (1, 0, 0, 0))) for _ in range(2)]
+    assert texts(*jokers) == ["there are 2 joker gems, and the box has 1"]
+    six = [kingdom(FOUR, Gem(kind, CORNER)) for kind in "abcdef"]
+    assert texts(*six) == ["there are 6 kinds of gem (a, b, c, d, e, f), and the box has 5 and a joker"]
+
+
+@clause("lost-treasures/open")
+def test_two_gems_lie_open() -> None:
+    assert texts(kingdom(FOUR), open_gems=("ruby", "opal")) == []
+    assert texts(kingdom(FOUR), open_gems=("ruby", "opal", "topaz")) == [
+        "3 gems lie open beside the box, and there are never more than 2"
+    ]
+
+
+def with_kinds(*kinds: str, player: str = "") -> Kingdom:
+    gems = tuple(Gem(kind, Square(0, place)) for place, kind in enumerate(kinds))
+    return kingdom("w f", *gems, player=player)
+
+
+@clause("lost-treasures/immediate")
+def test_five_kinds_win_at_once() -> None:
+    assert wins_outright(with_kinds("a", "b", "c", "d", "e"))
+    assert not wins_outright(with_kinds("a", "b", "c", "d", "d"))
+    rich = kingdom("w2 w w / w w #", player="Ann")
+    found = standing([rich, with_kinds("a", "b", "c", "d", "e", player="Bo")], RULES)
+    assert found.reason == "Bo wins: five kinds of gem win at once"
+
+
+@clause("lost-treasures/joker")
+def test_the_joker_stands_for_any_kind_and_has_one_crown() -> None:
+    assert wins_outright(with_kinds("a", "b", "c", "d", JOKER))
+    assert not wins_outright(with_kinds("a", "b", "c", JOKER))
+    assert texts(kingdom(FOUR, Gem(JOKER, CORNER, (0, 0, 1, 0)))) == []
+    for wrong in (Gem(JOKER, CORNER), Gem(JOKER, CORNER, (1, 1, 0, 0)), Gem(JOKER, CORNER, (1, 0, 0, 0), skull=2)):
+        assert texts(kingdom(FOUR, wrong)) == ["the joker has one crown and no skull"]
+
+
+@clause("lost-treasures/mix")
+@clause("lost-treasures/total")
+def test_gems_mix_with_kingdominos_variants() -> None:
+    rules = with_lost_treasures(kingdomino(middle_kingdom=True))
+    card = score(kingdom("w f # g l / w l . . .", Gem("ruby", CORNER, (1, 1, 0, 0))), rules)
+    assert rules.name == "Kingdomino, Middle Kingdom, The Lost Treasures"
+    assert (card.points, card.total) == (2 + 1, 3)
+    card = score(kingdom("w f . / w # w / . g g", Gem("ruby", CORNER, (1, 1, 0, 0))), rules)
+    assert card.total == 2 + 1 + 10
+
+
+@clause("lost-treasures/dynasty")
+def test_an_immediate_victory_wins_the_dynasty() -> None:
+    rich, lucky = kingdom("w2 w w", player="Ann"), with_kinds("a", "b", "c", "d", "e", player="Bo")
+    poor = kingdom("w", player="Bo")
+    assert dynasty([[rich, poor], [rich, lucky], [rich, poor]], RULES).reason == (
+        "Bo wins: five kinds of gem win at once"
+    )

@@ -1,0 +1,267 @@
+"""Queendomino's rulebook, clause by clause, and its worked example line by line."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.deck import QUEENDOMINO, kinds
+from kdvision.game.kingdom import Kingdom, Table, territories
+from kdvision.game.pieces import Building, Built
+from kdvision.game.rules import queendomino
+from kdvision.game.rules.queendomino_checks import BUILDINGS
+from kdvision.game.scoring import score
+from kdvision.game.standing import standing
+from kdvision.game.together import table_problems
+
+clause = pytest.mark.clause
+RULES = queendomino()
+NAMED = {building.name: building for building in BUILDINGS if building.name}
+CROWN = Building(crowns=1)
+
+# Laid out so that a box can lie so; the book shows a kingdom with these territories.
+EXAMPLE = Kingdom(
+    Board.parse("f1 f l1 t t / t t l1 l s1 / # g w w1 t / f g1 w m m1 / g2 g f1 t m3"),
+    buildings=tuple(
+        Built(Square.parse(at), NAMED[name])
+        for at, name in {
+            "D1": "The Sawmill",
+            "E1": "The Church",
+            "A2": "The Travelling Castle",
+            "B2": "The Big Tavern",
+            "E3": "The Statue",
+            "D5": "The Guardtower",
+        }.items()
+    ),
+    towers=3,
+    coins=11,
+    queen=True,
+)
+
+
+def kingdom(text: str, at: dict[str, Building] | None = None, **facts: Any) -> Kingdom:
+    built = tuple(Built(Square.parse(square), building) for square, building in (at or {}).items())
+    return replace(Kingdom(Board.parse(text), buildings=built), **facts)
+
+
+def points(of: Kingdom, clause: str) -> list[int]:
+    return [line.points for line in score(of, RULES).lines if line.clause == clause]
+
+
+def broken(*kingdoms: Kingdom) -> set[str]:
+    return {problem.clause for problem in table_problems(kingdoms, RULES)}
+
+
+def pieces_broken(*kingdoms: Kingdom) -> list[str]:
+    return [p.text for check in RULES.checks for p in check(Table(kingdoms))]
+
+
+@clause("queendomino/total")
+def test_the_worked_example_scores_71_line_by_line() -> None:
+    card = score(EXAMPLE, RULES)
+    by_terrain = {
+        terrain: sum(line.points for line in card.lines if line.territory and line.territory.terrain is terrain)
+        for terrain in Terrain
+    }
+    bonuses = {line.label: line.points for line in card.lines if line.territory is None}
+    assert by_terrain == {
+        Terrain.WHEAT: 3,
+        Terrain.FOREST: 3,
+        Terrain.LAKE: 6,
+        Terrain.GRASS: 16,
+        Terrain.SWAMP: 1,
+        Terrain.MINE: 12,
+        Terrain.TOWN: 0,
+        Terrain.CASTLE: 0,
+    }
+    assert bonuses == {
+        "wealth: 11 coins": 3,
+        "The Sawmill: 3 separate forest territories × 2": 6,
+        "The Church: 4 separate town territories × 2": 8,
+        "The Travelling Castle: 3 towers × 1": 3,
+        "The Big Tavern: 2 points": 2,
+        "The Statue: 5 points": 5,
+        "The Guardtower: 3 points": 3,
+    }
+    assert (card.points, card.total) == (41, 71)
+    assert broken(EXAMPLE) == set()
+
+
+@clause("queendomino/box")
+def test_the_box_holds_its_own_dominoes() -> None:
+    assert kinds(QUEENDOMINO)[Board.parse("t")[Square(0, 0)]] == 20
+    assert broken(kingdom("# t w")) == {"queendomino/box"}
+    assert broken(kingdom("# t g")) == set()
+
+
+@clause("queendomino/in-play")
+def test_all_dominoes_are_drawn() -> None:
+    assert RULES.in_play == {3: 48, 4: 48}
+    assert queendomino(side=7).in_play == {2: 48}
+
+
+@clause("queendomino/grid")
+def test_kingdoms_fit_five_by_five_or_for_two_seven_by_seven() -> None:
+    long = kingdom("f f # w w w w")
+    assert broken(long) == {"queendomino/grid"}
+    assert {problem.clause for problem in table_problems([long], queendomino(side=7))} == set()
+    longer = kingdom("f f f f # w w w w")
+    assert {p.clause for p in table_problems([longer], queendomino(side=7))} == {"queendomino/grid"}
+
+
+@clause("queendomino/castle")
+def test_there_is_one_castle_and_everything_may_touch_it() -> None:
+    assert broken(kingdom("# t g")) == set()
+    assert broken(kingdom("t g")) == {"queendomino/castle"}
+
+
+@clause("queendomino/connection")
+def test_a_domino_needs_a_matching_side() -> None:
+    assert broken(kingdom("# w w f f")) == {"queendomino/connection"}
+    assert broken(kingdom("# t g / . t .  / . t .")) == set()
+
+
+@clause("queendomino/discard")
+def test_thrown_away_dominoes_earn_nothing() -> None:
+    assert score(kingdom("# w1 f", discarded=5), RULES).total == score(kingdom("# w1 f"), RULES).total == 1
+
+
+@clause("queendomino/territory")
+@clause("queendomino/value")
+def test_a_territory_is_its_squares_times_its_crowns() -> None:
+    assert points(kingdom("g2 g g / g g1 #"), "queendomino/value") == [15]
+    assert points(kingdom("g1 # / . g"), "queendomino/value") == [1, 0]
+
+
+@clause("queendomino/several")
+@clause("queendomino/no-crowns")
+def test_territories_of_one_terrain_are_scored_apart_and_need_a_crown() -> None:
+    assert points(kingdom("g1 g # g g g"), "queendomino/value") == [2, 0]
+
+
+@clause("queendomino/towns")
+@clause("queendomino/building-crowns")
+def test_towns_score_by_the_crowns_of_their_buildings() -> None:
+    assert points(kingdom("t t t # t"), "queendomino/value") == [0, 0]
+    assert points(kingdom("t t t # t", {"A1": CROWN, "B1": CROWN}), "queendomino/value") == [6, 0]
+
+
+@clause("queendomino/construction")
+def test_a_building_needs_a_town_square_of_its_own() -> None:
+    statue = NAMED["The Statue"]
+    assert pieces_broken(kingdom("# t t", {"B1": statue})) == []
+    for square in ("A1", "C1", "A9"):
+        assert pieces_broken(kingdom("# t g", {square: statue})) == [
+            f"the building on {square} does not stand on a town square"
+        ]
+    twice = replace(kingdom("# t t"), buildings=(Built(Square(0, 1), statue), Built(Square(0, 1), CROWN)))
+    assert pieces_broken(twice) == ["more than one building stands on B1"]
+
+
+@clause("queendomino/buildings")
+def test_there_are_32_buildings_of_thirteen_kinds() -> None:
+    assert sum(building.count for building in BUILDINGS) == 32
+    assert len({building.effect for building in BUILDINGS}) == len(BUILDINGS) == 13
+    towns = "# t t t / . t t t"
+    crowns = dict.fromkeys(("B1", "C1", "D1", "B2"), CROWN)
+    assert pieces_broken(kingdom(towns, crowns)) == ["4 buildings give 1 crown, and the box has 3"]
+    churches = dict.fromkeys(("B1", "C1"), NAMED["The Church"])
+    assert pieces_broken(kingdom(towns, churches)) == ["The Church stands in the game 2 times"]
+
+
+@clause("queendomino/building-points")
+@pytest.mark.parametrize("name, value", [("The Big Tavern", 2), ("The Guardtower", 3), ("The Statue", 5)])
+def test_some_buildings_have_points(name: str, value: int) -> None:
+    assert points(kingdom("# t", {"B1": NAMED[name]}), "queendomino/building-points") == [value]
+
+
+@clause("queendomino/detached")
+@pytest.mark.parametrize("terrain", [terrain for terrain in Terrain if terrain is not Terrain.CASTLE])
+def test_some_give_two_points_for_each_separate_territory(terrain: Terrain) -> None:
+    letter = terrain.value
+    board = f"{letter} {letter}1 # {letter} / . . t t / {letter} . . ."
+    tile = Building(per_territory=terrain)
+    count = sum(territory.terrain is terrain for territory in territories(Board.parse(board)))
+    assert count == 3
+    assert points(kingdom(board, {"C2": tile}), "queendomino/detached") == [6]
+    assert any(building.effect == tile.effect and building.count == 2 for building in BUILDINGS)
+
+
+@clause("queendomino/tower-bonus")
+def test_some_give_a_point_for_each_tower() -> None:
+    tile = NAMED["The Travelling Castle"]
+    assert points(kingdom("# t", {"B1": tile}, towers=4), "queendomino/tower-bonus") == [4]
+    assert score(kingdom("# t", towers=4), RULES).total == 0
+
+
+@clause("queendomino/knight-bonus")
+def test_some_give_a_point_for_each_knight_placed_or_not() -> None:
+    with_knights = replace(kingdom("# t", {"B1": NAMED["The Archery Range"]}, spare_knights=2), knights=(Square(0, 1),))
+    assert points(with_knights, "queendomino/knight-bonus") == [3]
+
+
+@clause("queendomino/knights")
+def test_knights_stand_on_dominoes_one_on_a_square() -> None:
+    board = Board.parse("# t g")
+    assert pieces_broken(Kingdom(board, knights=(Square(0, 1), Square(0, 2)))) == []
+    assert pieces_broken(Kingdom(board, knights=(Square(0, 0),))) == ["the knight on A1 stands on the castle"]
+    assert pieces_broken(Kingdom(board, knights=(Square(4, 4),))) == ["the knight on E5 stands on no domino"]
+    assert pieces_broken(Kingdom(board, knights=(Square(0, 1),) * 2)) == ["more than one knight stands on B1"]
+
+
+@clause("queendomino/pieces")
+def test_a_box_holds_so_many_pieces() -> None:
+    assert pieces_broken(kingdom("#", spare_knights=22, coins=174)) == []
+    assert pieces_broken(kingdom("#", spare_knights=23)) == ["there are 23 knights in the game, and the box has 22"]
+    assert pieces_broken(kingdom("#", coins=100), kingdom("#", coins=75)) == [
+        "there are 175 coins in the game, and the box has 174"
+    ]
+    assert pieces_broken(kingdom("#", towers=16, queen=True)) == ["there are 16 towers in the game, and the box has 15"]
+
+
+@clause("queendomino/queen-host")
+def test_the_queen_is_where_most_towers_are() -> None:
+    assert pieces_broken(kingdom("#", towers=2, queen=True), kingdom("#", towers=2)) == []
+    assert pieces_broken(kingdom("#", towers=2, queen=True), kingdom("#", towers=3)) == [
+        "the Queen is with 2 towers, and another kingdom has 3"
+    ]
+    assert pieces_broken(kingdom("#", queen=True)) == ["the Queen is with 0 towers"]
+    assert pieces_broken(kingdom("#", towers=1), kingdom("#")) == ["there are towers, and nobody hosts the Queen"]
+    both = [kingdom("#", towers=1, queen=True)] * 2
+    assert pieces_broken(*both) == ["the Queen is in 2 kingdoms at once"]
+
+
+@clause("queendomino/queen")
+def test_the_queen_is_a_crown_on_the_largest_territory_towns_included() -> None:
+    assert score(kingdom("# w w f1", queen=True), RULES).points == 2 + 1
+    assert score(kingdom("# t t t w1 w", queen=True), RULES).points == 3 + 2
+    assert score(kingdom("#", queen=True), RULES).points == 0
+
+
+@clause("queendomino/queen-choice")
+def test_of_equally_large_territories_the_best_one_has_the_queen() -> None:
+    assert score(kingdom("# w w / f f1 .", queen=True), RULES).points == 2 + 2
+
+
+@clause("queendomino/wealth")
+@pytest.mark.parametrize("coins, expected", [(0, 0), (2, 0), (3, 1), (11, 3), (12, 4)])
+def test_three_coins_are_a_point(coins: int, expected: int) -> None:
+    assert points(kingdom("#", coins=coins), "queendomino/wealth") == [expected]
+
+
+@clause("queendomino/winner")
+def test_the_highest_score_wins() -> None:
+    assert standing([kingdom("# w1"), kingdom("#", coins=6)], RULES).reason == "kingdom 2 wins on points, 2 to 1"
+
+
+@clause("queendomino/tie-largest")
+def test_ties_go_to_the_largest_territory() -> None:
+    found = standing([kingdom("# w1 w"), kingdom("# w1 f1")], RULES)
+    assert found.reason == "kingdom 1 wins on the largest territory, 2 to 1"
+
+
+@clause("queendomino/shared")
+def test_crowns_break_no_tie() -> None:
+    found = standing([kingdom("# w2 f"), kingdom("# w1 f1")], RULES)
+    assert found.reason.startswith("kingdom 1 and kingdom 2 share the victory")

@@ -1,0 +1,276 @@
+"""Game files: what they say, and what they answer to mistakes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kdvision.errors import NotationError
+from kdvision.game.board import Board, Square
+from kdvision.game.gamefile import load, parse
+from kdvision.game.gamefile_text import text_of
+from kdvision.game.pieces import Gem
+
+QUEEN = '''
+game = "queendomino"
+variants = ["harmony"]
+
+[[kingdom]]
+player = "Ann"
+board = """
+f1 f l1 t t
+t  t l1 l s1
+#  g w  w1 t
+f  g1 w m m1
+g2 g f1 t m3
+"""
+coins = 11
+towers = 3
+queen = true
+knights = ["A1", "b5"]
+buildings = [
+    { at = "D1", name = "the sawmill" },
+    { at = "E1", name = "Church" },
+    { at = "A2", per_tower = 1 },
+    { at = "B2", points = 2, name = "My Tavern" },
+]
+
+[[kingdom]]
+player = "Bo"
+board = "# t g"   # short
+
+[[kingdom]]
+board = ["# m2", ". w"]
+'''
+
+GEMS = """
+game = "kingdomino"
+variants = ["lost-treasures", "middle-kingdom"]
+open_gems = ["ruby", "joker"]
+[[kingdom]]
+player = "Ann"
+board = "w f / g l"
+gems = [{ kind = "Ruby", between = "B1 A2", crowns = [1, 0, 2, 0], skull = "bottom left", turned = 3 }]
+"""
+
+DYNASTY = "".join(
+    f"""
+[[round]]
+[[round.kingdom]]
+player = "Ann"
+board = "# w1 {"f" if number else "m"}"
+[[round.kingdom]]
+player = "Bo"
+board = "# w w"
+"""
+    for number in range(3)
+)
+
+TEAMS = """
+game = "royal-wedding"
+teams = true
+[[kingdom]]
+players = ["Ann", "Bo"]
+board = "# t g"
+[[kingdom]]
+players = ["Cy", "Di"]
+board = "# w w"
+[[kingdom]]
+players = ["Eve", "Flo"]
+board = "# m3 w"
+"""
+
+
+def test_a_queendomino_game_is_read() -> None:
+    game = parse(QUEEN)
+    ann, bo, last = game.rounds[0].kingdoms
+    assert (game.kind, game.side, game.variants) == ("queendomino", 5, ("harmony",))
+    assert (ann.player, ann.coins, ann.towers, ann.queen) == ("Ann", 11, 3, True)
+    assert ann.knights == (Square(0, 0), Square(4, 1))
+    assert [built.building.name for built in ann.buildings] == ["The Sawmill", "The Church", "", "My Tavern"]
+    assert str(bo.board) == "# t g"
+    assert (last.player, str(last.board)) == ("kingdom 3", "# m2 / . w")
+    assert game.played(game.rounds[0])[0].card.total == 71 - 5 - 3 + 5
+    assert game.standing.reason == "Ann wins on points, 68 to 2"
+
+
+def test_gems_are_read() -> None:
+    game = parse(GEMS)
+    (kingdom,) = game.rounds[0].kingdoms
+    assert kingdom.gems == (Gem("ruby", Square(0, 0), (1, 0, 2, 0), 3, 3),)
+    assert game.rounds[0].open_gems == ("ruby", "joker")
+    assert game.rule_set.name == "Kingdomino, Middle Kingdom, The Lost Treasures"
+
+
+def test_a_dynasty_is_read() -> None:
+    game = parse(DYNASTY)
+    assert len(game.rounds) == 3
+    assert game.standing.reason == "Ann wins on points of 3 rounds, 3 to 0"
+    assert game.round_standing(game.rounds[1]).reason == "Ann wins on points, 1 to 0"
+
+
+def test_teams_are_read() -> None:
+    game = parse(TEAMS)
+    assert [kingdom.player for kingdom in game.rounds[0].kingdoms] == ["Ann & Bo", "Cy & Di", "Eve & Flo"]
+    assert (game.side, game.rule_set.team) == (7, 2)
+
+
+@pytest.mark.parametrize("text", [QUEEN, GEMS, DYNASTY, TEAMS])
+def test_a_written_game_is_read_back(text: str) -> None:
+    game = parse(text)
+    assert parse(text_of(game)) == game
+    assert text_of(parse(text_of(game))) == text_of(game)
+
+
+@pytest.mark.parametrize("board, count, side", [("# w w", 2, 5), ("# w w w w w", 2, 7)])
+def test_the_side_follows_from_the_boards(board: str, count: int, side: int) -> None:
+    kingdoms = "".join(f'[[kingdom]]\nplayer = "{number}"\nboard = "{board}"\n' for number in range(count))
+    assert parse(kingdoms).side == side
+    assert parse(f"side = 7\n{kingdoms}").side == 7
+
+
+@pytest.mark.parametrize(
+    "kind, count, side",
+    [("queendomino", 2, 7), ("queendomino", 3, 5), ("royal-wedding", 4, 7), ("royal-wedding", 6, 5)],
+)
+def test_the_side_follows_from_the_players(kind: str, count: int, side: int) -> None:
+    kingdoms = "".join('[[kingdom]]\nboard = "# w w"\n' for _ in range(count))
+    assert parse(f'game = "{kind}"\n{kingdoms}').side == side
+
+
+def changed(text: str, old: str, new: str) -> str:
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    "text, where, message",
+    [
+        (changed(QUEEN, "coins = 11", "coins = -3"), "coins =", "coins is -3; expected a whole number from 0 to 1000"),
+        (changed(QUEEN, "coins = 11", "coins = true"), "coins =", "coins is true; expected a whole number"),
+        (changed(QUEEN, "coins = 11", "gold = 11"), "gold =", "gold is no part of this game; expected one of player,"),
+        (changed(QUEEN, "queen = true", 'queen = "yes"'), "queen =", "queen is 'yes'; expected true or false"),
+        (changed(QUEEN, '"queendomino"', '"dominoes"'), "game =", "game is 'dominoes'; expected one of kingdomino,"),
+        (
+            changed(QUEEN, '["harmony"]', '["discord"]'),
+            "variants",
+            "variants has 'discord'; expected one of middle-kingdom",
+        ),
+        (changed(QUEEN, '"b5"', '"5b"'), "knights", "'5b' is no square; expected a column letter"),
+        (
+            changed(QUEEN, "the sawmill", "the mall"),
+            "the mall",
+            "the building 'the mall' is not known; expected one of The",
+        ),
+        (
+            changed(QUEEN, "per_tower = 1", "per_tower = 4"),
+            '"A2"',
+            "a building that gives 4 point per tower; expected one",
+        ),
+        (changed(QUEEN, "per_tower = 1", "height = 4"), '"A2"', "height is no part of a building; expected one of at,"),
+        (changed(QUEEN, 'at = "D1", ', ""), "sawmill", "a building without a square; expected at ="),
+        (
+            changed(QUEEN, "g1 w m m1", "g1 w x m1"),
+            "g1 w x m1",
+            "row 4, column 4: 'x' is no square; expected one of w f",
+        ),
+        (changed(QUEEN, "g1 w m m1", "g1 w m"), "g1 w m", "row 4 has 4 squares, expected 5 squares, as in row 1"),
+        (changed(QUEEN, '"# t g"', "7"), "# short", "board is 7; expected a board"),
+        (changed(QUEEN, 'board = "# t g"', ""), None, "board is missing; expected a board"),
+        (changed(QUEEN, '"Bo"', '"Ann"'), None, "two kingdoms of Ann; expected another name"),
+        (
+            changed(QUEEN, 'player = "Bo"', 'players = ["B"]'),
+            "players",
+            "only teams share a kingdom; expected player =",
+        ),
+        (changed(QUEEN, '"queendomino"', '"kingdomino"'), "coins", "coins is no part of this game"),
+        (QUEEN + '[[kingdom]]\nboard = "#"\n' * 2, None, "Queendomino, Harmony with 5 kingdoms; expected 1, 3 or 4 of"),
+        (changed(GEMS, '"lost-treasures", ', ""), "open_gems", "gems are not part of this game; expected variants"),
+        (changed(GEMS, "B1 A2", "B1 A3"), "gems = [{", "B1 and A3 do not touch at a corner; expected two squares"),
+        (changed(GEMS, "B1 A2", "B1"), "gems = [{", "a gem lies between squares; expected two squares"),
+        (changed(GEMS, "[1, 0, 2, 0]", "[1, 0, 2]"), "gems = [{", "crowns is [1, 0, 2]; expected four numbers"),
+        (changed(GEMS, "bottom left", "left"), "gems = [{", "skull is 'left'; expected one of top left"),
+        (changed(GEMS, "turned = 3", "turned = 4"), "gems = [{", "turned is 4; expected a whole number from 0 to 3"),
+        (changed(GEMS, "kingdomino", "queendomino"), "variants", "The Lost Treasures need Kingdomino; expected game"),
+        (changed(DYNASTY, "[[round]]", "[[round]]\n[[round]]"), None, "there are 4 rounds; expected 3 rounds"),
+        (
+            DYNASTY + '[[kingdom]]\nboard = "#"\n',
+            "[[kingdom]]",
+            "a kingdom stands outside the rounds; expected [[round.k",
+        ),
+        (changed(DYNASTY, '"Ann"', '"Cy"'), None, "other players than in the first round; expected the same names"),
+        (changed(TEAMS, '"Ann", "Bo"', '"Ann"'), "players", "a team of 1; expected two names"),
+        (changed(TEAMS, 'players = ["Ann", "Bo"]', 'player = "A"'), "player =", "a kingdom of a team has two players"),
+        (changed(TEAMS, "royal-wedding", "queendomino"), "teams", "teams play the Royal Wedding; expected game"),
+        ("side = 6\n", "side", "side is 6; expected 5 or 7"),
+        ('kingdom = "Ann"\n', "kingdom", "kingdom is 'Ann'; expected a list"),
+        ("kingdom = [1]\n", "kingdom", "kingdom has 1; expected [[kingdom]]"),
+        ("\n", None, "Kingdomino with 0 kingdoms; expected 1, 2, 3 or 4 of them"),
+    ],
+)
+def test_mistakes_are_answered_with_line_and_expectation(text: str, where: str | None, message: str) -> None:
+    with pytest.raises(NotationError, match=re.escape(message)) as caught:
+        parse(text, name="match.toml")
+    line = caught.value.row
+    assert line is not None
+    assert str(caught.value).startswith(f"match.toml, line {line}: {message}")
+    assert caught.value.expected
+    if where is not None:
+        assert line == next(number for number, words in enumerate(text.splitlines(), 1) if where in words)
+
+
+def test_mistakes_of_a_whole_kingdom_name_the_line_it_begins_on() -> None:
+    for text, lost in (
+        (changed(QUEEN, '"Bo"', '"Ann"'), "two kingdoms"),
+        (changed(QUEEN, '"# t g"', "1"), "board is 1"),
+    ):
+        with pytest.raises(NotationError, match=lost) as caught:
+            parse(text)
+        lines = text.splitlines()
+        second = [number for number, line in enumerate(lines, 1) if line == "[[kingdom]]"][1]
+        assert caught.value.row is not None
+        assert 0 <= caught.value.row - second <= 2
+
+
+@pytest.mark.parametrize("text", ["game = ", "[[kingdom]\n", "a = 1\na = 2\n", "[" * 5000])
+def test_a_text_that_is_no_toml_is_refused(text: str) -> None:
+    with pytest.raises(NotationError, match=r"match\.toml is no TOML"):
+        parse(text, name="match.toml")
+
+
+def test_seven_players_need_another_box() -> None:
+    text = "".join('[[kingdom]]\nboard = "# w w"\n' for _ in range(7))
+    with pytest.raises(NotationError, match="Kingdomino with 7 kingdoms; expected 1, 2, 3 or 4 of them"):
+        parse(text)
+    assert len(parse(f'game = "royal-wedding"\n{text}').rounds[0].kingdoms) == 7
+
+
+def test_what_can_lie_on_a_table_is_a_problem_not_an_error() -> None:
+    text = changed(changed(QUEEN, '"A1"', '"A3"'), "coins = 11", "coins = 500").replace("# short", "\nqueen = true")
+    game = parse(text)
+    texts = [problem.text for problem in game.problems(game.rounds[0])]
+    assert "the knight on A3 stands on the castle" in texts
+    assert "there are 500 coins in the game, and the box has 174" in texts
+    assert "the Queen is in 2 kingdoms at once" in texts
+    assert isinstance(game.rounds[0].kingdoms[0].board, Board)
+
+
+def test_files_are_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    path.write_text(QUEEN, encoding="utf-8")
+    assert load(path) == parse(QUEEN)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    for name, content, message in (("none", None, "cannot be read"), ("latin", b"\xff\xfe", "is not a text in UTF-8")):
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(NotationError, match=message):
+            load(path)
+    with pytest.raises(NotationError, match="cannot be read"):
+        load(tmp_path)
+    big = tmp_path / "big"
+    big.write_bytes(b" " * 1_000_001)
+    with pytest.raises(NotationError, match="too large"):
+        load(big)

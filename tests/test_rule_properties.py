@@ -1,0 +1,218 @@
+"""What holds for every board and every piece on it, tried on random ones and against independent scorers."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from skimage.measure import label
+
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.deck import ROYAL_WEDDING
+from kdvision.game.kingdom import Kingdom, crowns, largest, territories
+from kdvision.game.legality import problems
+from kdvision.game.pieces import Built, Gem
+from kdvision.game.rules import kingdomino, queendomino, royal_wedding, with_lost_treasures
+from kdvision.game.rules.queendomino_checks import BUILDINGS
+from kdvision.game.scoring import score
+
+LAND = [terrain for terrain in Terrain if terrain is not Terrain.CASTLE]
+EVERYTHING = with_lost_treasures(royal_wedding(side=7, middle_kingdom=True, harmony=True))
+
+
+@st.composite
+def boards(draw: st.DrawFn, longest: int = 7) -> Board:
+    height, width = draw(st.integers(1, longest)), draw(st.integers(1, longest))
+    words = st.sampled_from(["w", "w1", "f", "l", "l2", "g", "s1", "m3", "t", ".", "#", "?"])
+    rows = draw(st.lists(st.lists(words, min_size=width, max_size=width), min_size=height, max_size=height))
+    return Board.parse([" ".join(row) for row in rows])
+
+
+@st.composite
+def kingdoms(draw: st.DrawFn) -> Kingdom:
+    board = draw(boards())
+    square = st.builds(Square, st.integers(0, board.height - 1), st.integers(0, board.width - 1))
+    quarter = st.integers(0, 2)
+    gem = st.builds(
+        Gem,
+        st.sampled_from(["ruby", "opal"]),
+        square,
+        st.tuples(quarter, quarter, quarter, quarter),
+        st.none() | st.integers(0, 3),
+        st.integers(0, 3),
+    )
+    return Kingdom(
+        board,
+        buildings=tuple(draw(st.lists(st.builds(Built, square, st.sampled_from(BUILDINGS)), max_size=4))),
+        knights=tuple(draw(st.lists(square, max_size=3))),
+        spare_knights=draw(st.integers(0, 5)),
+        towers=draw(st.integers(0, 5)),
+        coins=draw(st.integers(0, 40)),
+        queen=draw(st.booleans()),
+        gems=tuple(draw(st.lists(gem, max_size=3))),
+    )
+
+
+def turned(kingdom: Kingdom) -> Kingdom:
+    """The kingdom a quarter clockwise, with everything on it."""
+    last = kingdom.board.height - 1
+
+    def move(square: Square) -> Square:
+        return Square(square.col, last - square.row)
+
+    return replace(
+        kingdom,
+        board=kingdom.board.turned(),
+        buildings=tuple(Built(move(built.square), built.building) for built in kingdom.buildings),
+        knights=tuple(map(move, kingdom.knights)),
+        # The corner is told by the upper left square, which is the lower left one before the turn.
+        gems=tuple(
+            replace(gem, corner=move(Square(gem.corner.row + 1, gem.corner.col)), turned=(gem.turned + 1) % 4)
+            for gem in kingdom.gems
+        ),
+    )
+
+
+def mirrored(kingdom: Kingdom) -> Kingdom:
+    """The kingdom as a mirror shows it; a mirrored gem has its left and right quarters exchanged."""
+    last = kingdom.board.width - 1
+
+    def move(square: Square) -> Square:
+        return Square(square.row, last - square.col)
+
+    def reflect(gem: Gem) -> Gem:
+        lying = [gem.crowns[(place - gem.turned) % 4] for place in range(4)]
+        skull = None if gem.skull is None else (1, 0, 3, 2)[(gem.skull + gem.turned) % 4]
+        corner = move(Square(gem.corner.row, gem.corner.col + 1))
+        return Gem(gem.kind, corner, (lying[1], lying[0], lying[3], lying[2]), skull)
+
+    return replace(
+        kingdom,
+        board=kingdom.board.mirrored(),
+        buildings=tuple(Built(move(built.square), built.building) for built in kingdom.buildings),
+        knights=tuple(map(move, kingdom.knights)),
+        gems=tuple(map(reflect, kingdom.gems)),
+    )
+
+
+def outcome(kingdom: Kingdom) -> tuple[list[tuple[str, int]], int, int]:
+    card = score(kingdom, EVERYTHING)
+    # The Queen may stand on another one of equally large territories; the sum of her lines is the same.
+    lines = sorted((line.label, line.points) for line in card.lines if line.territory is None)
+    return [*lines, ("territories", card.points)], largest(kingdom), crowns(kingdom)
+
+
+@given(boards())
+def test_notation_survives_a_round_trip(board: Board) -> None:
+    assert Board.parse(str(board)) == board
+    assert Board.parse(board.rows()) == board
+
+
+@given(kingdoms())
+def test_turning_changes_no_score(kingdom: Kingdom) -> None:
+    assert outcome(turned(kingdom)) == outcome(kingdom)
+
+
+@given(kingdoms())
+def test_mirroring_changes_no_score(kingdom: Kingdom) -> None:
+    assert outcome(mirrored(kingdom)) == outcome(kingdom)
+
+
+@settings(max_examples=40)
+@given(boards())
+def test_turning_and_mirroring_change_no_problem(board: Board) -> None:
+    def clauses(of: Board) -> list[str]:
+        return sorted({problem.clause for problem in problems(of, ROYAL_WEDDING)})
+
+    assert clauses(board) == clauses(board.turned()) == clauses(board.mirrored())
+
+
+@given(kingdoms())
+def test_territories_partition_the_land(kingdom: Kingdom) -> None:
+    land = [square for square, cell in kingdom.board.items() if cell.terrain is not Terrain.CASTLE]
+    covered = [square for territory in territories(kingdom) for square in territory.squares]
+    assert sorted(covered) == sorted(land)
+    for territory in territories(kingdom):
+        assert {kingdom.board[square].terrain for square in territory.squares} == {territory.terrain}
+
+
+@given(kingdoms())
+def test_adding_a_rule_adds_exactly_its_lines(kingdom: Kingdom) -> None:
+    for rule_set in (kingdomino(), queendomino(), royal_wedding()):
+        for rule in EVERYTHING.rules:
+            more = rule_set.plus("more", rule)
+            assert score(kingdom, more).lines == (*score(kingdom, rule_set).lines, *rule.lines(kingdom))
+
+
+@given(kingdoms())
+def test_a_scorecard_is_the_sum_of_its_lines(kingdom: Kingdom) -> None:
+    card = score(kingdom, EVERYTHING)
+    assert card.total == sum(line.points for line in card.lines)
+    assert card.points == sum(territory.points for territory in territories(kingdom))
+
+
+def naive_points(kingdom: Kingdom) -> int:
+    """The points of the territories, found by joining labels until nothing changes; no code of the rules is used."""
+    cells = {(s.row, s.col): c for s, c in kingdom.board.items() if c.terrain.value != "#"}
+    group = {place: number for number, place in enumerate(cells)}
+    for _ in cells:
+        for (row, col), cell in cells.items():
+            for other in ((row + 1, col), (row, col + 1)):
+                if other in cells and cells[other].terrain.value == cell.terrain.value:
+                    group[row, col] = group[other] = min(group[row, col], group[other])
+    extra = dict.fromkeys(cells, 0)
+    for built in kingdom.buildings:
+        if (place := (built.square.row, built.square.col)) in extra:
+            extra[place] += built.building.crowns
+    skulls = set()
+    for gem in kingdom.gems:
+        around = [(0, 0), (0, 1), (1, 1), (1, 0)]
+        for quarter, count in enumerate(gem.crowns):
+            down, right = around[(quarter + gem.turned) % 4]
+            place = (gem.corner.row + down, gem.corner.col + right)
+            if place in extra:
+                extra[place] += count
+            if quarter == gem.skull:
+                skulls.add(place)
+    points, sizes = [], []
+    for number in set(group.values()):
+        members = [place for place in cells if group[place] == number]
+        crowned = sum(cells[place].crowns + extra[place] for place in members)
+        cursed = bool(skulls & set(members))
+        points.append(0 if cursed else len(members) * crowned)
+        sizes.append((len(members), 0 if cursed else len(members)))
+    # The Queen's crown adds the size of the largest territory, unless every one of that size is cursed.
+    return sum(points) + (max(sizes, default=(0, 0))[1] if kingdom.queen else 0)
+
+
+@settings(max_examples=200)
+@given(kingdoms())
+def test_a_naive_scorer_agrees(kingdom: Kingdom) -> None:
+    assert score(kingdom).points == naive_points(kingdom)
+
+
+@settings(max_examples=200)
+@given(boards())
+def test_an_image_library_finds_the_same_territories(board: Board) -> None:
+    found = sorted(
+        (territory.terrain.value, len(territory.squares), territory.crowns) for territory in territories(board)
+    )
+    expected: list[tuple[str, int, int]] = []
+    for terrain in LAND:
+        mask, printed = _planes(board, terrain)
+        groups = label(mask, connectivity=1)
+        sizes = [
+            (terrain.value, int((groups == number).sum()), int(printed[groups == number].sum()))
+            for number in range(1, int(groups.max()) + 1)
+        ]
+        expected += sizes
+    assert found == sorted(expected)
+
+
+def _planes(board: Board, terrain: Terrain) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    mask, printed = np.zeros((board.height, board.width), int), np.zeros((board.height, board.width), int)
+    for (row, col), cell in board.items():
+        if cell.terrain is terrain:
+            mask[row, col], printed[row, col] = 1, cell.crowns
+    return mask, printed
