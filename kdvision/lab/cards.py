@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.lab.camera import Camera
-from kdvision.lab.scenes import Points, Tile
+from kdvision.lab.laying import Points, Tile
 from kdvision.lab.tables import layered
 
 Bytes = npt.NDArray[np.uint8]

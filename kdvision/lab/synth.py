@@ -14,9 +14,9 @@ from kdvision.game.board import Board, Square
 from kdvision.lab import cards, light, meshes
 from kdvision.lab.camera import Camera, frame
 from kdvision.lab.cards import Print
+from kdvision.lab.laying import Piece, Points, Scene
 from kdvision.lab.light import Dials
 from kdvision.lab.meshes import Mesh
-from kdvision.lab.scenes import Piece, Points, Scene
 from kdvision.lab.tables import table
 
 Bytes = npt.NDArray[np.uint8]
