@@ -1,0 +1,195 @@
+"""How good the shipped models are: labelled photos through the very pipeline that people use, one row a photo.
+
+The truth lies beside each photo, a JSON with its name: `{"kingdoms": [{"board": [rows], "points": …,
+"corners_tl_tr_br_bl_px": …}]}`, row 0 at the top of the upright photo. The folder a photo lies in is its room: rooms
+are what results differ by.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdvision.errors import KdvisionError
+from kdvision.files import write_whole
+from kdvision.game.board import Board
+from kdvision.game.scoring import score
+from kdvision.lab.match import Kingdom, matched
+from kdvision.lab.stress import SEVERITIES, WAYS, spoil
+from kdvision.lab.tally import Row, as_csv, by_room, by_way
+from kdvision.vision.photo import Photo
+
+if TYPE_CHECKING:
+    from kdvision.pipeline import KingdomRead
+
+SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp", ".heic")
+
+
+Reader = Callable[[Photo], Sequence["KingdomRead"]]
+"""Reads the kingdoms of a photo, as `kdvision.pipeline.read` does."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A photo and its true kingdoms: boards, points, and the outlines in pixels where they are known."""
+
+    path: Path
+    boards: tuple[Board, ...]
+    points: tuple[int, ...]
+    corners: tuple[NDArray[np.float64] | None, ...]
+
+    @property
+    def room(self) -> str:
+        """The name of the folder the photo lies in."""
+        return self.path.resolve().parent.name
+
+
+@dataclass(frozen=True)
+class Report:
+    """The rows, and as text the table by room (or by way of spoiling, under stress)."""
+
+    rows: tuple[Row, ...]
+    stress: bool = False
+
+    def __str__(self) -> str:
+        return by_way(self.rows) if self.stress else by_room(self.rows)
+
+
+def run(
+    directory: Path,
+    *,
+    csv: Path | None = None,
+    stress: bool = False,
+    seed: int = 0,
+    reader: Reader | None = None,
+    progress: Callable[[Row], None] | None = None,
+) -> Report:
+    """Read every labelled photo under the directory and compare; with `stress` each one spoiled in 24 ways instead.
+
+    `csv` is written whole at the end. Raises KdvisionError where there is no labelled photo.
+    """
+    reader, photos = reader or _pipeline(), list(labelled(directory))
+    if not photos:
+        hint = 'beside each photo lies a JSON of the same name: {"kingdoms": [{"board": ["w w1", "l #"]}]}'
+        raise KdvisionError(f"{directory} holds no labelled photos", hint=hint)
+    rows = []
+    for photo in photos:
+        for row in _spoiled_rows(photo, reader, seed) if stress else [_row(photo, reader, Photo.open)]:
+            rows.append(row)
+            if progress:
+                progress(row)
+    if csv is not None:
+        write_whole(csv, as_csv(rows).encode())
+    return Report(tuple(rows), stress)
+
+
+def _pipeline() -> Reader:
+    from kdvision import pipeline
+
+    return pipeline.read
+
+
+def labelled(directory: Path) -> Iterator[Labelled]:
+    """The labelled photos under a directory, by path; other JSON files are passed over."""
+    for path in sorted(directory.rglob("*.json")):
+        photo = next((path.with_suffix(suffix) for suffix in SUFFIXES if path.with_suffix(suffix).is_file()), None)
+        truth = json.loads(path.read_text(encoding="utf-8")) if photo else None
+        if photo and isinstance(truth, dict) and truth.get("kingdoms"):
+            kingdoms = truth["kingdoms"]
+            boards = tuple(Board.parse(kingdom["board"]).trimmed() for kingdom in kingdoms)
+            points = (kingdom.get("points") for kingdom in kingdoms)
+            corners = (kingdom.get("corners_tl_tr_br_bl_px") for kingdom in kingdoms)
+            yield Labelled(
+                photo,
+                boards,
+                tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
+                tuple(None if c is None else np.asarray(c, dtype=np.float64) for c in corners),
+            )
+
+
+def _row(truth: Labelled, reader: Reader, opened: Callable[[Path], Photo]) -> Row:
+    """Read one photo and compare; a photo that cannot be read is a row too."""
+    start = time.perf_counter()
+    reads: Sequence["KingdomRead"] = []
+    error = ""
+    try:
+        photo = opened(truth.path)
+        start = time.perf_counter()
+        reads = reader(photo)
+    except KdvisionError as failure:
+        error = f"{type(failure).__name__}: {failure}"
+    return compare(truth, reads, seconds=time.perf_counter() - start, error=error)
+
+
+def compare(truth: Labelled, reads: Sequence["KingdomRead"], *, seconds: float = 0.0, error: str = "") -> Row:
+    """The row of one photo: what was read beside what is true."""
+    kingdoms = [Kingdom.of(read) for read in reads]
+    pairs = matched(truth.boards, truth.corners, kingdoms)
+    found = [pair for pair in pairs if pair is not None]
+    whole = len(found) == len(truth.boards) == len(reads)
+    misses = [
+        abs((score(kingdoms[pair.read].board).points if pair else 0) - points)
+        for pair, points in zip(pairs, truth.points, strict=True)
+    ]
+    exact, review = whole and all(pair.exact for pair in found), bool(error) or any(read.review for read in reads)
+    return Row(
+        photo=truth.path.name,
+        room=truth.room,
+        kingdoms=len(truth.boards),
+        found=len(found),
+        invented=len(reads) - len(found),
+        shape=whole and all(pair.shape for pair in found),
+        squares=sum(len(board) for board in truth.boards),
+        before=sum(pair.before for pair in found),
+        after=sum(pair.after for pair in found),
+        exact=exact,
+        boards_exact=sum(pair.exact for pair in found),
+        points_exact=whole and not any(misses),
+        score_error=sum(misses),
+        review=review,
+        silent=not exact and not review,
+        upright=all(pair.quarters == 0 for pair in found),
+        probability=min((read.probability for read in reads), default=0.0),
+        seconds=seconds,
+        true=" | ".join(map(str, truth.boards)),
+        read=" | ".join(str(kingdom.board) for kingdom in kingdoms),
+        error=error,
+    )
+
+
+def _spoiled_rows(truth: Labelled, reader: Reader, seed: int) -> Iterator[Row]:
+    """The photo made hard in every way; the size of its squares is read off it first where the truth lacks it."""
+    photo = Photo.open(truth.path)
+    side = square_side(truth, photo, reader)
+    for way in WAYS:
+        for severity in SEVERITIES:
+            name = f"{truth.room}/{truth.path.name}"
+
+            def opened(_: Path, way: str = way, severity: int = severity, name: str = name) -> Photo:
+                return Photo(spoil(photo.pixels, way, severity, square=side, name=name, seed=seed), name)
+
+            yield replace(_row(truth, reader, opened), way=way, severity=severity)
+
+
+def square_side(truth: Labelled, photo: Photo, reader: Reader) -> float:
+    """The side of a square in pixels: from the true outlines, else as the reader sees it, else a guess."""
+    sides = [_side(c, b.height, b.width) for c, b in zip(truth.corners, truth.boards, strict=True) if c is not None]
+    if not sides:
+        try:
+            grids = [read.grid for read in reader(photo)]
+        except KdvisionError:
+            grids = []
+        sides = [_side(np.asarray(grid.corners), grid.rows, grid.cols) for grid in grids]
+    guess = 0.6 * min(photo.height, photo.width) / max(max(b.height, b.width) for b in truth.boards)
+    return float(np.mean(sides)) if sides else guess
+
+
+def _side(corners: NDArray[np.float64], rows: int, cols: int) -> float:
+    """The side of a square of the same area as the outline's squares."""
+    (x, y), (u, v) = corners.T, np.roll(corners, -1, axis=0).T
+    return float(np.sqrt(abs((x * v - u * y).sum()) / 2 / (rows * cols)))
