@@ -115,7 +115,7 @@ def labelled(directory: Path) -> Iterator[Labelled]:
 def _row(truth: Labelled, reader: Reader, opened: Callable[[Path], Photo]) -> Row:
     """Read one photo and compare; a photo that cannot be read is a row too."""
     start = time.perf_counter()
-    reads: Sequence["KingdomRead"] = []
+    reads: Sequence[KingdomRead] = []
     error = ""
     try:
         photo = opened(truth.path)
