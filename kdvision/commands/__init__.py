@@ -1,4 +1,4 @@
-"""The command line: `kdvision score`, `kdvision type`, `kdvision evaluate`.
+"""The command line: `kdvision score`, `type`, `game`, `rules`, `evaluate`.
 
 Results go to stdout, messages to stderr; every error leaves as one line and the exit code of its class. What a command
 needs is imported when it runs, so that `--help` answers at once.
@@ -14,6 +14,7 @@ import typer
 from kdvision import __version__
 from kdvision.commands.asked import Asked, Fix, Size, fixes_of, targets_of
 from kdvision.commands.output import complain, finish, put, put_together
+from kdvision.commands.rulebook import game, rules
 from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
 
 if TYPE_CHECKING:
@@ -124,6 +125,10 @@ def type_board(
     result = of_boards(typed, asked.rules(typed))
     put(result, asked)
     finish([result], asked)
+
+
+app.command(epilog=EPILOG)(game)
+app.command(epilog=EPILOG)(rules)
 
 
 @app.command()

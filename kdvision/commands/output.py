@@ -29,7 +29,7 @@ def put(result: "Result", asked: Asked) -> None:
     elif result.error is None:
         from kdvision.report.table import table
 
-        typer.echo(table(result, width=_width(), colour=_colour()))
+        typer.echo(table(result, width=width(), colour=colour()))
 
 
 def put_together(results: Sequence["Result"], asked: Asked) -> None:
@@ -47,7 +47,7 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
     if standing is not None:
         from kdvision.report.table import together
 
-        typer.echo(together(standing, width=_width(), colour=_colour()))
+        typer.echo(together(standing, width=width(), colour=colour()))
 
 
 def finish(results: Sequence["Result"], asked: Asked) -> None:
@@ -77,10 +77,11 @@ def _name_kingdoms(result: "Result") -> None:
             typer.echo(f"kdvision: {result.photo or 'typed'}: look at kingdom {number}{where}.", err=True)
 
 
-def _colour() -> bool:
-    """Colours only for a terminal that wants them (https://no-color.org)."""
+def colour() -> bool:
+    """True for a terminal that wants colours (https://no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _width() -> int:
+def width() -> int:
+    """The columns to print in."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else 100

@@ -47,7 +47,7 @@ def load(path: Path) -> Game:
     except OSError as error:
         raise NotationError(f"{path} cannot be read: {error.strerror}", hint="name a game file") from error
     except UnicodeDecodeError as error:
-        raise NotationError(f"{path} is not a text in UTF-8", expected="a TOML text of one game") from error
+        raise NotationError(f"{path} is not a text in UTF-8", hint="write a game file in UTF-8") from error
     return parse(text, name=str(path))
 
 

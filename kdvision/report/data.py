@@ -16,7 +16,7 @@ def data(result: Result) -> dict[str, Any]:
         "width": result.width,
         "height": result.height,
         "kingdoms": [_kingdom(scored) for scored in result.kingdoms],
-        "standing": None if result.standing is None else _standing(result.standing),
+        "standing": None if result.standing is None else standing_data(result.standing),
         "error": None if result.error is None else str(result.error),
         "hint": None if result.error is None else result.error.hint or None,
     }
@@ -38,7 +38,7 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
         "probability": round(scored.probability, 4),
         "review": scored.review,
         "doubts": [_doubt(doubt) for doubt in scored.doubts],
-        "problems": [_problem(problem) for problem in scored.problems],
+        "problems": [problem_data(problem) for problem in scored.problems],
     }
 
 
@@ -58,7 +58,8 @@ def _doubt(doubt: WhatIf) -> dict[str, Any]:
     }
 
 
-def _problem(problem: Problem) -> dict[str, Any]:
+def problem_data(problem: Problem) -> dict[str, Any]:
+    """One problem as plain values."""
     return {
         "text": problem.text,
         "squares": [square.name for square in problem.squares],
@@ -66,7 +67,8 @@ def _problem(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _standing(standing: Standing) -> dict[str, Any]:
+def standing_data(standing: Standing) -> dict[str, Any]:
+    """A standing as plain values."""
     places = [
         {"place": place.place, "kingdom": place.index + 1, "total": place.total, "reason": place.reason or None}
         for place in standing.places

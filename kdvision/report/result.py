@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.legality import Problem, problems
+from kdvision.game.legality import Problem
 from kdvision.game.scoring import RuleSet, Scorecard, score
 from kdvision.game.standing import Standing, standing
+from kdvision.game.together import table_problems
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomRead
@@ -82,11 +83,15 @@ def of_photo(name: str, size: tuple[int, int], reads: Sequence["KingdomRead"], r
 
 
 def of_boards(boards: Sequence[Board], rule_set: RuleSet) -> Result:
-    """The result of boards typed by hand."""
+    """The result of boards typed by hand, taken for the kingdoms of one game: they share its box.
+
+    A problem that is about no kingdom alone stands with each of them.
+    """
     kingdoms = [Kingdom(board, player=f"kingdom {number}") for number, board in enumerate(boards, start=1)]
+    found = table_problems(kingdoms, rule_set)
     rows = tuple(
-        Scored(kingdom, rule_set, score(kingdom, rule_set), problems(kingdom, rule_set.deck, side=rule_set.side))
-        for kingdom in kingdoms
+        Scored(kingdom, rule_set, score(kingdom, rule_set), tuple(p for p in found if p.kingdom in (None, number)))
+        for number, kingdom in enumerate(kingdoms)
     )
     return Result(None, kingdoms=rows, standing=placed(kingdoms, rule_set))
 

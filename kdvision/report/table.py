@@ -76,7 +76,7 @@ def _kingdom(scored: Scored, number: int | None) -> RenderableType:
 
 
 def _title(scored: Scored, number: int) -> str:
-    return f"kingdom {number}" + ("" if scored.seen is None else f" ({scored.seen.place})")
+    return scored.kingdom.player if scored.seen is None else f"kingdom {number} ({scored.seen.place})"
 
 
 def _board(board: Board, doubted: set[Square]) -> Table:

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -16,6 +16,10 @@ class Clause:
     section: str
     text: str
     ruling: bool = False
+
+    def data(self) -> dict[str, str | bool]:
+        """The clause as plain values, by the names of its fields."""
+        return asdict(self)
 
     def __str__(self) -> str:
         kind = ", ruling" if self.ruling else ""

@@ -1,0 +1,95 @@
+"""A whole game as text and as JSON: its rounds as results, the dominoes named, who wins in the end."""
+
+from typing import Any
+
+from kdvision.game.board import Board
+from kdvision.game.deck import Deck
+from kdvision.game.dominoes import MANY, Naming, dominoes
+from kdvision.game.kingdom import Table
+from kdvision.game.legality import Problem
+from kdvision.game.record import Game
+from kdvision.game.tiling import Undecided
+from kdvision.report.data import data, problem_data, standing_data
+from kdvision.report.result import Result, Scored
+from kdvision.report.table import table, together
+
+
+def game_results(game: Game, name: str) -> list[Result]:
+    """Each round as a result, called by the game's name."""
+    several = len(game.rounds) > 1
+    names = [f"{name}, round {number}" if several else name for number in range(1, len(game.rounds) + 1)]
+    return [_result(game, played, called) for played, called in zip(game.rounds, names, strict=True)]
+
+
+def _result(game: Game, played: Table, name: str) -> Result:
+    found = game.problems(played)
+    rows = tuple(
+        Scored(one.kingdom, game.rule_set, one.card, tuple(problem for problem in found if problem.kingdom == number))
+        for number, one in enumerate(game.played(played))
+    )
+    return Result(name, kingdoms=rows, standing=game.round_standing(played) if len(rows) > 1 else None)
+
+
+def game_table(game: Game, name: str, *, named: bool = False, width: int = 100, colour: bool = False) -> str:
+    """The text of a game; `named` adds the dominoes of each kingdom."""
+    parts = []
+    for played, result in zip(game.rounds, game_results(game, name), strict=True):
+        parts.append(table(result, width=width, colour=colour))
+        if named:
+            parts += [_dominoes(scored, game.rule_set.deck) for scored in result.kingdoms]
+        parts += [f" ! {problem.text}\n" for problem in shared_problems(game, played)]
+    if len(game.rounds) > 1:
+        parts.append(together(game.standing, width=width, colour=colour))
+    return "\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def shared_problems(game: Game, played: Table) -> list[Problem]:
+    """The problems of a round that are about no kingdom alone."""
+    return [problem for problem in game.problems(played) if problem.kingdom is None]
+
+
+def game_data(game: Game, name: str) -> dict[str, Any]:
+    """The game as one object of plain values; docs/rules.md describes it."""
+    rounds = [
+        {
+            "kingdoms": [
+                {"player": scored.kingdom.player, **shown, **_naming(scored.board, game.rule_set.deck)}
+                for scored, shown in zip(result.kingdoms, data(result)["kingdoms"], strict=True)
+            ],
+            "standing": data(result)["standing"],
+            "problems": [problem_data(problem) for problem in shared_problems(game, played)],
+        }
+        for played, result in zip(game.rounds, game_results(game, name), strict=True)
+    ]
+    last = game.standing
+    winners = [place.player for place in last.winners]
+    return {"file": name, "rules": game.rule_set.name, "side": game.side, "rounds": rounds, "winners": winners} | {
+        "standing": standing_data(last)
+    }
+
+
+def _named(board: Board, deck: Deck) -> Naming | None:
+    try:
+        return None if board.unknown else dominoes(board, deck)
+    except Undecided:
+        return None
+
+
+def _naming(board: Board, deck: Deck) -> dict[str, Any]:
+    naming = _named(board, deck)
+    if naming is None:
+        return {"dominoes": None, "readings": 0}
+    placed = [
+        {"squares": [square.name for square in one.squares], "numbers": list(one.numbers), "sure": one.sure}
+        for one in naming.placed
+    ]
+    return {"dominoes": placed, "readings": naming.readings}
+
+
+def _dominoes(scored: Scored, deck: Deck) -> str:
+    naming = _named(scored.board, deck)
+    if naming is None:
+        return f" {scored.kingdom.player}: the dominoes cannot be named"
+    count = f"{MANY} or more readings" if naming.readings == MANY else f"{naming.readings} readings"
+    fits = "" if naming.readings == 1 else f" ({count} fit)"
+    return f" {scored.kingdom.player}'s dominoes{fits}: {', '.join(map(str, naming.placed))}"

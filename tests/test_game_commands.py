@@ -1,0 +1,127 @@
+"""`kdvision game` and `kdvision rules` as a person meets them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kdvision.game.rules import clauses
+from kdvision.lab import bench
+from tests.conftest import Run
+
+GAME = """
+[[kingdom]]
+player = "Ann"
+board = "# m3 w / . . w / . . f"
+
+[[kingdom]]
+player = "Bo"
+board = "w w # f f"
+"""
+
+ODD = GAME + '[[kingdom]]\nplayer = "Cy"\nboard = "# m3 w"\n'
+
+DYNASTY = "".join(
+    f'[[round]]\n[[round.kingdom]]\nplayer = "Ann"\nboard = "# w1 {land}"\n'
+    f'[[round.kingdom]]\nplayer = "Bo"\nboard = "# f f"\n'
+    for land in "mfw"
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "match.toml"
+    path.write_text(GAME, encoding="utf-8")
+    return path
+
+
+def test_a_game_is_scored_with_its_winner(run: Run, file: Path) -> None:
+    ran = run("game", file)
+    assert (ran.code, ran.err) == (0, "")
+    assert "2 kingdoms · Kingdomino" in ran.out
+    assert "\n Ann\n" in ran.out
+    assert "Ann wins on points, 3 to 0" in ran.out
+    assert "dominoes" not in ran.out
+
+
+def test_dominoes_are_named_when_asked_for(run: Run, file: Path) -> None:
+    ran = run("game", file, "--dominoes")
+    assert "Ann's dominoes: B1-C1: 48" in ran.out
+    assert "Bo's dominoes: A1-B1: 1 or 2, D1-E1: 3 or 4 or 5 or 6" in ran.out
+
+
+def test_stdin_is_a_game_too(run: Run) -> None:
+    assert "Ann wins on points, 3 to 0" in run("game", "-", stdin=GAME.encode()).out
+
+
+def test_json_has_the_whole_game(run: Run, file: Path) -> None:
+    found = json.loads(run("game", file, "--json").out)
+    assert (found["file"], found["rules"], found["side"], found["winners"]) == (str(file), "Kingdomino", 5, ["Ann"])
+    (played,) = found["rounds"]
+    ann = played["kingdoms"][0]
+    assert (ann["player"], ann["points"], ann["total"], ann["readings"]) == ("Ann", 3, 3, 1)
+    assert ann["dominoes"][0] == {"squares": ["B1", "C1"], "numbers": [48], "sure": True}
+    assert ann["lines"][0]["clause"] == "kingdomino/value"
+    assert played["problems"] == []
+    assert found["standing"]["reason"] == "Ann wins on points, 3 to 0"
+
+
+def test_a_dynasty_shows_its_rounds_and_its_sum(run: Run) -> None:
+    ran = run("game", "-", stdin=DYNASTY.encode())
+    assert all(f"round {number} · 2 kingdoms" in ran.out for number in (1, 2, 3))
+    assert "Ann wins on points of 3 rounds, 4 to 0" in ran.out
+    found = json.loads(run("game", "-", "--json", stdin=DYNASTY.encode()).out)
+    assert [played["standing"]["places"][0]["total"] for played in found["rounds"]] == [1, 1, 2]
+
+
+def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
+    sentence = "the kingdoms together have 2 squares m3, and the box has 1"
+    ran = run("game", "-", stdin=ODD.encode())
+    assert (ran.code, ran.out.count(sentence)) == (0, 1)
+    found = json.loads(run("game", "-", "--json", stdin=ODD.encode()).out)
+    assert [problem["text"] for problem in found["rounds"][0]["problems"]] == [sentence]
+    strict = run("game", "-", "--strict", stdin=ODD.encode())
+    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: look at the problems.\n")
+    assert run("game", "-", "--strict", stdin=GAME.encode()).code == 0
+
+
+def test_mistakes_name_file_and_line_and_exit_with_5(run: Run, file: Path) -> None:
+    file.write_text(GAME.replace('"w w # f f"', '"w w # f"\ncoins = 3'), encoding="utf-8")
+    ran = run("game", file)
+    assert (ran.code, ran.out) == (5, "")
+    assert ran.err.startswith(f"kdvision: {file}, line 9: coins is no part of this game; expected one of player,")
+    missing = run("game", file.parent / "none.toml")
+    assert missing.code == 5
+    assert "none.toml cannot be read" in missing.err
+
+
+def test_typed_boards_of_one_game_share_its_box(run: Run) -> None:
+    assert "the kingdoms together have 2 squares m3" in run("type", "# m3 w", "# m3 w").out
+
+
+def test_every_clause_has_its_line(run: Run) -> None:
+    ran = run("rules")
+    assert [line.split(" (")[0] for line in ran.out.splitlines()] == list(clauses())
+    assert len(run("rules", "--json").out.splitlines()) == len(clauses())
+
+
+def test_one_clause_is_shown(run: Run) -> None:
+    ran = run("rules", "--clause", "queendomino/wealth")
+    assert ran.out.startswith("queendomino/wealth (Queendomino, End of the game): Every three coins")
+    assert len(ran.out.splitlines()) == 1
+    found = json.loads(run("rules", "--clause", "queendomino/queen-choice", "--json").out)
+    assert found["ruling"] is True
+
+
+def test_an_unknown_clause_is_a_usage_error_with_a_guess(run: Run) -> None:
+    ran = run("rules", "--clause", "queendomino/welth")
+    assert (ran.code, ran.out) == (2, "")
+    assert "queendomino/wealth" in ran.err
+
+
+def test_the_benchmark_tells_what_is_too_slow(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.main(["nothing"]) == 2
+    assert "there is rules" in capsys.readouterr().err
+    assert bench.Row("a", 3.0, 2.0).slow
+    assert str(bench.Row("a", 3.0, 2.0)).endswith("TOO SLOW")
+    assert not bench.Row("a", 3.0).slow
