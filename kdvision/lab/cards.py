@@ -68,8 +68,8 @@ def arrange(
     """Return the sheet of some tiles, as fine as the camera can see."""
     outlines = np.concatenate([tile.outline() for tile in tiles])
     low, high = outlines.min(0) - 0.3, outlines.max(0) + 0.3
-    unit = float(np.clip(1.25 * _largest_square(camera, outlines), 12, 130))
-    unit = min(unit, 2800 / float((high - low).max()))
+    unit = float(np.clip(1.25 * _largest_square(camera, outlines), 12, 240))
+    unit = min(unit, 3200 / float((high - low).max()))
     width, height = (int(n) for n in np.ceil((high - low) * unit))
     colours, lean = np.zeros((height, width, 4), np.uint8), np.zeros((height, width, 2), np.float32)
     for tile, face in zip(tiles, faces, strict=True):

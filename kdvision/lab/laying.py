@@ -106,10 +106,16 @@ class Hand:
 
 
 def lay(
-    kingdom: PlayedKingdom, rng: np.random.Generator, *, at: tuple[float, float], turn: float, colour: str
+    kingdom: PlayedKingdom,
+    rng: np.random.Generator,
+    *,
+    at: tuple[float, float],
+    turn: float,
+    colour: str,
+    hand: Hand | None = None,
 ) -> tuple[LaidKingdom, list[Tile]]:
-    """Return the kingdom as somebody would lay it around `at`, and its tiles."""
-    hand = Hand.draw(rng)
+    """Return the kingdom as somebody would lay it around `at`, and its tiles, the castle's first."""
+    hand = hand or Hand.draw(rng)
     middle = np.array([[s.col, s.row] for s in kingdom.board], float).mean(0)
     frame = rotation(turn) @ np.array([[1.0, hand.shear], [0.0, 1.0]])
 

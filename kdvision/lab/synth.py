@@ -13,14 +13,23 @@ import numpy.typing as npt
 from kdvision.game.board import Board, Square
 from kdvision.lab import cards, light, meshes
 from kdvision.lab.camera import Camera, frame
-from kdvision.lab.cards import Print
+from kdvision.lab.cards import Print, Vector
 from kdvision.lab.laying import Piece, Points, Scene
 from kdvision.lab.light import Dials
 from kdvision.lab.meshes import Mesh
-from kdvision.lab.tables import table
+from kdvision.lab.tables import FloatImage, table
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
+
+
+class Surface(Protocol):
+    """Makes table tops, as `tables.table` does."""
+
+    def __call__(
+        self, rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()
+    ) -> FloatImage:
+        """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels."""
 
 
 class Art(Protocol):
@@ -97,12 +106,24 @@ def snap(
     )
 
 
-def render(scene: Scene, camera: Camera, art: Art, rng: np.random.Generator, *, dials: Dials | None = None) -> Picture:
-    """Return the photo of a scene with its truth. Equal generators give equal pictures."""
-    dials = dials or Dials.draw(rng)
-    made = Print.draw(rng)
-    lamp = (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
-    picture = _table_top(scene, camera, art, rng)
+def render(
+    scene: Scene,
+    camera: Camera,
+    art: Art,
+    rng: np.random.Generator,
+    *,
+    dials: Dials | None = None,
+    made: Print | None = None,
+    lamp: Vector | None = None,
+    surface: Surface = table,
+) -> Picture:
+    """Return the photo of a scene with its truth. Equal generators give equal pictures.
+
+    `lamp` points from the table to the lamp (z 1); `surface` makes the table top. What is not given is drawn.
+    """
+    dials, made = dials or Dials.draw(rng), made or Print.draw(rng)
+    lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
+    picture = _table_top(scene, camera, art, rng, surface)
     gloss = np.full(picture.shape[:2], rng.uniform(0.1, 0.7), np.float32)
     lean = np.zeros((*gloss.shape, 2), np.float32)
     if scene.tiles:
@@ -149,15 +170,15 @@ def _share(cover: Floats, corners: Points) -> float:
     return float((window[mask > 0] > 127).mean()) if mask.any() else 0.0
 
 
-def _table_top(scene: Scene, camera: Camera, art: Art, rng: np.random.Generator) -> Bytes:
+def _table_top(scene: Scene, camera: Camera, art: Art, rng: np.random.Generator, surface: Surface) -> Bytes:
     outline = scene.outline()
     middle, reach = outline.mean(0), float(np.ptp(outline, axis=0).max()) / 2 + 1
     corners = np.array([[0, 0], [camera.width, 0], [camera.width, camera.height], [0, camera.height]], float)
     seen = cv2.perspectiveTransform(corners[None], np.linalg.inv(camera.plane(0.0)))[0]
     extent = float(np.clip(np.abs(seen - middle).max(), reach, 4 * reach))
-    side = int(min(1100, 1.3 * max(camera.width, camera.height)))
+    side = int(min(2000, 1.3 * max(camera.width, camera.height)))
     unit = side / (2 * extent)
-    top = table(rng, side, side, unit, scraps=art.scraps())
+    top = surface(rng, side, side, unit, scraps=art.scraps())
     place = np.array([[1 / unit, 0, middle[0] - extent], [0, 1 / unit, middle[1] - extent], [0, 0, 1]])
     top8 = (top * 255).astype(np.uint8)
     return _warp(top8, camera.plane(0.0) @ place, camera, cv2.BORDER_REFLECT_101)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
@@ -174,7 +174,9 @@ def _landscape(rng: np.random.Generator, height: int, width: int, unit: float) -
     return picture
 
 
-PLAIN_KINDS = (_plain, _speckled, _wood, _woven, _checked, _ruled, _flowered, _landscape, _landscape)
+Kind = Callable[[np.random.Generator, int, int, float], FloatImage]
+
+PLAIN_KINDS: tuple[Kind, ...] = (_plain, _speckled, _wood, _woven, _checked, _ruled, _flowered, _landscape, _landscape)
 
 
 def table(
