@@ -94,6 +94,14 @@ def test_a_queendomino_game_is_read() -> None:
     assert game.standing.reason == "Ann wins on points, 68 to 2"
 
 
+def test_the_documents_example_is_a_right_game() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "rules.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    game = parse(example)
+    assert len(game.rounds[0].kingdoms) == 3
+    assert game.problems(game.rounds[0]) == ()
+
+
 def test_gems_are_read() -> None:
     game = parse(GEMS)
     (kingdom,) = game.rounds[0].kingdoms

@@ -60,6 +60,14 @@ def test_the_games_hold_what_they_are_to_try() -> None:
     assert {gem.turned for gem in gems} == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_games_stay_right_however_one_looks_at_them(kind: str) -> None:
+    for game in played(kind)[:60]:
+        for kingdom in game.rounds[0].kingdoms:
+            for board in (kingdom.board.turned(), kingdom.board.mirrored(), kingdom.board.turned(3).mirrored()):
+                assert problems(board, game.rule_set.deck, side=game.side) == ()
+
+
 def _changes(board: Board) -> list[Board]:
     """The board with one square turned into something that no box has beside its neighbours."""
     strange = (Cell(Terrain.MINE, 9), Cell(Terrain.WHEAT, 7), Cell(Terrain.CASTLE), None)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from skimage.measure import label
@@ -16,6 +16,10 @@ from kdvision.game.pieces import Built, Gem
 from kdvision.game.rules import kingdomino, queendomino, royal_wedding, with_lost_treasures
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
+
+# How long an example takes says nothing here: the machine may be busy.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 LAND = [terrain for terrain in Terrain if terrain is not Terrain.CASTLE]
 EVERYTHING = with_lost_treasures(royal_wedding(side=7, middle_kingdom=True, harmony=True))
