@@ -14,7 +14,7 @@ from kdvision.game.board import Board, Square
 from kdvision.lab import cards, light, meshes
 from kdvision.lab.camera import Camera, frame
 from kdvision.lab.cards import Print, Vector
-from kdvision.lab.laying import Piece, Points, Scene
+from kdvision.lab.laying import Piece, Points, Scene, rotation
 from kdvision.lab.light import Dials
 from kdvision.lab.meshes import Mesh
 from kdvision.lab.tables import FloatImage, table
@@ -179,7 +179,11 @@ def _table_top(scene: Scene, camera: Camera, art: Art, rng: np.random.Generator,
     side = int(min(2000, 1.3 * max(camera.width, camera.height)))
     unit = side / (2 * extent)
     top = surface(rng, side, side, unit, scraps=art.scraps())
-    place = np.array([[1 / unit, 0, middle[0] - extent], [0, 1 / unit, middle[1] - extent], [0, 0, 1]])
+    # People lay kingdoms along the weave of a cloth and the lines of a mat, where those are the most misleading.
+    turn = scene.tiles[0].turn if scene.tiles and rng.random() < 0.5 else rng.uniform(0, 6.3)
+    place = np.eye(3)
+    place[:2, :2] = rotation(turn) / unit
+    place[:2, 2] = middle - rotation(turn) @ (extent, extent)
     top8 = (top * 255).astype(np.uint8)
     return _warp(top8, camera.plane(0.0) @ place, camera, cv2.BORDER_REFLECT_101)
 

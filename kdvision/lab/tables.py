@@ -98,9 +98,14 @@ def _woven(rng: np.random.Generator, height: int, width: int, unit: float) -> Fl
     return _in_range(picture * relief[..., None])
 
 
+def _pitch(rng: np.random.Generator) -> float:
+    """How far apart lines and checks lie, in squares: anything, but often the side of a square itself."""
+    return rng.uniform(0.94, 1.1) if rng.random() < 0.25 else float(np.exp(rng.uniform(np.log(0.25), np.log(3.0))))
+
+
 def _checked(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    """Checks, stripes and tartans; the pitch is often near a square's side, which is the trap."""
-    pitch = unit * float(np.exp(rng.uniform(np.log(0.25), np.log(3.0))))
+    """Checks, stripes and tartans."""
+    pitch = unit * _pitch(rng)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     across, down = (x / pitch + rng.random()).astype(int) % 2, (y / pitch + rng.random()).astype(int) % 2
     style = rng.integers(3)
@@ -112,7 +117,7 @@ def _checked(rng: np.random.Generator, height: int, width: int, unit: float) -> 
 def _ruled(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     """Grid lines as on cutting mats, tiles with joints, graph paper."""
     picture = _plain(rng, height, width, unit)
-    pitch, line = unit * rng.uniform(0.3, 2.5), max(1.0, unit * rng.uniform(0.01, 0.08))
+    pitch, line = unit * _pitch(rng), max(1.0, unit * rng.uniform(0.01, 0.08))
     ink = colour(rng)
     if rng.random() < 0.5:
         ink = np.full(3, rng.uniform(0.7, 1), np.float32)
