@@ -1,5 +1,7 @@
 """Lattices and grids from squares placed by hand: no network needed."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ def view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) -> Fl
     return np.asarray(turn @ tilt @ np.diag([side, side, 1.0]))
 
 
-def seen(places: list[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0) -> Squares:
+def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0) -> Squares:
     """Squares as the finder gives them: each with axes up to a quarter turn."""
     rng = np.random.default_rng(seed)
     quads = np.array([cv2.perspectiveTransform((BOX + place)[None], matrix)[0] for place in places])

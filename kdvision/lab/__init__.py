@@ -1,1 +1,1 @@
-"""The workshop: pictures to train on, training, and measuring. Nothing outside imports it; only here may torch appear."""
+"""The workshop: pictures to train on, training, measuring. Nothing outside imports it; only here may torch appear."""

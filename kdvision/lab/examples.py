@@ -30,7 +30,7 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class CellExamples:
-    """Crops (n, 64, 64, 3) and labels (n,): index of the kind (or -1), a tile or not, hidden or not, partner (or -1)."""
+    """Crops (n, 64, 64, 3) and labels (n,): kind's index (or -1), a tile or not, hidden or not, partner (or -1)."""
 
     crops: Bytes
     kind: npt.NDArray[np.int64]
@@ -114,7 +114,7 @@ def _partner(kingdom: SeenKingdom, square: Square) -> int:
 
 
 def _on_lattice(matrix: Floats, square: Square) -> Floats:
-    box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]) + (square.col, square.row)
+    box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]) + np.array([square.col, square.row])
     return np.asarray(cv2.perspectiveTransform(box[None], matrix)[0])
 
 
@@ -195,7 +195,7 @@ def _mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np
                 crop = middle
             else:
                 crop = near[rng.integers(len(near))] if rng.random() < 0.75 else scraps[rng.integers(len(scraps))]
-                crop = np.rot90(crop, rng.integers(4))
+                crop = np.rot90(crop, int(rng.integers(4)))
             method = cv2.INTER_AREA if crop.shape[0] > side else cv2.INTER_LINEAR
             canvas[row * side : (row + 1) * side, col * side : (col + 1) * side] = cv2.resize(
                 crop, (side, side), interpolation=method

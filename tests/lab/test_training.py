@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="training needs torch: make test-lab installs it")
+pytest.importorskip("torch", reason="training needs torch: make test-lab installs it")
 
+import torch  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
-from kdvision.lab import train  # noqa: E402
+from kdvision.lab import measure, train  # noqa: E402
 from kdvision.lab.examples import TILE_KINDS, CellExamples, SceneExample  # noqa: E402
 from kdvision.lab.export import export_cells, export_finder  # noqa: E402
 from kdvision.lab.net import CellNet, FinderNet  # noqa: E402
@@ -59,7 +60,7 @@ def test_the_kept_weights_reproduce_the_recorded_score(tmp_path: Path) -> None:
     net = train.train_cells(crops(300), SETTINGS, lambda _: None)
     held, real = crops(80, seed=1), crops(40, seed=2)
     held.partner[:] = 0
-    temperatures, rates = train.measure_cells(net, held, real)
+    temperatures, rates = measure.measure_cells(net, held, real)
     path = export_cells(net, tmp_path / "cells.onnx", temperatures=temperatures, rates=rates, settings={})
     model = Model(path)
     logits = model.run(held.crops)
@@ -73,7 +74,7 @@ def test_the_exported_network_equals_torch_on_prepared_crops(tmp_path: Path) -> 
     net = CellNet(len(TILE_KINDS)).eval()
     path = export_cells(net, tmp_path / "cells.onnx", temperatures={}, rates={}, settings={})
     pictures = crops(9, seed=3).crops
-    assert np.allclose(Model(path).run(pictures), train.cell_logits(net, pictures).numpy(), atol=1e-3)
+    assert np.allclose(Model(path).run(pictures), measure.cell_logits(net, pictures).numpy(), atol=1e-3)
 
 
 def test_the_exported_finder_takes_any_size(tmp_path: Path) -> None:
@@ -141,5 +142,5 @@ def test_the_temperature_of_overconfident_logits_is_found() -> None:
     generator = torch.Generator().manual_seed(0)
     honest = torch.randn(4000, 5, generator=generator) * 2
     labels = torch.multinomial(F.softmax(honest, 1), 1, generator=generator)[:, 0]
-    fitted = train.temperature(lambda x: F.cross_entropy(x, labels), honest * 2.5)
+    fitted = measure.temperature(lambda x: F.cross_entropy(x, labels), honest * 2.5)
     assert fitted == pytest.approx(2.5, rel=0.08)
