@@ -36,11 +36,11 @@ CLEAN = Print(
 )
 SWATCHES = {
     "w": (230, 190, 30),
-    "f": (20, 80, 20),
-    "l": (40, 110, 220),
-    "g": (130, 210, 40),
-    "s": (200, 120, 160),
-    "m": (20, 20, 20),
+    "f": (0, 240, 0),
+    "l": (0, 120, 250),
+    "g": (0, 240, 200),
+    "s": (250, 30, 60),
+    "m": (110, 0, 250),
     "#": (250, 250, 250),
 }
 
@@ -89,9 +89,13 @@ def shot(scene: Scene, camera: Camera, seed: int = 0) -> Picture:
     return synth.render(scene, camera, Swatches(), rng, dials=EASY, made=CLEAN, surface=grey)
 
 
+def hue(colour: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(colour / np.linalg.norm(colour))
+
+
 def nearest(pixel: NDArray[np.float64], light: NDArray[np.float64]) -> str:
-    """The terrain whose colour, under this light, is nearest."""
-    return min(SWATCHES, key=lambda name: float(np.linalg.norm(np.array(SWATCHES[name]) * light - pixel)))
+    """The terrain whose hue, under this light, is nearest; how bright it is says little, for shadows fall."""
+    return max(SWATCHES, key=lambda name: float(hue(np.array(SWATCHES[name]) * light) @ hue(pixel)))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -223,7 +227,7 @@ def test_snapped_cameras_see_the_kingdom() -> None:
 
 def test_how_a_box_is_printed_changes_the_photo_and_not_the_truth() -> None:
     scene = one_kingdom()
-    worn = replace(CLEAN, rim=0.35, corner=0.06, unevenness=0.05)
+    worn = replace(CLEAN, rim=0.35, corner=0.06, unevenness=0.05, age=1.0)
     one, other = (
         synth.render(scene, view(scene), Swatches(), np.random.default_rng(0), dials=EASY, made=made, surface=grey)
         for made in (CLEAN, worn)

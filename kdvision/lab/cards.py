@@ -31,6 +31,7 @@ class Print:
     rim: float  # how much darker (or, below 0, lighter) the rim is printed
     edge: Floats  # colour of the cut cardboard, 0 to 255
     warp: float  # how far cards lie from flat, radians
+    age: float = 0.0  # 0 (new) to 1 (bleached, yellowed and stained)
 
     @classmethod
     def draw(cls, rng: np.random.Generator) -> Print:
@@ -43,6 +44,7 @@ class Print:
             rim=float(rng.uniform(-0.35, 0.35)),
             edge=(rng.uniform(20, 230) * np.array([1.0, 0.93, 0.82]) * rng.uniform(0.85, 1.1, 3)).astype(np.float32),
             warp=float(rng.uniform(0.0, 0.05)),
+            age=float(rng.uniform(0.3, 1.0)) if rng.random() < 0.2 else 0.0,
         )
 
 
@@ -77,7 +79,7 @@ def arrange(
         _stamp(colours, _cut(face, tile, unit, made, rng), corners)
         cv2.fillConvexPoly(lean, corners.round().astype(np.int32), rng.normal(0, made.warp, 2).tolist())
     place = np.array([[1 / unit, 0, low[0]], [0, 1 / unit, low[1]], [0, 0, 1]])
-    return Sheet(_aged(colours, unit, rng) if rng.random() < 0.2 else colours, lean, place)
+    return Sheet(_aged(colours, unit, made.age, rng) if made.age else colours, lean, place)
 
 
 def _largest_square(camera: Camera, points: Points) -> float:
@@ -121,17 +123,17 @@ def _stamp(sheet: Bytes, card: Bytes, corners: Points) -> None:
     window[:] = cv2.add(cv2.multiply(window, cv2.merge([255 - stamped[..., 3]] * 4), scale=1 / 255), stamped)
 
 
-def _aged(colours: Bytes, unit: float, rng: np.random.Generator) -> Bytes:
+def _aged(colours: Bytes, unit: float, age: float, rng: np.random.Generator) -> Bytes:
     """The sheet bleached, yellowed and stained, as an old or a home-printed box is."""
     height, width = colours.shape[:2]
     paint, alpha = colours[..., :3].astype(np.float64), colours[..., 3:].astype(np.float64)
     grey = paint.mean(-1, keepdims=True)
-    paint = grey + (paint - grey) * rng.uniform(0.25, 0.9)
-    paper = np.array([1.0, 0.94, 0.82]) ** rng.uniform(0, 2)
-    fade = rng.uniform(0, 0.3)
+    paint = grey + (paint - grey) * (1 - age * rng.uniform(0.1, 0.75))
+    paper = np.array([1.0, 0.94, 0.82]) ** rng.uniform(0, 2 * age)
+    fade = rng.uniform(0, 0.3 * age)
     paint = paint * (1 - fade) + fade * alpha * paper
     stains = layered(rng, height, width, unit * rng.uniform(0.1, 2))
-    paint *= 1 - rng.uniform(0, 0.15) * np.clip(stains, 0, 1)[..., None] * (1.3 - paper)
+    paint *= 1 - rng.uniform(0, 0.15 * age) * np.clip(stains, 0, 1)[..., None] * (1.3 - paper)
     return np.dstack([np.clip(paint, 0, alpha), alpha]).astype(np.uint8)
 
 
