@@ -133,6 +133,8 @@ def _player(node: Node, number: int, *, teams: bool) -> str:
     names = node.texts("players")
     if names and len(names) != 2:
         node.at("players").fail(f"a team of {len(names)}", "two names")
+    if any("&" in name for name in names):
+        node.at("players").fail("& joins the names of a team", "names without it")
     return " & ".join(names) or f"kingdom {number}"
 
 

@@ -24,8 +24,9 @@ def line_of(text: str, path: Path) -> int:
             found = (*here, key[1])
         else:
             continue
-        if len(found) > length and found == path[: len(found)]:
-            best, length = number, len(found)
+        common = min(len(found), len(path))
+        if common > length and found[:common] == path[:common]:
+            best, length = number, common
     return _inside(lines, best, path[length:])
 
 
@@ -61,8 +62,10 @@ def _inside(lines: Sequence[str], start: int, rest: Path) -> int:
     if not rest or not isinstance(rest[0], int):
         return start
     left = rest[0] + 1
-    for number in range(start, len(lines) + 1):
-        left -= lines[number - 1].count("{")
+    for number, line in enumerate(lines[start - 1 :], start=start):
+        if number > start and (_KEY.match(line) or _HEADER.match(line)):
+            break
+        left -= line.count("{")
         if left <= 0:
             return number
     return start
