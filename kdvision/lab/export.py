@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,16 +40,19 @@ def _export(net: nn.Module, path: Path, *, size: tuple[int, int], about: Mapping
     axes = {"pixels": {0: "n", 1: "height", 2: "width"} if any_size else {0: "n"}, "output": {0: "n"}}
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".part")
-    torch.onnx.export(
-        whole,
-        (sample,),
-        draft,
-        input_names=["pixels"],
-        output_names=["output"],
-        dynamic_axes=axes,
-        opset_version=17,
-        dynamo=False,
-    )
+    with warnings.catch_warnings():
+        # the older of torch's two exporters: the newer one wants another package to do the same
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.onnx.export(
+            whole,
+            (sample,),
+            draft,
+            input_names=["pixels"],
+            output_names=["output"],
+            dynamic_axes=axes,
+            opset_version=17,
+            dynamo=False,
+        )
     model = onnx.load(draft)
     for key, value in {"format": FORMAT, **about}.items():
         entry = model.metadata_props.add()

@@ -43,12 +43,12 @@ def measure_cells(
         "presence": temperature(lambda x: F.binary_cross_entropy_with_logits(x, tile.float()), logits[:, kinds]),
         "partner": temperature(lambda x: F.cross_entropy(x, partner[known]), logits[known, kinds + 2 :]),
     }
-    wrong = (logits[:, :kinds].argmax(1) != kind)[tile > 0].float()
+    wrong = (logits[:, :kinds].argmax(1) != kind)[tile > 0].double()
     real_part = torch.arange(len(both)) >= len(rendered)
     rates = {
         "kind_error_rendered": float(wrong[~real_part[tile > 0]].mean()),
         "kind_error_real_crops": float(wrong[real_part[tile > 0]].mean()),
-        "presence_error": float(((logits[:, kinds] > 0) != (tile > 0)).float().mean()),
-        "partner_error": float((logits[known, kinds + 2 :].argmax(1) != partner[known]).float().mean()),
+        "presence_error": float(((logits[:, kinds] > 0) != (tile > 0)).double().mean()),
+        "partner_error": float((logits[known, kinds + 2 :].argmax(1) != partner[known]).double().mean()),
     }
     return fitted, rates

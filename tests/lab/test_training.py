@@ -7,16 +7,16 @@ import pytest
 
 pytest.importorskip("torch", reason="training needs torch: make test-lab installs it")
 
-import torch  # noqa: E402
-from torch.nn import functional as F  # noqa: E402
+import torch
+from torch.nn import functional as F
 
-from kdvision.lab import measure, train  # noqa: E402
-from kdvision.lab.examples import TILE_KINDS, CellExamples, SceneExample  # noqa: E402
-from kdvision.lab.export import export_cells, export_finder  # noqa: E402
-from kdvision.lab.net import CellNet, FinderNet  # noqa: E402
-from kdvision.lab.targets import cell_batch, finder_sample, finder_target  # noqa: E402
-from kdvision.vision.finder import squares_from  # noqa: E402
-from kdvision.vision.models import Model  # noqa: E402
+from kdvision.lab import measure, train
+from kdvision.lab.examples import TILE_KINDS, CellExamples, SceneExample
+from kdvision.lab.export import export_cells, export_finder
+from kdvision.lab.net import CellNet, FinderNet
+from kdvision.lab.targets import cell_batch, finder_sample, finder_target
+from kdvision.vision.finder import squares_from
+from kdvision.vision.models import Model
 
 SETTINGS = train.Settings(cell_steps=60, cell_batch=12, finder_steps=60, rate=3e-3)
 
@@ -60,12 +60,15 @@ def test_the_kept_weights_reproduce_the_recorded_score(tmp_path: Path) -> None:
     net = train.train_cells(crops(300), SETTINGS, lambda _: None)
     held, real = crops(80, seed=1), crops(40, seed=2)
     held.partner[:] = 0
+    # half of the labels are what the network says: any other weights would score otherwise
+    held.kind[::2] = measure.cell_logits(net, held.crops).numpy()[::2, : len(TILE_KINDS)].argmax(1)
     temperatures, rates = measure.measure_cells(net, held, real)
     path = export_cells(net, tmp_path / "cells.onnx", temperatures=temperatures, rates=rates, settings={})
     model = Model(path)
     logits = model.run(held.crops)
     tiles = held.tile > 0
     wrong = (logits[:, : len(TILE_KINDS)].argmax(1) != held.kind)[tiles]
+    assert 0.2 < wrong.mean() < 0.8
     assert wrong.mean() == pytest.approx(model.about["held_out"]["kind_error_rendered"], abs=1e-9)
 
 
