@@ -37,14 +37,14 @@ class Settings:
     """One training run; written into the models' metadata and the model card."""
 
     seed: int = 1
-    scenes: int = 5000
+    scenes: int = 4000
     held_out_scenes: int = 300
-    finder_steps: int = 9000
-    finder_batch: int = 8
-    finder_size: int = 384
-    cell_steps: int = 8000
-    cell_batch: int = 128
-    mosaics: int = 50000
+    finder_steps: int = 8000
+    finder_batch: int = 12
+    finder_size: int = 256
+    cell_steps: int = 4500
+    cell_batch: int = 96
+    mosaics: int = 40000
     rate: float = 2e-3
     decay: float = 0.02
 

@@ -15,6 +15,8 @@ from typing import Final
 import cv2
 import numpy as np
 import numpy.typing as npt
+from skimage.measure import ransac
+from skimage.transform import ProjectiveTransform
 
 from kdvision.vision.finder import Finder, Floats, Squares, shrunk
 from kdvision.vision.photo import Photo
@@ -160,13 +162,19 @@ def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
     chosen = list(members.values())
     side = float(np.median(squares.side[chosen]))
     if len(members) >= 8 and np.ptp(places, axis=0).min() >= 2:
-        found, _ = cv2.findHomography(
-            places, squares.centre[chosen], cv2.RANSAC, 0.2 * side, maxIters=500, confidence=0.999
-        )
-        matrix = np.zeros((3, 3)) if found is None else np.asarray(found, np.float64)
+        matrix = _projective(places, squares.centre[chosen], 0.2 * side)
     else:
         matrix = _affine(squares, places, chosen)
     return matrix if np.isfinite(matrix).all() and abs(np.linalg.det(matrix[:2, :2])) > 1 else None
+
+
+def _projective(places: Floats, pixels: Floats, tolerance: float) -> Floats:
+    """Fit by RANSAC (Fischler and Bolles, 1981); always the same for the same squares."""
+    with np.errstate(all="ignore"):  # four places in a row, which some samples are, have no homography
+        model, inliers = ransac((places, pixels), ProjectiveTransform, 4, tolerance, max_trials=200, rng=0)
+    if inliers is None or not np.isfinite(model.params).all() or model.params[2, 2] == 0:
+        return np.zeros((3, 3))
+    return np.asarray(model.params / model.params[2, 2], np.float64)
 
 
 def _affine(squares: Squares, places: Floats, chosen: list[int]) -> Floats:
