@@ -38,7 +38,7 @@ def test_a_search_that_takes_too_long_is_stopped() -> None:
 
 
 def test_a_board_with_too_many_ways_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(legality, "tilings", partial(tilings, budget=5))
+    monkeypatch.setattr(legality, "tilings", partial(tilings, budget=3))
     board = Board.parse("w w w w / w w w w / # w w .")
     (problem,) = legality.problems(board, WHEATS)
     assert problem.text == "there are too many ways to lay dominoes here to look at them all"
