@@ -12,7 +12,7 @@ import numpy as np
 
 from kdvision.lab.clutter import REACH
 from kdvision.lab.drafts import PlayedKingdom, play
-from kdvision.lab.laying import Piece, Points, Scene, Tile, lay, rotation
+from kdvision.lab.laying import LaidKingdom, Piece, Points, Scene, Tile, lay, rotation
 
 COLOURS = ("blue", "green", "pink", "yellow")
 APART = 1.95
@@ -76,11 +76,15 @@ class Table:
                 break
         else:
             return
-        self.taken = np.concatenate([self.taken, centres])
-        self.scene.kingdoms.append(laid)
-        self.scene.tiles += tiles
+        self.put(laid, tiles)
         if rng.random() < 0.45:
             self.scene.pieces.append(self._castle_on(tiles[0], colour))
+
+    def put(self, laid: LaidKingdom, tiles: list[Tile]) -> None:
+        """Put down a kingdom just where it was laid."""
+        self.taken = np.concatenate([self.taken, _centres(laid.squares.values())])
+        self.scene.kingdoms.append(laid)
+        self.scene.tiles += tiles
 
     def _castle_on(self, tile: Tile, colour: str) -> Piece:
         rng = self.rng
@@ -88,12 +92,16 @@ class Table:
         turn = tile.turn + (rng.normal(0, 0.1) if rng.random() < 0.7 else rng.uniform(0, 6.3))
         return Piece("castle", colour, (x, y), turn, rng.uniform(0.85, 1.05))
 
-    def strew(self) -> None:
-        """Put down what lies beside the kingdoms, or most of it all over a table without one."""
-        self.reach = 3.0 + float(np.abs(self.scene.outline()).max())
+    def survey(self, *, margin: float) -> None:
+        """Note how far things may lie about, so many squares beyond the kingdoms, and which dominoes are left."""
+        self.reach = margin + float(np.abs(self.scene.outline()).max())
         used = {tile.name for tile in self.scene.tiles if tile.kind == "domino"}
         self.spare = [number for number in range(1, 49) if number not in used]
         self.rng.shuffle(self.spare)
+
+    def strew(self) -> None:
+        """Put down what lies beside the kingdoms, or most of it all over a table without one."""
+        self.survey(margin=3.0)
         heaps = {
             self.offer: 0.2,
             self.scatter: 0.35,
