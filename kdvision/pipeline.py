@@ -79,15 +79,33 @@ def read(
     grids = lattice.grids(seen, Finder(shipped("finder")))
     tell("lattice", grids)
     reader = CellReader(shipped("cells"))
-    kingdoms, others = sort_out([look(seen, reader, grid) for grid in grids])
+    trust = Trust(**reader.model.about.get("boards", {}))
+    sights = [look(seen, reader, grid) for grid in grids]
+    return kingdoms_of(seen, sights, side=side, clamps=clamps, trust=trust, tell=tell)
+
+
+def kingdoms_of(
+    photo: Photo,
+    sights: Sequence[Sight],
+    *,
+    side: int | None = None,
+    clamps: Mapping[tuple[int, Square], str] | None = None,
+    trust: Trust | None = None,
+    tell: Watch = lambda *_: None,
+) -> list[KingdomRead]:
+    """The kingdoms among the grids of a photo, each decided from what was seen on it: the part that knows no network.
+
+    Parameters and errors as in `read`.
+    """
+    trust = trust or Trust()
+    kingdoms, others = sort_out(sights)
     tell("cells", kingdoms)
     if not kingdoms:
         hint = "take the photo from above, sharp, with all of the kingdom and some table around it"
-        raise NoKingdomFound(f"{seen.name} shows no kingdom", stage="cells" if grids else "finder", hint=hint)
-    trust = Trust(**reader.model.about.get("boards", {}))
+        raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="cells" if sights else "finder", hint=hint)
     decisions = _decided(kingdoms, side, clamps or {}, trust)
     tell("decide", decisions)
-    names = places([sight.grid for sight in kingdoms], seen)
+    names = places([sight.grid for sight in kingdoms], photo)
     return [_kingdom(*each, others, trust) for each in zip(kingdoms, decisions, names, strict=True)]
 
 

@@ -1,0 +1,185 @@
+"""From what is seen on grids to kingdoms: which grids are kingdoms, how they are framed, how fixes and doubts move.
+
+What is seen is made from notation, with a rim of table around it as grids have it; no network runs.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from kdvision.errors import NoKingdomFound, NotationError
+from kdvision.game.board import Board, Square
+from kdvision.pipeline import KingdomRead, Trust, kingdoms_of, places
+from kdvision.vision.evidence import Sight, sort_out
+from kdvision.vision.reading import Reading
+from tests.kingdoms import grid_of, table_photo
+
+KINGDOM = "w w w1 f / # g g ."
+OFFER = "w w / f f / l l / g g"
+
+
+def sight(
+    text: str, *, left: float = 40, top: float = 60, side: float = 30, spoiled: Mapping[str, Mapping[str, float]] = {}
+) -> Sight:
+    """What is seen of a board with a rim of table around it; `spoiled` squares are named without the rim."""
+    board = Board.parse(text)
+    blank = " ".join("." * (board.width + 2))
+    framed = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.rows()), blank]))
+    moved = {Square(s.row + 1, s.col + 1).name: shares for s, shares in _named(spoiled)}
+    reading = Reading.of(framed, confidence=0.999, spoiled=moved)
+    bonds = np.zeros((framed.height, framed.width - 1)), np.zeros((framed.height - 1, framed.width))
+    grid = grid_of(framed, left=left - side, top=top - side, side=side)
+    return Sight(grid, reading, bonds, np.zeros((framed.height, framed.width)))
+
+
+def _named(spoiled: Mapping[str, Mapping[str, float]]) -> list[tuple[Square, Mapping[str, float]]]:
+    return [(Square(int(name[1:]) - 1, ord(name[0]) - ord("A")), shares) for name, shares in spoiled.items()]
+
+
+def only(seen: Sight, **asked: object) -> KingdomRead:
+    (kingdom,) = kingdoms_of(table_photo(), [seen], **asked)  # type: ignore[arg-type]
+    return kingdom
+
+
+# Which grids are kingdoms.
+
+
+def test_a_grid_with_a_castle_is_a_kingdom_and_others_are_not() -> None:
+    kingdom, offer = sight(KINGDOM), sight(OFFER, left=400)
+    assert sort_out([offer, kingdom]) == ([kingdom], [offer])
+
+
+def test_a_line_on_offer_alone_is_no_kingdom() -> None:
+    with pytest.raises(NoKingdomFound) as raised:
+        kingdoms_of(table_photo(), [sight(OFFER)])
+    assert raised.value.stage == "cells"
+
+
+def test_an_empty_table_names_the_stage_that_found_nothing() -> None:
+    with pytest.raises(NoKingdomFound) as raised:
+        kingdoms_of(table_photo(), [])
+    assert (raised.value.stage, bool(raised.value.hint)) == ("finder", True)
+
+
+def test_a_lone_castle_is_no_kingdom() -> None:
+    with pytest.raises(NoKingdomFound):
+        kingdoms_of(table_photo(), [sight("#")])
+
+
+def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> None:
+    covered = sight("w w w1 f / ? g g f / l l f f", spoiled={"A2": {".": 0.3, "w": 0.3, "#": 0.2}})
+    assert sort_out([sight(OFFER, left=400), covered])[0] == [covered]
+
+
+def test_kingdoms_come_from_the_top_left() -> None:
+    upper, lower = sight(KINGDOM, left=400, top=60), sight("# l l / w w .", left=40, top=300)
+    reads = kingdoms_of(table_photo(), [lower, upper])
+    assert [str(read.board) for read in reads] == [KINGDOM, "# l l / w w ."]
+    assert [read.place for read in reads] == ["top right", "bottom left"]
+
+
+# The frame.
+
+
+def test_the_board_is_trimmed_and_its_grid_and_reading_with_it() -> None:
+    seen = sight(KINGDOM)
+    read = only(seen)
+    assert str(read.board) == KINGDOM
+    assert (read.grid.rows, read.grid.cols) == (read.reading.rows, read.reading.cols) == (2, 4)
+    assert read.grid.corners.tolist() == [[40, 60], [160, 60], [160, 120], [40, 120]]
+    assert str(read.reading.best) == KINGDOM
+    assert not read.review
+
+
+def test_dominoes_lie_on_the_squares_of_the_printed_board() -> None:
+    read = only(sight(KINGDOM))
+    covered = {square for laid in read.dominoes for square in laid[1]}
+    castle = Square.parse("A2")
+    assert covered | {castle} == set(read.board)
+    assert castle not in covered
+
+
+def test_doubts_have_the_names_of_the_printed_board() -> None:
+    read = only(sight(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}}))
+    assert [(doubt.square.name, doubt.read, doubt.instead) for doubt in read.doubts] == [("C1", "w1", "w")]
+    assert 0.5 < read.doubts[0].probability < 0.7
+    assert read.review
+
+
+def test_a_doubt_outside_the_frame_is_a_problem_to_look_at() -> None:
+    """Two places beyond the edge may be a domino: no square of the printed board names them."""
+    faint = {name: {".": 0.7, "g": 0.29} for name in ("B3", "C3")}
+    read = only(sight("w w w1 f / # g g . / . . . .", spoiled=faint))
+    assert str(read.board) == KINGDOM
+    assert read.review
+    assert any("edge" in problem.text for problem in read.problems)
+    assert all(d.square.row < read.board.height and d.square.col < read.board.width for d in read.doubts)
+
+
+def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
+    assert not only(sight(KINGDOM), trust=Trust(sure=0.5)).review
+    assert only(sight(KINGDOM), trust=Trust(sure=1.1)).review
+
+
+def test_tiles_that_lie_beside_a_kingdom_are_named() -> None:
+    near, far = sight(OFFER, left=40 + 4.6 * 30), sight(OFFER, left=500)
+    for offer, told in ((near, True), (far, False)):
+        (read,) = kingdoms_of(table_photo(), [sight(KINGDOM), offer])
+        assert any("beside" in problem.text for problem in read.problems) == told
+        assert read.review == told
+
+
+# Fixes.
+
+
+def test_a_fix_names_the_square_as_it_is_printed() -> None:
+    """The rim of table around the kingdom moves squares on the grid, not on the board that a person sees."""
+    read = only(sight(KINGDOM), clamps={(0, Square.parse("C1")): "w"})
+    assert str(read.board) == "w w w f / # g g ."
+
+
+def test_a_fixed_square_is_no_doubt_any_more() -> None:
+    unsure = sight(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}})
+    read = only(unsure, clamps={(0, Square.parse("C1")): "w"})
+    assert str(read.board) == "w w w f / # g g ."
+    assert read.doubts == ()
+
+
+def test_fixes_find_their_kingdom() -> None:
+    sights = [sight(KINGDOM), sight("# l l / w w .", left=400)]
+    reads = kingdoms_of(table_photo(), sights, clamps={(1, Square.parse("C1")): "w"})
+    assert [str(read.board) for read in reads] == [KINGDOM, "# l w / w w ."]
+
+
+def test_a_square_can_be_taken_away() -> None:
+    """Where the last of a column goes the frame shrinks, and squares keep the names they have in it."""
+    read = only(sight("w w w1 f f f / # g g . . ."), clamps={(0, Square.parse(s)): "." for s in ("E1", "F1")})
+    assert str(read.board) == KINGDOM
+    assert read.grid.cols == 4
+
+
+@pytest.mark.parametrize(("clamp", "says"), [((1, "A1"), "kingdom 2"), ((0, "E1"), "E1"), ((0, "A3"), "A3")])
+def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: str) -> None:
+    with pytest.raises(NotationError, match=says) as raised:
+        only(sight(KINGDOM), clamps={(clamp[0], Square.parse(clamp[1])): "w"})
+    assert raised.value.hint
+
+
+# Watching, and words.
+
+
+def test_the_stages_are_told_in_order() -> None:
+    told: list[str] = []
+    kingdoms_of(table_photo(), [sight(KINGDOM)], tell=lambda name, _: told.append(name))
+    assert told == ["cells", "decide"]
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [((60, 60), "top left"), ((300, 60), "top"), ((560, 400), "bottom right"), ((300, 220), "middle")],
+)
+def test_places_are_said_in_words(at: tuple[float, float], words: str) -> None:
+    board = Board.parse("# w w")
+    grids = [grid_of(board, left=at[0] - 30, top=at[1] - 10, side=20), grid_of(board, left=0, top=0)]
+    assert places(grids, table_photo())[0] == words
