@@ -25,7 +25,7 @@ _DEFOCUS: Final = (0.04, 0.07, 0.11)
 _MOTION: Final = (0.1, 0.2, 0.32)
 _QUALITIES: Final = (30, 15, 8)
 _CASTS: Final = (0.3, 0.5, 0.7)
-_GLARE: Final = ((1, 0.7), (2, 0.9), (3, 1.1))
+_GLARE: Final = ((1, 0.4), (2, 0.6), (2, 0.8))
 
 
 def spoil(pixels: Pixels, way: str, severity: int, *, square: float, name: str = "", seed: int = 0) -> Pixels:
