@@ -13,7 +13,7 @@ from kdvision.vision.finder import PADDING, STRIDE, axes_of, encode_axes
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
-SIDES = (11.0, 66.0)
+SIDES = (11.0, 84.0)
 """The range of sides, in pixels, that the finder learns to see."""
 
 

@@ -13,6 +13,7 @@ import pickle
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,7 @@ class Settings:
     """One training run; written into the models' metadata and the model card."""
 
     seed: int = 1
+    scene_seed: int = 1
     scenes: int = 4000
     held_out_scenes: int = 300
     finder_steps: int = 8000
@@ -50,18 +52,19 @@ class Settings:
 
 
 class ScenePieces(Dataset[tuple[Tensor, Tensor]]):
-    """Random pieces of rendered scenes; piece number n is always the same one."""
+    """Random pieces of rendered scenes, two in turn from each; piece number n is always the same one."""
 
     def __init__(self, scenes: list[SceneExample], *, seed: int, length: int, size: int) -> None:
         self.scenes, self.seed, self.length, self.size = scenes, seed, length, size
+        self.photo = lru_cache(2)(lambda number: scenes[number].photo())  # decoding costs more than cutting
 
     def __len__(self) -> int:
         return self.length
 
     def __getitem__(self, n: int) -> tuple[Tensor, Tensor]:
         rng = np.random.default_rng((self.seed, 11, n))
-        scene = self.scenes[int(rng.integers(len(self.scenes)))]
-        piece, target = finder_sample(scene.photo(), scene.quads, rng, size=self.size)
+        number = int(np.random.default_rng((self.seed, 12, n // 2)).integers(len(self.scenes)))
+        piece, target = finder_sample(self.photo(number), self.scenes[number].quads, rng, size=self.size)
         return torch.from_numpy(piece.transpose(2, 0, 1).copy()), torch.from_numpy(target)
 
 
@@ -223,13 +226,13 @@ def main() -> None:
 def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | None = None, say: Say = print) -> None:
     """Train and write the models; measure the cell network on held-out scenes and photos."""
     # held-out scenes come from another stream of seeds than any training scene
-    scenes = scenes_of(data, work, seed=settings.seed, count=settings.scenes, say=say)
+    scenes = scenes_of(data, work, seed=settings.scene_seed, count=settings.scenes, say=say)
     say(f"{len(scenes)} scenes, {sum(len(s.quads) for s in scenes)} squares; settings {json.dumps(asdict(settings))}")
     if only != "cells":
         finder = train_finder(scenes, settings, say)
         say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=asdict(settings))}")
     if only != "finder":
-        held = scenes_of(data, work, seed=1_000_000 + settings.seed, count=settings.held_out_scenes, say=say)
+        held = scenes_of(data, work, seed=1_000_000 + settings.scene_seed, count=settings.held_out_scenes, say=say)
         train_crops, held_crops = Crops.load(data / "tiles").split()
         examples = CellExamples.join(
             [scene.cells for scene in scenes]
