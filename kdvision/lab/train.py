@@ -13,7 +13,6 @@ import pickle
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +55,7 @@ class ScenePieces(Dataset[tuple[Tensor, Tensor]]):
 
     def __init__(self, scenes: list[SceneExample], *, seed: int, length: int, size: int) -> None:
         self.scenes, self.seed, self.length, self.size = scenes, seed, length, size
-        self.photo = lru_cache(2)(lambda number: scenes[number].photo())  # decoding costs more than cutting
+        self.last: tuple[int, npt.NDArray[np.uint8]] | None = None
 
     def __len__(self) -> int:
         return self.length
@@ -64,7 +63,9 @@ class ScenePieces(Dataset[tuple[Tensor, Tensor]]):
     def __getitem__(self, n: int) -> tuple[Tensor, Tensor]:
         rng = np.random.default_rng((self.seed, 11, n))
         number = int(np.random.default_rng((self.seed, 12, n // 2)).integers(len(self.scenes)))
-        piece, target = finder_sample(self.photo(number), self.scenes[number].quads, rng, size=self.size)
+        if self.last is None or self.last[0] != number:  # decoding costs more than cutting
+            self.last = (number, self.scenes[number].photo())
+        piece, target = finder_sample(self.last[1], self.scenes[number].quads, rng, size=self.size)
         return torch.from_numpy(piece.transpose(2, 0, 1).copy()), torch.from_numpy(target)
 
 
