@@ -30,6 +30,8 @@ MARGIN: Final = 2
 """Squares of table around the kingdom in the second look."""
 TOLERANCE: Final = 0.35
 """How far from its predicted place a square may lie, in sides (notes: an inlier of a local fit; gaps reach a fifth)."""
+CANDIDATES: Final = 10
+"""So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
 LEAST: Final = 3
 """A castle and one domino: the smallest kingdom."""
 MOST: Final = 11
@@ -204,17 +206,23 @@ def _quarter(vector: Floats) -> Floats:
 def grids(photo: Photo, finder: Finder) -> list[Grid]:
     """Return the grids of a photo, one for each lattice of squares, with a rim of table around each."""
     seen = finder.find(photo)
-    found: list[tuple[Lattice, Squares]] = []
-    for lattice in lattices(seen):
-        second = look_again(photo, finder, lattice)
-        if second is not None:
-            found.append(second)
-    found.sort(key=lambda pair: -len(pair[0].members))
+    first = sorted(lattices(seen), key=lambda lattice: -covered(lattice, seen))[:CANDIDATES]
+    again = [look_again(photo, finder, lattice) for lattice in first]
+    found = sorted((second for second in again if second is not None), key=lambda pair: -covered(*pair))
     kept: list[tuple[Lattice, Squares]] = []
     for lattice, squares in found:
         if not any(_same_place(lattice, squares, other, theirs) for other, theirs in kept):
             kept.append((lattice, squares))
     return [grid_of(lattice, squares) for lattice, squares in kept]
+
+
+def covered(lattice: Lattice, squares: Squares) -> float:
+    """Return the area (square pixels) that a lattice's squares cover, as far as the finder is sure of them.
+
+    A wrong scale sees many squares where there are few, but is sure of none.
+    """
+    chosen = list(lattice.members.values())
+    return float((squares.score[chosen] ** 2 * squares.side[chosen] ** 2).sum())
 
 
 def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> tuple[Lattice, Squares] | None:
