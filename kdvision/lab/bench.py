@@ -1,16 +1,25 @@
 """Times of the parts: `make bench`, or `python -m kdvision.lab.bench SECTION…`. Exits with 1 where one is too slow.
 
 A section is a function that yields rows; add it to SECTIONS. Each time is the best of several runs over fresh values,
-so that nothing remembered from the run before makes it shorter.
+so that nothing remembered from the run before makes it shorter. Beside it stands how many decodings by OpenCV of a 12
+megapixel JPEG it lasts, measured in the same run: that ratio hardly depends on the machine.
 """
 
+import argparse
+import json
+import platform
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
+from kdvision.errors import KdvisionError
+from kdvision.files import write_whole
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.dominoes import dominoes
@@ -18,26 +27,43 @@ from kdvision.game.legality import problems
 from kdvision.game.rules import kingdomino
 from kdvision.game.scoring import score
 from kdvision.game.tiling import puzzle
+from kdvision.lab import bench_photos
 from kdvision.lab.drafts import play
 
 _T = TypeVar("_T")
 
 
 class Row(NamedTuple):
-    """One time: what was timed, milliseconds a piece, and the most it may take (None: nobody has set a limit)."""
+    """One figure: what was measured, how much, the most it may be (None: nobody has set a limit), and its unit.
+
+    `jpeg` is the time, in milliseconds, of decoding the JPEG that the row is compared with; None for what is no time.
+    """
 
     what: str
-    milliseconds: float
+    amount: float
     limit: float | None = None
+    jpeg: float | None = None
+    unit: str = "ms"
 
     def __str__(self) -> str:
-        limit = "" if self.limit is None else f"   at most {self.limit:g} ms" + ("  TOO SLOW" if self.slow else "")
-        return f"{self.what:<44}{self.milliseconds:9.3f} ms{limit}"
+        ratio = "" if self.ratio is None else f"{self.ratio:9.4f} x"
+        limit = "" if self.limit is None else f"   at most {self.limit:g} {self.unit}" + ("  TOO SLOW" * self.slow)
+        return f"{self.what:<46}{self.amount:10.3f} {self.unit}{ratio}{limit}"
+
+    @property
+    def ratio(self) -> float | None:
+        """The time in decodings of the JPEG."""
+        return None if self.jpeg is None else self.amount / self.jpeg
 
     @property
     def slow(self) -> bool:
-        """True for a time over its limit."""
-        return self.limit is not None and self.milliseconds > self.limit
+        """True for more than the limit."""
+        return self.limit is not None and self.amount > self.limit
+
+    def data(self) -> dict[str, object]:
+        """The row as plain values, times in seconds."""
+        amount = ("seconds", self.amount / 1000) if self.unit == "ms" else (self.unit, self.amount)
+        return {"what": self.what, amount[0]: amount[1], "ratio": self.ratio, "slow": self.slow}
 
 
 def timed(fresh: Callable[[], Sequence[_T]], work: Callable[[_T], object], *, runs: int = 5) -> float:
@@ -50,6 +76,24 @@ def timed(fresh: Callable[[], Sequence[_T]], work: Callable[[_T], object], *, ru
             work(value)
         best = min(best, (time.perf_counter() - start) / len(values))
     return best * 1000
+
+
+def once(work: Callable[[], object], *, runs: int = 5) -> float:
+    """Milliseconds of one call, in the best of several."""
+    return timed(lambda: [work], lambda call: call(), runs=runs)
+
+
+@cache
+def jpeg_of(name: str) -> bytes:
+    """The sample of this name at 12 megapixels, as a JPEG."""
+    return bench_photos.twelve_megapixels(name)
+
+
+@cache
+def decoding(name: str = "demo") -> float:
+    """Milliseconds that OpenCV takes to decode that JPEG."""
+    code = jpeg_of(name)
+    return once(lambda: bench_photos.decode(code))
 
 
 def rules() -> Iterator[Row]:
@@ -65,28 +109,78 @@ def rules() -> Iterator[Row]:
     def scored_and_checked(board: Board) -> object:
         return score(board, rule_set), problems(board, KINGDOMINO)
 
-    yield Row("parse a 7x7 board", timed(lambda: texts, Board.parse))
-    yield Row("score a 7x7 board", timed(boards, lambda board: score(board, rule_set)), 0.2)
-    yield Row("score a 7x7 board, with legality", timed(boards, scored_and_checked), 2.0)
-    yield Row("name the dominoes of a 7x7 board", timed(boards, lambda board: dominoes(board, KINGDOMINO)))
+    scoring = timed(boards, lambda board: score(board, rule_set))
+    yield Row("parse a 7x7 board", timed(lambda: texts, Board.parse), None, decoding())
+    yield Row("score a 7x7 board", scoring, 0.2, decoding())
+    yield Row("7x7 boards scored", 1000 / scoring, unit="a second")
+    yield Row("score a 7x7 board, with legality", timed(boards, scored_and_checked), 2.0, decoding())
+    yield Row(
+        "name the dominoes of a 7x7 board", timed(boards, lambda board: dominoes(board, KINGDOMINO)), None, decoding()
+    )
 
 
-SECTIONS: Final[Mapping[str, Callable[[], Iterable[Row]]]] = {"rules": rules}
+def photos() -> Iterator[Row]:
+    """Samples at 12 megapixels through every stage, on one core; each compared with the decoding of itself."""
+    bench_photos.one_core()
+    for shows, name in bench_photos.SCENES.items():
+        data, jpeg = jpeg_of(name), decoding(name)
+        yield Row(f"{shows}: decode only, OpenCV", jpeg, None, jpeg)
+        for stage, work in bench_photos.stages(data):
+            limit = 2000.0 if stage == "whole photo" and shows.startswith("one") else None
+            yield Row(f"{shows}: {stage}", once(work, runs=3), limit, jpeg)
 
 
-def main(names: Sequence[str]) -> int:
+def start() -> Iterator[Row]:
+    """The program from nothing: what a person waits for before anything happens."""
+    for asked, limit in ((["--help"], 500.0), (["type", "w w1 / l #"], None)):
+        command = partial(subprocess.run, [sys.executable, "-m", "kdvision", *asked], check=True, capture_output=True)
+        yield Row(f"kdvision {asked[0]}", once(command), limit, decoding())
+
+
+def memory() -> Iterator[Row]:
+    """The most memory that one photo takes, the program and its models included."""
+    for shows, name in bench_photos.SCENES.items():
+        yield Row(f"{shows}: peak memory", bench_photos.peak_memory(jpeg_of(name)), unit="MB")
+
+
+SECTIONS: Final[Mapping[str, Callable[[], Iterable[Row]]]] = {
+    "rules": rules,
+    "start": start,
+    "photos": photos,
+    "memory": memory,
+}
+
+
+def main(arguments: Sequence[str]) -> int:
     """Print the sections asked for, all of them by default; 1 where something is too slow, 2 for an unknown name."""
-    unknown = [name for name in names if name not in SECTIONS]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures into this file too")
+    given = parser.parse_args(arguments)
+    unknown = [name for name in given.names if name not in SECTIONS]
     if unknown:
         print(f"no section {', '.join(unknown)}; there is {', '.join(SECTIONS)}", file=sys.stderr)
         return 2
-    slow = False
-    for name in names or SECTIONS:
-        print(name)
-        for row in SECTIONS[name]():
-            print(f"  {row}")
-            slow = slow or row.slow
-    return int(slow)
+    found: dict[str, list[Row]] = {}
+    try:
+        for name in given.names or SECTIONS:
+            print(name)
+            found[name] = []
+            for row in SECTIONS[name]():
+                print(f"  {row}", flush=True)
+                found[name].append(row)
+    except KdvisionError as error:
+        print(f"{error}: {error.hint}", file=sys.stderr)
+        return error.exit_code
+    if given.json:
+        write_whole(given.json, json.dumps(figures(found), indent=1).encode())
+    return int(any(row.slow for rows in found.values() for row in rows))
+
+
+def figures(found: Mapping[str, Sequence[Row]]) -> dict[str, object]:
+    """All rows as plain values, and on what they were measured."""
+    machine = {"python": platform.python_version(), "system": platform.platform(), "processor": platform.machine()}
+    return {"machine": machine, **{name: [row.data() for row in rows] for name, rows in found.items()}}
 
 
 if __name__ == "__main__":
