@@ -164,7 +164,7 @@ def _kingdom(sight: Sight, decision: Decision, place: str, others: Sequence[Sigh
         doubts=doubts,
         problems=tuple(problems),
         probability=decision.probability,
-        review=bool(doubts or problems) or decision.probability < trust.sure,
+        review=bool(problems) or not decision.certain(trust.sure),
         place=place,
         dominoes=tuple(
             laid._replace(squares=(moved(laid.squares[0]), moved(laid.squares[1]))) for laid in decision.dominoes
