@@ -38,6 +38,8 @@ check: $(VENV)/.lab
 
 model: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.train
+	$(BIN)/python -m kdvision.lab.calibrate
+	$(BIN)/python -m kdvision.lab.card
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m kdvision.lab.bench

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Final
+from typing import Final, cast
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,22 @@ def _plain(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
     return f"{value:.4g}" if isinstance(value, float) else value
+
+
+def rows_of(text: str) -> list[Row]:
+    """The rows that `as_csv` wrote; raises ValueError where the columns are others."""
+    table = csv.DictReader(io.StringIO(text))
+    names = [field.name for field in fields(Row)]
+    if table.fieldnames is None or list(table.fieldnames) != names:
+        raise ValueError(f"an evaluation has the columns {', '.join(names)}, not {table.fieldnames}")
+    readers: dict[str, Callable[[str], object]] = {
+        field.name: _yes if field.type is bool else cast("Callable[[str], object]", field.type) for field in fields(Row)
+    }
+    return [Row(**{name: readers[name](value) for name, value in row.items()}) for row in table]  # type: ignore[arg-type]
+
+
+def _yes(word: str) -> bool:
+    return word == "1"
 
 
 Column = tuple[str, Callable[[Sequence[Row]], str]]

@@ -1,0 +1,218 @@
+"""The model card, wholly from what the runs left: `python -m kdvision.lab.card` writes models/README.md.
+
+Its sources are what the model files say of themselves, the results of `kdvision evaluate --csv` as
+`models/results/SET-seedN.csv`, and the training's own output as `models/results/NETWORK-seedN.log`.
+"""
+
+import argparse
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from kdvision.files import write_whole
+from kdvision.lab.card_text import DATA, HEAD, LIMITS, REPRODUCE
+from kdvision.lab.tally import COLUMNS, Row, rows_of
+from kdvision.vision.models import Model
+
+MEGABYTE: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class Network:
+    """One model file: what it says of itself, and its size in bytes."""
+
+    name: str
+    about: Mapping[str, Any]
+    size: int
+
+    @property
+    def seed(self) -> int | None:
+        """The seed it was trained with, None where it does not say."""
+        seed = self.about.get("settings", {}).get("seed")
+        return None if seed is None else int(seed)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All that the runs left: results by set and seed, and minutes of training by network and seed."""
+
+    networks: Sequence[Network]
+    results: Mapping[str, Mapping[int, Sequence[Row]]] = field(default_factory=dict)
+    minutes: Mapping[tuple[str, int], float] = field(default_factory=dict)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the shipped models."""
+        return next((network.seed for network in self.networks if network.seed is not None), None)
+
+    @property
+    def shipped(self) -> dict[str, Sequence[Row]]:
+        """The results of the shipped models by set."""
+        return {name: rows for name, seeds in self.results.items() for seed, rows in seeds.items() if seed == self.seed}
+
+
+def gathered(folder: Path) -> Runs:
+    """What lies in the models' folder; raises ModelError for a file that is no model, ValueError for a bad result."""
+    networks = [Network(path.stem, Model(path).about, path.stat().st_size) for path in sorted(folder.glob("*.onnx"))]
+    results: dict[str, dict[int, Sequence[Row]]] = {}
+    for (name, seed), path in _by_seed(folder / "results", "csv"):
+        results.setdefault(name, {})[seed] = rows_of(path.read_text(encoding="utf-8"))
+    logs = {key: minutes_of(path.read_text(encoding="utf-8")) for key, path in _by_seed(folder / "results", "log")}
+    return Runs(networks, results, {key: minutes for key, minutes in logs.items() if minutes is not None})
+
+
+def _by_seed(folder: Path, suffix: str) -> Iterator[tuple[tuple[str, int], Path]]:
+    """The files NAME-seedN with a suffix, by name and seed."""
+    found = [(re.fullmatch(r"(.+)-seed(\d+)", path.stem), path) for path in folder.glob(f"*.{suffix}")]
+    named = [((match[1], int(match[2])), path) for match, path in found if match]
+    return iter(sorted(named))
+
+
+def minutes_of(log: str) -> float | None:
+    """The minutes until the last step that a training told of; None where it told of none."""
+    steps = re.findall(r"^step \d+/\d+ .* (\d+) s$", log, re.MULTILINE)
+    return int(steps[-1]) / 60 if steps else None
+
+
+def card(runs: Runs) -> str:
+    """The text of the model card."""
+    sections = (HEAD, *_networks(runs), DATA, *_held_out(runs), *_measured(runs), *_spread(runs), *_misses(runs))
+    return "\n\n".join((*sections, LIMITS, REPRODUCE, *_settings(runs))) + "\n"
+
+
+def _networks(runs: Runs) -> Iterator[str]:
+    rows = [
+        (f"`{n.name}.onnx`", n.about.get("input", ""), f"{n.size / MEGABYTE:.2f} MB", n.seed, _trained(runs, n))
+        for n in runs.networks
+    ]
+    total = sum(network.size for network in runs.networks) / MEGABYTE
+    yield markdown(("file", "takes", "size", "seed", "trained in"), rows) + f"\n\nTogether {total:.1f} MB."
+
+
+def _trained(runs: Runs, network: Network) -> str:
+    minutes = runs.minutes.get((network.name, -1 if network.seed is None else network.seed))
+    return "" if minutes is None else f"{minutes:.0f} min"
+
+
+def _held_out(runs: Runs) -> Iterator[str]:
+    """What the files say was measured on examples that no training saw."""
+    rows = [row for network in runs.networks for row in _sayings(network.about)]
+    if rows:
+        yield "## On examples held out"
+        yield markdown(("figure", "value"), rows)
+
+
+def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, rate in about.get("held_out", {}).items():
+        yield name.replace("_", " "), f"{100 * rate:.2f} %"
+    for name, value in about.get("temperatures", {}).items():
+        yield f"temperature, {name}", f"{value:.2f}"
+    if weights := about.get("outline"):
+        yield "tile or none: weights of cell network, finder, constant", ", ".join(f"{w:.2f}" for w in weights)
+    for name, rate in about.get("outline_wrong", {}).items():
+        yield (
+            f"tile or none wrong, {'both networks' if name == 'both' else 'cell network alone'}",
+            f"{100 * rate:.2f} %",
+        )
+    if boards := about.get("boards"):
+        yield "temperature of whole boards", f"{boards['temperature']:.2f}"
+        yield "a person should look below a probability of", f"{boards['sure']:.3f}"
+        yield "rendered kingdoms right, of those without a problem", f"{boards['right']} of {boards['measured']}"
+
+
+def _measured(runs: Runs) -> Iterator[str]:
+    """A table by room for each set, by the shipped models."""
+    if runs.shipped:
+        yield f"## On photos\n\nThe shipped models (seed {runs.seed}) through the whole program, a table for each set."
+    for name, rows in runs.shipped.items():
+        yield f"### {name}\n\n{_by(rows)}"
+
+
+def _by(rows: Sequence[Row]) -> str:
+    """The columns of an evaluation by room, or by the way photos were made hard, and for all."""
+    key = _hardness if any(row.way for row in rows) else _room
+    parts = [(name, [row for row in rows if key(row) == name]) for name in dict.fromkeys(map(key, rows))]
+    lines = [(name, *(of(part) for _, of in COLUMNS)) for name, part in [*parts, ("all", list(rows))]]
+    return markdown(("made hard by" if key is _hardness else "room", *(name for name, _ in COLUMNS)), lines)
+
+
+def _room(row: Row) -> str:
+    return row.room
+
+
+def _hardness(row: Row) -> str:
+    return f"{row.way} {row.severity}"
+
+
+FIGURES: Final[tuple[tuple[str, Callable[[Sequence[Row]], float]], ...]] = (
+    ("shape right", lambda rows: sum(row.shape for row in rows)),
+    ("boards exact", lambda rows: sum(row.exact for row in rows)),
+    ("points exact", lambda rows: sum(row.points_exact for row in rows)),
+    ("squares right, %", lambda rows: 100 * sum(row.after for row in rows) / max(1, sum(row.squares for row in rows))),
+    ("wrong without a warning", lambda rows: sum(row.silent for row in rows)),
+    ("flagged", lambda rows: sum(row.review for row in rows)),
+)
+
+
+def _spread(runs: Runs) -> Iterator[str]:
+    """How far models of other seeds differ."""
+    lines = [
+        (
+            name,
+            label,
+            len(next(iter(seeds.values()))),
+            *(f"{of(seeds[s]):.4g}" if s in seeds else "" for s in _seeds(runs)),
+        )
+        for name, seeds in runs.results.items()
+        if len(seeds) > 1
+        for label, of in FIGURES
+    ]
+    if lines:
+        yield "## Spread over seeds\n\nEvery seed is a training of both networks from nothing."
+        yield markdown(("set", "figure", "of", *(f"seed {seed}" for seed in _seeds(runs))), lines)
+
+
+def _seeds(runs: Runs) -> list[int]:
+    return sorted({seed for seeds in runs.results.values() for seed in seeds})
+
+
+def _misses(runs: Runs) -> Iterator[str]:
+    """Every photo that the shipped models read wrong, but for those made hard on purpose."""
+    rows = [
+        (f"{row.room}/{row.photo}", row.squares - row.after, row.score_error, "yes" if row.review else "no", row.error)
+        for rows in runs.shipped.values()
+        for row in rows
+        if not row.exact and not row.way
+    ]
+    if rows:
+        yield "## What they read wrong\n\nEvery photo whose boards are not exact, with the shipped models."
+        yield markdown(("photo", "squares wrong", "points off by", "flagged", "error"), rows)
+
+
+def _settings(runs: Runs) -> Iterator[str]:
+    settings = {network.name: network.about.get("settings", {}) for network in runs.networks}
+    names = dict.fromkeys(name for given in settings.values() for name in given)
+    lines = [(name.replace("_", " "), *(given.get(name, "") for given in settings.values())) for name in names]
+    if lines:
+        yield "The settings of the shipped models:"
+        yield markdown(("setting", *settings), lines)
+
+
+def markdown(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown; None is an empty place."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join('' if word is None else str(word) for word in line)} |" for line in lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", type=Path, default=Path("models"), help="the folder of the models")
+    given = parser.parse_args()
+    write_whole(given.models / "README.md", card(gathered(given.models)).encode())
+    print(f"wrote {given.models / 'README.md'}")
+
+
+if __name__ == "__main__":
+    main()

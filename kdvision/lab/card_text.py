@@ -1,0 +1,55 @@
+"""The paragraphs of the model card that no run changes."""
+
+from typing import Final
+
+HEAD: Final = """\
+# The models
+
+`python -m kdvision.lab.card` wrote this page from the model files and from `results/`; changes by hand do not last.
+
+- **finder**: where squares lie in a photo, which way they lie, how large they are. One vote for every 8 x 8 pixels; the
+  photo is seen whole first, then each kingdom straightened out.
+- **cells**: what one square shows: its kind (terrain and crowns, or a castle), a tile or none, hidden or seen, and in
+  which direction the domino's other half lies.
+
+Everything after them is no network: the lattice, and the decision for the likeliest boards that the box can lay."""
+
+DATA: Final = """\
+## Data and splits
+
+| what | used for | split |
+|---|---|---|
+| rendered tables, from seeds | training both networks | scenes of the training's own stream of seeds |
+| rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
+| rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |
+| crops of photographed tiles | training the cell network, and as art of rendered tables | by photo: 85 % for training |
+| photos and straightened boards | measuring only | never trained on, by neither network |
+
+Rendered tables show kingdoms from simulated games, in photographed and scanned dominoes, in crops of photographed
+tiles and in drawn art of our own, with pieces, clutter, light, shadow, glare, lens and camera. Squares of one photo are
+one sample: crops are split by the photo they come from. The pictures belong to others and are no part of this
+repository."""
+
+LIMITS: Final = """\
+## Limits
+
+- The photos measured on were looked at while the program was written, so they are no blind test. They show few rooms,
+  tables, cameras and lights; 23 of them show one kingdom growing.
+- Kingdomino's own art, as printed. Other printings and other games of the family were not measured.
+- Held-out figures come from pictures made as those of training were; real photos are harder.
+- The probabilities were calibrated on rendered tables. How far that carries over, "flagged", "needlessly" and "wrong,
+  no warning" show."""
+
+REPRODUCE: Final = """\
+## Making them again
+
+`make model` renders the scenes, trains both networks one after the other, calibrates them and writes this page. Two CPU
+cores are enough. Everything random comes from the seed: on one machine and one version of torch equal seeds give equal
+weights; other processors round differently. To train another seed beside the shipped one, and to measure it:
+
+```
+python -m kdvision.lab.train --seed 2 --out out/seed2
+KDVISION_MODELS=out/seed2 python -m kdvision.lab.calibrate
+KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/photos --csv models/results/photos-seed2.csv
+python -m kdvision.lab.card
+```"""

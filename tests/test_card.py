@@ -1,0 +1,128 @@
+"""The model card says what the runs left, and nothing that they did not."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kdvision.lab.card import Network, Runs, card, gathered, markdown, minutes_of
+from kdvision.lab.tally import Row, as_csv, rows_of
+
+ABOUT = {
+    "input": "RGB bytes",
+    "settings": {"seed": 1, "scenes": 4000},
+    "temperatures": {"kind": 0.64},
+    "held_out": {"kind_error_rendered": 0.0123},
+    "outline": [0.9, 0.4, -0.1],
+    "outline_wrong": {"cells": 0.02, "both": 0.011},
+    "boards": {"temperature": 1.7, "sure": 0.913, "measured": 321, "right": 300},
+}
+ROW = Row(
+    photo="23.jpg",
+    room="beige-table",
+    kingdoms=1,
+    found=1,
+    invented=0,
+    shape=True,
+    squares=49,
+    before=47,
+    after=49,
+    exact=True,
+    boards_exact=1,
+    points_exact=True,
+    score_error=0,
+    review=False,
+    silent=False,
+    upright=True,
+    probability=0.99,
+    seconds=0.5,
+    true="w # / l l",
+    read="w # / l l",
+)
+WRONG = replace(ROW, photo="4.jpg", room="desk", after=46, exact=False, silent=True, points_exact=False, score_error=7)
+FIRST = Network("cells", ABOUT, 2_145_392)
+
+
+def line_of(text: str, start: str) -> list[str]:
+    """The words of the only table line that begins with a word."""
+    (line,) = [line for line in text.splitlines() if line.startswith(f"| {start} |")]
+    return [word.strip() for word in line.strip("|").split("|")]
+
+
+def folder(at: Path, **tables: list[Row]) -> Path:
+    """A models folder without models, with these results."""
+    (at / "results").mkdir()
+    for name, rows in tables.items():
+        (at / "results" / f"{name.replace('_', '-')}.csv").write_text(as_csv(rows))
+    return at
+
+
+def test_rows_come_back_from_their_table() -> None:
+    assert rows_of(as_csv([ROW, WRONG])) == [ROW, WRONG]
+
+
+def test_a_table_of_other_columns_is_refused() -> None:
+    with pytest.raises(ValueError, match="columns"):
+        rows_of("photo,room\n1.jpg,desk\n")
+
+
+def test_results_are_gathered_by_set_and_seed(tmp_path: Path) -> None:
+    runs = gathered(folder(tmp_path, photos_seed1=[ROW, WRONG], photos_seed2=[ROW], boards_seed1=[ROW]))
+    assert {name: sorted(seeds) for name, seeds in runs.results.items()} == {"boards": [1], "photos": [1, 2]}
+    assert list(runs.results["photos"][1]) == [ROW, WRONG]
+
+
+def test_the_shipped_seed_has_a_table_by_room() -> None:
+    text = card(Runs([FIRST], {"photos": {1: [ROW, WRONG], 2: [ROW, ROW]}}))
+    assert "### photos" in text
+    assert line_of(text, "beige-table")[1] == "1"
+    assert line_of(text, "all")[1:4] == ["2", "2 of 2", "0"]
+    assert line_of(text, "desk/4.jpg")[1:] == ["3", "7", "no", ""]
+    assert "beige-table/23.jpg" not in text
+
+
+def test_seeds_stand_beside_each_other() -> None:
+    text = card(Runs([FIRST], {"photos": {1: [ROW, WRONG], 2: [ROW, ROW]}, "boards": {1: [ROW]}}))
+    exact = [line for line in text.splitlines() if line.startswith("| photos | boards exact |")]
+    assert exact == ["| photos | boards exact | 2 | 1 | 2 |"]
+    assert "| boards | boards exact" not in text  # one seed has no spread
+
+
+def test_photos_made_hard_are_told_by_the_way() -> None:
+    hard = [replace(ROW, way="glare", severity=s, exact=s < 3) for s in (1, 2, 3)]
+    text = card(Runs([FIRST], {"stress": {1: hard}}))
+    assert line_of(text, "glare 3")[1] == "1"
+    assert "What they read wrong" not in text
+
+
+def test_what_the_files_say_is_told() -> None:
+    text = card(Runs([FIRST], minutes={("cells", 1): 71.2}))
+    assert line_of(text, "`cells.onnx`")[1:] == ["RGB bytes", "2.15 MB", "1", "71 min"]
+    assert line_of(text, "kind error rendered")[1] == "1.23 %"
+    assert line_of(text, "tile or none wrong, both networks")[1] == "1.10 %"
+    assert line_of(text, "rendered kingdoms right, of those without a problem")[1] == "300 of 321"
+    assert line_of(text, "scenes")[1] == "4000"
+
+
+def test_nothing_is_told_that_was_not_run() -> None:
+    text = card(Runs([Network("finder", {}, 4_400_000)], {"photos": {1: [ROW]}}))
+    for absent in ("On photos", "Spread over seeds", "held out\n", "None"):
+        assert absent not in text
+    assert "Limits" in text
+
+
+def test_the_time_of_training_comes_from_its_own_words() -> None:
+    assert minutes_of("step 250/500  loss 2.1  60 s\nstep 500/500  loss 1.2  150 s\nwrote it") == 2.5
+    assert minutes_of("nothing") is None
+
+
+def test_tables_have_as_many_words_in_every_line() -> None:
+    assert markdown(("a", "b"), [(1, None)]) == "| a | b |\n| --- | --- |\n| 1 |  |"
+
+
+def test_the_shipped_card_is_the_one_the_files_give() -> None:
+    """A card left behind by new models or results is an old card."""
+    models = Path(__file__).parent.parent / "models"
+    if not list(models.glob("*.onnx")):
+        pytest.skip("no models: make model")
+    assert (models / "README.md").read_text(encoding="utf-8") == card(gathered(models))
