@@ -7,15 +7,15 @@ are what results differ by.
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.errors import KdvisionError
+from kdvision.errors import KdvisionError, ModelError
 from kdvision.files import write_whole
 from kdvision.game.board import Board
 from kdvision.game.scoring import score
@@ -27,6 +27,7 @@ from kdvision.vision.photo import Photo
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomRead
 
+FORMAT: Final = 'beside each photo lies a JSON of the same name: {"kingdoms": [{"board": ["w w1", "l #"]}]}'
 SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp", ".heic")
 
 
@@ -75,8 +76,7 @@ def run(
     """
     reader, photos = reader or _pipeline(), list(labelled(directory))
     if not photos:
-        hint = 'beside each photo lies a JSON of the same name: {"kingdoms": [{"board": ["w w1", "l #"]}]}'
-        raise KdvisionError(f"{directory} holds no labelled photos", hint=hint)
+        raise KdvisionError(f"{directory} holds no labelled photos", hint=FORMAT)
     rows = []
     for photo in photos:
         for row in _spoiled_rows(photo, reader, seed) if stress else [_row(photo, reader, Photo.open)]:
@@ -95,21 +95,32 @@ def _pipeline() -> Reader:
 
 
 def labelled(directory: Path) -> Iterator[Labelled]:
-    """The labelled photos under a directory, by path; other JSON files are passed over."""
+    """The labelled photos under a directory, by path; other JSON files are passed over.
+
+    Raises KdvisionError for a JSON beside a photo that is no truth.
+    """
     for path in sorted(directory.rglob("*.json")):
         photo = next((path.with_suffix(suffix) for suffix in SUFFIXES if path.with_suffix(suffix).is_file()), None)
-        truth = json.loads(path.read_text(encoding="utf-8")) if photo else None
-        if photo and isinstance(truth, dict) and truth.get("kingdoms"):
-            kingdoms = truth["kingdoms"]
-            boards = tuple(Board.parse(kingdom["board"]).trimmed() for kingdom in kingdoms)
-            points = (kingdom.get("points") for kingdom in kingdoms)
-            corners = (kingdom.get("corners_tl_tr_br_bl_px") for kingdom in kingdoms)
-            yield Labelled(
-                photo,
-                boards,
-                tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
-                tuple(None if c is None else np.asarray(c, dtype=np.float64) for c in corners),
-            )
+        if photo is None:
+            continue
+        try:
+            truth = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(truth, dict) and truth.get("kingdoms"):
+                yield _labelled(photo, truth["kingdoms"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise KdvisionError(f"{path} is no truth of a photo: {error}", hint=FORMAT) from error
+
+
+def _labelled(photo: Path, kingdoms: Sequence[Mapping[str, Any]]) -> Labelled:
+    boards = tuple(Board.parse(kingdom["board"]).trimmed() for kingdom in kingdoms)
+    points = (kingdom.get("points") for kingdom in kingdoms)
+    corners = (kingdom.get("corners_tl_tr_br_bl_px") for kingdom in kingdoms)
+    return Labelled(
+        photo,
+        boards,
+        tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
+        tuple(None if c is None else np.asarray(c, dtype=np.float64) for c in corners),
+    )
 
 
 def _row(truth: Labelled, reader: Reader, opened: Callable[[Path], Photo]) -> Row:
@@ -121,6 +132,8 @@ def _row(truth: Labelled, reader: Reader, opened: Callable[[Path], Photo]) -> Ro
         photo = opened(truth.path)
         start = time.perf_counter()
         reads = reader(photo)
+    except ModelError:
+        raise  # not this photo's fault: the others would do no better
     except KdvisionError as failure:
         error = f"{type(failure).__name__}: {failure}"
     return compare(truth, reads, seconds=time.perf_counter() - start, error=error)

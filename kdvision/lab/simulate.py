@@ -45,7 +45,7 @@ SCENES: Final = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """One simulated photo: the true boards, what each square says alone, what was decided, and the seconds it took."""
+    """One simulated photo: the true boards, what each square says alone, what was decided, and the processor time."""
 
     truths: tuple[Board, ...]
     raw: tuple[Board, ...]
@@ -58,9 +58,9 @@ def simulate(scene: Scene, rng: np.random.Generator) -> Outcome:
     kingdoms = play(rng, players=scene.players, side=scene.side)[: scene.kingdoms]
     truths = tuple(framed(kingdom.board, scene.side, scene.ring) for kingdom in kingdoms)
     readings = [noisy(board, rng, accuracy=scene.accuracy) for board in truths]
-    start = time.perf_counter()
+    start = time.process_time()
     decisions = tuple(decide(readings, KINGDOMINO, side=scene.side))
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     return Outcome(truths, tuple(reading.best for reading in readings), decisions, seconds)
 
 

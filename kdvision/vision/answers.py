@@ -19,6 +19,8 @@ from kdvision.vision.solver import Cut, Solution, solve, solve_with
 
 _NEAR: Final = 0.7
 _TOGETHER: Final = 4
+_ENOUGH: Final = 4.0
+"""Rivals that together weigh so many times what the best answer does end the search: it is hardly ever right."""
 _CUTTING_ROUNDS: Final = 6
 
 
@@ -95,7 +97,8 @@ def _rivals(
     found: list[Answer] = []
     tried = 0
     for square in np.argsort(bounds, kind="stable").tolist():
-        if bounds[square] > limit or tried >= most:
+        weight = sum(np.exp(best.loss - rival.loss) for rival in found)
+        if bounds[square] > limit or tried >= most or weight > _ENOUGH:
             break
         others = [a.loss for a in (*known, *found) if a.labels[square] != best.labels[square]]
         if min(others, default=np.inf) > best.loss + bounds[square] + _NEAR:

@@ -23,7 +23,9 @@ SUPPORTED: Final = 9.0
 _NEAR: Final = 1.0
 _EXACT: Final = 1e-6
 _MUST: Final = 100.0
-_PATIENCE: Final = {"mip_rel_gap": 0.0, "time_limit": 10.0}
+_PATIENCE: Final = {"mip_rel_gap": 0.0, "node_limit": 300, "time_limit": 60.0}
+_LITTLE_PATIENCE: Final = {"mip_rel_gap": 0.0, "node_limit": 30, "time_limit": 3.0}
+"""Nodes first: what ends by a count ends alike on every machine. Readings that say anything need none or a few."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def solve(programme: Programme, cuts: Sequence[Cut] = ()) -> Solution:
         if (~inside & (reduced < -_EXACT)).any():
             inside |= reduced < _NEAR
             continue
-        values, loss = (values, bound) if _is_whole(values) else _least(system, whole=True)
+        values, loss = (values, bound) if _is_whole(values) else _branched(system, _PATIENCE)
         missed = ~inside & (bound + reduced < loss - _EXACT)
         if not missed.any():
             break
@@ -80,15 +82,18 @@ def solve_with(
 ) -> tuple[Ints, float] | None:
     """The cheapest choice without the banned pieces that covers the square `must`, and what it costs.
 
-    None where it costs more than `at_most`. All pieces go to HiGHS: leave out before what cannot matter.
+    None where it costs more than `at_most`, or is too hard to find. All pieces go to HiGHS: leave out before what
+    cannot matter.
     """
     extra = 0.0 if must is None else _MUST
     cost = programme.pieces.cost if must is None else programme.pieces.cost - extra * programme.pieces.covering(must)
     system = _system(programme, np.flatnonzero(~banned), cost, cuts)
-    values, loss = _least(system, whole=False)
-    if loss + extra <= at_most and not _is_whole(values):
-        values, loss = _least(system, whole=True)
-    return (system.active[values > 0.5], loss + extra) if loss + extra <= at_most else None
+    found = _least(system, _LITTLE_PATIENCE, whole=False)
+    if found and found[1] + extra <= at_most and not _is_whole(found[0]):
+        found = _least(system, _LITTLE_PATIENCE, whole=True)
+    if found is None or found[1] + extra > at_most:
+        return None
+    return system.active[found[0] > 0.5], found[1] + extra
 
 
 def _is_whole(values: Floats) -> bool:
@@ -137,8 +142,16 @@ def _relaxed(system: _System) -> tuple[Floats, float, Floats]:
     return result.x[: len(system.active)], float(result.fun), duals
 
 
-def _least(system: _System, *, whole: bool) -> tuple[Floats, float]:
-    """How much of each active piece, or with `whole` which pieces, and the cost."""
+def _branched(system: _System, patience: dict[str, float]) -> tuple[Floats, float]:
+    """Which of the active pieces, none of them cut in two, and the cost."""
+    found = _least(system, patience, whole=True)
+    if found is None:
+        raise KdvisionError("the boards could not be decided", hint="take a sharper photo, from above")
+    return found
+
+
+def _least(system: _System, patience: dict[str, float], *, whole: bool) -> tuple[Floats, float] | None:
+    """How much of each active piece, or with `whole` which pieces, and the cost; None where patience ends first."""
     lower = np.where(np.arange(len(system.limits)) < system.equations, system.limits, -np.inf)
     pieces, columns = len(system.active), len(system.costs)
     result = milp(
@@ -146,11 +159,9 @@ def _least(system: _System, *, whole: bool) -> tuple[Floats, float]:
         constraints=LinearConstraint(system.matrix, lower, system.limits),
         integrality=(np.arange(columns) < pieces) & whole,
         bounds=Bounds(0, np.inf),
-        options=_PATIENCE if whole else None,
+        options=patience,
     )
-    if result.x is None:
-        raise KdvisionError(f"the boards could not be decided: {result.message}")
-    return result.x[:pieces], float(result.fun)
+    return None if result.x is None else (result.x[:pieces], float(result.fun))
 
 
 def _worth(programme: Programme, duals: Floats, cuts: Sequence[Cut]) -> Floats:
