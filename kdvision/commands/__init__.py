@@ -13,7 +13,7 @@ import typer
 
 from kdvision import __version__
 from kdvision.commands.asked import Asked, Fix, Size, fixes_of, targets_of
-from kdvision.commands.output import complain, finish, put, put_together
+from kdvision.commands.output import complain, counted, finish, put, put_together
 from kdvision.commands.rulebook import game, rules
 from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
 
@@ -131,18 +131,21 @@ app.command(epilog=EPILOG)(game)
 app.command(epilog=EPILOG)(rules)
 
 
-@app.command()
+@app.command(epilog=EPILOG)
 def evaluate(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Photos, each with a JSON of its truth beside it.")],
+    directory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", exists=True, file_okay=False, help="Photos, each with a JSON of its truth beside it."
+        ),
+    ],
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a row a photo into this file.")] = None,
+    stress: Annotated[bool, typer.Option("--stress", help="Make every photo hard in 24 ways first.")] = False,
 ) -> None:
-    """Measure the shipped models on labelled photos, by room (needs pip install 'kdvision[lab]')."""
-    try:
-        from kdvision.lab import evaluate as lab
-    except ImportError as error:
-        hint = "install it with pip install 'kdvision[lab]'"
-        raise KdvisionError(f"evaluate needs the workshop: {error}", hint=hint) from error
-    typer.echo(lab.run(directory, csv=csv))
+    """Measure the shipped models on labelled photos, by room."""
+    from kdvision.lab import evaluate as lab
+
+    typer.echo(lab.run(directory, csv=csv, stress=stress, progress=counted() if sys.stderr.isatty() else None))
 
 
 def _scored(photo: str, target: Path | None, fixes: Sequence[Fix], asked: Asked) -> "Result":

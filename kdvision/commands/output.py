@@ -4,8 +4,9 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -66,6 +67,12 @@ def complain(error: KdvisionError) -> None:
     sentences = [text.strip().rstrip(".") for text in (str(error), error.hint) if text]
     text = ". ".join([sentences[0], *(sentence[:1].upper() + sentence[1:] for sentence in sentences[1:])])
     typer.echo(" ".join(f"kdvision: {text}.".split()), err=True)
+
+
+def counted() -> Callable[[object], None]:
+    """A function that counts its calls on stderr, over one line, for a person who waits."""
+    calls = count(1)
+    return lambda _: typer.echo(f"\r{next(calls)} ", nl=False, err=True)
 
 
 def _name_kingdoms(result: "Result") -> None:
