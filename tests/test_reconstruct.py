@@ -284,5 +284,5 @@ def test_a_bare_table_and_noise_are_survived() -> None:
     (bare,) = decide([Reading.of(". . . / . . .")], KINGDOMINO)
     assert isinstance(bare.board, Board) and len(bare.board) <= 1
     rng = np.random.default_rng(5)
-    (wild,) = decide([Reading.of_probabilities(rng.dirichlet(np.ones(18), (4, 4)))], KINGDOMINO)
+    (wild,) = decide([Reading.of_probabilities(rng.dirichlet(np.ones(18), (3, 4)))], KINGDOMINO)
     assert wild.probability < 0.5
