@@ -24,9 +24,9 @@ OTHER = "l l1 / # w"
 def truth(*boards: str, corners: Sequence[float] | None = None) -> Labelled:
     """The truth of a photo with these kingdoms, each at the x given as corners."""
     squares = [np.array([[x, 0.0], [x + 9, 0], [x + 9, 9], [x, 9]]) for x in corners or ()]
-    outlines = squares or [None] * len(boards)
+    outlines = tuple(squares) or (None,) * len(boards)
     parsed = tuple(Board.parse(board) for board in boards)
-    return Labelled(Path("room/photo.jpg"), parsed, tuple(5 for _ in boards), tuple(outlines))
+    return Labelled(Path("room/photo.jpg"), parsed, tuple(5 for _ in boards), outlines)
 
 
 def test_the_same_board_is_exact() -> None:
