@@ -49,7 +49,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .work out build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # Each stamp says that one set of dependencies is in the environment; a changed pyproject.toml renews them.
 $(VENV)/bin/python:
