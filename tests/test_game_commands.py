@@ -85,11 +85,23 @@ def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
     assert run("game", "-", "--strict", stdin=GAME.encode()).code == 0
 
 
+def test_a_game_that_is_not_all_entered_says_so(run: Run) -> None:
+    note = "2 of 3 kingdoms are entered: nothing is known of the others"
+    text = f"kingdoms = 3\n{GAME}".encode()
+    ran = run("game", "-", "--strict", stdin=text)
+    assert (ran.code, ran.err) == (0, "")
+    assert f"\n {note}\n" in ran.out
+    assert json.loads(run("game", "-", "--json", stdin=text).out)["rounds"][0]["note"] == note
+    assert json.loads(run("game", "-", "--json", stdin=GAME.encode()).out)["rounds"][0]["note"] is None
+
+
 def test_mistakes_name_file_and_line_and_exit_with_5(run: Run, file: Path) -> None:
     file.write_text(GAME.replace('"w w # f f"', '"w w # f"\ncoins = 3'), encoding="utf-8")
     ran = run("game", file)
     assert (ran.code, ran.out) == (5, "")
-    assert ran.err.startswith(f"kdvision: {file}, line 9: coins is no part of this game; expected one of player,")
+    assert ran.err.startswith(
+        f"kdvision: {file}, line 9: coins is no part of a kingdom of this game; expected one of player,"
+    )
     missing = run("game", file.parent / "none.toml")
     assert missing.code == 5
     assert "none.toml cannot be read" in missing.err

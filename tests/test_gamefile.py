@@ -156,7 +156,11 @@ def changed(text: str, old: str, new: str) -> str:
     [
         (changed(QUEEN, "coins = 11", "coins = -3"), "coins =", "coins is -3; expected a whole number from 0 to 1000"),
         (changed(QUEEN, "coins = 11", "coins = true"), "coins =", "coins is true; expected a whole number"),
-        (changed(QUEEN, "coins = 11", "gold = 11"), "gold =", "gold is no part of this game; expected one of player,"),
+        (
+            changed(QUEEN, "coins = 11", "gold = 11"),
+            "gold =",
+            "gold is no part of a kingdom of this game; expected one of player,",
+        ),
         (changed(QUEEN, "queen = true", 'queen = "yes"'), "queen =", "queen is 'yes'; expected true or false"),
         (changed(QUEEN, '"queendomino"', '"dominoes"'), "game =", "game is 'dominoes'; expected one of kingdomino,"),
         (
@@ -191,8 +195,29 @@ def changed(text: str, old: str, new: str) -> str:
             "players",
             "only teams share a kingdom; expected player =",
         ),
-        (changed(QUEEN, '"queendomino"', '"kingdomino"'), "coins", "coins is no part of this game"),
-        (QUEEN + '[[kingdom]]\nboard = "#"\n' * 2, None, "Queendomino, Harmony with 5 kingdoms; expected 1, 3 or 4 of"),
+        (changed(QUEEN, '"queendomino"', '"kingdomino"'), "coins", "coins is no part of a kingdom of this game"),
+        (
+            QUEEN + '[[kingdom]]\nboard = "#"\n[[kingdom]] # five\nboard = "#"\n',
+            "# five",
+            "Queendomino, Harmony with 5 kingdoms; expected at most 4 of them",
+        ),
+        (
+            "kingdoms = 5\n" + GEMS,
+            "kingdoms",
+            "Kingdomino, Middle Kingdom, The Lost Treasures with 5 kingdoms; expected 2,",
+        ),
+        ("kingdoms = 0\n" + DYNASTY, "kingdoms", "kingdoms is 0; expected no fewer than the 2 entered"),
+        (
+            "side = 5\nkingdoms = 2\n" + 'game = "queendomino"\n[[kingdom]]\nboard = "#"\n',
+            "kingdoms",
+            "Queendomino with 2 kingdoms; expected 3 or 4 of",
+        ),
+        (
+            "kingdoms = 3" + TEAMS + '[[kingdom]]\nboard = "#"\n',
+            "kingdoms",
+            "kingdoms is 3; expected no fewer than the 4",
+        ),
+        ('[[kingdoms]]\nboard = "#"\n', "[[kingdoms]]", "kingdoms is a list; expected [[kingdom]] for each"),
         (changed(GEMS, '"lost-treasures", ', ""), "open_gems", "gems are not part of this game; expected variants"),
         (changed(GEMS, "B1 A2", "B1 A3"), "gems = [{", "B1 and A3 do not touch at a corner; expected two squares"),
         (changed(GEMS, "B1 A2", "B1"), "gems = [{", "a gem lies between squares; expected two squares"),
@@ -221,7 +246,13 @@ def changed(text: str, old: str, new: str) -> str:
         ("side = 6\n", "side", "side is 6; expected 5 or 7"),
         ('kingdom = "Ann"\n', "kingdom", "kingdom is 'Ann'; expected a list"),
         ("kingdom = [1]\n", "kingdom", "kingdom has 1; expected [[kingdom]]"),
-        ("\n", None, "Kingdomino with 0 kingdoms; expected 1, 2, 3 or 4 of them"),
+        ("\n", None, "there is no kingdom; expected at least one, under [[kingdom]]"),
+        ('[[kingdom]]\nboard = "# w w"\nside = 7\n', "side", "side is no part of a kingdom of this game"),
+        (
+            "side = 7\n" + '[[kingdom]]\nboard = "# w w"\n' * 3,
+            None,
+            "Kingdomino, Mighty Duel with 3 kingdoms; expected at mo",
+        ),
     ],
 )
 def test_mistakes_are_answered_with_line_and_expectation(text: str, where: str | None, message: str) -> None:
@@ -256,9 +287,52 @@ def test_a_text_that_is_no_toml_is_refused(text: str) -> None:
 
 def test_seven_players_need_another_box() -> None:
     text = "".join('[[kingdom]]\nboard = "# w w"\n' for _ in range(7))
-    with pytest.raises(NotationError, match="Kingdomino with 7 kingdoms; expected 1, 2, 3 or 4 of them"):
+    with pytest.raises(NotationError, match="line 9: Kingdomino with 7 kingdoms; expected at most 4 of them"):
         parse(text)
     assert len(parse(f'game = "royal-wedding"\n{text}').rounds[0].kingdoms) == 7
+
+
+@pytest.mark.parametrize(
+    "top, count, note, side",
+    [
+        ("", 1, "1 of at least 2 kingdoms is entered: nothing is known of the others", 5),
+        ("kingdoms = 4", 3, "3 of 4 kingdoms are entered: nothing is known of the others", 5),
+        ('game = "queendomino"\nkingdoms = 2', 1, "1 of 2 kingdoms is entered: nothing is known of the others", 7),
+        (
+            'game = "queendomino"\nside = 5',
+            2,
+            "2 of at least 3 kingdoms are entered: nothing is known of the others",
+            5,
+        ),
+        ('game = "royal-wedding"\nkingdoms = 3', 1, "1 of 3 kingdoms is entered: nothing is known of the others", 7),
+        (
+            'game = "royal-wedding"\nside = 5',
+            4,
+            "4 of at least 5 kingdoms are entered: nothing is known of the others",
+            5,
+        ),
+        ("", 2, "", 5),
+        ("kingdoms = 3", 3, "", 5),
+    ],
+)
+def test_not_every_kingdom_has_to_be_entered(top: str, count: int, note: str, side: int) -> None:
+    game = parse(f"{top}\n" + '[[kingdom]]\nboard = "# w w"\n' * count)
+    assert (game.note(game.rounds[0]), game.side) == (note, side)
+    assert parse(text_of(game)) == game
+
+
+def test_a_kingdom_that_is_not_entered_may_host_the_queen() -> None:
+    text = 'game = "queendomino"\n' + '[[kingdom]]\nboard = "# t g"\ntowers = 2\n[[kingdom]]\nboard = "# w w"\n'
+    nobody = ["there are towers, and nobody hosts the Queen"]
+    for top, expected in (("", nobody), ("kingdoms = 2", nobody), ("kingdoms = 3", []), ("side = 5", [])):
+        game = parse(f"{top}\n{text}")
+        assert [problem.text for problem in game.problems(game.rounds[0])] == expected
+
+
+def test_three_kingdoms_longer_than_five_are_a_problem_not_a_duel() -> None:
+    game = parse('[[kingdom]]\nboard = "f f f f # l l"\n' + '[[kingdom]]\nboard = "# l l"\n' * 2)
+    (problem,) = game.problems(game.rounds[0])
+    assert problem.text == "the kingdom spans 1 by 7 squares, and at most 5 by 5 are allowed"
 
 
 def test_what_can_lie_on_a_table_is_a_problem_not_an_error() -> None:

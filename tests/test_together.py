@@ -49,6 +49,11 @@ def test_more_dominoes_than_the_players_draw() -> None:
     assert not any("draws" in text for text in texts(full))
 
 
+def test_more_kingdoms_than_play_together() -> None:
+    sentence = "there are 5 kingdoms, and Kingdomino, Middle Kingdom is played with at most 4"
+    assert texts("# f f", "# l l", "# g g", "# w w", "# s s") == [sentence]
+
+
 @pytest.mark.parametrize(
     "claims, sentence",
     [

@@ -16,7 +16,7 @@ docs/rules.md lists every key.
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +27,7 @@ from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.record import GAMES, ROUNDS, VARIANTS, Game, usual_side
 from kdvision.game.rules import SIDES
 
-TOP: Final = ("game", "side", "variants", "teams", "open_gems", "kingdom", "round")
+TOP: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
 ROUND: Final = ("kingdom", "open_gems")
 KINGDOM: Final = ("player", "players", "board", "discarded", "claims")
 QUEEN: Final = ("buildings", "knights", "spare_knights", "towers", "coins", "queen")
@@ -89,6 +89,7 @@ def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]
         top.at("kingdom", 0).fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
     if rounds and len(rounds) != ROUNDS:
         top.at("round", len(rounds) - 1).fail(f"there are {len(rounds)} rounds", f"{ROUNDS} rounds, a Dynasty, or none")
+    seats = _seats(top)
     for table in rounds or [top]:
         if rounds:
             table.only(ROUND)
@@ -96,7 +97,13 @@ def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]
         kingdoms = tuple(
             _kingdom(node, keys, number, teams=teams) for number, node in enumerate(table.tables("kingdom"), start=1)
         )
-        yield Table(kingdoms, open_gems)
+        yield Table(kingdoms, open_gems, seats)
+
+
+def _seats(top: Node) -> int:
+    if isinstance(top.value.get("kingdoms"), list):
+        top.at("kingdoms", 0).fail("kingdoms is a list", "[[kingdom]] for each, or how many were played")
+    return top.number("kingdoms")
 
 
 def _open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
@@ -107,7 +114,7 @@ def _open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
 
 
 def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> Kingdom:
-    node.only(keys, of="this game")
+    node.only(keys, of="a kingdom of this game")
     return Kingdom(
         board=node.board("board"),
         player=_player(node, number, teams=teams),
@@ -138,14 +145,32 @@ def _player(node: Node, number: int, *, teams: bool) -> str:
     return " & ".join(names) or f"kingdom {number}"
 
 
+def _check_seats(game: Game, table: Table, top: Node) -> None:
+    """How many kingdoms were played, if told, is as many as the rules know, and all that are entered are among them."""
+    if "kingdoms" not in top:
+        return
+    if table.seats < len(table.kingdoms):
+        top.at("kingdoms").fail(f"kingdoms is {table.seats}", f"no fewer than the {len(table.kingdoms)} entered")
+    allowed = sorted(game.rule_set.in_play)
+    if table.seats not in allowed:
+        top.at("kingdoms").fail(f"{game.rule_set.name} with {table.seats} kingdoms", f"{_either(allowed)} of them")
+
+
+def _either(numbers: Sequence[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def _check_kingdoms(game: Game, top: Node) -> None:
-    allowed = sorted({1, *game.rule_set.in_play})
+    most = game.rule_set.most
     for number, table in enumerate(game.rounds):
         where = top.at("round", number) if len(game.rounds) > 1 else top
         count = len(table.kingdoms)
-        if count not in allowed:
-            expected = f"{', '.join(map(str, allowed[:-1]))} or {allowed[-1]}"
-            where.at("kingdom", count - 1).fail(f"{game.rule_set.name} with {count} kingdoms", f"{expected} of them")
+        if not count:
+            where.fail("there is no kingdom", "at least one, under [[kingdom]]")
+        if count > most:
+            where.at("kingdom", most).fail(f"{game.rule_set.name} with {count} kingdoms", f"at most {most} of them")
+        _check_seats(game, table, top)
         names = [kingdom.player for kingdom in table.kingdoms]
         for place, name in enumerate(names):
             if name in names[:place]:

@@ -18,6 +18,7 @@ def text_of(game: Game) -> str:
     lines = [f"game = {_quoted(game.kind)}", f"side = {game.side}"]
     lines += [f"variants = {_list(game.variants)}"] if game.variants else []
     lines += ["teams = true"] if game.teams else []
+    lines += [f"kingdoms = {game.rounds[0].seats}"] if game.rounds[0].seats else []
     for table in game.rounds:
         lines += ["", "[[round]]"] if several else []
         lines += _table(table, "round.kingdom" if several else "kingdom", game)

@@ -73,10 +73,19 @@ class Kingdom:
 
 @dataclass(frozen=True)
 class Table:
-    """All kingdoms of one game or round, and the gems that lie open beside the box, by kind."""
+    """The kingdoms of one game or round, and the gems that lie open beside the box, by kind.
+
+    `seats` is how many kingdoms were played where not all of them are here; 0 where nobody told.
+    """
 
     kingdoms: tuple[Kingdom, ...]
     open_gems: tuple[str, ...] = ()
+    seats: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """True where no kingdom is known to be missing."""
+        return self.seats <= len(self.kingdoms)
 
 
 def territories(kingdom: Kingdom | Board) -> tuple[Territory, ...]:

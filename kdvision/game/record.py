@@ -62,6 +62,15 @@ class Game:
         """All that is odd about one round."""
         return table_problems(table, self.rule_set)
 
+    def note(self, table: Table) -> str:
+        """One sentence where not all kingdoms of a round are entered, else nothing."""
+        seated, entered = self.rule_set.seated(table), len(table.kingdoms)
+        if seated.whole:
+            return ""
+        least = "" if table.seats else "at least "
+        verb = "is" if entered == 1 else "are"
+        return f"{entered} of {least}{seated.seats} kingdoms {verb} entered: nothing is known of the others"
+
     def round_standing(self, table: Table) -> Standing:
         """Who leads in one round."""
         return standing(table.kingdoms, self.rule_set)
@@ -75,10 +84,10 @@ class Game:
 
 
 def usual_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:
-    """The side that a game of so many kingdoms is played to; Kingdomino's boards show theirs."""
-    kingdoms = max((len(table.kingdoms) for table in tables), default=0)
-    if kind == "queendomino":
-        return 7 if kingdoms == 2 else 5
-    if kind == "royal-wedding":
-        return 7 if teams or kingdoms < 5 else 5
+    """The side that a game of so many kingdoms is played to; where that does not tell, the boards show it."""
+    kingdoms = max((max(table.seats, len(table.kingdoms)) for table in tables), default=0)
+    if kingdoms > 2 or teams:
+        return 7 if kind == "royal-wedding" and (teams or kingdoms < 5) else 5
+    if kind == "queendomino" and kingdoms == 2:
+        return 7
     return side_of(kingdom.board for table in tables for kingdom in table.kingdoms)

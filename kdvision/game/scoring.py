@@ -96,6 +96,17 @@ class RuleSet:
     checks: tuple[Check, ...] = ()
     own_clauses: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def most(self) -> int:
+        """The most kingdoms that play together."""
+        return max(self.in_play, default=1)
+
+    def seated(self, table: Table) -> Table:
+        """The table with the kingdoms that must have been played, where nobody told: the fewest that can have been."""
+        entered = len(table.kingdoms)
+        fewest = min((count for count in self.in_play if count >= entered), default=entered)
+        return table if table.seats else replace(table, seats=fewest)
+
     def plus(self, name: str, *rules: Rule) -> "RuleSet":
         """The same game with more rules; `name` is added to its name."""
         return replace(self, name=f"{self.name}, {name}", rules=self.rules + rules)

@@ -24,13 +24,13 @@ def table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple
         for number, kingdom in enumerate(whole.kingdoms)
         for problem in (*problems(kingdom, rule_set.deck, side=rule_set.side), *_claims(kingdom, rule_set))
     ]
-    pieces = [problem for check in rule_set.checks for problem in check(whole)]
+    pieces = [problem for check in rule_set.checks for problem in check(rule_set.seated(whole))]
     boards = [kingdom.board for kingdom in whole.kingdoms]
     odd = {problem.kingdom for problem in alone}
     shared = (
         [] if any(problem.clause == "kingdomino/box" for problem in alone) else [*_shared(boards, odd, rule_set.deck)]
     )
-    found = [*alone, *_in_play(boards, rule_set), *shared, *pieces]
+    found = [*alone, *_in_play(boards, whole.seats, rule_set), *shared, *pieces]
     return tuple(replace(problem, clause=_own(problem.clause, rule_set)) for problem in found)
 
 
@@ -53,11 +53,16 @@ def _claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
         yield Problem((), text, "kingdomino/complete")
 
 
-def _in_play(boards: Sequence[Board], rule_set: RuleSet) -> Iterator[Problem]:
-    drawn = rule_set.in_play.get(len(boards))
+def _in_play(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Iterator[Problem]:
+    """More kingdoms than play together, and more dominoes than so many draw."""
+    seats = seats or len(boards)
+    if seats > rule_set.most:
+        text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.most}"
+        yield Problem((), text, "kingdomino/in-play")
+    drawn = rule_set.in_play.get(seats)
     laid = sum(len(board) - len(board.castles()) for board in boards) // 2
     if drawn is not None and laid > drawn:
-        text = f"{laid} dominoes lie in the kingdoms, and a game of {len(boards)} kingdoms draws {drawn}"
+        text = f"{laid} dominoes lie in the kingdoms, and a game of {seats} kingdoms draws {drawn}"
         yield Problem((), text, "kingdomino/in-play")
 
 

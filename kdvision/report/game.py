@@ -38,6 +38,7 @@ def game_table(game: Game, name: str, *, named: bool = False, width: int = 100, 
         if named:
             parts += [_dominoes(scored, game.rule_set.deck) for scored in result.kingdoms]
         parts += [f" ! {problem.text}\n" for problem in shared_problems(game, played)]
+        parts += [f" {note}\n"] if (note := game.note(played)) else []
     if len(game.rounds) > 1:
         parts.append(together(game.standing, width=width, colour=colour))
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
@@ -58,6 +59,7 @@ def game_data(game: Game, name: str) -> dict[str, Any]:
             ],
             "standing": data(result)["standing"],
             "problems": [problem_data(problem) for problem in shared_problems(game, played)],
+            "note": game.note(played) or None,
         }
         for played, result in zip(game.rounds, game_results(game, name), strict=True)
     ]

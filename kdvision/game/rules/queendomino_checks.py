@@ -81,7 +81,10 @@ def check_knights(table: Table) -> Iterator[Problem]:
 
 
 def check_queen(table: Table) -> Iterator[Problem]:
-    """Two queens, a queen away from the most towers, towers without a queen; more towers than the box has."""
+    """Two queens, a queen away from the most towers, towers without a queen; more towers than the box has.
+
+    Where a kingdom is missing, its towers may be the most, and it may host the Queen.
+    """
     kingdoms = table.kingdoms
     hosts = tuple(number for number, kingdom in enumerate(kingdoms) if kingdom.queen)
     most = max((kingdom.towers for kingdom in kingdoms), default=0)
@@ -93,7 +96,7 @@ def check_queen(table: Table) -> Iterator[Problem]:
         if towers < most or not towers:
             text = f"the Queen is with {towers} towers" + (f", and another kingdom has {most}" if most > towers else "")
             yield Problem((), text, clause, number)
-    if most and not hosts and len(kingdoms) > 1:
+    if most and not hosts and table.whole:
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
     yield from _over("towers", sum(kingdom.towers for kingdom in kingdoms), TOWERS)
 
