@@ -14,7 +14,9 @@ import pytest
 from PIL import Image
 
 from kdvision import pipeline
+from kdvision.commands.asked import GameName
 from kdvision.errors import ModelError, NoKingdomFound
+from kdvision.game.record import GAMES
 from kdvision.pipeline import KingdomRead
 from kdvision.vision.photo import Photo
 from tests.conftest import Run
@@ -109,6 +111,49 @@ def test_type_takes_corrections(run: Run) -> None:
 def test_size_is_what_is_asked_for_or_shown(size: str | None, side: int, run: Run) -> None:
     ran = run("type", SMALL, "--json", *(["--size", size] if size else []))
     assert json.loads(ran.out)["kingdoms"][0]["side"] == side
+
+
+TOWN = "t l / # t / . g"
+"""A board of Queendomino's box alone."""
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "side", "lines", "odd"),
+    [
+        ("kingdomino", "Kingdomino", 5, 4, True),
+        ("queendomino", "Queendomino", 5, 5, False),
+        ("royal-wedding", "Royal Wedding", 5, 5, False),
+    ],
+)
+def test_typed_boards_are_checked_against_the_box_of_their_game(
+    game: str, rules: str, side: int, lines: int, odd: bool, run: Run
+) -> None:
+    ran = run("type", TOWN, "--json", "--game", game)
+    (kingdom,) = json.loads(ran.out)["kingdoms"]
+    assert (kingdom["rules"], kingdom["side"], len(kingdom["lines"])) == (rules, side, lines)
+    assert (bool(kingdom["problems"]), kingdom["review"], ran.err) == (odd, odd, "")
+
+
+@pytest.mark.parametrize(
+    ("game", "count", "side"),
+    [("queendomino", 2, 7), ("queendomino", 4, 5), ("royal-wedding", 3, 7), ("kingdomino", 3, 5)],
+)
+def test_the_side_of_typed_boards_follows_from_their_number(game: str, count: int, side: int, run: Run) -> None:
+    made = json.loads(run("type", *["# w w"] * count, "--json", "--game", game).out)
+    assert [kingdom["side"] for kingdom in made["kingdoms"]] == [side] * count
+
+
+def test_what_cannot_be_typed_is_said_to_belong_into_a_game_file(run: Run) -> None:
+    assert run("type", "# f f").err == ""
+    assert run("type", TOWN).err.endswith("--game queendomino or --game royal-wedding does.\n")
+    told = run("type", TOWN, "--game", "queendomino")
+    assert "wealth: 0 coins" in told.out
+    assert told.err.startswith("kdvision: coins, buildings, knights, towers and the Queen count from a game file only")
+    assert run("type", "# t m", "--game", "chess").code == 2
+
+
+def test_every_game_of_the_rules_can_be_typed() -> None:
+    assert [game.value for game in GameName] == list(GAMES)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision import __version__
-from kdvision.commands.asked import Asked, Fix, Size, fixes_of, targets_of
+from kdvision.commands.asked import Asked, Fix, GameName, Size, fixes_of, targets_of
 from kdvision.commands.output import complain, counted, finish, put, put_together
 from kdvision.commands.rulebook import game, rules
 from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
@@ -101,6 +101,9 @@ def score(
 @app.command("type", epilog=EPILOG)
 def type_board(
     boards: Annotated[list[str], typer.Argument(metavar="BOARD", help="Boards in notation, or - for one on stdin.")],
+    played: Annotated[
+        GameName, typer.Option("--game", help="The game whose rules and dominoes count.")
+    ] = GameName.KINGDOMINO,
     middle_kingdom: MiddleKingdom = False,
     harmony: Harmony = False,
     size: SizeOption = None,
@@ -110,13 +113,14 @@ def type_board(
 ) -> None:
     """Score boards typed by hand, as in "w w1 f / l # f1".
 
-    w f l g s m are wheat, forest, lake, grass, swamp and mine, a digit their crowns, # the castle, . a place without a
-    tile, ? one not known; / ends a row.
+    w f l g s m are wheat, forest, lake, grass, swamp and mine, t a town, a digit their crowns, # the castle, . a place
+    without a tile, ? one not known; / ends a row. Several boards are the kingdoms of one game. Coins, buildings,
+    knights, towers and the Queen cannot be typed: they belong into a game file (kdvision game).
     """
     from kdvision.game.board import Board
     from kdvision.report.result import corrected, of_boards
 
-    asked = Asked(size, middle_kingdom, harmony, as_json, strict)
+    asked = Asked(size, middle_kingdom, harmony, as_json, strict, played)
     typed = [Board.parse(sys.stdin.read() if text == "-" else text) for text in boards]
     for number, square, word in fixes_of(fix or ()):
         if number >= len(typed):
@@ -124,6 +128,8 @@ def type_board(
         typed[number] = corrected(typed[number], square, word)
     result = of_boards(typed, asked.rules(typed))
     put(result, asked)
+    if not as_json and (known := asked.untyped(typed)):
+        typer.echo(f"kdvision: {known}.", err=True)
     finish([result], asked)
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 FIX: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<square>[^:=]+)=(?P<cell>.+)")
 EXPECTED_FIX: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
 
+UNTYPED: Final = "coins, buildings, knights, towers and the Queen count from a game file only (kdvision game)"
+TOWNS: Final = "t is a town, which Kingdomino does not have: --game queendomino or --game royal-wedding does"
+
 DRAWN: Final = "-score.jpg"
 """What follows a photo's name in the name of its overlay in a folder."""
 
@@ -28,6 +31,14 @@ class Size(Enum):
     SEVEN = "7"
 
 
+class GameName(Enum):
+    """The games whose boards can be typed, called as game files call them."""
+
+    KINGDOMINO = "kingdomino"
+    QUEENDOMINO = "queendomino"
+    ROYAL_WEDDING = "royal-wedding"
+
+
 class Fix(NamedTuple):
     """A square that a person has named: kingdom (from 0), square, and what it shows in notation."""
 
@@ -37,13 +48,14 @@ class Fix(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The options that `score` and `type` share."""
+    """The options that `score` and `type` share; `game` is that of typed boards, None for photos."""
 
     size: Size | None
     middle_kingdom: bool
     harmony: bool
     as_json: bool
     strict: bool
+    game: GameName | None = None
 
     @property
     def side(self) -> int | None:
@@ -52,10 +64,28 @@ class Asked(NamedTuple):
 
     def rules(self, boards: Sequence["Board"]) -> "RuleSet":
         """The rules to score these boards of one game by."""
-        from kdvision.game.rules import kingdomino, side_of
+        from kdvision.game.record import GAMES
+        from kdvision.game.rules import side_of
 
-        side = self.side or side_of(boards)
-        return kingdomino(side=side, middle_kingdom=self.middle_kingdom, harmony=self.harmony)
+        side = self.side or (side_of(boards) if self.game is None else _usual_side(self.game, boards))
+        made = GAMES[(self.game or GameName.KINGDOMINO).value]
+        return made(side=side, middle_kingdom=self.middle_kingdom, harmony=self.harmony)
+
+    def untyped(self, boards: Sequence["Board"]) -> str:
+        """What a person should know about typed boards of this game, in one sentence; often nothing."""
+        from kdvision.game.board import Terrain
+
+        if self.game is not GameName.KINGDOMINO:
+            return UNTYPED
+        towns = any(cell.terrain is Terrain.TOWN for board in boards for cell in board.values())
+        return TOWNS if towns else ""
+
+
+def _usual_side(game: GameName, boards: Sequence["Board"]) -> int:
+    from kdvision.game.kingdom import Kingdom, Table
+    from kdvision.game.record import usual_side
+
+    return usual_side(game.value, [Table(tuple(map(Kingdom, boards)))])
 
 
 def fixes_of(texts: Iterable[str]) -> list[Fix]:
