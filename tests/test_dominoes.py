@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from kdvision.game import sharing
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
-from kdvision.game.dominoes import MANY, dominoes
+from kdvision.game.dominoes import MANY, dominoes, dominoes_together
 from kdvision.lab.drafts import play
 
 
@@ -51,6 +52,39 @@ def test_mixed_boxes_name_the_box() -> None:
     naming = dominoes(Board.parse("# t g"), ROYAL_WEDDING)
     assert naming is not None
     assert naming.placed[0].numbers == ("Q35", "Q36")
+
+
+def together(*boards: str) -> list[str]:
+    namings = dominoes_together([Board.parse(text) for text in boards], KINGDOMINO)
+    return [
+        "none" if naming is None else f"{naming.readings}/{naming.alone} {', '.join(map(str, naming.placed))}"
+        for naming in namings
+    ]
+
+
+def test_what_another_kingdom_needs_narrows_the_readings() -> None:
+    square = ". f l . / # f w . / w w w w"
+    alone, _ = together(square, "# m3 w")
+    narrowed, other = together(square, "# w f")
+    assert alone.startswith("2/2 ")
+    assert narrowed.startswith("1/2 ")
+    assert "otherwise" not in narrowed
+    assert other == "1/1 B1-C1: 13"
+
+
+def test_where_there_is_too_much_to_follow_each_is_named_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "LEAST", 0)
+    square, _ = together(". f l . / # f w . / w w w w", "# w f")
+    assert square.startswith("2/2 ")
+
+
+def test_kingdoms_that_no_one_box_laid_are_named_each_by_itself() -> None:
+    assert together("# m3 w", "# m3 w") == ["1/1 B1-C1: 48"] * 2
+
+
+def test_a_wrong_board_narrows_no_other() -> None:
+    assert together("# m3 m3", "# ? f", "# m3 w") == ["none", "none", "1/1 B1-C1: 48"]
+    assert together() == []
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -50,6 +50,17 @@ def test_dominoes_are_named_when_asked_for(run: Run, file: Path) -> None:
     assert "Bo's dominoes: A1-B1: 1 or 2, D1-E1: 3 or 4 or 5 or 6" in ran.out
 
 
+def test_dominoes_are_narrowed_by_those_of_the_other_kingdoms(run: Run) -> None:
+    square = '[[kingdom]]\nplayer = "Ann"\nboard = ". f l . / # f w . / w w w w"\n'
+    other = '[[kingdom]]\nplayer = "Bo"\nboard = "# w f"\n'
+    assert "Ann's dominoes (2 readings fit): " in run("game", "-", "--dominoes", stdin=square.encode()).out
+    both = (square + other).encode()
+    assert "Ann's dominoes (1 of 2 readings fits beside the" in run("game", "-", "--dominoes", stdin=both).out
+    ann, bo = json.loads(run("game", "-", "--json", stdin=both).out)["rounds"][0]["kingdoms"]
+    assert [(one["readings"], one["readings_alone"]) for one in (ann, bo)] == [(1, 2), (1, 1)]
+    assert all(placed["sure"] for placed in ann["dominoes"])
+
+
 def test_stdin_is_a_game_too(run: Run) -> None:
     assert "Ann wins on points, 3 to 0" in run("game", "-", stdin=GAME.encode()).out
 

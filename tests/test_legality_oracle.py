@@ -9,6 +9,7 @@ import pytest
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import KINGDOMINO
+from kdvision.game.dominoes import dominoes_together
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import problems
 from kdvision.game.rules import kingdomino
@@ -103,3 +104,21 @@ def test_two_boards_are_clean_exactly_when_one_box_could_lay_both() -> None:
         assert clean is fits, f"{one} and {other}"
         verdicts[clean] += 1
     assert min(verdicts.values()) >= 15
+
+
+def test_readings_are_kept_exactly_where_the_others_have_one_too() -> None:
+    chance = random.Random(5)
+    pool = [sound_board(chance) for _ in range(150)]
+    pool = [board for board in pool if len(readings(board)) > 1] + pool[:10]
+    taken = {board: readings(board) for board in pool}
+    seen = Counter[str]()
+    for _ in range(600):
+        boards = chance.choices(pool, k=chance.choice((2, 2, 3)))
+        together = [every for every in product(*(taken[board] for board in boards)) if sum(every, Counter()) <= HELD]
+        for place, (board, naming) in enumerate(zip(boards, dominoes_together(boards, KINGDOMINO), strict=True)):
+            kept = [mine for mine in taken[board] if any(mine is every[place] for every in together)]
+            assert naming is not None
+            assert (naming.readings, naming.alone) == (len(kept) or naming.alone, len(taken[board])), str(boards)
+            seen["apart" if not kept else "narrowed" if len(kept) < naming.alone else "as they are"] += 1
+    assert len(seen) == 3
+    assert min(seen.values()) >= 20, seen

@@ -1,16 +1,18 @@
-"""Dominoes named: which dominoes of the box lie where under a board."""
+"""Dominoes named: which dominoes of the box lie where under a board, or under all boards of a game."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
-from kdvision.game.tiling import Pair, Puzzle, box, puzzle, tilings, unbuilt
+from kdvision.game.sharing import Way, shared
+from kdvision.game.tiling import Pair, Puzzle, Undecided, box, puzzle, tilings, unbuilt
 
-MANY: Final = 100
-"""Readings are counted up to this number."""
+MANY: Final = 1000
+"""Readings are looked at up to this number; boards of real games have a few dozen at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,14 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The dominoes of one reading of a board, from the top left, and how many readings fit (MANY: so many or more)."""
+    """The dominoes of one reading of a board, from the top left, and how many readings fit (MANY: so many or more).
+
+    `alone` is how many would fit if no other kingdom had taken dominoes from the box.
+    """
 
     placed: tuple[Placed, ...]
     readings: int
+    alone: int
 
 
 def dominoes(board: Board, deck: Deck) -> Naming | None:
@@ -43,21 +49,51 @@ def dominoes(board: Board, deck: Deck) -> Naming | None:
 
     Raises Undecided for boards with too many ways to look at.
     """
-    of, supply = puzzle(board, deck), box(deck).supply
-    ways = list(islice(_legal(of, supply), MANY))
+    of = puzzle(board, deck)
+    ways = list(islice(_legal(of, box(deck).supply), MANY))
+    return _naming(of, deck, ways, ways)
+
+
+def dominoes_together(boards: Sequence[Board], deck: Deck) -> tuple[Naming | None, ...]:
+    """The dominoes of the kingdoms of one game: of each only the readings that leave the others their dominoes.
+
+    None for a board without a legal reading, of which not all is known, or with too many ways to look at; what it uses
+    narrows no other. Kingdoms with MANY readings or more, and kingdoms that no one box can have laid, are named each by
+    itself.
+    """
+    puzzles = [puzzle(board, deck) for board in boards]
+    alone = [() if board.unknown else _ways(of, deck) for board, of in zip(boards, puzzles, strict=True)]
+    few = [own if len(own) < MANY else () for own in alone]
+    try:
+        kept = shared(puzzles, few, box(deck).supply)
+    except Undecided:
+        kept = [[] for _ in boards]
+    return tuple(_naming(of, deck, fit or own, own) for of, fit, own in zip(puzzles, kept, alone, strict=True))
+
+
+def _ways(of: Puzzle, deck: Deck) -> Sequence[Way]:
+    try:
+        return list(islice(_legal(of, box(deck).supply), MANY))
+    except Undecided:
+        return ()
+
+
+def _naming(of: Puzzle, deck: Deck, ways: Sequence[Way], alone: Sequence[Way]) -> Naming | None:
     if not ways:
         return None
-    numbers: dict[int, list[int | str]] = {}
-    for domino in deck:
-        numbers.setdefault(box(deck).number[domino.left][domino.right], []).append(domino.number)
     placed = [
-        Placed(_squares(of, pair), tuple(numbers[of.face[pair[0]][pair[1]]]), _sure(of, supply, pair, ways))
-        for pair in ways[0]
+        Placed(_squares(of, (i, j)), _numbers(deck)[of.face[i][j]], _sure(of, deck, (i, j), ways)) for i, j in ways[0]
     ]
-    return Naming(tuple(sorted(placed, key=lambda domino: domino.squares)), len(ways))
+    return Naming(tuple(sorted(placed, key=lambda domino: domino.squares)), len(ways), len(alone))
 
 
-def _legal(of: Puzzle, supply: tuple[int, ...]) -> Iterator[tuple[Pair, ...]]:
+@lru_cache(maxsize=8)
+def _numbers(deck: Deck) -> list[tuple[int | str, ...]]:
+    """For each face of the box the numbers of its dominoes."""
+    return [tuple(domino.number for domino in deck if domino.face == face) for face in box(deck).faces]
+
+
+def _legal(of: Puzzle, supply: Sequence[int]) -> Iterator[Way]:
     return (tiling for tiling in tilings(of, supply) if not unbuilt(of, tiling))
 
 
@@ -66,7 +102,7 @@ def _squares(of: Puzzle, pair: Pair) -> tuple[Square, Square]:
     return first, second
 
 
-def _sure(of: Puzzle, supply: tuple[int, ...], pair: Pair, ways: list[tuple[Pair, ...]]) -> bool:
+def _sure(of: Puzzle, deck: Deck, pair: Pair, ways: Sequence[Way]) -> bool:
     """Whether every reading lays this domino: among those at hand, or all if there are more."""
     i, j = pair
     if not all(pair in way or (j, i) in way for way in ways):
@@ -74,4 +110,4 @@ def _sure(of: Puzzle, supply: tuple[int, ...], pair: Pair, ways: list[tuple[Pair
     if len(ways) < MANY:
         return True
     face = tuple({k: f for k, f in row.items() if {n, k} != {i, j}} for n, row in enumerate(of.face))
-    return next(_legal(replace(of, face=face), supply), None) is None
+    return next(_legal(replace(of, face=face), box(deck).supply), None) is None

@@ -2,13 +2,10 @@
 
 from typing import Any
 
-from kdvision.game.board import Board
-from kdvision.game.deck import Deck
-from kdvision.game.dominoes import MANY, Naming, dominoes
+from kdvision.game.dominoes import MANY, Naming, dominoes_together
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
 from kdvision.game.record import Game
-from kdvision.game.tiling import Undecided
 from kdvision.report.data import data, problem_data, standing_data
 from kdvision.report.result import Result, Scored
 from kdvision.report.table import table, together
@@ -36,7 +33,7 @@ def game_table(game: Game, name: str, *, named: bool = False, width: int = 100, 
     for played, result in zip(game.rounds, game_results(game, name), strict=True):
         parts.append(table(result, width=width, colour=colour))
         if named:
-            parts += [_dominoes(scored, game.rule_set.deck) for scored in result.kingdoms]
+            parts += [_dominoes(*each) for each in zip(result.kingdoms, _namings(game, played), strict=True)]
         parts += [f" ! {problem.text}\n" for problem in shared_problems(game, played)]
         parts += [f" {note}\n"] if (note := game.note(played)) else []
     if len(game.rounds) > 1:
@@ -54,8 +51,10 @@ def game_data(game: Game, name: str) -> dict[str, Any]:
     rounds = [
         {
             "kingdoms": [
-                {"player": scored.kingdom.player, **shown, **_naming(scored.board, game.rule_set.deck)}
-                for scored, shown in zip(result.kingdoms, data(result)["kingdoms"], strict=True)
+                {"player": kingdom.player, **shown, **_naming(named)}
+                for kingdom, shown, named in zip(
+                    played.kingdoms, data(result)["kingdoms"], _namings(game, played), strict=True
+                )
             ],
             "standing": data(result)["standing"],
             "problems": [problem_data(problem) for problem in shared_problems(game, played)],
@@ -70,28 +69,30 @@ def game_data(game: Game, name: str) -> dict[str, Any]:
     }
 
 
-def _named(board: Board, deck: Deck) -> Naming | None:
-    try:
-        return None if board.unknown else dominoes(board, deck)
-    except Undecided:
-        return None
+def _namings(game: Game, played: Table) -> tuple[Naming | None, ...]:
+    return dominoes_together([kingdom.board for kingdom in played.kingdoms], game.rule_set.deck)
 
 
-def _naming(board: Board, deck: Deck) -> dict[str, Any]:
-    naming = _named(board, deck)
+def _naming(naming: Naming | None) -> dict[str, Any]:
     if naming is None:
-        return {"dominoes": None, "readings": 0}
+        return {"dominoes": None, "readings": 0, "readings_alone": 0}
     placed = [
         {"squares": [square.name for square in one.squares], "numbers": list(one.numbers), "sure": one.sure}
         for one in naming.placed
     ]
-    return {"dominoes": placed, "readings": naming.readings}
+    return {"dominoes": placed, "readings": naming.readings, "readings_alone": naming.alone}
 
 
-def _dominoes(scored: Scored, deck: Deck) -> str:
-    naming = _named(scored.board, deck)
+def _dominoes(scored: Scored, naming: Naming | None) -> str:
     if naming is None:
         return f" {scored.kingdom.player}: the dominoes cannot be named"
-    count = f"{MANY} or more readings" if naming.readings == MANY else f"{naming.readings} readings"
-    fits = "" if naming.readings == 1 else f" ({count} fit)"
-    return f" {scored.kingdom.player}'s dominoes{fits}: {', '.join(map(str, naming.placed))}"
+    return f" {scored.kingdom.player}'s dominoes{_fits(naming)}: {', '.join(map(str, naming.placed))}"
+
+
+def _fits(naming: Naming) -> str:
+    """How many readings fit, where it is not just one."""
+    if naming.readings < naming.alone:
+        verb = "fits" if naming.readings == 1 else "fit"
+        return f" ({naming.readings} of {naming.alone} readings {verb} beside the other kingdoms)"
+    many = f"{MANY} or more" if naming.readings == MANY else f"{naming.readings}"
+    return f" ({many} readings fit)" if naming.readings > 1 else ""
