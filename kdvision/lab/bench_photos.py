@@ -62,15 +62,14 @@ def decode(code: bytes) -> NDArray[np.uint8]:
 def stages(code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield each stage of reading a photo by name, as a function that does it once; the whole comes last."""
     photo, finder, reader = Photo.open(code), Finder(shipped("finder")), CellReader(shipped("cells"))
-    squares = finder.find(photo)
-    grown = lattice.lattices(squares)
+    looks = finder.find(photo)
     grids = lattice.grids(photo, finder)
     sights = [look(photo, reader, grid) for grid in grids]
     reads = pipeline.kingdoms_of(photo, sights)
     yield "open", lambda: Photo.open(code)
-    yield "find, the first look", lambda: finder.find(photo)
-    yield "grow lattices", lambda: lattice.lattices(squares)
-    yield "look again", lambda: [lattice.look_again(photo, finder, one) for one in grown]
+    yield "find, the first looks", lambda: finder.find(photo)
+    yield "grow lattices", lambda: [lattice.lattices(squares) for squares in looks]
+    yield "find, all looks", lambda: lattice.grids(photo, finder)
     yield "read", lambda: [look(photo, reader, grid) for grid in grids]
     yield "decide", lambda: pipeline.kingdoms_of(photo, sights)
     yield "report", lambda: _report(photo, reads)

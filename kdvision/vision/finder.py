@@ -8,7 +8,6 @@ unit square (|Re z|, |Im z| <= 1) onto the photo; alpha^4 and alpha beta stay th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -26,8 +25,6 @@ Complex = npt.NDArray[np.complex128]
 STRIDE: Final = 8
 LONG_SIDES: Final = (640, 320)
 """The finder sees the whole photo with its longer side at so many pixels: small squares show in one, large in both."""
-SAME: Final = 0.4
-"""Squares whose centres are nearer than this, in sides, are one square seen twice."""
 PADDING: Final = 114
 """The grey beyond the picture's edge, in training and at run time."""
 CHANNELS: Final = 8
@@ -135,19 +132,6 @@ def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squar
     )
 
 
-def once(looks: Sequence[Squares]) -> Squares:
-    """Return the squares of several looks, each once, as the surest look shows it."""
-    every = Squares(
-        *(np.concatenate([getattr(look, name) for look in looks]) for name in ("centre", "u", "v", "score"))
-    )
-    kept: list[int] = []
-    for index in np.argsort(-every.score, kind="stable"):
-        away = np.linalg.norm(every.centre[kept] - every.centre[index], axis=1)
-        if not (away < SAME * np.maximum(every.side[kept], every.side[index])).any():
-            kept.append(int(index))
-    return Squares(every.centre[kept], every.u[kept], every.v[kept], every.score[kept])
-
-
 class Finder:
     """The finder network, ready to look."""
 
@@ -163,16 +147,18 @@ class Finder:
         inside = ((found.centre >= 0) & (found.centre < (width, height))).all(-1)
         return Squares(found.centre[inside], found.u[inside], found.v[inside], found.score[inside])
 
-    def find(self, photo: Photo) -> Squares:
-        """Return the squares in a photo, in its own pixels, from looks at the whole of it at two sizes."""
-        pixels, width = photo.pixels, photo.width
-        looks = []
+    def find(self, photo: Photo) -> list[Squares]:
+        """Return the squares in a photo, in its own pixels, from each look at the whole of it, the finest first.
+
+        The looks are kept apart: where squares are too large for one, its answers are many, small and wrong.
+        """
+        pixels, looks = photo.pixels, []
         for long_side in LONG_SIDES:
             pixels, _ = shrunk(pixels, long_side / max(pixels.shape[:2]))
             found = self.look(pixels)
-            x, y = width / pixels.shape[1], photo.height / pixels.shape[0]
-            looks.append(found.moved(np.diag([x, y, 1.0])) if len(found) else found)
-        return once(looks)
+            scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
+            looks.append(found.moved(scale) if len(found) else found)
+        return looks
 
 
 def shrunk(pixels: npt.NDArray[np.uint8], factor: float) -> tuple[npt.NDArray[np.uint8], tuple[float, float]]:

@@ -205,13 +205,19 @@ def _quarter(vector: Floats) -> Floats:
 
 def grids(photo: Photo, finder: Finder) -> list[Grid]:
     """Return the grids of a photo, one for each lattice of squares, with a rim of table around each."""
-    seen = finder.find(photo)
-    first = sorted(lattices(seen), key=lambda lattice: -covered(lattice, seen))[:CANDIDATES]
-    again = [look_again(photo, finder, lattice) for lattice in first]
-    found = sorted((second for second in again if second is not None), key=lambda pair: -covered(*pair))
+    first = [(lattice, seen) for seen in finder.find(photo) for lattice in lattices(seen)]
+    first.sort(key=lambda pair: -covered(*pair))
+    found: list[tuple[Lattice, Squares]] = []
+    for lattice, seen in first[:CANDIDATES]:
+        known = [one for one in found if _same_place(lattice, seen, *one)]
+        if any(covered(*one) > 0.8 * covered(lattice, seen) for one in known):
+            continue  # both looks saw this kingdom
+        second = look_again(photo, finder, lattice)
+        if second is not None:
+            found.append(second)
     kept: list[tuple[Lattice, Squares]] = []
-    for lattice, squares in found:
-        if not any(_same_place(lattice, squares, other, theirs) for other, theirs in kept):
+    for lattice, squares in sorted(found, key=lambda pair: -covered(*pair)):
+        if not any(_same_place(lattice, squares, *other) for other in kept):
             kept.append((lattice, squares))
     return [grid_of(lattice, squares) for lattice, squares in kept]
 
