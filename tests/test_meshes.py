@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab import meshes
+from kdvision.lab import clutter, meshes
 from kdvision.lab.raster import Mesh
 
 Floats = NDArray[np.float64]
@@ -179,3 +179,21 @@ def test_the_models_of_the_data_folder_are_pieces_of_the_right_size() -> None:
     assert found["king"][0].size[0] == pytest.approx(0.4, abs=0.02)
     image = blank()
     assert meshes.draw(image, found["castle"][0], looking_from(1, -6, 8)).sum() > 3000
+
+
+@pytest.mark.parametrize("kind", sorted(clutter.MAKERS))
+def test_clutter_stands_on_the_table_within_its_reach(kind: str) -> None:
+    for seed in range(8):
+        mesh = clutter.clutter_mesh(kind, np.random.default_rng(seed))
+        corners = mesh.triangles.reshape(-1, 3)
+        assert corners[:, 2].min() == pytest.approx(0)
+        assert np.linalg.norm(corners[:, :2], axis=1).max() <= clutter.REACH[kind]
+        mask = meshes.draw(blank(), mesh, FROM_ABOVE)
+        assert mask.any()
+
+
+def test_a_cup_shows_its_drink_and_hides_what_stands_behind() -> None:
+    image = blank()
+    mask = meshes.draw(image, clutter.cup(np.random.default_rng(1)), FROM_ABOVE)
+    assert mask[150, 150]
+    assert mask.sum() > 10_000

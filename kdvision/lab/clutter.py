@@ -40,10 +40,10 @@ def cup(rng: Rng) -> Mesh:
     radius, height, wall = rng.uniform(0.7, 1.15), rng.uniform(0.8, 2.6), 0.08
     foot = radius * rng.uniform(0.65, 1.0)
     level = height * rng.uniform(0.35, 0.92)
-    inner = radius - wall
     glaze = _paint(rng)
     drink = np.array([[60, 34, 20], [150, 90, 30], [110, 10, 24], [196, 120, 20], [214, 214, 206]])[rng.integers(5)]
-    profile = [(0.0, foot), (height, radius), (height, inner), (level, inner), (level, 0.0)]
+    inner = foot + (radius - foot) * level / height - wall  # as wide as the cup is at that level
+    profile = [(0.0, foot), (height, radius), (height, radius - wall), (level, inner), (level, 0.0)]
     return _turned(profile, np.array([glaze, glaze * 1.05, glaze * 0.8, drink]).clip(0, 255))
 
 
