@@ -18,7 +18,7 @@ from kdvision.vision.reading import NOTHING
 from kdvision.vision.solver import Cut, Solution, solve, solve_with
 
 _NEAR: Final = 0.7
-_TOGETHER: Final = 4
+_TOGETHER: Final = 12
 _ENOUGH: Final = 4.0
 """Rivals that together weigh so many times what the best answer does end the search: it is hardly ever right."""
 _CUTTING_ROUNDS: Final = 6
@@ -26,16 +26,20 @@ _CUTTING_ROUNDS: Final = 6
 
 @dataclass(frozen=True)
 class Scene:
-    """A programme and what its kinds are; `cuts` collects the rules about whole kingdoms that some answer broke."""
+    """A programme, and (squares, kinds) the `losses` it is made of: minus the log of each kind's probability.
+
+    `cuts` collects the rules about whole kingdoms that some answer broke.
+    """
 
     programme: Programme
+    losses: Floats
     kinds: tuple[str, ...]
     prices: Prices
     cuts: list[Cut] = field(default_factory=list)
 
     def only(self, keep: Mask, *, used: Ints | None = None) -> "Scene":
         """The scene with these pieces alone, and so many dominoes of each face lying elsewhere."""
-        return Scene(self.programme.only(keep, used=used), self.kinds, self.prices)
+        return Scene(self.programme.only(keep, used=used), self.losses, self.kinds, self.prices)
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,8 @@ def best_answer(scene: Scene) -> Best:
 def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> list[Answer]:
     """Answers that lose at most `limit` more than the best one: for unsure squares the best that shows another kind.
 
-    At most `most` squares are tried in each kingdom. Nothing is solved for a square where the bound is above the limit,
-    or where an answer found before is about as good as the bound.
+    At most `most` squares are tried in each kingdom, the least certain first. Nothing is solved for a square where the
+    bound is above the limit, or where an answer found before is about as good as the bound.
     """
     near, bounds = best.solution.at_least <= limit, _bounds(scene, best)
     close, frames = scene.only(near), scene.programme.frames
@@ -96,16 +100,24 @@ def _rivals(
 ) -> list[Answer]:
     found: list[Answer] = []
     tried = 0
-    for square in np.argsort(bounds, kind="stable").tolist():
+    for square in np.argsort(bounds + _gaps(scene, best), kind="stable").tolist():
         weight = sum(np.exp(best.loss - rival.loss) for rival in found)
-        if bounds[square] > limit or tried >= most or weight > _ENOUGH:
+        if tried >= most or weight > _ENOUGH:
             break
         others = [a.loss for a in (*known, *found) if a.labels[square] != best.labels[square]]
-        if min(others, default=np.inf) > best.loss + bounds[square] + _NEAR:
+        if bounds[square] <= limit and min(others, default=np.inf) > best.loss + bounds[square] + _NEAR:
             tried += 1
             answer = _without(scene, square, int(best.labels[square]), at_most=best.loss + limit)
             found += [answer] if answer else []
     return found
+
+
+def _gaps(scene: Scene, best: Answer) -> Floats:
+    """For each square how much less likely the next kind is, by its own reading; 0 where another one is likelier."""
+    squares = np.arange(len(best.labels))
+    others = scene.losses.copy()
+    others[squares, best.labels] = np.inf
+    return np.asarray(np.maximum(others.min(axis=1) - scene.losses[squares, best.labels], 0.0))
 
 
 def _bounds(scene: Scene, best: Best) -> Floats:

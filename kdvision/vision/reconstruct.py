@@ -94,7 +94,8 @@ def decide(
     kinds = (*readings[0].kinds, *dict.fromkeys(kind for kind in clamps.values() if kind not in readings[0].kinds))
     losses = [_losses(reading, number, kinds, clamps) for number, reading in enumerate(readings)]
     bonds = bonds or [None] * len(readings)
-    scene = Scene(build(losses, kinds, deck, side=side, bonds=bonds, prices=prices), kinds, prices)
+    programme = build(losses, kinds, deck, side=side, bonds=bonds, prices=prices)
+    scene = Scene(programme, np.concatenate([loss.reshape(-1, len(kinds)) for loss in losses]), kinds, prices)
     best = best_answer(scene)
     answers = [best, *rivals(scene, best, limit=-np.log(doubtful) * temperature, most=most)]
     weights = np.exp((best.loss - np.array([answer.loss for answer in answers])) / temperature)
