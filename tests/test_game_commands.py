@@ -110,12 +110,19 @@ def test_mistakes_name_file_and_line_and_exit_with_5(run: Run, file: Path) -> No
     file.write_text(GAME.replace('"w w # f f"', '"w w # f"\ncoins = 3'), encoding="utf-8")
     ran = run("game", file)
     assert (ran.code, ran.out) == (5, "")
-    assert ran.err.startswith(
-        f"kdvision: {file}, line 9: coins is no part of a kingdom of this game; expected one of player,"
-    )
+    assert ran.err.startswith(f'kdvision: {file}, line 9: coins is no part of this game; expected game = "queendomino"')
     missing = run("game", file.parent / "none.toml")
     assert missing.code == 5
     assert "none.toml cannot be read" in missing.err
+
+
+def test_stdin_is_utf8_whatever_the_terminal_says(run: Run) -> None:
+    named = GAME.replace("Ann", "Jörg").encode("utf-8-sig")
+    assert "Jörg wins on points, 3 to 0" in run("game", "-", stdin=named).out
+    for command in ("game", "type"):
+        ran = run(command, "-", stdin=b"\xff\xfe")
+        assert (ran.code, ran.err.count("\n")) == (5, 1)
+        assert ran.err.startswith("kdvision: what came on stdin is not a text in UTF-8.")
 
 
 def test_typed_boards_of_one_game_share_its_box(run: Run) -> None:

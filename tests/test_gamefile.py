@@ -177,7 +177,7 @@ def changed(text: str, old: str, new: str) -> str:
         (
             changed(QUEEN, "per_tower = 1", "per_tower = 4"),
             '"A2"',
-            "a building that gives 4 point per tower; expected one",
+            "a building that gives 4 points per tower; expected one",
         ),
         (changed(QUEEN, "per_tower = 1", "height = 4"), '"A2"', "height is no part of a building; expected one of at,"),
         (changed(QUEEN, 'at = "D1", ', ""), "sawmill", "a building without a square; expected at ="),
@@ -195,7 +195,11 @@ def changed(text: str, old: str, new: str) -> str:
             "players",
             "only teams share a kingdom; expected player =",
         ),
-        (changed(QUEEN, '"queendomino"', '"kingdomino"'), "coins", "coins is no part of a kingdom of this game"),
+        (
+            changed(QUEEN, '"queendomino"', '"kingdomino"'),
+            "coins",
+            'coins is no part of this game; expected game = "queendomino" or',
+        ),
         (
             QUEEN + '[[kingdom]]\nboard = "#"\n[[kingdom]] # five\nboard = "#"\n',
             "# five",
@@ -241,9 +245,48 @@ def changed(text: str, old: str, new: str) -> str:
             "& joins the names of a team; expected names without",
         ),
         (changed(QUEEN, '["A1", "b5"]', "[1]"), "knights", "knights has 1; expected texts in quotes"),
-        ("[round]\n", "[round]", "round is {}; expected a list in [ ]"),
+        (
+            changed(QUEEN, '["A1", "b5"]', '[ # A, B\n  "A1",\n  "b2", # here, ]\n "5b"]'),
+            '"5b"',
+            "'5b' is no square; expected a column letter",
+        ),
+        (
+            changed(QUEEN, '["harmony"]', '[\n"harmony",\n"x"]'),
+            '"x"',
+            "variants has 'x'; expected one of middle-kingdom",
+        ),
+        ("[round]\n", "[round]", "round is a single table; expected two pairs of brackets: [[round]]"),
         ("side = 5\n[extra.table]\n", "[extra", "extra is no part of a game file; expected one of game,"),
         ("side = 6\n", "side", "side is 6; expected 5 or 7"),
+        ('side = "7x7"\n', "side", "side is '7x7'; expected 5 or 7"),
+        ("side = true\n", "side", "side is true; expected 5 or 7"),
+        ("side = 5" + TEAMS, "side", "side is 5; expected 7"),
+        ("game = 3\n", "game", "game is 3; expected one of kingdomino,"),
+        ('variants = ["dynasty"]\n', "variants", "variants has 'dynasty'; expected three [[round]] for a Dynasty"),
+        (
+            'variants = ["mighty-duel"]\n',
+            "variants",
+            "variants has 'mighty-duel'; expected side = 7 for the Mighty Duel",
+        ),
+        ("[kingdom]\n", "[kingdom]", "kingdom is a single table; expected two pairs of brackets: [[kingdom]]"),
+        ("[[round]]\nside = 5\n" + "[[round]]\n" * 2, "side", "side is no part of a round; expected one of kingdom,"),
+        (GEMS + "towers = 3\n", "towers", 'towers is no part of this game; expected game = "queendomino" or'),
+        (changed(GEMS, "Ruby", ""), "gems = [{", "kind is ''; expected some text in quotes, on one line"),
+        (
+            changed(GEMS, 'variants = ["lost-treasures", "middle-kingdom"]\nopen_gems = ["ruby", "joker"]', ""),
+            "gems = [{",
+            'gems is no part of this game; expected variants = ["lost-treasures"] at the top',
+        ),
+        (
+            changed(QUEEN, ', name = "Church"', ""),
+            "E1",
+            "a building without name or effect; expected one of The Church,",
+        ),
+        (
+            changed(QUEEN, '{ at = "E1", name = "Church" }', '"Church"'),
+            '"Church"',
+            "buildings has 'Church'; expected [[kingdom.buildings]], or tables in braces",
+        ),
         ('kingdom = "Ann"\n', "kingdom", "kingdom is 'Ann'; expected a list"),
         ("kingdom = [1]\n", "kingdom", "kingdom has 1; expected [[kingdom]]"),
         ("\n", None, "there is no kingdom; expected at least one, under [[kingdom]]"),
@@ -279,10 +322,41 @@ def test_mistakes_of_a_whole_kingdom_name_the_line_it_begins_on() -> None:
         assert 0 <= caught.value.row - second <= 2
 
 
-@pytest.mark.parametrize("text", ["game = ", "[[kingdom]\n", "a = 1\na = 2\n", "[" * 5000])
-def test_a_text_that_is_no_toml_is_refused(text: str) -> None:
-    with pytest.raises(NotationError, match=r"match\.toml is no TOML"):
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("game = ", 1),
+        ("\n[[kingdom]\n", 2),
+        ("a = 1\na = 2\n", 2),
+        ("[" * 5000, 1),
+        ("player = Ann", 1),
+        ('[[kingdom]]\nboard = """\n# w\n', 4),
+    ],
+)
+def test_a_text_that_is_no_toml_is_refused_with_its_line(text: str, line: int) -> None:
+    with pytest.raises(
+        NotationError, match=rf"^match\.toml, line {line}: no TOML \(.+\); expected lines such as "
+    ) as caught:
         parse(text, name="match.toml")
+    assert caught.value.row == line
+
+
+def test_editors_that_mark_utf8_do_no_harm() -> None:
+    assert parse("\ufeff" + QUEEN) == parse(QUEEN)
+
+
+def test_rows_of_a_board_know_their_line() -> None:
+    for board in ('[\n  "# w w",\n  "w x w",\n]', '"""\n# w w\nw x w\n"""', '"""# w w /\n\n w x w"""'):
+        text = f'[[kingdom]]\nplayer = "A"\nboard = {board}\n'
+        with pytest.raises(NotationError, match="'x' is no square") as caught:
+            parse(text)
+        assert caught.value.row == next(number for number, line in enumerate(text.splitlines(), 1) if "x" in line)
+
+
+def test_the_advice_of_a_board_stays() -> None:
+    with pytest.raises(NotationError, match="row 2 has 2 squares") as caught:
+        parse('[[kingdom]]\nboard = "# w w / w w"\n')
+    assert caught.value.hint == "write . for a place without a tile"
 
 
 def test_seven_players_need_another_box() -> None:

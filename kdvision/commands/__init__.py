@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision import __version__
-from kdvision.commands.asked import Asked, Fix, GameName, Size, fixes_of, targets_of
+from kdvision.commands.asked import Asked, Fix, GameName, Size, fixes_of, targets_of, text_on_stdin
 from kdvision.commands.output import complain, counted, finish, put, put_together
 from kdvision.commands.rulebook import game, rules
 from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
@@ -121,7 +121,7 @@ def type_board(
     from kdvision.report.result import corrected, of_boards
 
     asked = Asked(size, middle_kingdom, harmony, as_json, strict, played)
-    typed = [Board.parse(sys.stdin.read() if text == "-" else text) for text in boards]
+    typed = [Board.parse(text_on_stdin() if text == "-" else text) for text in boards]
     for number, square, word in fixes_of(fix or ()):
         if number >= len(typed):
             raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {len(typed)}")

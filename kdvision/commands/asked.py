@@ -1,6 +1,7 @@
 """What a person asked for on the command line, checked before any work is done."""
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
@@ -19,6 +20,9 @@ EXPECTED_FIX: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
 
 UNTYPED: Final = "coins, buildings, knights, towers and the Queen count from a game file only (kdvision game)"
 TOWNS: Final = "t is a town, which Kingdomino does not have: --game queendomino or --game royal-wedding does"
+
+LONGEST: Final = 1_000_000
+"""Bytes of text taken from stdin; what is longer is no board and no game."""
 
 DRAWN: Final = "-score.jpg"
 """What follows a photo's name in the name of its overlay in a folder."""
@@ -101,6 +105,16 @@ def fixes_of(texts: Iterable[str]) -> list[Fix]:
         cell = "." if word == "." else str(Cell.parse(word))
         found.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
     return found
+
+
+def text_on_stdin() -> str:
+    """All of stdin as text, whatever the terminal's encoding; raises NotationError where it is none in UTF-8."""
+    if sys.stdin is None:
+        raise NotationError("there is no text on stdin", hint="pipe one in")
+    try:
+        return sys.stdin.buffer.read(LONGEST).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotationError("what came on stdin is not a text in UTF-8", hint="pipe in a text in UTF-8") from error
 
 
 def targets_of(photos: Sequence[str], overlay: str | None) -> list[Path | None]:

@@ -1,12 +1,12 @@
 """`kdvision game` and `kdvision rules`: whole games from files, and the clauses they are scored by."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from kdvision.commands.asked import text_on_stdin
 from kdvision.commands.output import colour, width
 from kdvision.errors import NEEDS_REVIEW
 
@@ -25,7 +25,7 @@ def game(
     from kdvision.report.game import game_data, game_table
 
     name = "the game on stdin" if file == "-" else file
-    played = parse(sys.stdin.read(), name=name) if file == "-" else load(Path(file))
+    played = parse(text_on_stdin(), name=name) if file == "-" else load(Path(file))
     if as_json:
         typer.echo(json.dumps(game_data(played, name), ensure_ascii=False))
     else:

@@ -15,6 +15,7 @@
 docs/rules.md lists every key.
 """
 
+import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -34,6 +35,10 @@ QUEEN: Final = ("buildings", "knights", "spare_knights", "towers", "coins", "que
 GEMS: Final = ("gems",)
 
 CLAIMS: Final = {"harmony": "Harmony", "middle-kingdom": "Middle Kingdom"}
+TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
+ELSEWHERE: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
+"""How a game file tells the variants that are no words of its `variants`."""
+
 LARGEST_FILE: Final = 1_000_000
 """Bytes; a game file of this size holds no game."""
 
@@ -53,16 +58,28 @@ def load(path: Path) -> Game:
 
 def parse(text: str, *, name: str = "the game") -> Game:
     """The game of a text; `name` is what errors call it. Raises NotationError with line and what was expected."""
+    text = text.removeprefix("\ufeff")
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise NotationError(f"{name} is no TOML: {error}", expected="a TOML text of one game") from error
+        raise _no_toml(text, name, str(error)) from error
     return _game(Node(data, text, name))
+
+
+def _no_toml(text: str, name: str, said: str) -> NotationError:
+    """The error for a text that is no TOML; what the parser `said` ends with the place."""
+    place = re.fullmatch(r"(.*?) \(at line (\d+), column (\d+)\)", said, re.DOTALL)
+    line = int(place[2]) if place else text.count("\n") + 1
+    what = f"{place[1]} at column {place[3]}" if place else said.removesuffix(" (at end of document)")
+    return NotationError(f"{name}, line {line}: no TOML ({what}); expected {TOML}", row=line, expected=TOML)
 
 
 def _game(top: Node) -> Game:
     top.only(TOP)
     kind = top.choice("game", GAMES, default="kingdomino")
+    for place, variant in enumerate(top.texts("variants")):
+        if variant in ELSEWHERE:
+            top.at("variants", place).fail(f"variants has {variant!r}", ELSEWHERE[variant])
     variants = tuple(dict.fromkeys(top.choices("variants", VARIANTS)))
     if "lost-treasures" in variants and kind != "kingdomino":
         top.at("variants").fail("The Lost Treasures need Kingdomino", 'game = "kingdomino"')
@@ -70,9 +87,7 @@ def _game(top: Node) -> Game:
     if teams and kind != "royal-wedding":
         top.at("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
     tables = tuple(_tables(top, _keys(kind, variants), teams=teams))
-    side = top.number("side", default=usual_side(kind, tables, teams=teams))
-    if side not in SIDES:
-        top.at("side").fail(f"side is {side}", "5 or 7")
+    side = top.one_of("side", (7,) if teams else SIDES, default=usual_side(kind, tables, teams=teams))
     game = Game(kind, side, tables, variants, teams)
     _check_kingdoms(game, top)
     return game
@@ -92,7 +107,7 @@ def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]
     seats = _seats(top)
     for table in rounds or [top]:
         if rounds:
-            table.only(ROUND)
+            table.only(ROUND, of="a round")
         open_gems = tuple(_open_gems(table, keys))
         kingdoms = tuple(
             _kingdom(node, keys, number, teams=teams) for number, node in enumerate(table.tables("kingdom"), start=1)
@@ -114,6 +129,10 @@ def _open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
 
 
 def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> Kingdom:
+    for key in node.value:
+        if key in (*QUEEN, *GEMS) and key not in keys:
+            wanted = 'variants = ["lost-treasures"]' if key in GEMS else 'game = "queendomino" or "royal-wedding"'
+            node.at(key).fail(f"{key} is no part of this game", f"{wanted} at the top")
     node.only(keys, of="a kingdom of this game")
     return Kingdom(
         board=node.board("board"),

@@ -29,7 +29,8 @@ def _building(node: Node) -> Building:
         return known
     if not effects:
         names = ", ".join(building.name for building in BUILDINGS if building.name)
-        node.at("name").fail(f"the building {name!r} is not known", f"one of {names}, or what the building gives")
+        what = f"the building {name!r} is not known" if name else "a building without name or effect"
+        node.at("name").fail(what, f"one of {names}, or what it gives: {', '.join(BUILDING[2:])}")
     effect = (
         node.number("crowns"),
         node.number("points"),

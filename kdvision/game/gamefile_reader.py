@@ -1,12 +1,15 @@
 """Values of a game file, each checked, with the line to complain about."""
 
 import re
-from collections.abc import Collection, Iterable
-from typing import Any, NoReturn
+from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
+from typing import Any, Final, NoReturn
 
 from kdvision.errors import NotationError
 from kdvision.game.board import EXPECTED_SQUARE, Board, Square
 from kdvision.game.toml_lines import Path, line_of
+
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 class Node:
@@ -24,11 +27,16 @@ class Node:
             value = value[step] if inside else None
         return Node(value, self.source, self.name, (*self.path, *path))
 
-    def fail(self, what: str, expected: str, *, more_lines: int = 0) -> NoReturn:
+    @property
+    def line(self) -> int:
+        """The line of the file on which this value begins."""
+        return line_of(self.source, self.path)
+
+    def fail(self, what: str, expected: str, *, more_lines: int = 0, hint: str = "") -> NoReturn:
         """Raise the error for this value: file, line, what is there and what was expected."""
-        line = line_of(self.source, self.path) + more_lines
+        line = self.line + more_lines
         text = what if "expected" in what else f"{what}; expected {expected}"
-        raise NotationError(f"{self.name}, line {line}: {text}", row=line, expected=expected)
+        raise NotationError(f"{self.name}, line {line}: {text}", row=line, expected=expected, hint=hint)
 
     def __contains__(self, key: str) -> bool:
         return key in self.value
@@ -43,7 +51,7 @@ class Node:
         """A text of one line."""
         value = self.value.get(key, default)
         if not isinstance(value, str) or (key in self and not value.strip()) or "\n" in value:
-            self.at(key).fail(f"{key} is {_shown(value)}", "a text in quotes")
+            self.at(key).fail(f"{key} is {_shown(value)}", "some text in quotes, on one line")
         return value
 
     def number(self, key: str, *, default: int = 0, most: int = 1000) -> int:
@@ -51,6 +59,13 @@ class Node:
         value = self.value.get(key, default)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
             self.at(key).fail(f"{key} is {_shown(value)}", f"a whole number from 0 to {most}")
+        return value
+
+    def one_of(self, key: str, allowed: Sequence[int], *, default: int) -> int:
+        """One of the allowed numbers."""
+        value = self.value.get(key, default)
+        if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:
+            self.at(key).fail(f"{key} is {_shown(value)}", " or ".join(map(str, allowed)))
         return value
 
     def flag(self, key: str) -> bool:
@@ -66,22 +81,27 @@ class Node:
 
     def choice(self, key: str, allowed: Collection[str], *, default: str) -> str:
         """One of the allowed words."""
-        value = self.text(key, default=default)
-        return value if value in allowed else self.at(key).fail(f"{key} is {_shown(value)}", _one_of(allowed))
+        value = self.value.get(key, default)
+        if not isinstance(value, str) or value not in allowed:
+            self.at(key).fail(f"{key} is {_shown(value)}", _one_of(allowed))
+        return value
 
     def choices(self, key: str, allowed: Collection[str]) -> list[str]:
         """A list of allowed words."""
-        for value in (values := self.texts(key)):
+        for place, value in enumerate(values := self.texts(key)):
             if value not in allowed:
-                self.at(key).fail(f"{key} has {_shown(value)}", _one_of(allowed))
+                self.at(key, place).fail(f"{key} has {_shown(value)}", _one_of(allowed))
         return values
 
     def tables(self, key: str) -> list["Node"]:
         """A list of tables."""
+        header = ".".join(step for step in (*self.path, key) if isinstance(step, str))
+        if isinstance(self.value.get(key), dict):
+            self.at(key).fail(f"{key} is a single table", f"two pairs of brackets: [[{header}]]")
         nodes = [self.at(key, place) for place in range(len(self._list(key)))]
         for node in nodes:
             if not isinstance(node.value, dict):
-                node.fail(f"{key} has {_shown(node.value)}", f"[[{key}]], or tables in braces")
+                node.fail(f"{key} has {_shown(node.value)}", f"[[{header}]], or tables in braces")
         return nodes
 
     def square(self, key: str) -> Square:
@@ -90,7 +110,7 @@ class Node:
 
     def squares(self, key: str) -> list[Square]:
         """A list of squares by their names."""
-        return [self.at(key).named(name) for name in self.texts(key)]
+        return [self.at(key, place).named(name) for place, name in enumerate(self.texts(key))]
 
     def named(self, name: str) -> Square:
         """The square of a name that stands here."""
@@ -107,7 +127,9 @@ class Node:
         try:
             return Board.parse(value)
         except NotationError as error:
-            node.fail(str(error), error.expected, more_lines=_offset(value, error.row))
+            below = node.source.splitlines()[node.line - 1 :]
+            hint = "" if error.expected in error.hint else error.hint
+            node.fail(str(error), error.expected, more_lines=_offset(value, below, error.row), hint=hint)
 
     def _list(self, key: str) -> list[Any]:
         value = self.value.get(key, [])
@@ -120,16 +142,16 @@ def _text(node: Node, key: str) -> str:
     return node.value
 
 
-def _offset(board: str | list[str], row: int | None) -> int:
-    """How many lines below its key a row of a board stands."""
-    if row is None or isinstance(board, list) or "\n" not in board:
+def _offset(board: str | list[str], lines: Sequence[str], row: int | None) -> int:
+    """How many lines below its key a row of a board stands; `lines` are the file's from the key on."""
+    if row is None or (isinstance(board, str) and "\n" not in board):
         return 0
-    rows = 0
-    for offset, line in enumerate(board.splitlines(), start=1):
-        rows += len([part for part in re.split("/", line) if part.strip()])
-        if rows >= row:
-            return offset
-    return 0
+    if isinstance(board, str):
+        first = re.split("\"{3}|'{3}", lines[0], maxsplit=1)[-1]
+        found = [sum(bool(part.strip()) for part in line.split("/")) for line in [first, *lines[1:]]]
+    else:
+        found = [len(_QUOTED.findall(line)) for line in lines]
+    return next((offset for offset, count in enumerate(accumulate(found)) if count >= row), 0)
 
 
 def _shown(value: object) -> str:

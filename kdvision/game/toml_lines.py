@@ -8,6 +8,7 @@ Path = tuple[str | int, ...]
 """The way to a value: keys of tables and places in arrays, from the top."""
 
 _HEADER: Final = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\" -]+?)\s*\]\]?\s*(?:#.*)?$")
+_TOKEN: Final = re.compile(r"""#.*|"(?:\\.|[^"\\])*"|'[^']*'|[\[\]{},]|[^\s\[\]{},#"']+""")
 _KEY: Final = re.compile(r"\s*[\"']?([A-Za-z0-9_-]+)[\"']?\s*=")
 
 
@@ -58,14 +59,16 @@ def _opened(names: Sequence[str], array: bool, counts: dict[Path, int]) -> Path:
 
 
 def _inside(lines: Sequence[str], start: int, rest: Path) -> int:
-    """The line of an inline table of an array that begins on line `start`: the place is told by counting braces."""
+    """The line of an entry of an array that begins on line `start`, found by counting the commas outside brackets."""
     if not rest or not isinstance(rest[0], int):
         return start
-    left = rest[0] + 1
+    depth = place = 0
     for number, line in enumerate(lines[start - 1 :], start=start):
-        if number > start and (_KEY.match(line) or _HEADER.match(line)):
+        for token in _TOKEN.findall(line if number > start else line.partition("=")[2]):
+            if depth == 1 and place == rest[0] and token[0] not in ",]#":
+                return number
+            depth += (token in ("[", "{")) - (token in ("]", "}"))
+            place += depth == 1 and token == ","
+        if not depth:
             break
-        left -= line.count("{")
-        if left <= 0:
-            return number
     return start

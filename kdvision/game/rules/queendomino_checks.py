@@ -109,13 +109,17 @@ def check_coins(table: Table) -> Iterator[Problem]:
 def describe(building: Building) -> str:
     """What a building gives at the end, in a few words."""
     parts = [
-        f"{building.points} points" if building.points else "",
+        _points(building.points) if building.points else "",
         f"2 points per {building.per_territory} territory" if building.per_territory else "",
-        f"{building.per_tower} point per tower" if building.per_tower else "",
-        f"{building.per_knight} point per knight" if building.per_knight else "",
-        f"{building.crowns} crown" if building.crowns else "",
+        f"{_points(building.per_tower)} per tower" if building.per_tower else "",
+        f"{_points(building.per_knight)} per knight" if building.per_knight else "",
+        f"{building.crowns} crown{'s' * (building.crowns != 1)}" if building.crowns else "",
     ]
     return " and ".join(part for part in parts if part) or "nothing at the end"
+
+
+def _points(count: int) -> str:
+    return f"{count} point{'s' * (count != 1)}"
 
 
 def _over(what: str, count: int, held: int) -> Iterator[Problem]:
