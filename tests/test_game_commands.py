@@ -44,6 +44,19 @@ def test_a_game_is_scored_with_its_winner(run: Run, file: Path) -> None:
     assert "dominoes" not in ran.out
 
 
+@pytest.mark.parametrize("command", [("game", "-"), ("type", "# m3 w / . . w / . . f")])
+def test_the_clause_of_every_line_is_named_when_asked_for(command: tuple[str, ...], run: Run) -> None:
+    told = GAME.replace('"Ann"', '"kingdom 1"').encode()
+    ran = run(*command, "--clauses", "--harmony" if command[0] == "type" else "--dominoes", stdin=told)
+    (heading,) = [number for number, line in enumerate(ran.out.splitlines()) if line == " kingdom 1, line by line"]
+    lines = [line.split() for line in ran.out.splitlines()[heading + 1 :]]
+    assert " ".join(lines[0]) == "3 mine: 1 square × 3 crowns kingdomino/value"
+    assert " ".join(lines[1]) == "0 wheat: 2 squares × 0 crowns kingdomino/value"
+    assert ["3", "total"] in lines
+    assert (["0", "Harmony", "kingdomino/harmony"] in lines) is (command[0] == "type")
+    assert "line by line" not in run(*command, stdin=told).out
+
+
 def test_dominoes_are_named_when_asked_for(run: Run, file: Path) -> None:
     ran = run("game", file, "--dominoes")
     assert "Ann's dominoes: B1-C1: 48" in ran.out

@@ -13,8 +13,8 @@ import typer
 
 from kdvision import __version__
 from kdvision.commands.asked import Asked, Fix, GameName, Size, fixes_of, targets_of, text_on_stdin
-from kdvision.commands.output import complain, counted, finish, put, put_together
-from kdvision.commands.rulebook import game, rules
+from kdvision.commands.output import complain, counted, finish, put, put_clauses, put_together
+from kdvision.commands.rulebook import Clauses, game, rules
 from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 EPILOG: Final = (
     "Exit codes: 0 done, 1 something else went wrong, 2 wrong usage, 3 the photo cannot be opened or decoded, 4 no "
-    "kingdom found, 5 text that is no board or square, 6 read but unsure (--strict), 7 some of several photos failed, "
-    "8 a model file is missing or unknown."
+    "kingdom found, 5 text that is no board, square or game file, 6 read but unsure (--strict), 7 some of several "
+    "photos failed, 8 a model file is missing or unknown."
 )
 
 app = typer.Typer(
@@ -110,6 +110,7 @@ def type_board(
     as_json: AsJson = False,
     fix: Fixes = None,
     strict: Strict = False,
+    clauses: Clauses = False,
 ) -> None:
     """Score boards typed by hand, as in "w w1 f / l # f1".
 
@@ -128,6 +129,8 @@ def type_board(
         typed[number] = corrected(typed[number], square, word)
     result = of_boards(typed, asked.rules(typed))
     put(result, asked)
+    if clauses and not as_json:
+        put_clauses(result)
     if not as_json and (known := asked.untyped(typed)):
         typer.echo(f"kdvision: {known}.", err=True)
     finish([result], asked)

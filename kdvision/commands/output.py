@@ -33,6 +33,14 @@ def put(result: "Result", asked: Asked) -> None:
         typer.echo(table(result, width=width(), colour=colour()))
 
 
+def put_clauses(result: "Result") -> None:
+    """Print by which clause of the rulebooks each line of the scores was earned."""
+    from kdvision.report.table import by_clause
+
+    for scored in result.kingdoms:
+        typer.echo(by_clause(scored, width=width(), colour=colour()))
+
+
 def put_together(results: Sequence["Result"], asked: Asked) -> None:
     """Print who wins over several photos, if their kingdoms can be those of one game; JSON keeps to each photo."""
     from kdvision.report.result import placed

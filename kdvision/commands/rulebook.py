@@ -10,10 +10,13 @@ from kdvision.commands.asked import text_on_stdin
 from kdvision.commands.output import colour, width
 from kdvision.errors import NEEDS_REVIEW
 
+Clauses = Annotated[bool, typer.Option("--clauses", help="Name the rulebook clause of every line of the score.")]
+
 
 def game(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A game file (TOML), or - for one on stdin.")],
     dominoes: Annotated[bool, typer.Option("--dominoes", help="Name the dominoes of every kingdom.")] = False,
+    clauses: Clauses = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 where something is odd.")] = False,
 ) -> None:
@@ -29,7 +32,7 @@ def game(
     if as_json:
         typer.echo(json.dumps(game_data(played, name), ensure_ascii=False))
     else:
-        typer.echo(game_table(played, name, named=dominoes, width=width(), colour=colour()))
+        typer.echo(game_table(played, name, named=dominoes, explained=clauses, width=width(), colour=colour()))
     if strict and any(played.problems(table) for table in played.rounds):
         typer.echo(f"kdvision: {name}: look at the problems.", err=True)
         raise typer.Exit(NEEDS_REVIEW)

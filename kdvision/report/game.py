@@ -8,7 +8,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.record import Game
 from kdvision.report.data import data, problem_data, standing_data
 from kdvision.report.result import Result, Scored
-from kdvision.report.table import table, together
+from kdvision.report.table import by_clause, table, together
 
 
 def game_results(game: Game, name: str) -> list[Result]:
@@ -27,11 +27,15 @@ def _result(game: Game, played: Table, name: str) -> Result:
     return Result(name, kingdoms=rows, standing=game.round_standing(played) if len(rows) > 1 else None)
 
 
-def game_table(game: Game, name: str, *, named: bool = False, width: int = 100, colour: bool = False) -> str:
-    """The text of a game; `named` adds the dominoes of each kingdom."""
+def game_table(
+    game: Game, name: str, *, named: bool = False, explained: bool = False, width: int = 100, colour: bool = False
+) -> str:
+    """The text of a game; `named` adds the dominoes of each kingdom, `explained` the clause of each line."""
     parts = []
     for played, result in zip(game.rounds, game_results(game, name), strict=True):
         parts.append(table(result, width=width, colour=colour))
+        if explained:
+            parts += [by_clause(scored, width=width, colour=colour) for scored in result.kingdoms]
         if named:
             parts += [_dominoes(*each) for each in zip(result.kingdoms, _namings(game, played), strict=True)]
         parts += [f" ! {problem.text}\n" for problem in shared_problems(game, played)]

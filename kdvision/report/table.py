@@ -43,6 +43,17 @@ def together(standing: Standing, *, width: int = 100, colour: bool = False) -> s
     return rendered(_standing(standing), width=width, colour=colour)
 
 
+def by_clause(scored: Scored, *, width: int = 100, colour: bool = False) -> str:
+    """The text of one scorecard line by line: points, what for, and the clause of the rulebooks."""
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(justify="right")
+    for line in scored.card.lines:
+        rows.add_row(str(line.points), line.label, Text(line.clause, style="dim"))
+    rows.add_row(*(Text(word, style="bold") for word in (str(scored.card.total), "total", "")))
+    heading = Text(f"{scored.kingdom.player}, line by line", style="bold")
+    return rendered(Padding(Group(heading, rows), (1, 0, 0, 1)), width=width, colour=colour)
+
+
 def rendered(what: RenderableType, *, width: int, colour: bool) -> str:
     """The text that rich makes of something, without blanks at the ends of lines where there are no colours."""
     out = io.StringIO()
