@@ -19,6 +19,7 @@ from kdvision.vision.solver import Cut, Solution, solve, solve_with
 
 _NEAR: Final = 0.7
 _TOGETHER: Final = 12
+_HOPELESS: Final = 2.0
 _ENOUGH: Final = 4.0
 """Rivals that together weigh so many times what the best answer does end the search: it is hardly ever right."""
 _CUTTING_ROUNDS: Final = 6
@@ -70,7 +71,8 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> list[Answer]
     """Answers that lose at most `limit` more than the best one: for unsure squares the best that shows another kind.
 
     At most `most` squares are tried in each kingdom, the least certain first. Nothing is solved for a square where the
-    bound is above the limit, or where an answer found before is about as good as the bound.
+    bound is above the limit, where the reading itself is certain (beyond twice the limit), or where an answer found
+    before is about as good as the bound.
     """
     near, bounds = best.solution.at_least <= limit, _bounds(scene, best)
     close, frames = scene.only(near), scene.programme.frames
@@ -100,9 +102,10 @@ def _rivals(
 ) -> list[Answer]:
     found: list[Answer] = []
     tried = 0
-    for square in np.argsort(bounds + _gaps(scene, best), kind="stable").tolist():
+    unsure = bounds + _gaps(scene, best)
+    for square in np.argsort(unsure, kind="stable").tolist():
         weight = sum(np.exp(best.loss - rival.loss) for rival in found)
-        if tried >= most or weight > _ENOUGH:
+        if tried >= most or weight > _ENOUGH or unsure[square] > _HOPELESS * limit:
             break
         others = [a.loss for a in (*known, *found) if a.labels[square] != best.labels[square]]
         if bounds[square] <= limit and min(others, default=np.inf) > best.loss + bounds[square] + _NEAR:
