@@ -89,15 +89,17 @@ def test_a_wrong_board_narrows_no_other() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_was_played_is_among_the_readings(seed: int) -> None:
-    for kingdom in play(np.random.default_rng(seed), players=2, side=7, care=(0, 1)):
-        naming = dominoes(kingdom.board, KINGDOMINO)
-        assert naming is not None
+    kingdoms = play(np.random.default_rng(seed), players=2, side=7, care=(0, 1))
+    alone = [dominoes(kingdom.board, KINGDOMINO) for kingdom in kingdoms]
+    beside = dominoes_together([kingdom.board for kingdom in kingdoms], KINGDOMINO)
+    for kingdom, one, other in zip(kingdoms, alone, beside, strict=True):
+        assert one is not None and other is not None
         top, left = kingdom.top_left
         played = {
             frozenset(Square(s.row - top, s.col - left) for s in (p.left, p.right)): p.domino.number
             for p in kingdom.placements
         }
-        for placed in naming.placed:
+        for placed in (*one.placed, *other.placed):
             if placed.sure:
                 assert played[frozenset(placed.squares)] in placed.numbers
-        assert 1 <= naming.readings <= MANY
+        assert 1 <= other.readings <= other.alone == one.readings <= MANY
