@@ -10,6 +10,7 @@ from kdvision import errors
 from tests.conftest import Run
 
 ROOT = Path(__file__).parent.parent
+PAGES = sorted(page for folder in (".", "docs", "models", "samples") for page in (ROOT / folder).glob("*.md"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"^```\n\$ kdvision (type .*)\n((?s:.*?))^```$", README, re.MULTILINE)
 
@@ -36,3 +37,13 @@ def test_ci_runs_what_the_readme_says() -> None:
     assert script.splitlines()[-1] == "exec make check"
     assert "`make check` is what `.ci/run` calls" in README
     assert "\ncheck:" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
+def test_pages_are_looked_at() -> None:
+    assert len(PAGES) >= 5
