@@ -137,6 +137,8 @@ def boards(seed: int) -> Boards:
     chances, right, odd = [], [], []
     for sight, decision in zip(kingdoms, decisions, strict=True):
         kingdom = truth_at(sight.grid, picture)[1]
+        if kingdom is not None and len(kingdom.squares) < len(kingdom.board):
+            continue  # cut off by the picture's edge: no reading of it can be right
         chances.append((decision.probability, *(chance for _, chance in decision.runners_up)))
         right.append(kingdom is not None and same_board(decision.board.trimmed(), kingdom))
         odd.append(bool(decision.problems or decision.overruled))

@@ -31,7 +31,6 @@ class Prices:
     too_wide: float = 12.0
     larger_side: float = 3.0
     detached: float = 6.0
-    mismatched: float = 6.0
 
 
 @dataclass(frozen=True)

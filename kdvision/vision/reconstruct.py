@@ -2,7 +2,7 @@
 
 `decide` maximises one quantity, the sum of log-probabilities over all squares of all kingdoms in the photo, over the
 boards which the deck can tile: each domino at most as often as the box has it, one castle a kingdom, inside the side,
-joined to the castle by edges and by the connection rule. Rules may bend, at a price: what no box explains is kept as it
+joined to the castle by edges. Rules may bend, at a price: what no box explains is kept as it
 was read, and said. Runners-up come from solving again with one square's label forbidden.
 """
 
