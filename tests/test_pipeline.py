@@ -107,6 +107,14 @@ def test_doubts_have_the_names_of_the_printed_board() -> None:
     assert read.review
 
 
+def test_problems_name_the_squares_of_the_printed_board_in_word_and_place() -> None:
+    read = only(sight("# w w l l"))
+    (problem,) = (problem for problem in read.problems if "touches neither" in problem.text)
+    assert "D1 and E1" in problem.text
+    assert [square.name for square in problem.squares] == ["D1", "E1"]
+    assert read.review
+
+
 def test_a_doubt_outside_the_frame_is_a_problem_to_look_at() -> None:
     """Two places beyond the edge may be a domino: no square of the printed board names them."""
     faint = {name: {".": 0.7, "g": 0.29} for name in ("B3", "C3")}

@@ -7,7 +7,7 @@ was read, and said. Runners-up come from solving again with one square's label f
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -211,8 +211,15 @@ def _laid(table: _Table, frame: Frame) -> tuple[Laid, ...]:
 
 
 def _problems(table: _Table, frame: Frame, board: Board) -> tuple[Problem, ...]:
-    """What is odd about the board itself, else what is odd about it in this company."""
-    found = problems(board, table.deck, side=table.side or SIDES[-1])
+    """What is odd about the board itself, else what is odd about it in this company.
+
+    The sentences name squares as players do, from the board's own first row and column, not from the grid's.
+    """
+    top, left = min((s.row for s in board), default=0), min((s.col for s in board), default=0)
+    found = tuple(
+        replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
+        for problem in problems(board.trimmed(), table.deck, side=table.side or SIDES[-1])
+    )
     foreign = table.scene.programme.pieces.foreign
     squares = tuple(square for piece, squares in _mine(table, frame) if foreign[piece] for square in squares)
     if found or not squares:
