@@ -51,5 +51,6 @@ weights; other processors round differently. To train another seed beside the sh
 python -m kdvision.lab.train --seed 2 --out out/seed2
 KDVISION_MODELS=out/seed2 python -m kdvision.lab.calibrate
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/photos --csv models/results/photos-seed2.csv
+KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/boards --csv models/results/boards-seed2.csv
 python -m kdvision.lab.card
 ```"""
