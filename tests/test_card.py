@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.lab.card import Network, Runs, card, gathered, markdown, minutes_of
+from kdvision.lab.card import Network, Runs, Training, card, gathered, markdown
 from kdvision.lab.tally import Row, as_csv, rows_of
 
 ABOUT = {
@@ -96,7 +96,7 @@ def test_photos_made_hard_are_told_by_the_way() -> None:
 
 
 def test_what_the_files_say_is_told() -> None:
-    text = card(Runs([FIRST], minutes={("cells", 1): 71.2}))
+    text = card(Runs([FIRST], trainings={("cells", 1): Training(71.2, {})}))
     assert line_of(text, "`cells.onnx`")[1:] == ["RGB bytes", "2.15 MB", "1", "71 min"]
     assert line_of(text, "kind error rendered")[1] == "1.23 %"
     assert line_of(text, "tile or none wrong, both networks")[1] == "1.10 %"
@@ -112,8 +112,21 @@ def test_nothing_is_told_that_was_not_run() -> None:
 
 
 def test_the_time_of_training_comes_from_its_own_words() -> None:
-    assert minutes_of("step 250/500  loss 2.1  60 s\nstep 500/500  loss 1.2  150 s\nwrote it") == 2.5
-    assert minutes_of("nothing") is None
+    log = '9 squares; settings {"seed": 2}\nstep 250/500  loss 2.1  60 s\nstep 500/500  loss 1.2  150 s\nwrote it'
+    assert Training.of(log) == Training(2.5, {"seed": 2})
+    assert Training.of("nothing") == Training(None, {})
+
+
+def test_other_seeds_say_how_they_were_trained() -> None:
+    results = {"photos": {1: [ROW], 2: [ROW], 3: [ROW], 4: [ROW]}}
+    logs = {
+        ("cells", 2): Training(60, {"seed": 2, "scenes": 4000}),
+        ("cells", 3): Training(20, {"seed": 3, "scenes": 900, "finder_steps": 7}),
+    }
+    text = card(Runs([FIRST], results, logs))
+    assert "- seed 2, cells: trained from nothing, all settings but the seed the same." in text
+    assert "- seed 3, cells: trained from nothing, scenes 900 (shipped: 4000)." in text
+    assert "- seed 4, cells: there is no log of its training." in text
 
 
 def test_tables_have_as_many_words_in_every_line() -> None:

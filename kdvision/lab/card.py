@@ -5,6 +5,7 @@ Its sources are what the model files say of themselves, the results of `kdvision
 """
 
 import argparse
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,12 +36,27 @@ class Network:
 
 
 @dataclass(frozen=True)
+class Training:
+    """What a training's output tells: minutes until its last step, None where there was none, and its settings."""
+
+    minutes: float | None
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, log: str) -> "Training":
+        """The training of a log."""
+        steps = re.findall(r"^step \d+/\d+ .* (\d+) s$", log, re.MULTILINE)
+        settings = re.search(r"settings (\{.*\})$", log, re.MULTILINE)
+        return cls(int(steps[-1]) / 60 if steps else None, json.loads(settings[1]) if settings else {})
+
+
+@dataclass(frozen=True)
 class Runs:
-    """All that the runs left: results by set and seed, and minutes of training by network and seed."""
+    """All that the runs left: results by set and seed, trainings by network and seed."""
 
     networks: Sequence[Network]
     results: Mapping[str, Mapping[int, Sequence[Row]]] = field(default_factory=dict)
-    minutes: Mapping[tuple[str, int], float] = field(default_factory=dict)
+    trainings: Mapping[tuple[str, int], Training] = field(default_factory=dict)
 
     @property
     def seed(self) -> int | None:
@@ -59,8 +75,8 @@ def gathered(folder: Path) -> Runs:
     results: dict[str, dict[int, Sequence[Row]]] = {}
     for (name, seed), path in _by_seed(folder / "results", "csv"):
         results.setdefault(name, {})[seed] = rows_of(path.read_text(encoding="utf-8"))
-    logs = {key: minutes_of(path.read_text(encoding="utf-8")) for key, path in _by_seed(folder / "results", "log")}
-    return Runs(networks, results, {key: minutes for key, minutes in logs.items() if minutes is not None})
+    logs = {key: Training.of(path.read_text(encoding="utf-8")) for key, path in _by_seed(folder / "results", "log")}
+    return Runs(networks, results, logs)
 
 
 def _by_seed(folder: Path, suffix: str) -> Iterator[tuple[tuple[str, int], Path]]:
@@ -68,12 +84,6 @@ def _by_seed(folder: Path, suffix: str) -> Iterator[tuple[tuple[str, int], Path]
     found = [(re.fullmatch(r"(.+)-seed(\d+)", path.stem), path) for path in folder.glob(f"*.{suffix}")]
     named = [((match[1], int(match[2])), path) for match, path in found if match]
     return iter(sorted(named))
-
-
-def minutes_of(log: str) -> float | None:
-    """The minutes until the last step that a training told of; None where it told of none."""
-    steps = re.findall(r"^step \d+/\d+ .* (\d+) s$", log, re.MULTILINE)
-    return int(steps[-1]) / 60 if steps else None
 
 
 def card(runs: Runs) -> str:
@@ -92,8 +102,8 @@ def _networks(runs: Runs) -> Iterator[str]:
 
 
 def _trained(runs: Runs, network: Network) -> str:
-    minutes = runs.minutes.get((network.name, -1 if network.seed is None else network.seed))
-    return "" if minutes is None else f"{minutes:.0f} min"
+    training = runs.trainings.get((network.name, -1 if network.seed is None else network.seed))
+    return "" if training is None or training.minutes is None else f"{training.minutes:.0f} min"
 
 
 def _held_out(runs: Runs) -> Iterator[str]:
@@ -170,8 +180,30 @@ def _spread(runs: Runs) -> Iterator[str]:
         for label, of in FIGURES
     ]
     if lines:
-        yield "## Spread over seeds\n\nEvery seed is a training of both networks from nothing."
+        yield "## Spread over seeds\n\nModels of other seeds are not shipped."
         yield markdown(("set", "figure", "of", *(f"seed {seed}" for seed in _seeds(runs))), lines)
+        yield "\n".join(_others(runs))
+
+
+def _others(runs: Runs) -> Iterator[str]:
+    """A line for each network of another seed: how its training differed from that of the shipped one."""
+    for seed in [seed for seed in _seeds(runs) if seed != runs.seed]:
+        for network in runs.networks:
+            training = runs.trainings.get((network.name, seed))
+            told = "there is no log of its training" if training is None else _unlike(network, training)
+            yield f"- seed {seed}, {network.name}: {told}."
+
+
+def _unlike(network: Network, training: Training) -> str:
+    """The settings that count for a network and were others than the shipped one's."""
+    foreign = {"finder": ("cell_", "mosaics"), "cells": ("finder_",)}.get(network.name, ())
+    shipped = network.about.get("settings", {})
+    unlike = [
+        f"{name.replace('_', ' ')} {value} (shipped: {shipped.get(name)})"
+        for name, value in training.settings.items()
+        if name != "seed" and not name.startswith(foreign) and value != shipped.get(name)
+    ]
+    return "trained from nothing, " + (", ".join(unlike) or "all settings but the seed the same")
 
 
 def _seeds(runs: Runs) -> list[int]:
