@@ -38,7 +38,9 @@ LIMITS: Final = """\
 - Kingdomino's own art, as printed. Other printings and other games of the family were not measured.
 - Held-out figures come from pictures made as those of training were; real photos are harder.
 - The probabilities were calibrated on rendered tables. How far that carries over, "flagged", "needlessly" and "wrong,
-  no warning" show."""
+  no warning" show.
+- So far a second seed has trained the finder alone: figures of seed 2 are that finder's, with all its settings but the
+  seed the same, beside the shipped cell network."""
 
 REPRODUCE: Final = """\
 ## Making them again
