@@ -104,6 +104,11 @@ def test_what_the_files_say_is_told() -> None:
     assert line_of(text, "scenes")[1] == "4000"
 
 
+def test_the_file_may_tell_its_time_itself() -> None:
+    timed = replace(FIRST, about=ABOUT | {"settings": {"seed": 1, "minutes": 34.6}})
+    assert line_of(card(Runs([timed])), "`cells.onnx`")[-1] == "35 min"
+
+
 def test_nothing_is_told_that_was_not_run() -> None:
     text = card(Runs([Network("finder", {}, 4_400_000)], {"photos": {1: [ROW]}}))
     for absent in ("On photos", "Spread over seeds", "held out\n", "None"):

@@ -103,7 +103,8 @@ def _networks(runs: Runs) -> Iterator[str]:
 
 def _trained(runs: Runs, network: Network) -> str:
     training = runs.trainings.get((network.name, -1 if network.seed is None else network.seed))
-    return "" if training is None or training.minutes is None else f"{training.minutes:.0f} min"
+    minutes = network.about.get("settings", {}).get("minutes") or (training and training.minutes)
+    return f"{minutes:.0f} min" if minutes else ""
 
 
 def _held_out(runs: Runs) -> Iterator[str]:
@@ -201,7 +202,7 @@ def _unlike(network: Network, training: Training) -> str:
     unlike = [
         f"{name.replace('_', ' ')} {value} (shipped: {shipped.get(name)})"
         for name, value in training.settings.items()
-        if name != "seed" and not name.startswith(foreign) and value != shipped.get(name)
+        if name not in ("seed", "minutes") and not name.startswith(foreign) and value != shipped.get(name)
     ]
     return "trained from nothing, " + (", ".join(unlike) or "all settings but the seed the same")
 

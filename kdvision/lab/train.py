@@ -200,6 +200,11 @@ def scenes_of(data: Path, work: Path, *, seed: int, count: int, say: Say) -> lis
     return scenes
 
 
+def _noted(settings: Settings, started: float) -> dict[str, float]:
+    """Return the settings as a model's file tells them, with the minutes that training took."""
+    return {**asdict(settings), "minutes": round((time.monotonic() - started) / 60, 1)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -231,8 +236,9 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
     scenes = scenes_of(data, work, seed=settings.scene_seed, count=settings.scenes, say=say)
     say(f"{len(scenes)} scenes, {sum(len(s.quads) for s in scenes)} squares; settings {json.dumps(asdict(settings))}")
     if only != "cells":
+        started = time.monotonic()
         finder = train_finder(scenes, settings, say)
-        say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=asdict(settings))}")
+        say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=_noted(settings, started))}")
     if only != "finder":
         held = scenes_of(data, work, seed=1_000_000 + settings.scene_seed, count=settings.held_out_scenes, say=say)
         train_crops, held_crops = Crops.load(data / "tiles").split()
@@ -240,12 +246,14 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
             [scene.cells for scene in scenes]
             + [mosaics(train_crops, np.random.default_rng((settings.seed, 17)), settings.mosaics)]
         )
+        started = time.monotonic()
         cells = train_cells(examples, settings, say)
+        noted = _noted(settings, started)
         real = mosaics(held_crops, np.random.default_rng((settings.seed, 19)), 4000)
         temperatures, rates = measure_cells(cells, CellExamples.join([scene.cells for scene in held]), real)
         say(f"temperatures {temperatures}; held out {rates}")
         path = out / "cells.onnx"
-        export_cells(cells, path, temperatures=temperatures, rates=rates, settings=asdict(settings))
+        export_cells(cells, path, temperatures=temperatures, rates=rates, settings=noted)
         say(f"wrote {path}")
 
 
