@@ -204,7 +204,7 @@ def write(path: Path, **about: object) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--scenes", type=int, default=160)
+    parser.add_argument("--scenes", type=int, default=80)
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     path = model_path("cells")
