@@ -70,18 +70,19 @@ class CellNet(nn.Module):
     """Crops (n, 3, 64, 64), 0 to 1, the square in the middle 40 pixels -> one row of logits a crop.
 
     The row holds the kinds of tile, then: a tile or none; hidden or seen; which neighbour is the domino's other half.
+    Pixels come in fours (Shi et al., 2016): at full size, convolutions cost most and tell least.
     """
 
     def __init__(self, kinds: int, width: int = 32) -> None:
         super().__init__()
         self.kinds = kinds
         self.body = nn.Sequential(
-            Conv(3, width),
-            Conv(width, width, stride=2),
-            Residual(width),
+            nn.PixelUnshuffle(2),
+            Conv(12, width),
             Conv(width, 2 * width, stride=2),
             Residual(2 * width),
             Conv(2 * width, 4 * width, stride=2),
+            Residual(4 * width),
             Residual(4 * width),
             nn.Dropout2d(0.1),
         )

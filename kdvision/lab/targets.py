@@ -13,6 +13,8 @@ from kdvision.vision.finder import PADDING, STRIDE, axes_of, encode_axes
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
+_LINEAR = ((np.arange(256) / 255) ** 2.2).astype(np.float32)
+
 SIDES = (11.0, 84.0)
 """The range of sides, in pixels, that the finder learns to see."""
 
@@ -76,6 +78,8 @@ def finder_sample(
     if scale < 0.7:
         matrix = matrix @ np.diag([source.shape[1] / width, source.shape[0] / height, 1.0])
     moved = corners @ matrix[:, :2].T + matrix[:, 2]
+    for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.15 else 0):
+        piece = _shone(piece, rng)
     return retouched(piece, rng), finder_target(moved, size)
 
 
@@ -87,7 +91,8 @@ def _filled(offset: Floats, corners: Floats, size: int) -> Floats:
 
 def retouched(piece: Bytes, rng: np.random.Generator) -> Bytes:
     """Return the picture in another tone, sometimes blurred, noisy or compressed again."""
-    gain = np.exp(rng.normal(0, 0.12) + rng.normal(0, 0.06, 3))
+    cast = float(rng.choice([0.06, 0.2, 0.45], p=[0.82, 0.12, 0.06]))  # some lamps no camera has balanced
+    gain = np.exp(rng.normal(0, 0.12) + rng.normal(0, cast, 3))
     shift = rng.normal(0, 8)
     result = piece * gain + shift
     if rng.random() < 0.3:
@@ -106,16 +111,45 @@ def cell_batch(
         turn = int(rng.integers(4))
         if partner[i] >= 0:
             turned[i] = (partner[i] - turn) % PARTNERS  # np.rot90 takes the right-hand neighbour up
-        made[i] = retouched(_shone(np.rot90(crop, turn), rng) if rng.random() < 0.15 else np.rot90(crop, turn), rng)
+        view = _moved(np.rot90(crop, turn), rng) if rng.random() < 0.5 else np.rot90(crop, turn)
+        if rng.random() < 0.1:
+            view = _small(view, rng)
+        made[i] = retouched(_shone(view, rng) if rng.random() < 0.15 else view, rng)
     return made, turned
 
 
-def _shone(crop: Bytes, rng: np.random.Generator) -> Bytes:
-    """Return the crop with a patch of mirrored light, white or coloured."""
-    y, x = np.mgrid[0 : 1 : crop.shape[0] * 1j, 0 : 1 : crop.shape[1] * 1j]
-    centre, spread = rng.uniform(0, 1, 2), rng.uniform(0.1, 0.6, 2)
-    veil = np.exp(-(((x - centre[0]) / spread[0]) ** 2) - ((y - centre[1]) / spread[1]) ** 2)[..., None] * rng.uniform(
-        0.2, 0.85
-    )
-    hue = 255 * np.clip(rng.uniform(0.7, 1.1) * np.exp(rng.normal(0, 0.2, 3)), 0.2, 1.0)
-    return np.asarray(crop * (1 - veil) + hue * veil, np.uint8)
+def _moved(crop: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the crop as a fit of the lattice that was a little off would have cut it: no crop is seen twice alike."""
+    side = crop.shape[0]
+    matrix = cv2.getRotationMatrix2D(((side - 1) / 2, (side - 1) / 2), rng.normal(0, 2.5), rng.uniform(0.95, 1.06))
+    matrix[:, 2] = matrix[:, 2] + rng.normal(0, 0.015 * side, 2)
+    flags, border = cv2.INTER_LINEAR, cv2.BORDER_REPLICATE
+    return np.asarray(cv2.warpAffine(np.ascontiguousarray(crop), matrix, (side, side), flags=flags, borderMode=border))
+
+
+def _small(crop: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the crop as a camera from further away would have taken it, fewer pixels a square."""
+    side = crop.shape[0]
+    few = int(side * rng.uniform(0.3, 0.8))
+    small = cv2.resize(crop, (few, few), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(small, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _shone(picture: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the picture (h, w, 3) with a patch of mirrored light, white or coloured: a veil, or light on top of light.
+
+    A lamp in a glossy card adds its light to the card's and may leave nothing but white.
+    """
+    height, width = picture.shape[:2]
+    y = np.linspace(0, 1, height, dtype=np.float32)[:, None] - rng.uniform(0, 1)
+    x = np.linspace(0, 1, width, dtype=np.float32)[None] - rng.uniform(0, 1)
+    angle = rng.uniform(0, np.pi)
+    along, across = np.cos(angle) * x + np.sin(angle) * y, np.cos(angle) * y - np.sin(angle) * x
+    spread = np.exp(rng.uniform(np.log(0.04), np.log(0.5), 2))
+    patch = np.exp(-((along / spread[0]) ** 2) - (across / spread[1]) ** 2)[..., None]
+    hue = np.clip(rng.uniform(0.7, 1.1) * np.exp(rng.normal(0, 0.2, 3)), 0.2, 1.0).astype(np.float32)
+    if rng.random() < 0.5:
+        veil = patch * np.float32(rng.uniform(0.2, 0.85))
+        return np.asarray(picture * (1 - veil) + 255 * hue * veil, np.uint8)
+    light = _LINEAR[picture] + patch * hue * np.float32(rng.uniform(0.15, 1.0))
+    return np.asarray(255 * np.clip(light, 0, 1) ** np.float32(1 / 2.2), np.uint8)

@@ -34,11 +34,10 @@ def prepare(pixels: Bytes, quads: Floats) -> Bytes:
     factor = 1.2 * INNER / max(side, 1.0)
     if factor < 0.9:
         pixels, (x, y) = shrunk(pixels, factor)
-        quads = quads * (x, y)
-    margin = (CROP - INNER) / 2
-    target = np.array(
-        [[margin, margin], [CROP - margin, margin], [CROP - margin, CROP - margin], [margin, CROP - margin]], np.float32
-    )
+        quads = (quads + 0.5) * (x, y) - 0.5
+    low = (CROP - INNER) / 2 - 0.5  # whole numbers are the middles of pixels
+    high = low + INNER
+    target = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
     crops = np.empty((len(quads), CROP, CROP, 3), np.uint8)
     for crop, quad in zip(crops, quads, strict=True):
         matrix = cv2.getPerspectiveTransform(target, quad.astype(np.float32))
