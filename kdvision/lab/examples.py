@@ -180,13 +180,14 @@ def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
         kind = str(rng.choice(sorted(photo))) if rng.random() < 0.5 else str(rng.choice(kinds))
         pool = photo.get(kind) or crops.by_kind[kind]
         middle = crops.scraps[rng.integers(len(crops.scraps))] if bare else pool[rng.integers(len(pool))]
-        made[i] = _mosaic(middle, [c for few in photo.values() for c in few], crops.scraps, rng)
+        made[i] = mosaic(middle, [c for few in photo.values() for c in few], crops.scraps, rng)
         labels[0, i] = UNKNOWN if bare else TILE_KINDS.index(kind)
         labels[1, i] = int(not bare)
     return CellExamples(made, *labels)
 
 
-def _mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
+def mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
+    """Return a crop (64, 64, 3) of a square as on a board, with others, or bare table, around it."""
     side = INNER + int(rng.integers(-2, 3))
     canvas = np.empty((3 * side, 3 * side, 3), np.uint8)
     for row in range(3):
