@@ -12,11 +12,11 @@ from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
-from kdvision.vision import lattice
+from kdvision.vision import search
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import Sight, look, sort_out
 from kdvision.vision.finder import Finder
-from kdvision.vision.lattice import Grid
+from kdvision.vision.grid import Grid
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reading import Reading
@@ -76,7 +76,7 @@ def read(
     seen = Photo.open(photo)
     tell = watch or (lambda *_: None)
     tell("photo", seen)
-    grids = lattice.grids(seen, Finder(shipped("finder")))
+    grids = search.grids(seen, Finder(shipped("finder")))
     tell("lattice", grids)
     reader = CellReader(shipped("cells"))
     trust = Trust(**reader.model.about.get("boards", {}))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.pipeline import KingdomRead
-from kdvision.vision.lattice import Grid
+from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Doubt

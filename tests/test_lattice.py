@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from kdvision.vision.finder import Floats, Squares, axes_of
-from kdvision.vision.lattice import Grid, grid_of, lattices
+from kdvision.vision.grid import Grid, grid_of
+from kdvision.vision.lattice import lattices
 
 BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 

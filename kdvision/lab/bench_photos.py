@@ -18,7 +18,7 @@ from kdvision.report.data import data
 from kdvision.report.overlay import overlay
 from kdvision.report.result import of_photo
 from kdvision.report.table import table
-from kdvision.vision import lattice
+from kdvision.vision import lattice, search
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import look
 from kdvision.vision.finder import Finder
@@ -68,13 +68,13 @@ def stages(code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield each stage of reading a photo by name, as a function that does it once; the whole comes last."""
     photo, finder, reader = Photo.open(code), Finder(shipped("finder")), CellReader(shipped("cells"))
     looks = finder.find(photo)
-    grids = lattice.grids(photo, finder)
+    grids = search.grids(photo, finder)
     sights = [look(photo, reader, grid) for grid in grids]
     reads = pipeline.kingdoms_of(photo, sights)
     yield "open", lambda: Photo.open(code)
     yield "find, the first looks", lambda: finder.find(photo)
     yield "grow lattices", lambda: [lattice.lattices(squares) for squares in looks]
-    yield "find, all looks", lambda: lattice.grids(photo, finder)
+    yield "find, all looks", lambda: search.grids(photo, finder)
     yield "read", lambda: [look(photo, reader, grid) for grid in grids]
     yield "decide", lambda: pipeline.kingdoms_of(photo, sights)
     yield "report", lambda: _report(photo, reads)

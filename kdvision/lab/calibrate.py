@@ -25,11 +25,11 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.lab import scenes, synth
 from kdvision.lab.sources import Crops, Workshop
 from kdvision.lab.synth import Picture, SeenKingdom
-from kdvision.vision import lattice
+from kdvision.vision import search
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import finder_odds, look, sort_out
 from kdvision.vision.finder import Finder
-from kdvision.vision.lattice import Grid
+from kdvision.vision.grid import Grid
 from kdvision.vision.models import model_path, shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
@@ -114,7 +114,7 @@ def places(seed: int) -> Places:
     photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
     odds: list[Floats] = []
     tile: list[bool] = []
-    for grid in lattice.grids(photo, Finder(shipped("finder", 1))):
+    for grid in search.grids(photo, Finder(shipped("finder", 1))):
         kinds, kingdom = truth_at(grid, picture)
         if kingdom is None:
             continue
@@ -131,7 +131,7 @@ def boards(seed: int) -> Boards:
     """Return how sure the runtime is of each board of one scene, and whether it is right."""
     picture = _picture(seed)
     photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
-    sights = [look(photo, reader, grid) for grid in lattice.grids(photo, Finder(shipped("finder", 1)))]
+    sights = [look(photo, reader, grid) for grid in search.grids(photo, Finder(shipped("finder", 1)))]
     kingdoms, _ = sort_out(sights)
     decisions = decide([s.reading for s in kingdoms], KINGDOMINO, bonds=[s.bonds for s in kingdoms])
     chances, right, odd = [], [], []

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Territory
 from kdvision.report.result import Result, Scored
-from kdvision.vision.lattice import Grid
+from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 
 Pixels: TypeAlias = NDArray[np.uint8]

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.vision.cells import CellReader, Floats, Look
-from kdvision.vision.lattice import Grid
+from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
 

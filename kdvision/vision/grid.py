@@ -1,0 +1,87 @@
+"""Grids: the places of one kingdom in a photo, upright, each with its corners, bent as the tiles lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.vision.finder import Floats, Squares
+from kdvision.vision.lattice import Lattice
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """One kingdom's places: `quads` (rows, cols, 4, 2), each square's corners from its top left, clockwise, in pixels.
+
+    Row 0 is the top row as the kingdom lies in the upright photo. `evidence` (rows, cols), from 0 to 1, is how much of
+    each place the finder takes for a square.
+    """
+
+    quads: Floats
+    evidence: Floats | None = None
+
+    @property
+    def rows(self) -> int:
+        return int(self.quads.shape[0])
+
+    @property
+    def cols(self) -> int:
+        return int(self.quads.shape[1])
+
+    def quad(self, square: tuple[int, int]) -> Floats:
+        """Return one square's corners (4, 2)."""
+        return np.asarray(self.quads[square[0], square[1]])
+
+    @property
+    def corners(self) -> Floats:
+        """Return the whole grid's corners (4, 2): top left, top right, bottom right, bottom left."""
+        return np.stack([self.quads[0, 0, 0], self.quads[0, -1, 1], self.quads[-1, -1, 2], self.quads[-1, 0, 3]])
+
+    def part(self, rows: slice, cols: slice) -> Grid:
+        """Return some of the rows and columns."""
+        return Grid(self.quads[rows, cols], None if self.evidence is None else self.evidence[rows, cols])
+
+
+def grid_of(lattice: Lattice, squares: Squares, *, rim: int = 1) -> Grid:
+    """Return the lattice's grid with a rim of table, its rows and columns as they lie in the upright photo.
+
+    Each place is bent by how far its own and the neighbouring squares lie off the fit.
+    """
+    left, top, right, bottom = lattice.bounds()
+    cols, rows = np.arange(left - rim, right + rim), np.arange(top - rim, bottom + rim)
+    bend, evidence = _bend(lattice, squares, cols, rows)
+    box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    places = np.stack(np.meshgrid(cols, rows), -1).astype(float)
+    board = places[:, :, None, :] + box + bend[:, :, None, :]
+    quads = cv2.perspectiveTransform(board.reshape(1, -1, 2), lattice.matrix).reshape(board.shape)
+    return _uprighted(quads, evidence)
+
+
+def _bend(
+    lattice: Lattice, squares: Squares, cols: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Return each place's shift (rows, cols, 2) in squares and the finder's evidence (rows, cols)."""
+    off = np.zeros((len(rows), len(cols), 2))
+    known = np.zeros((len(rows), len(cols)))
+    back = np.linalg.inv(lattice.matrix)
+    for (col, row), index in lattice.members.items():
+        seen = cv2.perspectiveTransform(squares.centre[index].reshape(1, 1, 2), back)[0, 0]
+        here = (row - rows[0], col - cols[0])
+        off[here] = np.clip(seen - (col + 0.5, row + 0.5), -0.3, 0.3)
+        known[here] = squares.score[index]
+    kernel = np.array([[0.15, 0.3, 0.15], [0.3, 1.5, 0.3], [0.15, 0.3, 0.15]])
+    total = cv2.filter2D(off * known[..., None], -1, kernel, borderType=cv2.BORDER_CONSTANT)
+    weight = cv2.filter2D(known, -1, kernel, borderType=cv2.BORDER_CONSTANT)
+    return total / np.maximum(weight, 0.3)[..., None], known
+
+
+def _uprighted(quads: Floats, evidence: Floats) -> Grid:
+    """Turn rows and columns by quarters until columns run rightwards in the photo."""
+    along, down = (quads[:, :, 1] - quads[:, :, 0]).mean((0, 1)), (quads[:, :, 3] - quads[:, :, 0]).mean((0, 1))
+    turn = int(np.round(np.arctan2(along[1] - down[0], along[0] + down[1]) / (np.pi / 2))) % 4
+    # columns that run down the photo (turn 1) become rows: np.rot90 clockwise, and each square's corners follow
+    turned = np.rot90(quads, -turn, (0, 1))
+    return Grid(np.ascontiguousarray(np.roll(turned, turn, axis=2)), np.ascontiguousarray(np.rot90(evidence, -turn)))

@@ -1,0 +1,155 @@
+"""The grids of a photo: which lattices it shows, each looked at again, and which of rivals to keep.
+
+A second look through the finder at each lattice straightened out, every square 48 pixels wide, mends both the fit and
+the squares that the first look missed. Of lattices that lie on each other the one that covers most is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.vision.finder import PADDING, Finder, Floats, Squares, shrunk
+from kdvision.vision.grid import Grid, grid_of
+from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, alignment, fit, lattices
+from kdvision.vision.photo import Photo
+
+UNIT: Final = 48
+"""Pixels of a square's side in the second look."""
+MARGIN: Final = 2
+"""Squares of table around the kingdom in the second look."""
+CANDIDATES: Final = 10
+"""So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
+MOST: Final = 11
+"""More columns or rows than this are no kingdom but a pattern on the table."""
+
+
+def grids(photo: Photo, finder: Finder) -> list[Grid]:
+    """Return the grids of a photo, one for each lattice of squares, with a rim of table around each."""
+    first = [(lattice, seen) for seen in finder.find(photo) for lattice in lattices(seen)]
+    first.sort(key=lambda pair: -covered(*pair))
+    found: list[tuple[Lattice, Squares]] = []
+    for lattice, seen in first[:CANDIDATES]:
+        known = [one for one in found if _same_place(lattice, seen, *one)]
+        if any(covered(*one) > 0.8 * covered(lattice, seen) for one in known):
+            continue  # both looks saw this kingdom
+        second = look_again(photo, finder, lattice)
+        if second is not None:
+            found.append(second)
+    kept: list[tuple[Lattice, Squares]] = []
+    for lattice, squares in sorted(found, key=lambda pair: -covered(*pair)):
+        if not any(_same_place(lattice, squares, *other) for other in kept):
+            kept.append((lattice, squares))
+    return [grid_of(lattice, squares) for lattice, squares in kept]
+
+
+def covered(lattice: Lattice, squares: Squares) -> float:
+    """Return the area (square pixels) that a lattice's squares cover, as far as the finder is sure of them.
+
+    A wrong scale sees many squares where there are few, but is sure of none.
+    """
+    chosen = list(lattice.members.values())
+    return float((squares.score[chosen] ** 2 * squares.side[chosen] ** 2).sum())
+
+
+def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> tuple[Lattice, Squares] | None:
+    """Return the lattice as the finder sees it straightened out, with the squares in the photo's pixels.
+
+    Looks once more where the kingdom turns out to be larger than the first look said.
+    """
+    squares: Squares | None = None
+    for _ in range(3):
+        left, top, right, bottom = lattice.bounds()
+        if max(right - left, bottom - top) > MOST:
+            return None
+        flat, into = straightened(photo, lattice.matrix, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
+        near = finder.look(flat)
+        members = _members(near, MARGIN, (left, top), lattice.members)
+        if len(members) < LEAST:
+            return None
+        squares = near.moved(np.asarray(np.linalg.inv(into), np.float64))
+        matrix = fit(squares, members)
+        if matrix is None:
+            return None
+        grown = Lattice(members, matrix)
+        done = _within(grown.bounds(), lattice.bounds())
+        lattice = grown
+        if done:
+            break
+    assert squares is not None
+    return lattice, squares
+
+
+def _within(inner: tuple[int, int, int, int], outer: tuple[int, int, int, int]) -> bool:
+    return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
+
+
+def straightened(
+    photo: Photo, matrix: Floats, bounds: tuple[int, int, int, int]
+) -> tuple[npt.NDArray[np.uint8], Floats]:
+    """Return part of a lattice as a flat picture, 48 pixels a square, and the homography from the photo to it."""
+    left, top, right, bottom = bounds
+    centre = np.array([[(left + right) / 2, (top + bottom) / 2]])
+    corners = cv2.perspectiveTransform(
+        (centre + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]))[None], matrix
+    )[0]
+    side = float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
+    pixels, scale = (photo.pixels, (1.0, 1.0)) if side < 1.4 * UNIT else shrunk(photo.pixels, 1.2 * UNIT / side)
+    into = np.array([[UNIT, 0, -left * UNIT], [0, UNIT, -top * UNIT], [0, 0, 1.0]]) @ np.linalg.inv(matrix)
+    size = ((right - left) * UNIT, (bottom - top) * UNIT)
+    flat = cv2.warpPerspective(
+        pixels,
+        into @ np.diag([1 / scale[0], 1 / scale[1], 1.0]),
+        size,
+        flags=cv2.INTER_LINEAR,
+        borderValue=(PADDING,) * 3,
+    )
+    return np.asarray(flat, np.uint8), into
+
+
+def _members(near: Squares, margin: int, origin: Place, before: dict[Place, int]) -> dict[Place, int]:
+    """Return which squares of a straightened picture lie on the lattice and hang together with it."""
+    where = near.centre / UNIT - 0.5
+    place = np.round(where).astype(int)
+    off = np.abs(where - place).max(1) if len(near) else np.zeros(0)
+    _, cosine = (
+        zip(*(alignment(np.array([1.0, 0.0]), u, v) for u, v in zip(near.u, near.v, strict=True)), strict=True)
+        if len(near)
+        else ((), ())
+    )
+    fits = (off < 0.3) & (np.abs(np.log(near.side / UNIT)) < 0.3) & (np.array(cosine) > 0.96)
+    best: dict[Place, int] = {}
+    for index in np.argsort(-near.score, kind="stable"):
+        if fits[index]:
+            best.setdefault(
+                (int(place[index, 0]) - margin + origin[0], int(place[index, 1]) - margin + origin[1]), int(index)
+            )
+    return _joined(best, before)
+
+
+def _joined(best: dict[Place, int], before: dict[Place, int]) -> dict[Place, int]:
+    """Keep what touches, by a side or a corner, the part that shares most places with the lattice before."""
+    left = set(best)
+    parts: list[set[Place]] = []
+    while left:
+        part, edge = set(), [left.pop()]
+        while edge:
+            col, row = edge.pop()
+            part.add((col, row))
+            near = {(col + dc, row + dr) for dc, dr in NEIGHBOURS} & left
+            left -= near
+            edge += near
+        parts.append(part)
+    most = max(parts, key=lambda part: (len(part & before.keys()), len(part), sorted(part)), default=set())
+    return {place: best[place] for place in sorted(most)}
+
+
+def _same_place(lattice: Lattice, squares: Squares, other: Lattice, theirs: Squares) -> bool:
+    """Whether most of a lattice's squares lie on squares of another."""
+    ours, rival = squares.centre[list(lattice.members.values())], theirs.centre[list(other.members.values())]
+    side = float(np.median(theirs.side[list(other.members.values())]))
+    near = np.linalg.norm(ours[:, None] - rival[None], axis=2).min(1) < 0.6 * side
+    return bool(near.mean() > 0.3)
