@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
-from kdvision.game.gamefile import load, parse
+from kdvision.game.gamefile import load, of_data, parse
 from kdvision.game.gamefile_text import text_of
 from kdvision.game.pieces import Gem
 
@@ -438,3 +438,24 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     big.write_bytes(b" " * 1_000_001)
     with pytest.raises(NotationError, match="too large"):
         load(big)
+
+
+def test_plain_values_are_a_game_too() -> None:
+    text = '[[kingdom]]\nplayer = "Ann"\nboard = "w1 w / # f"\n'
+    assert of_data({"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ({}, "the game: there is no kingdom; expected at least one, under [[kingdom]]"),
+        ({"kingdom": [{"board": "w\nx"}]}, "the game, kingdom 1, board: row 2, column 1: 'x' is no square"),
+        ({"kingdom": [{"board": "#"}, {"board": "#", "coins": 1}]}, "the game, kingdom 2, coins: coins is no part"),
+        ({"kingdom": {"board": "#"}}, "the game, kingdom: kingdom is a single table"),
+    ],
+)
+def test_mistakes_in_plain_values_are_told_by_the_way_to_them(data: dict[str, object], told: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        of_data(data)
+    assert str(caught.value).startswith(told)
+    assert caught.value.row is None

@@ -17,9 +17,9 @@ docs/rules.md lists every key.
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from kdvision.errors import NotationError
 from kdvision.game.gamefile_pieces import building_of, gem_of
@@ -64,6 +64,11 @@ def parse(text: str, *, name: str = "the game") -> Game:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _no_toml(text, name, str(error)) from error
     return _game(Node(data, text, name))
+
+
+def of_data(data: Mapping[str, Any], *, name: str = "the game") -> Game:
+    """The game of plain values with the keys of a game file; raises NotationError with the way to the mistake."""
+    return _game(Node(data, None, name))
 
 
 def _no_toml(text: str, name: str, said: str) -> NotationError:

@@ -13,9 +13,12 @@ _QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 class Node:
-    """A value of the file and the way to it. Its methods return the checked value of a key, or fail with its line."""
+    """A value of the file and the way to it. Its methods return the checked value of a key, or fail with its line.
 
-    def __init__(self, value: Any, source: str, name: str, path: Path = ()) -> None:
+    Without a text, `source` None, mistakes are told with the way to them.
+    """
+
+    def __init__(self, value: Any, source: str | None, name: str, path: Path = ()) -> None:
         self.value, self.source, self.name, self.path = value, source, name, path
 
     def at(self, *path: str | int) -> "Node":
@@ -30,13 +33,14 @@ class Node:
     @property
     def line(self) -> int:
         """The line of the file on which this value begins."""
-        return line_of(self.source, self.path)
+        return line_of(self.source or "", self.path)
 
     def fail(self, what: str, expected: str, *, more_lines: int = 0, hint: str = "") -> NoReturn:
-        """Raise the error for this value: file, line, what is there and what was expected."""
-        line = self.line + more_lines
+        """Raise the error for this value: file, line or way, what is there and what was expected."""
+        line = None if self.source is None else self.line + more_lines
+        where = f", line {line}" if line else "".join(map(_step, self.path))
         text = what if "expected" in what else f"{what}; expected {expected}"
-        raise NotationError(f"{self.name}, line {line}: {text}", row=line, expected=expected, hint=hint)
+        raise NotationError(f"{self.name}{where}: {text}", row=line, expected=expected, hint=hint)
 
     def __contains__(self, key: str) -> bool:
         return key in self.value
@@ -127,13 +131,18 @@ class Node:
         try:
             return Board.parse(value)
         except NotationError as error:
-            below = node.source.splitlines()[node.line - 1 :]
+            below = (node.source or "").splitlines()[node.line - 1 :]
             hint = "" if error.expected in error.hint else error.hint
-            node.fail(str(error), error.expected, more_lines=_offset(value, below, error.row), hint=hint)
+            more = _offset(value, below, error.row) if below else 0
+            node.fail(str(error), error.expected, more_lines=more, hint=hint)
 
     def _list(self, key: str) -> list[Any]:
         value = self.value.get(key, [])
         return value if isinstance(value, list) else self.at(key).fail(f"{key} is {_shown(value)}", "a list in [ ]")
+
+
+def _step(step: str | int) -> str:
+    return f", {step}" if isinstance(step, str) else f" {step + 1}"
 
 
 def _text(node: Node, key: str) -> str:
