@@ -44,7 +44,7 @@ class Settings:
     finder_steps: int = 8000
     finder_batch: int = 12
     finder_size: int = 256
-    cell_steps: int = 4500
+    cell_steps: int = 9000
     cell_batch: int = 96
     mosaics: int = 40000
     rate: float = 2e-3
