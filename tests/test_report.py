@@ -52,7 +52,7 @@ def test_the_object_has_the_promised_names() -> None:
     assert made.keys() >= KEYS
     (kingdom,) = made["kingdoms"]
     assert kingdom.keys() >= KINGDOM_KEYS
-    assert kingdom["lines"][0].keys() >= {"label", "points", "clause", "squares"}
+    assert kingdom["lines"][0].keys() >= {"label", "points", "clause", "squares", "terrain"}
     assert kingdom["doubts"][0].keys() >= {"square", "read", "probability", "instead", "points_if"}
     assert json.loads(json.dumps(made, allow_nan=False)) == made
 

@@ -44,7 +44,8 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
 
 def _line(line: Line) -> dict[str, Any]:
     squares = [square.name for square in line.squares]
-    return {"label": line.label, "points": line.points, "clause": line.clause, "squares": squares}
+    terrain = None if line.territory is None else line.territory.terrain.value
+    return {"label": line.label, "points": line.points, "clause": line.clause, "squares": squares, "terrain": terrain}
 
 
 def _doubt(doubt: WhatIf) -> dict[str, Any]:
