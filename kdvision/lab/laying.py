@@ -87,12 +87,16 @@ def rotation(turn: float) -> Points:
 
 @dataclass(frozen=True)
 class Hand:
-    """How carefully somebody lays dominoes: gaps, drift and jitter, in squares and radians."""
+    """How carefully somebody lays dominoes: gaps, drift and jitter, in squares and radians.
+
+    `twist` is the spread of how far dominoes are turned; none is turned further than `limit`.
+    """
 
     pitch: float
     shift: float
     twist: float
     shear: float
+    limit: float = 0.14
 
     @classmethod
     def draw(cls, rng: np.random.Generator) -> Hand:
@@ -125,7 +129,7 @@ def lay(
         return np.asarray(frame @ (local * hand.pitch + jitter) + np.array(at))
 
     def twist() -> float:
-        return turn + float(np.clip(rng.normal(0, hand.twist), -0.14, 0.14))
+        return turn + float(np.clip(rng.normal(0, hand.twist), -hand.limit, hand.limit))
 
     tiles: list[Tile] = []
     squares: dict[Square, Points] = {}

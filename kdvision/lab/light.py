@@ -16,13 +16,17 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Dials:
-    """How hard a photo is made, each dial from 0 (easy) to 1 (as bad as people still send)."""
+    """How hard a photo is made, each dial from 0 (easy) to 1 (as bad as people still send).
+
+    `defocus` is told in pixels instead (the spread of a point), and never drawn: it blurs by just so much.
+    """
 
     light: float = 0.5
     glare: float = 0.3
     blur: float = 0.3
     noise: float = 0.3
     jpeg: float = 0.3
+    defocus: float = 0.0
 
     @classmethod
     def draw(cls, rng: np.random.Generator) -> Dials:
@@ -139,6 +143,8 @@ def _reflection(rng: np.random.Generator, height: int, width: int) -> Floats:
 
 def expose(picture: Floats, rng: np.random.Generator, dials: Dials) -> Bytes:
     """Return the photograph (H, W, 3) uint8: focus, motion, tone, noise and JPEG, in the order light meets them."""
+    if dials.defocus:
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), dials.defocus), np.float32)
     picture = _tone(_blur(picture, rng, dials.blur), rng, dials)
     grain = rng.standard_normal(picture.shape, dtype=np.float32)
     if rng.random() < 0.5:

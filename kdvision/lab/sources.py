@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab import castles, clutter, meshes
-from kdvision.lab.art import DrawnArt, FolderArt
+from kdvision.lab.art import ArtSet, DrawnArt, FolderArt
 from kdvision.lab.meshes import Mesh
 from kdvision.lab.synth import Art
 
@@ -42,9 +42,9 @@ def piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
 
 @dataclass(frozen=True)
 class DrawnScene:
-    """The art of one scene in our own hand; `surfaces` are pictures to make tables of, none by default."""
+    """The art of one scene from a single set; `surfaces` are pictures to make tables of, none by default."""
 
-    art: DrawnArt
+    art: ArtSet
     surfaces: Sequence[Bytes] = ()
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
