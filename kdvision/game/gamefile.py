@@ -15,15 +15,12 @@
 docs/rules.md lists every key.
 """
 
-import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from kdvision.errors import NotationError
 from kdvision.game.gamefile_pieces import building_of, gem_of
-from kdvision.game.gamefile_reader import Node
+from kdvision.game.gamefile_reader import Node, document, text_at
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.record import GAMES, ROUNDS, VARIANTS, Game, usual_side
 from kdvision.game.rules import SIDES
@@ -35,48 +32,23 @@ QUEEN: Final = ("buildings", "knights", "spare_knights", "towers", "coins", "que
 GEMS: Final = ("gems",)
 
 CLAIMS: Final = {"harmony": "Harmony", "middle-kingdom": "Middle Kingdom"}
-TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
 ELSEWHERE: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
 """How a game file tells the variants that are no words of its `variants`."""
-
-LARGEST_FILE: Final = 1_000_000
-"""Bytes; a game file of this size holds no game."""
 
 
 def load(path: Path) -> Game:
     """The game of a file; raises NotationError with file, line and what was expected."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise NotationError(f"{path} is too large for a game file", expected="a TOML text of one game")
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise NotationError(f"{path} cannot be read: {error.strerror}", hint="name a game file") from error
-    except UnicodeDecodeError as error:
-        raise NotationError(f"{path} is not a text in UTF-8", hint="write a game file in UTF-8") from error
-    return parse(text, name=str(path))
+    return parse(text_at(path, what="a game file"), name=str(path))
 
 
 def parse(text: str, *, name: str = "the game") -> Game:
     """The game of a text; `name` is what errors call it. Raises NotationError with line and what was expected."""
-    text = text.removeprefix("\ufeff")
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise _no_toml(text, name, str(error)) from error
-    return _game(Node(data, text, name))
+    return _game(document(text, name=name))
 
 
 def of_data(data: Mapping[str, Any], *, name: str = "the game") -> Game:
     """The game of plain values with the keys of a game file; raises NotationError with the way to the mistake."""
     return _game(Node(data, None, name))
-
-
-def _no_toml(text: str, name: str, said: str) -> NotationError:
-    """The error for a text that is no TOML; what the parser `said` ends with the place."""
-    place = re.fullmatch(r"(.*?) \(at line (\d+), column (\d+)\)", said, re.DOTALL)
-    line = int(place[2]) if place else text.count("\n") + 1
-    what = f"{place[1]} at column {place[3]}" if place else said.removesuffix(" (at end of document)")
-    return NotationError(f"{name}, line {line}: no TOML ({what}); expected {TOML}", row=line, expected=TOML)
 
 
 def _game(top: Node) -> Game:

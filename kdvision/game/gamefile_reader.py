@@ -1,15 +1,51 @@
-"""Values of a game file, each checked, with the line to complain about."""
+"""Values of a game file, or of another TOML text that people write, each checked, with the line to complain about."""
 
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
+from pathlib import Path as FilePath
 from typing import Any, Final, NoReturn
 
 from kdvision.errors import NotationError
 from kdvision.game.board import EXPECTED_SQUARE, Board, Square
 from kdvision.game.toml_lines import Path, line_of
 
+TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
+
+LARGEST_FILE: Final = 1_000_000
+"""Bytes; what people write by hand is smaller."""
+
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
+
+
+def text_at(path: FilePath, *, what: str) -> str:
+    """The text of a file that a person wrote; raises NotationError, which calls it `what` ("a game file")."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise NotationError(f"{path} is too large for {what}", expected="a TOML text")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise NotationError(f"{path} cannot be read: {error.strerror}", hint=f"name {what}") from error
+    except UnicodeDecodeError as error:
+        raise NotationError(f"{path} is not a text in UTF-8", hint=f"write {what} in UTF-8") from error
+
+
+def document(text: str, *, name: str) -> "Node":
+    """The whole of a TOML text; `name` is what errors call it. Raises NotationError with the line."""
+    text = text.removeprefix("\ufeff")
+    try:
+        return Node(tomllib.loads(text), text, name)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _no_toml(text, name, str(error)) from error
+
+
+def _no_toml(text: str, name: str, said: str) -> NotationError:
+    """The error for a text that is no TOML; what the parser `said` ends with the place."""
+    place = re.fullmatch(r"(.*?) \(at line (\d+), column (\d+)\)", said, re.DOTALL)
+    line = int(place[2]) if place else text.count("\n") + 1
+    what = f"{place[1]} at column {place[3]}" if place else said.removesuffix(" (at end of document)")
+    return NotationError(f"{name}, line {line}: no TOML ({what}); expected {TOML}", row=line, expected=TOML)
 
 
 class Node:
