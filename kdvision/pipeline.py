@@ -6,7 +6,7 @@ Nothing flows back. Scores are no part of it: `kdvision.game` makes them from th
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
@@ -21,6 +21,8 @@ from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, Doubt, decide
+
+A1: Final = Square(0, 0)
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class KingdomRead:
 
     Row 0 of `board`, `grid` and `reading` is the top row as the kingdom lies in the upright photo. `probability` is
     that of the whole board; `review` is true where a person should look; `place` is in words ("left", "top right").
+    `sight` is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1
+    lies; `crowded` where tiles that do not join lie beside the kingdom.
     """
 
     board: Board
@@ -58,6 +62,9 @@ class KingdomRead:
     place: str
     dominoes: tuple[tuple[Any, ...], ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
+    sight: Sight | None = None
+    start: Square = A1
+    crowded: bool = False
 
 
 def read(
@@ -79,7 +86,7 @@ def read(
     grids = search.grids(seen, Finder(shipped("finder")))
     tell("lattice", grids)
     reader = CellReader(shipped("cells"))
-    trust = Trust(**reader.model.about.get("boards", {}))
+    trust = _trust(reader)
     sights = [look(seen, reader, grid) for grid in grids]
     return kingdoms_of(seen, sights, side=side, clamps=clamps, trust=trust, tell=tell)
 
@@ -106,7 +113,36 @@ def kingdoms_of(
     decisions = _decided(kingdoms, side, clamps or {}, trust)
     tell("decide", decisions)
     names = places([sight.grid for sight in kingdoms], photo)
-    return [_kingdom(*each, others, trust) for each in zip(kingdoms, decisions, names, strict=True)]
+    near = [any(sight.beside(other) for other in others) for sight in kingdoms]
+    return [_kingdom(*each, trust) for each in zip(kingdoms, decisions, names, near, strict=True)]
+
+
+def decide_again(
+    sights: Sequence[Sight],
+    *,
+    crowded: Sequence[bool],
+    side: int | None = None,
+    clamps: Mapping[tuple[int, Square], str] | None = None,
+) -> list[KingdomRead]:
+    """The kingdoms of sights that `read` gave, of one photo or several of a game, decided together once more.
+
+    As in `read`, but no photo is looked at, so that their `place` is empty, and the squares of `clamps` are those of
+    each sight's own grid, which stay where they are whatever is decided. Raises NotationError for a clamp off its grid.
+    """
+    for number, square in clamps or {}:
+        grid = sights[number].grid
+        if not (0 <= square.row < grid.rows and 0 <= square.col < grid.cols):
+            raise NotationError(
+                f"{square.name} lies off the grid of kingdom {number + 1}", expected="one of its squares"
+            )
+    trust, readings = _trust(CellReader(shipped("cells"))), [sight.reading for sight in sights]
+    bonds = [sight.bonds for sight in sights]
+    decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=clamps, temperature=trust.temperature)
+    return [_kingdom(*each, trust) for each in zip(sights, decisions, [""] * len(sights), crowded, strict=True)]
+
+
+def _trust(reader: CellReader) -> Trust:
+    return Trust(**reader.model.about.get("boards", {}))
 
 
 def _decided(
@@ -140,7 +176,7 @@ def _frame(board: Board) -> tuple[Square, Square]:
     return Square(min(rows, default=0), min(cols, default=0)), Square(max(rows, default=0), max(cols, default=0))
 
 
-def _kingdom(sight: Sight, decision: Decision, place: str, others: Sequence[Sight], trust: Trust) -> KingdomRead:
+def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust: Trust) -> KingdomRead:
     """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them."""
     first, last = _frame(decision.board)
     rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
@@ -155,7 +191,7 @@ def _kingdom(sight: Sight, decision: Decision, place: str, others: Sequence[Sigh
     problems = [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in decision.problems]
     if any(not inside(doubt.square) for doubt in decision.doubts):
         problems.append(Problem((), "something that may be a tile lies at the kingdom's edge"))
-    if any(sight.beside(other) for other in others):
+    if crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     return KingdomRead(
         board=decision.board.trimmed(),
@@ -170,6 +206,9 @@ def _kingdom(sight: Sight, decision: Decision, place: str, others: Sequence[Sigh
             laid._replace(squares=(moved(laid.squares[0]), moved(laid.squares[1]))) for laid in decision.dominoes
         ),
         runners_up=tuple((board.trimmed(), chance) for board, chance in decision.runners_up),
+        sight=sight,
+        start=first,
+        crowded=crowded,
     )
 
 
