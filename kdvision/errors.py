@@ -28,6 +28,14 @@ class PhotoError(KdvisionError):
     exit_code = 3
 
 
+class NoPicture(PhotoError):
+    """What was given is no picture of a kind that can be read."""
+
+
+class TooLarge(PhotoError):
+    """The photo has more bytes or pixels than are read."""
+
+
 class NoKingdomFound(KdvisionError):
     """The photo shows no kingdom; `stage` names the step that found nothing."""
 

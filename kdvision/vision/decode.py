@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageCms, UnidentifiedImageError
 
-from kdvision.errors import PhotoError
+from kdvision.errors import NoPicture, PhotoError, TooLarge
 
 Pixels: TypeAlias = NDArray[np.uint8]
 
@@ -98,7 +98,7 @@ def _opened(data: bytes, name: str) -> Image.Image:
     except Image.DecompressionBombError:
         raise _too_large(name) from None
     except UnidentifiedImageError:
-        raise PhotoError(f"{name} is no picture of a kind that can be read", hint=READABLE) from None
+        raise NoPicture(f"{name} is no picture of a kind that can be read", hint=READABLE) from None
     except Exception as error:
         raise PhotoError(f"{name} is damaged or cut short: {_reason(error)}", hint=BROKEN) from error
 
@@ -112,7 +112,7 @@ def _check_size(image: Image.Image, name: str) -> None:
 
 
 def _too_large(name: str) -> PhotoError:
-    return PhotoError(f"{name} has more than {MAX_PIXELS // 1_000_000} megapixels", hint="scale the photo down")
+    return TooLarge(f"{name} has more than {MAX_PIXELS // 1_000_000} megapixels", hint="scale the photo down")
 
 
 def _reason(error: Exception) -> str:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.errors import PhotoError
+from kdvision.errors import PhotoError, TooLarge
 from kdvision.vision.decode import MAX_PIXELS, MIN_SIDE, Pixels, decode, eight_bits, on_white
 
 PhotoSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | NDArray[Any] | Photo"
@@ -98,7 +98,7 @@ def _checked(data: bytes, name: str) -> bytes:
 
 def _too_heavy(name: str) -> PhotoError:
     hint = "save it as a JPEG, or scale it down"
-    return PhotoError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, the most that is read", hint=hint)
+    return TooLarge(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, the most that is read", hint=hint)
 
 
 def _pixels_of(array: NDArray[Any], name: str) -> Pixels:
