@@ -35,14 +35,17 @@ def model_path(name: str) -> Path:
 
 
 class Model:
-    """One network and what its file says of itself; raises ModelError where the file is not one of ours."""
+    """One network and what its file says of itself; raises ModelError where the file is not one of ours.
+
+    It runs on so many `threads`, else on KDVISION_THREADS of the environment, else on all there are.
+    """
 
     def __init__(self, path: Path, *, threads: int | None = None) -> None:
         import onnxruntime as ort
 
         options = ort.SessionOptions()
         options.log_severity_level = 3
-        if threads:
+        if threads := threads or int(os.environ.get("KDVISION_THREADS", "0")):
             options.intra_op_num_threads = threads
         try:
             self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
