@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Square
-from kdvision.lab import scenes, synth
+from kdvision.lab import scenes, synth, tables
 from kdvision.lab.light import jpeg
 from kdvision.lab.sources import Crops, Workshop
 from kdvision.lab.synth import Picture, Seen, SeenKingdom
@@ -260,6 +262,31 @@ def make_example(seed: tuple[int, ...]) -> SceneExample:
     quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
     code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
     return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cell_examples(picture, rng))
+
+
+class _Told(Exception):
+    """Enough is known of a scene; the rest of it need not be rendered."""
+
+
+def surfaces_of(seed: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the kinds of surface that the scene of one seed lies on, in a fraction of the time of `make_example`."""
+    assert _workshop is not None
+    rng, noted = np.random.default_rng(seed), list[str]()
+    scene = scenes.deal(rng)
+
+    def told(*size: Any, scraps: Sequence[Bytes]) -> Any:
+        tables.table(*size, scraps=scraps, noted=noted)
+        raise _Told
+
+    with suppress(_Told):
+        synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), _workshop.mixture(rng), rng, surface=told)
+    return tuple(noted)
+
+
+def all_surfaces(folder: Path, *, seed: int, count: int, workers: int = 2) -> list[tuple[str, ...]]:
+    """Return the kinds of surface of the scenes that `make_examples` makes, in the same order."""
+    with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
+        return pool.map(surfaces_of, [(seed, n) for n in range(count)], chunksize=8)
 
 
 def make_examples(folder: Path, *, seed: int, count: int, workers: int = 2) -> Iterator[SceneExample]:

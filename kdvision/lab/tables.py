@@ -191,17 +191,27 @@ def table(
     unit: float,
     *,
     scraps: Sequence[npt.NDArray[np.uint8]] = (),
+    noted: list[str] | None = None,
 ) -> FloatImage:
     """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels.
 
-    `scraps` are photographed surfaces to quilt from; without them every table is made from noise.
+    `scraps` are photographed surfaces to quilt from; without them every table is made from noise. The kinds of surface
+    that were used are `noted`: "wood", "woven" …, "photographed".
     """
+    noted = [] if noted is None else noted
+
+    def plain() -> FloatImage:
+        kind = PLAIN_KINDS[rng.integers(len(PLAIN_KINDS))]
+        noted.append(kind.__name__.strip("_"))
+        return kind(rng, height, width, unit)
+
     if scraps and rng.random() < 0.3:
+        noted.append("photographed")
         picture = _quilted(rng, height, width, scraps[int(rng.integers(len(scraps)))], unit)
     else:
-        picture = PLAIN_KINDS[rng.integers(len(PLAIN_KINDS))](rng, height, width, unit)
+        picture = plain()
     if rng.random() < 0.2:  # a second surface: the table's edge, a mat, a sheet of paper
-        other = PLAIN_KINDS[rng.integers(len(PLAIN_KINDS))](rng, height, width, unit)
+        other = plain()
         mask = _half_plane(rng, height, width) if rng.random() < 0.6 else _sheet(rng, height, width)
         picture = np.where(mask[..., None], other, picture).astype(np.float32)
     return np.clip(picture, 0, 1).astype(np.float32)

@@ -23,7 +23,7 @@ from torch.nn import functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader, Dataset
 
-from kdvision.lab.examples import TILE_KINDS, CellExamples, SceneExample, make_examples, mosaics
+from kdvision.lab.examples import TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples, mosaics
 from kdvision.lab.export import export_cells, export_finder
 from kdvision.lab.measure import measure_cells
 from kdvision.lab.net import CellNet, FinderNet
@@ -47,6 +47,7 @@ class Settings:
     cell_steps: int = 9000
     cell_batch: int = 96
     mosaics: int = 40000
+    without: str = ""
     rate: float = 2e-3
     decay: float = 0.02
 
@@ -200,7 +201,22 @@ def scenes_of(data: Path, work: Path, *, seed: int, count: int, say: Say) -> lis
     return scenes
 
 
-def _noted(settings: Settings, started: float) -> dict[str, float]:
+def off(scenes: list[SceneExample], data: Path, work: Path, *, without: str, seed: int) -> list[SceneExample]:
+    """Return the scenes that lie on none of the kinds of surface in `without` ("wood,photographed"); all for "".
+
+    What is learned of tables without wood is tried on a wooden table: that is how far training carries over.
+    """
+    if not without:
+        return scenes
+    kept = work / f"surfaces-{seed}-{len(scenes)}.json"
+    if not kept.is_file():
+        kept.write_text(json.dumps(all_surfaces(data, seed=seed, count=len(scenes))), encoding="utf-8")
+    kinds = set(without.split(","))
+    pairs = zip(scenes, json.loads(kept.read_text(encoding="utf-8")), strict=True)
+    return [scene for scene, surfaces in pairs if kinds.isdisjoint(surfaces)]
+
+
+def _noted(settings: Settings, started: float) -> dict[str, float | str]:
     """Return the settings as a model's file tells them, with the minutes that training took."""
     return {**asdict(settings), "minutes": round((time.monotonic() - started) / 60, 1)}
 
@@ -234,6 +250,7 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
     """Train and write the models; measure the cell network on held-out scenes and photos."""
     # held-out scenes come from another stream of seeds than any training scene
     scenes = scenes_of(data, work, seed=settings.scene_seed, count=settings.scenes, say=say)
+    scenes = off(scenes, data, work, without=settings.without, seed=settings.scene_seed)
     say(f"{len(scenes)} scenes, {sum(len(s.quads) for s in scenes)} squares; settings {json.dumps(asdict(settings))}")
     if only != "cells":
         started = time.monotonic()
