@@ -34,7 +34,10 @@ def write_whole(path: Path, content: bytes) -> None:
     """Put the content at the path in one step, over what is there; raises KdvisionError and leaves all as it was."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(content)
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # or the name could reach the disk before the content does
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
