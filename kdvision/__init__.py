@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kdvision.game.scoring import score as score
     from kdvision.pipeline import KingdomRead as KingdomRead
     from kdvision.pipeline import read as read
+    from kdvision.vision.outline import Outline as Outline
     from kdvision.vision.photo import Photo as Photo
 
 __version__ = "0.1.0"
@@ -39,6 +40,7 @@ _HOME: Final = {
     "ModelError": "kdvision.errors",
     "NoKingdomFound": "kdvision.errors",
     "NotationError": "kdvision.errors",
+    "Outline": "kdvision.vision.outline",
     "Photo": "kdvision.vision.photo",
     "PhotoError": "kdvision.errors",
     "Scorecard": "kdvision.game.scoring",

@@ -12,12 +12,13 @@ from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
-from kdvision.vision import search
+from kdvision.vision import outline, search
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import Sight, look, sort_out
+from kdvision.vision.evidence import Sight, as_named, look, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
 from kdvision.vision.models import shipped
+from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, Doubt, decide
@@ -72,23 +73,26 @@ def read(
     *,
     side: int | None = None,
     clamps: Mapping[tuple[int, Square], str] | None = None,
+    corners: Sequence[Outline | Sequence[Sequence[float]]] | None = None,
     watch: Watch | None = None,
 ) -> list[KingdomRead]:
     """The kingdoms of a photo (path, bytes, open file, RGB array or Photo), from the top left.
 
     `side` is the game's, 5 or 7, None to go by what the photo shows. `clamps` holds squares that a person has named,
-    `{(0, Square(2, 1)): "w1"}`, kingdoms counted from 0, "." for a place without a tile. Raises PhotoError,
-    NoKingdomFound, ModelError, and NotationError for a clamp on a square or kingdom that is not there.
+    `{(0, Square(2, 1)): "w1"}`, kingdoms counted from 0, "." for a place without a tile. `corners` are outlines that a
+    person has drawn, four points (x, y) each, clockwise from the board's own top left, in pixels of the upright photo;
+    then these are the kingdoms, in this order and as they are drawn, and no others. Raises PhotoError, NoKingdomFound,
+    ModelError, and NotationError for a clamp on a square or kingdom that is not there and an outline that cannot be.
     """
     seen = Photo.open(photo)
     tell = watch or (lambda *_: None)
     tell("photo", seen)
-    grids = search.grids(seen, Finder(shipped("finder")))
-    tell("lattice", grids)
-    reader = CellReader(shipped("cells"))
+    finder, reader = Finder(shipped("finder")), CellReader(shipped("cells"))
+    grids = outline.grids(seen, finder, reader, corners) if corners else search.grids(seen, finder, tell=tell)
+    tell("grids", grids)
     trust = _trust(reader)
     sights = [look(seen, reader, grid) for grid in grids]
-    return kingdoms_of(seen, sights, side=side, clamps=clamps, trust=trust, tell=tell)
+    return kingdoms_of(seen, sights, side=side, clamps=clamps, named=bool(corners), trust=trust, tell=tell)
 
 
 def kingdoms_of(
@@ -97,16 +101,17 @@ def kingdoms_of(
     *,
     side: int | None = None,
     clamps: Mapping[tuple[int, Square], str] | None = None,
+    named: bool = False,
     trust: Trust | None = None,
     tell: Watch = lambda *_: None,
 ) -> list[KingdomRead]:
     """The kingdoms among the grids of a photo, each decided from what was seen on it: the part that knows no network.
 
-    Parameters and errors as in `read`.
+    `named` says that a person has named all of them as kingdoms. Other parameters and errors as in `read`.
     """
     trust = trust or Trust()
-    kingdoms, others = sort_out(sights)
-    tell("cells", kingdoms)
+    tell("cells", sights)
+    kingdoms, others = (as_named(sights), []) if named else sort_out(sights)
     if not kingdoms:
         hint = "take the photo from above, sharp, with all of the kingdom and some table around it"
         raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="cells" if sights else "finder", hint=hint)

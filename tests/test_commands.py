@@ -18,6 +18,7 @@ from kdvision.commands.asked import GameName
 from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.game.record import GAMES
 from kdvision.pipeline import KingdomRead
+from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo
 from tests.conftest import Run
 from tests.kingdoms import FIVE, SMALL, doubt, png, seen, table_photo
@@ -168,6 +169,9 @@ def test_every_game_of_the_rules_can_be_typed() -> None:
         (["type", SMALL, "--fix", "1:A1"], ["1:C3=w1"]),
         (["type", SMALL, "--fix", "1:11=w"], ["C3"]),
         (["score", "no.jpg", "--fix", "nonsense"], ["nonsense"]),
+        (["score", "no.jpg", "--corners", "1,2 3,4"], ["'1,2 3,4' is no outline", "clockwise"]),
+        (["score", "no.jpg", "--corners", "1,1 9,9 9,1 1,9"], ["convex"]),
+        (["score", "no.jpg", "--corners", "9x9: 1,1 9,1 9,9 1,9"], ["7 x 7"]),
     ],
 )
 def test_malformed_text_is_one_line_and_code_5(args: list[str], words: list[str], run: Run) -> None:
@@ -273,8 +277,9 @@ def test_what_is_asked_reaches_the_eyes(run: Run, photo: Path, monkeypatch: pyte
         return [seen(SMALL)]
 
     monkeypatch.setattr(pipeline, "read", read)
-    run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.")
-    assert asked == {"side": 7, "clamps": {(1, (2, 2)): "w1", (0, (0, 0)): "."}}
+    run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.", "--corners", "5x4: 1,2 9,2 9,8 1,8")
+    outline = Outline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
+    assert asked == {"side": 7, "clamps": {(1, (2, 2)): "w1", (0, (0, 0)): "."}, "corners": [outline]}
 
 
 def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision import __version__
-from kdvision.commands.asked import Asked, Fix, GameName, Size, fixes_of, targets_of, text_on_stdin
+from kdvision.commands.asked import Asked, Fix, GameName, Size, fixes_of, outlines_of, targets_of, text_on_stdin
 from kdvision.commands.output import complain, counted, finish, put, put_clauses, put_together
 from kdvision.commands.rulebook import Clauses, game, rules
 from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
 
 if TYPE_CHECKING:
     from kdvision.report.result import Result
+    from kdvision.vision.outline import Outline
     from kdvision.vision.photo import Photo
 
 EPILOG: Final = (
     "Exit codes: 0 done, 1 something else went wrong, 2 wrong usage, 3 the photo cannot be opened or decoded, 4 no "
-    "kingdom found, 5 text that is no board, square or game file, 6 read but unsure (--strict), 7 some of several "
+    "kingdom found, 5 text that is no board, square, outline or game file, 6 read but unsure (--strict), 7 some of several "
     "photos failed, 8 a model file is missing or unknown."
 )
 
@@ -39,6 +40,15 @@ Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 where a pers
 Fixes = Annotated[
     list[str] | None,
     typer.Option("--fix", metavar="K:SQUARE=CELL", help="Correct a square, as in 1:C3=w1; may be given again."),
+]
+Corners = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corners",
+        metavar="OUTLINE",
+        help="Read what lies in an outline drawn by hand, its corners in pixels, clockwise from the top left, as in "
+        '"100,80 520,90 530,500 90,490" or "5x5: 100,80 …"; again for more kingdoms.',
+    ),
 ]
 
 
@@ -79,6 +89,7 @@ def score(
     ] = None,
     as_json: AsJson = False,
     fix: Fixes = None,
+    corners: Corners = None,
     strict: Strict = False,
 ) -> None:
     """Score the kingdoms in photos: boards, territories, bonuses, total, and who wins.
@@ -90,9 +101,12 @@ def score(
     fixes = fixes_of(fix or ())
     if fixes and len(photos) > 1:
         raise typer.BadParameter("squares can be corrected in one photo at a time", param_hint="--fix")
+    outlines = outlines_of(corners or ())
+    if outlines and len(photos) > 1:
+        raise typer.BadParameter("outlines can be drawn in one photo at a time", param_hint="--corners")
     results = []
     for photo, target in zip(photos, targets_of(photos, overlay), strict=True):
-        results.append(_scored(photo, target, fixes, asked))
+        results.append(_scored(photo, target, fixes, outlines, asked))
         put(results[-1], asked)
     put_together(results, asked)
     finish(results, asked)
@@ -157,7 +171,9 @@ def evaluate(
     typer.echo(lab.run(directory, csv=csv, stress=stress, progress=counted() if sys.stderr.isatty() else None))
 
 
-def _scored(photo: str, target: Path | None, fixes: Sequence[Fix], asked: Asked) -> "Result":
+def _scored(
+    photo: str, target: Path | None, fixes: Sequence[Fix], outlines: Sequence["Outline"], asked: Asked
+) -> "Result":
     """The result of one photo, its overlay written; a photo that fails is a result too, with its error."""
     from kdvision import pipeline
     from kdvision.report.result import Result, of_photo
@@ -165,7 +181,7 @@ def _scored(photo: str, target: Path | None, fixes: Sequence[Fix], asked: Asked)
     try:
         seen = _opened(photo)
         clamps = {(number, square): word for number, square, word in fixes}
-        reads = pipeline.read(seen, side=asked.side, clamps=clamps)
+        reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines)
     except (ModelError, NotationError):
         raise  # not this photo's fault: the others would do no better
     except KdvisionError as error:

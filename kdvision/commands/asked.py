@@ -14,6 +14,7 @@ from kdvision.errors import NotationError
 if TYPE_CHECKING:
     from kdvision.game.board import Board, Square
     from kdvision.game.scoring import RuleSet
+    from kdvision.vision.outline import Outline
 
 FIX: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<square>[^:=]+)=(?P<cell>.+)")
 EXPECTED_FIX: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
@@ -105,6 +106,15 @@ def fixes_of(texts: Iterable[str]) -> list[Fix]:
         cell = "." if word == "." else str(Cell.parse(word))
         found.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
     return found
+
+
+def outlines_of(texts: Iterable[str]) -> "list[Outline]":
+    """The outlines of `--corners`; raises NotationError."""
+    if not (given := list(texts)):
+        return []
+    from kdvision.vision.outline import Outline
+
+    return [Outline.parse(text) for text in given]
 
 
 def text_on_stdin() -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from kdvision.errors import NoKingdomFound
 from kdvision.vision.cells import CellReader, Floats, Look
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
@@ -82,6 +83,15 @@ def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
         real = sorted((sight for sight in sights if sight.tiles > LEAST_HIDDEN), key=lambda sight: -sight.tiles)[:1]
     kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
     return kingdoms, [sight for sight in sights if not any(sight is one for one in real)]
+
+
+def as_named(sights: Sequence[Sight]) -> list[Sight]:
+    """Return the sights, which a person has said are kingdoms; raises NoKingdomFound for one without tiles."""
+    for number, sight in enumerate(sights, start=1):
+        if sight.tiles <= LEAST_TILES:
+            hint = "check its corners: pixels of the upright photo, clockwise from the top left"
+            raise NoKingdomFound(f"outline {number} shows no tiles", stage="cells", hint=hint)
+    return list(sights)
 
 
 def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sight:

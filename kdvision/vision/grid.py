@@ -46,18 +46,23 @@ class Grid:
 
 
 def grid_of(lattice: Lattice, squares: Squares, *, rim: int = 1) -> Grid:
-    """Return the lattice's grid with a rim of table, its rows and columns as they lie in the upright photo.
+    """Return the lattice's grid with a rim of table, its rows and columns as they lie in the upright photo."""
+    left, top, right, bottom = lattice.bounds()
+    return _uprighted(bent(lattice, squares, (left - rim, top - rim, right + rim, bottom + rim)))
+
+
+def bent(lattice: Lattice, squares: Squares, bounds: tuple[int, int, int, int]) -> Grid:
+    """Return the grid of the lattice's columns and rows within `bounds` (left, top, right, bottom), not turned.
 
     Each place is bent by how far its own and the neighbouring squares lie off the fit.
     """
-    left, top, right, bottom = lattice.bounds()
-    cols, rows = np.arange(left - rim, right + rim), np.arange(top - rim, bottom + rim)
+    left, top, right, bottom = bounds
+    cols, rows = np.arange(left, right), np.arange(top, bottom)
     bend, evidence = _bend(lattice, squares, cols, rows)
     box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
     places = np.stack(np.meshgrid(cols, rows), -1).astype(float)
     board = places[:, :, None, :] + box + bend[:, :, None, :]
-    quads = cv2.perspectiveTransform(board.reshape(1, -1, 2), lattice.matrix).reshape(board.shape)
-    return _uprighted(quads, evidence)
+    return Grid(cv2.perspectiveTransform(board.reshape(1, -1, 2), lattice.matrix).reshape(board.shape), evidence)
 
 
 def _bend(
@@ -78,10 +83,12 @@ def _bend(
     return total / np.maximum(weight, 0.3)[..., None], known
 
 
-def _uprighted(quads: Floats, evidence: Floats) -> Grid:
+def _uprighted(grid: Grid) -> Grid:
     """Turn rows and columns by quarters until columns run rightwards in the photo."""
+    quads = grid.quads
     along, down = (quads[:, :, 1] - quads[:, :, 0]).mean((0, 1)), (quads[:, :, 3] - quads[:, :, 0]).mean((0, 1))
     turn = int(np.round(np.arctan2(along[1] - down[0], along[0] + down[1]) / (np.pi / 2))) % 4
     # columns that run down the photo (turn 1) become rows: np.rot90 clockwise, and each square's corners follow
     turned = np.rot90(quads, -turn, (0, 1))
-    return Grid(np.ascontiguousarray(np.roll(turned, turn, axis=2)), np.ascontiguousarray(np.rot90(evidence, -turn)))
+    evidence = None if grid.evidence is None else np.ascontiguousarray(np.rot90(grid.evidence, -turn))
+    return Grid(np.ascontiguousarray(np.roll(turned, turn, axis=2)), evidence)

@@ -6,6 +6,9 @@ the squares that the first look missed. Of lattices that lie on each other the o
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import cv2
@@ -27,60 +30,100 @@ MOST: Final = 11
 """More columns or rows than this are no kingdom but a pattern on the table."""
 
 
-def grids(photo: Photo, finder: Finder) -> list[Grid]:
-    """Return the grids of a photo, one for each lattice of squares, with a rim of table around each."""
-    first = [(lattice, seen) for seen in finder.find(photo) for lattice in lattices(seen)]
-    first.sort(key=lambda pair: -covered(*pair))
-    found: list[tuple[Lattice, Squares]] = []
-    for lattice, seen in first[:CANDIDATES]:
-        known = [one for one in found if _same_place(lattice, seen, *one)]
-        if any(covered(*one) > 0.8 * covered(lattice, seen) for one in known):
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels."""
+
+    lattice: Lattice
+    squares: Squares
+
+    @cached_property
+    def chosen(self) -> list[int]:
+        """Which of the squares are members."""
+        return list(self.lattice.members.values())
+
+    @cached_property
+    def covered(self) -> float:
+        """The area (square pixels) that the members cover, as far as the finder is sure of them.
+
+        A wrong scale sees many squares where there are few, but is sure of none.
+        """
+        return float((self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
+
+    def on(self, other: Candidate) -> bool:
+        """Whether many of the members lie on members of the other."""
+        ours, theirs = self.squares.centre[self.chosen], other.squares.centre[other.chosen]
+        side = float(np.median(other.squares.side[other.chosen]))
+        near = np.linalg.norm(ours[:, None] - theirs[None], axis=2).min(1) < 0.6 * side
+        return bool(near.mean() > 0.3)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found: the candidates looked at twice, those kept of them, and the grids of these."""
+
+    rivals: tuple[Candidate, ...]
+    kept: tuple[Candidate, ...]
+    grids: tuple[Grid, ...]
+
+
+def grids(photo: Photo, finder: Finder, *, tell: Callable[[str, object], None] = lambda *_: None) -> list[Grid]:
+    """Return the grids of a photo, one for each lattice of squares, with a rim of table around each.
+
+    `tell` hears of the squares seen in each look, and of the lattices found.
+    """
+    looks = finder.find(photo)
+    tell("squares", looks)
+    found = found_in(photo, finder, looks)
+    tell("lattices", found)
+    return list(found.grids)
+
+
+def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares]) -> Found:
+    """Return what hangs together among the squares of several looks at the photo."""
+    first = [Candidate(lattice, seen) for seen in looks for lattice in lattices(seen)]
+    first.sort(key=lambda candidate: -candidate.covered)
+    found: list[Candidate] = []
+    for candidate in first[:CANDIDATES]:
+        if any(candidate.on(one) and one.covered > 0.8 * candidate.covered for one in found):
             continue  # both looks saw this kingdom
-        second = look_again(photo, finder, lattice)
+        second = look_again(photo, finder, candidate.lattice)
         if second is not None:
             found.append(second)
-    kept: list[tuple[Lattice, Squares]] = []
-    for lattice, squares in sorted(found, key=lambda pair: -covered(*pair)):
-        if not any(_same_place(lattice, squares, *other) for other in kept):
-            kept.append((lattice, squares))
-    return [grid_of(lattice, squares) for lattice, squares in kept]
+    kept: list[Candidate] = []
+    for candidate in sorted(found, key=lambda candidate: -candidate.covered):
+        if not any(candidate.on(other) for other in kept):
+            kept.append(candidate)
+    return Found(tuple(found), tuple(kept), tuple(grid_of(one.lattice, one.squares) for one in kept))
 
 
-def covered(lattice: Lattice, squares: Squares) -> float:
-    """Return the area (square pixels) that a lattice's squares cover, as far as the finder is sure of them.
-
-    A wrong scale sees many squares where there are few, but is sure of none.
-    """
-    chosen = list(lattice.members.values())
-    return float((squares.score[chosen] ** 2 * squares.side[chosen] ** 2).sum())
-
-
-def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> tuple[Lattice, Squares] | None:
-    """Return the lattice as the finder sees it straightened out, with the squares in the photo's pixels.
+def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> Candidate | None:
+    """Return the lattice as the finder sees it straightened out.
 
     Looks once more where the kingdom turns out to be larger than the first look said.
     """
-    squares: Squares | None = None
+    seen: Candidate | None = None
     for _ in range(3):
         left, top, right, bottom = lattice.bounds()
         if max(right - left, bottom - top) > MOST:
             return None
-        flat, into = straightened(photo, lattice.matrix, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
-        near = finder.look(flat)
-        members = _members(near, MARGIN, (left, top), lattice.members)
-        if len(members) < LEAST:
-            return None
-        squares = near.moved(np.asarray(np.linalg.inv(into), np.float64))
-        matrix = fit(squares, members)
-        if matrix is None:
-            return None
-        grown = Lattice(members, matrix)
-        done = _within(grown.bounds(), lattice.bounds())
-        lattice = grown
-        if done:
+        seen = in_frame(photo, finder, lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
+        if seen is None or _within(seen.lattice.bounds(), lattice.bounds()):
             break
-    assert squares is not None
-    return lattice, squares
+        lattice = seen.lattice
+    return seen
+
+
+def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: tuple[int, int, int, int]) -> Candidate | None:
+    """Return what the finder sees of a lattice straightened out within `bounds` (left, top, right, bottom), if much."""
+    flat, into = straightened(photo, lattice.matrix, bounds)
+    near = finder.look(flat)
+    members = _members(near, bounds[:2], lattice.members)
+    if len(members) < LEAST:
+        return None
+    squares = near.moved(np.asarray(np.linalg.inv(into), np.float64))
+    matrix = fit(squares, members)
+    return None if matrix is None else Candidate(Lattice(members, matrix), squares)
 
 
 def _within(inner: tuple[int, int, int, int], outer: tuple[int, int, int, int]) -> bool:
@@ -110,8 +153,8 @@ def straightened(
     return np.asarray(flat, np.uint8), into
 
 
-def _members(near: Squares, margin: int, origin: Place, before: dict[Place, int]) -> dict[Place, int]:
-    """Return which squares of a straightened picture lie on the lattice and hang together with it."""
+def _members(near: Squares, corner: Place, before: dict[Place, int]) -> dict[Place, int]:
+    """Return which squares of a straightened picture, `corner` its top left, lie on the lattice and hang together."""
     where = near.centre / UNIT - 0.5
     place = np.round(where).astype(int)
     off = np.abs(where - place).max(1) if len(near) else np.zeros(0)
@@ -124,9 +167,7 @@ def _members(near: Squares, margin: int, origin: Place, before: dict[Place, int]
     best: dict[Place, int] = {}
     for index in np.argsort(-near.score, kind="stable"):
         if fits[index]:
-            best.setdefault(
-                (int(place[index, 0]) - margin + origin[0], int(place[index, 1]) - margin + origin[1]), int(index)
-            )
+            best.setdefault((int(place[index, 0]) + corner[0], int(place[index, 1]) + corner[1]), int(index))
     return _joined(best, before)
 
 
@@ -145,11 +186,3 @@ def _joined(best: dict[Place, int], before: dict[Place, int]) -> dict[Place, int
         parts.append(part)
     most = max(parts, key=lambda part: (len(part & before.keys()), len(part), sorted(part)), default=set())
     return {place: best[place] for place in sorted(most)}
-
-
-def _same_place(lattice: Lattice, squares: Squares, other: Lattice, theirs: Squares) -> bool:
-    """Whether most of a lattice's squares lie on squares of another."""
-    ours, rival = squares.centre[list(lattice.members.values())], theirs.centre[list(other.members.values())]
-    side = float(np.median(theirs.side[list(other.members.values())]))
-    near = np.linalg.norm(ours[:, None] - rival[None], axis=2).min(1) < 0.6 * side
-    return bool(near.mean() > 0.3)
