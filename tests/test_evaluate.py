@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +132,15 @@ def test_stress_reads_each_photo_in_every_hard_way(rooms: Path) -> None:
     assert {(row.way, row.severity) for row in report.rows} == {(way, s) for way in WAYS for s in SEVERITIES}
     assert len(report.rows) == 24 and all(row.exact for row in report.rows)
     assert str(report).splitlines()[1].startswith("fewer pixels 1")
+
+
+def test_rows_and_their_order_are_the_same_by_several_processes(rooms: Path) -> None:
+    (rooms / "attic" / "2.png").write_bytes(b"no picture")
+    (rooms / "attic" / "2.json").write_text(json.dumps({"kingdoms": [{"board": ["w #"]}]}))
+    alone, together = (run(rooms, stress=True, reader=attic, workers=workers).rows for workers in (1, 2))
+    assert len(alone) == 3 * 24
+    assert [replace(row, seconds=0.0) for row in alone] == [replace(row, seconds=0.0) for row in together]
+    assert all(bool(row.error) == (row.photo == "2.png" or row.room == "cellar") for row in alone)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,7 @@ from kdvision.errors import KdvisionError, ModelError
 from kdvision.files import write_whole
 from kdvision.game.board import Board
 from kdvision.game.scoring import score
+from kdvision.lab.crew import in_order
 from kdvision.lab.match import Kingdom, matched
 from kdvision.lab.stress import SEVERITIES, WAYS, spoil
 from kdvision.lab.tally import Row, as_csv, by_room, by_way
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 'beside each photo lies a JSON of the same name: {"kingdoms": [{"board": ["w w1", "l #"]}]}'
 SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp", ".heic")
+GUESS: Final = 60.0
+"""Pixels of a square's side in a photo that cannot be opened, where it does not matter."""
 
 
 Reader = Callable[[Photo], Sequence["KingdomRead"]]
@@ -67,31 +71,42 @@ def run(
     csv: Path | None = None,
     stress: bool = False,
     seed: int = 0,
+    workers: int = 1,
     reader: Reader | None = None,
     progress: Callable[[Row], None] | None = None,
 ) -> Report:
     """Read every labelled photo under the directory and compare; with `stress` each one spoiled in 24 ways instead.
 
+    The rows and their order are the same whatever the number of `workers`; with more than one the reader must pickle.
     `csv` is written whole at the end. Raises KdvisionError where there is no labelled photo.
     """
-    reader, photos = reader or _pipeline(), list(labelled(directory))
+    reader, photos = reader or _read, list(labelled(directory))
     if not photos:
         raise KdvisionError(f"{directory} holds no labelled photos", hint=FORMAT)
     rows = []
-    for photo in photos:
-        for row in _spoiled_rows(photo, reader, seed) if stress else [_row(photo, reader, Photo.open)]:
-            rows.append(row)
-            if progress:
-                progress(row)
+    for row in _rows(photos, stress=stress, seed=seed, workers=workers, reader=reader):
+        rows.append(row)
+        if progress:
+            progress(row)
     if csv is not None:
         write_whole(csv, as_csv(rows).encode())
     return Report(tuple(rows), stress)
 
 
-def _pipeline() -> Reader:
+def _rows(photos: Sequence[Labelled], *, stress: bool, seed: int, workers: int, reader: Reader) -> Iterator[Row]:
+    if not stress:
+        yield from in_order(partial(_plain_row, reader=reader), photos, workers=workers)
+        return
+    sides = in_order(partial(_side_or_none, reader=reader), photos, workers=workers)
+    hard = ((photo, side, way) for photo, side in zip(photos, list(sides), strict=True) for way in WAYS)
+    for rows in in_order(partial(_spoiled_rows, reader=reader, seed=seed), hard, workers=workers):
+        yield from rows
+
+
+def _read(photo: Photo) -> Sequence["KingdomRead"]:
     from kdvision import pipeline
 
-    return pipeline.read
+    return pipeline.read(photo)
 
 
 def labelled(directory: Path) -> Iterator[Labelled]:
@@ -175,18 +190,31 @@ def compare(truth: Labelled, reads: Sequence["KingdomRead"], *, seconds: float =
     )
 
 
-def _spoiled_rows(truth: Labelled, reader: Reader, seed: int) -> Iterator[Row]:
-    """The photo made hard in every way; the size of its squares is read off it first where the truth lacks it."""
-    photo = Photo.open(truth.path)
-    side = square_side(truth, photo, reader)
-    for way in WAYS:
-        for severity in SEVERITIES:
-            name = f"{truth.room}/{truth.path.name}"
+def _plain_row(truth: Labelled, *, reader: Reader) -> Row:
+    return _row(truth, reader, Photo.open)
 
-            def opened(_: Path, way: str = way, severity: int = severity, name: str = name) -> Photo:
-                return Photo(spoil(photo.pixels, way, severity, square=side, name=name, seed=seed), name)
 
-            yield replace(_row(truth, reader, opened), way=way, severity=severity)
+def _spoiled_rows(work: tuple[Labelled, float | None, str], *, reader: Reader, seed: int) -> list[Row]:
+    """The rows of a photo made hard in one way, at each severity; `work` is photo, side of a square, way."""
+    truth, side, way = work
+    name = f"{truth.room}/{truth.path.name}"
+
+    def opened(path: Path, severity: int) -> Photo:
+        photo = Photo.open(path)
+        return Photo(spoil(photo.pixels, way, severity, square=side or GUESS, name=name, seed=seed), name)
+
+    rows = (_row(truth, reader, partial(opened, severity=severity)) for severity in SEVERITIES)
+    return [replace(row, way=way, severity=severity) for row, severity in zip(rows, SEVERITIES, strict=True)]
+
+
+def _side_or_none(truth: Labelled, *, reader: Reader) -> float | None:
+    """The side of a square, None for a photo that cannot be opened: that is told when it is read."""
+    try:
+        return square_side(truth, Photo.open(truth.path), reader)
+    except ModelError:
+        raise
+    except KdvisionError:
+        return None
 
 
 def square_side(truth: Labelled, photo: Photo, reader: Reader) -> float:

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
+from math import sqrt
 from typing import Final, cast
 
 
@@ -106,13 +107,27 @@ def by_way(rows: Sequence[Row]) -> str:
 
 
 def _table(title: str, parts: Sequence[tuple[str, Sequence[Row]]], columns: Sequence[Column]) -> str:
-    lines = [[title, *(name for name, _ in columns)]]
-    lines += [[name, *(of(rows) for _, of in columns)] for name, rows in parts]
+    head = (title, *(name for name, _ in columns))
+    return aligned([head, *((name, *(of(rows) for _, of in columns)) for name, rows in parts)])
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Lines of words in columns two blanks apart: the first column to the left, the others to the right."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "\n".join(
         "  ".join(word.ljust(width) if not place else word.rjust(width) for place, (word, width) in enumerate(cells))
         for cells in (list(zip(line, widths, strict=True)) for line in lines)
     )
+
+
+def interval(hits: int, of: int, *, z: float = 1.96) -> tuple[float, float]:
+    """The 95 % confidence interval of a share (Wilson 1927); all that can be where nothing was counted."""
+    if not of:
+        return 0.0, 1.0
+    share, spread = hits / of, z * z / of
+    middle = (share + spread / 2) / (1 + spread)
+    reach = z / (1 + spread) * sqrt(share * (1 - share) / of + spread / (4 * of))
+    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 def _sum(rows: Sequence[Row], name: str) -> int:
