@@ -10,7 +10,8 @@ from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.game.rules import kingdomino
 from kdvision.report.data import data
-from kdvision.report.overlay import AMBER, COLOURS, overlay
+from kdvision.report.drawing import AMBER
+from kdvision.report.overlay import COLOURS, overlay
 from kdvision.report.result import Result, of_boards, of_photo
 from kdvision.report.table import table
 from kdvision.vision.photo import Photo

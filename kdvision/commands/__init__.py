@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 EPILOG: Final = (
     "Exit codes: 0 done, 1 something else went wrong, 2 wrong usage, 3 the photo cannot be opened or decoded, 4 no "
-    "kingdom found, 5 text that is no board, square, outline or game file, 6 read but unsure (--strict), 7 some of several "
-    "photos failed, 8 a model file is missing or unknown."
+    "kingdom found, 5 text that is no board, square, outline or game file, 6 read but unsure (--strict), 7 some of "
+    "several photos failed, 8 a model file is missing or unknown."
 )
 
 app = typer.Typer(
@@ -164,11 +164,12 @@ def evaluate(
     ],
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a row a photo into this file.")] = None,
     stress: Annotated[bool, typer.Option("--stress", help="Make every photo hard in 24 ways first.")] = False,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Read in so many processes.")] = 1,
 ) -> None:
-    """Measure the shipped models on labelled photos, by room."""
+    """Measure the shipped models on labelled photos, by room, or by what made them hard."""
     from kdvision.lab import evaluate as lab
 
-    typer.echo(lab.run(directory, csv=csv, stress=stress, progress=counted() if sys.stderr.isatty() else None))
+    typer.echo(lab.run(directory, csv=csv, stress=stress, workers=workers, progress=counted))
 
 
 def _scored(

@@ -4,23 +4,18 @@ Sizes follow the squares as they appear in the photo, so a picture of 600 pixels
 """
 
 from collections.abc import Iterable
-from functools import cache
-from typing import Final, TypeAlias
+from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Territory
+from kdvision.report.drawing import AMBER, DARK, LIGHT, SHIFT, Colour, Pixels, Points, fixed, plaque, shrunk, stroke
 from kdvision.report.result import Result, Scored
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
-
-Pixels: TypeAlias = NDArray[np.uint8]
-Points: TypeAlias = NDArray[np.float64]
-Colour: TypeAlias = tuple[int, int, int]
 
 COLOURS: Final[dict[Terrain, Colour]] = {
     Terrain.WHEAT: (255, 208, 40),
@@ -32,17 +27,8 @@ COLOURS: Final[dict[Terrain, Colour]] = {
     Terrain.TOWN: (214, 84, 66),
     Terrain.CASTLE: (235, 235, 235),
 }
-DARK: Final[Colour] = (24, 24, 28)
-LIGHT: Final[Colour] = (255, 255, 255)
-AMBER: Final[Colour] = (255, 170, 0)
 TINT: Final = 0.3
 """How much of a territory's colour lies over the photo: crowns stay visible below."""
-
-LEAST_TEXT: Final = 9.0
-"""Letters are at least so many pixels high, however small the squares."""
-
-_SHIFT: Final = 4
-"""OpenCV takes coordinates with so many binary places, for smooth lines at slight angles."""
 
 
 def overlay(photo: Photo, result: Result) -> Pixels:
@@ -61,26 +47,26 @@ def overlay(photo: Photo, result: Result) -> Pixels:
 
 def _paint(canvas: Pixels, scored: Scored, grid: Grid) -> None:
     """Tint the territories, draw the lattice, then the territories' borders and the doubted squares."""
-    side = _side(grid)
+    side = grid.side
     tinted = canvas.copy()
     for territory in scored.kingdom.territories:
-        quads = [_fixed(grid.quad(square)) for square in territory.squares]
-        cv2.fillPoly(tinted, quads, COLOURS[territory.terrain], cv2.LINE_AA, _SHIFT)
+        quads = [fixed(grid.quad(square)) for square in territory.squares]
+        cv2.fillPoly(tinted, quads, COLOURS[territory.terrain], cv2.LINE_AA, SHIFT)
     cv2.addWeighted(tinted, TINT, canvas, 1 - TINT, 0, dst=canvas)
     for square in scored.board:
-        _line(canvas, grid.quad(square), LIGHT, side * 0.012, closed=True)
+        stroke(canvas, grid.quad(square), LIGHT, side * 0.012, closed=True)
     for territory in scored.kingdom.territories:
         for edge in _border(territory, grid):
-            _line(canvas, edge, DARK, side * 0.065)
+            stroke(canvas, edge, DARK, side * 0.065)
         for edge in _border(territory, grid):
-            _line(canvas, edge, COLOURS[territory.terrain], side * 0.035)
+            stroke(canvas, edge, COLOURS[territory.terrain], side * 0.035)
     for doubt in scored.doubts:
-        _line(canvas, _shrunk(grid.quad(doubt.square), 0.9), AMBER, side * 0.05, closed=True)
+        stroke(canvas, shrunk(grid.quad(doubt.square), 0.9), AMBER, side * 0.05, closed=True)
 
 
 def _write(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid, number: int | None) -> None:
     """What was read on each square, the points of each territory, and the total above the kingdom."""
-    side = _side(grid)
+    side = grid.side
     doubted = {doubt.square for doubt in scored.doubts}
     for square in sorted(doubted.union(scored.board)):
         cell, unsure = scored.board.get(square), square in doubted
@@ -90,25 +76,18 @@ def _write(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid, number: int | N
         if line.territory is not None and line.points:
             # The font has no ×.
             words = f"{len(line.territory.squares)} x {line.territory.crowns} = {line.points}"
-            _plaque(pen, _middle(line.territory, grid), words, side * 0.21, LIGHT, DARK)
+            plaque(pen, _middle(line.territory, grid), words, side * 0.21, LIGHT, DARK)
     total = f"{scored.card.total} points" + (" ?" if scored.review else "")
     top = grid.corners[:, 1].min() - side * 0.35
     words = total if number is None else f"kingdom {number}: {total}"
-    _plaque(pen, np.array([grid.corners[:, 0].mean(), top]), words, side * 0.42, LIGHT, DARK)
-
-
-def _side(grid: Grid) -> float:
-    """The side of a typical square in pixels."""
-    quads = np.asarray(grid.quads, dtype=np.float64)
-    sides = np.linalg.norm(quads - np.roll(quads, 1, axis=-2), axis=-1)
-    return float(np.median(sides))
+    plaque(pen, np.array([grid.corners[:, 0].mean(), top]), words, side * 0.42, LIGHT, DARK)
 
 
 def _border(territory: Territory, grid: Grid) -> Iterable[Points]:
     """The sides of the territory's squares beyond which it ends, each moved a little inwards."""
     inside = set(territory.squares)
     for square in territory.squares:
-        quad = _shrunk(grid.quad(square), 0.93)
+        quad = shrunk(grid.quad(square), 0.93)
         for i, near in enumerate(square.neighbours()):  # above, right, below, left: corners TL-TR, TR-BR, BR-BL, BL-TL
             if near not in inside:
                 yield quad[[i, (i + 1) % 4]]
@@ -122,39 +101,8 @@ def _middle(territory: Territory, grid: Grid) -> Points:
     return nearest
 
 
-def _shrunk(quad: Points, share: float) -> Points:
-    centre = quad.mean(axis=0)
-    return np.asarray(centre + share * (quad - centre))
-
-
-def _fixed(points: Points) -> NDArray[np.int32]:
-    return np.rint(np.asarray(points, dtype=np.float64) * (1 << _SHIFT)).astype(np.int32)
-
-
-def _line(canvas: Pixels, points: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
-    cv2.polylines(canvas, [_fixed(points)], closed, colour, max(1, round(width)), cv2.LINE_AA, _SHIFT)
-
-
 def _letter(pen: ImageDraw.ImageDraw, quad: Points, words: str, side: float, unsure: bool) -> None:
     """The notation of a square, in the corner of it that lies uppermost on the left."""
     corner = quad[int(quad.sum(axis=1).argmin())]
     place = corner + 0.24 * (quad.mean(axis=0) - corner) * 2**0.5
-    _plaque(pen, place, words, side * 0.17, DARK if unsure else LIGHT, AMBER if unsure else DARK)
-
-
-def _plaque(pen: ImageDraw.ImageDraw, centre: Points, words: str, size: float, ink: Colour, ground: Colour) -> None:
-    """Words on a rounded ground around a point, moved where they would leave the picture."""
-    size = max(size, LEAST_TEXT)
-    font = _font(round(size))
-    left, top, right, bottom = pen.textbbox((0, 0), words, font=font)
-    half = np.array([right - left, bottom - top]) / 2 + size * np.array([0.35, 0.28])
-    limit = np.array(pen.im.size) - half - 1
-    x, y = np.maximum(np.minimum(centre, limit), half)
-    pen.rounded_rectangle((x - half[0], y - half[1], x + half[0], y + half[1]), radius=size * 0.35, fill=ground)
-    pen.text((x - (left + right) / 2, y - (top + bottom) / 2), words, font=font, fill=ink)
-
-
-@cache
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Pillow's own scalable font: the same letters on every machine."""
-    return ImageFont.load_default(size)
+    plaque(pen, place, words, side * 0.17, DARK if unsure else LIGHT, AMBER if unsure else DARK)

@@ -40,6 +40,12 @@ class Grid:
         """Return the whole grid's corners (4, 2): top left, top right, bottom right, bottom left."""
         return np.stack([self.quads[0, 0, 0], self.quads[0, -1, 1], self.quads[-1, -1, 2], self.quads[-1, 0, 3]])
 
+    @property
+    def side(self) -> float:
+        """Return the side of a typical square in pixels."""
+        sides = np.linalg.norm(self.quads - np.roll(self.quads, 1, axis=-2), axis=-1)
+        return float(np.median(sides))
+
     def part(self, rows: slice, cols: slice) -> Grid:
         """Return some of the rows and columns."""
         return Grid(self.quads[rows, cols], None if self.evidence is None else self.evidence[rows, cols])
