@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageCms
 
 from kdvision.errors import PhotoError
-from kdvision.vision.decode import MAX_PIXELS, MIN_SIDE
+from kdvision.vision.limits import MAX_PIXELS, MIN_SIDE
 from kdvision.vision.photo import Photo
 
 pillow_heif.register_heif_opener()
@@ -355,3 +355,65 @@ def test_a_file_too_heavy_is_refused_unread(tmp_path: Path, monkeypatch: pytest.
     path.write_bytes(bytes(1_000_001))
     assert "larger than 1 MB" in str(refused(path))
     assert "larger than 1 MB" in str(refused(path.read_bytes()))
+
+
+# Photos at the size that is needed.
+
+
+def gradient(width: int, height: int) -> NDArray[np.uint8]:
+    """Red runs right and green runs down, so that the colour of a pixel says where in the picture it is."""
+    x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height)
+    return np.asarray(np.dstack([255 * x, 255 * y, np.full_like(x, 128)]) + 0.5, np.uint8)
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@pytest.mark.parametrize(("width", "height"), [(640, 480), (641, 483), (644, 486)])
+def test_smaller_sizes_show_the_same_places(orientation: int, width: int, height: int) -> None:
+    laid = laid_down(Image.fromarray(gradient(width, height)), orientation)
+    photo = Photo.open(saved(laid, "JPEG", exif=exif(orientation), quality=98, subsampling=0))
+    assert (photo.width, photo.height) == (width, height)
+    for factor in (1.0, 0.4, 0.2, 0.1):
+        pixels, (across, down) = photo.at_least(factor)
+        assert min(across, down) >= factor
+        rows, cols = np.mgrid[2 : pixels.shape[0] - 2, 2 : pixels.shape[1] - 2]
+        off_red = pixels[rows, cols, 0] - 255 * (cols + 0.5) / across / width
+        off_green = pixels[rows, cols, 1] - 255 * (rows + 0.5) / down / height
+        # a pixel of the photo is 0.4 and 0.5 steps of the colour
+        for off in (off_red, off_green):
+            assert abs(off.mean()) < 0.3
+            assert np.abs(off).max() < 4
+
+
+def test_a_jpeg_is_decoded_no_larger_than_it_is_looked_at() -> None:
+    photo = Photo.open(saved(Image.fromarray(gradient(4000, 3000)), "JPEG"))
+    sizes = [photo.at_least(factor)[0].shape[:2] for factor in (0.01, 0.125, 0.13, 0.25, 0.3, 0.51)]
+    assert sizes == [(375, 500), (375, 500), (750, 1000), (750, 1000), (1500, 2000), (3000, 4000)]
+    assert photo.pixels.shape == (3000, 4000, 3)
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+def test_what_was_asked_before_changes_no_answer(kind: str) -> None:
+    data = saved(Image.fromarray(gradient(1000, 760)), kind)
+    first, second = Photo.open(data), Photo.open(data)
+    assert second.pixels.shape == (760, 1000, 3)
+    for factor in (0.1, 0.5, 1.0):
+        assert (first.at_least(factor)[0] == second.at_least(factor)[0]).all()
+        assert not first.at_least(factor)[0].flags.writeable
+
+
+def test_a_jpeg_cut_short_is_found_out_at_the_door() -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (900, 1200, 3), dtype=np.uint8)
+    data = saved(Image.fromarray(noise), "JPEG")
+    for part in (0.5, 0.9, 0.99):
+        refused(data[: int(len(data) * part)])
+
+
+def test_bands_of_a_large_picture_join_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = np.tile(np.linspace(0, 65535, 200).astype(np.uint16)[:, None], (1, 150))
+    clear = np.dstack([gradient(150, 200), np.zeros((200, 150), np.uint8)])
+    pictures = [saved(Image.fromarray(a), "PNG") for a in (deep, clear, gradient(150, 200))]
+    pictures.append(saved(laid_down(Image.fromarray(gradient(150, 200)), 6), "PNG", exif=exif(6)))
+    whole = [Photo.open(data).pixels for data in pictures]
+    monkeypatch.setattr("kdvision.vision.decode.BAND", 1000)
+    for before, data in zip(whole, pictures, strict=True):
+        assert (Photo.open(data).pixels == before).all()

@@ -1,26 +1,23 @@
-"""From the bytes of a picture file to upright sRGB pixels.
+"""From the bytes of a picture file to upright sRGB pixels, at the size that is needed.
 
 Every oddity of cameras and editors ends here: EXIF turnings, HEIC, alpha, palettes, 16 bits, CMYK, colour profiles.
+A JPEG can be decoded at a half, a quarter or an eighth of its size for a fraction of the time (ITU T.81: the fewer of a
+block's frequencies are transformed, the smaller it comes out).
 """
 
-import io
 import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageChops, ImageCms, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
-from kdvision.errors import NoPicture, PhotoError, TooLarge
-
-Pixels: TypeAlias = NDArray[np.uint8]
-
-MIN_SIDE: Final = 64
-"""The fewest pixels on a side: fewer cannot show a kingdom's crowns."""
-
-MAX_PIXELS: Final = 120_000_000
-"""The most pixels: the largest phone cameras' 108 megapixels fit, and 360 MB of memory hold them."""
+from kdvision.errors import NoPicture, PhotoError
+from kdvision.vision.colours import Pixels, rgb_by
+from kdvision.vision.limits import Metered, check_pieces, check_size, check_work, too_large
 
 FORMATS: Final = ("JPEG", "MPO", "HEIF", "PNG", "WEBP", "AVIF", "TIFF", "BMP", "GIF", "PPM")
 """Pillow's names of what is opened; its other readers (PostScript, say) run more code than a photo should."""
@@ -28,58 +25,101 @@ FORMATS: Final = ("JPEG", "MPO", "HEIF", "PNG", "WEBP", "AVIF", "TIFF", "BMP", "
 READABLE: Final = "give a photo as JPEG, HEIC, PNG, WebP, TIFF, BMP or GIF"
 BROKEN: Final = "copy or send the photo again, or save it anew as JPEG"
 
+SCALES: Final = (8, 4, 2, 1)
+"""A picture is decoded at one part in so many of its size."""
+
+BAND: Final = 1 << 21
+"""About so many pixels are brought to sRGB at a time, so that large pictures need little room."""
+
+_View: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
+
 _ORIENTATION: Final = 0x0112
-_TURNS: Final = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
+_LAID_DOWN: Final[dict[int, _View]] = {
+    1: lambda upright: upright,
+    2: lambda upright: upright[:, ::-1],
+    3: lambda upright: upright[::-1, ::-1],
+    4: lambda upright: upright[::-1],
+    5: lambda upright: upright.swapaxes(0, 1),
+    6: lambda upright: np.rot90(upright),
+    7: lambda upright: upright[::-1, ::-1].swapaxes(0, 1),
+    8: lambda upright: np.rot90(upright, -1),
 }
-"""What makes a picture with this EXIF orientation upright (EXIF 2.32, tag 274)."""
+"""Upright pixels seen as the camera stored them under each EXIF orientation (EXIF 2.32, tag 274)."""
 
-_SPACES: Final = {"RGB": "RGB", "CMYK": "CMYK", "GRAY": "L"}
-"""The mode that a profile of each colour space applies to."""
+_MIRRORED: Final = {1: (), 2: (0,), 3: (0, 1), 4: (1,), 5: (), 6: (1,), 7: (0, 1), 8: (0,)}
+"""The stored axes (0 width, 1 height) that run backwards in the upright picture."""
 
 
-def decode(data: bytes, name: str) -> Pixels:
-    """Pixels (height, width, 3), uint8, upright sRGB, of a picture file; raises PhotoError, which calls it `name`."""
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A picture file that can be decoded: its bytes, its upright size (width, height) and EXIF orientation.
+
+    `scales` are the denominators it can be decoded at, largest first; others would move pixels by parts of one.
+    """
+
+    data: bytes
+    name: str
+    size: tuple[int, int]
+    orientation: int
+    scales: tuple[int, ...]
+
+    def decode(self, scale: int = 1) -> Pixels:
+        """Pixels (height, width, 3), uint8, upright sRGB, at one part in `scale` of the size; raises PhotoError."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of damaged metadata and large pictures; both are dealt with
+            image = _opened(self.data, self.name)
+            try:
+                if scale > 1:
+                    image.draft(None, (image.width // scale, image.height // scale))
+                image.load()
+                return _upright(image, self.orientation)
+            except Exception as error:  # broken files make decoders raise almost anything
+                raise _damaged(self.name, error) from error
+
+
+def encoded(data: bytes, name: str) -> Encoded:
+    """The picture file in these bytes, its header read and checked; raises PhotoError, which calls it `name`."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of damaged metadata and large pictures; both are dealt with below
+        warnings.simplefilter("ignore")
         image = _opened(data, name)
-        _check_size(image, name)
+        check_size(image, name)
         try:
-            image.load()
-            turn = _TURNS.get(_orientation(image, data))
-            upright = _srgb(image) if turn is None else _srgb(image).transpose(turn)
-            return np.array(upright, dtype=np.uint8, order="C")
-        except Exception as error:  # broken files make decoders raise almost anything
-            raise PhotoError(f"{name} is damaged or cut short: {_reason(error)}", hint=BROKEN) from error
+            check_work(image, data)
+            orientation = _orientation(image, data)
+        except Exception as error:
+            raise _damaged(name, error) from error
+    size = image.size if orientation < 5 else (image.height, image.width)
+    return Encoded(data, name, size, orientation, _scales(image, orientation))
 
 
-def on_white(pixels: Pixels) -> Pixels:
-    """The RGB pixels of RGBA ones laid on white paper; where all is transparent, alpha means nothing and is dropped."""
-    colour, alpha = pixels[..., :3], pixels[..., 3:]
-    if not alpha.any():
-        return np.array(colour, order="C")
-    weight = alpha.astype(np.uint16)
-    return ((colour * weight + 255 * (255 - weight) + 127) // 255).astype(np.uint8)
+def _scales(image: Image.Image, orientation: int) -> tuple[int, ...]:
+    """The scales that leave every point where it is: a part of a block at a border would, turned round, come first."""
+    if image.format not in ("JPEG", "MPO"):
+        return (1,)
+    return tuple(s for s in SCALES if all(image.size[axis] % s == 0 for axis in _MIRRORED[orientation]))
 
 
-def eight_bits(array: NDArray[Any], name: str) -> Pixels:
-    """The array scaled to 0..255 from the full range of its type, floats from 0..1; raises PhotoError for others."""
-    if array.dtype == np.uint8:
-        return array
-    if array.dtype == np.bool_:
-        return array.astype(np.uint8) * np.uint8(255)
-    if array.dtype == np.uint16:
-        return ((array.astype(np.uint32) + 128) // 257).astype(np.uint8)
-    if array.dtype.kind == "f" and np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1:
-        return (array * 255 + 0.5).astype(np.uint8)
-    hint = "give uint8, uint16, bool, or floats from 0 to 1"
-    raise PhotoError(f"{name} holds numbers that are no pixels ({array.dtype})", hint=hint)
+def _upright(image: Image.Image, orientation: int) -> Pixels:
+    """The decoded picture as pixels, brought to sRGB band by band into their upright places."""
+    shape = (image.height, image.width) if orientation < 5 else (image.width, image.height)
+    pixels = np.empty((*shape, 3), np.uint8)
+    stored = _LAID_DOWN[orientation](pixels)
+    convert = rgb_by(image, lambda: _bands(image))
+    top = 0
+    for band in _bands(image):
+        stored[top : top + band.height] = convert(band)
+        top += band.height
+    return pixels
+
+
+def _bands(image: Image.Image) -> Iterator[Image.Image]:
+    """The picture in bands from top to bottom, as itself where one is enough."""
+    rows = max(1, BAND // image.width)
+    if rows >= image.height:
+        yield image
+        return
+    for top in range(0, image.height, rows):
+        yield image.crop((0, top, image.width, min(top + rows, image.height)))
 
 
 @cache
@@ -93,42 +133,38 @@ def _formats() -> tuple[str, ...]:
 
 
 def _opened(data: bytes, name: str) -> Image.Image:
+    # Importing readers of other formats costs more than reading a JPEG's header.
+    formats = ("JPEG",) if data.startswith(b"\xff\xd8\xff") else _formats()
     try:
-        return Image.open(io.BytesIO(data), formats=_formats())
+        check_pieces(data)
+        return Image.open(Metered(data), formats=formats)
     except Image.DecompressionBombError:
-        raise _too_large(name) from None
+        raise too_large(name) from None
     except UnidentifiedImageError:
         raise NoPicture(f"{name} is no picture of a kind that can be read", hint=READABLE) from None
     except Exception as error:
-        raise PhotoError(f"{name} is damaged or cut short: {_reason(error)}", hint=BROKEN) from error
+        raise _damaged(name, error) from error
 
 
-def _check_size(image: Image.Image, name: str) -> None:
-    if image.width * image.height > MAX_PIXELS:
-        raise _too_large(name)
-    if min(image.size) < MIN_SIDE:
-        hint = f"give a photo of at least {MIN_SIDE} pixels on each side; ten times that reads well"
-        raise PhotoError(f"{name} has only {image.width} x {image.height} pixels", hint=hint)
-
-
-def _too_large(name: str) -> PhotoError:
-    return TooLarge(f"{name} has more than {MAX_PIXELS // 1_000_000} megapixels", hint="scale the photo down")
-
-
-def _reason(error: Exception) -> str:
-    """The decoder's own words, on one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+def _damaged(name: str, error: Exception) -> PhotoError:
+    """The error for a broken file, with the decoder's own words on one line."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return PhotoError(f"{name} is damaged or cut short: {reason}", hint=BROKEN)
 
 
 def _orientation(image: Image.Image, data: bytes) -> int:
     """The EXIF orientation that is still to be obeyed, 1 where the picture is upright."""
-    if image.format != "HEIF":
-        return _exif_orientation(image)
-    # The opener has obeyed the file's own turning boxes and cleared EXIF's copy of them. Some writers leave the boxes
-    # out and mean the EXIF.
-    boxes = _meta_box(data)
-    turned = b"irot" in boxes or b"imir" in boxes
-    return 1 if turned else image.info.get("original_orientation") or 1
+    if image.format == "TIFF":
+        found = 1  # the opener turns it
+    elif image.format != "HEIF":
+        found = _exif_orientation(image)
+    else:
+        # The opener has obeyed the file's own turning boxes and cleared EXIF's copy of them. Some writers leave the
+        # boxes out and mean the EXIF.
+        boxes = _meta_box(data)
+        turned = b"irot" in boxes or b"imir" in boxes
+        found = 1 if turned else image.info.get("original_orientation") or 1
+    return found if found in _LAID_DOWN else 1
 
 
 def _exif_orientation(image: Image.Image) -> int:
@@ -151,43 +187,3 @@ def _meta_box(data: bytes) -> bytes:
             break
         start += size
     return b""
-
-
-def _srgb(image: Image.Image) -> Image.Image:
-    """The picture in mode RGB, in the colours of sRGB, on white where it was transparent."""
-    profile = image.info.get("icc_profile")
-    if image.mode[:2] == "I;" or image.mode in ("I", "F"):
-        return Image.fromarray(_deep_grey(np.asarray(image))).convert("RGB")
-    if image.has_transparency_data:
-        image = Image.fromarray(on_white(np.asarray(image.convert("RGBA"))))
-    if image.mode == "CMYK" and image.format == "JPEG" and "adobe" not in image.info:
-        image = ImageChops.invert(image)  # Pillow takes every CMYK JPEG for one of Adobe's, which store paper as 255
-    if image.mode not in ("RGB", "CMYK", "L"):
-        image = image.convert("RGB")
-    return _without_profile(image, profile).convert("RGB")
-
-
-def _deep_grey(array: NDArray[Any]) -> Pixels:
-    """Grey of more than 8 bits, scaled by the range that the numbers show they were written for."""
-    grey = np.nan_to_num(array.astype(np.float64)).clip(0)
-    top = grey.max(initial=0)
-    if array.dtype.kind == "f":
-        full = next((full for full in (1.0, 255.0, 65535.0) if top <= full), top)
-    else:
-        full = 65535.0 if top <= 65535 else 2.0**32 - 1
-    return (grey * (255 / full) + 0.5).astype(np.uint8)
-
-
-def _without_profile(image: Image.Image, profile: bytes | None) -> Image.Image:
-    """The picture converted to sRGB by its embedded profile; as it is where that is absent, sRGB, or broken."""
-    if not profile:
-        return image
-    try:
-        embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        fits = _SPACES.get(embedded.profile.xcolor_space.strip()) == image.mode
-        if not fits or "sRGB" in ImageCms.getProfileDescription(embedded):
-            return image
-        srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))
-        return ImageCms.profileToProfile(image, embedded, srgb, outputMode="RGB") or image
-    except (ImageCms.PyCMSError, OSError, ValueError):
-        return image

@@ -6,38 +6,80 @@ from a pipe and from an upload.
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.errors import PhotoError, TooLarge
-from kdvision.vision.decode import MAX_PIXELS, MIN_SIDE, Pixels, decode, eight_bits, on_white
+from kdvision.vision.colours import Pixels, eight_bits, on_white
+from kdvision.vision.decode import SCALES, Encoded, encoded
+from kdvision.vision.limits import MAX_PIXELS, MIN_SIDE
 
 PhotoSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | NDArray[Any] | Photo"
 
 MAX_BYTES: Final = 200_000_000
 """The largest file that is read: an uncompressed picture of more than 60 megapixels still fits."""
 
+GLANCE: Final = 640
+"""Pixels along the longer side at which every photo is looked at first, and decoded at least."""
+
 
 @dataclass(frozen=True, eq=False)
 class Photo:
-    """One picture, ready to be looked at: `pixels` is (height, width, 3) uint8, upright sRGB, and read-only."""
+    """One picture, ready to be looked at: upright sRGB, at any size, decoded no larger than somebody looks at it.
 
-    pixels: Pixels
+    `source` is all its pixels (height, width, 3), or a file that can be decoded at several sizes.
+    """
+
+    source: Pixels | Encoded
     name: str = "photo"
+    _sizes: dict[int, Pixels] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def height(self) -> int:
         """Rows of pixels."""
-        return int(self.pixels.shape[0])
+        return self.source.size[1] if isinstance(self.source, Encoded) else int(self.source.shape[0])
 
     @property
     def width(self) -> int:
         """Pixels in a row."""
-        return int(self.pixels.shape[1])
+        return self.source.size[0] if isinstance(self.source, Encoded) else int(self.source.shape[1])
+
+    @property
+    def pixels(self) -> Pixels:
+        """All pixels (height, width, 3), uint8, read-only."""
+        return self._at(1)
+
+    def at_least(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
+        """The pixels at the smallest size that is no smaller than `factor` of the whole, and the exact factors (x, y).
+
+        Sizes are the whole and its half, quarter and eighth. A point (x, y) of the photo, measured from the outer
+        corner of its first pixel, lies at (x, y) times the factors.
+        """
+        file = self.source if isinstance(self.source, Encoded) else None
+        scale = next((s for s in (file.scales if file else SCALES) if s * factor <= 1), 1)
+        pixels = self._at(scale)
+        if file:
+            return pixels, (1 / scale, 1 / scale)
+        return pixels, (pixels.shape[1] / self.width, pixels.shape[0] / self.height)
+
+    def _at(self, scale: int) -> Pixels:
+        if scale not in self._sizes:
+            self._sizes[scale] = _sealed(self._made(scale))
+        return self._sizes[scale]
+
+    def _made(self, scale: int) -> Pixels:
+        if isinstance(self.source, Encoded):
+            return self.source.decode(scale)
+        if scale == 1:
+            return self.source
+        larger = self._at(scale // 2)
+        size = (max(1, larger.shape[1] // 2), max(1, larger.shape[0] // 2))
+        return np.asarray(cv2.resize(larger, size, interpolation=cv2.INTER_AREA), np.uint8)
 
     @classmethod
     def open(cls, source: PhotoSource, *, name: str | None = None) -> "Photo":
@@ -45,14 +87,19 @@ class Photo:
 
         An array holds one picture, upright already: (height, width), (height, width, 3) RGB (not OpenCV's BGR) or
         (height, width, 4) RGBA, as uint8, uint16, bool, or floats from 0 to 1. `name` is what messages call it.
+        A file that is damaged is found out here: it is decoded once, at the size of a first look.
         """
         if isinstance(source, Photo):
             return source
         if isinstance(source, np.ndarray):
             name = name or "array"
-            return cls(_sealed(_pixels_of(source, name)), name)
-        data, found = _read(source, name)
-        return cls(_sealed(decode(data, found)), found)
+            return cls(_pixels_of(source, name), name)
+        file = encoded(*_read(source, name))
+        if file.scales == (1,):
+            return cls(file.decode(), file.name)
+        photo = cls(file, file.name)
+        photo.at_least(min(1.0, GLANCE / max(file.size)))
+        return photo
 
 
 def _sealed(pixels: Pixels) -> Pixels:
