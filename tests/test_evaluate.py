@@ -14,7 +14,6 @@ from kdvision.errors import KdvisionError, NoKingdomFound
 from kdvision.game.board import Board
 from kdvision.lab.evaluate import Labelled, compare, labelled, run
 from kdvision.lab.stress import SEVERITIES, WAYS, spoil
-from kdvision.lab.tally import Row
 from kdvision.pipeline import KingdomRead
 from kdvision.vision.photo import Photo
 from tests.kingdoms import SMALL, doubt, png, seen, table_photo
@@ -103,9 +102,9 @@ def attic(photo: Photo) -> list[KingdomRead]:
 
 
 def test_a_run_has_a_row_a_photo_a_line_a_room_and_its_csv(rooms: Path, tmp_path: Path) -> None:
-    told: list[Row] = []
-    report = run(rooms, csv=tmp_path / "rows.csv", reader=attic, progress=told.append)
-    assert [row.room for row in report.rows] == ["attic", "cellar"] and told == list(report.rows)
+    told: list[tuple[int, int]] = []
+    report = run(rooms, csv=tmp_path / "rows.csv", reader=attic, progress=lambda *so_far: told.append(so_far))
+    assert [row.room for row in report.rows] == ["attic", "cellar"] and told == [(1, 2), (2, 2)]
     assert report.rows[0].exact and not report.rows[1].exact
     assert report.rows[1].error == "NoKingdomFound: nothing here" and not report.rows[1].silent
     lines = str(report).splitlines()

@@ -87,6 +87,7 @@ def test_stress_makes_every_photo_hard_in_24_ways(tmp_path: Path, run: Run) -> N
     ran = run("evaluate", tmp_path, "--stress")
     assert ran.code == 0
     assert (figures(ran.out, "all")["photos"], figures(ran.out, "glare 3")["photos"]) == ("24", "1")
+    assert ran.err == "24 of 24\n"
 
 
 def test_a_folder_without_truths_says_what_they_look_like(tmp_path: Path, run: Run) -> None:

@@ -1,4 +1,4 @@
-"""The command line: `kdvision score`, `type`, `game`, `rules`, `evaluate`.
+"""The command line: `kdvision score`, `type`, `game`, `rules`, `serve`, `evaluate`.
 
 Results go to stdout, messages to stderr; every error leaves as one line and the exit code of its class. What a command
 needs is imported when it runs, so that `--help` answers at once.
@@ -15,6 +15,7 @@ from kdvision import __version__
 from kdvision.commands.asked import Asked, Fix, GameName, Size, fixes_of, outlines_of, targets_of, text_on_stdin
 from kdvision.commands.output import complain, counted, finish, put, put_clauses, put_together
 from kdvision.commands.rulebook import Clauses, game, rules
+from kdvision.commands.serve import serve
 from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def type_board(
 
 app.command(epilog=EPILOG)(game)
 app.command(epilog=EPILOG)(rules)
+app.command(epilog=EPILOG)(serve)
 
 
 @app.command(epilog=EPILOG)

@@ -4,9 +4,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -77,10 +76,12 @@ def complain(error: KdvisionError) -> None:
     typer.echo(" ".join(f"kdvision: {text}.".split()), err=True)
 
 
-def counted() -> Callable[[object], None]:
-    """A function that counts its calls on stderr, over one line, for a person who waits."""
-    calls = count(1)
-    return lambda _: typer.echo(f"\r{next(calls)} ", nl=False, err=True)
+def counted(done: int, of: int) -> None:
+    """Tell a person who waits how far a run is: over one line of a terminal, now and then in a log."""
+    if sys.stderr.isatty():
+        typer.echo(f"\r{done} of {of} " + "\n" * (done == of), nl=False, err=True)
+    elif done % 24 == 0:
+        typer.echo(f"{done} of {of}", err=True)
 
 
 def _name_kingdoms(result: "Result") -> None:

@@ -73,21 +73,21 @@ def run(
     seed: int = 0,
     workers: int = 1,
     reader: Reader | None = None,
-    progress: Callable[[Row], None] | None = None,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Report:
     """Read every labelled photo under the directory and compare; with `stress` each one spoiled in 24 ways instead.
 
     The rows and their order are the same whatever the number of `workers`; with more than one the reader must pickle.
-    `csv` is written whole at the end. Raises KdvisionError where there is no labelled photo.
+    `progress` is told after each row how many are done of how many. `csv` is written whole at the end. Raises
+    KdvisionError where there is no labelled photo.
     """
     reader, photos = reader or _read, list(labelled(directory))
     if not photos:
         raise KdvisionError(f"{directory} holds no labelled photos", hint=FORMAT)
-    rows = []
+    rows, of = [], len(photos) * (len(WAYS) * len(SEVERITIES) if stress else 1)
     for row in _rows(photos, stress=stress, seed=seed, workers=workers, reader=reader):
         rows.append(row)
-        if progress:
-            progress(row)
+        progress(len(rows), of)
     if csv is not None:
         write_whole(csv, as_csv(rows).encode())
     return Report(tuple(rows), stress)
