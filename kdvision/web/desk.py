@@ -1,0 +1,128 @@
+"""What photos and taps become: the work behind the endpoints, done in worker threads by the engine itself."""
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from kdvision import pipeline
+from kdvision.errors import KdvisionError
+from kdvision.files import encoded, write_whole
+from kdvision.game.board import Square
+from kdvision.game.rules import kingdomino, side_of
+from kdvision.pipeline import KingdomRead
+from kdvision.report.data import data
+from kdvision.report.result import Result, of_photo
+from kdvision.vision.finder import shrunk
+from kdvision.vision.models import shipped
+from kdvision.vision.outline import Outline
+from kdvision.vision.photo import Photo
+from kdvision.web.answers import status_of
+from kdvision.web.limits import Line, Tell
+from kdvision.web.sights import packed, unpacked
+
+NAME: Final = "the photo"
+"""What messages call a photo: no name comes from a client."""
+
+LONG_SIDE: Final = 2400
+"""Pixels of the longer side of a picture made for the page: squares of four large kingdoms still have a hundred."""
+
+SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI": ".gif", b"BM": ".bmp"}
+"""How files of photos begin; what begins otherwise is called .heic, the only other kind that phones send."""
+
+
+class Rules(NamedTuple):
+    """By which rules a photo is scored on the way: side (None: what it shows) and bonuses."""
+
+    side: int | None = None
+    middle_kingdom: bool = False
+    harmony: bool = False
+
+
+class Outcome(NamedTuple):
+    """The end of a job: HTTP status and the object to send."""
+
+    status: int
+    body: dict[str, Any]
+
+
+class Named(NamedTuple):
+    """A kingdom to decide again: the text of what was seen, and the squares of its grid that a person has named."""
+
+    sight: str
+    fixes: Mapping[Square, str]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the endpoints share: the lines before the workers, this run's secret, where photos are kept, if at all."""
+
+    photos: Line
+    taps: Line
+    link: str | None = None
+    keep: Path | None = None
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    _kept: "count[int]" = field(default_factory=lambda: count(1))
+
+    def read(self, content: bytes, rules: Rules, corners: Sequence[Outline], tell: Tell) -> Outcome:
+        """Read a photo; a photo that cannot be read is an outcome too."""
+        try:
+            photo = Photo.open(content, name=NAME)
+            self._keep(content)
+            watch = lambda stage, _: tell({"stage": stage})  # noqa: E731
+            reads = pipeline.read(photo, side=rules.side, corners=corners, watch=watch)
+        except KdvisionError as error:
+            return Outcome(status_of(error), data(Result(NAME, error=error)))
+        made = data(of_photo(NAME, (photo.width, photo.height), reads, _rule_set(rules, reads)))
+        sights = [{"sight": packed(read, self.secret), "squares": _squares(read)} for read in reads]
+        made["kingdoms"] = [
+            kingdom | _placed(read) | sight
+            for kingdom, read, sight in zip(made["kingdoms"], reads, sights, strict=True)
+        ]
+        return Outcome(200, made)
+
+    def decide(self, kingdoms: Sequence[Named], rules: Rules) -> Outcome:
+        """Decide again what was seen before, with what people have named; raises Refused and NotationError."""
+        kinds = tuple(shipped("cells").about["kinds"])
+        seen = [unpacked(kingdom.sight, kinds, self.secret) for kingdom in kingdoms]
+        clamps = {
+            (number, square): word for number, kingdom in enumerate(kingdoms) for square, word in kingdom.fixes.items()
+        }
+        reads = pipeline.decide_again(
+            [one.sight for one in seen], crowded=[one.crowded for one in seen], side=rules.side, clamps=clamps
+        )
+        made = data(of_photo(NAME, (0, 0), reads, _rule_set(rules, reads)))["kingdoms"]
+        return Outcome(200, {"kingdoms": [one | _placed(read) for one, read in zip(made, reads, strict=True)]})
+
+    def picture(self, content: bytes) -> bytes:
+        """A photo of any kind as an upright JPEG that every browser shows; raises PhotoError."""
+        pixels = Photo.open(content, name=NAME).pixels
+        factor = LONG_SIDE / max(pixels.shape[:2])
+        return encoded(shrunk(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
+
+    def _keep(self, content: bytes) -> None:
+        if self.keep is not None:
+            suffix = SUFFIXES.get(content[:2], ".heic")
+            stamp = time.strftime("%Y%m%d-%H%M%S")
+            write_whole(self.keep / f"photo-{stamp}-{next(self._kept):04}{suffix}", content)
+
+
+def _rule_set(rules: Rules, reads: Sequence[KingdomRead]) -> Any:
+    side = rules.side or side_of(read.board for read in reads)
+    return kingdomino(side=side, middle_kingdom=rules.middle_kingdom, harmony=rules.harmony)
+
+
+def _placed(read: KingdomRead) -> dict[str, Any]:
+    """Where on its grid the board's A1 lies."""
+    return {"origin": [read.start.row, read.start.col]}
+
+
+def _squares(read: KingdomRead) -> list[list[list[int]]]:
+    """The corners of every place of the grid, row by row: x and y from the top left, clockwise, in whole pixels."""
+    assert read.sight is not None, "a kingdom read from a photo"
+    quads = read.sight.grid.quads
+    flat: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
+    return flat

@@ -1,0 +1,285 @@
+"""The shapes of all that the API takes and gives, as JSON Schema: docs/json.md and docs/rules.md in another form."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kdvision.game.gamefile import CLAIMS
+from kdvision.game.pieces import QUARTERS
+from kdvision.game.record import GAMES, VARIANTS
+from kdvision.game.rules import SIDES
+
+Schema = dict[str, Any]
+
+CELL: Final = r"^(#|\.|[wflgstmWFLGSTM][0-9]?)$"
+SQUARE: Final = r"^[A-Za-z]([1-9]|1[0-9]|2[0-6])$"
+SIGHT: Final = 40_000
+
+
+def text(description: str = "", **more: Any) -> Schema:
+    """A text."""
+    return _told({"type": "string"} | more, description)
+
+
+def whole(description: str = "", **more: Any) -> Schema:
+    """A whole number."""
+    return _told({"type": "integer"} | more, description)
+
+
+def number(description: str = "", **more: Any) -> Schema:
+    """A number."""
+    return _told({"type": "number"} | more, description)
+
+
+def flag(description: str = "") -> Schema:
+    """True or false."""
+    return _told({"type": "boolean"}, description)
+
+
+def listed(items: Schema, description: str = "", **more: Any) -> Schema:
+    """A list of things of one shape."""
+    return _told({"type": "array", "items": items} | more, description)
+
+
+def thing(properties: Mapping[str, Schema], *, needs: tuple[str, ...] | None = None, description: str = "") -> Schema:
+    """An object; all its properties are needed unless `needs` names those that are."""
+    made = {"type": "object", "properties": dict(properties), "required": list(properties if needs is None else needs)}
+    return _told(made, description)
+
+
+def maybe(schema: Schema) -> Schema:
+    """The same, or null."""
+    if "type" in schema and "enum" not in schema:
+        return schema | {"type": [schema["type"], "null"]}
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def ref(name: str) -> Schema:
+    """The schema of a name, elsewhere in the same description."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _told(schema: Schema, description: str) -> Schema:
+    return schema | ({"description": description} if description else {})
+
+
+POINT: Final = listed(number(), minItems=2, maxItems=2)
+SQUARES: Final = listed(text(), "names of squares, as in C3")
+SIDE: Final = {"type": ["integer", "null"], "enum": [*SIDES, None], "description": "the game's; null: what is shown"}
+
+LINE: Final = thing(
+    {
+        "label": text("what the points are for"),
+        "points": whole(),
+        "clause": text("an id of /api/rules"),
+        "squares": SQUARES,
+        "terrain": maybe(text("the letter of the territory's terrain; null for a bonus")),
+    }
+)
+DOUBT: Final = thing(
+    {
+        "square": text(),
+        "read": text("what it was taken for, in notation"),
+        "probability": number(),
+        "instead": text("what it would be otherwise"),
+        "points_if": whole(),
+        "total_if": whole(),
+    }
+)
+PROBLEM: Final = thing({"text": text(), "squares": SQUARES, "clause": maybe(text())})
+PLACE: Final = thing({"place": whole(), "kingdom": whole(), "total": whole(), "reason": maybe(text())})
+STANDING: Final = thing({"reason": text(), "winners": listed(whole()), "places": listed(ref("Place"))})
+
+KINGDOM: Final[dict[str, Schema]] = {
+    "board": listed(text(), "notation, one text a row"),
+    "corners": maybe(listed(POINT, "outline of the board in the upright photo, clockwise from the top left")),
+    "place": maybe(text("where it lies in the photo, in words")),
+    "rules": text(),
+    "side": whole(),
+    "points": whole("those of the territories alone"),
+    "total": whole(),
+    "lines": listed(ref("Line")),
+    "largest": whole("squares of the largest territory"),
+    "crowns": whole(),
+    "probability": number("how likely the whole board is right"),
+    "review": flag("whether a person should look"),
+    "doubts": listed(ref("Doubt")),
+    "problems": listed(ref("Problem")),
+}
+ORIGIN: Final = listed(whole(), "row and column of the board's A1 on the grid, from 0", minItems=2, maxItems=2)
+SEEN: Final = KINGDOM | {
+    "origin": ORIGIN,
+    "sight": text("what was seen, for /api/decide; good as long as the server runs"),
+    "squares": listed(
+        listed(listed(whole(), "x and y of four corners, clockwise from the top left", minItems=8, maxItems=8)),
+        "every place of the grid, a rim of table included, row by row",
+    ),
+}
+ERROR: Final = {"error": text("what is wrong, in one sentence"), "hint": maybe(text("what to do about it"))}
+RESULT: Final = {
+    "photo": maybe(text()),
+    "width": maybe(whole("pixels of the upright photo")),
+    "height": maybe(whole()),
+    "standing": maybe(ref("Standing")),
+    "error": maybe(ERROR["error"]),
+    "hint": ERROR["hint"],
+}
+DOMINO: Final = thing({"squares": SQUARES, "numbers": listed({"type": ["integer", "string"]}), "sure": flag()})
+PLAYED: Final = KINGDOM | {
+    "player": text(),
+    "dominoes": maybe(listed(ref("Domino"))),
+    "readings": whole(),
+    "readings_alone": whole(),
+}
+ROUND: Final = {
+    "kingdoms": listed(ref("PlayedKingdom")),
+    "standing": maybe(ref("Standing")),
+    "problems": listed(ref("Problem")),
+    "note": maybe(text()),
+}
+
+NAME: Final = text(minLength=1, maxLength=60)
+COUNT: Final = whole(minimum=0, maximum=1000)
+BOARD: Final = {
+    "anyOf": [listed(text(), "one text a row", minItems=1), text("rows separated by /")],
+    "examples": [["w1 w", "# f"]],
+}
+BUILDING: Final = thing(
+    {
+        "at": text("its square", pattern=SQUARE),
+        "name": text("a known name, or any beside what it gives"),
+        "points": COUNT,
+        "crowns": COUNT,
+        "per_territory": text("a terrain's name"),
+        "per_tower": COUNT,
+        "per_knight": COUNT,
+    },
+    needs=("at",),
+)
+GEM: Final = thing(
+    {
+        "kind": NAME,
+        "between": text("two squares that touch at its corner, as in B2 C3"),
+        "crowns": listed(whole(minimum=0, maximum=9), "clockwise from the top left", minItems=4, maxItems=4),
+        "skull": text(enum=list(QUARTERS)),
+        "turned": whole(minimum=0, maximum=3),
+    },
+    needs=("kind", "between"),
+)
+GIVEN: Final = thing(
+    {
+        "player": NAME,
+        "players": listed(NAME, "of a team", minItems=2, maxItems=2),
+        "board": BOARD,
+        "discarded": COUNT,
+        "claims": listed(text(enum=list(CLAIMS))),
+        "coins": COUNT,
+        "towers": COUNT,
+        "queen": flag(),
+        "knights": listed(text(pattern=SQUARE)),
+        "spare_knights": COUNT,
+        "buildings": listed(ref("Building")),
+        "gems": listed(ref("Gem")),
+    },
+    needs=("board",),
+)
+GAME: Final = thing(
+    {
+        "game": text(enum=list(GAMES)),
+        "variants": listed(text(enum=list(VARIANTS))),
+        "side": whole(enum=list(SIDES)),
+        "teams": flag(),
+        "kingdoms": whole("how many were played, where not all are here", minimum=0, maximum=1000),
+        "open_gems": listed(NAME),
+        "kingdom": listed(ref("GivenKingdom")),
+        "round": listed(thing({"kingdom": listed(ref("GivenKingdom")), "open_gems": listed(NAME)}, needs=("kingdom",))),
+    },
+    needs=(),
+    description="A game as a game file tells it: either `kingdom`, or `round` three times.",
+)
+
+SCHEMAS: Final[dict[str, Schema]] = {
+    "Line": LINE,
+    "Doubt": DOUBT,
+    "Problem": PROBLEM,
+    "Place": PLACE,
+    "Standing": STANDING,
+    "Kingdom": thing(KINGDOM),
+    "DecidedKingdom": thing(KINGDOM | {"origin": ORIGIN}),
+    "SeenKingdom": thing(SEEN),
+    "Result": thing(RESULT | {"kingdoms": listed(ref("Kingdom"))}, description="what `kdvision score --json` prints"),
+    "SeenResult": thing(RESULT | {"kingdoms": listed(ref("SeenKingdom"))}),
+    "Error": thing(ERROR),
+    "Domino": DOMINO,
+    "PlayedKingdom": thing(PLAYED),
+    "Round": thing(ROUND),
+    "GameResult": thing(
+        {
+            "file": text(),
+            "rules": text(),
+            "side": whole(),
+            "rounds": listed(ref("Round")),
+            "winners": listed(text()),
+            "standing": ref("Standing"),
+        },
+        description="what `kdvision game --json` prints",
+    ),
+    "Building": BUILDING,
+    "Gem": GEM,
+    "GivenKingdom": GIVEN,
+    "Game": GAME,
+    "Key": thing({"key": text("as kdvision serve printed it")}),
+    "Paired": thing({"paired": flag()}),
+    "Invitation": thing(
+        {
+            "link": maybe(text("the address with the key; null where the server is for this machine alone")),
+            "qr": listed(text(), "the link's QR code, a row a text, 1 for dark"),
+        }
+    ),
+    "Rules": thing(
+        {
+            "games": listed(
+                thing(
+                    {
+                        "game": text(),
+                        "name": text(),
+                        "cells": listed(text(), "the squares that its box has, in notation"),
+                        "variants": listed(text()),
+                        "seats": {"type": "object", "additionalProperties": listed(whole())},
+                        "pieces": flag("whether it has coins, towers, knights, buildings and a Queen"),
+                        "teams": flag(),
+                    }
+                )
+            ),
+            "rounds": whole("of a Dynasty"),
+            "terrains": {"type": "object", "additionalProperties": text()},
+            "buildings": listed(
+                thing({"name": maybe(text()), "gives": text(), "count": whole(), "as": {"type": "object"}})
+            ),
+            "joker": text(),
+            "quarters": listed(text()),
+            "clauses": {"type": "object", "additionalProperties": ref("Clause")},
+        }
+    ),
+    "Clause": thing({"id": text(), "book": text(), "section": text(), "text": text(), "ruling": flag()}),
+    "Decided": thing({"kingdoms": listed(ref("DecidedKingdom"))}),
+    "Decide": thing(
+        {
+            "kingdoms": listed(
+                thing(
+                    {
+                        "sight": text("as /api/read gave it", maxLength=SIGHT),
+                        "fixes": {"type": "object", "additionalProperties": text(pattern=CELL)},
+                    },
+                    needs=("sight",),
+                ),
+                "of one game, from one photo or several; fixes name squares of the grid, as in C3",
+                minItems=1,
+                maxItems=8,
+            ),
+            "side": SIDE,
+            "middle_kingdom": flag(),
+            "harmony": flag(),
+        },
+        needs=("kingdoms",),
+    ),
+}

@@ -1,0 +1,154 @@
+"""The application, and the server that runs it until somebody stops it."""
+
+import logging
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from kdvision.errors import KdvisionError
+from kdvision.vision.models import shipped
+from kdvision.web import api
+from kdvision.web.answers import error_answer
+from kdvision.web.desk import Desk
+from kdvision.web.guard import Guard
+from kdvision.web.hosts import address
+from kdvision.web.limits import MAX_PHOTO, Line, Refused
+from kdvision.web.page import PAIRING, files, serve_page
+from kdvision.web.pairing import Pairing, new_key
+
+LOOPBACK: Final = "127.0.0.1"
+ANYWHERE: Final = "0.0.0.0"
+"""Only where people ask for it, and with a key."""
+
+GRACE: Final = 3
+"""Seconds that answers under way get when the server is stopped."""
+
+READERS: Final = 2
+"""Photos read at once: the networks use every core anyway, and each photo takes its memory."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `kdvision serve` was asked for: the port (0 for any), other machines let in, a folder to keep photos in."""
+
+    port: int = 8000
+    lan: bool = False
+    keep: Path | None = None
+    key: str | None = None
+
+
+def application(settings: Settings, *, link: str | None = None) -> Guard:
+    """The application behind its guard; `link` is how other phones come in."""
+    desk = Desk(Line(min(READERS, os.cpu_count() or 1)), Line(2), link=link, keep=settings.keep)
+    pairing = Pairing(settings.key)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        desk.photos.close()
+        desk.taps.close()
+
+    posts = {"read": api.read, "picture": api.picture, "decide": api.decide, "score": api.score, "pair": api.pair}
+    gets = {"rules": api.rules, "invite": api.invite, "openapi.json": api.openapi}
+    app = Starlette(
+        routes=[
+            *(Route(f"/api/{name}", endpoint, methods=["POST"]) for name, endpoint in posts.items()),
+            *(Route(f"/api/{name}", endpoint) for name, endpoint in gets.items()),
+            *(Route(path, serve_page) for path in ("/", *files())),
+        ],
+        exception_handlers={KdvisionError: _refused, HTTPException: _http},
+        lifespan=lifespan,
+    )
+    app.state.desk, app.state.pairing = desk, pairing
+    return Guard(app, pairing, settings.lan, PAIRING)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """The answer to an error, given once the body has arrived: who still sends does not listen."""
+    assert isinstance(error, KdvisionError), "registered for no other"
+    if not (isinstance(error, Refused) and error.status in (400, 408)):
+        await _drained(request)
+    return error_answer(error)
+
+
+async def _drained(request: Request) -> None:
+    size = 0
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > 2 * MAX_PHOTO:
+                return
+    except (RuntimeError, ClientDisconnect):  # it was read already, or nobody is there
+        return
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException), "registered for no other"
+    words = {404: "there is no such page", 405: f"{request.url.path} does not take {request.method}"}
+    refused = Refused(error.status_code, words.get(error.status_code, error.detail), hint="see /api/openapi.json")
+    answer = error_answer(refused)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+@dataclass(frozen=True)
+class Place:
+    """An open socket, and under which addresses the page is to be found there: on this machine, and in the network."""
+
+    socket: socket.socket
+    settings: Settings
+    here: str
+    link: str | None
+
+
+def opened(settings: Settings) -> Place:
+    """The socket to serve on, models loaded; raises KdvisionError where the port is taken, and ModelError."""
+    for name in ("finder", "cells"):
+        shipped(name)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ANYWHERE if settings.lan else LOOPBACK, settings.port))
+    except OSError as error:
+        listener.close()
+        raise KdvisionError(
+            f"port {settings.port} cannot be used: {error.strerror}", hint="name another: --port 0"
+        ) from error
+    port = listener.getsockname()[1]
+    settings = replace(settings, port=port, key=(settings.key or new_key()) if settings.lan else None)
+    found = address() if settings.lan else None
+    link = None if found is None else f"http://{found}:{port}/#key={settings.key}"
+    own = f"http://{LOOPBACK}:{port}/" + (f"#key={settings.key}" if settings.lan else "")
+    return Place(listener, settings, own, link)
+
+
+def serve(place: Place) -> None:
+    """Serve until the process is told to stop; answers under way are finished first."""
+    logging.getLogger("kdvision.web").setLevel(logging.INFO)
+    config = uvicorn.Config(
+        application(place.settings, link=place.link),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn sends it on once it has stopped
+    try:
+        uvicorn.Server(config).run(sockets=[place.socket])
+    except KeyboardInterrupt:
+        pass  # the way people stop it
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        place.socket.close()

@@ -1,0 +1,79 @@
+"""What was seen of a kingdom, as a text that a page can keep and send back, so that the server need not remember.
+
+The text is signed with a key of this process: what comes back is what was sent, and nothing else is ever unpacked.
+"""
+
+import binascii
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from struct import Struct
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdvision.pipeline import KingdomRead
+from kdvision.vision.evidence import Sight
+from kdvision.vision.grid import Grid
+from kdvision.vision.reading import Reading
+from kdvision.web.limits import Refused
+
+LONGEST: Final = 40_000
+"""Characters; the largest grid that is read has 13 by 13 places and takes a third of that."""
+
+_HEAD: Final = Struct("<BBB?")
+_MAC: Final = 16
+_LEAST: Final = -30.0
+"""Logarithms below this are as good as none."""
+
+_FAR: Final = 32_000
+
+
+class Seen(NamedTuple):
+    """A sight, and whether tiles lie beside it that do not join."""
+
+    sight: Sight
+    crowded: bool
+
+
+def packed(read: KingdomRead, key: bytes) -> str:
+    """The text of what was seen of a kingdom: logarithms with 11 bits, corners in whole pixels."""
+    assert read.sight is not None, "a kingdom read from a photo"
+    sight = read.sight
+    numbers = [sight.reading.log_probs, *sight.bonds]
+    head = _HEAD.pack(sight.grid.rows, sight.grid.cols, len(sight.reading.kinds), read.crowded)
+    body = head + b"".join(np.maximum(part, _LEAST).astype("<f2").tobytes() for part in numbers)
+    body += np.rint(np.clip(sight.grid.quads, -_FAR, _FAR)).astype("<i2").tobytes()
+    return urlsafe_b64encode(_sign(body, key) + body).decode().rstrip("=")
+
+
+def unpacked(text: str, kinds: tuple[str, ...], key: bytes) -> Seen:
+    """What a text of `packed` holds; raises Refused for any other."""
+    body = _checked(text, key)
+    rows, cols, count, crowded = _HEAD.unpack_from(body)
+    assert count == len(kinds), "signed by this process, so of this model"
+    shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols)]
+    start, parts = _HEAD.size, []
+    for shape in shapes:
+        size = int(np.prod(shape))
+        parts.append(np.frombuffer(body, "<f2", size, start).astype(np.float64).reshape(shape))
+        start += 2 * size
+    quads = np.frombuffer(body, "<i2", rows * cols * 8, start).astype(np.float64).reshape(rows, cols, 4, 2)
+    probabilities: NDArray[np.float64] = np.exp(parts[0])
+    reading = Reading.of_probabilities(probabilities, kinds)
+    return Seen(Sight(Grid(quads), reading, (parts[1], parts[2]), np.zeros((rows, cols))), crowded)
+
+
+def _checked(text: str, key: bytes) -> bytes:
+    """The signed bytes of a text; raises Refused where the signature is not ours."""
+    try:
+        raw = urlsafe_b64decode(text[: LONGEST + 1].encode() + b"=" * (-len(text) % 4))
+    except (binascii.Error, ValueError):
+        raw = b""
+    if len(text) > LONGEST or not hmac.compare_digest(raw[:_MAC], _sign(raw[_MAC:], key)):
+        raise Refused(410, "these readings are not of this server, or it was started anew", hint="read the photo again")
+    return raw[_MAC:]
+
+
+def _sign(body: bytes, key: bytes) -> bytes:
+    return hmac.digest(key, body, "sha256")[:_MAC]
