@@ -1,4 +1,4 @@
-"""The command line: `kdvision score`, `type`, `game`, `rules`, `serve`, `evaluate`.
+"""The command line: `kdvision score`, `look`, `type`, `game`, `rules`, `serve`, `evaluate`.
 
 Results go to stdout, messages to stderr; every error leaves as one line and the exit code of its class. What a command
 needs is imported when it runs, so that `--help` answers at once.
@@ -12,11 +12,23 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision import __version__
-from kdvision.commands.asked import Asked, Fix, GameName, Size, fixes_of, outlines_of, targets_of, text_on_stdin
+from kdvision.commands.asked import (
+    Asked,
+    Corners,
+    Fix,
+    GameName,
+    Size,
+    fixes_of,
+    opened,
+    outlines_of,
+    targets_of,
+    text_on_stdin,
+)
+from kdvision.commands.look import look
 from kdvision.commands.output import complain, counted, finish, put, put_clauses, put_together
 from kdvision.commands.rulebook import Clauses, game, rules
 from kdvision.commands.serve import serve
-from kdvision.errors import KdvisionError, ModelError, NotationError, PhotoError
+from kdvision.errors import KdvisionError, ModelError, NotationError
 
 if TYPE_CHECKING:
     from kdvision.report.result import Result
@@ -41,15 +53,6 @@ Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 where a pers
 Fixes = Annotated[
     list[str] | None,
     typer.Option("--fix", metavar="K:SQUARE=CELL", help="Correct a square, as in 1:C3=w1; may be given again."),
-]
-Corners = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--corners",
-        metavar="OUTLINE",
-        help="Read what lies in an outline drawn by hand, its corners in pixels, clockwise from the top left, as in "
-        '"100,80 520,90 530,500 90,490" or "5x5: 100,80 …"; again for more kingdoms.',
-    ),
 ]
 
 
@@ -151,6 +154,7 @@ def type_board(
     finish([result], asked)
 
 
+app.command(epilog=EPILOG)(look)
 app.command(epilog=EPILOG)(game)
 app.command(epilog=EPILOG)(rules)
 app.command(epilog=EPILOG)(serve)
@@ -182,7 +186,7 @@ def _scored(
     from kdvision.report.result import Result, of_photo
 
     try:
-        seen = _opened(photo)
+        seen = opened(photo)
         clamps = {(number, square): word for number, square, word in fixes}
         reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines)
     except (ModelError, NotationError):
@@ -194,16 +198,6 @@ def _scored(
     if target is not None:
         _draw(seen, result, target)
     return result
-
-
-def _opened(photo: str) -> "Photo":
-    from kdvision.vision.photo import Photo
-
-    if photo != "-":
-        return Photo.open(photo)
-    if sys.stdin is None or sys.stdin.isatty():
-        raise PhotoError("there is no photo on stdin", hint="pipe one in: kdvision score - < photo.jpg")
-    return Photo.open(sys.stdin.buffer, name="the photo on stdin")
 
 
 def _draw(seen: "Photo", result: "Result", target: Path) -> None:

@@ -5,16 +5,17 @@ import sys
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kdvision.errors import NotationError
+from kdvision.errors import NotationError, PhotoError
 
 if TYPE_CHECKING:
     from kdvision.game.board import Board, Square
     from kdvision.game.scoring import RuleSet
     from kdvision.vision.outline import Outline
+    from kdvision.vision.photo import Photo
 
 FIX: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<square>[^:=]+)=(?P<cell>.+)")
 EXPECTED_FIX: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
@@ -27,6 +28,17 @@ LONGEST: Final = 1_000_000
 
 DRAWN: Final = "-score.jpg"
 """What follows a photo's name in the name of its overlay in a folder."""
+
+
+Corners = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corners",
+        metavar="OUTLINE",
+        help="Read what lies in an outline drawn by hand, its corners in pixels, clockwise from the top left, as in "
+        '"100,80 520,90 530,500 90,490" or "5x5: 100,80 …"; again for more kingdoms.',
+    ),
+]
 
 
 class Size(Enum):
@@ -106,6 +118,17 @@ def fixes_of(texts: Iterable[str]) -> list[Fix]:
         cell = "." if word == "." else str(Cell.parse(word))
         found.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
     return found
+
+
+def opened(photo: str) -> "Photo":
+    """The photo at a path, or on stdin for "-"; raises PhotoError."""
+    from kdvision.vision.photo import Photo
+
+    if photo != "-":
+        return Photo.open(photo)
+    if sys.stdin is None or sys.stdin.isatty():
+        raise PhotoError("there is no photo on stdin", hint="pipe one in: kdvision score - < photo.jpg")
+    return Photo.open(sys.stdin.buffer, name="the photo on stdin")
 
 
 def outlines_of(texts: Iterable[str]) -> "list[Outline]":

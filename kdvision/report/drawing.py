@@ -23,7 +23,7 @@ SHIFT: Final = 4
 """OpenCV takes coordinates with so many binary places, for smooth lines at slight angles."""
 
 
-def shrunk(quad: Points, share: float) -> Points:
+def inset(quad: Points, share: float) -> Points:
     """A square's corners drawn together towards its middle."""
     centre = quad.mean(axis=0)
     return np.asarray(centre + share * (quad - centre))

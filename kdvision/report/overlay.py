@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Territory
-from kdvision.report.drawing import AMBER, DARK, LIGHT, SHIFT, Colour, Pixels, Points, fixed, plaque, shrunk, stroke
+from kdvision.report.drawing import AMBER, DARK, LIGHT, SHIFT, Colour, Pixels, Points, fixed, inset, plaque, stroke
 from kdvision.report.result import Result, Scored
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
@@ -61,7 +61,7 @@ def _paint(canvas: Pixels, scored: Scored, grid: Grid) -> None:
         for edge in _border(territory, grid):
             stroke(canvas, edge, COLOURS[territory.terrain], side * 0.035)
     for doubt in scored.doubts:
-        stroke(canvas, shrunk(grid.quad(doubt.square), 0.9), AMBER, side * 0.05, closed=True)
+        stroke(canvas, inset(grid.quad(doubt.square), 0.9), AMBER, side * 0.05, closed=True)
 
 
 def _write(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid, number: int | None) -> None:
@@ -87,7 +87,7 @@ def _border(territory: Territory, grid: Grid) -> Iterable[Points]:
     """The sides of the territory's squares beyond which it ends, each moved a little inwards."""
     inside = set(territory.squares)
     for square in territory.squares:
-        quad = shrunk(grid.quad(square), 0.93)
+        quad = inset(grid.quad(square), 0.93)
         for i, near in enumerate(square.neighbours()):  # above, right, below, left: corners TL-TR, TR-BR, BR-BL, BL-TL
             if near not in inside:
                 yield quad[[i, (i + 1) % 4]]

@@ -93,6 +93,11 @@ class Reading:
             return 0.0
         return float(np.exp(self.log_probs[square.row, square.col, self.kinds.index(kind)]))
 
+    def likeliest(self, place: tuple[int, ...]) -> tuple[str, float]:
+        """The likeliest kind at a place (row, column), in notation, and its probability."""
+        chances = np.exp(self.log_probs[place])
+        return self.kinds[int(chances.argmax())], float(chances.max())
+
     def turned(self, quarters: int = 1) -> "Reading":
         """The reading turned clockwise by so many quarters, as `Board.turned` does."""
         return Reading(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)

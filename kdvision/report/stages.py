@@ -1,0 +1,119 @@
+"""A picture of each stage between a photo and its boards, for finding out where a reading went wrong.
+
+Pictures are at most 1600 pixels long; what is drawn into them is scaled along.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from PIL import Image, ImageDraw
+
+from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, inset, plaque, stroke
+from kdvision.vision.evidence import Sight
+from kdvision.vision.finder import Squares, shrunk
+from kdvision.vision.photo import Photo
+from kdvision.vision.search import Candidate, Found
+
+LONGEST: Final = 1600
+"""The longer side of the pictures, in pixels."""
+STAGES: Final = ("photo", "squares", "lattices", "cells", "board")
+"""The stages that have a picture, as `kdvision.read` tells them to its `watch`; the board's is the overlay."""
+
+GREEN: Final[Colour] = (60, 220, 90)
+LOOKS: Final[tuple[Colour, ...]] = ((255, 80, 160), (80, 220, 255), (255, 220, 60))
+"""The colours of the finder's looks, the finest first."""
+
+_BOX: Final = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """A photo to draw on: its pixels, and how many of them one pixel of the photo is."""
+
+    canvas: Pixels
+    scale: float
+
+    @classmethod
+    def of(cls, photo: Photo) -> "_Sheet":
+        pixels = fitted(photo.at_least(LONGEST / max(photo.height, photo.width))[0])
+        return cls(pixels, pixels.shape[1] / photo.width)
+
+    def outline(self, quad: Points, colour: Colour, width: float) -> None:
+        stroke(self.canvas, quad * self.scale, colour, width, closed=True)
+
+    def captioned(self, words: str) -> Pixels:
+        """The picture with words in its top left corner."""
+        image = Image.fromarray(self.canvas)
+        size = max(self.canvas.shape) / 60
+        plaque(ImageDraw.Draw(image), np.array([0.0, 0.0]), words, size, LIGHT, DARK)
+        return np.array(image)
+
+
+def picture(stage: str, made: Any, photo: Photo) -> Pixels | None:
+    """The picture (height, width, 3) of what a stage of reading a photo made; None for stages without one."""
+    makers: dict[str, Callable[[Any, _Sheet], Pixels]]
+    makers = {"photo": _photo, "squares": _squares, "lattices": _lattices, "cells": _cells}
+    return makers[stage](made, _Sheet.of(photo)) if stage in makers else None
+
+
+def fitted(pixels: Pixels) -> Pixels:
+    """A copy of the pixels, no larger than the pictures of stages are."""
+    factor = LONGEST / max(pixels.shape[:2])
+    return np.array(pixels) if factor >= 1 else shrunk(pixels, factor)[0]
+
+
+def _photo(made: Photo, sheet: _Sheet) -> Pixels:
+    return sheet.captioned(f"{made.width} x {made.height} pixels, upright")
+
+
+def _squares(made: Sequence[Squares], sheet: _Sheet) -> Pixels:
+    """Every square seen, the surer the thicker, a colour for each look at the photo."""
+    for look, colour in reversed(list(zip(made, LOOKS, strict=False))):
+        for quad, score in zip(_quads(look), look.score, strict=True):
+            sheet.outline(inset(quad, 0.9), colour, 1 + 2.5 * float(score))
+    counts = ", ".join(str(len(look)) for look in made)
+    return sheet.captioned(f"squares seen, look by look, the finest first: {counts}")
+
+
+def _quads(squares: Squares) -> Points:
+    """The corners (n, 4, 2) of squares."""
+    return np.asarray(squares.centre[:, None] + _BOX[:, :1] * squares.u[:, None] + _BOX[:, 1:] * squares.v[:, None])
+
+
+def _lattices(made: Found, sheet: _Sheet) -> Pixels:
+    """Every lattice that was looked at twice: those kept in green, their rivals thin and amber."""
+    for candidate in sorted(made.rivals, key=lambda one: one in made.kept):
+        kept = candidate in made.kept
+        for quad in _places(candidate):
+            sheet.outline(quad, GREEN if kept else AMBER, 3 if kept else 1)
+    return sheet.captioned(f"lattices looked at: {len(made.rivals)}, kept: {len(made.kept)}")
+
+
+def _places(candidate: Candidate) -> Points:
+    """The corners (n, 4, 2) of a lattice's members, in pixels of the photo."""
+    places = np.array(list(candidate.lattice.members), np.float64)
+    corners = places[:, None] + (_BOX + 1) / 2
+    moved = cv2.perspectiveTransform(corners.reshape(1, -1, 2), candidate.lattice.matrix)
+    return np.asarray(moved, np.float64).reshape(-1, 4, 2)
+
+
+def _cells(made: Sequence[Sight], sheet: _Sheet) -> Pixels:
+    """Every place of every grid with what it was taken for, before anything is decided: tiles green, table thin."""
+    for sight in made:
+        for place in np.ndindex(sight.grid.rows, sight.grid.cols):
+            tile = sight.reading.likeliest(place)[0] != "."
+            sheet.outline(inset(sight.grid.quad(place), 0.94), GREEN if tile else LIGHT, 2 if tile else 1)
+    image = Image.fromarray(sheet.canvas)
+    pen = ImageDraw.Draw(image)
+    for sight in made:
+        size = sight.grid.side * sheet.scale * 0.2
+        for place in np.ndindex(sight.grid.rows, sight.grid.cols):
+            kind, chance = sight.reading.likeliest(place)
+            if kind != "." or chance < 0.95:
+                middle = sight.grid.quad(place).mean(axis=0) * sheet.scale
+                plaque(pen, middle, f"{kind} {100 * chance:.0f}", size, LIGHT if chance > 0.9 else AMBER, DARK)
+    words = "what each place shows, in % (before the box's dominoes are asked)" if made else "no grid, so nothing read"
+    return _Sheet(np.array(image), sheet.scale).captioned(words)
