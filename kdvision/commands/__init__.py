@@ -1,4 +1,4 @@
-"""The command line: `kdvision score`, `look`, `type`, `game`, `rules`, `serve`, `evaluate`.
+"""The command line: `kdvision score`, `look`, `type`, `game`, `rules`, `batch`, `review`, `serve`, `evaluate`.
 
 Results go to stdout, messages to stderr; every error leaves as one line and the exit code of its class. What a command
 needs is imported when it runs, so that `--help` answers at once.
@@ -24,8 +24,10 @@ from kdvision.commands.asked import (
     targets_of,
     text_on_stdin,
 )
+from kdvision.commands.batch import batch
 from kdvision.commands.look import look
 from kdvision.commands.output import complain, counted, finish, put, put_clauses, put_together
+from kdvision.commands.review import review
 from kdvision.commands.rulebook import Clauses, game, rules
 from kdvision.commands.serve import serve
 from kdvision.errors import KdvisionError, ModelError, NotationError
@@ -157,6 +159,8 @@ def type_board(
 app.command(epilog=EPILOG)(look)
 app.command(epilog=EPILOG)(game)
 app.command(epilog=EPILOG)(rules)
+app.command(epilog=EPILOG)(batch)
+app.command(epilog=EPILOG)(review)
 app.command(epilog=EPILOG)(serve)
 
 

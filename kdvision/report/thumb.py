@@ -15,7 +15,7 @@ MARGIN: Final = 0.06
 
 
 def thumb(picture: bytes, corners: Sequence[Sequence[float]] | None, width: int) -> str:
-    """A `data:` address of the part of a JPEG in which a kingdom lies, by its corners in a photo `width` pixels wide."""
+    """A `data:` address of the part of a JPEG in which a kingdom lies; its corners are those in a photo of `width`."""
     with Image.open(io.BytesIO(picture)) as opened:
         box = _box(corners, opened.width / width, opened.size) if corners else (0, 0, *opened.size)
         side = max(box[2] - box[0], box[3] - box[1])

@@ -1,0 +1,98 @@
+"""Many machines: the same work on a Dask cluster that runs already.
+
+Photos travel as bytes with their task, so that the workers need no common disk, and so that the scheduler can give the
+task of a lost worker to another one. Results come back as they are ready.
+"""
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from kdvision.batch.work import Done, Job, do, failed, models
+from kdvision.errors import KdvisionError, ModelError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+PATIENCE: Final = 15
+"""Seconds to wait for a scheduler to answer."""
+
+AHEAD: Final = 2
+"""Photos under way for each thread of the cluster: one is read while the next one travels."""
+
+LOST: Final = "what was read before is kept: start the cluster, and run again"
+
+
+class Cluster:
+    """A crew of all workers of a cluster; raises KdvisionError where no scheduler answers at `address`."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            import distributed
+        except ImportError as error:
+            hint = "install it: pip install 'kdvision[cluster]'"
+            raise KdvisionError("working on a cluster needs Dask", hint=hint) from error
+        self.address = address
+        try:
+            self._client: Client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        except Exception as error:  # bad addresses, silence and refusals have no common class
+            words = " ".join(str(error).split()) or type(error).__name__
+            hint = "start one (docs/events.md says how), and give the address that dask scheduler prints"
+            raise KdvisionError(f"no Dask scheduler answers at {address} ({words})", hint=hint) from error
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Done]]:
+        """Yield each job with what came of it; raises KdvisionError where the cluster is gone."""
+        from distributed import as_completed
+
+        if not self._threads():
+            hint = f"start some: dask worker {self.address} --nthreads 1"
+            raise KdvisionError(f"the cluster at {self.address} has no workers", hint=hint)
+        running: dict[Any, Job] = {}
+        done = as_completed()
+        for job in jobs:
+            future = self._submitted(job)
+            running[future] = job
+            done.add(future)
+            while len(running) > AHEAD * max(1, self._threads()):
+                yield self._next(done, running)
+        while running:
+            yield self._next(done, running)
+
+    def close(self) -> None:
+        """Leave the cluster; it goes on without us."""
+        self._client.close(timeout=PATIENCE)
+
+    def _threads(self) -> int:
+        try:
+            return sum(self._client.nthreads().values())
+        except Exception as error:  # whatever the connection died of
+            raise KdvisionError(f"the cluster at {self.address} does not answer any more", hint=LOST) from error
+
+    def _submitted(self, job: Job) -> "Future":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of photos that are large for a task; there are never many under way
+            return self._client.submit(do, job.data, job.rules, job.clamps, pure=False)
+
+    def _next(self, done: Any, running: dict[Any, Job]) -> tuple[Job, Done]:
+        """The next job that is finished, whatever came of it."""
+        from distributed import CancelledError, KilledWorker
+
+        future = next(done)
+        job = running.pop(future)
+        try:
+            found: Done = future.result()
+        except KilledWorker:
+            hint = "scale the photo down, or give the workers more memory"
+            return job, failed(KdvisionError("reading it ended one worker of the cluster after another", hint=hint))
+        except ModelError:
+            raise
+        except (CancelledError, OSError, TimeoutError) as error:
+            raise KdvisionError(f"the cluster at {self.address} is gone", hint=LOST) from error
+        except (ImportError, AttributeError, TypeError) as error:
+            hint = "install the same kdvision on all machines"
+            raise KdvisionError(f"a worker of the cluster cannot do this work ({error})", hint=hint) from error
+        if found.models != models():
+            raise ModelError(
+                "a worker of the cluster has other models", hint="install the same kdvision on all machines"
+            )
+        return job, found

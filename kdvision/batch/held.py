@@ -1,0 +1,147 @@
+"""What is held of each photo: the reading, what people said, and what counts. One line of `results.jsonl` each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from kdvision.batch.corrections import NOTHING, Fixes
+from kdvision.batch.event import Rules
+from kdvision.batch.seats import Seat
+from kdvision.batch.work import Clamps
+from kdvision.errors import KdvisionError
+from kdvision.game.board import Board, Square
+from kdvision.report.data import data
+from kdvision.report.result import cell_of, of_boards
+
+Data: TypeAlias = Mapping[str, Any]
+
+SCORED: Final = ("photo", "width", "height", "kingdoms", "standing", "error", "hint")
+"""The names of the object that `kdvision score --json` prints; a line begins with them."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What came of a photo's bytes: the object of `score`, its `photo` null, and the picture drawn of it.
+
+    `key` is that of the job, "" for a failure that was not the photo's own.
+    """
+
+    key: str
+    data: Data
+    picture: str | None = None
+
+    def line(self) -> dict[str, Any]:
+        """The reading as a part of a line."""
+        shown = {name: self.data.get(name) for name in SCORED if name != "photo"}
+        return {"key": self.key, "picture": self.picture, **shown}
+
+    @classmethod
+    def of(cls, line: Data) -> "Reading":
+        """The reading in a line, or in a part of one."""
+        return cls(line.get("key") or "", {**{name: line.get(name) for name in SCORED}, "photo": None}, line["picture"])
+
+
+@dataclass(frozen=True)
+class Held:
+    """One photo: its name, the hash of its content ("" where its file cannot be read), and what was read in it.
+
+    `again` is the reading that keeps to the squares which people have named, where there is one; `gone` is true for a
+    photo that is no longer in the folder.
+    """
+
+    photo: str
+    content: str
+    reading: Reading
+    again: Reading | None = None
+    gone: bool = False
+
+    def line(
+        self,
+        *,
+        seat: Seat | None = None,
+        fixes: Fixes = NOTHING,
+        counted: Data | None = None,
+        same_as: str | None = None,
+    ) -> dict[str, Any]:
+        """The line of this photo: the object of `score`, then all else that is known of it."""
+        seat = seat or Seat()
+        reading = self.reading.line()
+        return {
+            **{name: self.photo if name == "photo" else reading[name] for name in SCORED},
+            "content": self.content,
+            "key": reading["key"],
+            "picture": reading["picture"],
+            "round": seat.round,
+            "table": seat.table,
+            "players": list(seat.players),
+            "same_as": same_as,
+            "gone": self.gone,
+            "corrections": [str(one) for one in fixes.said],
+            "again": None if self.again is None else self.again.line(),
+            "counted": None if counted is None else dict(counted),
+        }
+
+    @classmethod
+    def of(cls, line: Data) -> "Held":
+        """What a line holds."""
+        again = line.get("again")
+        return cls(
+            photo=line["photo"],
+            content=line["content"],
+            reading=Reading.of(line),
+            again=None if again is None else Reading.of(again),
+            gone=bool(line.get("gone")),
+        )
+
+
+def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:
+    """The kingdoms and the standing that count after corrections; None where there are none.
+
+    `key` is that of the reading which keeps to the named squares. Without such a reading (the photo may be gone) the
+    squares are changed on the boards as they were read.
+    """
+    if not fixes.said:
+        return None
+    if held.again is not None and held.again.key == key and held.again.data["error"] is None:
+        kingdoms = list(held.again.data["kingdoms"])
+    else:
+        kingdoms = _patched(held.reading.data["kingdoms"] or [], fixes.clamps, rules)
+    for number, board in sorted(fixes.boards.items()):
+        typed = _typed(board, rules)
+        if number <= len(kingdoms):
+            kingdoms[number - 1] = {**typed, **_place(kingdoms[number - 1])}
+        else:
+            kingdoms.append(typed)
+    boards = [Board.parse(kingdom["board"]) for kingdom in kingdoms]
+    return {"kingdoms": kingdoms, "standing": data(of_boards(boards, rules.rule_set(boards)))["standing"]}
+
+
+def _patched(kingdoms: Sequence[Data], clamps: Clamps, rules: Rules) -> list[Data]:
+    """The kingdoms with the named squares changed and nothing else decided anew."""
+    made = []
+    for number, kingdom in enumerate(kingdoms, start=1):
+        changes = {Square.parse(square): cell_of(cell) for k, square, cell in clamps if k == number}
+        made.append({**_typed(_replaced(kingdom, changes), rules), **_place(kingdom)} if changes else kingdom)
+    return made
+
+
+def _replaced(kingdom: Data, changes: Mapping[Square, Any]) -> Board:
+    return Board.parse(kingdom["board"]).replaced(changes)
+
+
+def _typed(board: Board, rules: Rules) -> Data:
+    """A board that a person has named, as one of the object's kingdoms."""
+    found: list[Data] = data(of_boards([board], rules.rule_set([board])))["kingdoms"]
+    return found[0]
+
+
+def _place(kingdom: Data) -> Data:
+    """Where a kingdom lies in its photo, which corrections do not change."""
+    return {"corners": kingdom["corners"], "place": kingdom["place"]}
+
+
+def unreadable(photo: str, error: KdvisionError) -> Held:
+    """What is held of a photo whose file could not be read: its content may be fine."""
+    from kdvision.report.result import Result
+
+    return Held(photo, "", Reading("", {**data(Result(None, error=error))}))

@@ -1,0 +1,203 @@
+"""Who stands where: at each table, in each round, and over all rounds, with the tie-break that decided in words."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from kdvision.batch.event import Event, Rules
+from kdvision.batch.seats import key_of, natural
+from kdvision.batch.tables import Entry, Seated
+from kdvision.game.kingdom import crowns, largest
+from kdvision.game.standing import Contender, Place, Standing, contender, dynasty, ranked, standing
+
+
+class Level(Enum):
+    """What is ranked; the values are written into standings.csv."""
+
+    TOTAL = "total"
+    TEAM = "team"
+    ROUND = "round"
+    TABLE = "table"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a standing; `place` and `points` are None for a player without a kingdom there.
+
+    `by_round` are the points of each round, None for one without a kingdom; empty where there is only one round.
+    """
+
+    place: int | None
+    player: str
+    points: int | None
+    why: str = ""
+    by_round: tuple[int | None, ...] = ()
+    largest: int | None = None
+    crowns: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The rows of one standing from first to last, what it is about, and one sentence on who wins."""
+
+    level: Level
+    rows: tuple[Row, ...]
+    verdict: str
+    round: int = 0
+    table: str = ""
+
+    @property
+    def title(self) -> str:
+        """What it is about, in words."""
+        if self.level is Level.TABLE:
+            return f"Round {self.round}, table {self.table}" if self.table else f"Round {self.round}"
+        return {Level.TOTAL: "All rounds", Level.TEAM: "Teams", Level.ROUND: f"Round {self.round}"}[self.level]
+
+
+@dataclass(frozen=True)
+class Boardroom:
+    """All kingdoms that count, sorted into games, rounds and sums."""
+
+    seated: Seated
+    event: Event
+
+    @property
+    def rules(self) -> Rules:
+        """What boards are scored by."""
+        return self.event.rules
+
+    @cached_property
+    def games(self) -> Mapping[tuple[int, str], tuple[Entry, ...]]:
+        """The kingdoms of each round and table. Kingdoms without a table are one game where they are few enough."""
+        found: dict[tuple[int, str], list[Entry]] = defaultdict(list)
+        for entry in self.seated.counting:
+            found[entry.round, entry.table].append(entry)
+        most = self.rules.rule_set([]).most
+        return {key: tuple(found[key]) for key in sorted(found, key=_by_table) if key[1] or len(found[key]) <= most}
+
+    @cached_property
+    def rounds(self) -> Mapping[int, tuple[Entry, ...]]:
+        """The kingdoms of each round that counts, those without a player too."""
+        last = self.event.rounds or max(self.seated.rounds, default=0)
+        numbers = [number for number in self.seated.rounds if number <= last]
+        return {n: tuple(entry for entry in self.seated.counting if entry.round == n) for n in numbers}
+
+    @cached_property
+    def players(self) -> tuple[str, ...]:
+        """Everybody with a kingdom in a round that counts."""
+        return tuple(dict.fromkeys(entry.player for own in self.rounds.values() for entry in own if entry.player))
+
+    def contenders(self, entries: Iterable[Entry]) -> list[Contender]:
+        """The numbers that decide among kingdoms of one standing."""
+        chosen = list(entries)
+        rule_set = self.rules.rule_set(entry.board for entry in chosen)
+        return [contender(entry.kingdom, rule_set, number) for number, entry in enumerate(chosen, start=1)]
+
+    def rankings(self) -> list[Ranking]:
+        """Every standing, the widest first."""
+        made = []
+        if len(self.rounds) > 1:
+            made.append(self._total())
+        if self.event.teams:
+            made.append(self._teams())
+        for number, own in self.rounds.items():
+            if own and sum(key[0] == number for key in self.games) != 1:
+                made.append(self._ranking(Level.ROUND, own, number))
+        made += [self._ranking(Level.TABLE, own, *key) for key, own in self.games.items()]
+        return made
+
+    def points(self, player: str) -> tuple[int | None, ...]:
+        """A player's points in each round that counts, None for one without a kingdom."""
+        return tuple(
+            next((total for name, total in own if name == player), None) for own in self._points_by_round.values()
+        )
+
+    @cached_property
+    def _points_by_round(self) -> Mapping[int, list[tuple[str, int]]]:
+        return {
+            number: [(one.player, one.total) for one in self.contenders(entry for entry in own if entry.player)]
+            for number, own in self.rounds.items()
+        }
+
+    def _ranking(self, level: Level, entries: Sequence[Entry], round_: int, table: str = "") -> Ranking:
+        """The kingdoms of a table or a round by the rulebook's tie-breaks; then those who have none there."""
+        rule_set = self.rules.rule_set(entry.board for entry in entries)
+        found = standing([entry.kingdom for entry in entries], rule_set)
+        rows = [_row(place, entries[place.index]) for place in found.places]
+        rows += [
+            Row(None, player, None, note="no kingdom")
+            for number, where, player in self.seated.missing
+            if number == round_ and (level is Level.ROUND or where == table)
+        ]
+        return Ranking(level, tuple(rows), found.reason, round_, table)
+
+    def _total(self) -> Ranking:
+        """The sums of all rounds (kingdomino/dynasty)."""
+        found = self._sums()
+        rows = []
+        for place in found.places:
+            by_round = self.points(place.player)
+            without = [str(number) for number, own in zip(self.rounds, by_round, strict=True) if own is None]
+            note = f"no kingdom in round {' and '.join(without)}" if without else ""
+            rows.append(Row(place.place, place.player, place.total, place.reason, by_round, note=note))
+        nowhere = [name for name in dict.fromkeys(one[2] for one in self.seated.missing) if name not in self.players]
+        rows += [Row(None, name, None, by_round=(None,) * len(self.rounds), note="no kingdom") for name in nowhere]
+        return Ranking(Level.TOTAL, tuple(rows), found.reason)
+
+    def _sums(self) -> Standing:
+        named = [[entry for entry in own if entry.player] for own in self.rounds.values()]
+        rule_set = self.rules.rule_set(entry.board for own in named for entry in own)
+        return dynasty([[entry.kingdom for entry in own] for own in named], rule_set)
+
+    def _teams(self) -> Ranking:
+        """The sums of each team's players over all rounds."""
+        found = ranked(self.teams(), ("points of all its players",))
+        rows = [Row(place.place, place.player, place.total, place.reason) for place in found.places]
+        return Ranking(Level.TEAM, tuple(rows), found.reason)
+
+    def teams(self) -> list[Contender]:
+        """Each team with the sum of its players' points."""
+        keys = {key_of(name): name for name in self.players}
+        sums = {
+            team: sum(points or 0 for name in members for points in self.points(keys.get(key_of(name), name)))
+            for team, members in self.event.teams.items()
+        }
+        return [Contender(team, (points,), points) for team, points in sums.items()]
+
+    def totals(self) -> list[Contender]:
+        """Each player with the sum of all rounds, or in an event of one round with what decides there."""
+        if len(self.rounds) == 1:
+            return self.contenders(next(iter(self.rounds.values())))
+        sums = {player: sum(points or 0 for points in self.points(player)) for player in self.players}
+        return [Contender(player, (points,), points) for player, points in sums.items()]
+
+
+def _row(place: Place, entry: Entry) -> Row:
+    kingdom, data = entry.kingdom, entry.data
+    note = "corrected" if entry.corrected else "to be looked at" if data["review"] else ""
+    return Row(
+        place=place.place,
+        player=place.player,
+        points=place.total,
+        why=place.reason,
+        largest=largest(kingdom),
+        crowns=crowns(kingdom),
+        note=note,
+    )
+
+
+def _by_table(key: tuple[int, str]) -> tuple[int, object]:
+    return key[0], natural(key[1])
+
+
+def places(contenders: Iterable[Contender]) -> Iterator[tuple[str, int]]:
+    """Yield each contender with the place: 1 is first, equal ones share."""
+    ordered = sorted(contenders, key=lambda one: one.order, reverse=True)
+    place = 0
+    for number, one in enumerate(ordered, start=1):
+        if number == 1 or one.order != ordered[number - 2].order:
+            place = number
+        yield one.player, place

@@ -1,0 +1,161 @@
+"""What is done to one photo, wherever that is: its bytes in, plain values and a small picture out.
+
+Nothing here knows files, folders or players, so the same photo gives the same result from any name and on any machine.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+import kdvision
+from kdvision.batch.event import Rules
+from kdvision.errors import KdvisionError, ModelError, PhotoError
+
+if TYPE_CHECKING:
+    from kdvision.report.result import Result
+    from kdvision.vision.photo import Photo
+
+Clamps: TypeAlias = tuple[tuple[int, str, str], ...]
+"""Squares that a person has named: the kingdom, from 1, the square and what it shows, as texts."""
+
+PICTURE_SIDE: Final = 1600
+"""The most pixels along a side of the picture with the score in it: letters can be read, and a thousand fit a disk."""
+
+
+class Job(NamedTuple):
+    """One photo to read: what it is called here, its bytes and their hash, and how to read it."""
+
+    photo: str
+    content: str
+    data: bytes
+    rules: Rules = Rules()
+    clamps: Clamps = ()
+
+    @property
+    def key(self) -> str:
+        """What the result depends on, and nothing else."""
+        return key_of(self.content, self.rules, self.clamps)
+
+
+class Done(NamedTuple):
+    """What came of a job: the JSON object of the result (its `photo` null), and a JPEG with the score drawn in.
+
+    `models` is the hash of the networks that read it. A result that is not `lasting` says nothing of the photo itself:
+    something was wrong with the machine, and another time may do better.
+    """
+
+    data: Mapping[str, Any]
+    picture: bytes | None = None
+    models: str = ""
+    lasting: bool = True
+
+
+def content_of(path: Path) -> bytes:
+    """The bytes of a photo's file, at most one more than is ever read; raises PhotoError."""
+    from kdvision.vision.photo import MAX_BYTES
+
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        hint = "check that it is a file you may read, and run again"
+        raise PhotoError(f"the photo cannot be read: {error.strerror}", hint=hint) from error
+
+
+def hash_of(data: bytes) -> str:
+    """The SHA-256 of a photo's bytes: photos of one hash are one photo."""
+    return hashlib.sha256(data).hexdigest()
+
+
+@cache
+def models() -> str:
+    """The hash of all networks as they lie there; raises ModelError where they do not."""
+    from kdvision.vision.models import model_path
+
+    digest = hashlib.sha256()
+    for path in sorted(model_path("finder").parent.glob("*.onnx")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def key_of(content: str, rules: Rules, clamps: Clamps = ()) -> str:
+    """The key of a result: content, networks, program and options in one hash."""
+    asked = [content, models(), kdvision.__version__, asdict(rules), clamps]
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
+
+
+@cache
+def prepare() -> None:
+    """Make this process a good neighbour: one thread, because there are as many workers as cores."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "KDVISION_THREADS"):
+        os.environ.setdefault(name, "1")
+    import cv2
+
+    cv2.setNumThreads(1)
+
+
+def do(data: bytes, rules: Rules, clamps: Clamps = ()) -> Done:
+    """What comes of one photo; whatever is wrong with it is a result too. Raises ModelError: no photo is to blame."""
+    prepare()
+    try:
+        return _read(data, rules, clamps)
+    except ModelError:
+        raise
+    except KdvisionError as error:
+        return failed(error)
+    except MemoryError:
+        return failed(KdvisionError("there was not enough memory for it", hint="run again with fewer workers"))
+    except Exception as error:  # noqa: BLE001  (a batch is a door: one photo must not end the night)
+        words = " ".join(f"{type(error).__name__}: {error}".split())
+        return failed(KdvisionError(f"the program failed on it ({words})", hint="please report this photo"))
+
+
+def failed(error: KdvisionError) -> Done:
+    """The result of a photo that could not be read; errors that are not the photo's own are no lasting ones."""
+    from kdvision.report.data import data
+    from kdvision.report.result import Result
+
+    return Done(data(Result(None, error=error)), None, models(), lasting=type(error) is not KdvisionError)
+
+
+def _read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
+    from kdvision import pipeline
+    from kdvision.game.board import Square
+    from kdvision.report import data as report
+    from kdvision.report.result import of_photo
+    from kdvision.vision.photo import Photo
+
+    photo = Photo.open(data, name="the photo")
+    named = {(number - 1, Square.parse(square)): cell for number, square, cell in clamps}
+    reads = pipeline.read(photo, side=rules.side, clamps=named)
+    result = of_photo("", (photo.width, photo.height), reads, rules.rule_set(read.board for read in reads))
+    return Done({**report.data(result), "photo": None}, _picture(photo, result), models())
+
+
+def _picture(photo: "Photo", result: "Result") -> bytes:
+    """The photo with its score drawn in, scaled down, as a JPEG."""
+    import cv2
+    import numpy as np
+
+    from kdvision.files import encoded
+    from kdvision.report.overlay import overlay
+    from kdvision.vision.photo import Photo
+
+    factor = min(1.0, PICTURE_SIDE / max(photo.width, photo.height))
+    size = (round(photo.width * factor), round(photo.height * factor))
+    pixels = cv2.resize(photo.pixels, size, interpolation=cv2.INTER_AREA) if factor < 1 else photo.pixels
+    rows = tuple(
+        scored if scored.seen is None else replace(scored, seen=_scaled(scored.seen, factor))
+        for scored in result.kingdoms
+    )
+    return encoded(overlay(Photo(np.asarray(pixels, np.uint8)), replace(result, kingdoms=rows)), ".jpg")
+
+
+def _scaled(seen: Any, factor: float) -> Any:
+    """What was read, in a picture of another size."""
+    return replace(seen, grid=replace(seen.grid, quads=seen.grid.quads * factor))

@@ -1,0 +1,131 @@
+"""The files that a run leaves for people and programs: all of them follow from what is held, and from nothing else."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from kdvision.batch import sheets
+from kdvision.batch.corrections import Book, Fixes
+from kdvision.batch.event import Event
+from kdvision.batch.folder import Failure
+from kdvision.batch.held import Data, Held, counted
+from kdvision.batch.journal import Journal
+from kdvision.batch.looks import Look, looks
+from kdvision.batch.notices import loose_ends
+from kdvision.batch.pages import page_of
+from kdvision.batch.place import REPORT, Place
+from kdvision.batch.seats import natural
+from kdvision.batch.standings import Boardroom, Ranking
+from kdvision.batch.tables import Sitting, duplicates, seated
+from kdvision.batch.work import key_of
+from kdvision.report.page import page
+
+SHEETS: Final = ("results.csv", "standings.csv", "review.csv", "errors.csv")
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a run came to: photos, kingdoms that count, what failed, what to look at, and every standing."""
+
+    photos: int
+    kingdoms: int
+    failures: tuple[Failure, ...]
+    looks: tuple[Look, ...]
+    rankings: tuple[Ranking, ...]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known of all photos once corrections are made: their lines, and the kingdoms at their tables."""
+
+    lines: tuple[dict[str, Any], ...]
+    sittings: tuple[Sitting, ...]
+    room: Boardroom
+    looks: tuple[Look, ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def rankings(self) -> tuple[Ranking, ...]:
+        """Every standing, the widest first."""
+        return tuple(self.room.rankings())
+
+
+def told(event: Event, held: Iterable[Held], book: Book, failures: Iterable[Failure] = ()) -> Told:
+    """What follows from the photos that are held, the event and the corrections."""
+    photos = sorted(held, key=lambda one: natural(one.photo))
+    said = {one.photo: book.of(one.photo, one.content) for one in photos}
+    counts = {one.photo: _counted(one, said[one.photo], event) for one in photos}
+    here = [one for one in photos if not one.gone]
+    same = duplicates((one.photo, one.content) for one in here if counts[one.photo] or not one.reading.data["error"])
+    lines = [
+        one.line(
+            seat=event.seat(one.photo),
+            fixes=said[one.photo],
+            counted=counts[one.photo],
+            same_as=same.get(one.photo),
+        )
+        for one in photos
+    ]
+    sittings = [_sitting(one, event, counts[one.photo]) for one in here]
+    around = seated(sittings, same, event)
+    more = (*around.notices, *loose_ends(event, photos, book))
+    room = Boardroom(replace(around, notices=more), event)
+    confirmed = {(photo, number): str(board) for photo, fixes in said.items() for number, board in fixes.boards.items()}
+    broken = [
+        Failure(sitting.photo, sitting.error, str(one.reading.data["hint"] or ""))
+        for one, sitting in zip(here, sittings, strict=True)
+        if sitting.error is not None
+    ]
+    rows = sorted({*broken, *failures}, key=lambda failure: natural(failure.name))
+    return Told(tuple(lines), tuple(sittings), room, tuple(looks(room, confirmed)), tuple(rows))
+
+
+def write(
+    place: Place, journal: Journal, event: Event, held: Iterable[Held], book: Book, failures: Iterable[Failure]
+) -> Written:
+    """Write every file, each whole or not at all, sorted so that the same photos give the same files."""
+    found = told(event, held, book, failures)
+    journal.replace(found.lines)
+    rankings = found.rankings
+    texts = (
+        sheets.results(found.room.seated.entries),
+        sheets.standings(rankings),
+        sheets.review(found.looks),
+        sheets.errors(found.failures),
+    )
+    for name, text in zip(SHEETS, texts, strict=True):
+        place.write(name, text)
+    place.write(REPORT, page(page_of(place, found.room, rankings, found.looks, found.failures)))
+    place.keep_pictures(_pictures(found.lines))
+    return Written(
+        photos=len(found.sittings),
+        kingdoms=len(found.room.seated.counting),
+        failures=found.failures,
+        looks=found.looks,
+        rankings=rankings,
+    )
+
+
+def _counted(held: Held, fixes: Fixes, event: Event) -> Data | None:
+    return counted(held, fixes, key_of(held.content, event.rules, fixes.clamps), event.rules) if fixes.said else None
+
+
+def _sitting(held: Held, event: Event, counts: Data | None) -> Sitting:
+    read = held.reading.data
+    drawn = held.again if counts is not None and held.again is not None else held.reading
+    return Sitting(
+        photo=held.photo,
+        content=held.content,
+        seat=event.seat(held.photo),
+        kingdoms=(counts or read)["kingdoms"],
+        read=read["kingdoms"],
+        error=read["error"] if counts is None else None,
+        picture=drawn.picture or held.reading.picture,
+        width=read["width"],
+    )
+
+
+def _pictures(lines: Iterable[Mapping[str, Any]]) -> Iterator[str | None]:
+    for line in lines:
+        yield line["picture"]
+        yield line["again"]["picture"] if line["again"] else None

@@ -1,0 +1,220 @@
+"""`kdvision review`: looking through what a batch was not sure of, and correcting it."""
+
+import re
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from kdvision.commands.asked import EXPECTED_FIX, fixes_of
+from kdvision.commands.batch import put_written
+from kdvision.commands.output import colour, complain, width
+from kdvision.errors import KdvisionError, NotationError
+
+if TYPE_CHECKING:
+    from kdvision.batch.corrections import Book, Correction
+    from kdvision.batch.held import Data, Held
+    from kdvision.batch.looks import Look
+    from kdvision.batch.plan import Plan
+    from kdvision.batch.tables import Entry
+    from kdvision.batch.writing import Told
+
+FIX: Final = re.compile(r"(?P<photo>.+?):(?P<fix>(?:\d+:)?[A-Za-z]\d{1,2}=\S+)")
+BOARD: Final = re.compile(r"(?P<photo>.+?):(?P<kingdom>\d{1,2})=(?P<board>.+)", re.DOTALL)
+ASK: Final = "[Enter] right as it is · {fixes}C3=w1 a square · board w w1 / … all of it · o open · s later · q stop"
+
+
+def review(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder that kdvision batch has written.")],
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PHOTO:K:SQUARE=CELL", help="Correct a square, as in round1/table3/ann.jpg:1:C3=w1."),
+    ] = None,
+    board: Annotated[
+        list[str] | None, typer.Option(metavar="PHOTO:K=BOARD", help="Give the whole board of kingdom K of a photo.")
+    ] = None,
+    page: Annotated[bool, typer.Option("--page", help="Open the report in the browser instead.")] = False,
+) -> None:
+    """Look through what a batch was not sure of, most decisive first, and correct it; standings follow.
+
+    Corrections are kept in OUT/corrections.jsonl, apart from what was read. With --fix and --board nothing is asked.
+    """
+    from kdvision.batch.corrections import Book
+    from kdvision.batch.place import REPORT, Place
+    from kdvision.batch.plan import Plan
+
+    plan = Plan.of_memo(out, Place(out).memo())
+    if page:
+        report = (out / REPORT).resolve()
+        typer.echo(str(report))
+        webbrowser.open(report.as_uri())
+        return
+    book = Book(out)
+    book.refreshed()
+    told, held = _told(plan, book)
+    given = [*map(_fix, fix or ()), *map(_board, board or ())]
+    if given:
+        book.add([_checked(one, held) for one in given])
+    else:
+        Walk(plan, book, told, held).all()
+    _follow(plan)
+
+
+class Walk:
+    """A walk through everything to look at, one question each."""
+
+    def __init__(self, plan: "Plan", book: "Book", told: "Told", held: "dict[str, Held]") -> None:
+        self.plan, self.book, self.told, self.held = plan, book, told, held
+
+    def all(self) -> None:
+        """Ask about everything, until the person stops."""
+        looks = self.told.looks
+        if not looks:
+            typer.echo("Nothing needs a look.")
+        for number, look in enumerate(looks, start=1):
+            changes = f" · {look.changes}" if look.changes else ""
+            typer.echo(f"\n{number} of {len(looks)}{changes}")
+            if not self._one(look):
+                break
+
+    def _one(self, look: "Look") -> bool:
+        """Ask about one thing; False to stop."""
+        spot = look.spot
+        where = [spot.player, f"round {spot.round}" if spot.round else "", f"table {spot.table}" if spot.table else ""]
+        typer.echo(" · ".join(part for part in (*where, spot.photo) if part))
+        if look.entry is not None:
+            self._show(look.entry)
+        typer.echo(f"{look.why[:1].upper()}{look.why[1:]}.")
+        typer.echo(f"{look.advice[:1].upper()}{look.advice[1:]}.")
+        choices = list(look.fixes)
+        while True:
+            fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(choices, start=1))
+            typer.echo(ASK.format(fixes=fixes) if spot.photo in self.held else "[Enter] go on · q stop")
+            answer = _line()
+            if answer is None or answer.lower() == "q":
+                return False
+            if answer.isdecimal() and 1 <= int(answer) <= len(choices):
+                answer = choices[int(answer) - 1]
+            try:
+                if self._answered(look, answer):
+                    return True
+            except KdvisionError as error:
+                complain(error)
+
+    def _answered(self, look: "Look", answer: str) -> bool:
+        """Do what a person answered; False where there is more to ask."""
+        if answer.lower() == "s":
+            return True
+        if answer.lower() == "o":
+            self._open(look)
+            return False
+        held = self.held.get(look.spot.photo)
+        if held is None or (not answer and look.entry is None):
+            return True
+        kingdom = look.spot.kingdom or 1
+        if not answer or answer.lower().startswith("board "):
+            words = str(look.entry.board) if look.entry is not None and not answer else answer[len("board ") :]
+            self.book.add([_checked(_correction(held.photo, kingdom, board=words), self.held)])
+            return True
+        for number, square, cell in fixes_of([answer if ":" in answer else f"{kingdom}:{answer}"]):
+            self.book.add([_checked(_correction(held.photo, number + 1, square.name, cell), self.held)])
+            typer.echo(f"{square.name} is {cell}.")
+        return False
+
+    def _show(self, entry: "Entry") -> None:
+        from kdvision.game.scoring import score
+        from kdvision.report.result import Result, Scored
+        from kdvision.report.table import table
+
+        rule_set = self.told.room.rules.rule_set([entry.board])
+        scored = Scored(entry.kingdom, rule_set, score(entry.kingdom, rule_set), ())
+        typer.echo(table(Result(None, kingdoms=(scored,)), width=width(), colour=colour()))
+
+    def _open(self, look: "Look") -> None:
+        from kdvision.batch.place import REPORT
+
+        picture = look.entry.picture if look.entry is not None else None
+        webbrowser.open((self.plan.out / (picture or REPORT)).resolve().as_uri())
+
+
+def _told(plan: "Plan", book: "Book") -> "tuple[Told, dict[str, Held]]":
+    """What is known of the event now, and of each photo, as the last run wrote it; nothing is written."""
+    from kdvision.batch.held import Held
+    from kdvision.batch.journal import lines_of
+    from kdvision.batch.place import RESULTS
+    from kdvision.batch.writing import told
+
+    held = [Held.of(line) for line in lines_of(plan.out / RESULTS) if "content" in line]
+    by_name = {one.photo: one for one in held}
+    return told(plan.told(), by_name.values(), book), by_name
+
+
+def _follow(plan: "Plan") -> None:
+    """Let the results follow the corrections; a run that is writing there will do it itself."""
+    from kdvision.batch.lock import Taken
+    from kdvision.batch.place import Place
+    from kdvision.batch.pool import Here
+    from kdvision.batch.run import Night
+
+    try:
+        with Place(plan.out).held():
+            night = Night(plan, Here(), say=lambda text: typer.echo(f"kdvision: {text}.", err=True))
+            try:
+                written = night.again()
+            finally:
+                night.close()
+    except Taken:
+        typer.echo("kdvision: a run is writing there, and takes the corrections up before it ends.", err=True)
+        return
+    put_written(written, plan.out)
+
+
+def _fix(text: str) -> "Correction":
+    found = FIX.fullmatch(text.strip())
+    if found is None:
+        expected = f"PHOTO:{EXPECTED_FIX.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
+        raise NotationError(f"{text!r} corrects no square", expected=expected, hint=f"write {expected}")
+    number, square, cell = fixes_of([found["fix"]])[0]
+    return _correction(found["photo"], number + 1, square.name, cell)
+
+
+def _board(text: str) -> "Correction":
+    found = BOARD.fullmatch(text.strip())
+    if found is None:
+        expected = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
+        raise NotationError(f"{text!r} is no board of a photo", expected=expected, hint=f"write {expected}")
+    return _correction(found["photo"], int(found["kingdom"]), board=found["board"])
+
+
+def _correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
+    from kdvision.batch.corrections import Correction
+    from kdvision.game.board import Board
+
+    text = str(Board.parse(board)) if board else ""
+    return Correction(photo=photo, content="", kingdom=kingdom, square=square, cell=cell, board=text)
+
+
+def _checked(one: "Correction", held: "dict[str, Held]") -> "Correction":
+    """The correction tied to its photo's content; raises NotationError where it fits no kingdom that was read."""
+    from dataclasses import replace
+    from difflib import get_close_matches
+
+    from kdvision.batch.corrections import check
+
+    photo = held.get(one.photo)
+    if photo is None:
+        close = get_close_matches(one.photo, held, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]}?" if close else "name it as results.csv does"
+        raise NotationError(f"there is no photo {one.photo} among the results", hint=hint)
+    kingdoms: list[Data] = list(photo.reading.data["kingdoms"])
+    check(kingdoms, one)
+    return replace(one, content=photo.content)
+
+
+def _line() -> str | None:
+    """What a person typed, None at the end of all input."""
+    typer.echo("> ", nl=False)
+    line = sys.stdin.readline() if sys.stdin is not None else ""
+    return line.strip() if line else None
