@@ -2,13 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import cast
 
 import cv2
 import numpy as np
 import pytest
 
-from kdvision.vision.cells import CROP, INNER, CellReader, prepare
-from kdvision.vision.models import shipped
+from kdvision.vision.cells import CERTAIN, CROP, INNER, CellReader, crops_of, prepare
+from kdvision.vision.models import Model, shipped
 from kdvision.vision.photo import Photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -45,16 +46,22 @@ def test_no_squares_give_no_crops() -> None:
     assert prepare(picture(), np.zeros((0, 4, 2))).shape == (0, CROP, CROP, 3)
 
 
-def test_turning_squares_turns_their_partners_and_nothing_else() -> None:
-    """Four turns of each crop are averaged, so a turned square is the same four crops again, a pixel off."""
+def demo_squares() -> np.ndarray:
+    """The squares (n, 4, 2) of the demo's kingdom, as its truth has them."""
     (truth,) = json.loads((SAMPLES / "demo.json").read_text(encoding="utf-8"))["kingdoms"]
     rows, cols = len(truth["board"]), len(truth["board"][0].split())
     frame = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
     matrix = cv2.getPerspectiveTransform(frame, np.array(truth["corners_tl_tr_br_bl_px"], np.float32))
     boxes = np.array([box(col, row, 1) for row in range(rows) for col in range(cols)], np.float64)
-    quads = np.asarray(cv2.perspectiveTransform(boxes.reshape(1, -1, 2), matrix), float).reshape(-1, 4, 2)
-    reader, pixels = CellReader(shipped("cells")), Photo.open(SAMPLES / "demo.jpg").pixels
-    upright, turned = (reader.look(pixels, np.roll(quads, -k, axis=1)) for k in (0, 1))
+    return np.asarray(cv2.perspectiveTransform(boxes.reshape(1, -1, 2), matrix), float).reshape(-1, 4, 2)
+
+
+def test_turning_squares_turns_their_partners_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is certain four turns of each crop are averaged: a turned square is the same crops, a pixel off."""
+    monkeypatch.setattr("kdvision.vision.cells.CERTAIN", np.inf)
+    quads = demo_squares()
+    reader, photo = CellReader(shipped("cells")), Photo.open(SAMPLES / "demo.jpg")
+    upright, turned = (reader.look(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
     assert (upright.kind.argmax(1) == turned.kind.argmax(1)).all()
     assert np.abs(np.exp(upright.kind) - np.exp(turned.kind)).mean() < 0.01
     assert np.abs(upright.presence - turned.presence).mean() < 1
@@ -63,3 +70,38 @@ def test_turning_squares_turns_their_partners_and_nothing_else() -> None:
     assert changes[1] < 0.05
     assert min(changes[0], *changes[2:]) > 0.2
     assert np.allclose(np.exp(upright.kind).sum(1), 1)
+
+
+class Counted:
+    """A model that counts the pictures it is shown."""
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.about, self.pictures = model, model.about, 0
+
+    def run(self, pictures: np.ndarray) -> np.ndarray:
+        self.pictures += len(pictures)
+        return self.model.run(pictures)
+
+
+def test_squares_beyond_doubt_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Counted(shipped("cells"))
+    reader = CellReader(cast(Model, model))
+    photo, quads = Photo.open(SAMPLES / "demo.jpg"), demo_squares()
+    looks, shown = [], []
+    for certain in (np.inf, CERTAIN, -np.inf):
+        monkeypatch.setattr("kdvision.vision.cells.CERTAIN", certain)
+        model.pictures = 0
+        looks.append(reader.look(photo, quads))
+        shown.append(model.pictures)
+    assert shown[0] == 4 * len(quads)
+    assert len(quads) == shown[2] <= shown[1] < shown[0]
+    assert (looks[0].kind.argmax(1) == looks[1].kind.argmax(1)).all()
+
+
+def test_a_photo_of_many_pixels_gives_the_crops_of_a_smaller_one() -> None:
+    """Crops are cut from the size of the photo that suits them, and lie where they lay."""
+    large = np.asarray(cv2.resize(picture(), (3200, 3200), interpolation=cv2.INTER_CUBIC), np.uint8)
+    code = cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 98])[1].tobytes()
+    quads = np.stack([box(800, 1200, 640), box(1440, 1200, 640)])
+    crops = crops_of(Photo.open(code), quads)[:, 2:-2, 2:-2, ::-1].astype(float)  # imencode takes red for blue
+    assert np.abs(crops - prepare(large, quads)[:, 2:-2, 2:-2]).mean() < 1.5

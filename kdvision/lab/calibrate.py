@@ -118,7 +118,7 @@ def places(seed: int) -> Places:
         kinds, kingdom = truth_at(grid, picture)
         if kingdom is None:
             continue
-        seen = reader.look(photo.pixels, grid.quads.reshape(-1, 4, 2))
+        seen = reader.look(photo, grid.quads.reshape(-1, 4, 2))
         inside = ((grid.quads.mean(2) > 0) & (grid.quads.mean(2) < (photo.width, photo.height))).all(-1).reshape(-1)
         for k, kind in enumerate(kinds):
             if kind != "?" and inside[k]:

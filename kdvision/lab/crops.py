@@ -20,6 +20,7 @@ from kdvision.lab.examples import mosaic
 from kdvision.lab.sources import Crops
 from kdvision.vision.cells import CROP, INNER, CellReader
 from kdvision.vision.models import shipped
+from kdvision.vision.photo import Photo
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -67,7 +68,7 @@ def measure(crops: Crops, reader: CellReader, *, seed: int = 7) -> Tally:
     rows = [(photo, kind, crop) for photo, kinds in sorted(crops.pictures.items()) for kind, crop in _each(kinds)]
     near = {photo: [c for few in kinds.values() for c in few] for photo, kinds in crops.pictures.items()}
     made = np.stack([mosaic(crop, near[photo], crops.scraps, rng) for photo, _, crop in rows])
-    kind = reader.look(np.concatenate(list(made), axis=0), _places(len(rows))).kind
+    kind = reader.look(Photo(np.concatenate(list(made), axis=0)), _places(len(rows))).kind
     best = kind.argmax(1)
     misread = (
         Misread(photo, true, reader.kinds[int(read)], float(np.exp(kind[i, read])))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from kdvision.vision.finder import shrunk
 from kdvision.vision.models import Model
+from kdvision.vision.photo import Photo
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -20,6 +21,8 @@ CROP: Final = 64
 INNER: Final = 40
 """Pixels along the square's own side in the middle of the crop; the rest shows its neighbours' edges."""
 PARTNERS: Final = 4
+CERTAIN: Final = 6.0
+"""Log-odds (99.75 %) from which one look at a square is enough."""
 
 
 def prepare(pixels: Bytes, quads: Floats) -> Bytes:
@@ -30,8 +33,7 @@ def prepare(pixels: Bytes, quads: Floats) -> Bytes:
     quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
     if not len(quads):
         return np.zeros((0, CROP, CROP, 3), np.uint8)
-    side = float(np.median(np.linalg.norm(np.roll(quads, -1, 1) - quads, axis=-1)))
-    factor = 1.2 * INNER / max(side, 1.0)
+    factor = _scale_for(quads)
     if factor < 0.9:
         pixels, (x, y) = shrunk(pixels, factor)
         quads = (quads + 0.5) * (x, y) - 0.5
@@ -51,6 +53,18 @@ def prepare(pixels: Bytes, quads: Floats) -> Bytes:
             borderValue=(114, 114, 114),
         )
     return crops
+
+
+def crops_of(photo: Photo, quads: Floats) -> Bytes:
+    """Return the crops of squares (n, 4, 2) of a photo, cut from no larger a size of it than they need."""
+    pixels, scale = photo.at_least(_scale_for(quads))
+    return prepare(pixels, (quads + 0.5) * scale - 0.5)
+
+
+def _scale_for(quads: Floats) -> float:
+    """The scale at which squares have a fifth more pixels along their sides than in a crop."""
+    sides = np.linalg.norm(np.roll(quads, -1, 1) - quads, axis=-1)
+    return 1.2 * INNER / max(float(np.median(sides)), 1.0) if len(quads) else 1.0
 
 
 def log_softmax(logits: Floats) -> Floats:
@@ -81,18 +95,30 @@ class CellReader:
         self.kinds: tuple[str, ...] = tuple(model.about["kinds"])
         self.temperature: dict[str, float] = dict(model.about["temperatures"])
 
-    def look(self, pixels: Bytes, quads: Floats, *, turns: int = 4) -> Look:
-        """Return what squares (n, 4, 2) of an RGB picture show, averaged over `turns` quarter turns of each crop."""
-        crops = prepare(pixels, quads)
-        total: Floats | None = None
-        for turn in range(turns):
-            logits = self.model.run(np.rot90(crops, turn, (1, 2))).astype(np.float64)
-            # a crop turned by np.rot90 (anticlockwise) shows the right-hand partner up: undo that
-            partner = np.roll(logits[:, -PARTNERS:], turn, axis=1)
-            upright = np.concatenate([logits[:, :-PARTNERS], partner], 1)
-            total = upright if total is None else total + upright
-        assert total is not None
-        return self._decode(total / turns)
+    def look(self, photo: Photo, quads: Floats, *, turns: int = 4) -> Look:
+        """Return what squares (n, 4, 2) of a photo show.
+
+        Squares that leave a doubt are looked at again under up to `turns` quarter turns, and the looks averaged.
+        """
+        crops = crops_of(photo, quads)
+        logits = self._turned(crops, 0)
+        unsure = np.flatnonzero(~self._certain(logits)) if turns > 1 else np.zeros(0, np.intp)
+        if len(unsure):
+            more = [self._turned(crops[unsure], turn) for turn in range(1, turns)]
+            logits[unsure] = (logits[unsure] + sum(more)) / turns
+        return self._decode(logits)
+
+    def _turned(self, crops: Bytes, turn: int) -> Floats:
+        """Return the logits of crops that lie `turn` quarters anticlockwise, as if they lay upright."""
+        logits = self.model.run(np.rot90(crops, turn, (1, 2))).astype(np.float64)
+        # the right-hand partner lies up: undo that
+        return np.concatenate([logits[:, :-PARTNERS], np.roll(logits[:, -PARTNERS:], turn, axis=1)], 1)
+
+    def _certain(self, logits: Floats) -> npt.NDArray[np.bool_]:
+        """Return which squares are no tile beyond doubt, or one of a kind beyond doubt."""
+        seen = self._decode(logits)
+        no_tile, tile = seen.presence < -CERTAIN, seen.presence > CERTAIN
+        return np.asarray(no_tile | (tile & (1 - np.exp(seen.kind.max(axis=1)) < np.exp(-CERTAIN))))
 
     def _decode(self, logits: Floats) -> Look:
         tiles = len(self.kinds) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,9 +10,11 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.cells import CellReader, Floats, Look
+from kdvision.vision.finder import FINER, Finder
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
+from kdvision.vision.search import found_in, worth_a_finer_look
 
 NO_CHANCE: Final = -12.0
 """The log-probability of a tile where the picture does not reach: not nought, so that a person can still say so."""
@@ -85,6 +87,26 @@ def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
     return kingdoms, [sight for sight in sights if not any(sight is one for one in real)]
 
 
+def search_all(
+    photo: Photo, finder: Finder, reader: CellReader, *, tell: Callable[[str, object], None] = lambda *_: None
+) -> list[Sight]:
+    """Return what the networks see on every grid they find in a photo.
+
+    It is looked over more finely, which takes longer, where that shows no kingdom or only small ones. `tell` hears of
+    the squares seen in each look, and of the lattices found.
+    """
+    looks = finder.find(photo)
+    found = found_in(photo, finder, looks)
+    sights = {candidate: look(photo, reader, candidate.grid) for candidate in found.kept}
+    if worth_a_finer_look(photo, [kingdom.grid.side for kingdom in sort_out(list(sights.values()))[0]]):
+        looks = [*finder.find(photo, (FINER,)), *looks]
+        found = found_in(photo, finder, looks[:1], known=found)
+        sights = {one: sights[one] if one in sights else look(photo, reader, one.grid) for one in found.kept}
+    tell("squares", looks)
+    tell("lattices", found)
+    return list(sights.values())
+
+
 def as_named(sights: Sequence[Sight]) -> list[Sight]:
     """Return the sights, which a person has said are kingdoms; raises NoKingdomFound for one without tiles."""
     for number, sight in enumerate(sights, start=1):
@@ -96,7 +118,7 @@ def as_named(sights: Sequence[Sight]) -> list[Sight]:
 
 def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sight:
     """Return what the networks see on a grid; places outside the picture show nothing."""
-    seen = reader.look(photo.pixels, grid.quads.reshape(-1, 4, 2), turns=turns)
+    seen = reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=turns)
     log_probs = probabilities(seen, outline(seen, grid, reader.model.about.get("outline", CELLS_ALONE)))
     centres = grid.quads.mean(axis=2).reshape(-1, 2)
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)

@@ -8,6 +8,7 @@ unit square (|Re z|, |Im z| <= 1) onto the photo; alpha^4 and alpha beta stay th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -25,6 +26,8 @@ Complex = npt.NDArray[np.complex128]
 STRIDE: Final = 8
 LONG_SIDES: Final = (640, 320)
 """The finder sees the whole photo with its longer side at so many pixels: small squares show in one, large in both."""
+FINER: Final = 1280
+"""And so many, where kingdoms may be so small in the photo that their squares do not show in those."""
 PADDING: Final = 114
 """The grey beyond the picture's edge, in training and at run time."""
 CHANNELS: Final = 8
@@ -147,13 +150,14 @@ class Finder:
         inside = ((found.centre >= 0) & (found.centre < (width, height))).all(-1)
         return Squares(found.centre[inside], found.u[inside], found.v[inside], found.score[inside])
 
-    def find(self, photo: Photo) -> list[Squares]:
-        """Return the squares in a photo, in its own pixels, from each look at the whole of it, the finest first.
+    def find(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES) -> list[Squares]:
+        """Return the squares in a photo, in its own pixels, from each look at the whole of it, in the order asked for.
 
         The looks are kept apart: where squares are too large for one, its answers are many, small and wrong.
         """
-        pixels, looks = photo.pixels, []
-        for long_side in LONG_SIDES:
+        looks = []
+        for long_side in long_sides:
+            pixels, _ = photo.at_least(long_side / max(photo.width, photo.height))
             pixels, _ = shrunk(pixels, long_side / max(pixels.shape[:2]))
             found = self.look(pixels)
             scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])

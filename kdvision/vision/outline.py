@@ -228,6 +228,6 @@ def _possible(outline: Outline) -> Iterator[tuple[int, int]]:
 def _sense(photo: Photo, reader: CellReader, outline: Outline, rows: int, cols: int) -> float:
     """How sure the reader is, per square, of what it sees on a division: across two tiles it is not."""
     grid = bent(Lattice({}, outline.matrix(rows, cols)), _none(), (0, 0, cols, rows))
-    seen = reader.look(photo.pixels, grid.quads.reshape(-1, 4, 2), turns=1)
+    seen = reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=1)
     presence = log_softmax(np.stack([seen.presence, np.zeros_like(seen.presence)], axis=-1))[:, 0]
     return float((seen.kind.max(axis=1) + presence + seen.partner.max(axis=1)).mean())

@@ -6,7 +6,7 @@ the squares that the first look missed. Of lattices that lie on each other the o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.finder import PADDING, Finder, Floats, Squares, shrunk
+from kdvision.vision.finder import LONG_SIDES, PADDING, Finder, Floats, Squares, shrunk
 from kdvision.vision.grid import Grid, grid_of
 from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, alignment, fit, lattices
 from kdvision.vision.photo import Photo
@@ -26,6 +26,8 @@ MARGIN: Final = 2
 """Squares of table around the kingdom in the second look."""
 CANDIDATES: Final = 10
 """So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
+SMALL: Final = 22.0
+"""Pixels of a square's side in the finest usual look, twice what shows there: others may be further away."""
 MOST: Final = 11
 """More columns or rows than this are no kingdom but a pattern on the table."""
 
@@ -50,6 +52,11 @@ class Candidate:
         """
         return float((self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
 
+    @cached_property
+    def grid(self) -> Grid:
+        """The grid, with a rim of table around it."""
+        return grid_of(self.lattice, self.squares)
+
     def on(self, other: Candidate) -> bool:
         """Whether many of the members lie on members of the other."""
         ours, theirs = self.squares.centre[self.chosen], other.squares.centre[other.chosen]
@@ -60,41 +67,43 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search found: the candidates looked at twice, those kept of them, and the grids of these."""
+    """What a search found: the candidates that were looked at twice, in the order of finding."""
 
     rivals: tuple[Candidate, ...]
-    kept: tuple[Candidate, ...]
-    grids: tuple[Grid, ...]
+
+    @cached_property
+    def kept(self) -> tuple[Candidate, ...]:
+        """The candidates that cover most, the best first, without those that lie on better ones."""
+        kept: list[Candidate] = []
+        for candidate in sorted(self.rivals, key=lambda candidate: -candidate.covered):
+            if not any(candidate.on(other) for other in kept):
+                kept.append(candidate)
+        return tuple(kept)
 
 
-def grids(photo: Photo, finder: Finder, *, tell: Callable[[str, object], None] = lambda *_: None) -> list[Grid]:
-    """Return the grids of a photo, one for each lattice of squares, with a rim of table around each.
-
-    `tell` hears of the squares seen in each look, and of the lattices found.
-    """
-    looks = finder.find(photo)
-    tell("squares", looks)
-    found = found_in(photo, finder, looks)
-    tell("lattices", found)
-    return list(found.grids)
+def grids(photo: Photo, finder: Finder) -> list[Grid]:
+    """Return the grids of a photo, one for each lattice of squares, with a rim of table around each."""
+    return [candidate.grid for candidate in found_in(photo, finder, finder.find(photo)).kept]
 
 
-def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares]) -> Found:
-    """Return what hangs together among the squares of several looks at the photo."""
+def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: Found | None = None) -> Found:
+    """Return what hangs together among the squares of several looks at the photo, besides what is `known` already."""
     first = [Candidate(lattice, seen) for seen in looks for lattice in lattices(seen)]
     first.sort(key=lambda candidate: -candidate.covered)
-    found: list[Candidate] = []
+    found = list(known.rivals) if known else []
     for candidate in first[:CANDIDATES]:
         if any(candidate.on(one) and one.covered > 0.8 * candidate.covered for one in found):
-            continue  # both looks saw this kingdom
+            continue  # another look saw this kingdom
         second = look_again(photo, finder, candidate.lattice)
         if second is not None:
             found.append(second)
-    kept: list[Candidate] = []
-    for candidate in sorted(found, key=lambda candidate: -candidate.covered):
-        if not any(candidate.on(other) for other in kept):
-            kept.append(candidate)
-    return Found(tuple(found), tuple(kept), tuple(grid_of(one.lattice, one.squares) for one in kept))
+    return Found(tuple(found))
+
+
+def worth_a_finer_look(photo: Photo, sides: Sequence[float]) -> bool:
+    """Whether there may be kingdoms too small for the usual looks, where those found have squares of such `sides`."""
+    scale = LONG_SIDES[0] / max(photo.width, photo.height)
+    return scale < 0.9 and min(sides, default=0.0) * scale < SMALL
 
 
 def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> Candidate | None:
@@ -140,7 +149,10 @@ def straightened(
         (centre + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]))[None], matrix
     )[0]
     side = float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
-    pixels, scale = (photo.pixels, (1.0, 1.0)) if side < 1.4 * UNIT else shrunk(photo.pixels, 1.2 * UNIT / side)
+    pixels, scale = photo.at_least(1.2 * UNIT / side)
+    if side * scale[0] > 1.4 * UNIT:
+        pixels, further = shrunk(pixels, 1.2 * UNIT / (side * scale[0]))
+        scale = (scale[0] * further[0], scale[1] * further[1])
     into = np.array([[UNIT, 0, -left * UNIT], [0, UNIT, -top * UNIT], [0, 0, 1.0]]) @ np.linalg.inv(matrix)
     size = ((right - left) * UNIT, (bottom - top) * UNIT)
     flat = cv2.warpPerspective(
