@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -179,12 +180,13 @@ def kingdoms_of(shot: Shot, rng: np.random.Generator) -> list[PlayedKingdom]:
 PLACES = {1: [(0.0, 0.0)], 2: [(-3.2, 0.3), (3.2, -0.3)], 4: [(-4, -3.3), (3.9, -3.5), (-3.8, 3.6), (4.1, 3.3)]}
 
 
-def compose(shot: Shot, rng: np.random.Generator) -> Scene:
-    """Return the table of a shot."""
+def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingdom] | None = None) -> Scene:
+    """Return the table of a shot, with these kingdoms or with some that fit."""
     table = Table(rng)
     colours = rng.permutation(["blue", "green", "pink", "yellow"])
     if shot.kingdoms:
-        for kingdom, at, colour in zip(kingdoms_of(shot, rng), PLACES[shot.kingdoms], colours, strict=False):
+        chosen = kingdoms or kingdoms_of(shot, rng)
+        for kingdom, at, colour in zip(chosen, PLACES[shot.kingdoms], colours, strict=False):
             turn = np.radians(shot.turn + rng.normal(0, 3)) + float(rng.integers(4)) * np.pi / 2
             hand = Hand(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
             laid, tiles = lay(kingdom, rng, at=at, turn=turn, colour=str(colour), hand=hand)
@@ -197,10 +199,12 @@ def compose(shot: Shot, rng: np.random.Generator) -> Scene:
     return table.scene
 
 
-def take(shot: Shot, art: DrawnArt) -> Picture:
+def take(
+    shot: Shot, art: DrawnArt, *, kingdoms: Sequence[PlayedKingdom] | None = None, size: tuple[int, int] = SIZE
+) -> Picture:
     """Return the photo of a shot, the same every time."""
-    scene = compose(shot, np.random.default_rng(shot.seed))
-    width, height = SIZE
+    scene = compose(shot, np.random.default_rng(shot.seed), kingdoms)
+    width, height = size
     camera = frame(
         scene.outline() if shot.kingdoms else EMPTY,
         tilt=np.radians(shot.tilt),
