@@ -129,6 +129,13 @@ def test_as_many_kingdoms_as_said_each_with_its_castle(count: int) -> None:
     assert sum(piece.kind == "castle" and piece.size == 0.95 for piece in scene.pieces) == count
 
 
+@pytest.mark.parametrize("number", range(6))
+def test_all_dominoes_come_from_one_box(number: int) -> None:
+    tiles = Stage(kingdoms=1 + number % 4).scene(number).tiles
+    names = [tile.name for tile in tiles if tile.kind == "domino"]
+    assert len(names) == len(set(names))
+
+
 def test_no_clutter_is_none_and_more_is_more() -> None:
     bare, full = Stage(clutter=0, castles=0), Stage(clutter=len(HEAPS), castles=0)
     counts = [[len(scene.tiles) + len(scene.pieces) for scene in map(stage.scene, range(4))] for stage in (bare, full)]

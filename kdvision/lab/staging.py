@@ -79,7 +79,7 @@ class Stage:
         rng = chance(number, "games")
         table, facing = Table(chance(number, "clutter")), rng.uniform(0, 2 * np.pi)
         colours, standing = rng.permutation(COLOURS), rng.random(len(COLOURS))
-        for kingdom, colour, odds in zip(_games(rng), colours[: self.kingdoms], standing, strict=False):
+        for kingdom, colour, odds in zip(_dealt(rng, self.kingdoms), colours[: self.kingdoms], standing, strict=False):
             turn = facing + float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.15)
             laid, tiles = self._seated(table, kingdom, turn, str(colour), rng)
             table.put(laid, tiles)
@@ -145,10 +145,8 @@ def chance(number: int, what: str) -> np.random.Generator:
     return np.random.default_rng((STREAM, number, zlib.crc32(what.encode())))
 
 
-def _games(rng: np.random.Generator) -> list[PlayedKingdom]:
-    """Four kingdoms of one size, finished or not: games of two for the large ones."""
-    side = 7 if rng.random() < 0.35 else 5
+def _dealt(rng: np.random.Generator, kingdoms: int) -> list[PlayedKingdom]:
+    """So many kingdoms of one box, finished or not; up to two may be large ones."""
+    large = rng.random() < 0.35 and kingdoms <= 2
     turns = None if rng.random() < 0.6 else int(rng.integers(3, 13))
-    if side == 5:
-        return list(play(rng, players=4, side=5, turns=turns))
-    return [kingdom for _ in range(2) for kingdom in play(rng, players=2, side=7, turns=turns)]
+    return list(play(rng, players=2 if large else 4, side=7 if large else 5, turns=turns))
