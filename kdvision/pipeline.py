@@ -12,9 +12,9 @@ from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
-from kdvision.vision import outline, search
+from kdvision.vision import outline
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import Sight, as_named, look, sort_out
+from kdvision.vision.evidence import Sight, as_named, look, search_all, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
 from kdvision.vision.models import shipped
@@ -88,10 +88,11 @@ def read(
     tell = watch or (lambda *_: None)
     tell("photo", seen)
     finder, reader = Finder(shipped("finder")), CellReader(shipped("cells"))
-    grids = outline.grids(seen, finder, reader, corners) if corners else search.grids(seen, finder, tell=tell)
-    tell("grids", grids)
+    if corners:
+        sights = [look(seen, reader, grid) for grid in outline.grids(seen, finder, reader, corners)]
+    else:
+        sights = search_all(seen, finder, reader, tell=tell)
     trust = _trust(reader)
-    sights = [look(seen, reader, grid) for grid in grids]
     return kingdoms_of(seen, sights, side=side, clamps=clamps, named=bool(corners), trust=trust, tell=tell)
 
 

@@ -84,11 +84,12 @@ def _quads(squares: Squares) -> Points:
 
 
 def _lattices(made: Found, sheet: _Sheet) -> Pixels:
-    """Every lattice that was looked at twice: those kept in green, their rivals thin and amber."""
+    """Every lattice that was looked at twice: those kept in green, their rivals in amber."""
     for candidate in sorted(made.rivals, key=lambda one: one in made.kept):
         kept = candidate in made.kept
+        width = 0.06 * candidate.grid.side * sheet.scale if kept else 1.0
         for quad in _places(candidate):
-            sheet.outline(quad, GREEN if kept else AMBER, 3 if kept else 1)
+            sheet.outline(quad, GREEN if kept else AMBER, width)
     return sheet.captioned(f"lattices looked at: {len(made.rivals)}, kept: {len(made.kept)}")
 
 
