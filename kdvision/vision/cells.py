@@ -21,8 +21,8 @@ CROP: Final = 64
 INNER: Final = 40
 """Pixels along the square's own side in the middle of the crop; the rest shows its neighbours' edges."""
 PARTNERS: Final = 4
-CERTAIN: Final = 6.0
-"""Log-odds (99.75 %) from which one look at a square is enough."""
+CERTAIN: Final = 4.0
+"""Log-odds (98.2 %) from which one look at a square is enough."""
 
 
 def prepare(pixels: Bytes, quads: Floats) -> Bytes:
