@@ -1,0 +1,79 @@
+"""Which looks at a photo are worth their time, and kingdoms that only the finer one shows."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from kdvision.vision.cells import CellReader
+from kdvision.vision.evidence import search_all, sort_out
+from kdvision.vision.finder import FINER, LONG_SIDES, Finder, Squares
+from kdvision.vision.models import shipped
+from kdvision.vision.photo import Photo
+from kdvision.vision.search import worth_a_finer_look
+from tests.kingdoms import table_photo
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+
+
+class Watched(Finder):
+    """The finder, and how finely it was asked to look."""
+
+    def __init__(self) -> None:
+        super().__init__(shipped("finder"))
+        self.looked: list[int] = []
+
+    def find(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES) -> list[Squares]:
+        self.looked += long_sides
+        return super().find(photo, long_sides)
+
+
+def far_away(name: str, *, side: float, width: int = 1600) -> Photo:
+    """A sample's kingdom in the middle of a large plain table, its squares so many pixels."""
+    (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
+    corners = np.array(truth["corners_tl_tr_br_bl_px"])
+    pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
+    rows = len(truth["board"])
+    factor = float(side * rows / np.linalg.norm(corners[3] - corners[0]))
+    small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    table = np.median(np.concatenate([small[0], small[-1]]), axis=0)
+    noise = np.random.default_rng(0).normal(0, 3, (width * 3 // 4, width, 3))
+    canvas = np.clip(table + noise, 0, 255).astype(np.uint8)
+    top, left = (canvas.shape[0] - small.shape[0]) // 2, (width - small.shape[1]) // 2
+    canvas[top : top + small.shape[0], left : left + small.shape[1]] = small
+    return Photo.open(canvas)
+
+
+@pytest.mark.parametrize(
+    ("width", "sides", "worth"),
+    [
+        (4000, [], True),  # nothing found
+        (4000, [400.0], False),  # one kingdom that fills the photo
+        (4000, [400.0, 100.0], True),  # another far behind it, 16 pixels in the finest usual look
+        (4000, [60.0], True),
+        (640, [], False),  # there is nothing finer
+    ],
+)
+def test_a_finer_look_is_for_small_kingdoms(width: int, sides: list[float], worth: bool) -> None:
+    assert worth_a_finer_look(table_photo(width, width * 3 // 4), sides) == worth
+
+
+def test_a_plain_photo_of_a_large_kingdom_is_not_looked_over_finely() -> None:
+    finder, photo = Watched(), Photo.open(SAMPLES / "demo.jpg")
+    large = Photo.open(cv2.resize(photo.pixels, None, fx=1600 / photo.width, fy=1600 / photo.width))
+    kingdoms, _ = sort_out(search_all(large, finder, CellReader(shipped("cells"))))
+    assert (len(kingdoms), finder.looked) == (1, list(LONG_SIDES))
+
+
+def test_a_kingdom_far_away_shows_in_the_finer_look() -> None:
+    finder = Watched()
+    kingdoms, _ = sort_out(search_all(far_away("demo", side=22.0), finder, CellReader(shipped("cells"))))
+    assert FINER in finder.looked
+    (kingdom,) = kingdoms
+    assert kingdom.grid.side == pytest.approx(22.0, rel=0.15)
+    (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
+    tiles = sum(word != "." for row in truth["board"] for word in row.split())
+    assert kingdom.tiles == pytest.approx(tiles, abs=4)
