@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.lab.card import Network, Runs, Training, card, gathered, markdown
+from kdvision.lab import dial_rows
+from kdvision.lab.card import Network, Runs, Training, card, gathered
+from kdvision.lab.card_extras import Extras, markdown
+from kdvision.lab.judged import Verdict
+from kdvision.lab.plots import drawn_from, source_of
 from kdvision.lab.tally import Row, as_csv, rows_of
 
+RESULTS = Path(__file__).parent.parent / "models" / "results"
 ABOUT = {
     "input": "RGB bytes",
     "settings": {"seed": 1, "scenes": 4000},
@@ -88,11 +93,62 @@ def test_seeds_stand_beside_each_other() -> None:
     assert "| boards | boards exact" not in text  # one seed has no spread
 
 
-def test_photos_made_hard_are_told_by_the_way() -> None:
-    hard = [replace(ROW, way="glare", severity=s, exact=s < 3) for s in (1, 2, 3)]
+def test_photos_made_hard_are_told_by_the_way_and_severity() -> None:
+    hard = [replace(ROW, way=way, severity=s, exact=s < 3) for way in ("glare", "dark") for s in (1, 2, 3)]
+    hard[2] = replace(hard[2], shape=False, silent=True)
     text = card(Runs([FIRST], {"stress": {1: hard}}))
-    assert line_of(text, "glare 3")[1] == "1"
-    assert "What they read wrong" not in text
+    assert line_of(text, "glare")[1:] == ["3", *["1 of 1"] * 2, "0 of 1", *["1 of 1"] * 2, *["0 of 1"] * 3, "1 of 1"]
+    assert "the shape is right on 83.3 % (43.6 to 97.0), on 0 % in the worst cell; exact 4" in text
+    assert "What they read wrong" not in text and "On photos\n" not in text
+
+
+def test_dials_have_their_headlines_first() -> None:
+    free = [dialled("anything", "", angle) for angle in (10.0, 30.0, 50.0)]
+    text = card(Runs([FIRST], extras=Extras(dials={"drawn": [*free, dialled("angle", "45.0", 45.0)]})))
+    assert line_of(text, "up to 45 degrees")[1:4] == ["2", "4", "100.0 (51.0 to 100.0)"]
+    assert line_of(text, "45.0")[1:] == ["1", "2", "100.0 (34.2 to 100.0)", *["50.0 (9.5 to 90.5)"] * 3, "0"]
+
+
+def dialled(dial: str, setting: str, angle: float) -> dial_rows.Row:
+    """A scene of two kingdoms, of which one is read right."""
+    task = dial_rows.Task(dial, setting, 0, replace(dial_rows.MIDDLE, angle=angle))
+    return dial_rows.Row(task, "drawn", "abc", Verdict(2, 2, 1, 1, 1), 1.0)
+
+
+def test_rooms_left_out_stand_beside_the_shipped_finder() -> None:
+    results = {"photos": {1: [ROW, replace(WRONG, shape=False)]}}
+    text = card(
+        Runs([FIRST], results, extras=Extras(without={"wood": [replace(ROW, shape=False, exact=False), WRONG]}))
+    )
+    lines = [line for line in text.splitlines() if line.startswith("| wood |")]
+    assert lines == [
+        "| wood | beige-table | 1 | 1 (1) | 0 (1) | 0 (1) | 0 (0) |",
+        "| wood | desk | 1 | 1 (1) | 1 (0) | 0 (0) | 1 (1) |",
+    ]
+
+
+def test_sections_appear_with_their_files(tmp_path: Path) -> None:
+    models = folder(tmp_path, stress_seed1=[replace(ROW, way="glare", severity=1)], without_wood_woven=[ROW])
+    bare = card(Runs([FIRST]))
+    for name, content in {
+        "calibration-boards.csv": "bin,right\n0.9,12\n",
+        "calibration-boards.svg": "<svg/>",
+        "ablation-deck.csv": "part,exact\nwithout the deck,20\n",
+        "invented.csv": "picture,kind,kingdoms\n1,clutter,0\n2,clutter,1\n3,not_tile,0\n",
+        "stress-seed1.svg": "<svg/>",
+    }.items():
+        (models / "results" / name).write_text(content)
+    full = card(replace(gathered(models), networks=[FIRST]))
+    for words in (
+        "![stress seed1: success against severity](results/stress-seed1.svg)",
+        "![calibration boards](results/calibration-boards.svg)",
+        "| wood, woven | beige-table |",
+        "| 0.9 | 12 |",
+        "| without the deck | 20 |",
+        "| clutter | 2 | 1 |",
+        "| not_tile | 1 | 0 |",
+    ):
+        assert words in full and words not in bare
 
 
 def test_what_the_files_say_is_told() -> None:
@@ -144,3 +200,10 @@ def test_the_shipped_card_is_the_one_the_files_give() -> None:
     if not list(models.glob("*.onnx")):
         pytest.skip("no models: make model")
     assert (models / "README.md").read_text(encoding="utf-8") == card(gathered(models))
+
+
+@pytest.mark.parametrize("picture", sorted(RESULTS.glob("*.svg")), ids=lambda path: path.name)
+def test_shipped_plots_are_of_the_tables_beside_them(picture: Path) -> None:
+    """A plot left behind by new results is an old plot: python -m kdvision.lab.plots draws them again."""
+    source, table = drawn_from(picture.read_text(encoding="utf-8")), picture.with_suffix(".csv")
+    assert source is None or source == source_of(table)

@@ -7,12 +7,14 @@ Its sources are what the model files say of themselves, the results of `kdvision
 import argparse
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from kdvision.files import write_whole
+from kdvision.lab import card_extras
+from kdvision.lab.card_extras import Extras, markdown
 from kdvision.lab.card_text import DATA, HEAD, LIMITS, REPRODUCE
 from kdvision.lab.tally import COLUMNS, Row, rows_of
 from kdvision.vision.models import Model
@@ -52,11 +54,12 @@ class Training:
 
 @dataclass(frozen=True)
 class Runs:
-    """All that the runs left: results by set and seed, trainings by network and seed."""
+    """All that the runs left: results by set and seed, trainings by network and seed, and what is there besides."""
 
     networks: Sequence[Network]
     results: Mapping[str, Mapping[int, Sequence[Row]]] = field(default_factory=dict)
     trainings: Mapping[tuple[str, int], Training] = field(default_factory=dict)
+    extras: Extras = field(default_factory=Extras)
 
     @property
     def seed(self) -> int | None:
@@ -76,7 +79,7 @@ def gathered(folder: Path) -> Runs:
     for (name, seed), path in _by_seed(folder / "results", "csv"):
         results.setdefault(name, {})[seed] = rows_of(path.read_text(encoding="utf-8"))
     logs = {key: Training.of(path.read_text(encoding="utf-8")) for key, path in _by_seed(folder / "results", "log")}
-    return Runs(networks, results, logs)
+    return Runs(networks, results, logs, Extras.of(folder / "results"))
 
 
 def _by_seed(folder: Path, suffix: str) -> Iterator[tuple[tuple[str, int], Path]]:
@@ -88,8 +91,16 @@ def _by_seed(folder: Path, suffix: str) -> Iterator[tuple[tuple[str, int], Path]
 
 def card(runs: Runs) -> str:
     """The text of the model card."""
-    sections = (HEAD, *_networks(runs), DATA, *_held_out(runs), *_measured(runs), *_spread(runs), *_misses(runs))
-    return "\n\n".join((*sections, LIMITS, REPRODUCE, *_settings(runs))) + "\n"
+    sections = (HEAD, *_networks(runs), DATA, *_held_out(runs), *_measured(runs), *_more(runs), *_spread(runs))
+    return "\n\n".join((*sections, *_misses(runs), LIMITS, REPRODUCE, *_settings(runs))) + "\n"
+
+
+def _more(runs: Runs) -> Iterator[str]:
+    """The sections that only some results give."""
+    yield from card_extras.stress(runs.shipped, runs.extras.pictures, runs.seed)
+    yield from card_extras.dials(runs.extras)
+    yield from card_extras.without(runs.extras, runs.shipped)
+    yield from card_extras.others(runs.extras)
 
 
 def _networks(runs: Runs) -> Iterator[str]:
@@ -135,26 +146,18 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _measured(runs: Runs) -> Iterator[str]:
     """A table by room for each set, by the shipped models."""
-    if runs.shipped:
+    plain = {name: rows for name, rows in runs.shipped.items() if not any(row.way for row in rows)}
+    if plain:
         yield f"## On photos\n\nThe shipped models (seed {runs.seed}) through the whole program, a table for each set."
-    for name, rows in runs.shipped.items():
+    for name, rows in plain.items():
         yield f"### {name}\n\n{_by(rows)}"
 
 
 def _by(rows: Sequence[Row]) -> str:
-    """The columns of an evaluation by room, or by the way photos were made hard, and for all."""
-    key = _hardness if any(row.way for row in rows) else _room
-    parts = [(name, [row for row in rows if key(row) == name]) for name in dict.fromkeys(map(key, rows))]
+    """The columns of an evaluation by room and for all."""
+    parts = [(room, [row for row in rows if row.room == room]) for room in dict.fromkeys(row.room for row in rows)]
     lines = [(name, *(of(part) for _, of in COLUMNS)) for name, part in [*parts, ("all", list(rows))]]
-    return markdown(("made hard by" if key is _hardness else "room", *(name for name, _ in COLUMNS)), lines)
-
-
-def _room(row: Row) -> str:
-    return row.room
-
-
-def _hardness(row: Row) -> str:
-    return f"{row.way} {row.severity}"
+    return markdown(("room", *(name for name, _ in COLUMNS)), lines)
 
 
 FIGURES: Final[tuple[tuple[str, Callable[[Sequence[Row]], float]], ...]] = (
@@ -231,12 +234,6 @@ def _settings(runs: Runs) -> Iterator[str]:
     if lines:
         yield "The settings of the shipped models:"
         yield markdown(("setting", *settings), lines)
-
-
-def markdown(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """A table in Markdown; None is an empty place."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join('' if word is None else str(word) for word in line)} |" for line in lines)
 
 
 def main() -> None:

@@ -55,4 +55,14 @@ KDVISION_MODELS=out/seed2 python -m kdvision.lab.calibrate
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/photos --csv models/results/photos-seed2.csv
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/boards --csv models/results/boards-seed2.csv
 python -m kdvision.lab.card
+```
+
+The other figures, and their plots:
+
+```
+kdvision evaluate ../shared/data/photos --stress --workers 2 --csv models/results/stress-seed1.csv
+python -m kdvision.lab.dials --workers 2
+python -m kdvision.lab.invented --workers 2
+python -m kdvision.lab.plots
+python -m kdvision.lab.card
 ```"""

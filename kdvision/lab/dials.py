@@ -155,12 +155,15 @@ def measure(
     keys = [key_of(task, bench.art, bench.models) for task in wanted]
     missing = [task for task, key in zip(wanted, keys, strict=True) if key not in known]
     saved = time.monotonic()
-    for done, row in enumerate(in_order(bench.row, missing, workers=workers), 1):
-        known[row.key] = row
-        progress(done, len(missing))
-        if time.monotonic() - saved > SAVED_EVERY or done == len(missing):
-            write_whole(path, as_csv(_kept(known, keys, bench)).encode())
-            saved = time.monotonic()
+    try:
+        for done, row in enumerate(in_order(bench.row, missing, workers=workers), 1):
+            known[row.key] = row
+            progress(done, len(missing))
+            if time.monotonic() - saved > SAVED_EVERY:
+                write_whole(path, as_csv(_kept(known, keys, bench)).encode())
+                saved = time.monotonic()
+    finally:
+        write_whole(path, as_csv(_kept(known, keys, bench)).encode())
     return [known[key] for key in keys]
 
 
