@@ -23,7 +23,8 @@ from typing import Final
 from kdvision.batch.seats import Seat, key_of, name_of, seat_of
 from kdvision.game.board import Board
 from kdvision.game.gamefile_reader import Node, document, text_at
-from kdvision.game.record import ROUNDS, Game
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.record import ROUNDS, Game, usual_side
 from kdvision.game.rules import SIDES, side_of
 from kdvision.game.scoring import RuleSet
 
@@ -44,8 +45,15 @@ class Rules:
     side: int | None = None
 
     def rule_set(self, boards: Iterable[Board]) -> RuleSet:
-        """The rules for boards of one game."""
-        return Game("kingdomino", self.side or side_of(boards), (), self.variants).rule_set
+        """The rules for the boards of one photo, by themselves."""
+        return self._of_side(self.side or side_of(boards))
+
+    def of_game(self, boards: Iterable[Board]) -> RuleSet:
+        """The rules for all boards of one game: more than two kingdoms are played to a side of five."""
+        return self._of_side(self.side or usual_side("kingdomino", [Table(tuple(map(Kingdom, boards)))]))
+
+    def _of_side(self, side: int) -> RuleSet:
+        return Game("kingdomino", side, (), self.variants).rule_set
 
 
 @dataclass(frozen=True)
@@ -146,7 +154,7 @@ def _teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _tables(top: Node, rounds: int, players: Sequence[str], rules: Rules) -> tuple[Seat, ...]:
-    most = rules.rule_set([]).most
+    most = rules.of_game([]).most
     seats: list[Seat] = []
     for node in top.tables("table"):
         node.only(("round", "table", "players"), of="a table")

@@ -67,7 +67,7 @@ class Judge:
         self.room = room
         self.totals = room.totals()
         self.total_places = dict(places(self.totals))
-        self.contenders = {key: room.contenders(own) for key, own in room.games.items()}
+        self.contenders = {key: [room.contender(one) for one in own] for key, own in room.games.items()}
 
     def look(self, entry: Entry) -> Iterator[Look]:
         """Yield what is to be looked at in one kingdom: one thing with all its reasons, or nothing."""
@@ -106,14 +106,12 @@ class Judge:
             return Effect(TABLE, f"who wins {table}")
         if before != after or self.total_places != total:
             return Effect(PLACES, "places")
-        if then.total != entry.data["total"]:
+        if then.total != self.room.contender(entry).total:
             return Effect(POINTS, "points")
         return Effect(NOTHING, "")
 
     def _then(self, entry: Entry, other: Board) -> Contender:
-        own = self.room.games.get((entry.round, entry.table), (entry,))
-        rule_set = self.room.rules.rule_set([other if one is entry else one.board for one in own])
-        return contender(Kingdom(other, player=entry.label), rule_set, entry.number)
+        return contender(Kingdom(other, player=entry.label), self.room.rule_set(entry, other), entry.number)
 
     def _total(self, entry: Entry, then: Contender) -> dict[str, int]:
         """The places over all rounds if one kingdom had other points."""
@@ -121,7 +119,7 @@ class Judge:
             return self.total_places
         if len(self.room.rounds) == 1:
             return dict(places([then if one.player == entry.label else one for one in self.totals]))
-        change = then.total - entry.data["total"]
+        change = then.total - self.room.contender(entry).total
         moved = [
             replace(one, keys=(one.keys[0] + change,), total=one.total + change) if one.player == entry.label else one
             for one in self.totals
@@ -138,7 +136,7 @@ def _shared(room: Boardroom) -> Iterator[Notice]:
     """What is odd about a table as a whole: one domino in two kingdoms, more of a terrain than its box holds."""
     for (round_, table), own in room.games.items():
         spot = Spot(round_, table, photo=own[0].photo)
-        rule_set = room.rules.rule_set(entry.board for entry in own)
+        rule_set = room.rule_set(own[0])
         if len(own) > rule_set.most:
             why = f"{len(own)} kingdoms at one table, where at most {rule_set.most} play"
             yield Notice(ODD, why, "put the photos into folders of their tables", spot)

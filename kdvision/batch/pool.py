@@ -3,18 +3,23 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait as wait_for
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
-from kdvision.batch.work import Done, Job, do, failed, prepare
+from kdvision.batch.event import Rules
+from kdvision.batch.work import Clamps, Done, Job, do, failed, prepare
 from kdvision.errors import KdvisionError
 
 TRIES: Final = 2
 """How often a photo may take its worker down, alone, before it is left out."""
+
+
+Task: TypeAlias = Callable[[bytes, Rules, Clamps], Done]
+"""What is done to the bytes of a photo: `work.do`, or what a test puts in its place."""
 
 
 class Crew(Protocol):
@@ -51,8 +56,8 @@ class Here:
 class Pool:
     """A crew of `size` processes. They start with the first job, and end with this process however that ends."""
 
-    def __init__(self, size: int | None = None) -> None:
-        self.size = size or cores()
+    def __init__(self, size: int | None = None, *, task: Task = do) -> None:
+        self.size, self.task = size or cores(), task
         self._executor: ProcessPoolExecutor | None = None
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Done]]:
@@ -78,7 +83,7 @@ class Pool:
 
     def _submitted(self, job: Job) -> Future[Done]:
         try:
-            return self._hired().submit(do, job.data, job.rules, job.clamps)
+            return self._hired().submit(self.task, job.data, job.rules, job.clamps)
         except BrokenProcessPool as error:  # it broke since the last look; the job fails as those that were in it
             lost: Future[Done] = Future()
             lost.set_exception(error)

@@ -9,8 +9,10 @@ from functools import cached_property
 from kdvision.batch.event import Event, Rules
 from kdvision.batch.seats import key_of, natural
 from kdvision.batch.tables import Entry, Seated
+from kdvision.game.board import Board
 from kdvision.game.kingdom import crowns, largest
-from kdvision.game.standing import Contender, Place, Standing, contender, dynasty, ranked, standing
+from kdvision.game.scoring import RuleSet
+from kdvision.game.standing import POINTS, Contender, Place, contender, ranked
 
 
 class Level(Enum):
@@ -75,7 +77,7 @@ class Boardroom:
         found: dict[tuple[int, str], list[Entry]] = defaultdict(list)
         for entry in self.seated.counting:
             found[entry.round, entry.table].append(entry)
-        most = self.rules.rule_set([]).most
+        most = self.rules.of_game([]).most
         return {key: tuple(found[key]) for key in sorted(found, key=_by_table) if key[1] or len(found[key]) <= most}
 
     @cached_property
@@ -90,11 +92,21 @@ class Boardroom:
         """Everybody with a kingdom in a round that counts."""
         return tuple(dict.fromkeys(entry.player for own in self.rounds.values() for entry in own if entry.player))
 
-    def contenders(self, entries: Iterable[Entry]) -> list[Contender]:
-        """The numbers that decide among kingdoms of one standing."""
-        chosen = list(entries)
-        rule_set = self.rules.rule_set(entry.board for entry in chosen)
-        return [contender(entry.kingdom, rule_set, number) for number, entry in enumerate(chosen, start=1)]
+    def rule_set(self, entry: Entry, board: Board | None = None) -> RuleSet:
+        """The rules of the game that a kingdom was played in, as if it had another board, if one is given."""
+        own = self.games.get((entry.round, entry.table), (entry,))
+        return self.rules.of_game([board or one.board if one is entry else one.board for one in own])
+
+    def contender(self, entry: Entry) -> Contender:
+        """The numbers of a kingdom that decide, by the rules of its own game."""
+        return self._contenders[entry.photo, entry.number]
+
+    @cached_property
+    def _contenders(self) -> Mapping[tuple[str, int], Contender]:
+        return {
+            (one.photo, one.number): contender(one.kingdom, self.rule_set(one), one.number)
+            for one in self.seated.counting
+        }
 
     def rankings(self) -> list[Ranking]:
         """Every standing, the widest first."""
@@ -111,21 +123,26 @@ class Boardroom:
 
     def points(self, player: str) -> tuple[int | None, ...]:
         """A player's points in each round that counts, None for one without a kingdom."""
-        return tuple(
-            next((total for name, total in own if name == player), None) for own in self._points_by_round.values()
-        )
+        return tuple(own.get(player) for own in self._points.values())
 
     @cached_property
-    def _points_by_round(self) -> Mapping[int, list[tuple[str, int]]]:
+    def _points(self) -> Mapping[int, Mapping[str, int]]:
         return {
-            number: [(one.player, one.total) for one in self.contenders(entry for entry in own if entry.player)]
+            number: {entry.player: self.contender(entry).total for entry in own if entry.player}
             for number, own in self.rounds.items()
         }
 
+    def totals(self) -> list[Contender]:
+        """Each player with the sum of all rounds (kingdomino/dynasty); in a single one with what decides there."""
+        if len(self.rounds) == 1:
+            return [self.contender(entry) for own in self.rounds.values() for entry in own]
+        sums = {player: sum(points or 0 for points in self.points(player)) for player in self.players}
+        return [Contender(player, (points,), points) for player, points in sums.items()]
+
     def _ranking(self, level: Level, entries: Sequence[Entry], round_: int, table: str = "") -> Ranking:
         """The kingdoms of a table or a round by the rulebook's tie-breaks; then those who have none there."""
-        rule_set = self.rules.rule_set(entry.board for entry in entries)
-        found = standing([entry.kingdom for entry in entries], rule_set)
+        steps = (POINTS, *(step.words for step in self.rules.of_game([]).tie_breaks))
+        found = ranked([self.contender(entry) for entry in entries], steps)
         rows = [_row(place, entries[place.index]) for place in found.places]
         rows += [
             Row(None, player, None, note="no kingdom")
@@ -135,8 +152,8 @@ class Boardroom:
         return Ranking(level, tuple(rows), found.reason, round_, table)
 
     def _total(self) -> Ranking:
-        """The sums of all rounds (kingdomino/dynasty)."""
-        found = self._sums()
+        """The sums of all rounds."""
+        found = ranked(self.totals(), (f"points of {len(self.rounds)} rounds",))
         rows = []
         for place in found.places:
             by_round = self.points(place.player)
@@ -147,37 +164,25 @@ class Boardroom:
         rows += [Row(None, name, None, by_round=(None,) * len(self.rounds), note="no kingdom") for name in nowhere]
         return Ranking(Level.TOTAL, tuple(rows), found.reason)
 
-    def _sums(self) -> Standing:
-        named = [[entry for entry in own if entry.player] for own in self.rounds.values()]
-        rule_set = self.rules.rule_set(entry.board for own in named for entry in own)
-        return dynasty([[entry.kingdom for entry in own] for own in named], rule_set)
-
     def _teams(self) -> Ranking:
         """The sums of each team's players over all rounds."""
-        found = ranked(self.teams(), ("points of all its players",))
-        rows = [Row(place.place, place.player, place.total, place.reason) for place in found.places]
-        return Ranking(Level.TEAM, tuple(rows), found.reason)
-
-    def teams(self) -> list[Contender]:
-        """Each team with the sum of its players' points."""
         keys = {key_of(name): name for name in self.players}
         sums = {
             team: sum(points or 0 for name in members for points in self.points(keys.get(key_of(name), name)))
             for team, members in self.event.teams.items()
         }
-        return [Contender(team, (points,), points) for team, points in sums.items()]
-
-    def totals(self) -> list[Contender]:
-        """Each player with the sum of all rounds, or in an event of one round with what decides there."""
-        if len(self.rounds) == 1:
-            return self.contenders(next(iter(self.rounds.values())))
-        sums = {player: sum(points or 0 for points in self.points(player)) for player in self.players}
-        return [Contender(player, (points,), points) for player, points in sums.items()]
+        found = ranked(
+            [Contender(team, (points,), points) for team, points in sums.items()], ("points of all players",)
+        )
+        rows = [Row(place.place, place.player, place.total, place.reason) for place in found.places]
+        return Ranking(Level.TEAM, tuple(rows), found.reason)
 
 
 def _row(place: Place, entry: Entry) -> Row:
     kingdom, data = entry.kingdom, entry.data
     note = "corrected" if entry.corrected else "to be looked at" if data["review"] else ""
+    if place.total != data["total"]:
+        note = "; ".join(part for part in (note, "by the side of the other kingdoms here") if part)
     return Row(
         place=place.place,
         player=place.player,

@@ -1,0 +1,98 @@
+"""What is written is on disk, whole; what was cut off is taken away; and nobody writes while another one does."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kdvision.batch.journal import Journal, lines_of
+from kdvision.batch.lock import Taken, locked
+from kdvision.errors import KdvisionError
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from kdvision.batch.lock import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_lines_come_back(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j")
+    for line in ({"photo": "a"}, {"photo": "李雷\u2028\n"}):
+        journal.append(line)
+    journal.close()
+    assert Journal(tmp_path / "j").lines == lines_of(tmp_path / "j") == [{"photo": "a"}, {"photo": "李雷\u2028\n"}]
+
+
+@pytest.mark.parametrize("cut", range(1, 13))
+def test_a_line_cut_off_is_taken_away(cut: int, tmp_path: Path) -> None:
+    path, whole = tmp_path / "j", b'{"a": 1}\n{"b": 2222}\n'
+    path.write_bytes(whole[:-cut])
+    journal = Journal(path)
+    journal.append({"c": 3})
+    journal.close()
+    kept = [{"a": 1}, {"b": 2222}] if cut == 1 else [{"a": 1}]
+    assert lines_of(path) == [*kept, {"c": 3}]
+    assert path.read_bytes().count(b"\n") == len(kept) + 1
+
+
+def test_damaged_lines_are_counted_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "j").write_bytes(b'{"a": 1}\n\x00\x00\x00\n[1]\n\n{"b": 2}\n')
+    journal = Journal(tmp_path / "j")
+    assert (journal.lines, journal.damaged) == ([{"a": 1}, {"b": 2}], 2)
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "j")
+    journal.append({"a": 1})
+    write = os.write
+
+    def full(file: int, content: bytes) -> int:
+        if len(content) < 30:
+            raise OSError(28, "No space left on device")
+        return write(file, content[: len(content) // 2])
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(KdvisionError, match="No space left on device") as told:
+        journal.append({"b": "x" * 100})
+    assert "what was read before is kept" in told.value.hint
+    monkeypatch.undo()
+    journal.append({"c": 3})
+    assert lines_of(tmp_path / "j") == [{"a": 1}, {"c": 3}]
+
+
+def test_replacing_is_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "j")
+    journal.append({"a": 1})
+    journal.replace([{"b": 2}])
+    journal.append({"c": 3})
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(KdvisionError, match="No space left"):
+        journal.replace([{"d": 4}])
+    assert lines_of(tmp_path / "j") == [{"b": 2}, {"c": 3}]
+    assert [path.name for path in tmp_path.iterdir()] == ["j"]
+
+
+def test_a_lock_is_held_by_one_process_and_ends_with_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        with pytest.raises(Taken, match="another run is writing"), locked(tmp_path / "lock"):
+            pass
+        holder.kill()
+    with locked(tmp_path / "lock"):
+        pass
+
+
+def test_lines_are_plain_json(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j")
+    with pytest.raises(ValueError):
+        journal.append({"a": float("nan")})
+    journal.append({"a": None})
+    assert json.loads((tmp_path / "j").read_text()) == {"a": None}

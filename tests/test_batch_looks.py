@@ -1,0 +1,77 @@
+"""What to look at: everything that could change who wins, before all that could not."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.nights import night, photo, put, sheet
+
+SMALL = "w1 w w / # f f1 / . l l"
+"""5 points."""
+
+
+def looked(tmp_path: Path, files: dict[str, bytes]) -> list[dict[str, str]]:
+    night(put(tmp_path / "photos", dict(files)), tmp_path / "out")
+    return sheet(tmp_path / "out" / "review.csv")
+
+
+def lake(points: int) -> str:
+    """A board worth so many points, and nothing doubted about it."""
+    return f"{'l ' * (points - 1)}l1 / {'. ' * (points - 1)}#"
+
+
+def test_who_wins_comes_first_then_places_then_points(tmp_path: Path) -> None:
+    crown = [("B2", "f", "f1", 0.8)]  # 7 points instead of 5
+    found = looked(
+        tmp_path,
+        {
+            "round1/table1/ann.jpg": photo(SMALL, doubts=crown),
+            "round1/table1/bo.jpg": photo(lake(4)),
+            "round1/table2/cy.jpg": photo(SMALL, doubts=crown),
+            "round1/table2/di.jpg": photo(lake(3)),
+            "round1/table3/eve.jpg": photo("# w / . w", doubts=[("B1", "w", "w1", 0.9)]),
+            "round1/table3/flo.jpg": photo(lake(6)),
+            "round1/table3/gus.jpg": photo(lake(1)),
+            "round1/table4/hal.jpg": photo(SMALL, doubts=[("A1", "w1", "w", 0.7)]),
+            "round1/table4/ida.jpg": photo(lake(4)),
+            "round1/table5/jo.jpg": photo("# w", doubts=[("B1", "w", "f", 0.6)]),
+        },
+    )
+    # Ann or Cy with 7 points would beat Flo; without the crown Hal loses the table; Eve would pass Gus; Jo: nothing.
+    assert [(row["player"], row["changes"]) for row in found] == [
+        ("ann", "who wins the event"),
+        ("cy", "who wins the event"),
+        ("hal", "who wins table 4 of round 1"),
+        ("eve", "places"),
+        ("jo", ""),
+    ]
+    assert found[0]["why"] == "B2 is read as f (80 % sure); as f1 the total is 7"
+    assert (found[0]["fix"], found[2]["fix"]) == ("1:B2=f1", "1:A1=w")
+
+
+def test_of_equal_weight_the_unsurer_and_dearer_comes_first(tmp_path: Path) -> None:
+    def doubted(chance: float) -> bytes:
+        return photo(SMALL, doubts=[("A1", "w1", "w", chance)])
+
+    files = {"a.jpg": doubted(0.9), "b.jpg": doubted(0.9), "c.jpg": doubted(0.6), "d.jpg": photo(lake(20))}
+    found = looked(tmp_path, files)
+    assert [row["player"] for row in found] == ["c", "a", "b"]
+
+
+def test_sums_over_rounds_are_what_decides(tmp_path: Path) -> None:
+    found = looked(
+        tmp_path,
+        {
+            "round1/ann.jpg": photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
+            "round1/bo.jpg": photo(lake(9)),
+            "round2/ann.jpg": photo(lake(9)),
+            "round2/bo.jpg": photo(lake(6)),
+        },
+    )
+    assert [row["changes"] for row in found] == ["who wins the event"]  # 14 to 15, or 16 to 15
+
+
+@pytest.mark.parametrize(("probability", "looks"), [(0.97, 0), (0.5, 1)])
+def test_a_sure_board_needs_no_look(probability: float, looks: int, tmp_path: Path) -> None:
+    sure = photo(SMALL, probability=probability, doubts=[("C3", "l", "g", 0.97)] if probability < 0.9 else [])
+    assert len(looked(tmp_path, {"ann.jpg": sure})) == looks

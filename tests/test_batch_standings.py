@@ -1,0 +1,220 @@
+"""Who stands where, and what is odd about who sat where: from photos that are texts."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.nights import night, photo, put, sheet
+
+A, B, C = "w1 w w / # f f1 / . l l", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
+FIVE_TOO = "l1 l l l l / . # . . ."
+"""5 points, its largest territory larger than that of A."""
+
+
+def standings(out: Path, standing: str) -> list[tuple[str, ...]]:
+    rows = [row for row in sheet(out / "standings.csv") if row["standing"] == standing]
+    return [(row["round"], row["table"], row["place"], row["player"], row["points"]) for row in rows]
+
+
+def why(out: Path, player: str, standing: str = "table") -> str:
+    rows = sheet(out / "standings.csv")
+    return next(row["why"] for row in rows if row["player"] == player and row["standing"] == standing)
+
+
+def notices(out: Path) -> list[tuple[str, str, str]]:
+    return [(row["photo"], row["player"], row["why"]) for row in sheet(out / "review.csv")]
+
+
+def event(tmp_path: Path, files: Mapping[str, bytes | str]) -> Path:
+    night(put(tmp_path / "photos", dict(files)), tmp_path / "out")
+    return tmp_path / "out"
+
+
+def test_a_table_is_ranked_by_the_rulebooks_tie_breaks(tmp_path: Path) -> None:
+    out = event(tmp_path, {"ann.jpg": photo(A), "bo.jpg": photo(FIVE_TOO), "cy.jpg": photo(B)})
+    assert standings(out, "table") == [
+        ("1", "", "1", "cy", "6"),
+        ("1", "", "2", "bo", "5"),
+        ("1", "", "3", "ann", "5"),
+    ]
+    assert why(out, "bo") == "on the largest territory, 5 to 3"
+    assert standings(out, "total") == standings(out, "round") == []
+
+
+def test_equal_in_all_share_the_place(tmp_path: Path) -> None:
+    turned = "l1 . / l # / l . / l . / l ."
+    out = event(tmp_path, {"ann.jpg": photo(turned), "bo.jpg": photo(FIVE_TOO), "cy.jpg": photo(C)})
+    assert [row[2] for row in standings(out, "table")] == ["1", "1", "3"]
+    assert why(out, "ann").startswith("equal to bo in points, the largest territory and crowns")
+
+
+def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
+    boards = {
+        "round1/table1/ann": A, "round1/table1/bo": B, "round1/table2/cy": C, "round1/table2/di": A,
+        "round2/table1/ann": A, "round2/table1/cy": B, "round2/table2/bo": C, "round2/table2/di": C,
+        "round3/table1/ann": B, "round3/table1/di": A, "round3/table2/bo": A, "round3/table2/cy": C,
+    }  # fmt: skip
+    files: dict[str, bytes | str] = {f"{name}.jpg": photo(board) for name, board in boards.items()}
+    out = event(tmp_path, {**files, "event.toml": "dynasty = true"})
+    assert standings(out, "total") == [
+        ("", "", "1", "ann", "16"),
+        ("", "", "2", "bo", "15"),
+        ("", "", "3", "cy", "14"),
+        ("", "", "3", "di", "14"),
+    ]
+    assert why(out, "cy", "total") == "equal to di in points of 3 rounds"
+    assert sheet(out / "standings.csv")[0]["by_round"] == "5 + 5 + 6"
+    assert [row[2:] for row in standings(out, "round")][:4] == [
+        ("1", "bo", "6"), ("2", "ann", "5"), ("2", "di", "5"), ("4", "cy", "4"),
+    ]  # fmt: skip
+    assert standings(out, "table")[2:4] == [("1", "2", "1", "di", "5"), ("1", "2", "2", "cy", "4")]
+    assert notices(out) == []
+
+
+def test_teams_sum_their_players(tmp_path: Path) -> None:
+    told = '[[team]]\nname = "Reds"\nplayers = ["Ann", "bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
+    out = event(tmp_path, {"ann.jpg": photo(A), "bo.jpg": photo(C), "cy.jpg": photo(B), "event.toml": told})
+    assert standings(out, "team") == [("", "", "1", "Reds", "9"), ("", "", "2", "Blues", "6")]
+    assert [row[3] for row in standings(out, "table")] == ["Cy", "Ann", "bo"]
+
+
+def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> None:
+    out = event(tmp_path, {"round1/table7/ann+bo.jpg": photo(A, B)})
+    assert standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
+
+
+def test_a_photo_of_a_whole_table_has_the_players_that_sat_there(tmp_path: Path) -> None:
+    told = '[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo"]'
+    out = event(tmp_path, {"round1/table7.jpg": photo(A, B), "round1/table8.jpg": photo(C), "event.toml": told})
+    assert [row[1:] for row in standings(out, "table")] == [
+        ("7", "1", "Bo", "6"), ("7", "2", "Ann", "5"), ("8", "1", "round1/table8.jpg", "4"),
+    ]  # fmt: skip
+    assert notices(out) == []
+
+
+def test_a_copy_is_named_and_counts_once(tmp_path: Path) -> None:
+    one = photo(A)
+    out = event(tmp_path, {"ann.jpg": one, "ann (2).jpg": one, "bo.jpg": one, "cy.jpg": photo(B)})
+    assert [row[2:] for row in standings(out, "table")] == [("1", "cy", "6"), ("2", "ann", "5"), ("", "bo", "")]
+    assert notices(out) == [
+        ("bo.jpg", "bo", "bo has no kingdom in round 1"),
+        ("bo.jpg", "bo", "it is the same file as ann (2).jpg, and counts once, in round 1 for ann"),
+        ("ann.jpg", "ann", "it is the same file as ann (2).jpg, and counts once"),
+    ]
+    assert [(row["photo"], row["counts"]) for row in sheet(out / "results.csv")] == [
+        ("ann (2).jpg", "yes"),
+        ("cy.jpg", "yes"),
+    ]
+
+
+def test_two_photos_of_one_kingdom_are_one(tmp_path: Path) -> None:
+    files = {"ann.jpg": photo(A, probability=0.9), "ann (2).jpg": photo("w w w / # f f1 / . l l")}
+    out = event(tmp_path, {**files, "bo.jpg": photo(B), "bo (2).jpg": photo("w1 # / w w1")})
+    assert [row[2:] for row in standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "2")]
+    (seen,) = notices(out)
+    assert seen[2] == "another photo of this kingdom, ann.jpg, was read otherwise: 2 and 5 points"
+    counts = {row["photo"]: row["counts"] for row in sheet(out / "results.csv")}
+    assert counts == {"ann (2).jpg": "yes", "ann.jpg": "no", "bo (2).jpg": "yes", "bo.jpg": "no"}
+
+
+def test_a_player_at_two_tables_is_told(tmp_path: Path) -> None:
+    out = event(tmp_path, {"table1/ann.jpg": photo(A), "table2/ann.jpg": photo(B), "table2/bo.jpg": photo(C)})
+    assert [row[1:] for row in standings(out, "table")] == [("1", "1", "ann", "5"), ("2", "1", "bo", "4")]
+    assert "ann has a kingdom at table 1 (table1/ann.jpg) and one at table 2" in notices(out)[0][2]
+
+
+def test_a_player_without_a_kingdom_is_told_in_every_standing(tmp_path: Path) -> None:
+    files = {"round1/ann.jpg": photo(A), "round1/bo.jpg": photo(B), "round2/ann.jpg": photo(A), "round2/bo.jpg": b"?"}
+    out = event(tmp_path, files)
+    assert standings(out, "total") == [("", "", "1", "ann", "10"), ("", "", "2", "bo", "6")]
+    rows = sheet(out / "standings.csv")
+    assert [(row["place"], row["note"]) for row in rows if row["player"] == "bo"] == [
+        ("2", "no kingdom in round 2"),
+        ("1", ""),
+        ("", "no kingdom"),
+    ]
+    assert notices(out)[0] == (
+        "round2/bo.jpg",
+        "bo",
+        "bo has no kingdom in round 2: the photo is damaged or cut short",
+    )
+
+
+def test_players_who_are_told_and_never_come_are_missed(tmp_path: Path) -> None:
+    told = 'players = ["Ann", "Bo"]\nrounds = 2'
+    out = event(tmp_path, {"round1/ann.jpg": photo(A), "round3/ann.jpg": photo(B), "event.toml": told})
+    assert standings(out, "total") == [("", "", "1", "Ann", "5"), ("", "", "", "Bo", "")]
+    assert [(player, text) for _, player, text in notices(out)][:2] == [
+        ("Ann", "event.toml knows 2 rounds: round 3 is in no total"),
+        ("Ann", "Ann has no kingdom in round 2"),
+    ] or {text for _, _, text in notices(out)} >= {
+        "event.toml knows 2 rounds: round 3 is in no total",
+        "Bo has no kingdom in round 1",
+    }
+
+
+def test_a_name_that_nobody_told_is_told(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {"an.jpg": photo(A), "IMG_1234.jpg": photo(B)}
+    out = event(tmp_path, {**files, "event.toml": 'players = ["Ann"]\n[[photo]]\nfile = "gone.jpg"'})
+    assert {(name, text) for name, _, text in notices(out)} == {
+        ("an.jpg", "an is not among the players of event.toml; is it Ann?"),
+        ("IMG_1234.jpg", "nobody told whose kingdom this is"),
+        ("", "Ann has no kingdom in round 1"),
+        ("gone.jpg", "event.toml tells of this photo, and it is not there"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "boards", "told", "table"),
+    [
+        ("ann", (B, A), "it shows 2 kingdoms, and ann has one: the largest counts", [("1", "ann", "5")]),
+        (
+            "ann+bo",
+            (A,),
+            "it shows 1 kingdom, and these should be in it: ann, bo",
+            [("1", "ann+bo.jpg", "5"), ("", "ann", ""), ("", "bo", "")],
+        ),
+    ],
+)
+def test_other_numbers_of_kingdoms_than_names_are_told(
+    name: str, boards: tuple[str, ...], told: str, table: list[tuple[str, ...]], tmp_path: Path
+) -> None:
+    out = event(tmp_path, {f"{name}.jpg": photo(*boards)})
+    assert [row[2:] for row in standings(out, "table")] == table
+    assert told in [text for _, _, text in notices(out)]
+
+
+def test_dominoes_that_lie_in_two_kingdoms_of_a_table_are_seen(tmp_path: Path) -> None:
+    mine = "# m3 w"
+    files = {"table1/ann.jpg": photo(mine), "table1/bo.jpg": photo(f"{mine} / . . ."), "table2/cy.jpg": photo(mine)}
+    out = event(tmp_path, files)
+    told = [text for _, _, text in notices(out)]
+    assert len([text for text in told if text.startswith("over all kingdoms of the table")]) == 1
+
+
+def test_many_kingdoms_without_a_table_are_ranked_as_a_round(tmp_path: Path) -> None:
+    out = event(tmp_path, {f"p{number}.jpg": photo("w1 " * number + "#") for number in range(1, 7)})
+    assert standings(out, "table") == []
+    assert [row[3] for row in standings(out, "round")] == ["p6", "p5", "p4", "p3", "p2", "p1"]
+
+
+def test_a_crowded_table_is_told(tmp_path: Path) -> None:
+    out = event(tmp_path, {f"table1/p{number}.jpg": photo("w1 " * number + "#") for number in range(1, 6)})
+    assert "5 kingdoms at one table, where at most 4 play" in [text for _, _, text in notices(out)]
+
+
+def test_one_board_read_too_long_does_not_change_the_bonus_of_all(tmp_path: Path) -> None:
+    full = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
+    boards = {"ann": full, "bo": f"{full} / f . . . .", "cy": C}
+    files: dict[str, bytes | str] = {f"{name}.jpg": photo(board) for name, board in boards.items()}
+    out = event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
+    assert [row[3:] for row in standings(out, "table")] == [("ann", "29"), ("bo", "24"), ("cy", "4")]
+
+
+def test_a_duel_is_scored_by_its_own_side(tmp_path: Path) -> None:
+    full = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
+    files: dict[str, bytes | str] = {"ann.jpg": photo(full), "bo.jpg": photo("# l l l l l l1")}
+    out = event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
+    assert [row[3:] for row in standings(out, "table")] == [("ann", "24"), ("bo", "6")]
+    assert "by the side of the other kingdoms here" in sheet(out / "standings.csv")[0]["note"]
