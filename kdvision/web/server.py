@@ -1,5 +1,6 @@
 """The application, and the server that runs it until somebody stops it."""
 
+import asyncio
 import logging
 import os
 import signal
@@ -24,7 +25,7 @@ from kdvision.web.answers import error_answer
 from kdvision.web.desk import Desk
 from kdvision.web.guard import Guard
 from kdvision.web.hosts import address
-from kdvision.web.limits import MAX_PHOTO, Line, Refused
+from kdvision.web.limits import Line, Refused
 from kdvision.web.page import PAIRING, files, serve_page
 from kdvision.web.pairing import Pairing, new_key
 
@@ -34,6 +35,9 @@ ANYWHERE: Final = "0.0.0.0"
 
 GRACE: Final = 3
 """Seconds that answers under way get when the server is stopped."""
+
+GIVEN_UP: Final = (400, 408, 413)
+"""Refusals of bodies that broke off, took too long, or would be too much."""
 
 READERS: Final = 2
 """Photos read at once: the networks use every core anyway, and each photo takes its memory."""
@@ -71,26 +75,25 @@ def application(settings: Settings, *, link: str | None = None) -> Guard:
         exception_handlers={KdvisionError: _refused, HTTPException: _http},
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False
     app.state.desk, app.state.pairing = desk, pairing
     return Guard(app, pairing, settings.lan, PAIRING)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """The answer to an error, given once the body has arrived: who still sends does not listen."""
+    """The answer to an error, given once the body has arrived where that is soon: who still sends does not listen."""
     assert isinstance(error, KdvisionError), "registered for no other"
-    if not (isinstance(error, Refused) and error.status in (400, 408)):
+    if not (isinstance(error, Refused) and error.status in GIVEN_UP):
         await _drained(request)
     return error_answer(error)
 
 
 async def _drained(request: Request) -> None:
-    size = 0
     try:
-        async for part in request.stream():
-            size += len(part)
-            if size > 2 * MAX_PHOTO:
-                return
-    except (RuntimeError, ClientDisconnect):  # it was read already, or nobody is there
+        async with asyncio.timeout(GRACE):
+            async for _ in request.stream():
+                pass
+    except (TimeoutError, RuntimeError, ClientDisconnect):  # it is slow, or was read already, or nobody is there
         return
 
 
@@ -121,6 +124,7 @@ def opened(settings: Settings) -> Place:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((ANYWHERE if settings.lan else LOOPBACK, settings.port))
+        listener.listen()  # who opens the address that is told now waits until all is ready
     except OSError as error:
         listener.close()
         raise KdvisionError(

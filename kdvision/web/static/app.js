@@ -1,0 +1,315 @@
+// The page: what stands where. Everything is built anew after each change; what had the focus keeps it.
+
+import { addPhotos, addTyped, amend, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
+import * as api from "./api.js";
+import { boardView, letters } from "./board.js";
+import { button, dialog, h, replace, say, toast } from "./dom.js";
+import { gemsView } from "./gems.js";
+import { COLOURS, unpacked } from "./model.js";
+import { photoView } from "./photoview.js";
+import { piecesView } from "./pieces.js";
+import { pointsView } from "./points.js";
+import { setupView } from "./setup.js";
+import { inviteDialog, shareDialog } from "./share.js";
+import { checkAll } from "./sheet.js";
+import { pointsOf, standingView, verdict } from "./standing.js";
+import { go, kept, onChange, redo, refresh, selected, settle, shown, state, undo } from "./state.js";
+import { fillTexts, t } from "./strings.js";
+
+const byId = (id) => document.getElementById(id);
+
+// What is there before anything is.
+
+function startView() {
+  return h(
+    "section",
+    { class: "start" },
+    h("img", { src: "/icons/icon.svg", alt: "", width: 96, height: 96 }),
+    h("h1", {}, t("startHead")),
+    h("p", {}, t("startHint")),
+    adders(),
+    h("p", { class: "hint" }, t("privacy")),
+  );
+}
+
+/** The ways to add kingdoms. The inputs are what the browser gives: a camera at full resolution, files of any kind. */
+function adders() {
+  const picker = (name, text, kind, more) => {
+    const take = (event) => {
+      const files = [...event.target.files];
+      event.target.value = "";
+      byId("add")?.close();
+      addPhotos(files);
+    };
+    const input = h("input", { type: "file", accept: "image/*,.heic,.heif", class: "sr-only", onchange: take, ...more });
+    return h("label", { class: `button ${kind}` }, input, icons(name), h("span", {}, text));
+  };
+  const icons = (name) => button(name, "", () => {}).querySelector("svg");
+  return h(
+    "div",
+    { class: "adders" },
+    picker("camera", t("takePhoto"), "primary", { capture: "environment", id: "camera" }),
+    picker("image", t("choosePhoto"), "soft", { multiple: true, id: "files" }),
+    button("keyboard", t("typeBoard"), typeDialog, { class: "soft" }),
+    h("p", { class: "hint drop" }, t("dropHere")),
+  );
+}
+
+function addDialog() {
+  dialog(t("addHead"), adders(), { close: t("close"), kind: "sheet" }).id = "add";
+}
+
+function typeDialog() {
+  byId("add")?.close();
+  const text = h("textarea", { rows: 7, spellcheck: "false", autocapitalize: "none", autocomplete: "off", required: true });
+  text.placeholder = "w w1 f f1 l\nw w  f f  l1\ng g  # s  s1";
+  const trouble = h("p", { class: "trouble", role: "alert" });
+  const add = async (event) => {
+    event.preventDefault();
+    try {
+      await addTyped(text.value);
+      node.close();
+    } catch (error) {
+      trouble.textContent = `${error.message}. ${error.hint ?? ""}`;
+    }
+  };
+  const form = h(
+    "form",
+    { onsubmit: add },
+    h("label", { class: "field" }, h("span", {}, t("typeHint")), text),
+    trouble,
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, t("typeAdd"))),
+  );
+  const node = dialog(t("typeHead"), form, { close: t("close") });
+  text.focus();
+}
+
+// The table.
+
+function tabs() {
+  const tab = (kingdom) => {
+    const total = pointsOf(kingdom);
+    const unsure = kingdom.seen?.doubts.length ?? 0;
+    const current = kingdom.id === state.selected;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "tab",
+        "aria-current": current ? "true" : null,
+        "data-key": `tab ${kingdom.id}`,
+        onclick: () => select(kingdom.id),
+      },
+      h("span", { class: `dot castle-${kingdom.colour}`, "aria-hidden": "true" }),
+      h("span", { class: "tab-name" }, kingdom.player),
+      total === null ? null : h("b", {}, String(total)),
+      unsure ? h("span", { class: "badge", title: t("toCheck", { n: unsure }) }, `${unsure}?`) : null,
+    );
+  };
+  const add = button("plus", t("addKingdom"), addDialog, { class: "tab add", "data-key": "tab add" });
+  return h("nav", { class: "tabs", "aria-label": t("kingdoms") }, shown().map(tab), add);
+}
+
+function whoView(kingdom) {
+  const total = pointsOf(kingdom);
+  const rename = (event) => {
+    const player = event.target.value.trim().slice(0, 40);
+    if (player && player !== kingdom.player) amend(selected(), { player });
+    else event.target.value = kingdom.player;
+  };
+  return h(
+    "section",
+    { class: "who-card" },
+    h(
+      "label",
+      { class: `castle castle-${kingdom.colour}` },
+      h("span", { class: "sr-only" }, t("colour")),
+      h(
+        "select",
+        { value: kingdom.colour, "data-key": "colour", onchange: (event) => amend(selected(), { colour: event.target.value }) },
+        COLOURS.map((colour) => h("option", { value: colour }, t("colours")[colour])),
+      ),
+    ),
+    h("input", {
+      class: "name",
+      value: kingdom.player,
+      maxlength: 40,
+      "aria-label": t("name"),
+      autocomplete: "off",
+      "data-key": "name",
+      onchange: rename,
+      onkeydown: (event) => event.key === "Enter" && event.target.blur(),
+    }),
+    h("output", { class: "big", "aria-label": t("total") }, total === null ? "…" : String(total)),
+    button("trash", t("removeKingdom"), () => removeKingdom(kingdom), { label: false, class: "quiet round", "data-key": "remove" }),
+  );
+}
+
+function reviewView(kingdom) {
+  const doubts = kingdom.seen?.doubts.length ?? 0;
+  if (doubts) {
+    return h(
+      "div",
+      { class: "review" },
+      h("span", {}, t("toCheck", { n: doubts })),
+      button("check", t("checkNow"), checkAll, { class: "primary", "data-key": "check" }),
+    );
+  }
+  if (!kingdom.seen?.review || Object.keys(kingdom.fixes).length) return null;
+  return h("div", { class: "review" }, t("compare", { percent: Math.round(100 * kingdom.seen.probability) }));
+}
+
+function boardCard(kingdom) {
+  const edge = () => ((state.mode = state.mode === "edge" ? "" : "edge"), refresh());
+  const on = state.mode === "edge";
+  return h(
+    "section",
+    { class: "card board-card", "aria-label": t("board") },
+    boardView(kingdom),
+    h(
+      "div",
+      { class: "toolbar" },
+      button("edge", on ? t("done") : t("addEdge"), edge, { class: "quiet", "data-key": "edge", "aria-pressed": String(on) }),
+    ),
+    on ? h("p", { class: "hint" }, t("edgeHint")) : hint("board", t("boardHint")),
+    h("p", { class: "hint keys" }, t("boardKeys", { letters: letters().filter((one) => one !== "#").join(" ") })),
+  );
+}
+
+/** A line for people who are here for the first time; it stays away once they have said so. */
+function hint(key, text) {
+  const name = `kdvision-hint-${key}`;
+  if (localStorage.getItem(name)) return null;
+  const gone = () => (localStorage.setItem(name, "1"), refresh());
+  return h("p", { class: "hint first" }, text, " ", button(null, t("gotIt"), gone, { class: "quiet" }));
+}
+
+function tableView() {
+  const kingdom = selected();
+  return [
+    tabs(),
+    h(
+      "div",
+      { class: "table" },
+      h("div", { class: "column" }, whoView(kingdom), reviewView(kingdom), photoView(kingdom)),
+      h("div", { class: "column" }, boardCard(kingdom), piecesView(kingdom), gemsView(kingdom), pointsView(kingdom)),
+      h("div", { class: "column" }, standingView(), setupView()),
+    ),
+  ];
+}
+
+function progressView() {
+  if (progress.error) {
+    return h(
+      "div",
+      { class: "card notice", role: "alert" },
+      h("p", {}, h("b", {}, progress.error.text), progress.error.hint ? h("span", {}, ` ${progress.error.hint}`) : null),
+      h(
+        "div",
+        { class: "buttons" },
+        progress.again && button("turn", t("again"), progress.again, { class: "soft" }),
+        button("close", t("close"), dismiss, { class: "quiet" }),
+      ),
+    );
+  }
+  if (!progress.text) return null;
+  const bar = h("progress", { max: 1, "aria-label": progress.text });
+  if (progress.share !== null) bar.value = progress.share;
+  return h(
+    "div",
+    { class: "card notice", role: "status" },
+    h("p", {}, progress.text),
+    bar,
+    progress.stop && button("close", t("cancel"), () => progress.stop.abort(), { class: "quiet" }),
+  );
+}
+
+function render() {
+  const some = shown().length > 0;
+  document.body.classList.toggle("empty", !some);
+  byId("undo").disabled = !state.past.length;
+  byId("redo").disabled = !state.future.length;
+  byId("share").disabled = !some;
+  replace(byId("progress"), progressView());
+  replace(byId("content"), some ? tableView() : [startView(), h("div", { class: "lone" }, standingOfEarlier(), setupView())]);
+  const words = some ? verdict() : "";
+  byId("verdict").textContent = words;
+  byId("verdict").hidden = !words;
+}
+
+const standingOfEarlier = () => (state.game.rounds.some((round) => round.length) ? standingView() : null);
+
+// The menu, keys, files that are dropped or pasted.
+
+function menu() {
+  const act = (name, text, run) => button(name, text, () => (node.close(), run()), { class: "soft wide" });
+  const list = [act("plus", t("newGame"), newGame), act("phone", t("invite"), inviteDialog), act("help", t("help"), helpDialog)];
+  const node = dialog(t("menu"), h("div", { class: "stack" }, list), { close: t("close"), kind: "sheet" });
+}
+
+function helpDialog() {
+  dialog(t("help"), h("ul", { class: "help" }, t("helpLines").map((line) => h("li", {}, line))), { close: t("close") });
+}
+
+const back = () => undo() && score();
+const forth = () => redo() && score();
+
+function shortcut(event) {
+  if (!(event.ctrlKey || event.metaKey) || event.target.matches("input, textarea")) return;
+  const key = event.key.toLowerCase();
+  if (key === "z") event.shiftKey ? forth() : back();
+  else if (key === "y") forth();
+  else return;
+  event.preventDefault();
+}
+
+function dropped(event) {
+  const files = [...(event.dataTransfer ?? event.clipboardData)?.files ?? []];
+  if (!files.length) return;
+  event.preventDefault();
+  addPhotos(files);
+}
+
+/** The game that a link holds; the key that a link holds was used already and is taken out of sight. */
+function fromLink() {
+  const text = location.hash.match(/^#game=([\w-]+)$/)?.[1];
+  if (location.hash) history.replaceState(null, "", location.pathname);
+  if (!text) return false;
+  try {
+    go(unpacked(text));
+    toast(t("openedLink"), state.past[0]?.rounds[0].length ? undoAction() : null);
+  } catch {
+    toast(t("badLink"));
+  }
+  return true;
+}
+
+async function begin() {
+  fillTexts();
+  onChange(render);
+  byId("undo").addEventListener("click", back);
+  byId("redo").addEventListener("click", forth);
+  byId("share").addEventListener("click", shareDialog);
+  byId("menu").addEventListener("click", menu);
+  byId("verdict").addEventListener("click", () => byId("standing")?.scrollIntoView({ block: "start" }));
+  document.addEventListener("keydown", shortcut);
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", dropped);
+  document.addEventListener("paste", dropped);
+  addEventListener("hashchange", () => fromLink() && score());
+  for (const id of ["undo", "redo", "share", "menu"]) {
+    const node = byId(id);
+    node.replaceChildren(button(id, "", () => {}).querySelector("svg"));
+    node.setAttribute("aria-label", t(id));
+    node.title = t(id);
+  }
+  const before = kept();
+  if (before?.rounds) settle(before);
+  refresh();
+  state.rules = await api.get("/api/rules").catch((error) => (say(error.message), null));
+  fromLink();
+  refresh();
+  score();
+}
+
+begin();

@@ -1,0 +1,186 @@
+// The board of a kingdom as squares to tap; by keyboard a grid: arrows move, letters and digits correct.
+
+import { correct } from "./actions.js";
+import { crowns, h } from "./dom.js";
+import { crossings } from "./gems.js";
+import { at, frame, nameAt, placeOf, squareName } from "./model.js";
+import { editSquare, nextDoubt } from "./sheet.js";
+import { scoreOf, state } from "./state.js";
+import { cellWords, t } from "./strings.js";
+
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/** The places shown: the frame, and with `edge` a rim around it as far as a kingdom may still grow. */
+export function shownFrame(kingdom, edge) {
+  const { top, left, rows, cols } = frame(kingdom.cells);
+  const rim = (count) => (edge && count < 9 ? 1 : 0);
+  const [r, c] = [rim(rows), rim(cols)];
+  return { top: top - r, left: left - c, rows: rows + 2 * r, cols: cols + 2 * c };
+}
+
+export function boardView(kingdom) {
+  const area = shownFrame(kingdom, state.mode === "edge");
+  const territories = territoriesOf(kingdom);
+  const doubts = new Map((kingdom.seen?.doubts ?? []).map((doubt) => [doubt.at, doubt]));
+  const places = [...Array(area.rows).keys()].map((r) =>
+    [...Array(area.cols).keys()].map((c) => at(area.top + r, area.left + c)),
+  );
+  const active = places.flat().includes(state.square) ? state.square : places[0]?.[0];
+  const inner = frame(kingdom.cells);
+  const column = (place) => squareName(0, placeOf(place)[1] - inner.left)[0];
+  const within = (place) => Boolean(nameAt(kingdom, place));
+  const heads = places[0]?.map((place) =>
+    h("div", { role: "columnheader", class: "coord" }, /[A-Z]/.test(column(place)) ? column(place) : ""),
+  );
+  const rows = places.map((line) => {
+    const number = placeOf(line[0])[0] - inner.top + 1;
+    const label = number > 0 && number <= inner.rows ? number : "";
+    const squares = line.map((place) => square(kingdom, place, { doubts, territories, active, within: within(place) }));
+    return h("div", { role: "row", class: "row" }, h("div", { role: "rowheader", class: "coord" }, label), squares);
+  });
+  const grid = h(
+    "div",
+    { role: "grid", class: `grid ${state.mode}`, "aria-label": `${t("board")}: ${kingdom.player}`, onkeydown: keys },
+    h("div", { role: "row", class: "row" }, h("div", { role: "columnheader", class: "coord" }), heads),
+    rows,
+  );
+  grid.style.setProperty("--cols", area.cols);
+  const layer = state.mode === "gem" || kingdom.pieces.gems.length ? crossings(kingdom, area) : null;
+  return h("div", { class: "board-scroll" }, h("div", { class: "board" }, grid, layer));
+}
+
+/** For each place the number of its territory, as the server's scorecard tells it. */
+export function territoriesOf(kingdom) {
+  const score = scoreOf(kingdom);
+  const { top, left } = frame(kingdom.cells);
+  const found = new Map();
+  (score?.lines ?? []).forEach((line, number) => {
+    if (!line.terrain) return;
+    for (const name of line.squares) {
+      const row = Number(name.slice(1)) - 1 + top;
+      const col = name.charCodeAt(0) - 65 + left;
+      found.set(at(row, col), number);
+    }
+  });
+  return found;
+}
+
+function square(kingdom, place, { doubts, territories, active, within }) {
+  const cell = kingdom.cells[place] ?? ".";
+  const doubt = doubts.get(place);
+  const name = within ? nameAt(kingdom, place) : "";
+  const words = { square: name, cell: cellWords(cell), instead: doubt ? cellWords(doubt.instead) : "" };
+  const kind = cell === "." ? "none" : cell === "#" ? "castle" : cell === "?" ? "none" : cell[0];
+  const marks = [];
+  if (state.flash?.has(place)) marks.push("flash");
+  if (doubt) marks.push("unsure");
+  if (place in kingdom.fixes) marks.push("fixed");
+  const pieces = pieceMarks(kingdom, place);
+  return h(
+    "button",
+    {
+      type: "button",
+      role: "gridcell",
+      class: `square sq-${kind} ${marks.join(" ")} ${borders(place, territories)}`,
+      "aria-label": [t(doubt ? "squareUnsure" : "squareNow", words), ...pieces.map((piece) => piece.words)].join(", "),
+      tabindex: place === active ? 0 : -1,
+      "data-key": `square ${place}`,
+      "data-place": place,
+      onclick: () => ((state.square = place), editSquare(place)),
+      onfocus: () => (state.square = place),
+    },
+    cell === "." ? h("span", { class: "plus", "aria-hidden": "true" }, state.mode === "edge" ? "+" : "") : face(cell),
+    pieces.map((piece) => h("span", { class: `piece ${piece.kind}`, "aria-hidden": "true" }, piece.letter)),
+    doubt && h("span", { class: "mark", "aria-hidden": "true" }, "?"),
+  );
+}
+
+/** What a cell looks like: its letter and its crowns; the terrain's picture is the ground of what it stands on. */
+export function face(cell) {
+  const count = Number(cell.slice(1) || 0);
+  return [
+    h("span", { class: "letter", "aria-hidden": "true" }, cell === "#" ? "♜" : cell[0]),
+    count ? crowns(count) : null,
+  ];
+}
+
+function pieceMarks(kingdom, place) {
+  const { knights, buildings } = kingdom.pieces;
+  if (state.game.rules.game === "kingdomino") return [];
+  const marks = [];
+  if (buildings.some((one) => one.at === place)) marks.push({ kind: "building", letter: "⌂", words: t("building") });
+  if (knights.includes(place)) marks.push({ kind: "knight", letter: "♞", words: t("knight") });
+  return marks;
+}
+
+/** Where a territory ends, a line is drawn. */
+function borders(place, territories) {
+  const own = territories.get(place);
+  if (own === undefined) return "";
+  const [row, col] = placeOf(place);
+  const sides = { t: [row - 1, col], r: [row, col + 1], b: [row + 1, col], l: [row, col - 1] };
+  const ends = Object.entries(sides).filter(([, [r, c]]) => territories.get(at(r, c)) !== own);
+  return ends.map(([side]) => `end-${side}`).join(" ");
+}
+
+function keys(event) {
+  const place = event.target.dataset?.place;
+  if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
+  const [row, col] = placeOf(place);
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const kingdom = state.game.rounds[state.game.round].find((one) => one.id === state.selected);
+  const cell = kingdom.cells[place] ?? ".";
+  if (key in MOVES) {
+    const [down, right] = MOVES[key];
+    const next = event.currentTarget.querySelector(`[data-place="${at(row + down, col + right)}"]`);
+    if (next) focus(next);
+  } else if (key === "Home" || key === "End") {
+    const squares = [...event.target.parentElement.querySelectorAll("[data-place]")];
+    focus(key === "Home" ? squares[0] : squares[squares.length - 1]);
+  } else if (key === "n") nextDoubt();
+  else if (key === "#" || key === ".") correct(place, key);
+  else if (key === "Delete" || key === "Backspace") correct(place, ".");
+  else if (letters().includes(key)) correct(place, fitting(key, 0) ?? cell);
+  else if (/^[0-3]$/.test(key)) correctCrowns(place, cell, Number(key));
+  else return;
+  event.preventDefault();
+}
+
+function focus(square) {
+  state.square = square.dataset.place;
+  for (const one of square.closest(".grid").querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+  square.tabIndex = 0;
+  square.focus();
+}
+
+/** The letters of the terrains that this game's box has. */
+export function letters() {
+  return [...new Set(cells().map((cell) => cell[0]))];
+}
+
+/** The squares that this game's box has, in notation. */
+export function cells() {
+  const games = state.rules?.games ?? [];
+  return games.find((game) => game.game === state.game.rules.game)?.cells ?? [];
+}
+
+function fitting(letter, count) {
+  const cell = count ? `${letter}${count}` : letter;
+  return cells().includes(cell) ? cell : null;
+}
+
+function correctCrowns(place, cell, count) {
+  if (!/^[a-z]/.test(cell)) return;
+  const next = fitting(cell[0], count);
+  if (next) correct(place, next);
+}
+
+/** Show which squares earned a line of the scorecard, on the board and in the photo; none shows all. */
+export function highlight(kingdom, names) {
+  const { top, left } = frame(kingdom.cells);
+  const place = (name) => at(Number(name.slice(1)) - 1 + top, name.charCodeAt(0) - 65 + left);
+  const shown = names?.length ? new Set(names.map(place)) : null;
+  for (const node of document.querySelectorAll(".grid [data-place], .kingdom.active [data-place]")) {
+    node.classList.toggle("dim", Boolean(shown) && !shown.has(node.dataset.place));
+  }
+}

@@ -1,0 +1,127 @@
+// Small helpers to build the page. No text ever becomes markup: everything goes in as nodes.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function assign(node, props) {
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (key === "value" && "value" in node) node.value = value;
+    else node.setAttribute(key, value === true ? "" : String(value));
+  }
+}
+
+function fill(node, children) {
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** An HTML element: h("p", { class: "note" }, "text", child, …); `onclick` and the like are listeners. */
+export function h(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  // Options have to be there before a select can take its value.
+  fill(node, children);
+  assign(node, props);
+  return node;
+}
+
+/** An SVG element. */
+export function svg(tag, props = {}, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  assign(node, props);
+  return fill(node, children);
+}
+
+/** Put these children in place of all there are, and leave the focus on what has the same data-key. */
+export function replace(node, ...children) {
+  const key = document.activeElement?.dataset?.key;
+  const had = key && node.contains(document.activeElement);
+  node.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  if (had) node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+}
+
+const PATHS = {
+  undo: "M9 14 4 9l5-5M4 9h9a6 6 0 0 1 0 12h-3",
+  redo: "M15 14l5-5-5-5M20 9h-9a6 6 0 0 0 0 12h3",
+  share: "M12 15V3M8 7l4-4 4 4M5 12v8h14v-8",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  camera: "M4 8h3l2-3h6l2 3h3v11H4zM12 10a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z",
+  image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 9.2a.6.6 0 1 0 0-.1",
+  keyboard: "M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M17 11h.01M8 14h8",
+  plus: "M12 5v14M5 12h14",
+  check: "M5 13l4 4L19 7",
+  close: "M6 6l12 12M18 6 6 18",
+  corners: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  zoom: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l5 5",
+  turn: "M20 12a8 8 0 1 1-3-6.2M17 2v4h-4",
+  trash: "M4 7h16M10 4h4M6 7l1 13h10l1-13M10 11v5M14 11v5",
+  gem: "M6 4h12l4 6-10 11L2 10zM2 10h20M9 10l3 11 3-11-3-6z",
+  phone: "M7 2h10v20H7zM11 18h2",
+  edge: "M4 4h16v16H4zM12 8v8M8 12h8",
+  help: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.8M12 17h.01",
+};
+
+/** A line drawing of 24 by 24; it says nothing to a screen reader, so what it stands on needs a name. */
+export function icon(name) {
+  const path = svg("path", { d: PATHS[name], fill: "none", stroke: "currentColor", "stroke-width": 2 });
+  path.setAttribute("stroke-linecap", "round");
+  path.setAttribute("stroke-linejoin", "round");
+  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, path);
+}
+
+/** So many crowns, drawn. */
+export function crowns(count) {
+  const crown = () =>
+    svg(
+      "svg",
+      { viewBox: "0 0 24 20", class: "crown", "aria-hidden": "true" },
+      svg("path", { d: "M4 18 1.5 5l6 5L12 2l4.5 8 6-5L20 18z" }),
+    );
+  return h("span", { class: "crowns" }, Array.from({ length: count }, crown));
+}
+
+/** A button with an icon and a name; where `label` is false the name is only spoken. */
+export function button(name, text, onclick, { label = true, ...props } = {}) {
+  const named = label ? {} : { "aria-label": text, title: text };
+  return h("button", { type: "button", onclick, ...named, ...props }, name && icon(name), label && h("span", {}, text));
+}
+
+let speaker;
+
+/** Say something to people who do not see the page. */
+export function say(text) {
+  speaker ??= document.getElementById("live");
+  speaker.textContent = "";
+  requestAnimationFrame(() => {
+    speaker.textContent = text;
+  });
+}
+
+let toastTimer;
+
+/** A line at the bottom for some seconds, with one thing to do about it at most. */
+export function toast(text, action = null) {
+  const node = document.getElementById("toast");
+  clearTimeout(toastTimer);
+  const act = action && button(null, action.text, () => (hide(), action.run()));
+  const hide = () => node.replaceChildren();
+  node.replaceChildren(h("div", { class: "toast" }, h("span", {}, text), act || ""));
+  say(text);
+  toastTimer = setTimeout(hide, 6000);
+}
+
+/** A dialog over the page; it closes by Escape, by a tap beside it and by its own button. */
+export function dialog(title, content, { close, wide = false, onclose = () => {}, kind = "" } = {}) {
+  const head = h("h2", { id: "dialog-title" }, title);
+  const shut = button("close", close, () => node.close(), { label: false, class: "quiet round" });
+  const node = h(
+    "dialog",
+    { "aria-labelledby": "dialog-title", class: `${wide ? "wide" : ""} ${kind}` },
+    h("div", { class: "dialog-body" }, h("header", {}, head, shut), content),
+  );
+  node.addEventListener("click", (event) => event.target === node && node.close());
+  node.addEventListener("close", () => (node.remove(), onclose()));
+  document.body.append(node);
+  node.showModal();
+  return node;
+}

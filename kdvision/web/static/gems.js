@@ -1,0 +1,130 @@
+// The Lost Treasures: gems on crossings. Which way a gem lies decides where its crowns and its skull point.
+
+import { amendPieces } from "./actions.js";
+import { button, dialog, h } from "./dom.js";
+import { at, nameAt, placeOf } from "./model.js";
+import { refresh, selected, shown, state } from "./state.js";
+import { t } from "./strings.js";
+
+const AROUND = [
+  [0, 0],
+  [0, 1],
+  [1, 1],
+  [1, 0],
+];
+const SKULL = "skull";
+
+export function gemsView(kingdom) {
+  if (!state.game.rules.variants.includes("lost-treasures")) return null;
+  const placing = state.mode === "gem";
+  const toggle = () => ((state.mode = placing ? "" : "gem"), refresh());
+  return h(
+    "section",
+    { class: "card gems" },
+    h("h3", {}, t("gems")),
+    button("gem", placing ? t("done") : t("placeGem"), toggle, { class: "soft", "data-key": "gems", "aria-pressed": String(placing) }),
+    placing && h("p", { class: "hint" }, t("gemHint")),
+  );
+}
+
+/** A layer over the board with a target on each crossing, or, while no gem is placed, on those with gems. */
+export function crossings(kingdom, area) {
+  const gems = new Map(kingdom.pieces.gems.map((gem) => [gem.at, gem]));
+  const targets = [];
+  for (let r = 0; r < area.rows - 1; r += 1) {
+    for (let c = 0; c < area.cols - 1; c += 1) {
+      const place = at(area.top + r, area.left + c);
+      const gem = gems.get(place);
+      if (gem || (state.mode === "gem" && squaresAround(place).every((one) => nameAt(kingdom, one)))) {
+        targets.push(target(kingdom, place, gem, r, c, area));
+      }
+    }
+  }
+  return h("div", { class: "crossings" }, targets);
+}
+
+function target(kingdom, place, gem, r, c, area) {
+  const [a, b, d, e] = squaresAround(place).map((one) => nameAt(kingdom, one));
+  const label = gem ? t("gemAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: e });
+  const node = h(
+    "button",
+    { type: "button", class: `crossing ${gem ? "taken" : ""}`, "aria-label": label, "data-key": `gem ${place}`, onclick: () => editGem(place) },
+    h("span", { "aria-hidden": "true" }, gem ? "◆" : "+"),
+  );
+  node.style.setProperty("--x", `${(100 * (c + 1)) / area.cols}%`);
+  node.style.setProperty("--y", `${(100 * (r + 1)) / area.rows}%`);
+  return node;
+}
+
+function squaresAround(place) {
+  const [row, col] = placeOf(place);
+  return AROUND.map(([down, right]) => at(row + down, col + right));
+}
+
+/** The dialog for the gem on a crossing. Its quarters are shown as they lie; they are kept as they are printed. */
+function editGem(place) {
+  const kingdom = selected();
+  const old = kingdom.pieces.gems.find((gem) => gem.at === place);
+  let gem = old ?? { at: place, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0 };
+  const names = squaresAround(place).map((one) => nameAt(kingdom, one));
+  const others = kingdom.pieces.gems.filter((one) => one.at !== place);
+  const known = [...new Map(shown().flatMap((one) => one.pieces.gems).map((one) => [one.kind, one])).values()];
+  const quarters = h("div", { class: "quarters" });
+  const kind = h("input", { list: "gem-kinds", value: gem.kind, maxlength: 20, autocomplete: "off", required: true });
+  kind.addEventListener("change", () => {
+    const like = known.find((one) => one.kind === kind.value.trim().toLowerCase());
+    if (like && !old) gem = { ...gem, crowns: like.crowns, skull: like.skull }; // printed alike on all of a kind
+    if (kind.value.trim().toLowerCase() === state.rules?.joker && !old) gem = { ...gem, crowns: [1, 0, 0, 0], skull: null };
+    draw();
+  });
+  const draw = () => quarters.replaceChildren(...names.map((name, lies) => quarter(name, lies)));
+  const quarter = (name, lies) => {
+    const printed = (lies - gem.turned + 4) % 4;
+    const skull = gem.skull === (state.rules?.quarters ?? [])[printed];
+    const what = skull ? t("skull") : t("crownsN", { n: gem.crowns[printed] });
+    const next = () => {
+      gem = turnedOver(gem, printed, skull);
+      draw();
+      quarters.children[lies].focus();
+    };
+    const mark = skull ? "☠" : "♛".repeat(gem.crowns[printed]) || "·";
+    return h("button", { type: "button", class: `quarter q${lies}`, "aria-label": t("gemQuarter", { square: name, what }), onclick: next }, mark);
+  };
+  const turn = () => ((gem = { ...gem, turned: (gem.turned + 1) % 4 }), draw());
+  const save = (event) => {
+    event.preventDefault();
+    amendPieces(selected(), { gems: [...others, { ...gem, kind: kind.value.trim().toLowerCase() }] });
+    node.close();
+  };
+  const remove = () => (amendPieces(selected(), { gems: others }), node.close());
+  draw();
+  const form = h(
+    "form",
+    { onsubmit: save },
+    h("label", { class: "field" }, t("gemKind"), kind),
+    h("datalist", { id: "gem-kinds" }, [...new Set([...known.map((one) => one.kind), state.rules?.joker ?? "joker"])].map((one) => h("option", { value: one }))),
+    h("p", { class: "hint" }, t("gemQuarters")),
+    quarters,
+    h(
+      "div",
+      { class: "buttons" },
+      button("turn", t("turnGem"), turn, { class: "soft" }),
+      old && button("trash", t("remove"), remove, { class: "soft" }),
+      h("button", { type: "submit", class: "primary" }, t("saveGem")),
+    ),
+  );
+  const node = dialog(t("gemHead", { a: names[0], d: names[2] }), form, { close: t("close"), kind: "sheet" });
+}
+
+/** The gem with the next thing on a quarter: 0, 1, 2, 3 crowns, the skull, and again. */
+function turnedOver(gem, printed, skull) {
+  const crowns = [...gem.crowns];
+  const quarters = state.rules?.quarters ?? [];
+  if (skull) return { ...gem, skull: null };
+  if (crowns[printed] < 3) crowns[printed] += 1;
+  else {
+    crowns[printed] = 0;
+    return { ...gem, crowns, skull: quarters[printed] ?? SKULL };
+  }
+  return { ...gem, crowns };
+}

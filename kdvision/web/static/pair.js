@@ -1,0 +1,33 @@
+// The page of a phone that is not paired yet: the key comes with the link, behind the #, or is typed.
+
+import { fillTexts, t } from "./strings.js";
+
+const byId = (id) => document.getElementById(id);
+
+async function pair(key) {
+  byId("trouble").textContent = t("pairing");
+  const headers = { "Content-Type": "application/json" };
+  try {
+    const answer = await fetch("/api/pair", { method: "POST", headers, body: JSON.stringify({ key }) });
+    if (answer.ok) {
+      const rest = location.hash.startsWith("#key=") ? "" : location.hash; // a shared game waits behind the #
+      history.replaceState(null, "", `/${rest}`);
+      location.reload();
+      return;
+    }
+    const { error, hint } = await answer.json();
+    byId("trouble").textContent = `${error}. ${hint ?? ""}`;
+  } catch {
+    byId("trouble").textContent = `${t("offline")}. ${t("offlineHint")}`;
+  }
+  byId("key").select();
+}
+
+fillTexts();
+byId("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  pair(byId("key").value);
+});
+const key = location.hash.match(/^#key=([\w-]+)$/)?.[1];
+if (key) pair(key);
+else byId("key").focus();

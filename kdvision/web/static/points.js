@@ -1,0 +1,61 @@
+// The scorecard of a kingdom, each line with the clause of the rulebooks it follows.
+
+import { highlight } from "./board.js";
+import { h } from "./dom.js";
+import { scoreOf, state } from "./state.js";
+import { t } from "./strings.js";
+
+export function pointsView(kingdom) {
+  const score = scoreOf(kingdom);
+  const problem = state.scores.get(state.game);
+  if (!score) return problem?.error ? h("section", { class: "card" }, trouble(problem)) : null;
+  const earned = score.lines.filter((line) => line.points || !line.terrain).sort((a, b) => b.points - a.points);
+  const worthless = score.lines.filter((line) => !line.points && line.terrain);
+  return h(
+    "section",
+    { class: "card points", "aria-label": t("pointsOf", { name: kingdom.player }) },
+    h("h3", {}, t("pointsHead")),
+    h("ul", { class: "lines" }, earned.map((line) => lineView(kingdom, line))),
+    h("p", { class: "total" }, h("span", {}, t("total")), h("output", { id: "total" }, String(score.total))),
+    worthless.length
+      ? h(
+          "details",
+          { class: "worthless" },
+          h("summary", {}, `${t("worthless")}: ${worthless.length}`),
+          h("ul", { class: "lines" }, worthless.map((line) => lineView(kingdom, line))),
+        )
+      : null,
+    score.problems.length
+      ? h("ul", { class: "problems" }, score.problems.map((one) => h("li", {}, one.text)))
+      : null,
+  );
+}
+
+function lineView(kingdom, line) {
+  const show = () => highlight(kingdom, line.squares);
+  const hide = () => highlight(kingdom, null);
+  const clause = state.rules?.clauses[line.clause];
+  const kind = line.terrain ?? "bonus";
+  const open = (event) => (event.currentTarget.open ? show() : hide());
+  return h(
+    "li",
+    {},
+    h(
+      "details",
+      { ontoggle: open },
+      h(
+        "summary",
+        {},
+        h("span", { class: `swatch sq-${kind}`, "aria-hidden": "true" }, line.terrain ?? "★"),
+        h("span", { class: "label" }, line.label),
+        h("b", {}, String(line.points)),
+      ),
+      clause &&
+        h("p", { class: "clause" }, clause.text, " ", h("small", {}, `${clause.book}, ${clause.section}${clause.ruling ? `, ${t("ruling")}` : ""}`)),
+    ),
+  );
+}
+
+export function trouble({ error, hint }) {
+  return h("p", { class: "trouble", role: "alert" }, h("b", {}, error), hint ? ` ${hint}` : "");
+}

@@ -1,0 +1,78 @@
+// What is played: the game, its variants, its side, rounds.
+
+import { setRules } from "./actions.js";
+import { h } from "./dom.js";
+import { state } from "./state.js";
+import { t } from "./strings.js";
+
+export function setupView() {
+  const { rules } = state.game;
+  const games = state.rules?.games ?? [];
+  const played = games.find((game) => game.game === rules.game);
+  const seats = [...new Set(Object.values(played?.seats ?? {}).flat())].sort((a, b) => a - b);
+  return h(
+    "section",
+    { class: "card setup", "aria-label": t("game") },
+    h(
+      "details",
+      { open: state.setupOpen, ontoggle: (event) => (state.setupOpen = event.currentTarget.open) },
+      h("summary", {}, h("h2", {}, t("game")), h("span", { class: "summary" }, summary(rules))),
+      field(t("whichGame"), select("game", rules.game, Object.entries(t("games")), (game) => setRules(fitting(game)))),
+      h(
+        "fieldset",
+        {},
+        h("legend", {}, t("whichVariants")),
+        (played?.variants ?? []).map((variant) => check(`variant ${variant}`, t("variants")[variant], rules.variants.includes(variant), (on) => toggle(variant, on))),
+      ),
+      field(t("side"), select("side", rules.side ?? "", Object.entries(t("sides")), (side) => setRules({ side: side ? Number(side) : null }))),
+      field(
+        t("seats"),
+        select("seats", rules.seats ?? "", [["", t("seatsAll")], ...seats.map((n) => [n, String(n)])], (n) => setRules({ seats: n ? Number(n) : null })),
+      ),
+      check("dynasty", t("dynasty"), rules.dynasty, (dynasty) => setRules({ dynasty })),
+      played?.teams && check("teams", t("teams"), rules.teams, (teams) => setRules({ teams })),
+      played?.teams && rules.teams ? h("p", { class: "hint" }, t("teamsHint")) : null,
+      rules.variants.includes("lost-treasures") && field(t("openGems"), openGems(rules)),
+      rules.game !== "kingdomino" ? h("p", { class: "hint" }, t("photosKnow")) : null,
+    ),
+  );
+}
+
+function fitting(game) {
+  const { variants } = state.rules.games.find((one) => one.game === game);
+  return { game, variants: state.game.rules.variants.filter((variant) => variants.includes(variant)), seats: null };
+}
+
+function toggle(variant, on) {
+  const others = state.game.rules.variants.filter((one) => one !== variant);
+  setRules({ variants: on ? [...others, variant] : others });
+}
+
+function summary(rules) {
+  const parts = [t("games")[rules.game], rules.side ? t("sides")[rules.side] : "", ...rules.variants.map((one) => t("variants")[one])];
+  return parts.filter(Boolean).join(" · ");
+}
+
+const field = (name, control) => h("label", { class: "field" }, h("span", {}, name), control);
+
+function select(key, value, options, choose) {
+  return h(
+    "select",
+    { value, "data-key": `setup ${key}`, onchange: (event) => choose(event.target.value) },
+    // the browser sorts numbers first among the keys of an object; nothing chosen comes first here
+    [...options].sort((a, b) => (a[0] === "" ? -1 : b[0] === "" ? 1 : 0)).map(([word, text]) => h("option", { value: word }, text)),
+  );
+}
+
+function check(key, name, on, change) {
+  const input = h("input", { type: "checkbox", checked: on, "data-key": `setup ${key}`, onchange: (event) => change(event.target.checked) });
+  return h("label", { class: "check" }, input, name);
+}
+
+function openGems(rules) {
+  const read = (event) => {
+    const kinds = event.target.value.split(",").map((kind) => kind.trim().toLowerCase());
+    setRules({ openGems: kinds.filter(Boolean).slice(0, 9) });
+  };
+  return h("input", { value: rules.openGems.join(", "), placeholder: t("openGemsHint"), "data-key": "open gems", onchange: read });
+}

@@ -1,0 +1,93 @@
+// Handing the game on: as a link, as text, as a picture, as files.
+
+import * as api from "./api.js";
+import { button, dialog, h, svg, toast } from "./dom.js";
+import { gameData, packed } from "./model.js";
+import { drawnGame } from "./card.js";
+import { shown, state } from "./state.js";
+import { verdict } from "./standing.js";
+import { t } from "./strings.js";
+
+const link = () => `${location.origin}/#game=${packed(state.game)}`;
+
+/** The game in words, for a message: who has how many points, who wins, and the link. */
+function words() {
+  const score = state.scores.get(state.game);
+  const round = score?.rounds?.[score.ids.length > 1 ? state.game.round : 0];
+  const lines = (round?.kingdoms ?? []).map((kingdom) => `${kingdom.player}: ${kingdom.total}`);
+  return [...lines, verdict(), link()].filter(Boolean).join("\n");
+}
+
+export function shareDialog() {
+  const field = h("input", { readonly: true, value: link(), onfocus: (event) => event.target.select() });
+  const act = (name, text, run) => button(name, text, run, { class: "soft" });
+  const content = [
+    h("p", { class: "hint" }, t("shareHint")),
+    h("label", { class: "field" }, t("link"), field),
+    h(
+      "div",
+      { class: "pairs" },
+      act("share", t("copyLink"), () => copy(field.value, field)),
+      act("keyboard", t("copyText"), () => copy(words(), field)),
+      navigator.share && act("phone", t("sendOn"), () => navigator.share({ title: t("title"), text: words() }).catch(() => {})),
+      act("image", t("savePicture"), savePicture),
+      act("check", t("saveJson"), () => saveAnswer("application/json", "kdvision.json")),
+      act("check", t("saveFile"), () => saveAnswer("application/toml", "kdvision.toml")),
+    ),
+  ];
+  dialog(t("shareHead"), content, { close: t("close") });
+}
+
+/** Copy a text; where the browser forbids that (pages without a certificate), by the old way. */
+async function copy(text, field) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const before = field.value;
+    field.value = text;
+    field.select();
+    const done = document.execCommand("copy");
+    field.value = before;
+    if (!done) return toast(t("copyByHand"));
+  }
+  toast(t("copied"));
+}
+
+function save(blob, name) {
+  const anchor = h("a", { href: URL.createObjectURL(blob), download: name });
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
+}
+
+async function savePicture() {
+  const canvas = await drawnGame(shown());
+  canvas.toBlob((blob) => save(blob, "kdvision.png"), "image/png");
+}
+
+async function saveAnswer(kind, name) {
+  try {
+    save(await (await api.post("/api/score", gameData(state.game).data, kind)).blob(), name);
+  } catch (error) {
+    toast(`${error.message}. ${error.hint ?? ""}`);
+  }
+}
+
+/** The QR code by which another phone comes in. */
+export async function inviteDialog() {
+  const { link: address, qr } = await api.get("/api/invite");
+  const content = address
+    ? [h("p", { class: "hint" }, t("inviteHint")), code(qr), h("p", { class: "address" }, address)]
+    : [h("p", {}, t("inviteLocal"))];
+  dialog(t("inviteHead"), content, { close: t("close") });
+}
+
+function code(rows) {
+  const size = rows.length + 8;
+  const dark = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x + 4} ${y + 4}h1v1h-1z` : "")));
+  return svg(
+    "svg",
+    { class: "qr", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": t("inviteHead"), "shape-rendering": "crispEdges" },
+    svg("rect", { width: size, height: size, fill: "#fff" }),
+    svg("path", { d: dark.join(""), fill: "#000" }),
+  );
+}

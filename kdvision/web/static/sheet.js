@@ -1,0 +1,172 @@
+// The sheet in which a square is named: every square the box has is one tap away.
+
+import { amendPieces, correct } from "./actions.js";
+import { cells, face } from "./board.js";
+import { button, dialog, h, say, svg } from "./dom.js";
+import { nameAt, onGrid, placeOf } from "./model.js";
+import { buildingSelect } from "./pieces.js";
+import { selected, state } from "./state.js";
+import { cellWords, t } from "./strings.js";
+
+const ORDER = "wflgsmt";
+
+/** Open the sheet for a place of the selected kingdom; with `walk` the next unsure square follows. */
+export function editSquare(place, { walk = null } = {}) {
+  const kingdom = selected();
+  const cell = kingdom.cells[place] ?? ".";
+  const doubt = kingdom.seen?.doubts.find((one) => one.at === place);
+  const choose = (word) => {
+    node.close("chosen");
+    if (word !== cell || doubt || !(place in kingdom.fixes)) correct(place, word);
+    if (walk) walkDoubts(walk.filter((one) => one !== place));
+    else focusSquare(place);
+  };
+  const name = nameAt(kingdom, place);
+  const title = t("squareHead", { square: name || "+" });
+  const count = walk && state.walked ? h("span", { class: "count" }, walked(walk)) : null;
+  const content = [
+    count,
+    h("div", { class: "evidence" }, closeUp(kingdom, place), doubt && suspicion(kingdom, doubt, choose)),
+    palette(cell, doubt, choose),
+    extras(kingdom, place, cell),
+  ];
+  bringUp(place);
+  const square = document.querySelector(`.grid [data-place="${place}"]`);
+  square?.classList.add("editing");
+  const onclose = () => square?.classList.remove("editing");
+  const node = dialog(title, content, { close: t("close"), kind: "sheet", onclose });
+  node.addEventListener("keydown", (event) => typed(event, cell, choose));
+  node.querySelector('[aria-pressed="true"]')?.focus();
+}
+
+/** Scroll the square above where the sheet of a small screen will lie. */
+function bringUp(place) {
+  const square = document.querySelector(`.grid [data-place="${place}"]`);
+  const { top = 0, bottom = 0 } = square?.getBoundingClientRect() ?? {};
+  if (innerWidth < 720 && (bottom > innerHeight * 0.42 || top < 60)) scrollBy(0, top - innerHeight * 0.25);
+}
+
+function walked(walk) {
+  return t("checkedOf", { n: state.walked - walk.length + 1, all: state.walked });
+}
+
+/** Go through unsure squares one by one. */
+export function walkDoubts(places) {
+  const left = places.filter((place) => selected()?.seen?.doubts.some((doubt) => doubt.at === place));
+  if (!left.length) {
+    say(t("allGood"));
+    return;
+  }
+  editSquare(left[0], { walk: left });
+}
+
+export function checkAll() {
+  const places = selected()?.seen?.doubts.map((doubt) => doubt.at) ?? [];
+  state.walked = places.length;
+  walkDoubts(places);
+}
+
+/** Move to the next unsure square of the board. */
+export function nextDoubt() {
+  const places = selected()?.seen?.doubts.map((doubt) => doubt.at) ?? [];
+  if (!places.length) return say(t("allGood"));
+  const next = places[(places.indexOf(state.square) + 1) % places.length];
+  focusSquare(next);
+}
+
+export function focusSquare(place) {
+  state.square = place;
+  const square = document.querySelector(`[data-key="square ${place}"]`);
+  square?.focus({ preventScroll: false });
+}
+
+function suspicion(kingdom, doubt, choose) {
+  const percent = Math.round(100 * doubt.sure);
+  const words = { read: cellWords(doubt.read), instead: cellWords(doubt.instead), percent, total: doubt.total };
+  const plain = state.game.rules.game !== "kingdomino" || state.game.rules.variants.length > 0;
+  return h(
+    "div",
+    { class: "suspicion" },
+    h("p", {}, t(plain ? "looksLikeOne" : "looksLike", words)),
+    h(
+      "div",
+      { class: "buttons" },
+      [doubt.read, doubt.instead].map((cell) =>
+        button("check", t("itIs", { cell: cellWords(cell) }), () => choose(cell), { class: "soft" }),
+      ),
+    ),
+  );
+}
+
+/** Every square of the box: a column for each terrain, a row for each number of crowns. */
+function palette(cell, doubt, choose) {
+  const known = cells();
+  const columns = [...ORDER].filter((letter) => known.includes(letter));
+  const most = Math.max(...known.map((one) => Number(one.slice(1) || 0)));
+  const option = (word) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: `option sq-${word === "#" ? "castle" : word === "." ? "none" : word[0]} ${doubt?.instead === word ? "maybe" : ""}`,
+        "aria-label": cellWords(word),
+        "aria-pressed": String(word === cell),
+        onclick: () => choose(word),
+      },
+      word === "." ? h("span", { class: "plus" }, "∅") : face(word),
+    );
+  const column = (letter) => {
+    const words = [...Array(most + 1).keys()].map((count) => (count ? `${letter}${count}` : letter));
+    return h("div", { class: "column" }, words.map((word) => (known.includes(word) ? option(word) : null)));
+  };
+  const node = h("div", { class: "palette" }, columns.map(column), h("div", { class: "column" }, ["#", "."].map(option)));
+  node.style.setProperty("--columns", columns.length + 1);
+  return node;
+}
+
+/** The square in the photo, with a little of what is around it. */
+function closeUp(kingdom, place) {
+  const photo = state.photos.get(kingdom.seen?.photo);
+  if (!photo || !onGrid(kingdom, place)) return null;
+  const [row, col] = placeOf(place);
+  const quad = kingdom.seen.squares[row][col];
+  const xs = quad.filter((_, index) => index % 2 === 0);
+  const ys = quad.filter((_, index) => index % 2 === 1);
+  const side = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) * 1.35;
+  const [x, y] = [xs, ys].map((values) => (Math.max(...values) + Math.min(...values)) / 2 - side / 2);
+  return svg(
+    "svg",
+    { class: "close-up", viewBox: `${x} ${y} ${side} ${side}`, role: "img", "aria-label": t("photo") },
+    svg("image", { href: photo.url, width: photo.width, height: photo.height, preserveAspectRatio: "none" }),
+    svg("polygon", { points: quad.join(" "), class: "frame" }),
+  );
+}
+
+/** What stands on the square besides: a knight, and on a town a building. */
+function extras(kingdom, place, cell) {
+  if (state.game.rules.game === "kingdomino" || cell === "." || cell === "#") return null;
+  const here = kingdom.pieces.knights.includes(place);
+  const toggle = (event) => {
+    const others = selected().pieces.knights.filter((one) => one !== place);
+    amendPieces(selected(), { knights: event.target.checked ? [...others, place] : others });
+  };
+  return h(
+    "div",
+    { class: "fields" },
+    h("label", { class: "check" }, h("input", { type: "checkbox", checked: here, onchange: toggle }), t("knightHere")),
+    cell[0] === "t" ? buildingSelect(kingdom, place) : null,
+  );
+}
+
+function typed(event, cell, choose) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input")) return;
+  const key = event.key.toLowerCase();
+  const known = cells();
+  if (key === "#" || key === ".") choose(key);
+  else if (known.includes(key)) choose(key);
+  else if (/^[0-3]$/.test(key) && /^[a-z]/.test(cell)) {
+    const word = key === "0" ? cell[0] : `${cell[0]}${key}`;
+    if (known.includes(word)) choose(word);
+  } else return;
+  event.preventDefault();
+}

@@ -1,0 +1,73 @@
+// Who wins, and why; over three rounds in a Dynasty.
+
+import { showRound } from "./actions.js";
+import { h } from "./dom.js";
+import { trouble } from "./points.js";
+import { scoreOf, shown, state } from "./state.js";
+import { t } from "./strings.js";
+
+/** One sentence on how things stand, for the bar that is always there; empty without points. */
+export function verdict() {
+  const score = state.scores.get(state.game);
+  if (!score?.rounds) return "";
+  if (score.ids.length === 1 && score.ids[0].length === 1) {
+    const [kingdom] = shown();
+    return `${kingdom.player}: ${t("points", { n: score.rounds[0].kingdoms[0].total })}`;
+  }
+  return score.standing.reason;
+}
+
+export function standingView() {
+  const score = state.scores.get(state.game);
+  const content = score?.error ? [trouble(score)] : score?.rounds ? standings(score) : [h("p", { class: "hint" }, t("noneYet"))];
+  return h("section", { class: "card standing", id: "standing", "aria-label": t("standing") }, h("h2", {}, t("standing")), rounds(), content);
+}
+
+function rounds() {
+  if (state.game.rounds.length === 1) return null;
+  const tab = (_, number) =>
+    h(
+      "button",
+      { type: "button", class: "soft", "aria-pressed": String(number === state.game.round), "data-key": `round ${number}`, onclick: () => showRound(number) },
+      t("round", { n: number + 1 }),
+    );
+  return h("div", { class: "rounds" }, state.game.rounds.map(tab));
+}
+
+function standings(score) {
+  const shownRound = score.ids.length > 1 ? state.game.round : 0;
+  const round = score.rounds[shownRound];
+  const parts = [];
+  if (score.ids.length > 1) parts.push(h("h3", {}, t("wholeStanding")), places(score.standing, 0, score));
+  const several = state.game.rounds.length > 1;
+  if (several) parts.push(h("h3", {}, t("roundStanding", { n: state.game.round + 1 })));
+  if (round.standing) parts.push(places(round.standing, shownRound, score));
+  else if (round.kingdoms.length === 1) {
+    const [kingdom] = round.kingdoms;
+    parts.push(h("p", {}, t("oneOnly", { name: kingdom.player, total: kingdom.total })));
+  }
+  parts.push(...round.problems.map((problem) => h("p", { class: "problems" }, problem.text)));
+  if (round.note) parts.push(h("p", { class: "hint" }, round.note));
+  const left = state.game.rounds.filter((kingdoms) => !kingdoms.length).length;
+  if (several && left) parts.push(h("p", { class: "hint" }, t("roundsLeft", { n: left })));
+  return parts;
+}
+
+function places(standing, round, score) {
+  const byId = new Map(state.game.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
+  const row = (place) => {
+    const kingdom = byId.get(score.ids[round][place.kingdom - 1]);
+    return h(
+      "li",
+      { class: place.place === 1 ? "first" : "" },
+      h("span", { class: "rank" }, t("place", { n: place.place })),
+      h("span", { class: `dot castle-${kingdom?.colour ?? "grey"}`, "aria-hidden": "true" }),
+      h("span", { class: "who" }, h("b", {}, kingdom?.player ?? ""), place.reason ? h("small", {}, place.reason) : null),
+      h("b", { class: "sum" }, String(place.total)),
+    );
+  };
+  return [h("p", { class: "verdict" }, standing.reason), h("ol", { class: "places" }, standing.places.map(row))];
+}
+
+/** How many points a kingdom has, for its tab; nothing until they are known. */
+export const pointsOf = (kingdom) => scoreOf(kingdom)?.total ?? null;

@@ -1,0 +1,99 @@
+// What is shown: the game with its past and future, the photos of this session, and what the server said of it all.
+
+import { emptyGame } from "./model.js";
+
+const KEPT = "kdvision-game";
+const MOST = 100;
+
+export const state = {
+  game: emptyGame(),
+  past: [],
+  future: [],
+  photos: new Map(), // id → { url, send, width, height }
+  scores: new WeakMap(), // game → what /api/score said of it
+  rules: null, // what /api/rules said
+  selected: null, // id of the kingdom that is shown
+  mode: "", // "", "edge", "gem", "corners", "draw"
+  close: true, // whether the photo shows the selected kingdom alone
+};
+
+const listeners = [];
+
+export const onChange = (listener) => listeners.push(listener);
+
+/** Show everything anew. */
+export function refresh() {
+  for (const listener of listeners) listener();
+}
+
+/** Go on with this game; what was is kept for undo. */
+export function go(game) {
+  state.past = [...state.past.slice(-MOST), state.game];
+  state.future = [];
+  settle(game);
+}
+
+/** Go on with this game in place of the last one, as if it had been so at once. */
+export function settle(game) {
+  state.game = game;
+  const kingdoms = shown();
+  if (!kingdoms.some((kingdom) => kingdom.id === state.selected)) state.selected = kingdoms[0]?.id ?? null;
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(game));
+  } catch {
+    // a browser that keeps nothing still plays on
+  }
+  refresh();
+}
+
+export function undo() {
+  const last = state.past.pop();
+  if (!last) return false;
+  state.future.push(state.game);
+  settle(last);
+  return true;
+}
+
+export function redo() {
+  const next = state.future.pop();
+  if (!next) return false;
+  state.past.push(state.game);
+  settle(next);
+  return true;
+}
+
+/** The game that this browser tab last showed, where it still knows. */
+export function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT));
+  } catch {
+    return null;
+  }
+}
+
+/** The kingdoms of the round that is shown. */
+export const shown = () => state.game.rounds[state.game.round];
+
+export const selected = () => shown().find((kingdom) => kingdom.id === state.selected);
+
+/** The game with one kingdom in place of that of the same id. */
+export function withKingdom(kingdom, game = state.game) {
+  return withRound(game.rounds[game.round].map((one) => (one.id === kingdom.id ? kingdom : one)), game);
+}
+
+/** The game with these kingdoms in the round that is shown. */
+export function withRound(kingdoms, game = state.game) {
+  const rounds = game.rounds.map((round, number) => (number === game.round ? kingdoms : round));
+  return { ...game, rounds };
+}
+
+/** What the server said of a kingdom of the game as it is now; null until it has. */
+export function scoreOf(kingdom) {
+  const score = state.scores.get(state.game);
+  if (!score?.rounds) return null;
+  for (const [number, ids] of score.ids.entries()) {
+    const index = ids.indexOf(kingdom.id);
+    if (index >= 0) return score.rounds[number].kingdoms[index];
+  }
+  return null;
+}

@@ -1,0 +1,236 @@
+// Every text of the page, in one place: to translate it, translate the right-hand sides. {words} in braces are filled
+// in. Where a number decides, there is one text for each plural form of the language (Intl.PluralRules).
+
+const TEXT = {
+  language: "en",
+  title: "kdvision",
+  tagline: "Photo in, score out: for Kingdomino and its family.",
+  startHead: "Score your table",
+  startHint: "Take a photo of the kingdoms from above. One photo of the whole table, or one for each kingdom.",
+  takePhoto: "Take a photo",
+  choosePhoto: "Choose photos",
+  typeBoard: "Type a board",
+  dropHere: "or drop photos here",
+  privacy: "Photos go to this game's own server, are read, and forgotten.",
+
+  undo: "Undo",
+  redo: "Redo",
+  share: "Share",
+  menu: "Menu",
+  close: "Close",
+  cancel: "Cancel",
+  again: "Try again",
+  done: "Done",
+  remove: "Remove",
+  newGame: "New game",
+  newGameDone: "A new game",
+  invite: "Invite a phone",
+  help: "How it works",
+
+  // Reading a photo.
+  preparing: "Preparing the photo …",
+  sending: "Sending … {percent} %",
+  waiting: { one: "Waiting: {n} photo is ahead …", other: "Waiting: {n} photos are ahead …" },
+  finding: "Looking for kingdoms …",
+  reading: "Reading the squares …",
+  deciding: "Fitting dominoes …",
+  found: { one: "{n} kingdom found", other: "{n} kingdoms found" },
+  offline: "The server does not answer",
+  offlineHint: "Is it still running, and is this phone in the same network?",
+  notShown: "This browser cannot show the picture.",
+  noPicture: "{name} is no picture",
+
+  // Kingdoms.
+  kingdoms: "Kingdoms",
+  addKingdom: "Add",
+  addHead: "Add a kingdom",
+  playerN: "Player {n}",
+  name: "Name",
+  colour: "Castle",
+  colours: {
+    blue: "blue",
+    green: "green",
+    pink: "pink",
+    yellow: "yellow",
+    red: "red",
+    orange: "orange",
+    violet: "violet",
+    grey: "grey",
+  },
+  removeKingdom: "Remove this kingdom",
+  removed: "{name} is removed",
+  points: { one: "{n} point", other: "{n} points" },
+  toCheck: { one: "{n} square to check", other: "{n} squares to check" },
+  checkNow: "Check them",
+  compare: "Only {percent} % sure: compare the board with the photo.",
+  allGood: "Nothing left to check",
+  board: "Board",
+  photo: "Photo",
+  pointsHead: "Points",
+  pointsOf: "Points of {name}",
+  total: "Total",
+  worthless: "Without points",
+  why: "The rule",
+  ruling: "where the books are silent",
+
+  // The photo.
+  photoOf: "The photo, with what was read drawn over it",
+  photoGone: "The photo is no longer here; the board is.",
+  wholePhoto: "Whole photo",
+  closeUp: "Close-up",
+  moveCorners: "Corners",
+  drawKingdom: "Missed one",
+  cornersHint: "Drag the four corners onto the corners of the kingdom.",
+  sizeAuto: "size: as seen",
+  size: "Size of the kingdom",
+  readHere: "Read here",
+  corners: ["Top left corner", "Top right corner", "Bottom right corner", "Bottom left corner"],
+
+  // Squares.
+  boardHint: "Tap a square to correct it.",
+  boardKeys: "Arrow keys move, letters and digits correct: {letters}, 0 to 3, # castle, . nothing. N: next unsure square.",
+  gotIt: "Got it",
+  squareHead: "Square {square}",
+  squareNow: "{square}: {cell}",
+  squareUnsure: "{square}: {cell}, unsure: maybe {instead}",
+  nothing: "no tile",
+  unknown: "not known",
+  castle: "castle",
+  terrains: { w: "wheat", f: "forest", l: "lake", g: "grass", s: "swamp", m: "mine", t: "town", "#": "castle" },
+  withCrowns: { one: "{terrain}, {n} crown", other: "{terrain}, {n} crowns" },
+  looksLike: "It looks like {read} ({percent} % sure). If it is {instead}, the total is {total}.",
+  looksLikeOne: "It looks like {read} ({percent} % sure), or else {instead}.",
+  itIs: "Yes, {cell}",
+  changed: "{square} is {cell}.",
+  followed: { one: "With that, {squares} changed too.", other: "With that, {squares} changed too." },
+  becomes: "{square} ({cell})",
+  nowPoints: "{name} has {total} points.",
+  addEdge: "Squares at the edge",
+  edgeHint: "Tap a place at the edge to add a tile there.",
+  checkedOf: "{n} of {all}",
+
+  // Pieces of Queendomino.
+  pieces: "Coins, towers, knights",
+  coins: "Coins",
+  towers: "Towers",
+  spareKnights: "Knights beside the board",
+  queen: "The Queen is here",
+  less: "{name}: one less",
+  more: "{name}: one more",
+  knightHere: "A knight stands here",
+  knight: "knight",
+  building: "Building",
+  noBuilding: "no building",
+  gives: "{gives}",
+  namedGives: "{name}: {gives}",
+
+  // Gems.
+  gems: "Gems",
+  placeGem: "Place a gem",
+  gemHint: "Tap the crossing on which the gem lies.",
+  crossing: "Crossing of {a}, {b}, {c} and {d}",
+  gemAt: "{kind} gem, crossing of {a} and {d}",
+  gemHead: "A gem between {a} and {d}",
+  gemKind: "Its colour, or joker",
+  gemQuarter: "Towards {square}: {what}",
+  gemQuarters: "Tap each quarter until it shows what it shows: crowns or the skull.",
+  skull: "skull",
+  crownsN: { one: "{n} crown", other: "{n} crowns" },
+  turnGem: "Turn it",
+  saveGem: "Save",
+  openGems: "Gems that lie open beside the box",
+  openGemsHint: "colours, with commas",
+
+  // The game.
+  game: "The game",
+  games: { kingdomino: "Kingdomino", queendomino: "Queendomino", "royal-wedding": "Royal Wedding" },
+  whichGame: "Game",
+  variants: {
+    "middle-kingdom": "Middle Kingdom",
+    harmony: "Harmony",
+    "lost-treasures": "The Lost Treasures",
+  },
+  whichVariants: "Variants",
+  side: "Side",
+  sides: { "": "as the boards show", 5: "5 × 5", 7: "7 × 7" },
+  seats: "Kingdoms played",
+  seatsAll: "those that are here",
+  dynasty: "Dynasty: three rounds",
+  teams: "Teams share a kingdom",
+  teamsHint: "Two names, joined by &",
+  round: "Round {n}",
+  photosKnow: "Photos are read with Kingdomino's tiles. Set towns by hand: tap their squares.",
+
+  // The standing.
+  standing: "Standing",
+  noneYet: "No kingdom yet",
+  oneOnly: "{name} has {total} points. Add another kingdom to see who wins.",
+  roundsLeft: { one: "One more round, then the sum decides.", other: "{n} more rounds, then the sum decides." },
+  roundStanding: "Round {n}",
+  wholeStanding: "All rounds",
+  place: "{n}.",
+
+  // Sharing.
+  shareHead: "Share the game",
+  shareHint: "The link holds the whole game. Photos are not in it.",
+  link: "Link",
+  copyLink: "Copy link",
+  copyText: "Copy as text",
+  copied: "Copied",
+  copyByHand: "Select it and copy it.",
+  sendOn: "Send …",
+  savePicture: "Save picture",
+  saveJson: "Save JSON",
+  saveFile: "Save game file",
+  openedLink: "A game from a link",
+  badLink: "The link holds no game that can be read",
+  inviteHead: "Let another phone in",
+  inviteHint: "Scan this with its camera, in the same network.",
+  inviteLocal: "This page is for this machine alone. Start kdvision serve --lan, and phones can come in.",
+
+  typeHead: "Type a board",
+  typeHint: "Rows from the top: w f l g s m for the terrains, a digit for crowns, # the castle, . nothing.",
+  typeAdd: "Add this kingdom",
+
+  helpLines: [
+    "Take the photo from above, sharp, with some table around the kingdoms.",
+    "Squares with a question mark are unsure: look at these first.",
+    "Tap a square, on the board or in the photo, to say what it is; the rest is decided again.",
+    "Where the lattice lies wrong, move its corners. A kingdom that was missed can be drawn in.",
+    "Everybody may open the page and score for themselves; the link hands a game on.",
+  ],
+
+  // The pairing page.
+  pairHead: "Which table?",
+  pairHint: "Type the key that kdvision serve shows, or scan its code.",
+  pairKey: "Key",
+  pairGo: "Come in",
+  pairing: "One moment …",
+};
+
+const plural = new Intl.PluralRules(TEXT.language);
+
+/** The text of a name, `t("toCheck", { n: 3 })`; a path of names leads to texts within, `t("terrains.w")`. */
+export function t(name, values = {}) {
+  let found = TEXT[name] ?? name.split(".").reduce((inner, step) => inner?.[step], TEXT);
+  if (found && typeof found === "object" && "n" in values && "other" in found) {
+    found = found[plural.select(values.n)] ?? found.other;
+  }
+  if (typeof found !== "string") return found ?? name;
+  return found.replace(/\{(\w+)\}/g, (whole, key) => String(values[key] ?? whole));
+}
+
+/** The words for a cell of the notation: "forest, 1 crown". */
+export function cellWords(cell) {
+  if (!cell || cell === ".") return t("nothing");
+  if (cell === "?") return t("unknown");
+  const terrain = t("terrains")[cell[0]] ?? cell;
+  const count = Number(cell.slice(1) || 0);
+  return count ? t("withCrowns", { n: count, terrain }) : terrain;
+}
+
+/** Fill in the texts that the page's own markup names by data-text. */
+export function fillTexts(root = document) {
+  document.documentElement.lang = TEXT.language;
+  for (const node of root.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
+}

@@ -1,0 +1,103 @@
+"""Phones of the network: nothing but the pairing page without the key, everything with it."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from kdvision.web.limits import Refused
+from kdvision.web.page import PAIRING, files
+from kdvision.web.pairing import LETTERS, SECONDS, TRIES, Pairing, new_key
+from kdvision.web.server import Settings
+from tests.webserver import Answer, Client, running
+
+KEY = "ABCD-2345"
+GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with running(Settings(port=0, lan=True, key=KEY), link="http://192.168.1.5:8000/#key=ABCD-2345") as made:
+        yield made
+
+
+def cookie_of(answer: Answer) -> str:
+    return answer.headers["set-cookie"].partition(";")[0]
+
+
+def test_keys_are_easy_to_type_and_never_the_same() -> None:
+    keys = {new_key() for _ in range(50)}
+    assert len(keys) == 50
+    assert all(re.fullmatch(rf"[{LETTERS}]{{4}}-[{LETTERS}]{{4}}", key) for key in keys)
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/app.js", "/x", "/tiles/w.svg"])
+def test_a_phone_without_the_key_gets_the_pairing_page(client: Client, path: str) -> None:
+    answer = client.get(path)
+    assert (answer.status, b"pair.js" in answer.content, b"app.js" in answer.content) == (401, True, False)
+
+
+@pytest.mark.parametrize("path", ["/api/rules", "/api/invite", "/api/openapi.json"])
+def test_it_gets_nothing_of_the_api(client: Client, path: str) -> None:
+    answer = client.get(path)
+    assert (answer.status, set(answer.json)) == (401, {"error", "hint"})
+    assert client.post("/api/score", GAME).status == 401
+
+
+def test_the_pairing_page_is_whole(client: Client) -> None:
+    for path in PAIRING - {"/api/pair"}:
+        assert path in files()
+        assert client.get(path).status == 200
+
+
+def test_the_key_lets_a_phone_in(client: Client) -> None:
+    answer = client.post("/api/pair", {"key": "abcd 2345"})
+    assert answer.status == 200
+    said = answer.headers["set-cookie"]
+    assert "HttpOnly" in said
+    assert "samesite=lax" in said.lower()
+    assert KEY not in said
+    assert client.get("/", Cookie=cookie_of(answer)).content.count(b"app.js") == 1
+    assert client.post("/api/score", GAME, Cookie=cookie_of(answer)).status == 200
+
+
+def test_programs_bring_the_key_as_a_token(client: Client) -> None:
+    assert client.post("/api/score", GAME, Authorization=f"Bearer {KEY}").status == 200
+    assert client.post("/api/score", GAME, Authorization="Bearer ABCD-2346").status == 401
+    assert client.post("/api/score", GAME, Authorization=f"Basic {KEY}").status == 401
+
+
+@pytest.mark.parametrize("cookie", ["kdvision=", "kdvision=é", "kdvision=ABCD-2345", "other=1"])
+def test_no_other_cookie_does(client: Client, cookie: str) -> None:
+    assert client.post("/api/score", GAME, Cookie=cookie.encode().decode("latin-1")).status == 401
+
+
+@pytest.mark.parametrize("key", ["", "ABCD-2346", "é", 5, None, ["ABCD-2345"]])
+def test_wrong_keys_do_not(client: Client, key: object) -> None:
+    assert client.post("/api/pair", {"key": key}).status == 401
+
+
+def test_the_invitation_holds_the_link_and_its_code(client: Client) -> None:
+    answer = client.get("/api/invite", Authorization=f"Bearer {KEY}").json
+    assert answer["link"] == "http://192.168.1.5:8000/#key=ABCD-2345"
+    assert {len(row) for row in answer["qr"]} == {len(answer["qr"])}
+    assert set("".join(answer["qr"])) == {"0", "1"}
+    assert answer["qr"][0].startswith("1111111")
+
+
+def test_addresses_of_the_network_are_its_own_names(client: Client) -> None:
+    assert client.get("/pair.js", Host="192.168.1.5:8000").status == 200
+    assert client.get("/pair.js", Host="evil.example").status == 421
+
+
+def test_who_tries_many_keys_has_to_wait() -> None:
+    now = [0.0]
+    pairing = Pairing(KEY, clock=lambda: now[0])
+    for _ in range(TRIES):
+        assert not pairing.fits("WRONG", "10.0.0.1")
+    with pytest.raises(Refused) as raised:
+        pairing.fits(KEY, "10.0.0.1")
+    assert raised.value.status == 429
+    assert pairing.fits(KEY, "10.0.0.2")
+    now[0] = SECONDS + 1
+    assert pairing.fits(KEY, "10.0.0.1")
