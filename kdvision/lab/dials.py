@@ -24,7 +24,7 @@ import numpy.typing as npt
 from kdvision.errors import ModelError
 from kdvision.files import encoded, write_whole
 from kdvision.lab.art import ArtSet, FolderArt
-from kdvision.lab.crew import in_order
+from kdvision.lab.crew import completed
 from kdvision.lab.dial_rows import ANYTHING, DIALS, Key, Row, Task, as_csv, key_of, rows_of, summary
 from kdvision.lab.judged import judge
 from kdvision.lab.sources import DRAWN_SEEDS, DrawnScene, drawn_box
@@ -37,8 +37,6 @@ Bytes = npt.NDArray[np.uint8]
 
 BOXES: Final = 3
 """So many boxes of drawn dominoes, from the first seed that training does not use."""
-SAVED_EVERY: Final = 20
-"""Seconds of work that a run that is broken off may lose."""
 
 
 def anything(number: int) -> Stage:
@@ -151,27 +149,15 @@ def measure(
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> list[Row]:
     """Return the rows of the tasks, in their order, measuring those that the file lacks; it is kept up to date."""
-    known = {row.key: row for row in rows_of(path.read_text(encoding="utf-8"))} if path.is_file() else {}
-    keys = [key_of(task, bench.art, bench.models) for task in wanted]
-    missing = [task for task, key in zip(wanted, keys, strict=True) if key not in known]
-    saved = time.monotonic()
-    try:
-        for done, row in enumerate(in_order(bench.row, missing, workers=workers), 1):
-            known[row.key] = row
-            progress(done, len(missing))
-            if time.monotonic() - saved > SAVED_EVERY:
-                write_whole(path, as_csv(_kept(known, keys, bench)).encode())
-                saved = time.monotonic()
-    finally:
-        write_whole(path, as_csv(_kept(known, keys, bench)).encode())
-    return [known[key] for key in keys]
+    work = {key_of(task, bench.art, bench.models): task for task in wanted}
+    rows = rows_of(path.read_text(encoding="utf-8")) if path.is_file() else []
+    known = {row.key: row for row in rows if row.models == bench.models}
 
+    def save(made: Mapping[Key, Row]) -> None:
+        write_whole(path, as_csv(made.values()).encode())
 
-def _kept(known: Mapping[Key, Row], keys: Sequence[Key], bench: Bench) -> Iterator[Row]:
-    """The rows that these tasks have so far, and then what else is known of the same models."""
-    yield from (known[key] for key in keys if key in known)
-    asked = set(keys)
-    yield from (row for key, row in known.items() if key not in asked and row.models == bench.models)
+    made = completed(bench.row, work, known, save=save, workers=workers, progress=progress)
+    return [made[key] for key in work]
 
 
 def show(wanted: Iterable[Task], bench: Bench, folder: Path) -> None:

@@ -7,7 +7,7 @@ number of the scene alone. So one number at two settings of a dial is as nearly 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -66,16 +66,16 @@ class Stage:
     castles: float = 0.4
     table: str = ""
 
-    def picture(self, number: int, art: Art) -> Picture:
-        """Return the photo of scene `number` with its truth, the same every time."""
-        scene = self.scene(number)
+    def picture(self, number: int, art: Art, *, heaps: Sequence[str] = tuple(HEAPS)) -> Picture:
+        """Return the photo of scene `number` with its truth, the same every time; clutter is of these HEAPS."""
+        scene = self.scene(number, heaps=heaps)
         rng = chance(number, "photo")
         table = self.table or str(rng.choice(list(HELD_OUT)))
         dials = Dials(self.light, self.glare, 0.0, self.noise, self.jpeg, defocus=self.blur * self.pixels)
         return synth.render(scene, self.camera(scene, number), art, rng, dials=dials, surface=HELD_OUT[table])
 
-    def scene(self, number: int) -> Scene:
-        """Return the table of scene `number`."""
+    def scene(self, number: int, *, heaps: Sequence[str] = tuple(HEAPS)) -> Scene:
+        """Return the table of scene `number`, its clutter of these HEAPS."""
         rng = chance(number, "games")
         table, facing = Table(chance(number, "clutter")), rng.uniform(0, 2 * np.pi)
         colours, standing = rng.permutation(COLOURS), rng.random(len(COLOURS))
@@ -85,8 +85,8 @@ class Stage:
             table.put(laid, tiles)
             if odds < self.castles:
                 table.scene.pieces.append(Piece("castle", str(colour), tiles[0].centre, tiles[0].turn, 0.95))
-        table.survey(margin=2.5)
-        for heap in table.rng.permutation(list(HEAPS))[: self.clutter]:
+        table.survey(margin=2.5 if self.kingdoms else 6.0)
+        for heap in table.rng.permutation(list(heaps))[: self.clutter]:
             HEAPS[str(heap)](table)
         return table.scene
 
@@ -134,8 +134,10 @@ class Stage:
 
 
 def side(camera: Camera, scene: Scene) -> float:
-    """Return the side of the kingdoms' squares in pixels, the root of their mean area."""
-    quads = np.array([camera.project(quad) for k in scene.kingdoms for quad in k.squares.values()])
+    """Return the side of the squares in pixels, the root of the mean area: the kingdoms', else those that lie there."""
+    there = [quad for k in scene.kingdoms for quad in k.squares.values()] or scene.loose
+    there = there or [scene.outline().mean(0) + np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5]
+    quads = np.array([camera.project(quad) for quad in there])
     (x, y), (u, v) = np.moveaxis(quads, 2, 0), np.moveaxis(np.roll(quads, -1, axis=1), 2, 0)
     return float(np.sqrt((np.abs((x * v - u * y).sum(1)) / 2).mean()))
 
