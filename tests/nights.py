@@ -18,7 +18,7 @@ from kdvision.batch.event import Rules
 from kdvision.batch.place import Place
 from kdvision.batch.plan import Plan
 from kdvision.batch.run import Night
-from kdvision.batch.work import Clamps, Done, Job, failed
+from kdvision.batch.work import Clamps, Done, Job, failed, models
 from kdvision.batch.writing import Written
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Square
@@ -57,7 +57,7 @@ def read(content: bytes, rules: Rules, clamps: Clamps = ()) -> Done:
         for number, board in enumerate(boards)
     ]
     result = of_photo("", (640, 480), reads, rules.rule_set(boards))
-    return Done({**data(result), "photo": None}, PICTURE)
+    return Done({**data(result), "photo": None}, PICTURE, models())
 
 
 @dataclass

@@ -6,8 +6,9 @@ task of a lost worker to another one. Results come back as they are ready.
 
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from kdvision.batch.pool import Task
 from kdvision.batch.work import Done, Job, do, failed, models
 from kdvision.errors import KdvisionError, ModelError
 
@@ -20,13 +21,15 @@ PATIENCE: Final = 15
 AHEAD: Final = 2
 """Photos under way for each thread of the cluster: one is read while the next one travels."""
 
+SAME: Final = "install the same kdvision on all machines"
 LOST: Final = "what was read before is kept: start the cluster, and run again"
 
 
 class Cluster:
     """A crew of all workers of a cluster; raises KdvisionError where no scheduler answers at `address`."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, task: Task = do) -> None:
+        self.task = task
         try:
             import distributed
         except ImportError as error:
@@ -34,7 +37,7 @@ class Cluster:
             raise KdvisionError("working on a cluster needs Dask", hint=hint) from error
         self.address = address
         try:
-            self._client: Client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+            self._client: Client = distributed.Client(address, timeout=PATIENCE)
         except Exception as error:  # bad addresses, silence and refusals have no common class
             words = " ".join(str(error).split()) or type(error).__name__
             hint = "start one (docs/events.md says how), and give the address that dask scheduler prints"
@@ -42,21 +45,16 @@ class Cluster:
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Done]]:
         """Yield each job with what came of it; raises KdvisionError where the cluster is gone."""
-        from distributed import as_completed
-
         if not self._threads():
             hint = f"start some: dask worker {self.address} --nthreads 1"
             raise KdvisionError(f"the cluster at {self.address} has no workers", hint=hint)
-        running: dict[Any, Job] = {}
-        done = as_completed()
+        running: dict[Future, Job] = {}
         for job in jobs:
-            future = self._submitted(job)
-            running[future] = job
-            done.add(future)
+            running[self._submitted(job)] = job
             while len(running) > AHEAD * max(1, self._threads()):
-                yield self._next(done, running)
+                yield from self._finished(running)
         while running:
-            yield self._next(done, running)
+            yield from self._finished(running)
 
     def close(self) -> None:
         """Leave the cluster; it goes on without us."""
@@ -71,28 +69,35 @@ class Cluster:
     def _submitted(self, job: Job) -> "Future":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of photos that are large for a task; there are never many under way
-            return self._client.submit(do, job.data, job.rules, job.clamps, pure=False)
+            return self._client.submit(self.task, job.data, job.rules, job.clamps, pure=False)
 
-    def _next(self, done: Any, running: dict[Any, Job]) -> tuple[Job, Done]:
-        """The next job that is finished, whatever came of it."""
-        from distributed import CancelledError, KilledWorker
+    def _finished(self, running: "dict[Future, Job]") -> Iterator[tuple[Job, Done]]:
+        """Yield what is done by now, at least one thing."""
+        import distributed
 
-        future = next(done)
-        job = running.pop(future)
+        try:
+            done = distributed.wait(list(running), return_when="FIRST_COMPLETED").done
+        except (distributed.CancelledError, OSError, TimeoutError) as error:
+            raise KdvisionError(f"the cluster at {self.address} is gone", hint=LOST) from error
+        for future in sorted(done, key=lambda future: running[future].photo):
+            job = running.pop(future)
+            yield job, self._result(future)
+
+    def _result(self, future: "Future") -> Done:
+        """What came of a job on some worker."""
+        import distributed
+
         try:
             found: Done = future.result()
-        except KilledWorker:
+        except distributed.KilledWorker:
             hint = "scale the photo down, or give the workers more memory"
-            return job, failed(KdvisionError("reading it ended one worker of the cluster after another", hint=hint))
+            return failed(KdvisionError("reading it ended one worker of the cluster after another", hint=hint))
         except ModelError:
             raise
-        except (CancelledError, OSError, TimeoutError) as error:
+        except (distributed.CancelledError, OSError, TimeoutError) as error:
             raise KdvisionError(f"the cluster at {self.address} is gone", hint=LOST) from error
         except (ImportError, AttributeError, TypeError) as error:
-            hint = "install the same kdvision on all machines"
-            raise KdvisionError(f"a worker of the cluster cannot do this work ({error})", hint=hint) from error
+            raise KdvisionError(f"a worker of the cluster cannot do this work ({error})", hint=SAME) from error
         if found.models != models():
-            raise ModelError(
-                "a worker of the cluster has other models", hint="install the same kdvision on all machines"
-            )
-        return job, found
+            raise ModelError("a worker of the cluster has other models", hint=SAME)
+        return found
