@@ -95,13 +95,13 @@ def same_board(read: Board, kingdom: SeenKingdom) -> bool:
 _workshop: Workshop | None = None
 
 
-def _start(data: Path) -> None:
+def start(data: Path) -> None:
     global _workshop  # one set of art a worker process
     cv2.setNumThreads(1)
     _workshop = Workshop(data, Crops.load(data / "tiles").split()[1])
 
 
-def _picture(seed: int) -> Picture:
+def picture_at(seed: int) -> Picture:
     assert _workshop is not None
     rng = np.random.default_rng(seed)
     scene = scenes.deal(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
@@ -110,7 +110,7 @@ def _picture(seed: int) -> Picture:
 
 def places(seed: int) -> Places:
     """Return what both networks say of every place in one scene."""
-    picture = _picture(seed)
+    picture = picture_at(seed)
     photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
     odds: list[Floats] = []
     tile: list[bool] = []
@@ -129,9 +129,13 @@ def places(seed: int) -> Places:
 
 def boards(seed: int) -> Boards:
     """Return how sure the runtime is of each board of one scene, and whether it is right."""
-    picture = _picture(seed)
-    photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
-    sights = [look(photo, reader, grid) for grid in search.grids(photo, Finder(shipped("finder", 1)))]
+    return boards_of(picture_at(seed), Finder(shipped("finder", 1)), CellReader(shipped("cells", 1)))
+
+
+def boards_of(picture: Picture, finder: Finder, reader: CellReader) -> Boards:
+    """Return how sure these networks are of each board in a picture, and whether it is right."""
+    photo = Photo.open(picture.photo)
+    sights = [look(photo, reader, grid) for grid in search.grids(photo, finder)]
     kingdoms, _ = sort_out(sights)
     decisions = decide([s.reading for s in kingdoms], KINGDOMINO, bonds=[s.bonds for s in kingdoms])
     chances, right, odd = [], [], []
@@ -208,11 +212,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     path = model_path("cells")
-    with get_context("spawn").Pool(given.workers, _start, (given.data,)) as pool:
+    with get_context("spawn").Pool(given.workers, start, (given.data,)) as pool:
         weights, alone, both = fit_outline(pool.imap(places, range(STREAM, STREAM + given.scenes), chunksize=4))
     print(f"outline {weights.round(3).tolist()}: wrong {alone:.4f} with the cell network alone, {both:.4f} with both")
     write(path, outline=[round(float(w), 4) for w in weights], outline_wrong={"cells": alone, "both": both})
-    with get_context("spawn").Pool(given.workers, _start, (given.data,)) as pool:
+    with get_context("spawn").Pool(given.workers, start, (given.data,)) as pool:
         found = pool.imap(boards, range(2 * STREAM, 2 * STREAM + given.scenes), chunksize=4)
         temperature, rows = fit_boards(found)
     sure = sure_above(rows, wrong=1 / 200)

@@ -1,0 +1,193 @@
+"""The networks in whole numbers: `python -m kdvision.lab.quantise`, between training and calibration.
+
+Eight bits a number take less than half the time of floats. Which range each layer spans is seen on rendered scenes that
+go through the runtime. On other scenes the kingdoms that come out right are counted with and without; a network whose
+whole numbers cost more than one kingdom in a hundred stays as it was. Weights keep seven bits, because processors
+without dot products of bytes (VNNI) add pairs of products in sixteen (ONNX Runtime, "Quantize ONNX models"): so every
+processor gets the same sums.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+from kdvision.files import write_whole
+from kdvision.lab import calibrate
+from kdvision.vision.cells import CellReader
+from kdvision.vision.finder import Finder
+from kdvision.vision.models import Model, model_path
+
+Bytes = npt.NDArray[np.uint8]
+
+NAMES: Final = ("finder", "cells")
+OPERATORS: Final = ("Conv", "Add", "Resize", "Concat", "Relu", "MaxPool", "Gemm", "MatMul")
+"""What is done in whole numbers; the rest is little and stays exact."""
+NOTED: Final = "whole_numbers"
+"""Under this name a model file tells that it was quantised, and what that cost."""
+LEARNING, TRYING = 7_000_000, 8_000_000
+"""Seeds of the scenes that ranges are taken from, and of those that are counted."""
+FEWER: Final = 0.01
+"""So large a share of the kingdoms may be lost."""
+
+
+class Recorded(Model):
+    """A model that remembers what it was shown, a picture or a batch at a time."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, threads=1)
+        self.shown: list[Bytes] = []
+
+    def run(self, pictures: Bytes) -> npt.NDArray[np.float32]:
+        self.shown.append(np.ascontiguousarray(pictures))
+        return super().run(pictures)
+
+
+class _Reader(CalibrationDataReader):  # type: ignore[misc]
+    """What was shown, as the quantiser wants it."""
+
+    def __init__(self, shown: Sequence[Bytes]) -> None:
+        self.left: Iterator[Bytes] = iter(shown)
+
+    def get_next(self) -> dict[str, Bytes] | None:
+        pictures = next(self.left, None)
+        return None if pictures is None else {"pixels": pictures}
+
+
+class Count(NamedTuple):
+    """Kingdoms read right with floats, with a finder in whole numbers, with cells in them, and with both."""
+
+    floats: int
+    finder: int
+    cells: int
+    both: int
+
+    def plus(self, other: Count) -> Count:
+        return Count(*(one + two for one, two in zip(self, other, strict=True)))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The networks to keep in whole numbers."""
+        least = self.floats - max(1, round(FEWER * self.floats))
+        if self.both >= least:
+            return NAMES
+        return tuple(name for name in NAMES if getattr(self, name) >= least)[:1]
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where the models lie: as trained, and in whole numbers."""
+
+    floats: Path
+    whole: Path
+    _loaded: dict[Path, Model] = field(default_factory=dict)
+
+    def model(self, name: str, *, whole: bool) -> Model:
+        path = (self.whole if whole else self.floats) / f"{name}.onnx"
+        return self._loaded.setdefault(path, Model(path, threads=1))
+
+
+def quantised(path: Path, target: Path, shown: Sequence[Bytes]) -> None:
+    """Write the model at `path` in whole numbers, with the ranges that it spans on what is shown to it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    logging.getLogger().setLevel(logging.ERROR)  # it recommends what the exporter has done already
+    quantize_static(
+        path,
+        target,
+        _Reader(shown),
+        quant_format=QuantFormat.QDQ,
+        op_types_to_quantize=list(OPERATORS),
+        per_channel=True,
+        reduce_range=True,
+        activation_type=QuantType.QUInt8,
+        weight_type=QuantType.QInt8,
+    )
+    _describe(target, {entry.key: entry.value for entry in onnx.load(path).metadata_props})
+
+
+def _describe(path: Path, entries: Mapping[str, str]) -> None:
+    model = onnx.load(path)
+    del model.metadata_props[:]
+    for key, value in entries.items():
+        entry = model.metadata_props.add()
+        entry.key, entry.value = key, value
+    write_whole(path, model.SerializeToString())
+
+
+def learn(folders: Folders, seeds: Sequence[int]) -> None:
+    """Write both networks in whole numbers."""
+    models = {name: Recorded(folders.floats / f"{name}.onnx") for name in NAMES}
+    for seed in seeds:
+        calibrate.boards_of(calibrate.picture_at(seed), Finder(models["finder"]), CellReader(models["cells"]))
+    for name, model in models.items():
+        quantised(folders.floats / f"{name}.onnx", folders.whole / f"{name}.onnx", model.shown)
+
+
+_folders: Folders | None = None
+
+
+def _start(data: Path, folders: Folders) -> None:
+    global _folders  # one set of models a worker process
+    _folders = folders
+    calibrate.start(data)
+
+
+def _tried(seed: int) -> Count:
+    """How many kingdoms of one scene are right, each way."""
+    assert _folders is not None
+    picture, found = calibrate.picture_at(seed), []
+    for finder, cells in ((False, False), (True, False), (False, True), (True, True)):
+        looker = Finder(_folders.model("finder", whole=finder))
+        found.append(sum(calibrate.boards_of(picture, looker, CellReader(_folders.model("cells", whole=cells))).right))
+    return Count(*found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--work", type=Path, default=Path(".work"), help="the models as trained are kept here")
+    parser.add_argument("--learn", type=int, default=16, help="scenes to take ranges from")
+    parser.add_argument("--scenes", type=int, default=80, help="scenes to count kingdoms in")
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    folders = Folders(given.work / "floats", given.work / "whole")
+    folders.floats.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        if NOTED in Model(model_path(name), threads=1).about:
+            print(f"{name} is in whole numbers already: train it anew first")
+            return
+        write_whole(folders.floats / f"{name}.onnx", model_path(name).read_bytes())
+    calibrate.start(given.data)
+    learn(folders, range(LEARNING, LEARNING + given.learn))
+    with get_context("spawn").Pool(given.workers, _start, (given.data, folders)) as pool:
+        count = Count(0, 0, 0, 0)
+        for found in pool.imap_unordered(_tried, range(TRYING, TRYING + given.scenes)):
+            count = count.plus(found)
+    print(", ".join(f"{name} {right}" for name, right in count._asdict().items()), "kingdoms right")
+    keep(folders, count, given.scenes)
+
+
+def keep(folders: Folders, count: Count, scenes: int) -> None:
+    """Put the networks that lose nothing among the shipped ones."""
+    for name in count.kept:
+        made = folders.whole / f"{name}.onnx"
+        about: dict[str, Any] = {"scenes": scenes, "right": {"floats": count.floats, "whole numbers": count.both}}
+        entries = {entry.key: entry.value for entry in onnx.load(made).metadata_props}
+        _describe(made, {**entries, NOTED: json.dumps(about)})
+        write_whole(model_path(name), made.read_bytes())
+    print("in whole numbers now:", ", ".join(count.kept) or "none")
+
+
+if __name__ == "__main__":
+    main()
