@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kdvision.batch import tables
 from tests.nights import night, photo, put, sheet
 
 A, B, C = "w1 w w / # f f1 / . l l", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
@@ -84,6 +86,14 @@ def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> No
     assert standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
 
 
+def test_the_row_of_a_kingdom_matters_and_not_how_far_up_it_lies() -> None:
+    def at(x: float, y: float) -> dict[str, Any]:
+        return {"corners": [[x, y], [x + 100, y], [x + 100, y + 100], [x, y + 100]]}
+
+    places = [at(300, 0), at(0, 40), at(310, 230), at(20, 200), {"corners": None}]
+    assert tables._left_to_right(places) == [1, 0, 3, 2, 4]
+
+
 def test_a_photo_of_a_whole_table_has_the_players_that_sat_there(tmp_path: Path) -> None:
     told = '[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo"]'
     out = event(tmp_path, {"round1/table7.jpg": photo(A, B), "round1/table8.jpg": photo(C), "event.toml": told})
@@ -99,11 +109,11 @@ def test_a_copy_is_named_and_counts_once(tmp_path: Path) -> None:
     assert [row[2:] for row in standings(out, "table")] == [("1", "cy", "6"), ("2", "ann", "5"), ("", "bo", "")]
     assert notices(out) == [
         ("bo.jpg", "bo", "bo has no kingdom in round 1"),
-        ("bo.jpg", "bo", "it is the same file as ann (2).jpg, and counts once, in round 1 for ann"),
-        ("ann.jpg", "ann", "it is the same file as ann (2).jpg, and counts once"),
+        ("bo.jpg", "bo", "it is the same file as ann.jpg, and counts once, in round 1 for ann"),
+        ("ann (2).jpg", "ann", "it is the same file as ann.jpg, and counts once"),
     ]
     assert [(row["photo"], row["counts"]) for row in sheet(out / "results.csv")] == [
-        ("ann (2).jpg", "yes"),
+        ("ann.jpg", "yes"),
         ("cy.jpg", "yes"),
     ]
 
@@ -115,7 +125,7 @@ def test_two_photos_of_one_kingdom_are_one(tmp_path: Path) -> None:
     (seen,) = notices(out)
     assert seen[2] == "another photo of this kingdom, ann.jpg, was read otherwise: 2 and 5 points"
     counts = {row["photo"]: row["counts"] for row in sheet(out / "results.csv")}
-    assert counts == {"ann (2).jpg": "yes", "ann.jpg": "no", "bo (2).jpg": "yes", "bo.jpg": "no"}
+    assert counts == {"ann (2).jpg": "yes", "ann.jpg": "no", "bo (2).jpg": "no", "bo.jpg": "yes"}
 
 
 def test_a_player_at_two_tables_is_told(tmp_path: Path) -> None:

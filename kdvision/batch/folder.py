@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kdvision.batch.seats import natural
+from kdvision.batch.seats import in_order, natural
 from kdvision.errors import KdvisionError
 
 SUFFIXES: Final = frozenset(
@@ -63,7 +63,7 @@ def walk(folder: Path, *, leave: Path | None = None) -> Found:
             photos.append(item)
         else:
             failures.append(Failure(item.name, "it is no file, or a link that leads nowhere", "copy the photo here"))
-    photos.sort(key=lambda shot: natural(shot.name))
+    photos.sort(key=lambda shot: in_order(shot.name))
     return Found(tuple(photos), tuple(sorted(failures)), tuple(sorted(others, key=natural)))
 
 

@@ -70,6 +70,11 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((1, int(part), part) if part.isdecimal() else (0, 0, part) for part in parts)
 
 
+def in_order(photo: str) -> tuple[object, ...]:
+    """A key that sorts photos by their names, `ann.jpg` before `ann (2).jpg`."""
+    return natural(photo.removesuffix(PurePosixPath(photo).suffix)), photo
+
+
 def _read(part: str, round_: int, table: str) -> tuple[str, int, str]:
     """What is left of a part of the path, with the round and the table that it tells, or those known before."""
     if found := ROUND.match(part):

@@ -12,7 +12,7 @@ from typing import Any
 from kdvision.batch import notices
 from kdvision.batch.event import Event
 from kdvision.batch.notices import Notice
-from kdvision.batch.seats import Seat, key_of, natural
+from kdvision.batch.seats import Seat, in_order, key_of, natural
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom
 
@@ -93,7 +93,7 @@ def duplicates(photos: Iterable[tuple[str, str]]) -> dict[str, str]:
     """For each of the (photo, content) that is the same as an earlier one, by name, that one's name."""
     first: dict[str, str] = {}
     found = {}
-    for photo, content in sorted(photos, key=lambda pair: natural(pair[0])):
+    for photo, content in sorted(photos, key=lambda pair: in_order(pair[0])):
         if content and first.setdefault(content, photo) != photo:
             found[photo] = first[content]
     return found
@@ -128,7 +128,8 @@ def _entries(sitting: Sitting, names: Mapping[str, str], event: Event, found: li
     made = _unnamed(sitting)
     players = [names[key_of(name)] for name in sitting.seat.players]
     if len(players) == len(made):
-        return [replace(entry, player=player) for entry, player in zip(made, players, strict=True)]
+        named = {made[i].number: player for i, player in zip(_left_to_right(sitting.kingdoms), players, strict=True)}
+        return [replace(entry, player=named[entry.number]) for entry in made]
     if not players:
         found += [notices.nobody(sitting)] if event.players or event.teams or event.rounds > 1 else []
         return made
@@ -156,6 +157,27 @@ def _unnamed(sitting: Sitting) -> list[Entry]:
         )
         for number, data in enumerate(sitting.kingdoms, start=1)
     ]
+
+
+def _left_to_right(kingdoms: Sequence[Mapping[str, Any]]) -> list[int]:
+    """The places of kingdoms in a photo as people list them: from left to right, row by row.
+
+    Kingdoms are in one row where the middle of one lies beside another; those without a place in the photo come last.
+    """
+    boxes = {}
+    for i, kingdom in enumerate(kingdoms):
+        if kingdom["corners"]:
+            xs, ys = zip(*kingdom["corners"], strict=True)
+            boxes[i] = (sum(xs) / 4, min(ys), max(ys))
+    rows: list[list[int]] = []
+    for i in sorted(boxes, key=lambda i: boxes[i][1] + boxes[i][2]):
+        middle = (boxes[i][1] + boxes[i][2]) / 2
+        if rows and boxes[rows[-1][0]][1] < middle < boxes[rows[-1][0]][2]:
+            rows[-1].append(i)
+        else:
+            rows.append([i])
+    placed = [i for row in rows for i in sorted(row, key=lambda i: boxes[i][0])]
+    return placed + [i for i in range(len(kingdoms)) if i not in boxes]
 
 
 def _chosen(entries: Sequence[Entry], found: list[Notice]) -> list[Entry]:

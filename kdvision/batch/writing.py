@@ -14,7 +14,7 @@ from kdvision.batch.looks import Look, looks
 from kdvision.batch.notices import loose_ends
 from kdvision.batch.pages import page_of
 from kdvision.batch.place import REPORT, Place
-from kdvision.batch.seats import natural
+from kdvision.batch.seats import in_order
 from kdvision.batch.standings import Boardroom, Ranking
 from kdvision.batch.tables import Sitting, duplicates, seated
 from kdvision.batch.work import key_of
@@ -52,7 +52,7 @@ class Told:
 
 def told(event: Event, held: Iterable[Held], book: Book, failures: Iterable[Failure] = ()) -> Told:
     """What follows from the photos that are held, the event and the corrections."""
-    photos = sorted(held, key=lambda one: natural(one.photo))
+    photos = sorted(held, key=lambda one: in_order(one.photo))
     said = {one.photo: book.of(one.photo, one.content) for one in photos}
     counts = {one.photo: _counted(one, said[one.photo], event) for one in photos}
     here = [one for one in photos if not one.gone]
@@ -76,7 +76,7 @@ def told(event: Event, held: Iterable[Held], book: Book, failures: Iterable[Fail
         for one, sitting in zip(here, sittings, strict=True)
         if sitting.error is not None
     ]
-    rows = sorted({*broken, *failures}, key=lambda failure: natural(failure.name))
+    rows = sorted({*broken, *failures}, key=lambda failure: in_order(failure.name))
     return Told(tuple(lines), tuple(sittings), room, tuple(looks(room, confirmed)), tuple(rows))
 
 

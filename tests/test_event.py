@@ -1,0 +1,82 @@
+"""A whole event, small: rendered, read by the program as it is shipped, killed on the way, and right in the end."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kdvision.batch.event import parse
+from kdvision.game.kingdom import Kingdom
+from kdvision.game.standing import standing
+from kdvision.lab import event, trial
+from kdvision.lab.drafts import play
+from tests.nights import sheet
+
+PHOTOS = 8
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tables of one round: six photos of seven kingdoms, a copy, a broken file."""
+    made = tmp_path_factory.mktemp("event") / "photos"
+    event.make(event.plan(PHOTOS, rounds=1), made, size=(800, 600))
+    return made
+
+
+@pytest.fixture(scope="module")
+def peace(folder: Path) -> Path:
+    """The results of a run that nobody disturbed."""
+    out = folder.with_name("peace")
+    assert trial.in_peace(folder, out)[0] == 7
+    return out
+
+
+def test_standings_are_right_and_broken_files_are_told(folder: Path, peace: Path) -> None:
+    assert event.check(folder, peace) == []
+    assert len(sheet(peace / "errors.csv")) == 1
+    rows = sheet(peace / "standings.csv")
+    shared = [row for row in rows if row["table"] == "2" and row["place"] == "1"]
+    assert len(shared) == 2 and shared[0]["why"].startswith("equal to ")
+
+
+def test_a_run_that_is_killed_ends_in_the_same_files(folder: Path, peace: Path) -> None:
+    out = folder.with_name("killed")
+    assert len(trial.killed(folder, out, kills=2, photos=PHOTOS)) == 2
+    assert trial.in_peace(folder, out)[0] == 7
+    assert trial.files(out).keys() >= {"results.jsonl", "report.html"}
+    assert trial.differences(peace, out) == []
+
+
+def test_a_check_tells_what_is_wrong(folder: Path, peace: Path, tmp_path: Path) -> None:
+    for path in peace.glob("*.csv"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8").replace(",Bo,", ",Bob,"), encoding="utf-8")
+    assert any("Bob" in line for line in event.check(folder, tmp_path))
+
+
+def test_the_seeds_of_the_ties_are_those_of_ties() -> None:
+    import numpy as np
+
+    reasons = []
+    for seed in (event.TIE_BROKEN, event.TIE_SHARED):
+        kingdoms = play(np.random.default_rng(seed), players=4, care=event.CARE)
+        named = [Kingdom(kingdom.board, player=name) for kingdom, name in zip(kingdoms, "abcd", strict=True)]
+        reasons.append(standing(named, event.RULES).reason)
+    assert reasons[0].startswith("a wins on crowns") or "wins on the largest" in reasons[0]
+    assert "share the victory" in reasons[1]
+
+
+@pytest.mark.parametrize(("photos", "broken"), [(400, 12), (100, 3)])
+def test_the_large_event_has_everything(photos: int, broken: int) -> None:
+    made = event.plan(photos)
+    names = [file.name for file in made.files]
+    assert len(names) == len(set(names)) == photos
+    assert sum(bool(file.broken) for file in made.files) == broken
+    assert any(file.copy_of for file in made.files) and any(len(file.players) == 2 for file in made.files)
+    assert {game.round for game in made.games} == {1, 2, 3}
+    assert made == event.plan(photos)
+    told = parse(event.event_text(made))
+    assert (told.rounds, told.dynasty) == (3, True)
+    true = event.truth(made)
+    assert json.loads(json.dumps(true)) == true
+    assert {row[0] for row in true["standings"]} == {"table", "round", "total"}
+    assert len(made.lost) == (broken + 1) // 2
