@@ -3,7 +3,7 @@
 import { addPhotos, addTyped, amend, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
 import * as api from "./api.js";
 import { boardView, letters } from "./board.js";
-import { button, dialog, h, replace, say, toast } from "./dom.js";
+import { button, dialog, field, h, replace, say, toast } from "./dom.js";
 import { gemsView } from "./gems.js";
 import { COLOURS, unpacked } from "./model.js";
 import { photoView } from "./photoview.js";
@@ -76,7 +76,7 @@ function typeDialog() {
   const form = h(
     "form",
     { onsubmit: add },
-    h("label", { class: "field" }, h("span", {}, t("typeHint")), text),
+    field(t("typeHint"), text),
     trouble,
     h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, t("typeAdd"))),
   );
@@ -106,7 +106,7 @@ function tabs() {
       unsure ? h("span", { class: "badge", title: t("toCheck", { n: unsure }) }, `${unsure}?`) : null,
     );
   };
-  const add = button("plus", t("addKingdom"), addDialog, { class: "tab add", "data-key": "tab add" });
+  const add = button("plus", t("addKingdom"), addDialog, { class: "tab add", "data-key": "tab add", "aria-label": t("addHead") });
   return h("nav", { class: "tabs", "aria-label": t("kingdoms") }, shown().map(tab), add);
 }
 
@@ -121,12 +121,11 @@ function whoView(kingdom) {
     "section",
     { class: "who-card" },
     h(
-      "label",
+      "span",
       { class: `castle castle-${kingdom.colour}` },
-      h("span", { class: "sr-only" }, t("colour")),
       h(
         "select",
-        { value: kingdom.colour, "data-key": "colour", onchange: (event) => amend(selected(), { colour: event.target.value }) },
+        { "aria-label": t("colour"), value: kingdom.colour, "data-key": "colour", onchange: (event) => amend(selected(), { colour: event.target.value }) },
         COLOURS.map((colour) => h("option", { value: colour }, t("colours")[colour])),
       ),
     ),
@@ -237,7 +236,7 @@ function render() {
   byId("verdict").hidden = !words;
 }
 
-const standingOfEarlier = () => (state.game.rounds.some((round) => round.length) ? standingView() : null);
+const standingOfEarlier = () => (state.game.rounds.length > 1 ? standingView() : null);
 
 // The menu, keys, files that are dropped or pasted.
 

@@ -27,10 +27,13 @@ export function boardView(kingdom) {
   );
   const active = places.flat().includes(state.square) ? state.square : places[0]?.[0];
   const inner = frame(kingdom.cells);
-  const column = (place) => squareName(0, placeOf(place)[1] - inner.left)[0];
+  const column = (place) => {
+    const col = placeOf(place)[1] - inner.left;
+    return col >= 0 && col < inner.cols ? squareName(0, col)[0] : "";
+  };
   const within = (place) => Boolean(nameAt(kingdom, place));
   const heads = places[0]?.map((place) =>
-    h("div", { role: "columnheader", class: "coord" }, /[A-Z]/.test(column(place)) ? column(place) : ""),
+    h("div", { role: "columnheader", class: "coord" }, column(place)),
   );
   const rows = places.map((line) => {
     const number = placeOf(line[0])[0] - inner.top + 1;
@@ -40,7 +43,7 @@ export function boardView(kingdom) {
   });
   const grid = h(
     "div",
-    { role: "grid", class: `grid ${state.mode}`, "aria-label": `${t("board")}: ${kingdom.player}`, onkeydown: keys },
+    { role: "grid", class: `grid mode-${state.mode || "plain"}`, "aria-label": `${t("board")}: ${kingdom.player}`, onkeydown: keys },
     h("div", { role: "row", class: "row" }, h("div", { role: "columnheader", class: "coord" }), heads),
     rows,
   );
@@ -68,7 +71,7 @@ export function territoriesOf(kingdom) {
 function square(kingdom, place, { doubts, territories, active, within }) {
   const cell = kingdom.cells[place] ?? ".";
   const doubt = doubts.get(place);
-  const name = within ? nameAt(kingdom, place) : "";
+  const name = within ? nameAt(kingdom, place) : t("edgeOf", { square: nearest(kingdom, place) });
   const words = { square: name, cell: cellWords(cell), instead: doubt ? cellWords(doubt.instead) : "" };
   const kind = cell === "." ? "none" : cell === "#" ? "castle" : cell === "?" ? "none" : cell[0];
   const marks = [];
@@ -93,6 +96,14 @@ function square(kingdom, place, { doubts, territories, active, within }) {
     pieces.map((piece) => h("span", { class: `piece ${piece.kind}`, "aria-hidden": "true" }, piece.letter)),
     doubt && h("span", { class: "mark", "aria-hidden": "true" }, "?"),
   );
+}
+
+/** The name of the square of the frame that lies nearest to a place beyond it. */
+function nearest(kingdom, place) {
+  const { rows, cols, top, left } = frame(kingdom.cells);
+  const [row, col] = placeOf(place);
+  const within = (value, count) => Math.max(0, Math.min(count - 1, value));
+  return squareName(within(row - top, rows), within(col - left, cols));
 }
 
 /** What a cell looks like: its letter and its crowns; the terrain's picture is the ground of what it stands on. */

@@ -86,6 +86,14 @@ export function button(name, text, onclick, { label = true, ...props } = {}) {
   return h("button", { type: "button", onclick, ...named, ...props }, name && icon(name), label && h("span", {}, text));
 }
 
+let fields = 0;
+
+/** A named control: the name above it, and bound to it. */
+export function field(name, control) {
+  control.id ||= `field-${(fields += 1)}`;
+  return h("div", { class: "field" }, h("label", { for: control.id }, name), control);
+}
+
 let speaker;
 
 /** Say something to people who do not see the page. */

@@ -1,7 +1,7 @@
 // The Lost Treasures: gems on crossings. Which way a gem lies decides where its crowns and its skull point.
 
 import { amendPieces } from "./actions.js";
-import { button, dialog, h } from "./dom.js";
+import { button, dialog, field, h } from "./dom.js";
 import { at, nameAt, placeOf } from "./model.js";
 import { refresh, selected, shown, state } from "./state.js";
 import { t } from "./strings.js";
@@ -71,10 +71,12 @@ function editGem(place) {
   const known = [...new Map(shown().flatMap((one) => one.pieces.gems).map((one) => [one.kind, one])).values()];
   const quarters = h("div", { class: "quarters" });
   const kind = h("input", { list: "gem-kinds", value: gem.kind, maxlength: 20, autocomplete: "off", required: true });
-  kind.addEventListener("change", () => {
-    const like = known.find((one) => one.kind === kind.value.trim().toLowerCase());
-    if (like && !old) gem = { ...gem, crowns: like.crowns, skull: like.skull }; // printed alike on all of a kind
-    if (kind.value.trim().toLowerCase() === state.rules?.joker && !old) gem = { ...gem, crowns: [1, 0, 0, 0], skull: null };
+  kind.addEventListener("input", () => {
+    const name = kind.value.trim().toLowerCase();
+    const joker = name === state.rules?.joker && { crowns: [1, 0, 0, 0], skull: null };
+    const like = known.find((one) => one.kind === name) ?? joker; // printed alike on all of a kind
+    if (old || !like) return;
+    gem = { ...gem, crowns: like.crowns, skull: like.skull };
     draw();
   });
   const draw = () => quarters.replaceChildren(...names.map((name, lies) => quarter(name, lies)));
@@ -101,7 +103,7 @@ function editGem(place) {
   const form = h(
     "form",
     { onsubmit: save },
-    h("label", { class: "field" }, t("gemKind"), kind),
+    field(t("gemKind"), kind),
     h("datalist", { id: "gem-kinds" }, [...new Set([...known.map((one) => one.kind), state.rules?.joker ?? "joker"])].map((one) => h("option", { value: one }))),
     h("p", { class: "hint" }, t("gemQuarters")),
     quarters,

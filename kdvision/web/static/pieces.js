@@ -1,7 +1,7 @@
 // What lies on a kingdom of Queendomino or beside it: coins, towers, knights, buildings, the Queen.
 
 import { amend, amendPieces, score } from "./actions.js";
-import { button, h } from "./dom.js";
+import { button, field, h } from "./dom.js";
 import { nameAt } from "./model.js";
 import { go, selected, shown, state, withRound } from "./state.js";
 import { t } from "./strings.js";
@@ -85,9 +85,7 @@ export function buildingSelect(kingdom, place) {
   const here = kingdom.pieces.buildings.find((one) => one.at === place);
   const now = here ? buildings.findIndex((one) => same(one, here)) : -1;
   const options = buildings.map((one, index) => h("option", { value: index }, words(one)));
-  return h(
-    "label",
-    { class: "field" },
+  return field(
     t("building"),
     h(
       "select",

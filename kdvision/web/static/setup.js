@@ -1,7 +1,7 @@
 // What is played: the game, its variants, its side, rounds.
 
 import { setRules } from "./actions.js";
-import { h } from "./dom.js";
+import { field, h } from "./dom.js";
 import { state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -52,8 +52,6 @@ function summary(rules) {
   const parts = [t("games")[rules.game], rules.side ? t("sides")[rules.side] : "", ...rules.variants.map((one) => t("variants")[one])];
   return parts.filter(Boolean).join(" · ");
 }
-
-const field = (name, control) => h("label", { class: "field" }, h("span", {}, name), control);
 
 function select(key, value, options, choose) {
   return h(

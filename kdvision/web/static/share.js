@@ -1,7 +1,7 @@
 // Handing the game on: as a link, as text, as a picture, as files.
 
 import * as api from "./api.js";
-import { button, dialog, h, svg, toast } from "./dom.js";
+import { button, dialog, field, h, svg, toast } from "./dom.js";
 import { gameData, packed } from "./model.js";
 import { drawnGame } from "./card.js";
 import { shown, state } from "./state.js";
@@ -19,16 +19,16 @@ function words() {
 }
 
 export function shareDialog() {
-  const field = h("input", { readonly: true, value: link(), onfocus: (event) => event.target.select() });
+  const address = h("input", { readonly: true, value: link(), onfocus: (event) => event.target.select() });
   const act = (name, text, run) => button(name, text, run, { class: "soft" });
   const content = [
     h("p", { class: "hint" }, t("shareHint")),
-    h("label", { class: "field" }, t("link"), field),
+    field(t("link"), address),
     h(
       "div",
       { class: "pairs" },
-      act("share", t("copyLink"), () => copy(field.value, field)),
-      act("keyboard", t("copyText"), () => copy(words(), field)),
+      act("share", t("copyLink"), () => copy(address.value, address)),
+      act("keyboard", t("copyText"), () => copy(words(), address)),
       navigator.share && act("phone", t("sendOn"), () => navigator.share({ title: t("title"), text: words() }).catch(() => {})),
       act("image", t("savePicture"), savePicture),
       act("check", t("saveJson"), () => saveAnswer("application/json", "kdvision.json")),
@@ -39,15 +39,15 @@ export function shareDialog() {
 }
 
 /** Copy a text; where the browser forbids that (pages without a certificate), by the old way. */
-async function copy(text, field) {
+async function copy(text, box) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const before = field.value;
-    field.value = text;
-    field.select();
+    const before = box.value;
+    box.value = text;
+    box.select();
     const done = document.execCommand("copy");
-    field.value = before;
+    box.value = before;
     if (!done) return toast(t("copyByHand"));
   }
   toast(t("copied"));
@@ -74,9 +74,9 @@ async function saveAnswer(kind, name) {
 
 /** The QR code by which another phone comes in. */
 export async function inviteDialog() {
-  const { link: address, qr } = await api.get("/api/invite");
-  const content = address
-    ? [h("p", { class: "hint" }, t("inviteHint")), code(qr), h("p", { class: "address" }, address)]
+  const { link: here, qr } = await api.get("/api/invite");
+  const content = here
+    ? [h("p", { class: "hint" }, t("inviteHint")), code(qr), h("p", { class: "address" }, here)]
     : [h("p", {}, t("inviteLocal"))];
   dialog(t("inviteHead"), content, { close: t("close") });
 }

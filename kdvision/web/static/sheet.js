@@ -98,13 +98,16 @@ function suspicion(kingdom, doubt, choose) {
   );
 }
 
-/** Every square of the box: a column for each terrain, a row for each number of crowns. */
+/** Every square of the box: a column for each terrain, a row for each number of crowns; castle and nothing below. */
 function palette(cell, doubt, choose) {
   const known = cells();
   const columns = [...ORDER].filter((letter) => known.includes(letter));
-  const most = Math.max(...known.map((one) => Number(one.slice(1) || 0)));
-  const option = (word) =>
-    h(
+  const most = Math.max(2, ...known.map((one) => Number(one.slice(1) || 0)));
+  const free = columns.slice(0, 2).every((letter) => !known.includes(`${letter}${most}`));
+  const places = known.map((word) => [word, columns.indexOf(word[0]), Number(word.slice(1) || 0)]);
+  const others = ["#", "."].map((word, column) => [word, column, free ? most : most + 1]);
+  const option = ([word, column, row]) => {
+    const node = h(
       "button",
       {
         type: "button",
@@ -113,14 +116,14 @@ function palette(cell, doubt, choose) {
         "aria-pressed": String(word === cell),
         onclick: () => choose(word),
       },
-      word === "." ? h("span", { class: "plus" }, "∅") : face(word),
+      word === "." ? h("span", { class: "plus", "aria-hidden": "true" }, "∅") : face(word),
     );
-  const column = (letter) => {
-    const words = [...Array(most + 1).keys()].map((count) => (count ? `${letter}${count}` : letter));
-    return h("div", { class: "column" }, words.map((word) => (known.includes(word) ? option(word) : null)));
+    node.style.gridArea = `${row + 1} / ${column + 1}`;
+    return node;
   };
-  const node = h("div", { class: "palette" }, columns.map(column), h("div", { class: "column" }, ["#", "."].map(option)));
-  node.style.setProperty("--columns", columns.length + 1);
+  const terrains = places.filter(([, column]) => column >= 0).sort((a, b) => a[1] - b[1] || a[2] - b[2]);
+  const node = h("div", { class: "palette" }, [...terrains, ...others].map(option));
+  node.style.setProperty("--columns", columns.length);
   return node;
 }
 

@@ -46,19 +46,18 @@ export function settle(game) {
   refresh();
 }
 
-export function undo() {
-  const last = state.past.pop();
-  if (!last) return false;
-  state.future.push(state.game);
-  settle(last);
-  return true;
-}
+export const undo = () => step(state.past, state.future);
 
-export function redo() {
-  const next = state.future.pop();
-  if (!next) return false;
-  state.past.push(state.game);
-  settle(next);
+export const redo = () => step(state.future, state.past);
+
+/** Take the game from one pile, lay the present one on the other, and show the kingdom that differs. */
+function step(from, onto) {
+  const game = from.pop();
+  if (!game) return false;
+  onto.push(state.game);
+  const before = new Set(shown());
+  state.selected = game.rounds[game.round].find((kingdom) => !before.has(kingdom))?.id ?? state.selected;
+  settle(game);
   return true;
 }
 

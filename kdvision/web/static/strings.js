@@ -105,6 +105,7 @@ const TEXT = {
   followed: { one: "With that, {squares} changed too.", other: "With that, {squares} changed too." },
   becomes: "{square} ({cell})",
   nowPoints: "{name} has {total} points.",
+  edgeOf: "Edge beside {square}",
   addEdge: "Squares at the edge",
   edgeHint: "Tap a place at the edge to add a tile there.",
   checkedOf: "{n} of {all}",

@@ -1,0 +1,97 @@
+"""A real browser before a real server; skipped with a plain reason where there is none."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kdvision.web.server import Settings
+from tests.webserver import Client, running
+
+pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
+DESK = {"viewport": {"width": 1280, "height": 900}}
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Client]:
+    """The server of all browser tests; stateless, so that they cannot disturb each other."""
+    with running(Settings(port=0)) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium."""
+    found = os.environ.get("KDVISION_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        pytest.skip(f"no Chromium here: none of {', '.join(NAMES)} is on the path")
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def open_page(server: Client, browser: Browser) -> Iterator[Open]:
+    """Open the page, `open_page(phone=True)`; at the end nothing may have been refused, or asked for elsewhere."""
+    contexts: list[BrowserContext] = []
+    told: list[str] = []
+
+    def open_page(path: str = "/", *, phone: bool = False, port: int | None = None, **more: Any) -> Page:
+        context = browser.new_context(**(PHONE if phone else DESK) | more)
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page, home = context.new_page(), f"http://127.0.0.1:{port or server.port}"
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.on("console", lambda word: told.append(word.text) if word.type == "error" else None)
+        page.on("request", lambda asked: told.append(asked.url) if not own(asked.url, home) else None)
+        page.goto(home + path)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [word for word in told if "the server responded with a status of 4" not in word] == []
+
+
+def own(url: str, home: str) -> bool:
+    """Whether a request stays with our server."""
+    return url.startswith((home, "blob:", "data:"))
+
+
+def upload(page: Page, *photos: str | Path) -> None:
+    """Choose photos (of the samples) and wait until they are scored."""
+    page.set_input_files("#files", [SAMPLES / photo for photo in photos])
+    page.wait_for_selector("#total")
+    page.wait_for_selector("#progress:empty", state="attached")
+
+
+def total(page: Page) -> int:
+    """The points that the page shows for the selected kingdom."""
+    return int(page.locator("#total").inner_text())
+
+
+def type_board(page: Page, text: str) -> None:
+    """Add a kingdom by typing its board."""
+    if page.locator(".tab.add").count():
+        page.click(".tab.add")
+    page.get_by_role("button", name="Type a board").click()
+    page.fill("textarea", text)
+    page.get_by_role("button", name="Add this kingdom").click()
+    page.wait_for_selector("dialog", state="detached")
+
+
+def square(page: Page, name: str) -> Any:
+    """A square of the board by its name."""
+    return page.get_by_role("gridcell", name=name)

@@ -1,0 +1,97 @@
+"""That nobody is kept out: axe-core finds nothing serious, thumbs find their targets, small phones show it all."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Open, type_board, upload
+
+GRAVE = {"serious", "critical"}
+TARGET = 43.5
+"""Pixels of a target's sides: 44, less what rounding takes."""
+
+LOOKS = [(phone, scheme) for phone in (True, False) for scheme in ("light", "dark")]
+
+
+def grave(page: Page) -> list[str]:
+    """The serious and critical findings of axe-core, in words."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {one['help']} ({node['html'][:120]})"
+        for one in found
+        if one["impact"] in GRAVE
+        for node in one["nodes"]
+    ]
+
+
+@pytest.mark.parametrize(("phone", "scheme"), LOOKS, ids=[f"{'phone' if p else 'desktop'}-{s}" for p, s in LOOKS])
+def test_axe_finds_nothing_grave(open_page: Open, phone: bool, scheme: str) -> None:
+    page = open_page(phone=phone, color_scheme=scheme, reduced_motion="reduce")
+    page.locator(".setup summary").click()
+    assert grave(page) == []
+    upload(page, "two-kingdoms.jpg")
+    assert grave(page) == []
+    page.get_by_role("gridcell", name="C2: wheat").click()
+    assert grave(page) == []
+    page.get_by_role("button", name="wheat, 1 crown").click()
+    page.wait_for_selector(".review")
+    page.get_by_role("button", name="Share").click()
+    assert grave(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Corners").click()
+    assert grave(page) == []
+
+
+def test_axe_finds_nothing_grave_among_pieces(open_page: Open) -> None:
+    page = open_page(phone=True)
+    page.locator(".setup summary").click()
+    page.get_by_label("The Lost Treasures").check()
+    type_board(page, "w f / l g")
+    page.get_by_role("button", name="Place a gem").click()
+    assert grave(page) == []
+    page.get_by_role("button", name="Crossing of").click()
+    assert grave(page) == []
+    page.keyboard.press("Escape")
+    page.get_by_label("Game", exact=True).select_option("queendomino")
+    page.wait_for_selector(".pieces")
+    assert grave(page) == []
+
+
+@pytest.mark.parametrize("width", [320, 360, 412])
+def test_a_small_phone_shows_it_all_with_room_for_a_thumb(open_page: Open, width: int) -> None:
+    page = open_page(phone=True, viewport={"width": width, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    type_board(page, "w1 w f f l / w w f f l / # w f f l / w w f f l / w w f f l")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.locator(".square").nth(3).click()
+    small = page.evaluate(
+        """(least) => [...document.querySelectorAll("button, select, input, summary, label.button")]
+            .filter((node) => node.checkVisibility() && !node.matches(".sr-only, [type=checkbox]"))
+            .filter((node) => Math.min(...["width", "height"].map((s) => node.getBoundingClientRect()[s])) < least)
+            .map((node) => node.outerHTML.slice(0, 100))""",
+        TARGET,
+    )
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_terrains_are_told_by_more_than_colour(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, "w f l g / s m # .")
+    letters = page.locator(".square .letter").all_inner_texts()
+    grounds = page.evaluate("[...document.querySelectorAll('.square')].map((s) => getComputedStyle(s).backgroundImage)")
+    assert {letter for letter in letters if letter.isalpha()} == set("wflgsm")
+    assert len({ground for ground in grounds if ground != "none"}) == 7
+
+
+def test_motion_stops_for_those_who_want_none(open_page: Open) -> None:
+    page = open_page(reduced_motion="reduce")
+    type_board(page, "w1 w / # f")
+    page.evaluate("document.querySelector('.square').classList.add('flash')")
+    assert page.evaluate("getComputedStyle(document.querySelector('.square')).animationName") == "none"
+
+
+def test_the_page_can_be_installed(open_page: Open) -> None:
+    page = open_page()
+    errors = page.context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert [error["errorId"] for error in errors if error["errorId"] != "in-incognito"] == []

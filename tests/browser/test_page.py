@@ -1,0 +1,361 @@
+"""What people do with the page, in a real browser: photos, corrections, games, sharing."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from kdvision.web.server import Settings
+from tests.browser.conftest import SAMPLES, Open, square, total, type_board, upload
+from tests.webserver import Client, running
+
+TRUTH = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"][0]
+TIE = ("w1 w / # f", "f # / w w1")
+"""Two boards of the same numbers in every tie-break."""
+
+
+def rows(page: Page) -> list[str]:
+    """The board as the page shows it, in notation."""
+    lines = []
+    for row in page.locator(".grid .row").all()[1:]:
+        cells = []
+        for one in row.locator(".square").all():
+            crowns = one.locator(".crown").count()
+            castle = "sq-castle" in (one.get_attribute("class") or "")
+            letter = one.locator(".letter")
+            cells.append("#" if castle else f"{letter.inner_text()}{crowns or ''}" if letter.count() else ".")
+        lines.append(" ".join(cells))
+    return lines
+
+
+def test_a_sample_gets_the_right_score(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    assert (rows(page), total(page)) == (TRUTH["board"], TRUTH["points"])
+    page.get_by_text("grass: 8 squares").click()
+    expect(page.locator(".clause").first).to_contain_text("number of squares times the number of crowns")
+
+
+def test_a_corrected_square_changes_the_score_and_can_be_undone(open_page: Open) -> None:
+    page = open_page(phone=True)
+    upload(page, "demo.jpg")
+    before = total(page)
+    square(page, "A1: grass").tap()
+    page.get_by_role("button", name="grass, 2 crowns").tap()
+    expect(page.locator("#total")).not_to_have_text(str(before))
+    expect(square(page, "A1: grass, 2 crowns")).to_be_visible()
+    page.get_by_role("button", name="Undo").first.tap()
+    expect(page.locator("#total")).to_have_text(str(before))
+    page.get_by_role("button", name="Redo").tap()
+    expect(square(page, "A1: grass, 2 crowns")).to_be_visible()
+    expect(page.locator("#total")).not_to_have_text(str(before))
+
+
+def test_what_belongs_to_a_corrected_square_follows(open_page: Open) -> None:
+    """Named as something its domino does not have, a square takes the other half with it: the page says so."""
+    page = open_page()
+    upload(page, "two-kingdoms.jpg")
+    square(page, "C2: wheat").click()
+    with page.expect_response("**/api/decide"):
+        page.get_by_role("button", name="wheat, 1 crown").click()
+    expect(page.locator(".toast")).to_contain_text("changed too")
+    expect(page.locator(".badge")).to_be_visible()
+
+
+def test_unsure_squares_come_first_and_one_after_another(open_page: Open) -> None:
+    page = open_page(phone=True)
+    upload(page, "two-kingdoms.jpg")
+    square(page, "C2: wheat").tap()
+    with page.expect_response("**/api/decide"):
+        page.get_by_role("button", name="wheat, 1 crown").tap()
+    many = int(re.findall(r"\d+", page.locator(".review").inner_text())[0])
+    page.get_by_role("button", name="Check them").tap()
+    expect(page.locator("dialog .count")).to_have_text(f"1 of {many}")
+    expect(page.locator("dialog .close-up")).to_be_visible()
+    page.locator(".suspicion button").first.tap()
+    if many > 1:
+        expect(page.locator("dialog .count")).to_have_text(f"2 of {many}")
+
+
+def test_the_photo_shows_what_was_read_and_can_be_tapped(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "two-kingdoms.jpg")
+    assert page.locator(".picture .kingdom").count() == 2
+    page.get_by_role("button", name="Whole photo").click()
+    page.locator(".picture .kingdom:not(.active) .tap").first.click()
+    expect(page.locator(".tab[aria-current]")).to_contain_text("Player 2")
+    page.locator(".picture .kingdom.active .tap").first.click()
+    expect(page.get_by_role("heading", name="Square")).to_be_visible()
+
+
+def test_corners_can_be_dragged_and_are_read_there(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    page.get_by_role("button", name="Corners").click()
+    handle = page.get_by_role("button", name="Top left corner")
+    box = handle.locator(".ring").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"] + 60, steps=3)
+    expect(page.locator(".glass")).to_be_visible()
+    page.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2 + 2, steps=3)
+    page.mouse.up()
+    handle.press("ArrowLeft")
+    page.get_by_label("Size of the kingdom").select_option("5x5")
+    with page.expect_response("**/api/read*"):
+        page.get_by_role("button", name="Read here").click()
+    expect(page.locator(".handle")).to_have_count(0)
+    assert rows(page) == TRUTH["board"]
+
+
+def test_a_kingdom_can_be_removed_and_drawn_in_again(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "two-kingdoms.jpg")
+    first = total(page)
+    page.get_by_role("button", name="Remove this kingdom").click()
+    expect(page.locator(".tab:not(.add)")).to_have_count(1)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.locator(".tab:not(.add)")).to_have_count(2)
+    assert total(page) == first
+    page.get_by_role("button", name="Missed one").click()
+    expect(page.locator(".handle")).to_have_count(4)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator(".handle")).to_have_count(0)
+
+
+@pytest.mark.parametrize("phone", [True, False], ids=["phone", "desktop"])
+def test_a_tie_is_explained(open_page: Open, phone: bool) -> None:
+    page = open_page(phone=phone)
+    for board in TIE:
+        type_board(page, board)
+    expect(page.locator("#standing")).to_contain_text("Player 1 and Player 2 share the victory")
+    expect(page.locator("#standing")).to_contain_text("equal to Player 1 in points, the largest territory and crowns")
+    page.get_by_label("Name").fill("Bo")
+    page.get_by_label("Name").press("Enter")
+    expect(page.locator("#standing")).to_contain_text("Player 1 and Bo share the victory")
+    page.get_by_label("Castle", exact=True).select_option("pink")
+    expect(page.locator(".tab .castle-pink")).to_be_visible()
+
+
+def test_a_link_holds_the_whole_game(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    page.get_by_label("Name").fill("Zoë & friends")
+    page.get_by_label("Name").press("Enter")
+    type_board(page, "w2 w / # .")
+    page.locator(".setup summary").click()
+    page.get_by_label("Harmony").check()
+    expect(page.locator("#standing")).to_contain_text("Zoë & friends wins on points")
+    standing = page.locator("#standing").inner_text()
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    other = open_page(link.partition("/#")[2].join(["/#", ""]), phone=True)
+    expect(other.locator("#standing")).to_contain_text("Zoë & friends wins on points")
+    assert other.locator("#standing").inner_text() == standing
+    assert rows(other) == TRUTH["board"]
+    assert "#" not in other.url
+
+
+@pytest.mark.parametrize(
+    ("button", "name", "says"),
+    [
+        ("Save JSON", "kdvision.json", b'"total"'),
+        ("Save game file", "kdvision.toml", b"[[kingdom]]"),
+        ("Save picture", "kdvision.png", b"\x89PNG"),
+    ],
+)
+def test_the_game_can_be_saved(open_page: Open, button: str, name: str, says: bytes) -> None:
+    page = open_page()
+    type_board(page, "w1 w / # f")
+    page.get_by_role("button", name="Share").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=button).click()
+    assert saved.value.suggested_filename == name
+    assert says in Path(saved.value.path()).read_bytes()
+
+
+def test_a_broken_link_is_told(open_page: Open) -> None:
+    page = open_page("/#game=abc")
+    expect(page.locator(".toast")).to_contain_text("holds no game")
+
+
+def test_a_reload_keeps_the_game(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, "w1 w / # f")
+    page.reload()
+    expect(page.locator("#total")).to_have_text("2")
+
+
+# What goes wrong.
+
+
+def test_a_photo_without_a_kingdom_is_told(open_page: Open) -> None:
+    page = open_page(phone=True)
+    page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("no kingdom")
+    expect(alert).to_contain_text("from above")
+    alert.get_by_role("button", name="Close").tap()
+    expect(alert).to_have_count(0)
+
+
+def test_what_is_no_picture_is_told(open_page: Open, tmp_path: Path) -> None:
+    text = tmp_path / "notes.jpg"
+    text.write_text("no picture")
+    page = open_page()
+    page.set_input_files("#files", text)
+    expect(page.get_by_role("alert")).to_contain_text("no picture of a kind that can be read")
+
+
+def test_a_picture_that_the_browser_cannot_show_is_read(open_page: Open, tmp_path: Path) -> None:
+    """HEIC, as iPhones take it, in a browser that does not know it."""
+    import pillow_heif
+
+    heic = tmp_path / "demo.heic"
+    try:
+        pillow_heif.from_pillow(Image.open(SAMPLES / "demo.jpg")).save(heic, quality=90)
+    except (RuntimeError, ValueError) as error:
+        pytest.skip(f"this pillow-heif writes no HEIC: {error}")
+    page = open_page()
+    upload(page, heic)
+    assert total(page) == TRUTH["points"]
+    assert page.locator(".picture image").count() == 1
+
+
+def test_a_mistake_in_a_typed_board_is_told(open_page: Open) -> None:
+    page = open_page()
+    page.get_by_role("button", name="Type a board").click()
+    page.fill("textarea", "w w / x")
+    page.get_by_role("button", name="Add this kingdom").click()
+    expect(page.locator("dialog .trouble")).to_contain_text("row 2")
+
+
+# By keyboard.
+
+
+def test_a_board_is_corrected_by_keyboard_alone(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, "w w / # f")
+    for _ in range(40):
+        if page.evaluate("document.activeElement.getAttribute('role')") == "gridcell":
+            break
+        page.keyboard.press("Tab")
+    expect(square(page, "A1: wheat")).to_be_focused()
+    page.keyboard.press("1")
+    expect(page.locator("#total")).to_have_text("2")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("w")
+    expect(square(page, "B2: wheat")).to_be_focused()
+    expect(page.locator("#total")).to_have_text("3")
+    expect(page.locator("#live")).to_contain_text("B2 is wheat. Player 1 has 3 points.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="wheat", exact=True)).to_be_focused()
+    page.keyboard.press("m")
+    expect(square(page, "B2: mine")).to_be_focused()
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    expect(page.locator("#total")).to_have_text("2")
+    page.keyboard.press("Control+y")
+    expect(page.locator("#total")).to_have_text("3")
+
+
+def test_a_tile_can_be_added_at_the_edge(open_page: Open) -> None:
+    page = open_page(phone=True)
+    type_board(page, "w1 w / # f")
+    page.get_by_role("button", name="Squares at the edge").tap()
+    page.get_by_role("gridcell", name="Edge beside A1").nth(1).tap()
+    page.get_by_role("button", name="wheat", exact=True).tap()
+    expect(page.locator("#total")).to_have_text("3")
+    assert rows(page)[1] == ". w . ."
+
+
+# Games.
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    setup = page.locator(".setup details")
+    if setup.get_attribute("open") is None:
+        page.locator(".setup summary").click()
+    page.get_by_label(label, exact=True).select_option(option)
+
+
+def test_the_pieces_of_queendomino_count(open_page: Open) -> None:
+    page = open_page()
+    choose(page, "Game", "queendomino")
+    type_board(page, "w w / # t")
+    page.get_by_label("Coins", exact=True).fill("7")
+    page.get_by_label("Coins", exact=True).press("Enter")
+    expect(page.locator("#total")).to_have_text("2")
+    page.get_by_label("The Queen is here").check()
+    expect(page.locator("#total")).to_have_text("4")
+    page.get_by_role("button", name="Towers: one more").click()
+    square(page, "B2: town").click()
+    page.get_by_label("A knight stands here").check()
+    page.get_by_label("Building").select_option("The Statue: 5 points")
+    page.keyboard.press("Escape")
+    expect(page.locator("#total")).to_have_text("9")
+    expect(square(page, "B2: town, building, knight")).to_be_visible()
+
+
+def test_a_gem_lies_on_a_crossing_and_points(open_page: Open) -> None:
+    page = open_page(phone=True)
+    page.locator(".setup summary").tap()
+    page.get_by_label("The Lost Treasures").check()
+    type_board(page, "w f / l g")
+    page.get_by_role("button", name="Place a gem").tap()
+    page.get_by_role("button", name="Crossing of A1, B1, B2 and A2").tap()
+    page.get_by_label("Its colour, or joker").fill("ruby")
+    page.get_by_role("button", name="Towards A1").tap()
+    page.get_by_role("button", name="Towards A1: 1 crown").tap()
+    page.get_by_role("button", name="Turn it").tap()
+    expect(page.get_by_role("button", name="Towards B1: 2 crowns")).to_be_visible()
+    page.get_by_role("button", name="Save").tap()
+    expect(page.locator("#total")).to_have_text("2")
+    expect(page.locator(".lines")).to_contain_text(["forest: 1 square × 2 crowns"])
+    expect(page.get_by_role("button", name="ruby gem")).to_be_visible()
+
+
+def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
+    page = open_page()
+    page.locator(".setup summary").click()
+    page.get_by_label("Dynasty").check()
+    for number in (1, 2, 3):
+        page.get_by_role("button", name=f"Round {number}").click()
+        type_board(page, "w1 w / # f")
+        type_board(page, "w1 . / # f")
+    expect(page.locator("#standing")).to_contain_text("Player 1 wins on points of 3 rounds, 6 to 3")
+    expect(page.locator("#standing")).to_contain_text("Player 1 wins on points, 2 to 1")
+
+
+# Phones that come in by the network.
+
+
+def test_the_link_with_the_key_pairs_a_phone(open_page: Open) -> None:
+    with running(Settings(port=0, lan=True, key="ABCD-2345"), link="http://192.168.1.5:8000/#key=ABCD-2345") as lan:
+        page = open_page("/", phone=True, port=lan.port)
+        page.get_by_label("Key").fill("wrong")
+        page.get_by_role("button", name="Come in").tap()
+        expect(page.get_by_role("alert")).to_contain_text("not the key")
+        page.goto(f"http://127.0.0.1:{lan.port}/?again#key=ABCD-2345")
+        expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+        assert "key" not in page.url
+        page.get_by_role("button", name="Menu").tap()
+        page.get_by_role("button", name="Invite a phone").tap()
+        expect(page.locator(".qr")).to_be_visible()
+
+
+def test_a_shared_game_survives_the_pairing(open_page: Open, server: Client) -> None:
+    source = open_page()
+    type_board(source, "w1 w / # f")
+    source.get_by_role("button", name="Share").click()
+    game = source.get_by_label("Link", exact=True).input_value().partition("#")[2]
+    with running(Settings(port=0, lan=True, key="ABCD-2345")) as lan:
+        page = open_page(f"/#{game}", phone=True, port=lan.port)
+        page.get_by_label("Key").fill("abcd2345")
+        page.get_by_role("button", name="Come in").tap()
+        expect(page.locator("#total")).to_have_text("2")
