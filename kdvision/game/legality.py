@@ -25,12 +25,14 @@ class Problem:
     """One oddity: its squares (none where it is about the whole), a sentence, and the clause it breaks.
 
     `kingdom` is the kingdom's place in its game, from 0; None where the problem is about one board or the whole game.
+    `played` is true where the box could lay the board: someone played against a rule, and nothing need be misread.
     """
 
     squares: tuple[Square, ...]
     text: str
     clause: str = ""
     kingdom: int | None = None
+    played: bool = False
 
 
 def problems(kingdom: Kingdom | Board, deck: Deck, *, side: int = LONGEST) -> tuple[Problem, ...]:
@@ -199,10 +201,10 @@ def _unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck: set[in
             islands += squares
         else:
             text = f"the domino on {names(squares)} touches neither the castle nor its own terrain"
-            yield Problem(squares, text, "kingdomino/connection")
+            yield Problem(squares, text, "kingdomino/connection", played=True)
     if islands:
         text = f"in no order can the dominoes on {names(islands)} have been laid"
-        yield Problem(tuple(sorted(islands)), text, "kingdomino/connection")
+        yield Problem(tuple(sorted(islands)), text, "kingdomino/connection", played=True)
 
 
 def _matches(board: Board, square: Square, domino: tuple[Square, ...]) -> bool:
