@@ -14,6 +14,7 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
 from kdvision.vision import outline
 from kdvision.vision.cells import CellReader
+from kdvision.vision.edge import cut_off
 from kdvision.vision.evidence import Sight, as_named, look, search_all, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
@@ -197,6 +198,9 @@ def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust:
     problems = [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in decision.problems]
     if any(not inside(doubt.square) for doubt in decision.doubts):
         problems.append(Problem((), "something that may be a tile lies at the kingdom's edge"))
+    if sight.inside is not None and sight.beyond is not None:
+        cut = cut_off(decision.board.keys(), sight.inside, sight.beyond)
+        problems += [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in cut]
     if crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     return KingdomRead(

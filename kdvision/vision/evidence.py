@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.cells import CellReader, Floats, Look
+from kdvision.vision.edge import visible
 from kdvision.vision.finder import FINER, Finder
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
@@ -36,13 +37,17 @@ class Sight:
     """One grid as it is seen.
 
     `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
-    `hidden` (rows, cols) is the probability that something covers the square.
+    `hidden` (rows, cols) is the probability that something covers the square. `inside` (rows, cols) is the share of
+    each place that lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where
+    all of the grid lies inside.
     """
 
     grid: Grid
     reading: Reading
     bonds: Bonds
     hidden: Floats
+    inside: Floats | None = None
+    beyond: Floats | None = None
 
     @property
     def castle(self) -> float:
@@ -126,7 +131,12 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     log_probs[outside, -1] = np.log1p(-np.exp(NO_CHANCE) * (len(reader.kinds) - 1))
     shape = (grid.rows, grid.cols)
     reading = Reading(log_probs.reshape(*shape, -1), reader.kinds)
-    return Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
+    sight = Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
+    share = visible(grid, photo)
+    if share.min() == 1:
+        return sight
+    beyond = np.where(outside, 1 / (1 + np.exp(-seen.presence)), 0.0)
+    return replace(sight, inside=share, beyond=beyond.reshape(shape))
 
 
 def outline(seen: Look, grid: Grid, weights: Sequence[float]) -> Floats:

@@ -1,0 +1,47 @@
+"""What the picture's edge cuts off: how much of each place is in the picture, and whether a kingdom goes on beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.game.board import Square
+from kdvision.game.legality import Problem
+from kdvision.vision.grid import Grid
+from kdvision.vision.photo import Photo
+
+Floats = npt.NDArray[np.float64]
+
+STRIP: Final = 0.2
+"""Of a place whose middle is cut off, at least this share has to be seen to say what lies there."""
+WHOLE: Final = 0.75
+"""A square of which less is in the picture is cut: its crowns may be in the rest. Pictures cut flush show more."""
+LIKELY: Final = 0.62
+"""The probability from which a tile is taken to lie on a place whose middle is cut off."""
+
+_POINTS: Final = (np.arange(12) + 0.5) / 12
+
+
+def visible(grid: Grid, photo: Photo) -> Floats:
+    """Return the share (rows, cols) of each place that lies in the picture."""
+    across, down = np.meshgrid(_POINTS, _POINTS)
+    weights = np.stack([(1 - across) * (1 - down), across * (1 - down), across * down, (1 - across) * down], -1)
+    points = np.einsum("ijk,rckd->rcijd", weights, grid.quads)
+    inside = ((points >= 0) & (points < (photo.width, photo.height))).all(axis=-1)
+    return np.asarray(inside.mean(axis=(2, 3)))
+
+
+def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Problem, ...]:
+    """Return what the picture's edge takes from a kingdom: `seen` is the visible share of each place of its grid.
+
+    `beyond` is the probability that a tile lies on each place whose middle lies outside the picture.
+    """
+    around = {near for square in board for near in square.neighbours()} - set(board)
+    on_grid = [place for place in around if 0 <= place.row < seen.shape[0] and 0 <= place.col < seen.shape[1]]
+    if any(seen[place] >= STRIP and beyond[place] > LIKELY for place in on_grid):
+        return (Problem((), "the kingdom goes on beyond the picture's edge"),)
+    cut = tuple(sorted(square for square in board if seen[square] < WHOLE))
+    return (Problem(cut, "the picture's edge cuts tiles of this kingdom"),) if cut else ()
