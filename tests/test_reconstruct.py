@@ -14,7 +14,7 @@ from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
 from kdvision.game.legality import problems
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import SCENES, framed, noisy, simulate
-from kdvision.vision.candidates import Prices
+from kdvision.vision.decision.candidates import Prices
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, decide
 

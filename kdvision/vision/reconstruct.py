@@ -3,11 +3,12 @@
 `decide` maximises one quantity, the sum of log-probabilities over all squares of all kingdoms in the photo, over the
 boards which the deck can tile: each domino at most as often as the box has it, one castle a kingdom, inside the side,
 joined to the castle by edges. Rules may bend, at a price: what no box explains is kept as it
-was read, and said. Runners-up come from solving again with one square's label forbidden.
+was read, and said. Runners-up come from asking again with one square's label forbidden. The search itself is in `decision`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,9 +16,11 @@ import numpy as np
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, Face, face
 from kdvision.game.legality import Problem, problems
-from kdvision.vision.answers import Answer, Best, Scene, best_answer, rivals
-from kdvision.vision.candidates import Bonds, Floats, Frame, Ints, Prices
-from kdvision.vision.programme import SIDES, build
+from kdvision.vision.decision.answers import Answer, Best, best_answer
+from kdvision.vision.decision.candidates import Bonds, Candidates, Floats, Frame, Ints, Prices
+from kdvision.vision.decision.rivals import rivals
+from kdvision.vision.decision.scene import Scene
+from kdvision.vision.decision.windows import SIDES
 from kdvision.vision.reading import NOTHING, Reading
 
 FLOOR: Final = 1e-6
@@ -94,8 +97,7 @@ def decide(
     kinds = (*readings[0].kinds, *dict.fromkeys(kind for kind in clamps.values() if kind not in readings[0].kinds))
     losses = [_losses(reading, number, kinds, clamps) for number, reading in enumerate(readings)]
     bonds = bonds or [None] * len(readings)
-    programme = build(losses, kinds, deck, side=side, bonds=bonds, prices=prices)
-    scene = Scene(programme, np.concatenate([loss.reshape(-1, len(kinds)) for loss in losses]), kinds, prices)
+    scene = Scene.of(losses, kinds, deck, side=side, bonds=bonds, prices=prices)
     best = best_answer(scene)
     answers = [best, *rivals(scene, best, limit=-np.log(doubtful) * temperature, most=most)]
     weights = np.exp((best.loss - np.array([answer.loss for answer in answers])) / temperature)
@@ -130,7 +132,7 @@ def _losses(reading: Reading, number: int, kinds: tuple[str, ...], clamps: Mappi
 
 
 def _decision(table: _Table, number: int) -> Decision:
-    frame = table.scene.programme.frames[number]
+    frame = table.scene.catalogue.frames[number]
     ranked = _ranked(table, frame)
     total = sum(weight for _, weight in ranked)
     boards = [(_board(table, frame, labels), weight / total) for labels, weight in ranked]
@@ -161,7 +163,7 @@ def _doubts(
     table: _Table, number: int, ranked: Sequence[tuple[Ints, float]]
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
     """The squares that may be something else, likeliest to be wrong first, and those decided against the reading."""
-    kinds, frame = table.scene.kinds, table.scene.programme.frames[number]
+    kinds, frame = table.scene.catalogue.kinds, table.scene.catalogue.frames[number]
     doubts, overruled = [], []
     for index, losses in enumerate(table.losses[number].reshape(-1, len(kinds))):
         square, label = Square(*divmod(index, frame.cols)), int(ranked[0][0][index])
@@ -181,33 +183,41 @@ def _doubts(
 
 def _board(table: _Table, frame: Frame, labels: Ints) -> Board:
     shown = {
-        Square(*divmod(index, frame.cols)): table.scene.kinds[label] for index, label in enumerate(labels.tolist())
+        Square(*divmod(index, frame.cols)): table.scene.catalogue.kinds[label]
+        for index, label in enumerate(labels.tolist())
     }
     cells = {square: Cell.parse(kind) for square, kind in shown.items() if kind != NOTHING}
     return Board(cells, height=frame.rows, width=frame.cols)
 
 
-def _mine(table: _Table, frame: Frame) -> list[tuple[int, tuple[Square, ...]]]:
-    """The pieces of one kingdom, each with its squares."""
-    pieces, mine = table.scene.programme.pieces, []
-    for piece in table.best.solution.chosen.tolist():
-        numbers = [int(number) for number in (pieces.first[piece], pieces.second[piece]) if number >= 0]
-        if frame.start <= numbers[0] < frame.end:
-            mine.append((piece, tuple(Square(*divmod(number - frame.start, frame.cols)) for number in numbers)))
-    return mine
+def _mine(table: _Table, frame: Frame) -> Candidates:
+    """The pieces of one kingdom."""
+    first = table.scene.catalogue.pieces(table.best.chosen).first
+    return table.scene.catalogue.pieces(table.best.chosen[(first >= frame.start) & (first < frame.end)])
+
+
+def _squares(frame: Frame, numbers: Ints) -> tuple[Square, ...]:
+    return tuple(Square(*divmod(number - frame.start, frame.cols)) for number in numbers.tolist())
 
 
 def _laid(table: _Table, frame: Frame) -> tuple[Laid, ...]:
     """The deck's dominoes on this board, each with all numbers of its face."""
-    numbers: dict[Face, list[int | str]] = {}
-    for domino in table.deck:
-        numbers.setdefault(domino.face, []).append(domino.number)
-    laid, pieces = [], table.scene.programme.pieces
-    for piece, squares in _mine(table, frame):
-        if pieces.face[piece] >= 0:
-            one, two = (Cell.parse(table.scene.kinds[kind]) for kind in (pieces.kind[piece], pieces.other[piece]))
-            laid.append(Laid(tuple(numbers[face(one, two)]), (squares[0], squares[1])))
+    numbers = _numbers(table.deck)
+    kinds, pieces, laid = table.scene.catalogue.kinds, _mine(table, frame), []
+    for at in np.flatnonzero(pieces.face >= 0).tolist():
+        one, two = Cell.parse(kinds[pieces.kind[at]]), Cell.parse(kinds[pieces.other[at]])
+        first, second = _squares(frame, np.array([pieces.first[at], pieces.second[at]]))
+        laid.append(Laid(numbers[face(one, two)], (first, second)))
     return tuple(sorted(laid, key=lambda domino: domino.squares))
+
+
+@lru_cache(maxsize=8)
+def _numbers(deck: Deck) -> dict[Face, tuple[int | str, ...]]:
+    """The numbers of the dominoes with each face."""
+    found: dict[Face, tuple[int | str, ...]] = {}
+    for domino in deck:
+        found[domino.face] = (*found.get(domino.face, ()), domino.number)
+    return found
 
 
 def _problems(table: _Table, frame: Frame, board: Board) -> tuple[Problem, ...]:
@@ -220,8 +230,10 @@ def _problems(table: _Table, frame: Frame, board: Board) -> tuple[Problem, ...]:
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in problems(board.trimmed(), table.deck, side=table.side or SIDES[-1])
     )
-    foreign = table.scene.programme.pieces.foreign
-    squares = tuple(square for piece, squares in _mine(table, frame) if foreign[piece] for square in squares)
+    pieces = _mine(table, frame)
+    strange = pieces.foreign
+    squares = _squares(frame, np.concatenate([pieces.first[strange], pieces.second[strange & (pieces.second >= 0)]]))
     if found or not squares:
         return found
-    return (Problem(squares, "the box has not enough dominoes for this and the other kingdoms", "kingdomino/contents"),)
+    text = "the box has not enough dominoes for this and the other kingdoms"
+    return (Problem(tuple(sorted(squares)), text, "kingdomino/contents"),)
