@@ -136,6 +136,16 @@ def test_rows_of_other_models_are_measured_again_and_do_not_stay(tmp_path: Path)
     assert {row.models for row in rows_of(path.read_text(encoding="utf-8"))} == {"new"}
 
 
+def test_rows_of_dials_that_stood_elsewhere_are_measured_again(tmp_path: Path) -> None:
+    path, wanted = tmp_path / "dials-drawn.csv", list(tasks(["castles", ANYTHING], scenes=1, free=1))
+    moved = [replace(task, stage=replace(task.stage, gap=9.0)) for task in wanted]
+    path.write_text(as_csv([Row(task, "drawn", "abc", Verdict(1), 0.5) for task in [*moved[:1], *moved[-1:]]]))
+    again = bench()
+    measure(wanted, path, again)
+    assert again.seen == wanted
+    assert [row.task.stage.gap for row in rows_of(path.read_text())][:2] == [1.5, 1.5]
+
+
 @dataclass(frozen=True)
 class Small(Bench):
     """A bench of one small kingdom in grey tiles."""

@@ -100,9 +100,14 @@ def as_csv(rows: Iterable[Row]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEAD)
     for row in rows:
-        stage = (f"{value:.6g}" if isinstance(value, float) else value for value in asdict(row.task.stage).values())
-        writer.writerow([*row.key, *stage, *asdict(row.verdict).values(), f"{row.seconds:.2f}", row.error])
+        told = [*asdict(row.verdict).values(), f"{row.seconds:.2f}", row.error]
+        writer.writerow([*row.key, *told_of(row.task.stage), *told])
     return out.getvalue()
+
+
+def told_of(stage: Stage) -> tuple[str, ...]:
+    """A stage as a table tells it."""
+    return tuple(f"{value:.6g}" if isinstance(value, float) else f"{value}" for value in asdict(stage).values())
 
 
 def rows_of(text: str) -> list[Row]:

@@ -3,7 +3,7 @@
 One dial is turned while the others stay in the middle (`staging.Stage`); "anything" turns them all at once. The tables
 are those of `surfaces`, the dominoes a box drawn for this alone, or one set of a data folder: scenes that no training
 saw, the sets of the folder only if a training left that one out. A row a scene goes into DIR/dials-ART.csv. A run that
-was broken off goes on where it stopped; rows of other models are measured again.
+was broken off goes on where it stopped; rows of other models or of stages that are now others are measured again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kdvision.errors import ModelError
 from kdvision.files import encoded, write_whole
 from kdvision.lab.art import ArtSet, FolderArt
 from kdvision.lab.crew import completed
-from kdvision.lab.dial_rows import ANYTHING, DIALS, Key, Row, Task, as_csv, key_of, rows_of, summary
+from kdvision.lab.dial_rows import ANYTHING, DIALS, Key, Row, Task, as_csv, key_of, rows_of, summary, told_of
 from kdvision.lab.judged import judge
 from kdvision.lab.sources import DRAWN_SEEDS, DrawnScene, drawn_box
 from kdvision.lab.staging import Stage, chance
@@ -151,13 +151,21 @@ def measure(
     """Return the rows of the tasks, in their order, measuring those that the file lacks; it is kept up to date."""
     work = {key_of(task, bench.art, bench.models): task for task in wanted}
     rows = rows_of(path.read_text(encoding="utf-8")) if path.is_file() else []
-    known = {row.key: row for row in rows if row.models == bench.models}
+    known = {row.key: row for row in rows if row.models == bench.models and _stands(row.task)}
 
     def save(made: Mapping[Key, Row]) -> None:
         write_whole(path, as_csv(made.values()).encode())
 
     made = completed(bench.row, work, known, save=save, workers=workers, progress=progress)
     return [made[key] for key in work]
+
+
+def _stands(task: Task) -> bool:
+    """Whether the dials stand at this setting as they did when the task was made."""
+    stages = {anything(task.number)} if task.dial == ANYTHING else set[Stage]()
+    if dial := DIALS.get(task.dial):
+        stages = {dial.at(setting) for setting in dial.settings if f"{setting}" == task.setting}
+    return told_of(task.stage) in {told_of(stage) for stage in stages}
 
 
 def show(wanted: Iterable[Task], bench: Bench, folder: Path) -> None:

@@ -55,7 +55,7 @@ class Stage:
     pixels: float = 48.0
     fill: float = 0.75
     kingdoms: int = 2
-    gap: float = 1.0
+    gap: float = 1.5
     crooked: float = 2.0
     light: float = 0.3
     glare: float = 0.2
