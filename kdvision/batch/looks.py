@@ -76,7 +76,7 @@ class Judge:
         effects.sort(key=lambda pair: (-pair[0].weight, pair[1]["probability"]))
         best = effects[0][0] if effects else Effect(NOTHING, "")
         if data["problems"] and best.weight < ODD:
-            best = Effect(ODD, "something is odd")
+            best = Effect(ODD, "points")
         if not data["review"] and best.weight < TABLE:
             return
         reasons = [_doubt(doubt) for _, doubt in effects] + [problem["text"] for problem in data["problems"]]
@@ -128,7 +128,7 @@ class Judge:
 
 
 def _noticed(notice: Notice) -> Look:
-    words = {UNKNOWN: "everything: it is not known", WHICH: "which kingdom counts", ODD: "something is odd"}
+    words = {UNKNOWN: "who wins", WHICH: "points", ODD: "points"}
     return Look(notice.weight, words.get(notice.weight, ""), notice.why, notice.advice, spot=notice.spot)
 
 

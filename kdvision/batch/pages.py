@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 from kdvision.batch.folder import Failure
@@ -13,6 +14,9 @@ from kdvision.batch.standings import Boardroom, Level, Ranking, Row
 from kdvision.batch.tables import Entry
 from kdvision.report.page import Page, PageKingdom, PageLook, PageRanking, PageRow
 from kdvision.report.thumb import thumb
+
+LONG: Final = 10
+"""Standings of more rows than that have the page's width for themselves."""
 
 
 def page_of(
@@ -58,8 +62,8 @@ def _summary(room: Boardroom, looks: Sequence[Look], failures: Sequence[Failure]
 
 
 def _ranking(ranking: Ranking, anchors: Mapping[tuple[int, str], str]) -> PageRanking:
-    wide = ranking.level in (Level.TOTAL, Level.TEAM)
-    rows = tuple(_row(row, None if wide else anchors.get((ranking.round, key_of(row.player)))) for row in ranking.rows)
+    wide = ranking.level in (Level.TOTAL, Level.TEAM) or len(ranking.rows) > LONG
+    rows = tuple(_row(row, anchors.get((ranking.round, key_of(row.player)))) for row in ranking.rows)
     return PageRanking(ranking.title, ranking.verdict, rows, wide, ranking.round, ranking.table)
 
 

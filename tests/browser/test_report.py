@@ -1,0 +1,96 @@
+"""The report of an event in a real browser, opened from the disk: read, filtered, printed, on a phone and on a desk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.nights import night, photo, put
+
+pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
+
+from playwright.sync_api import Browser, Page
+
+SMALL = "w1 w w / # f f1 / . l l"
+NASTY = "<b>Zoë & 'co'"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of an event with all that it can show."""
+    files: dict[str, bytes | str] = {
+        "round1/table1/ann.jpg": photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
+        "round1/table1/bo+cy.jpg": photo("# w1 w", "l l l1 / # . ."),
+        f"round1/table2/{NASTY}.jpg": photo("# w1 w w"),
+        "round2/table1/ann.jpg": photo("l l l l1 / # . . ."),
+        "round2/table1/bo.jpg": b"broken",
+        "event.toml": 'name = "The <cup> & more"\nvariants = ["harmony"]\n[[team]]\nname = "Reds"\nplayers = ["Ann"]',
+    }
+    folder = put(tmp_path_factory.mktemp("report"), files)
+    night(folder, folder / "out")
+    return folder / "out" / "report.html"
+
+
+@pytest.fixture(params=[(390, 844, "light"), (390, 844, "dark"), (1280, 900, "light"), (1280, 900, "dark")])
+def page(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iterator[Page]:
+    """The page at the size of a phone and of a desk, light and dark; nothing may fail, or be fetched."""
+    width, height, scheme = request.param
+    made = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    told: list[str] = []
+    made.on("pageerror", lambda error: told.append(str(error)))
+    made.on("console", lambda word: told.append(word.text))
+    made.on("request", lambda asked: told.append(asked.url) if not asked.url.startswith(("data:", "file:")) else None)
+    made.goto(report.as_uri())
+    yield made
+    made.close()
+    assert told == []
+
+
+def test_it_opens_from_the_disk_and_fits(page: Page) -> None:
+    assert page.title() == "The <cup> & more"
+    assert page.locator(".kingdom:visible").count() == 5
+    assert page.locator("#failures").inner_text().count("round2/table1/bo.jpg") == 1
+    assert page.get_by_role("heading", name=NASTY).first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    shown = page.locator(".kingdom img").evaluate_all("all => all.every((image) => image.naturalWidth > 0)")
+    assert shown and page.locator(".kingdom img").count() == 5
+
+
+def test_filters_leave_what_is_asked_for(page: Page) -> None:
+    kingdoms = page.locator(".kingdom:visible h3")
+    page.locator("#find").fill("ANN")
+    assert kingdoms.all_inner_texts() == ["Ann", "Ann"]
+    page.locator("#round").select_option("2")
+    assert kingdoms.all_inner_texts() == ["Ann"]
+    page.locator("#find").fill("")
+    page.locator("#round").select_option("")
+    page.locator("#look").check()
+    assert kingdoms.all_inner_texts() == ["Ann"]
+    assert page.locator("#count").inner_text() == "1 of 5"
+    page.locator("#look").uncheck()
+    page.locator("#table").select_option("2")
+    assert kingdoms.all_inner_texts() == [NASTY]
+
+
+def test_each_point_leads_to_its_rule(page: Page) -> None:
+    first = page.locator(".kingdom .lines a").first
+    first.click()
+    target = page.url.split("#")[1]
+    assert page.locator(f"#{target}").is_visible()
+    assert "A territory is worth its number of squares" in page.locator(".rules").inner_text()
+
+
+def test_a_look_leads_to_its_kingdom_even_if_that_is_filtered_out(page: Page) -> None:
+    page.locator("#find").fill("bo")
+    page.locator(".looks a").first.click()
+    assert page.locator(".kingdom:target").is_visible()
+
+
+def test_it_prints(browser: Browser, report: Path) -> None:
+    made = browser.new_page()
+    made.goto(report.as_uri())
+    assert made.pdf(format="A4").startswith(b"%PDF")
+    made.emulate_media(media="print")
+    assert not made.locator("nav").is_visible()
+    assert made.locator(".kingdom img").first.is_visible()
+    made.close()
