@@ -2,8 +2,9 @@
 
 `decide` maximises one quantity, the sum of log-probabilities over all squares of all kingdoms in the photo, over the
 boards which the deck can tile: each domino at most as often as the box has it, one castle a kingdom, inside the side,
-joined to the castle by edges. Rules may bend, at a price: what no box explains is kept as it
-was read, and said. Runners-up come from asking again with one square's label forbidden. The search itself is in `decision`.
+joined to the castle by edges. Rules may bend, at a price: what no box explains is kept as it was read, and said.
+Runners-up come from asking again with one square's label forbidden, and from their changes put together. The search
+itself is in `decision`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from kdvision.game.deck import Deck, Face, face
 from kdvision.game.legality import Problem, problems
 from kdvision.vision.decision.answers import Answer, Best, best_answer
 from kdvision.vision.decision.candidates import Bonds, Candidates, Floats, Frame, Ints, Prices
+from kdvision.vision.decision.combined import combined
 from kdvision.vision.decision.rivals import rivals
 from kdvision.vision.decision.scene import Scene
 from kdvision.vision.decision.windows import SIDES
@@ -54,7 +56,8 @@ class Decision:
     """One kingdom decided: its board in the frame of the reading, and all that is odd or unsure about it.
 
     `overruled` are squares on which the deck decided against a confident reading; each is among the doubts.
-    `runners_up` are other boards with their probabilities, likeliest first.
+    `runners_up` are other boards with their probabilities, likeliest first. `proved` is false where the search for the
+    likeliest board was given up, which only readings that say next to nothing bring about.
     """
 
     board: Board
@@ -66,8 +69,12 @@ class Decision:
     overruled: tuple[Square, ...] = ()
 
     def certain(self, at_least: float) -> bool:
-        """Whether nothing is odd and the board is at least this probable; otherwise a person should look."""
-        return self.probability >= at_least and not self.problems and not self.overruled
+        """Whether the board is at least this probable and nothing about it speaks of a misreading.
+
+        Otherwise a person should look. What was played against a rule is told, but is no reason to.
+        """
+        misread = any(not problem.played for problem in self.problems)
+        return self.probability >= at_least and not misread and not self.overruled
 
 
 def decide(
@@ -80,6 +87,7 @@ def decide(
     prices: Prices | None = None,
     temperature: float = 1.0,
     doubtful: float = 0.01,
+    slight: float = 0.002,
     most: int = 12,
 ) -> list[Decision]:
     """The likeliest boards of all kingdoms in a photo, decided together because they share one box.
@@ -87,7 +95,8 @@ def decide(
     `side` limits rows and columns (None: 5, or 7 where the readings insist). `clamps` fixes squares, `{(0, Square(2,
     1)): "w1"}`. `bonds` is evidence of which neighbours are one domino, for each kingdom log-odds to the right (rows,
     cols - 1) and downwards (rows - 1, cols). `temperature` divides log-probabilities when losses become probabilities;
-    a square is a doubt when something else has more than `doubtful`; at most `most` squares are tried in each kingdom.
+    a square is a doubt when something else has more than `doubtful`. Boards less than `slight` times as likely as the
+    best are not looked for, and at most `most` squares are tried in each kingdom.
     """
     if not readings:
         return []
@@ -99,7 +108,9 @@ def decide(
     bonds = bonds or [None] * len(readings)
     scene = Scene.of(losses, kinds, deck, side=side, bonds=bonds, prices=prices)
     best = best_answer(scene)
-    answers = [best, *rivals(scene, best, limit=-np.log(doubtful) * temperature, most=most)]
+    limit = -np.log(slight) * temperature
+    others = rivals(scene, best, limit=limit, most=most)
+    answers = [best, *others, *combined(scene, best, others, limit=limit)]
     weights = np.exp((best.loss - np.array([answer.loss for answer in answers])) / temperature)
     table = _Table(scene, losses, deck, side, best, answers, weights, doubtful)
     return [_decision(table, number) for number in range(len(readings))]
@@ -145,6 +156,7 @@ def _decision(table: _Table, number: int) -> Decision:
         problems=_problems(table, frame, boards[0][0]),
         runners_up=tuple(boards[1:]),
         overruled=overruled,
+        proved=table.best.exact,
     )
 
 
