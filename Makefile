@@ -42,7 +42,8 @@ model: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.card
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m kdvision.lab.bench
+	@mkdir -p out
+	$(BIN)/python -m kdvision.lab.bench --json out/bench.json
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

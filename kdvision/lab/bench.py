@@ -8,12 +8,12 @@ megapixel JPEG it lasts, measured in the same run: that ratio hardly depends on 
 import argparse
 import json
 import platform
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -32,6 +32,10 @@ from kdvision.lab.drafts import play
 
 _T = TypeVar("_T")
 
+LIMITS: Final = {(12, "one 5x5"): 2.0, (12, "four 5x5"): 3.5}
+"""The most a whole photo may take on one core, in decodings of itself by OpenCV."""
+DEMO: Final = str(bench_photos.SAMPLES / "demo.jpg")
+
 
 class Row(NamedTuple):
     """One figure: what was measured, how much, the most it may be (None: nobody has set a limit), and its unit.
@@ -47,7 +51,12 @@ class Row(NamedTuple):
 
     def __str__(self) -> str:
         ratio = "" if self.ratio is None else f"{self.ratio:9.4f} x"
-        limit = "" if self.limit is None else f"   at most {self.limit:g} {self.unit}" + ("  TOO SLOW" * self.slow)
+        limit = (
+            ""
+            if self.limit is None
+            else f"   at most {self.limit:.4g} {self.unit}"
+            + ("  TOO SLOW" if self.slow and self.unit == "ms" else "  TOO MUCH" * self.slow)
+        )
         return f"{self.what:<46}{self.amount:10.3f} {self.unit}{ratio}{limit}"
 
     @property
@@ -86,26 +95,10 @@ def once(work: Callable[[], object], *, runs: int = 5) -> float:
     return timed(lambda: [work], lambda call: call(), runs=runs)
 
 
-def waited(work: Callable[[], object], *, runs: int = 5) -> float:
-    """Milliseconds by the clock of one call, in the best of several: for what other processes do."""
-    best = float("inf")
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best * 1000
-
-
 @cache
-def jpeg_of(name: str) -> bytes:
-    """The sample of this name at 12 megapixels, as a JPEG."""
-    return bench_photos.twelve_megapixels(name)
-
-
-@cache
-def decoding(name: str = "demo") -> float:
-    """Milliseconds that OpenCV takes to decode that JPEG."""
-    code = jpeg_of(name)
+def decoding(name: str = "demo", megapixels: int = 12) -> float:
+    """Milliseconds that OpenCV takes to decode the sample of this name as a JPEG of so many megapixels."""
+    code = bench_photos.enlarged(name, megapixels)
     return once(lambda: bench_photos.decode(code))
 
 
@@ -133,33 +126,58 @@ def rules() -> Iterator[Row]:
 
 
 def photos() -> Iterator[Row]:
-    """Samples at 12 megapixels through every stage, on one core; each compared with the decoding of itself."""
+    """Samples at 12 and 48 megapixels through every stage, on one core; each compared with the decoding of itself."""
     bench_photos.one_core()
+    for megapixels in bench_photos.MEGAPIXELS:
+        for shows, name in bench_photos.SCENES.items():
+            code, jpeg = bench_photos.enlarged(name, megapixels), decoding(name, megapixels)
+            what = f"{megapixels} MP, {shows}"
+            yield Row(f"{what}: the file", len(code) / 1e6, unit="MB")
+            yield Row(f"{what}: decode only, OpenCV", jpeg, None, jpeg)
+            for stage, work in bench_photos.stages(code):
+                limit = LIMITS.get((megapixels, shows)) if stage == "whole photo" else None
+                yield Row(f"{what}: {stage}", once(work, runs=3), limit and limit * jpeg, jpeg)
+
+
+def cores() -> Iterator[Row]:
+    """Whole photos by the clock, on one core and on two: what a person waits where nothing else runs."""
     for shows, name in bench_photos.SCENES.items():
-        data, jpeg = jpeg_of(name), decoding(name)
-        yield Row(f"{shows}: decode only, OpenCV", jpeg, None, jpeg)
-        for stage, work in bench_photos.stages(data):
-            limit = 2000.0 if stage == "whole photo" and shows.startswith("one") else None
-            yield Row(f"{shows}: {stage}", once(work, runs=3), limit, jpeg)
+        code = bench_photos.enlarged(name)
+        for count in (1, 2):
+            taken = bench_photos.by_the_clock(code, cores=count)
+            yield Row(f"12 MP, {shows}: whole photo, cores: {count}", taken, None, decoding(name))
+
+
+def batch() -> Iterator[Row]:
+    """The samples as they are, one after another in one process on one core."""
+    bench_photos.one_core()
+    photos, seconds = bench_photos.one_after_another()
+    yield Row("photos of 2 megapixels read", photos / seconds, unit="a second")
 
 
 def start() -> Iterator[Row]:
-    """The program from nothing: what a person waits for before anything happens."""
-    for asked, limit in ((["--help"], 500.0), (["type", "w w1 / l #"], None)):
-        command = partial(subprocess.run, [sys.executable, "-m", "kdvision", *asked], check=True, capture_output=True)
-        yield Row(f"kdvision {asked[0]}", waited(command), limit, decoding())
+    """The program from nothing: what a person waits for before anything happens, and for a first photo."""
+    for asked, limit in ((["--help"], 250.0), (["type", "w w1 / l #"], 350.0), (["score", DEMO], None)):
+        yield Row(f"kdvision {asked[0]}", bench_photos.started(asked), limit, decoding())
 
 
 def memory() -> Iterator[Row]:
     """The most memory that one photo takes, the program and its models included."""
-    for shows, name in bench_photos.SCENES.items():
-        yield Row(f"{shows}: peak memory", bench_photos.peak_memory(jpeg_of(name)), unit="MB")
+    with TemporaryDirectory() as folder:
+        for megapixels, limit in zip(bench_photos.MEGAPIXELS, (500.0, 1000.0), strict=True):
+            for shows, name in bench_photos.SCENES.items():
+                code, what = bench_photos.enlarged(name, megapixels), f"{megapixels} MP, {shows}"
+                yield Row(f"{what}: read", bench_photos.peak_memory(code, bench_photos.READ), limit, unit="MB")
+                drawn = bench_photos.peak_memory(code, bench_photos.DRAW, str(Path(folder) / "drawn.jpg"))
+                yield Row(f"{what}: read and drawn", drawn, limit, unit="MB")
 
 
 SECTIONS: Final[Mapping[str, Callable[[], Iterable[Row]]]] = {
     "rules": rules,
     "start": start,
     "photos": photos,
+    "cores": cores,
+    "batch": batch,
     "memory": memory,
 }
 
