@@ -27,8 +27,8 @@ from kdvision.web.sights import packed, unpacked
 NAME: Final = "the photo"
 """What messages call a photo: no name comes from a client."""
 
-LONG_SIDE: Final = 2400
-"""Pixels of the longer side of a picture made for the page: squares of four large kingdoms still have a hundred."""
+LONG_SIDE: Final = 2000
+"""Pixels of the longer side of a picture made for the page: squares of a table of four still have eighty."""
 
 SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI": ".gif", b"BM": ".bmp"}
 """How files of photos begin; what begins otherwise is called .heic, the only other kind that phones send."""

@@ -72,7 +72,7 @@ def application(settings: Settings, *, link: str | None = None) -> Guard:
             *(Route(f"/api/{name}", endpoint) for name, endpoint in gets.items()),
             *(Route(path, serve_page) for path in ("/", *files())),
         ],
-        exception_handlers={KdvisionError: _refused, HTTPException: _http},
+        exception_handlers={KdvisionError: _refused, HTTPException: _http, Exception: _failed},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
@@ -104,6 +104,11 @@ async def _http(request: Request, error: Exception) -> Response:
     answer = error_answer(refused)
     answer.headers.update(error.headers or {})
     return answer
+
+
+async def _failed(_: Request, __: Exception) -> Response:
+    """The answer where the program is wrong; the log has the traceback, and tells nothing of what was sent."""
+    return error_answer(Refused(500, "the server made a mistake", hint="try again, or with another photo"))
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,6 @@ async function working(first, work) {
     if (error.name === "AbortError") return null;
     progress.error = { text: error.message, hint: error.hint ?? "" };
     progress.again = () => working(first, work);
-    say(`${error.message}. ${progress.error.hint}`);
     return null;
   } finally {
     Object.assign(progress, { text: "", share: null, stop: null });
@@ -55,7 +54,7 @@ export async function addPhotos(files) {
   for (const file of files) {
     const done = await working(t("preparing"), async (signal) => {
       const photo = await prepared(file).catch((error) => {
-        throw error instanceof api.Refusal ? error : Object.assign(new Error(t("notShown")), { hint: "" });
+        throw error instanceof api.Refusal ? error : new Error(t("notShown"));
       });
       const result = await api.read(photo.send, { side: state.game.rules.side, tell: heard, signal });
       const id = String(state.photos.size + 1);
@@ -204,7 +203,8 @@ export async function correct(place, cell) {
   const before = kingdom.cells[place] ?? ".";
   const name = model.nameAt(kingdom, place);
   go(withKingdom(model.corrected(kingdom, place, cell)));
-  await Promise.all([score(), decideAgain(place)]);
+  await score();
+  await decideAgain(place);
   const total = currentTotal();
   if (before === cell) return;
   const named = name || model.nameAt(selected() ?? kingdom, place);

@@ -3,7 +3,7 @@
 import { addPhotos, addTyped, amend, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
 import * as api from "./api.js";
 import { boardView, letters } from "./board.js";
-import { button, dialog, field, h, replace, say, toast } from "./dom.js";
+import { button, dialog, field, h, replace, say, sentences, toast } from "./dom.js";
 import { gemsView } from "./gems.js";
 import { COLOURS, unpacked } from "./model.js";
 import { photoView } from "./photoview.js";
@@ -70,7 +70,7 @@ function typeDialog() {
       await addTyped(text.value);
       node.close();
     } catch (error) {
-      trouble.textContent = `${error.message}. ${error.hint ?? ""}`;
+      trouble.textContent = sentences(error.message, error.hint);
     }
   };
   const form = h(
@@ -202,7 +202,7 @@ function progressView() {
     return h(
       "div",
       { class: "card notice", role: "alert" },
-      h("p", {}, h("b", {}, progress.error.text), progress.error.hint ? h("span", {}, ` ${progress.error.hint}`) : null),
+      h("p", {}, h("b", {}, sentences(progress.error.text)), ` ${sentences(progress.error.hint)}`),
       h(
         "div",
         { class: "buttons" },

@@ -86,6 +86,12 @@ export function button(name, text, onclick, { label = true, ...props } = {}) {
   return h("button", { type: "button", onclick, ...named, ...props }, name && icon(name), label && h("span", {}, text));
 }
 
+/** What the server says, as sentences: each with a capital and a full stop. */
+export function sentences(...texts) {
+  const whole = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+  return texts.filter(Boolean).map(whole).join(" ");
+}
+
 let fields = 0;
 
 /** A named control: the name above it, and bound to it. */

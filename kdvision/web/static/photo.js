@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 
-const LONG_SIDE = 2400; // pixels: a square of a table of four has a hundred then, and the reader needs forty
+const LONG_SIDE = 2000; // pixels: a square of a table of four has eighty then, and the reader needs forty
 const SMALL = 1_500_000; // bytes: what is smaller is sent as it is
 
 /** The photo of a file: `{ url, width, height, send }`; throws a Refusal where nothing can show it. */

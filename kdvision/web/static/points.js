@@ -1,7 +1,7 @@
 // The scorecard of a kingdom, each line with the clause of the rulebooks it follows.
 
 import { highlight } from "./board.js";
-import { h } from "./dom.js";
+import { h, sentences } from "./dom.js";
 import { scoreOf, state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -26,7 +26,7 @@ export function pointsView(kingdom) {
         )
       : null,
     score.problems.length
-      ? h("ul", { class: "problems" }, score.problems.map((one) => h("li", {}, one.text)))
+      ? h("ul", { class: "problems" }, score.problems.map((one) => h("li", {}, sentences(one.text))))
       : null,
   );
 }
@@ -57,5 +57,5 @@ function lineView(kingdom, line) {
 }
 
 export function trouble({ error, hint }) {
-  return h("p", { class: "trouble", role: "alert" }, h("b", {}, error), hint ? ` ${hint}` : "");
+  return h("p", { class: "trouble", role: "alert" }, h("b", {}, sentences(error)), ` ${sentences(hint)}`);
 }

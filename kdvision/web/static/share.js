@@ -1,7 +1,7 @@
 // Handing the game on: as a link, as text, as a picture, as files.
 
 import * as api from "./api.js";
-import { button, dialog, field, h, svg, toast } from "./dom.js";
+import { button, dialog, field, h, sentences, svg, toast } from "./dom.js";
 import { gameData, packed } from "./model.js";
 import { drawnGame } from "./card.js";
 import { shown, state } from "./state.js";
@@ -68,7 +68,7 @@ async function saveAnswer(kind, name) {
   try {
     save(await (await api.post("/api/score", gameData(state.game).data, kind)).blob(), name);
   } catch (error) {
-    toast(`${error.message}. ${error.hint ?? ""}`);
+    toast(sentences(error.message, error.hint));
   }
 }
 

@@ -1,7 +1,7 @@
 // Who wins, and why; over three rounds in a Dynasty.
 
 import { showRound } from "./actions.js";
-import { h } from "./dom.js";
+import { h, sentences } from "./dom.js";
 import { trouble } from "./points.js";
 import { scoreOf, shown, state } from "./state.js";
 import { t } from "./strings.js";
@@ -46,8 +46,8 @@ function standings(score) {
     const [kingdom] = round.kingdoms;
     parts.push(h("p", {}, t("oneOnly", { name: kingdom.player, total: kingdom.total })));
   }
-  parts.push(...round.problems.map((problem) => h("p", { class: "problems" }, problem.text)));
-  if (round.note) parts.push(h("p", { class: "hint" }, round.note));
+  parts.push(...round.problems.map((problem) => h("p", { class: "problems" }, sentences(problem.text))));
+  if (round.note) parts.push(h("p", { class: "hint" }, sentences(round.note)));
   const left = state.game.rounds.filter((kingdoms) => !kingdoms.length).length;
   if (several && left) parts.push(h("p", { class: "hint" }, t("roundsLeft", { n: left })));
   return parts;
