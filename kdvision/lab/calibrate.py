@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy.typing as npt
 import onnx
 from scipy.optimize import minimize
 
+from kdvision.files import write_whole
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab import scenes, synth
@@ -27,7 +28,7 @@ from kdvision.lab.sources import Crops, Workshop
 from kdvision.lab.synth import Picture, SeenKingdom
 from kdvision.vision import search
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import finder_odds, look, sort_out
+from kdvision.vision.evidence import finder_odds, search_all, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
 from kdvision.vision.models import model_path, shipped
@@ -135,8 +136,7 @@ def boards(seed: int) -> Boards:
 def boards_of(picture: Picture, finder: Finder, reader: CellReader) -> Boards:
     """Return how sure these networks are of each board in a picture, and whether it is right."""
     photo = Photo.open(picture.photo)
-    sights = [look(photo, reader, grid) for grid in search.grids(photo, finder)]
-    kingdoms, _ = sort_out(sights)
+    kingdoms, _ = sort_out(search_all(photo, finder, reader))
     decisions = decide([s.reading for s in kingdoms], KINGDOMINO, bonds=[s.bonds for s in kingdoms])
     chances, right, odd = [], [], []
     for sight, decision in zip(kingdoms, decisions, strict=True):
@@ -145,7 +145,7 @@ def boards_of(picture: Picture, finder: Finder, reader: CellReader) -> Boards:
             continue  # cut off by the picture's edge: no reading of it can be right
         chances.append((decision.probability, *(chance for _, chance in decision.runners_up)))
         right.append(kingdom is not None and same_board(decision.board.trimmed(), kingdom))
-        odd.append(bool(decision.problems or decision.overruled))
+        odd.append(not decision.certain(0.0))
     return Boards(tuple(chances), tuple(right), tuple(odd))
 
 
@@ -174,22 +174,39 @@ def fit_boards(found: Iterable[Boards]) -> tuple[float, list[tuple[float, bool]]
 
     def at(temperature: float) -> list[tuple[float, bool]]:
         warm = [(np.power(np.maximum(chances, 1e-12), 1 / temperature), right) for chances, right in rows]
-        return [(float(np.clip(chances[0] / chances.sum(), 1e-4, 1 - 1e-4)), right) for chances, right in warm]
+        return [(float(chances[0] / chances.sum()), right) for chances, right in warm]
 
-    losses = [-sum(np.log(p if right else 1 - p) for p, right in at(t)) for t in TEMPERATURES]
-    best = float(TEMPERATURES[int(np.argmin(losses))])
+    def loss(temperature: float) -> float:
+        return -float(sum(np.log(max(p if right else 1 - p, 1e-4)) for p, right in at(temperature)))
+
+    best = float(TEMPERATURES[int(np.argmin([loss(t) for t in TEMPERATURES]))])
     return best, at(best)
 
 
-def sure_above(rows: list[tuple[float, bool]], *, wrong: float) -> float:
-    """Return the probability above which at most a share `wrong` of boards is wrong (with one error more than seen)."""
+def sure_above(rows: Sequence[tuple[float, bool]], *, wrong: float) -> float:
+    """Return the least probability from which on at most a share `wrong` of boards is expected to be wrong.
+
+    One more error counts than was seen (conformal risk control, Angelopoulos et al., 2022), so few boards promise
+    little: fewer than 1 / wrong of them promise nothing, and the answer is over 1.
+    """
     ranked = sorted(rows, key=lambda row: -row[0])
-    errors, threshold = 0, 1.0
+    errors, threshold = 0, 1.1
     for n, (chance, right) in enumerate(ranked, 1):
         errors += not right
-        if (errors + 1) / (n + 1) <= max(wrong, 1 / (len(ranked) + 1)):
+        last_of_its_chance = n == len(ranked) or ranked[n][0] < chance
+        if last_of_its_chance and (errors + 1) / (n + 1) <= wrong:
             threshold = chance
-    return min(threshold, 0.999)
+    return threshold
+
+
+def as_csv(found: Iterable[Boards], temperature: float) -> str:
+    """A line a board: its probability, whether it was right, and whether something about it was odd."""
+    lines = ["probability,right,odd"]
+    for part in found:
+        for chances, right, odd in zip(part.chances, part.right, part.odd, strict=True):
+            warm = np.power(np.maximum(np.array(chances), 1e-12), 1 / temperature)
+            lines.append(f"{warm[0] / warm.sum():.6f},{int(right)},{int(odd)}")
+    return "\n".join(lines) + "\n"
 
 
 def write(path: Path, **about: object) -> None:
@@ -208,22 +225,26 @@ def write(path: Path, **about: object) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--scenes", type=int, default=80)
+    parser.add_argument("--scenes", type=int, default=600, help="scenes for whole boards")
+    parser.add_argument("--outline-scenes", type=int, default=120)
+    parser.add_argument("--csv", type=Path, help="write each board's probability, and whether it was right, here")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     path = model_path("cells")
     with get_context("spawn").Pool(given.workers, start, (given.data,)) as pool:
-        weights, alone, both = fit_outline(pool.imap(places, range(STREAM, STREAM + given.scenes), chunksize=4))
+        weights, alone, both = fit_outline(pool.imap(places, range(STREAM, STREAM + given.outline_scenes), chunksize=4))
     print(f"outline {weights.round(3).tolist()}: wrong {alone:.4f} with the cell network alone, {both:.4f} with both")
     write(path, outline=[round(float(w), 4) for w in weights], outline_wrong={"cells": alone, "both": both})
     with get_context("spawn").Pool(given.workers, start, (given.data,)) as pool:
-        found = pool.imap(boards, range(2 * STREAM, 2 * STREAM + given.scenes), chunksize=4)
-        temperature, rows = fit_boards(found)
+        found = list(pool.imap(boards, range(2 * STREAM, 2 * STREAM + given.scenes), chunksize=4))
+    temperature, rows = fit_boards(found)
     sure = sure_above(rows, wrong=1 / 200)
     right = sum(ok for _, ok in rows)
     print(
         f"boards: {right} of {len(rows)} right without problems; temperature {temperature:.2f}; sure above {sure:.4f}"
     )
+    if given.csv:
+        write_whole(given.csv, as_csv(found, temperature).encode())
     write(path, boards={"temperature": temperature, "sure": sure, "measured": len(rows), "right": right})
 
 
