@@ -63,6 +63,8 @@ The other figures, and their plots:
 kdvision evaluate ../shared/data/photos --stress --workers 2 --csv models/results/stress-seed1.csv
 python -m kdvision.lab.dials --workers 2
 python -m kdvision.lab.invented --workers 2
+python -m kdvision.lab.train --only finder --without wood --out out/without-wood
+KDVISION_MODELS=out/without-wood kdvision evaluate ../shared/data/photos --csv models/results/without-wood.csv
 python -m kdvision.lab.plots
 python -m kdvision.lab.card
 ```"""
