@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from kdvision.errors import KdvisionError
+
 SAMPLES: Final = Path(__file__).parents[2] / "samples"
 PATIENCE: Final = 300.0
 """Seconds until an answer counts as one that never comes."""
@@ -71,6 +73,8 @@ def serving() -> Iterator[Server]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
+        if not line:
+            raise KdvisionError("the server did not start", hint="see what it said")
         try:
             yield Server(process, int(line.rpartition(":")[2].strip(" /\n")))
         finally:
