@@ -46,13 +46,8 @@ def walk(folder: Path, *, leave: Path | None = None) -> Found:
     Links are followed, and every folder is looked at once, so that links that lead in a circle end. Raises
     KdvisionError where the folder itself cannot be read.
     """
-    try:
-        first = _identity(folder)
-        os.scandir(folder).close()
-    except OSError as error:
-        hint = "name a folder of photos that you may read"
-        raise KdvisionError(f"the folder {folder} cannot be read: {error.strerror}", hint=hint) from error
-    seen = {first} | ({_identity(leave)} if leave is not None and leave.exists() else set())
+    check(folder)
+    seen = {_identity(folder)} | ({_identity(leave)} if leave is not None and leave.exists() else set())
     photos: list[Shot] = []
     failures: list[Failure] = []
     others: list[str] = []
@@ -65,6 +60,15 @@ def walk(folder: Path, *, leave: Path | None = None) -> Found:
             failures.append(Failure(item.name, "it is no file, or a link that leads nowhere", "copy the photo here"))
     photos.sort(key=lambda shot: in_order(shot.name))
     return Found(tuple(photos), tuple(sorted(failures)), tuple(sorted(others, key=natural)))
+
+
+def check(folder: Path) -> None:
+    """Raise KdvisionError where a folder is none or cannot be read."""
+    try:
+        os.scandir(folder).close()
+    except OSError as error:
+        hint = "name a folder of photos that you may read"
+        raise KdvisionError(f"the folder {folder} cannot be read: {error.strerror}", hint=hint) from error
 
 
 def shown(path: str) -> str:

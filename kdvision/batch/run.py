@@ -46,6 +46,7 @@ class Night:
         self.plan, self.crew, self.tell, self.say = plan, crew, tell, say
         self.place, self.book = Place(plan.out), Book(plan.out)
         self.event = plan.told()
+        self.place.remember(plan.memo())
         self.journal = Journal(plan.out / RESULTS)
         if self.journal.damaged:
             say(f"{self.journal.damaged} damaged lines in {RESULTS}: their photos are read again")
@@ -63,7 +64,6 @@ class Night:
 
     def once(self) -> Written:
         """Read what is new in the folder, and write all files."""
-        self.place.remember(self.plan.memo())
         found = walk(self.plan.folder, leave=self.plan.out)
         self.look(found.photos)
         while self.book.refreshed():  # somebody has corrected meanwhile

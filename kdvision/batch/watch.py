@@ -14,11 +14,12 @@ EVERY: Final = 2.0
 """Seconds between two looks at a folder that is watched, and that a file must have been left alone to be read."""
 
 
-def watch(night: Night, *, every: float = EVERY, ready: Callable[[Written], None] = lambda _: None) -> None:
+def watch(night: Night, *, every: float | None = None, ready: Callable[[Written], None] = lambda _: None) -> None:
     """Go on for ever: whenever photos, corrections or the event's file are new, read and write; then call `ready`.
 
     A folder that is away for a while, and an event file with a mistake, are told once and waited for.
     """
+    every = EVERY if every is None else every
     last: object = None
     told = ""
     while True:

@@ -77,14 +77,17 @@ def put_written(written: "Written", out: Path) -> None:
 
 
 def _check(plan: "Plan") -> None:
-    """Raise typer's usage error for what cannot be meant; a mistake in the event's file is told here too."""
+    """Raise for what cannot be meant, before anything is read or written."""
     from dataclasses import replace
 
+    from kdvision.batch import folder
     from kdvision.batch.event import Rules
 
+    folder.check(plan.folder)
     if plan.out.resolve() == plan.folder.resolve():
         raise typer.BadParameter("the results need a folder of their own", param_hint="--out")
-    if plan.rules is not None and replace(plan, rules=None).told().rules != Rules():
+    told = replace(plan, rules=None).told()
+    if plan.rules is not None and told.rules != Rules():
         raise typer.BadParameter("the event's file tells the rules already", param_hint="--harmony")
 
 

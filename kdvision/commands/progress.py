@@ -23,9 +23,9 @@ RECENT: Final = 200
 class Ticker:
     """Prints how far a run is when it is called with that; `end` leaves the line."""
 
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty()
-        self._printed = time.monotonic() if not self.terminal else 0.0
+    def __init__(self, *, terminal: bool | None = None) -> None:
+        self.terminal = sys.stderr.isatty() if terminal is None else terminal
+        self._printed = -OFTEN if self.terminal else time.monotonic()
         self._reads: deque[tuple[float, int]] = deque([(time.monotonic(), 0)], maxlen=RECENT)
         self._width = 0
 

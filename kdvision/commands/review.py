@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from kdvision.batch.plan import Plan
     from kdvision.batch.tables import Entry
     from kdvision.batch.writing import Told
+    from kdvision.game.board import Board
 
 FIX: Final = re.compile(r"(?P<photo>.+?):(?P<fix>(?:\d+:)?[A-Za-z]\d{1,2}=\S+)")
 BOARD: Final = re.compile(r"(?P<photo>.+?):(?P<kingdom>\d{1,2})=(?P<board>.+)", re.DOTALL)
-ASK: Final = "[Enter] right as it is · {fixes}C3=w1 a square · board w w1 / … all of it · o open · s later · q stop"
+ASK: Final = "[Enter] it is right now · {fixes}C3=w1 a square · board w w1 / … all of it · o open · s later · q stop"
 
 
 def review(
@@ -74,7 +75,7 @@ class Walk:
         if not looks:
             typer.echo("Nothing needs a look.")
         for number, look in enumerate(looks, start=1):
-            changes = f" · {look.changes}" if look.changes else ""
+            changes = f" · may change {look.changes}" if look.changes else ""
             typer.echo(f"\n{number} of {len(looks)}{changes}")
             if not self._one(look):
                 break
@@ -88,7 +89,7 @@ class Walk:
             self._show(look.entry)
         typer.echo(f"{look.why[:1].upper()}{look.why[1:]}.")
         typer.echo(f"{look.advice[:1].upper()}{look.advice[1:]}.")
-        choices = list(look.fixes)
+        choices, board = list(look.fixes), None if look.entry is None else look.entry.board
         while True:
             fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(choices, start=1))
             typer.echo(ASK.format(fixes=fixes) if spot.photo in self.held else "[Enter] go on · q stop")
@@ -98,30 +99,37 @@ class Walk:
             if answer.isdecimal() and 1 <= int(answer) <= len(choices):
                 answer = choices[int(answer) - 1]
             try:
-                if self._answered(look, answer):
-                    return True
+                done, board = self._answered(look, answer, board)
             except KdvisionError as error:
                 complain(error)
+                continue
+            if done:
+                return True
 
-    def _answered(self, look: "Look", answer: str) -> bool:
-        """Do what a person answered; False where there is more to ask."""
-        if answer.lower() == "s":
-            return True
+    def _answered(self, look: "Look", answer: str, board: "Board | None") -> "tuple[bool, Board | None]":
+        """Do what a person answered; whether that is all there is to ask, and the board with what was said."""
         if answer.lower() == "o":
             self._open(look)
-            return False
+            return False, board
         held = self.held.get(look.spot.photo)
-        if held is None or (not answer and look.entry is None):
-            return True
+        if held is None or answer.lower() == "s" or (not answer and board is None):
+            return True, board
+        from kdvision.report.result import corrected
+
         kingdom = look.spot.kingdom or 1
         if not answer or answer.lower().startswith("board "):
-            words = str(look.entry.board) if look.entry is not None and not answer else answer[len("board ") :]
-            self.book.add([_checked(_correction(held.photo, kingdom, board=words), self.held)])
-            return True
+            words = answer[len("board ") :] or str(board)
+            self._say(_correction(held.photo, kingdom, board=words))
+            return True, board
         for number, square, cell in fixes_of([answer if ":" in answer else f"{kingdom}:{answer}"]):
-            self.book.add([_checked(_correction(held.photo, number + 1, square.name, cell), self.held)])
+            self._say(_correction(held.photo, number + 1, square.name, cell))
             typer.echo(f"{square.name} is {cell}.")
-        return False
+            if board is not None and number + 1 == kingdom:
+                board = corrected(board, square, cell)
+        return False, board
+
+    def _say(self, correction: "Correction") -> None:
+        self.book.add([_checked(correction, self.held)])
 
     def _show(self, entry: "Entry") -> None:
         from kdvision.game.scoring import score
