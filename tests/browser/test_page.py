@@ -84,7 +84,7 @@ def test_the_photo_shows_what_was_read_and_can_be_tapped(open_page: Open) -> Non
     page = open_page()
     upload(page, "two-kingdoms.jpg")
     assert page.locator(".picture .kingdom").count() == 2
-    page.get_by_role("button", name="Whole photo").click()
+    page.get_by_role("button", name="Zoom out").click()
     page.locator(".picture .kingdom:not(.active) .tap").first.click()
     expect(page.locator(".tab[aria-current]")).to_contain_text("Player 2")
     page.locator(".picture .kingdom.active .tap").first.click()

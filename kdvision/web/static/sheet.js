@@ -26,7 +26,7 @@ export function editSquare(place, { walk = null } = {}) {
   const count = walk && state.walked ? h("span", { class: "count" }, walked(walk)) : null;
   const content = [
     count,
-    h("div", { class: "evidence" }, closeUp(kingdom, place), doubt && suspicion(kingdom, doubt, choose)),
+    h("div", { class: "evidence" }, closeUp(kingdom, place), doubt ? suspicion(kingdom, doubt, choose) : plainly(cell)),
     palette(cell, doubt, choose),
     extras(kingdom, place, cell),
   ];
@@ -79,6 +79,8 @@ export function focusSquare(place) {
   const square = document.querySelector(`[data-key="square ${place}"]`);
   square?.focus({ preventScroll: false });
 }
+
+const plainly = (cell) => h("p", {}, h("b", {}, cellWords(cell)), h("br"), h("span", { class: "hint" }, t("tapWhat")));
 
 function suspicion(kingdom, doubt, choose) {
   const percent = Math.round(100 * doubt.sure);

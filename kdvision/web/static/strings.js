@@ -76,8 +76,8 @@ const TEXT = {
   // The photo.
   photoOf: "The photo, with what was read drawn over it",
   photoGone: "The photo is no longer here; the board is.",
-  wholePhoto: "Whole photo",
-  closeUp: "Close-up",
+  wholePhoto: "Zoom out",
+  closeUp: "Zoom in",
   moveCorners: "Corners",
   drawKingdom: "Missed one",
   cornersHint: "Drag the four corners onto the corners of the kingdom.",
@@ -101,6 +101,7 @@ const TEXT = {
   looksLike: "It looks like {read} ({percent} % sure). If it is {instead}, the total is {total}.",
   looksLikeOne: "It looks like {read} ({percent} % sure), or else {instead}.",
   itIs: "Yes, {cell}",
+  tapWhat: "Tap what it is.",
   changed: "{square} is {cell}.",
   followed: { one: "With that, {squares} changed too.", other: "With that, {squares} changed too." },
   becomes: "{square} ({cell})",
