@@ -21,7 +21,7 @@ WALLS = {
     "batch": {"errors", "files", "game", "pipeline", "report", "vision"},
     "web": {"errors", "files", "game", "pipeline", "report", "vision"},
     "commands": {"batch", "errors", "files", "game", "pipeline", "report", "vision", "web"},
-    "lab": {"errors", "files", "game", "pipeline", "report", "vision"},
+    "lab": {"batch", "errors", "files", "game", "pipeline", "report", "vision"},
     "__init__": {"errors", "game", "pipeline", "vision"},
     "__main__": {"commands"},
 }
