@@ -6,17 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kdvision.errors import ModelError
 from kdvision.lab.dial_rows import ANYTHING, DIALS, Row, Task, as_csv, headlines, rows_of, summary, tables, words_of
-from kdvision.lab.dials import Bench, anything, fingerprint, measure, tasks
+from kdvision.lab.dials import Bench, anything, fingerprint, measure, show, tasks
 from kdvision.lab.judged import Verdict
 from kdvision.lab.staging import Stage
 from kdvision.lab.synth import Picture
 from kdvision.vision.models import model_path
+from kdvision.vision.photo import Photo
 from tests.test_staging import PLAIN, SMALL
 
+SHARED = Path(__file__).parents[2] / "shared" / "data"
 TASK = Task("angle", "45.0", 3, Stage(angle=45.0))
 ROW = Row(TASK, "drawn", "abc", Verdict(2, 2, 1, 1, 1, 0, 40, 2, 1, 0), 1.25)
 
@@ -162,3 +165,17 @@ def test_a_scene_goes_through_the_program_that_people_use() -> None:
     row = Small("drawn", fingerprint(), Path()).row(TASK)
     assert row.verdict.kingdoms == 1 and row.seconds > 0
     assert row.verdict.found or not row.verdict.exact  # grey tiles are no kingdom; whether one is seen is open
+
+
+def test_the_pictures_can_be_looked_at(tmp_path: Path) -> None:
+    show([TASK, Task(ANYTHING, "", 2, SMALL)], Small("drawn", "abc", Path()), tmp_path / "look")
+    assert sorted(path.name for path in (tmp_path / "look").iterdir()) == ["angle-45.0-3.jpg", "anything-2.jpg"]
+    assert Photo.open(tmp_path / "look" / "anything-2.jpg").width > 64
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="no shared data beside the checkout")
+def test_the_art_is_of_the_set_that_is_named() -> None:
+    photos = [Bench(art, "abc", SHARED).picture(Task("", "", 1, SMALL)) for art in ("scans", "squares")]
+    assert photos[0].kingdoms[0].board == photos[1].kingdoms[0].board
+    assert photos[0].photo.shape == photos[1].photo.shape
+    assert not np.array_equal(photos[0].photo, photos[1].photo)
