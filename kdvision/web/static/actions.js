@@ -7,6 +7,9 @@ import { prepared } from "./photo.js";
 import { go, refresh, selected, settle, shown, state, undo, withKingdom, withRound } from "./state.js";
 import { cellWords, t } from "./strings.js";
 
+const BUSY_TRIES = 40;
+const BUSY_WAIT = 4000; // milliseconds
+
 export const progress = { text: "", share: null, error: null, stop: null, again: null };
 
 function tell(text, share = null) {
@@ -32,7 +35,7 @@ async function working(first, work) {
   Object.assign(progress, { error: null, again: null, stop });
   tell(first, 0.02);
   try {
-    return await work(stop.signal);
+    return await patiently(() => work(stop.signal), stop.signal);
   } catch (error) {
     if (error.name === "AbortError") return null;
     progress.error = { text: error.message, hint: error.hint ?? "" };
@@ -41,6 +44,19 @@ async function working(first, work) {
   } finally {
     Object.assign(progress, { text: "", share: null, stop: null });
     refresh();
+  }
+}
+
+/** Try again where the server says that it is busy, for some minutes. */
+async function patiently(work, signal) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.status !== 503 || tries >= BUSY_TRIES || signal.aborted) throw error;
+      tell(t("busy"));
+      await new Promise((done) => setTimeout(done, BUSY_WAIT));
+    }
   }
 }
 

@@ -13,7 +13,7 @@ import { setupView } from "./setup.js";
 import { inviteDialog, shareDialog } from "./share.js";
 import { checkAll } from "./sheet.js";
 import { pointsOf, standingView, verdict } from "./standing.js";
-import { go, kept, onChange, redo, refresh, selected, settle, shown, state, undo } from "./state.js";
+import { go, kept, onChange, redo, refresh, remember, remembered, selected, settle, shown, state, undo } from "./state.js";
 import { fillTexts, t } from "./strings.js";
 
 const byId = (id) => document.getElementById(id);
@@ -177,9 +177,8 @@ function boardCard(kingdom) {
 
 /** A line for people who are here for the first time; it stays away once they have said so. */
 function hint(key, text) {
-  const name = `kdvision-hint-${key}`;
-  if (localStorage.getItem(name)) return null;
-  const gone = () => (localStorage.setItem(name, "1"), refresh());
+  if (remembered(`hint-${key}`)) return null;
+  const gone = () => (remember(`hint-${key}`), refresh());
   return h("p", { class: "hint first" }, text, " ", button(null, t("gotIt"), gone, { class: "quiet" }));
 }
 

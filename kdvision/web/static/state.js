@@ -70,6 +70,23 @@ export function kept() {
   }
 }
 
+/** Whether this browser was told to remember something; browsers that keep nothing were not. */
+export function remembered(key) {
+  try {
+    return localStorage.getItem(`kdvision-${key}`) !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function remember(key) {
+  try {
+    localStorage.setItem(`kdvision-${key}`, "1");
+  } catch {
+    // it will be said once more
+  }
+}
+
 /** The kingdoms of the round that is shown. */
 export const shown = () => state.game.rounds[state.game.round];
 

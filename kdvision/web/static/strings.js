@@ -31,6 +31,7 @@ const TEXT = {
   preparing: "Preparing the photo …",
   sending: "Sending … {percent} %",
   waiting: { one: "Waiting: {n} photo is ahead …", other: "Waiting: {n} photos are ahead …" },
+  busy: "Many photos are waiting. Yours is sent again in a moment …",
   finding: "Looking for kingdoms …",
   reading: "Reading the squares …",
   deciding: "Fitting dominoes …",
