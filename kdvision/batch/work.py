@@ -17,14 +17,19 @@ from kdvision.batch.event import Rules
 from kdvision.errors import KdvisionError, ModelError, PhotoError
 
 if TYPE_CHECKING:
+    from kdvision.pipeline import KingdomRead
     from kdvision.report.result import Result
     from kdvision.vision.photo import Photo
 
 Clamps: TypeAlias = tuple[tuple[int, str, str], ...]
 """Squares that a person has named: the kingdom, from 1, the square and what it shows, as texts."""
 
-PICTURE_SIDE: Final = 1600
-"""The most pixels along a side of the picture with the score in it: letters can be read, and a thousand fit a disk."""
+PICTURE_SIDE: Final = 960
+"""Pixels that the longer side of the picture with the score in it has at least, where the photo has as many.
+
+It has less than twice as many: letters can be read, a thousand pictures fit a disk, and most photos were decoded at
+such a size anyway when they were read.
+"""
 
 
 class Job(NamedTuple):
@@ -139,23 +144,18 @@ def _read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
 
 def _picture(photo: "Photo", result: "Result") -> bytes:
     """The photo with its score drawn in, scaled down, as a JPEG."""
-    import cv2
-    import numpy as np
-
     from kdvision.files import encoded
     from kdvision.report.overlay import overlay
     from kdvision.vision.photo import Photo
 
-    factor = min(1.0, PICTURE_SIDE / max(photo.width, photo.height))
-    size = (round(photo.width * factor), round(photo.height * factor))
-    pixels = cv2.resize(photo.pixels, size, interpolation=cv2.INTER_AREA) if factor < 1 else photo.pixels
+    pixels, factors = photo.at_least(min(1.0, PICTURE_SIDE / max(photo.width, photo.height)))
     rows = tuple(
-        scored if scored.seen is None else replace(scored, seen=_scaled(scored.seen, factor))
+        scored if scored.seen is None else replace(scored, seen=_scaled(scored.seen, factors))
         for scored in result.kingdoms
     )
-    return encoded(overlay(Photo(np.asarray(pixels, np.uint8)), replace(result, kingdoms=rows)), ".jpg")
+    return encoded(overlay(Photo(pixels), replace(result, kingdoms=rows)), ".jpg")
 
 
-def _scaled(seen: Any, factor: float) -> Any:
+def _scaled(seen: "KingdomRead", factors: tuple[float, float]) -> "KingdomRead":
     """What was read, in a picture of another size."""
-    return replace(seen, grid=replace(seen.grid, quads=seen.grid.quads * factor))
+    return replace(seen, grid=replace(seen.grid, quads=(seen.grid.quads + 0.5) * factors - 0.5))
