@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from kdvision.errors import NoKingdomFound, NotationError
+from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
 from kdvision.vision import outline
+from kdvision.vision.advice import no_kingdom
 from kdvision.vision.cells import CellReader
 from kdvision.vision.edge import cut_off
 from kdvision.vision.evidence import Sight, as_named, look, search_all, sort_out
@@ -115,8 +116,7 @@ def kingdoms_of(
     tell("cells", sights)
     kingdoms, others = (as_named(sights), []) if named else sort_out(sights)
     if not kingdoms:
-        hint = "take the photo from above, sharp, with all of the kingdom and some table around it"
-        raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="cells" if sights else "finder", hint=hint)
+        raise no_kingdom(photo, sights)
     decisions = _decided(kingdoms, side, clamps or {}, trust)
     tell("decide", decisions)
     names = places([sight.grid for sight in kingdoms], photo)
@@ -210,7 +210,7 @@ def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust:
         doubts=doubts,
         problems=tuple(problems),
         probability=decision.probability,
-        review=bool(problems) or not decision.certain(trust.sure),
+        review=any(not problem.played for problem in problems) or not decision.certain(trust.sure),
         place=place,
         dominoes=tuple(
             laid._replace(squares=(moved(laid.squares[0]), moved(laid.squares[1]))) for laid in decision.dominoes
