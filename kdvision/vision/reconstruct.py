@@ -17,6 +17,7 @@ import numpy as np
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, Face, face
 from kdvision.game.legality import Problem, problems
+from kdvision.game.scoring import score
 from kdvision.vision.decision.answers import Answer, Best, best_answer
 from kdvision.vision.decision.candidates import Bonds, Candidates, Floats, Frame, Ints, Prices
 from kdvision.vision.decision.combined import combined
@@ -67,6 +68,18 @@ class Decision:
     problems: tuple[Problem, ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
     overruled: tuple[Square, ...] = ()
+    proved: bool = True
+
+    @property
+    def boards(self) -> tuple[tuple[Board, float], ...]:
+        """Every board it may be, with its probability: the one decided, then the others, likeliest first."""
+        return (self.board, self.probability), *self.runners_up
+
+    @property
+    def points_probability(self) -> float:
+        """How likely the points of the territories are right: on any of the boards that have as many."""
+        mine = score(self.board).points
+        return sum(chance for board, chance in self.boards if score(board).points == mine)
 
     def certain(self, at_least: float) -> bool:
         """Whether the board is at least this probable and nothing about it speaks of a misreading.
@@ -74,7 +87,7 @@ class Decision:
         Otherwise a person should look. What was played against a rule is told, but is no reason to.
         """
         misread = any(not problem.played for problem in self.problems)
-        return self.probability >= at_least and not misread and not self.overruled
+        return self.probability >= at_least and self.proved and not misread and not self.overruled
 
 
 def decide(

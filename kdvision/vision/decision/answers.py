@@ -20,18 +20,20 @@ _PIECES: Final = 1500
 
 @dataclass(frozen=True)
 class Answer:
-    """A choice of pieces as labels: for each square of all kingdoms, one after another, the number of its kind."""
+    """The numbers of the chosen pieces, and for each square of all kingdoms, one after another, that of its kind."""
 
     labels: Ints
     loss: float
+    chosen: Ints
 
 
 @dataclass(frozen=True)
 class Best(Answer):
-    """The likeliest answer: its pieces, what is known of all others, and the groups that had to be kept from lying
-    detached. `exact` is false where the search was given up before it was proved the best."""
+    """The likeliest answer: what is known of all others, and the groups that had to be kept from lying detached.
 
-    chosen: Ints
+    `exact` is false where the search was given up before it was proved the best.
+    """
+
     known: Relaxed
     groups: tuple[Group, ...]
     exact: bool

@@ -114,7 +114,7 @@ def _alone(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) 
         if (scene.used(chosen) <= left[kingdom]).all():
             loss = best.loss + total - own[kingdom] + scene.prices.detached * _apart(scene, chosen)
             everything = np.concatenate([chosen, *(part for other, part in enumerate(parts) if other != kingdom)])
-            yield square, Answer(scene.labels(everything), loss)
+            yield square, Answer(scene.labels(everything), loss, everything)
 
 
 def _room(scene: Scene, best: Best) -> Floats:
@@ -174,8 +174,8 @@ def _together(
     bounds[squares] = np.maximum(bounds[squares], found.bound - best.loss)
     for square, chosen, loss in zip(squares.tolist(), found.chosen, found.loss.tolist(), strict=True):
         labels = best.labels if chosen is None else scene.labels(chosen)
-        if labels[square] != best.labels[square]:
-            yield square, Answer(labels, loss)
+        if chosen is not None and labels[square] != best.labels[square]:
+            yield square, Answer(labels, loss, chosen)
 
 
 def _solved(scene: Scene, best: Best, near: Mask, square: int) -> Answer | None:
@@ -190,7 +190,7 @@ def _solved(scene: Scene, best: Best, near: Mask, square: int) -> Answer | None:
         found = cheapest(scene, numbers[~shows], groups, must=square if label == empty else None, nodes=_NODES)
         if found is None:
             break
-        answer = Answer(scene.labels(found.chosen), scene.loss(found.chosen))
+        answer = Answer(scene.labels(found.chosen), scene.loss(found.chosen), found.chosen)
         fresh = fresh_groups(scene, found.chosen, groups)
         groups += fresh
         if not fresh:
