@@ -6,6 +6,7 @@ task of a lost worker to another one. Results come back as they are ready.
 
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from kdvision.batch.pool import Task
@@ -23,6 +24,10 @@ AHEAD: Final = 2
 
 SAME: Final = "install the same kdvision on all machines"
 LOST: Final = "what was read before is kept: start the cluster, and run again"
+DEADLY: Final = KdvisionError(
+    "reading it ended one worker of the cluster after another",
+    hint="scale the photo down, or give the workers more memory",
+)
 
 
 class Cluster:
@@ -44,17 +49,23 @@ class Cluster:
             raise KdvisionError(f"no Dask scheduler answers at {address} ({words})", hint=hint) from error
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Done]]:
-        """Yield each job with what came of it; raises KdvisionError where the cluster is gone."""
+        """Yield each job with what came of it; raises KdvisionError where the cluster is gone.
+
+        Dask blames everything a dying worker had before it. So what it gives up is done again, by itself.
+        """
         if not self._threads():
             hint = f"start some: dask worker {self.address} --nthreads 1"
             raise KdvisionError(f"the cluster at {self.address} has no workers", hint=hint)
         running: dict[Future, Job] = {}
+        blamed: list[Job] = []
         for job in jobs:
             running[self._submitted(job)] = job
             while len(running) > AHEAD * max(1, self._threads()):
-                yield from self._finished(running)
+                yield from self._finished(running, blamed)
         while running:
-            yield from self._finished(running)
+            yield from self._finished(running, blamed)
+        for job in blamed:
+            yield job, self._result(self._submitted(job)) or failed(DEADLY)
 
     def close(self) -> None:
         """Leave the cluster; it goes on without us."""
@@ -71,33 +82,40 @@ class Cluster:
             warnings.simplefilter("ignore")  # of photos that are large for a task; there are never many under way
             return self._client.submit(self.task, job.data, job.rules, job.clamps, pure=False)
 
-    def _finished(self, running: "dict[Future, Job]") -> Iterator[tuple[Job, Done]]:
-        """Yield what is done by now, at least one thing."""
+    def _finished(self, running: "dict[Future, Job]", blamed: list[Job]) -> Iterator[tuple[Job, Done]]:
+        """Yield what is done by now, at least one thing; what workers died of is noted."""
         import distributed
 
-        try:
+        with self._lost():
             done = distributed.wait(list(running), return_when="FIRST_COMPLETED").done
-        except (distributed.CancelledError, OSError, TimeoutError) as error:
-            raise KdvisionError(f"the cluster at {self.address} is gone", hint=LOST) from error
         for future in sorted(done, key=lambda future: running[future].photo):
-            job = running.pop(future)
-            yield job, self._result(future)
+            job, found = running.pop(future), self._result(future)
+            if found is None:
+                blamed.append(job)
+            else:
+                yield job, found
 
-    def _result(self, future: "Future") -> Done:
-        """What came of a job on some worker."""
+    def _result(self, future: "Future") -> Done | None:
+        """What came of a job on some worker; None where too many died of it, or beside it."""
         import distributed
 
         try:
-            found: Done = future.result()
+            with self._lost():
+                found: Done = future.result()
         except distributed.KilledWorker:
-            hint = "scale the photo down, or give the workers more memory"
-            return failed(KdvisionError("reading it ended one worker of the cluster after another", hint=hint))
-        except ModelError:
-            raise
-        except (distributed.CancelledError, OSError, TimeoutError) as error:
-            raise KdvisionError(f"the cluster at {self.address} is gone", hint=LOST) from error
+            return None
         except (ImportError, AttributeError, TypeError) as error:
             raise KdvisionError(f"a worker of the cluster cannot do this work ({error})", hint=SAME) from error
         if found.models != models():
             raise ModelError("a worker of the cluster has other models", hint=SAME)
         return found
+
+    @contextmanager
+    def _lost(self) -> Iterator[None]:
+        """A connection that breaks becomes an error for the person at the keyboard."""
+        import distributed
+
+        try:
+            yield
+        except (distributed.CancelledError, OSError, TimeoutError) as error:
+            raise KdvisionError(f"the cluster at {self.address} is gone", hint=LOST) from error
