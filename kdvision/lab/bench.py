@@ -27,7 +27,7 @@ from kdvision.game.legality import problems
 from kdvision.game.rules import kingdomino
 from kdvision.game.scoring import score
 from kdvision.game.tiling import puzzle
-from kdvision.lab import bench_photos
+from kdvision.lab import bench_batch, bench_photos
 from kdvision.lab.drafts import play
 
 _T = TypeVar("_T")
@@ -155,6 +155,12 @@ def batch() -> Iterator[Row]:
     yield Row("photos of 2 megapixels read", photos / seconds, unit="a second")
 
 
+def event() -> Iterator[Row]:
+    """An event's photos by two workers, beside only decoding them; the ratio counts processor time."""
+    for what, amount, unit in bench_batch.figures():
+        yield Row(what, amount, unit=unit)
+
+
 def start() -> Iterator[Row]:
     """The program from nothing: what a person waits for before anything happens, and for a first photo."""
     for asked, limit in ((["--help"], 250.0), (["type", "w w1 / l #"], 350.0), (["score", DEMO], None)):
@@ -178,6 +184,7 @@ SECTIONS: Final[Mapping[str, Callable[[], Iterable[Row]]]] = {
     "photos": photos,
     "cores": cores,
     "batch": batch,
+    "event": event,
     "memory": memory,
 }
 
