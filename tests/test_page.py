@@ -1,0 +1,63 @@
+"""The report page as a text: everything in it, nothing beside it, every name escaped."""
+
+import re
+import sys
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from kdvision.game.rules import clauses
+from tests.nights import night, photo, put
+
+SMALL = "w1 w w / # f f1 / . l l"
+NASTY = '<script>alert(1)<|script> & "co"'
+
+ODD_NAMES = pytest.mark.skipif(sys.platform == "win32", reason="files there have no such names")
+
+
+def page_of(tmp_path: Path, files: dict[str, bytes | str]) -> str:
+    night(put(tmp_path / "photos", files), tmp_path / "out")
+    return (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+@ODD_NAMES
+def test_names_are_escaped_wherever_they_stand(tmp_path: Path) -> None:
+    broken, toml = f"round1/{NASTY}2.jpg", f"name = '{NASTY}'\n[[team]]\nname = '{NASTY}'\nplayers = ['{NASTY}']"
+    files: dict[str, bytes | str] = {f"round1/{NASTY}.jpg": photo(SMALL), broken: b"x", "event.toml": toml}
+    text = page_of(tmp_path, files)
+    assert NASTY not in text and "<script>alert" not in text
+    assert unescape(text).count(NASTY) > 5
+
+
+def test_the_page_needs_nothing_beside_it(tmp_path: Path) -> None:
+    text = page_of(tmp_path, {"ann.jpg": photo(SMALL), "bo.jpg": photo("# w1")})
+    addresses = re.findall(r"""(?:src|href)=["']([^"']+)""", text)
+    assert addresses
+    assert all(address.startswith(("#", "data:image/webp;base64,", "overlays/")) for address in addresses)
+    assert "default-src 'none'" in text and "@import" not in text and "url(" not in text
+
+
+def test_every_point_has_its_rule(tmp_path: Path) -> None:
+    text = page_of(tmp_path, {"ann.jpg": photo(SMALL), "event.toml": 'variants = ["middle-kingdom"]'})
+    notes = dict(re.findall(r'<li id="rule-(\d+)">([^<]+)', text))
+    used = set(re.findall(r'href="#rule-(\d+)"', text))
+    assert used == notes.keys() == {"1"}
+    assert unescape(notes["1"]).strip() == clauses()["kingdomino/value"].text
+    assert "without points: lake 2" in text
+
+
+@ODD_NAMES
+def test_pictures_with_odd_names_are_found(tmp_path: Path) -> None:
+    text = page_of(tmp_path, {"table 1/ann #1%?.jpg": photo(SMALL)})
+    (address,) = re.findall(r'href="(overlays/[^"]+)"', text)
+    assert "%20" in address and "#" not in address.removeprefix("overlays/") and "?" not in address
+
+
+def test_a_damaged_picture_is_no_reason_to_be_without_a_report(tmp_path: Path) -> None:
+    folder, out = put(tmp_path / "photos", {"ann.jpg": photo(SMALL)}), tmp_path / "out"
+    night(folder, out)
+    (out / "overlays" / "ann.jpg-score.jpg").write_bytes(b"not a picture")
+    night(folder, out)
+    text = (out / "report.html").read_text(encoding="utf-8")
+    assert "<h3>ann</h3>" in text and "<img" not in text
