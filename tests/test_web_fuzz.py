@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
+from kdvision.game.board import Board, Square
 from kdvision.web.openapi import description
 from kdvision.web.schema import SCHEMAS
 from kdvision.web.server import Settings, application
@@ -22,7 +24,7 @@ from tests.webserver import Client, running
 schemathesis: Any = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
 ROOT = Path(__file__).parent.parent
-MANY = int(os.environ.get("KDVISION_FUZZ", "15"))
+MANY = int(os.environ.get("KDVISION_FUZZ", "10"))
 
 schema = schemathesis.openapi.from_dict(description())
 
@@ -50,6 +52,38 @@ def client() -> Iterator[Client]:
 )
 def test_the_api_keeps_its_promises(case: Any, client: Client) -> None:
     case.call_and_validate(base_url=f"http://127.0.0.1:{client.port}", checks=list(CHECKS), timeout=60)
+
+
+@pytest.fixture(scope="module")
+def sight(client: Client) -> str:
+    """What the server saw in the demo photo."""
+    found: str = client.photo((ROOT / "samples" / "demo.jpg").read_bytes()).json["kingdoms"][0]["sight"]
+    return found
+
+
+@given(
+    fixes=st.dictionaries(
+        st.builds("{}{}".format, st.sampled_from("ABCDEFG"), st.integers(1, 7)),
+        st.sampled_from(["w", "w1", "f", "f1", "l", "l1", "g", "g2", "s", "s2", "m", "m3", "w9", "t", "t2", "#", "."]),
+        max_size=49,
+    ),
+    twice=st.booleans(),
+)
+@settings(max_examples=MANY, deadline=None, derandomize=MANY < 100, suppress_health_check=list(HealthCheck))
+def test_whatever_people_name_can_be_decided_with(
+    client: Client, sight: str, fixes: dict[str, str], twice: bool
+) -> None:
+    """Also squares that no box has, several castles or none, and the same kingdom twice."""
+    asked = {"kingdoms": [{"sight": sight, "fixes": fixes}] + [{"sight": sight}] * twice}
+    answer = client.post("/api/decide", asked)
+    assert answer.status == 200
+    for kingdom in answer.json["kingdoms"][:1]:
+        row, col = kingdom["origin"]
+        board = Board.parse(kingdom["board"]) if kingdom["board"] else Board({})
+        for name, cell in fixes.items():
+            place = Square.parse(name)
+            shown = board.get(Square(place.row - row, place.col - col))
+            assert ("." if shown is None else str(shown)) == cell
 
 
 def test_the_description_holds_every_operation() -> None:
