@@ -26,7 +26,7 @@ class Journal:
         self._file = self._opened()
         if whole is not None:
             with _told(path):
-                os.truncate(path, len(whole))
+                os.ftruncate(self._file, len(whole))
                 self._put(b"\n" if whole and not whole.endswith(b"\n") else b"")
 
     def append(self, line: Mapping[str, Any]) -> None:

@@ -51,6 +51,7 @@ class Night:
         if self.journal.damaged:
             say(f"{self.journal.damaged} damaged lines in {RESULTS}: their photos are read again")
         self.held = {held.photo: held for held in map(Held.of, filter(_whole, self.journal.lines))}
+        self.journal.lines.clear()
         self.known = {} if plan.force else _known(self.held.values())
         self.failures: dict[str, Failure] = {}
         self.read = 0

@@ -26,6 +26,9 @@ FIX: Final = re.compile(r"(?P<photo>.+?):(?P<fix>(?:\d+:)?[A-Za-z]\d{1,2}=\S+)")
 BOARD: Final = re.compile(r"(?P<photo>.+?):(?P<kingdom>\d{1,2})=(?P<board>.+)", re.DOTALL)
 ASK: Final = "[Enter] it is right now · {fixes}C3=w1 a square · board w w1 / … all of it · o open · s later · q stop"
 
+TYPE: Final = "[Enter] go on · board w w1 / … what it should show · o open · q stop"
+GO_ON: Final = "[Enter] go on · q stop"
+
 
 def review(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder that kdvision batch has written.")],
@@ -92,7 +95,7 @@ class Walk:
         choices, board = list(look.fixes), None if look.entry is None else look.entry.board
         while True:
             fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(choices, start=1))
-            typer.echo(ASK.format(fixes=fixes) if spot.photo in self.held else "[Enter] go on · q stop")
+            typer.echo(ASK.format(fixes=fixes) if board else TYPE if spot.photo in self.held else GO_ON)
             answer = _line()
             if answer is None or answer.lower() == "q":
                 return False
