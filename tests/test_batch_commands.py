@@ -68,6 +68,13 @@ def test_failures_make_the_exit_code_7(run: Run, folder: Path, out: Path, crew: 
     assert f"1 failed: {out / 'errors.csv'}" in ran.out
 
 
+def test_files_that_are_no_photos_are_told(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    put(folder, {"event.toml": "", **{f"round1/raw{number}.cr2": b"" for number in range(5)}})
+    ran = run("batch", folder, "-o", out)
+    assert ran.code == 0
+    assert "left out, because their names are not those of photos: round1/raw0.cr2, round1/raw1.cr2," in ran.err
+
+
 def test_strict_asks_for_a_look(run: Run, folder: Path, out: Path, crew: Readers) -> None:
     assert run("batch", folder, "-o", out, "--strict").code == 6
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kdvision.batch.corrections import Book
-from kdvision.batch.event import Event
+from kdvision.batch.event import FILE, Event
 from kdvision.batch.folder import Failure, Found, Shot, walk
 from kdvision.batch.held import Held, Reading, unreadable
 from kdvision.batch.journal import Journal
@@ -66,6 +66,9 @@ class Night:
     def once(self) -> Written:
         """Read what is new in the folder, and write all files."""
         found = walk(self.plan.folder, leave=self.plan.out)
+        if others := [name for name in found.others if name != FILE]:
+            more = ", …" if len(others) > 3 else ""
+            self.say(f"left out, because their names are not those of photos: {', '.join(others[:3])}{more}")
         self.look(found.photos)
         while self.book.refreshed():  # somebody has corrected meanwhile
             self.look(found.photos)
