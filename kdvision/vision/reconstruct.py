@@ -195,8 +195,8 @@ def _doubts(
         others: dict[int, float] = {}
         for labels, weight in ranked:
             others[int(labels[index])] = max(others.get(int(labels[index]), 0.0), weight)
-        sure = 1 / sum(others.values())
-        others.pop(label)
+        total = sum(others.values())
+        sure = others.pop(label) / total
         raw = int(losses.argmin())
         against = raw != label and np.exp(-losses[raw]) > CONFIDENT
         if against or sure < 1 - table.doubtful:
