@@ -7,6 +7,7 @@ and so on. What hangs together is one lattice, and a homography is fitted to it.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -21,12 +22,16 @@ from kdvision.vision.finder import Floats, Squares
 Place = tuple[int, int]
 """Column and row on a lattice, counted from its seed."""
 
+_TRIALS: Final = {"max_trials": 200, "stop_probability": 1 - 1e-9, "rng": 0}
+
 TOLERANCE: Final = 0.35
 """How far from its predicted place a square may lie, in sides (notes: an inlier of a local fit; gaps reach a fifth)."""
 LEAST: Final = 3
 """A castle and one domino: the smallest kingdom."""
 
 NEIGHBOURS: Final = [(dc, dr) for dc in (-1, 0, 1) for dr in (-1, 0, 1) if (dc, dr) != (0, 0)]
+_STEPS: Final = np.array(NEIGHBOURS, float)
+_REACH: Final = TOLERANCE * np.where(_STEPS.all(axis=1), 1.3, 1.0)
 
 
 @dataclass(frozen=True)
@@ -84,27 +89,32 @@ def _grow(squares: Squares, seed: int, free: npt.NDArray[np.bool_]) -> dict[Plac
 def _claims(
     squares: Squares, index: int, place: Place, axes: tuple[Floats, Floats], free: npt.NDArray[np.bool_]
 ) -> Iterable[tuple[float, int, Place, int, int]]:
-    u, v = axes
     side = squares.side[index]
-    for dc, dr in NEIGHBOURS:
-        away = np.linalg.norm(squares.centre - (squares.centre[index] + 2 * (dc * u + dr * v)), axis=1) / side
-        away[~free] = np.inf
-        nearest = int(away.argmin())
-        diagonal = 1.3 if dc and dr else 1.0
-        if away[nearest] > TOLERANCE * diagonal or not 0.65 < squares.side[nearest] / side < 1.5:
-            continue
-        turn, cosine = alignment(u, squares.u[nearest], squares.v[nearest])
+    expected = squares.centre[index] + 2 * (_STEPS @ np.stack(axes))
+    away = np.hypot(*(squares.centre.T[:, None] - expected.T[:, :, None])) / side
+    away[:, ~free] = np.inf
+    nearest = away.argmin(axis=1)
+    fits = (away.min(axis=1) <= _REACH) & (np.abs(squares.side[nearest] / side - 1.075) < 0.425)
+    for number in np.flatnonzero(fits).tolist():
+        (dc, dr), near = NEIGHBOURS[number], int(nearest[number])
+        turn, cosine = alignment(axes[0], squares.u[near], squares.v[near])
         if cosine > 0.93:
             # diagonal steps only where no straight one leads: they are the less certain
-            yield float(away[nearest]) + 0.5 * (diagonal > 1), nearest, (place[0] + dc, place[1] + dr), index, turn
+            price = float(away[number, near]) + 0.5 * bool(dc and dr)
+            yield price, near, (place[0] + dc, place[1] + dr), index, turn
 
 
 def alignment(axis: Floats, u: Floats, v: Floats) -> tuple[int, float]:
     """Return how many quarter turns make (u, v) lie along `axis`, and the cosine that is left."""
-    turned = [_turned(u, v, turn)[0] for turn in range(4)]
-    cosines = [float(axis @ t / (np.linalg.norm(axis) * np.linalg.norm(t) + 1e-9)) for t in turned]
-    best = int(np.argmax(cosines))
+    along, across = _cosine(axis, u), _cosine(axis, v)
+    cosines = (along, across, -along, -across)
+    best = max(range(4), key=cosines.__getitem__)
     return best, cosines[best]
+
+
+def _cosine(one: Floats, other: Floats) -> float:
+    (a, b), (c, d) = one.tolist(), other.tolist()
+    return float((a * c + b * d) / (math.hypot(a, b) * math.hypot(c, d) + 1e-9))
 
 
 def _turned(u: Floats, v: Floats, turn: int) -> tuple[Floats, Floats]:
@@ -129,7 +139,7 @@ def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
 def _projective(places: Floats, pixels: Floats, tolerance: float) -> Floats:
     """Fit by RANSAC (Fischler and Bolles, 1981); always the same for the same squares."""
     with np.errstate(all="ignore"):  # four places in a row, which some samples are, have no homography
-        model, inliers = ransac((places, pixels), ProjectiveTransform, 4, tolerance, max_trials=200, rng=0)
+        model, inliers = ransac((places, pixels), ProjectiveTransform, 4, tolerance, **_TRIALS)
     if inliers is None or not np.isfinite(model.params).all() or model.params[2, 2] == 0:
         return np.zeros((3, 3))
     return np.asarray(model.params / model.params[2, 2], np.float64)
