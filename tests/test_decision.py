@@ -108,7 +108,7 @@ def test_rivals_are_the_best_boards_that_show_something_else_on_a_square(
     shapes: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The oracle's for every square, where there is time for all: deciding itself gives up early on such readings."""
-    for name in ("_HARD", "_TOGETHER", "_ENOUGH", "_NODES", "_CUTS"):
+    for name in ("_HARD", "_TOGETHER", "_ENOUGH", "_NODES", "_CUTS", "_TRADE"):
         monkeypatch.setattr(f"kdvision.vision.decision.rivals.{name}", 1000)
     losses, limit = spread(20, shapes), 4.0
     scene, tried = scene_of(losses), by_trying(losses)

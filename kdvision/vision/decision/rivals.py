@@ -23,8 +23,9 @@ from kdvision.vision.reading import NOTHING
 _NEAR: Final = 0.7
 _ENOUGH: Final = 3.0
 _TOGETHER: Final = 12
-_ROUNDS: Final = 9
-"""So many rivals are looked for among kingdoms that trade dominoes, in so many rounds of prices."""
+_ROUNDS: Final = 7
+_TRADE: Final = 4.6
+"""So many rivals are looked for among kingdoms that trade dominoes, in so many rounds of prices, up to this loss."""
 _HARD: Final = 3
 _CUTS: Final = 4
 _PIECES: Final = 250
@@ -45,10 +46,11 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> list[Answer]
     near = best.known.at_least <= limit + best.gap
     lists = Lists.of(scene.catalogue).only(near)
     found = dict(_alone(scene, best, lists, squares, limit))
-    if hard := _hard(scene, best, found, squares, bounds, limit)[:_TOGETHER]:
-        for square, answer in _together(scene, best, lists, np.array(hard), bounds, limit):
+    trade = min(limit, _TRADE)
+    if hard := _hard(scene, best, found, squares, bounds, trade)[:_TOGETHER]:
+        for square, answer in _together(scene, best, lists, np.array(hard), bounds, trade):
             found[square] = min(answer, found.get(square, answer), key=lambda known: known.loss)
-    for square in _hard(scene, best, found, squares, bounds, limit)[:_HARD]:
+    for square in _hard(scene, best, found, squares, bounds, trade)[:_HARD]:
         if solved := _solved(scene, best, near, square):
             found[square] = min(solved, found.get(square, solved), key=lambda known: known.loss)
     return [answer for answer in found.values() if answer.loss <= best.loss + limit]
