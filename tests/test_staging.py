@@ -152,7 +152,9 @@ def test_every_table_is_seeded_and_in_range(name: str) -> None:
     assert one.min() >= 0 and one.max() <= 1 and one.std() > 0.005
 
 
-@pytest.mark.parametrize("name", ["train", "examples", "sources", "scenes", "synth", "tables", "targets", "calibrate"])
+@pytest.mark.parametrize(
+    "name", ["train", "examples", "sources", "scenes", "synth", "tables", "targets", "calibrate", "rehearsal"]
+)
 def test_training_knows_none_of_these_tables(name: str) -> None:
     tree = ast.parse((LAB / f"{name}.py").read_text(encoding="utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}

@@ -24,7 +24,7 @@ import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
 from kdvision.files import write_whole
-from kdvision.lab import calibrate
+from kdvision.lab import rehearsal
 from kdvision.vision.cells import CellReader
 from kdvision.vision.finder import Finder
 from kdvision.vision.models import Model, model_path
@@ -129,7 +129,7 @@ def learn(folders: Folders, seeds: Sequence[int]) -> None:
     """Write both networks in whole numbers."""
     models = {name: Recorded(folders.floats / f"{name}.onnx") for name in NAMES}
     for seed in seeds:
-        calibrate.boards_of(calibrate.picture_at(seed), Finder(models["finder"]), CellReader(models["cells"]))
+        rehearsal.seen_in(rehearsal.picture_at(seed), Finder(models["finder"]), CellReader(models["cells"]))
     for name, model in models.items():
         quantised(folders.floats / f"{name}.onnx", folders.whole / f"{name}.onnx", model.shown)
 
@@ -140,16 +140,17 @@ _folders: Folders | None = None
 def _start(data: Path, folders: Folders) -> None:
     global _folders  # one set of models a worker process
     _folders = folders
-    calibrate.start(data)
+    rehearsal.start(data)
 
 
 def _tried(seed: int) -> Count:
     """How many kingdoms of one scene are right, each way."""
     assert _folders is not None
-    picture, found = calibrate.picture_at(seed), []
+    picture, found = rehearsal.picture_at(seed), []
     for finder, cells in ((False, False), (True, False), (False, True), (True, True)):
         looker = Finder(_folders.model("finder", whole=finder))
-        found.append(sum(calibrate.boards_of(picture, looker, CellReader(_folders.model("cells", whole=cells))).right))
+        seen = rehearsal.seen_in(picture, looker, CellReader(_folders.model("cells", whole=cells)))
+        found.append(sum(rehearsal.boards_of(seen).right))
     return Count(*found)
 
 
@@ -168,7 +169,7 @@ def main() -> None:
             print(f"{name} is in whole numbers already: train it anew first")
             return
         write_whole(folders.floats / f"{name}.onnx", model_path(name).read_bytes())
-    calibrate.start(given.data)
+    rehearsal.start(given.data)
     learn(folders, range(LEARNING, LEARNING + given.learn))
     with get_context("spawn").Pool(given.workers, _start, (given.data, folders)) as pool:
         count = Count(0, 0, 0, 0)

@@ -1,0 +1,159 @@
+"""Rendered tables that no training saw, and what the networks see on them: seen once, decided as often as wanted."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.game.board import Board
+from kdvision.game.deck import KINGDOMINO
+from kdvision.lab import scenes, synth
+from kdvision.lab.sources import Crops, Workshop
+from kdvision.lab.synth import Picture, SeenKingdom
+from kdvision.vision import search
+from kdvision.vision.cells import CellReader
+from kdvision.vision.evidence import Sight, finder_odds, search_all, sort_out
+from kdvision.vision.finder import Finder
+from kdvision.vision.grid import Grid
+from kdvision.vision.models import shipped
+from kdvision.vision.photo import Photo
+from kdvision.vision.reconstruct import decide
+
+Floats = npt.NDArray[np.float64]
+
+SIZE = 1280
+STREAM = 2_000_000
+"""Seeds of calibration scenes start here, far from those of training and of held-out crops."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """All places of one scene's grids: log-odds of a tile from both networks (n, 2), and whether there is one (n,)."""
+
+    odds: Floats
+    tile: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Boards:
+    """Each kingdom found: the probabilities of the board decided and its rivals, and whether the first is right."""
+
+    chances: tuple[tuple[float, ...], ...]
+    right: tuple[bool, ...]
+    odd: tuple[bool, ...]
+
+
+def truth_at(grid: Grid, picture: Picture) -> tuple[list[str], SeenKingdom | None]:
+    """Return the kind of cell that lies at each place of a grid ("." nothing, "?" a loose tile), and the kingdom."""
+    counts = []
+    kinds = ["."] * (grid.rows * grid.cols)
+    for kingdom in picture.kingdoms:
+        hits = 0
+        for square, seen in kingdom.squares.items():
+            place = _place(grid, seen.corners.mean(0))
+            if place is not None:
+                kinds[place] = str(kingdom.board[square])
+                hits += 1
+        counts.append(hits)
+    for quad in picture.loose:
+        place = _place(grid, quad.mean(0))
+        if place is not None:
+            kinds[place] = "?"
+    best = int(np.argmax(counts)) if counts and max(counts) > 0 else -1
+    return kinds, picture.kingdoms[best] if best >= 0 else None
+
+
+def _place(grid: Grid, centre: Floats) -> int | None:
+    away = np.linalg.norm(grid.quads.mean(axis=2) - centre, axis=-1).reshape(-1)
+    side = float(np.median(np.linalg.norm(grid.quads[:, :, 1] - grid.quads[:, :, 0], axis=-1)))
+    nearest = int(away.argmin())
+    return nearest if away[nearest] < 0.5 * side else None
+
+
+_workshop: Workshop | None = None
+
+
+def start(data: Path) -> None:
+    global _workshop  # one set of art a worker process
+    cv2.setNumThreads(1)
+    _workshop = Workshop(data, Crops.load(data / "tiles").split()[1])
+
+
+def picture_at(seed: int) -> Picture:
+    assert _workshop is not None
+    rng = np.random.default_rng(seed)
+    scene = scenes.deal(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
+    return synth.render(scene, synth.snap(scene, rng, size=SIZE, fill=(0.45, 0.95)), _workshop.mixture(rng), rng)
+
+
+def places(seed: int) -> Places:
+    """Return what both networks say of every place in one scene."""
+    picture = picture_at(seed)
+    photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
+    odds: list[Floats] = []
+    tile: list[bool] = []
+    for grid in search.grids(photo, Finder(shipped("finder", 1))):
+        kinds, kingdom = truth_at(grid, picture)
+        if kingdom is None:
+            continue
+        seen = reader.look(photo, grid.quads.reshape(-1, 4, 2))
+        inside = ((grid.quads.mean(2) > 0) & (grid.quads.mean(2) < (photo.width, photo.height))).all(-1).reshape(-1)
+        for k, kind in enumerate(kinds):
+            if kind != "?" and inside[k]:
+                odds.append(np.array([seen.presence[k], finder_odds(grid)[k]]))
+                tile.append(kind != ".")
+    return Places(np.array(odds).reshape(-1, 2), np.array(tile, bool))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The kingdoms seen in one scene, and for each the true board; None where there is none or the picture cuts it."""
+
+    sights: tuple[Sight, ...]
+    truth: tuple[Board | None, ...]
+    cut: tuple[bool, ...]
+
+
+def seen(seed: int) -> Seen:
+    """Return what the models at hand see in one scene."""
+    return seen_in(picture_at(seed), Finder(shipped("finder", 1)), CellReader(shipped("cells", 1)))
+
+
+def seen_in(picture: Picture, finder: Finder, reader: CellReader) -> Seen:
+    """Return what these networks see in a picture, and what is true of it."""
+    kingdoms, _ = sort_out(search_all(Photo.open(picture.photo), finder, reader))
+    truth = [truth_at(sight.grid, picture)[1] for sight in kingdoms]
+    return Seen(
+        tuple(kingdoms),
+        tuple(None if one is None else one.board.trimmed() for one in truth),
+        tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
+    )
+
+
+def boards(seed: int, kept: Path | None = None) -> Boards:
+    """Return how sure the runtime is of each board of one scene; what was seen there stays in the folder `kept`."""
+    path = kept / f"{seed}.pickle" if kept else None
+    if path is not None and path.is_file():
+        return boards_of(pickle.loads(path.read_bytes()))
+    found = seen(seed)
+    if path is not None:
+        path.write_bytes(pickle.dumps(found))
+    return boards_of(found)
+
+
+def boards_of(found: Seen) -> Boards:
+    """Return how sure `decide` is of each board, and whether it is right. No reading of a kingdom cut off can be."""
+    decisions = decide([s.reading for s in found.sights], KINGDOMINO, bonds=[s.bonds for s in found.sights])
+    chances, right, odd = [], [], []
+    for decision, truth, cut in zip(decisions, found.truth, found.cut, strict=True):
+        if not cut:
+            board = decision.board.trimmed()
+            chances.append((decision.probability, *(chance for _, chance in decision.runners_up)))
+            right.append(truth is not None and any(board.turned(turn) == truth for turn in range(4)))
+            odd.append(not decision.certain(0.0))
+    return Boards(tuple(chances), tuple(right), tuple(odd))
