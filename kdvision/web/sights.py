@@ -21,7 +21,7 @@ from kdvision.web.limits import Refused
 LONGEST: Final = 40_000
 """Characters; the largest grid that is read has 13 by 13 places and takes a third of that."""
 
-_HEAD: Final = Struct("<BBB?")
+_HEAD: Final = Struct("<BBB??")
 _MAC: Final = 16
 _LEAST: Final = -30.0
 """Logarithms below this are as good as none."""
@@ -40,8 +40,9 @@ def packed(read: KingdomRead, key: bytes) -> str:
     """The text of what was seen of a kingdom: logarithms with 11 bits, corners in whole pixels."""
     assert read.sight is not None, "a kingdom read from a photo"
     sight = read.sight
-    numbers = [sight.reading.log_probs, *sight.bonds]
-    head = _HEAD.pack(sight.grid.rows, sight.grid.cols, len(sight.reading.kinds), read.crowded)
+    edges = [part for part in (sight.inside, sight.beyond) if part is not None]
+    numbers = [sight.reading.log_probs, *sight.bonds, *edges]
+    head = _HEAD.pack(sight.grid.rows, sight.grid.cols, len(sight.reading.kinds), read.crowded, bool(edges))
     body = head + b"".join(np.maximum(part, _LEAST).astype("<f2").tobytes() for part in numbers)
     body += np.rint(np.clip(sight.grid.quads, -_FAR, _FAR)).astype("<i2").tobytes()
     return urlsafe_b64encode(_sign(body, key) + body).decode().rstrip("=")
@@ -50,9 +51,9 @@ def packed(read: KingdomRead, key: bytes) -> str:
 def unpacked(text: str, kinds: tuple[str, ...], key: bytes) -> Seen:
     """What a text of `packed` holds; raises Refused for any other."""
     body = _checked(text, key)
-    rows, cols, count, crowded = _HEAD.unpack_from(body)
+    rows, cols, count, crowded, edges = _HEAD.unpack_from(body)
     assert count == len(kinds), "signed by this process, so of this model"
-    shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols)]
+    shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols), *[(rows, cols)] * (2 * edges)]
     start, parts = _HEAD.size, []
     for shape in shapes:
         size = int(np.prod(shape))
@@ -61,7 +62,8 @@ def unpacked(text: str, kinds: tuple[str, ...], key: bytes) -> Seen:
     quads = np.frombuffer(body, "<i2", rows * cols * 8, start).astype(np.float64).reshape(rows, cols, 4, 2)
     probabilities: NDArray[np.float64] = np.exp(parts[0])
     reading = Reading.of_probabilities(probabilities, kinds)
-    return Seen(Sight(Grid(quads), reading, (parts[1], parts[2]), np.zeros((rows, cols))), crowded)
+    inside, beyond = parts[3:] if edges else (None, None)
+    return Seen(Sight(Grid(quads), reading, (parts[1], parts[2]), np.zeros((rows, cols)), inside, beyond), crowded)
 
 
 def _checked(text: str, key: bytes) -> bytes:

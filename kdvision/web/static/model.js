@@ -81,13 +81,13 @@ export function seenOf(read, photo) {
 }
 
 function judged(read) {
-  const { probability, review, doubts } = read;
+  const { probability, review, doubts, problems } = read;
   const [top, left] = read.origin;
   const moved = doubts.map(({ square, read: cell, instead, probability: sure, total_if: total }) => {
     const [row, col] = squarePlace(square);
     return { at: at(row + top, col + left), read: cell, instead, sure, total };
   });
-  return { probability, review, doubts: moved };
+  return { probability, review, doubts: moved, problems: problems.map((problem) => problem.text) };
 }
 
 /** The kingdom as it was decided again; what lies beyond its grid stays as people have put it. */

@@ -11,6 +11,8 @@ export function pointsView(kingdom) {
   if (!score) return problem?.error ? h("section", { class: "card" }, trouble(problem)) : null;
   const earned = score.lines.filter((line) => line.points || !line.terrain).sort((a, b) => b.points - a.points);
   const worthless = score.lines.filter((line) => !line.points && line.terrain);
+  // What only the photo shows, such as a kingdom that its edge cuts, the notation does not tell.
+  const problems = [...new Set([...score.problems.map((one) => one.text), ...(kingdom.seen?.problems ?? [])])];
   return h(
     "section",
     { class: "card points", "aria-label": t("pointsOf", { name: kingdom.player }) },
@@ -25,9 +27,7 @@ export function pointsView(kingdom) {
           h("ul", { class: "lines" }, worthless.map((line) => lineView(kingdom, line))),
         )
       : null,
-    score.problems.length
-      ? h("ul", { class: "problems" }, score.problems.map((one) => h("li", {}, sentences(one.text))))
-      : null,
+    problems.length ? h("ul", { class: "problems" }, problems.map((text) => h("li", {}, sentences(text)))) : null,
   );
 }
 
