@@ -1,5 +1,6 @@
 """What people do with the page, in a real browser: photos, corrections, games, sharing."""
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -232,9 +233,21 @@ def test_the_game_is_copied_as_text(open_page: Open) -> None:
     assert "#game=" in text
 
 
-def test_a_broken_link_is_told(open_page: Open) -> None:
-    page = open_page("/#game=abc")
+@pytest.mark.parametrize(
+    "game", ["abc", '{"kingdoms": 5}', '{"kingdoms": [[{"board": 1}]]}', '{"kingdoms": [], "rules": {}}']
+)
+def test_a_broken_link_is_told(open_page: Open, game: str) -> None:
+    page = open_page("/#game=" + base64.urlsafe_b64encode(game.encode()).decode().rstrip("="))
     expect(page.locator(".toast")).to_contain_text("holds no game")
+
+
+def test_a_link_brings_no_markup_and_unknown_words_are_told(open_page: Open) -> None:
+    name = "<img src=x onerror=alert(1)>"
+    game = {"rules": {"game": "chess", "variants": "x"}, "kingdoms": [[{"player": name, "board": ["w <b>", "# f"]}]]}
+    page = open_page("/#game=" + base64.urlsafe_b64encode(json.dumps(game).encode()).decode().rstrip("="))
+    expect(page.locator(".tab-name")).to_have_text(name)
+    expect(page.get_by_role("alert").first).to_contain_text("chess")
+    assert page.locator("img[src=x]").count() == 0
 
 
 def test_a_reload_keeps_the_game(open_page: Open) -> None:

@@ -25,7 +25,7 @@ function startView() {
     "section",
     { class: "start" },
     h("img", { src: "/icons/icon.svg", alt: "", width: 96, height: 96 }),
-    h("h1", {}, t("startHead")),
+    h("h2", {}, t("startHead")),
     h("p", {}, t("startHint")),
     adders(),
     h("p", { class: "hint" }, t("privacy")),

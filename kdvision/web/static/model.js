@@ -5,6 +5,9 @@
 
 export const COLOURS = ["blue", "green", "pink", "yellow", "red", "orange", "violet", "grey"];
 
+const MOST = 8; // kingdoms of a game
+const LONGEST = 26; // rows of a board
+
 let ids = Date.now() % 1e9;
 
 export const emptyGame = () => ({
@@ -171,20 +174,32 @@ export function packed(game) {
   return btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-/** The game of such a text; throws where it is none. */
+/** The game of such a text; throws where it is none. Links come from anywhere: only what is known is taken from them. */
 export function unpacked(text) {
   const raw = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
   const data = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(raw, (c) => c.charCodeAt(0))));
-  const empty = emptyGame();
-  const rounds = data.kingdoms.map((kingdoms) => kingdoms.map(kingdomGiven));
+  const rounds = data.kingdoms.map((kingdoms) => kingdoms.slice(0, MOST).map(kingdomGiven));
   if (![1, 3].includes(rounds.length)) throw new Error("rounds");
-  return { ...empty, rules: { ...empty.rules, ...data.rules }, rounds };
+  return { ...emptyGame(), rules: { ...rulesGiven(data.rules), dynasty: rounds.length > 1 }, rounds };
+}
+
+function rulesGiven({ game, variants, side, seats, teams, openGems }) {
+  const words = (list) => (Array.isArray(list) ? list.slice(0, 9).map(String) : []);
+  return {
+    game: String(game),
+    variants: words(variants),
+    side: [5, 7].includes(side) ? side : null,
+    seats: Number.isInteger(seats) ? seats : null,
+    teams: teams === true,
+    openGems: words(openGems),
+  };
 }
 
 function kingdomGiven(given) {
-  const kingdom = newKingdom(String(given.player), COLOURS.includes(given.colour) ? given.colour : "grey", cellsOf(given.board));
+  const kingdom = newKingdom(String(given.player), COLOURS.includes(given.colour) ? given.colour : "grey", cellsOf(given.board.slice(0, LONGEST)));
   const place = (name) => at(...squarePlace(name));
-  const { coins = 0, towers = 0, spare_knights = 0, queen = false } = given;
+  const [coins, towers, spare_knights] = [given.coins, given.towers, given.spare_knights].map((count) => Number(count) || 0);
+  const queen = given.queen === true;
   const gems = (given.gems ?? []).map(({ between, ...gem }) => {
     const corners = between.split(" ").map(squarePlace);
     const corner = at(Math.min(corners[0][0], corners[1][0]), Math.min(corners[0][1], corners[1][1]));
