@@ -417,3 +417,24 @@ def test_bands_of_a_large_picture_join_without_a_seam(monkeypatch: pytest.Monkey
     monkeypatch.setattr("kdvision.vision.decode.BAND", 1000)
     for before, data in zip(whole, pictures, strict=True):
         assert (Photo.open(data).pixels == before).all()
+
+
+def test_a_part_shows_what_lies_there() -> None:
+    photo = Photo.open(gradient(1000, 800))
+    points = np.array([[300.0, 200.0], [420.0, 260.0], [350.0, 400.0]])
+    for factor in (1.0, 0.5, 0.2):
+        pixels, into = photo.part(points, factor)
+        placed = points @ into[:2, :2].T + into[:2, 2]
+        assert (placed >= 1).all()
+        assert (placed <= np.array([pixels.shape[1], pixels.shape[0]]) - 1).all()
+        assert pixels.shape[0] <= 200 * into[1, 1] + 5
+        for (x, y), (col, row) in zip(points, placed, strict=True):
+            seen = pixels[int(row), int(col)].astype(float)
+            assert np.abs(seen[:2] - (255 * x / 1000, 255 * y / 800)).max() < 3
+
+
+def test_a_part_beyond_the_edge_is_never_empty() -> None:
+    photo = Photo.open(gradient(100, 80))
+    for corner in ((-500.0, -500.0), (500.0, 500.0), (-500.0, 40.0)):
+        pixels, _ = photo.part(np.array([corner, np.add(corner, 20.0)]), 1.0)
+        assert min(pixels.shape[:2]) >= 1

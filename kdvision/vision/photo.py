@@ -67,6 +67,16 @@ class Photo:
             return pixels, (1 / scale, 1 / scale)
         return pixels, (pixels.shape[1] / self.width, pixels.shape[0] / self.height)
 
+    def part(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
+        """The box around points (…, 2) of the photo, as in `at_least`, and the matrix (3, 3) from the photo to it."""
+        pixels, scale = self.at_least(factor)
+        ends = np.stack([points.reshape(-1, 2).min(axis=0), points.reshape(-1, 2).max(axis=0)]) * scale
+        size = np.array([pixels.shape[1], pixels.shape[0]])
+        (left, top) = np.clip(np.floor(ends[0]) - 1, 0, size - 1).astype(int)
+        (right, bottom) = np.clip(np.ceil(ends[1]) + 1, (left + 1, top + 1), size).astype(int)
+        into = np.array([[scale[0], 0, -left], [0, scale[1], -top], [0, 0, 1.0]])
+        return pixels[top:bottom, left:right], into
+
     def _at(self, scale: int) -> Pixels:
         if scale not in self._sizes:
             self._sizes[scale] = _sealed(self._made(scale))

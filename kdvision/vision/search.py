@@ -149,15 +149,19 @@ def straightened(
         (centre + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]))[None], matrix
     )[0]
     side = float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
-    pixels, scale = photo.at_least(1.2 * UNIT / side)
-    if side * scale[0] > 1.4 * UNIT:
-        pixels, further = shrunk(pixels, 1.2 * UNIT / (side * scale[0]))
-        scale = (scale[0] * further[0], scale[1] * further[1])
+    frame = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], float)
+    reach = cv2.perspectiveTransform(frame[None], matrix)[0]
+    if (np.column_stack([frame, np.ones(4)]) @ matrix[2] <= 0).any():  # behind the camera: no box holds it
+        reach = np.array([[0.0, 0.0], [photo.width, photo.height]])
+    pixels, part = photo.part(reach, 1.2 * UNIT / side)
+    if side * part[0, 0] > 1.4 * UNIT:
+        pixels, further = shrunk(pixels, 1.2 * UNIT / (side * part[0, 0]))
+        part = np.diag([*further, 1.0]) @ part
     into = np.array([[UNIT, 0, -left * UNIT], [0, UNIT, -top * UNIT], [0, 0, 1.0]]) @ np.linalg.inv(matrix)
     size = ((right - left) * UNIT, (bottom - top) * UNIT)
     flat = cv2.warpPerspective(
         pixels,
-        into @ np.diag([1 / scale[0], 1 / scale[1], 1.0]),
+        into @ np.linalg.inv(part),
         size,
         flags=cv2.INTER_LINEAR,
         borderValue=(PADDING,) * 3,
