@@ -5,7 +5,8 @@ from typing import Any, Final
 
 from kdvision import __version__
 from kdvision.web.limits import MAX_JSON, MAX_PHOTO
-from kdvision.web.schema import SCHEMAS, SIDE, Schema, listed, ref, text, thing
+from kdvision.web.schema import SCHEMAS, SIDE
+from kdvision.web.shapes import Schema, listed, ref, text, thing
 
 OUTLINE: Final = r"^([1-7]x[1-7]: )?[0-9]{1,4},[0-9]{1,4}( [0-9]{1,4},[0-9]{1,4}){3}$"
 

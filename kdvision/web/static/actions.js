@@ -153,7 +153,7 @@ export async function score() {
 }
 
 /** Decide the kingdoms of photos again with all that people have named; resolves to the squares that changed. */
-export async function decideAgain(place = null) {
+async function decideAgain(place = null) {
   const game = state.game;
   const kingdoms = shown().filter((kingdom) => kingdom.seen?.sight);
   if (!kingdoms.length) return;

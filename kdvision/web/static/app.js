@@ -1,9 +1,10 @@
 // The page: what stands where. Everything is built anew after each change; what had the focus keeps it.
 
-import { addPhotos, addTyped, amend, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
+import { addPhotos, amend, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
+import { addDialog, adders } from "./add.js";
 import * as api from "./api.js";
 import { boardView, letters } from "./board.js";
-import { button, dialog, field, h, replace, say, sentences, toast } from "./dom.js";
+import { button, dialog, h, icon, replace, say, sentences, toast } from "./dom.js";
 import { gemsView } from "./gems.js";
 import { COLOURS, unpacked } from "./model.js";
 import { photoView } from "./photoview.js";
@@ -30,58 +31,6 @@ function startView() {
     adders(),
     h("p", { class: "hint" }, t("privacy")),
   );
-}
-
-/** The ways to add kingdoms. The inputs are what the browser gives: a camera at full resolution, files of any kind. */
-function adders() {
-  const picker = (name, text, kind, more) => {
-    const take = (event) => {
-      const files = [...event.target.files];
-      event.target.value = "";
-      byId("add")?.close();
-      addPhotos(files);
-    };
-    const input = h("input", { type: "file", accept: "image/*,.heic,.heif", class: "sr-only", onchange: take, ...more });
-    return h("label", { class: `button ${kind}` }, input, icons(name), h("span", {}, text));
-  };
-  const icons = (name) => button(name, "", () => {}).querySelector("svg");
-  return h(
-    "div",
-    { class: "adders" },
-    picker("camera", t("takePhoto"), "primary", { capture: "environment", id: "camera" }),
-    picker("image", t("choosePhoto"), "soft", { multiple: true, id: "files" }),
-    button("keyboard", t("typeBoard"), typeDialog, { class: "soft" }),
-    h("p", { class: "hint drop" }, t("dropHere")),
-  );
-}
-
-function addDialog() {
-  dialog(t("addHead"), adders(), { close: t("close"), kind: "sheet" }).id = "add";
-}
-
-function typeDialog() {
-  byId("add")?.close();
-  const text = h("textarea", { rows: 7, spellcheck: "false", autocapitalize: "none", autocomplete: "off", required: true });
-  text.placeholder = "w w1 f f1 l\nw w  f f  l1\ng g  # s  s1";
-  const trouble = h("p", { class: "trouble", role: "alert" });
-  const add = async (event) => {
-    event.preventDefault();
-    try {
-      await addTyped(text.value);
-      node.close();
-    } catch (error) {
-      trouble.textContent = sentences(error.message, error.hint);
-    }
-  };
-  const form = h(
-    "form",
-    { onsubmit: add },
-    field(t("typeHint"), text),
-    trouble,
-    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, t("typeAdd"))),
-  );
-  const node = dialog(t("typeHead"), form, { close: t("close") });
-  text.focus();
 }
 
 // The table.
@@ -297,7 +246,7 @@ async function begin() {
   addEventListener("hashchange", () => fromLink() && score());
   for (const id of ["undo", "redo", "share", "menu"]) {
     const node = byId(id);
-    node.replaceChildren(button(id, "", () => {}).querySelector("svg"));
+    node.replaceChildren(icon(id));
     node.setAttribute("aria-label", t(id));
     node.title = t(id);
   }

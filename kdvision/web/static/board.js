@@ -11,7 +11,7 @@ import { cellWords, t } from "./strings.js";
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** The places shown: the frame, and with `edge` a rim around it as far as a kingdom may still grow. */
-export function shownFrame(kingdom, edge) {
+function shownFrame(kingdom, edge) {
   const { top, left, rows, cols } = frame(kingdom.cells);
   const rim = (count) => (edge && count < 9 ? 1 : 0);
   const [r, c] = [rim(rows), rim(cols)];

@@ -37,7 +37,7 @@ export function frame(cells) {
 
 export const squareName = (row, col) => `${String.fromCharCode(65 + col)}${row + 1}`;
 
-export function squarePlace(name) {
+function squarePlace(name) {
   return [Number(name.slice(1)) - 1, name.toUpperCase().charCodeAt(0) - 65];
 }
 
@@ -47,13 +47,6 @@ export function nameAt(kingdom, place) {
   const [row, col] = placeOf(place);
   const inside = row >= top && col >= left && row < top + rows && col < left + cols;
   return inside ? squareName(row - top, col - left) : "";
-}
-
-/** The place of a player's name of a square. */
-export function placeAt(kingdom, name) {
-  const { top, left } = frame(kingdom.cells);
-  const [row, col] = squarePlace(name);
-  return at(row + top, col + left);
 }
 
 /** The board in notation, one text a row. */
@@ -93,10 +86,11 @@ function judged(read) {
   return { probability, review, doubts: moved, problems: problems.map((problem) => problem.text) };
 }
 
-/** The kingdom as it was decided again; what lies beyond its grid stays as people have put it. */
+/** The kingdom as it was decided again; what people have said stays, also of places beyond its grid. */
 export function decidedAgain(kingdom, read) {
   const beyond = Object.entries(kingdom.cells).filter(([place]) => !onGrid(kingdom, place));
-  const cells = { ...cellsOf(read.board, read.origin), ...Object.fromEntries(beyond) };
+  const named = { ...cellsOf(read.board, read.origin), ...Object.fromEntries(beyond), ...kingdom.fixes };
+  const cells = Object.fromEntries(Object.entries(named).filter(([, cell]) => cell !== "."));
   return { ...kingdom, cells, seen: { ...kingdom.seen, ...judged(read) } };
 }
 
@@ -120,7 +114,7 @@ export function corrected(kingdom, place, cell) {
 const lists = (value) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
 /** A kingdom as a game file has it. */
-export function givenOf(kingdom, rules) {
+function givenOf(kingdom, rules) {
   const { knights, buildings, gems, ...counts } = kingdom.pieces;
   const name = (place) => nameAt(kingdom, place);
   const teams = rules.teams && rules.game === "royal-wedding";

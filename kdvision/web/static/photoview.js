@@ -1,6 +1,6 @@
 // The photo with what was read drawn over it; squares to tap, corners to drag.
 
-import { readCorners } from "./actions.js";
+import { corners, dragBar, outline, startDrag } from "./corners.js";
 import { territoriesOf } from "./board.js";
 import { button, h, svg } from "./dom.js";
 import { at, frame, placeOf } from "./model.js";
@@ -8,15 +8,12 @@ import { editSquare } from "./sheet.js";
 import { refresh, scoreOf, shown, state } from "./state.js";
 import { t } from "./strings.js";
 
-let drag = null; // { photo, kingdom, corners, size } while corners are moved
-
 /** The card with the photo of the selected kingdom; null where there is none. */
 export function photoView(kingdom) {
   if (!kingdom?.seen) return null;
   const photo = state.photos.get(kingdom.seen.photo);
   if (!photo) return h("section", { class: "card photo" }, h("p", { class: "hint" }, t("photoGone")));
   const dragging = state.mode === "corners" || state.mode === "draw";
-  if (!dragging) drag = null;
   const kingdoms = shown().filter((one) => one.seen?.photo === kingdom.seen.photo);
   return h(
     "section",
@@ -37,41 +34,6 @@ function toolBar(kingdom, kingdoms) {
   );
 }
 
-function startDrag(kingdom, mended) {
-  const photo = state.photos.get(kingdom.seen.photo);
-  const { width, height } = photo;
-  const middle = [
-    [0.3, 0.3],
-    [0.7, 0.3],
-    [0.7, 0.7],
-    [0.3, 0.7],
-  ].map(([x, y]) => [x * width, y * height]);
-  drag = { photo: kingdom.seen.photo, kingdom: mended, corners: mended ? outline(mended) : middle, size: "" };
-  state.mode = mended ? "corners" : "draw";
-  if (!mended) state.close = false;
-  refresh();
-  document.querySelector(".card.photo")?.scrollIntoView({ block: "center" });
-  document.querySelector(".handle")?.focus({ preventScroll: true });
-}
-
-function dragBar() {
-  const sizes = ["", ...[3, 4, 5, 6, 7].map((side) => `${side}x${side}`)];
-  const choose = (event) => (drag.size = event.target.value);
-  const stop = () => ((state.mode = ""), refresh());
-  return h(
-    "div",
-    { class: "toolbar" },
-    h("p", { class: "hint" }, t("cornersHint")),
-    h(
-      "select",
-      { "aria-label": t("size"), value: drag.size, onchange: choose },
-      sizes.map((size) => h("option", { value: size }, size ? size.replace("x", " × ") : t("sizeAuto"))),
-    ),
-    button("close", t("cancel"), stop, { class: "soft" }),
-    button("check", t("readHere"), () => readCorners(drag.photo, drag.kingdom, drag.corners, drag.size), { class: "primary" }),
-  );
-}
-
 const points = (quad) => quad.map((value) => Math.round(value)).join(" ");
 
 /** The corners of what lies on a place of a kingdom's grid: x and y, eight numbers. */
@@ -80,24 +42,10 @@ const quadAt = (kingdom, place) => {
   return kingdom.seen.squares[row]?.[col];
 };
 
-/** The four corners of a kingdom's frame in the photo. */
-function outline(kingdom) {
-  const { top, left, rows, cols } = frame(kingdom.cells);
-  const last = { row: Math.min(top + rows, kingdom.seen.squares.length) - 1, col: Math.min(left + cols, kingdom.seen.squares[0].length) - 1 };
-  const first = { row: Math.max(0, top), col: Math.max(0, left) };
-  const corner = (row, col, index) => kingdom.seen.squares[row][col].slice(2 * index, 2 * index + 2);
-  return [
-    corner(first.row, first.col, 0),
-    corner(first.row, last.col, 1),
-    corner(last.row, last.col, 2),
-    corner(last.row, first.col, 3),
-  ];
-}
-
 function viewBox(photo, kingdom, close) {
   if (!close) return [0, 0, photo.width, photo.height];
-  const corners = outline(kingdom);
-  const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
+  const four = outline(kingdom);
+  const [xs, ys] = [0, 1].map((axis) => four.map((corner) => corner[axis]));
   const margin = 0.16 * Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
   const [left, top] = [Math.max(0, Math.min(...xs) - margin), Math.max(0, Math.min(...ys) - 1.4 * margin)];
   return [left, top, Math.min(photo.width, Math.max(...xs) + margin) - left, Math.min(photo.height, Math.max(...ys) + margin) - top];
@@ -105,11 +53,11 @@ function viewBox(photo, kingdom, close) {
 
 function picture(photo, kingdoms, selected, dragging) {
   const image = () => svg("image", { href: photo.url, width: photo.width, height: photo.height, preserveAspectRatio: "none" });
-  const close = state.close && !(dragging && !drag.kingdom);
+  const close = state.close && state.mode !== "draw";
   const view = viewBox(photo, selected, close);
   const side = Math.max(view[2], view[3]);
   const drawn = dragging
-    ? [svg("polygon", { class: "drawn", points: points(drag.corners.flat()) }), ...handles(side, photo)]
+    ? corners(side, photo)
     : kingdoms.map((kingdom) => kingdomDrawn(kingdom, kingdom.id === selected.id));
   const node = svg(
     "svg",
@@ -192,9 +140,9 @@ function edgesOf(kingdom, place, territories) {
 /** Whose kingdom it is, and its points, above it. */
 function plaque(kingdom) {
   const score = scoreOf(kingdom);
-  const corners = outline(kingdom);
-  const x = corners.reduce((sum, corner) => sum + corner[0], 0) / 4;
-  const y = Math.min(...corners.map((corner) => corner[1]));
+  const four = outline(kingdom);
+  const x = four.reduce((sum, corner) => sum + corner[0], 0) / 4;
+  const y = Math.min(...four.map((corner) => corner[1]));
   const size = sideOf(kingdom.seen.squares[0][0]) * 0.42;
   const text = `${kingdom.player}${score ? `: ${score.total}` : ""}`;
   const width = size * (1.9 + 0.62 * text.length);
@@ -206,73 +154,6 @@ function plaque(kingdom) {
     svg("circle", { cx: x - width / 2 + size * 0.8, cy: top + size * 0.72, r: size * 0.32 }),
     svg("text", { x: x + size * 0.45, y: top + size * 1.06, "font-size": size, "text-anchor": "middle" }, text),
   );
-}
-
-/** Four handles; while one is moved, a glass above it shows what lies under the finger. */
-function handles(side, photo) {
-  return drag.corners.map((corner, index) => {
-    const node = svg(
-      "g",
-      { class: "handle", tabindex: 0, role: "button", "aria-label": t("corners")[index], "data-key": `corner ${index}` },
-      svg("circle", { r: side * 0.075, class: "reach" }),
-      svg("circle", { r: side * 0.022, class: "ring", "stroke-width": side * 0.007 }),
-    );
-    const place = () => node.setAttribute("transform", `translate(${corner[0]} ${corner[1]})`);
-    const move = (x, y) => {
-      corner[0] = Math.max(0, Math.min(photo.width, x));
-      corner[1] = Math.max(0, Math.min(photo.height, y));
-      place();
-      node.ownerSVGElement.querySelector(".drawn").setAttribute("points", points(drag.corners.flat()));
-    };
-    place();
-    node.addEventListener("pointerdown", (event) => grabbed(event, node, corner, move, photo, side));
-    node.addEventListener("keydown", (event) => {
-      const steps = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
-      if (!steps) return;
-      const step = side * (event.shiftKey ? 0.03 : 0.005);
-      move(corner[0] + steps[0] * step, corner[1] + steps[1] * step);
-      event.preventDefault();
-    });
-    return node;
-  });
-}
-
-function grabbed(event, node, corner, move, photo, side) {
-  const area = node.ownerSVGElement;
-  const where = ({ clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(area.getScreenCTM().inverse());
-  const start = where(event);
-  const off = [corner[0] - start.x, corner[1] - start.y];
-  const glass = magnifier(photo, side * 0.12);
-  area.parentElement.append(glass.node);
-  const moved = (next) => {
-    const { x, y } = where(next);
-    move(x + off[0], y + off[1]);
-    glass.show(corner);
-  };
-  const ended = () => {
-    node.removeEventListener("pointermove", moved);
-    glass.node.remove();
-  };
-  node.setPointerCapture(event.pointerId);
-  node.addEventListener("pointermove", moved);
-  node.addEventListener("pointerup", ended, { once: true });
-  node.addEventListener("pointercancel", ended, { once: true });
-  glass.show(corner);
-  event.preventDefault();
-}
-
-function magnifier(photo, width) {
-  const node = svg(
-    "svg",
-    { class: "glass", "aria-hidden": "true" },
-    svg("image", { href: photo.url, width: photo.width, height: photo.height, preserveAspectRatio: "none" }),
-    svg("path", { class: "cross", "stroke-width": width * 0.02 }),
-  );
-  const show = ([x, y]) => {
-    node.setAttribute("viewBox", `${x - width / 2} ${y - width / 2} ${width} ${width}`);
-    node.querySelector("path").setAttribute("d", `M${x - width / 4} ${y}h${width / 2}M${x} ${y - width / 4}v${width / 2}`);
-  };
-  return { node, show };
 }
 
 function middle(quad) {

@@ -51,7 +51,7 @@ function walked(walk) {
 }
 
 /** Go through unsure squares one by one. */
-export function walkDoubts(places) {
+function walkDoubts(places) {
   const left = places.filter((place) => selected()?.seen?.doubts.some((doubt) => doubt.at === place));
   if (!left.length) {
     say(t("allGood"));
@@ -74,7 +74,7 @@ export function nextDoubt() {
   focusSquare(next);
 }
 
-export function focusSquare(place) {
+function focusSquare(place) {
   state.square = place;
   const square = document.querySelector(`[data-key="square ${place}"]`);
   square?.focus({ preventScroll: false });

@@ -4,7 +4,6 @@
 const TEXT = {
   language: "en",
   title: "kdvision",
-  tagline: "Photo in, score out: for Kingdomino and its family.",
   startHead: "Score your table",
   startHint: "Take a photo of the kingdoms from above. One photo of the whole table, or one for each kingdom.",
   takePhoto: "Take a photo",
@@ -39,7 +38,6 @@ const TEXT = {
   offline: "The server does not answer",
   offlineHint: "Is it still running, and is this phone in the same network?",
   notShown: "This browser cannot show the picture.",
-  noPicture: "{name} is no picture",
 
   // Kingdoms.
   kingdoms: "Kingdoms",
@@ -71,7 +69,6 @@ const TEXT = {
   pointsOf: "Points of {name}",
   total: "Total",
   worthless: "Without points",
-  why: "The rule",
   ruling: "where the books are silent",
 
   // The photo.
