@@ -28,6 +28,9 @@ BESIDE: Final = 1.7
 LEAST_TILES: Final = 2.0
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
+PLAIN: Final = 0.7
+"""The probability from which it is plain what a tile shows; most of a kingdom's tiles are. The squares of other games
+look somewhat like many things."""
 
 Bonds = tuple[Floats, Floats]
 
@@ -60,6 +63,12 @@ class Sight:
         return float(self._presence.sum())
 
     @property
+    def castle_hidden(self) -> bool:
+        """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
+        plain = float((np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > PLAIN).sum())
+        return plain > LEAST_HIDDEN and plain > 0.5 * self.tiles
+
+    @property
     def _presence(self) -> Floats:
         return np.asarray(1 - np.exp(self.reading.log_probs[..., self.reading.kinds.index(NOTHING)]))
 
@@ -87,7 +96,7 @@ def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
     """
     real = [sight for sight in sights if sight.castle > 0.5 and sight.tiles > LEAST_TILES]
     if not real:
-        real = sorted((sight for sight in sights if sight.tiles > LEAST_HIDDEN), key=lambda sight: -sight.tiles)[:1]
+        real = sorted((sight for sight in sights if sight.castle_hidden), key=lambda sight: -sight.tiles)[:1]
     kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
     return kingdoms, [sight for sight in sights if not any(sight is one for one in real)]
 
