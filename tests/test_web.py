@@ -15,6 +15,7 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.web.limits import MAX_JSON, MAX_PHOTO
 from kdvision.web.server import Settings
+from tests.conftest import Run
 from tests.kingdoms import png, table_photo
 from tests.webserver import Client, multipart, running
 
@@ -372,3 +373,11 @@ def test_a_taken_port_is_told() -> None:
     assert done.returncode == 1
     assert "cannot be used" in done.stderr
     assert "--port 0" in done.stderr
+
+
+def test_without_its_packages_serve_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.startswith("kdvision.web")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    ran = run("serve")
+    assert (ran.code, "pip install 'kdvision[web]'" in ran.err) == (1, True)
