@@ -5,7 +5,7 @@ Nothing flows back. Scores are no part of it: `kdvision.game` makes them from th
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from kdvision.errors import NotationError
@@ -33,12 +33,24 @@ class Trust:
     """How far whole boards can be believed, from the calibration that travels with the models.
 
     A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
+    Of those that were `unflagged`, no more than a share `wrong_at_most` is wrong, at this confidence (Clopper and
+    Pearson, 1934); None where too few were measured to promise anything.
     """
 
     temperature: float = 1.0
     sure: float = 0.9
     measured: int = 0
     right: int = 0
+    unflagged: int = 0
+    wrong_at_most: float | None = None
+    confidence: float = 0.95
+
+    @property
+    def promise(self) -> str:
+        """What unflagged boards promise, in a sentence; nothing where nothing is promised."""
+        if self.wrong_at_most is None:
+            return ""
+        return f"at most 1 in {1 / self.wrong_at_most:.0f} unflagged boards is wrong ({self.unflagged} were measured)"
 
 
 Watch: TypeAlias = Callable[[str, Any], None]
@@ -68,6 +80,7 @@ class KingdomRead:
     sight: Sight | None = None
     start: Square = A1
     crowded: bool = False
+    trust: Trust = field(default_factory=Trust)
 
 
 def read(
@@ -219,6 +232,7 @@ def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust:
         sight=sight,
         start=first,
         crowded=crowded,
+        trust=trust,
     )
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import KingdomRead, Trust
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
@@ -37,12 +37,18 @@ def seen(
     left: float = 40,
     side: float = 50,
     place: str = "the photo",
+    runners_up: Sequence[tuple[str, float]] = (),
+    trust: Trust | None = None,
 ) -> KingdomRead:
     """The kingdom of a board's notation as read from a photo, with these doubts and problems."""
     board = Board.parse(text)
     review = bool(doubts or problems)
     grid = grid_of(board, left=left, side=side)
-    return KingdomRead(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, review, place)
+    return KingdomRead(
+        *(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, review, place),
+        runners_up=tuple((Board.parse(other), chance) for other, chance in runners_up),
+        trust=trust or Trust(),
+    )
 
 
 def doubt(square: str, read: str, instead: str, probability: float = 0.8) -> Doubt:

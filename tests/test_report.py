@@ -96,6 +96,8 @@ def test_points_if_are_those_of_the_board_with_that_square_replaced(
             "instead": instead,
             "points_if": points,
             "total_if": points,
+            "changes_standing": None,
+            "changes_winner": None,
         }
     ]
     assert kingdom["review"]

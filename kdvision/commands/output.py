@@ -5,7 +5,6 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -42,20 +41,21 @@ def put_clauses(result: "Result") -> None:
 
 def put_together(results: Sequence["Result"], asked: Asked) -> None:
     """Print who wins over several photos, if their kingdoms can be those of one game; JSON keeps to each photo."""
-    from kdvision.report.result import placed
+    from kdvision.report.result import together
 
-    kingdoms = [
-        replace(scored.kingdom, player=str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
+    rows = [
+        (scored, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
         for result in results
         for number, scored in enumerate(result.kingdoms, start=1)
     ]
-    if asked.as_json or len(results) == 1 or len(kingdoms) > MOST_KINGDOMS:
+    if asked.as_json or len(results) == 1 or not 2 <= len(rows) <= MOST_KINGDOMS:
         return
-    standing = placed(kingdoms, asked.rules([kingdom.board for kingdom in kingdoms]))
-    if standing is not None:
-        from kdvision.report.table import together
+    kingdoms, players = zip(*rows, strict=True)
+    game = together(kingdoms, players, asked.rules([scored.board for scored in kingdoms]))
+    if game is not None:
+        from kdvision.report.table import of_one_game
 
-        typer.echo(together(standing, width=width(), colour=colour()))
+        typer.echo(of_one_game(game, width=width(), colour=colour()))
 
 
 def finish(results: Sequence["Result"], asked: Asked) -> None:

@@ -1,12 +1,17 @@
 """The JSON object of a result; docs/json.md describes it field by field."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from kdvision.game.inventory import Inventory
 from kdvision.game.kingdom import crowns, largest
 from kdvision.game.legality import Problem
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
-from kdvision.report.result import Result, Scored, WhatIf
+from kdvision.report.doubts import Ask, WhatIf
+from kdvision.report.result import Result, Scored
+
+if TYPE_CHECKING:
+    from kdvision.pipeline import Trust
 
 
 def data(result: Result) -> dict[str, Any]:
@@ -17,6 +22,9 @@ def data(result: Result) -> dict[str, Any]:
         "height": result.height,
         "kingdoms": [_kingdom(scored) for scored in result.kingdoms],
         "standing": None if result.standing is None else standing_data(result.standing),
+        "ask_first": next((_ask(ask) for ask in result.asks), None),
+        "box": None if result.box is None else _box(result.box),
+        "promise": None if result.trust is None else _promise(result.trust),
         "error": None if result.error is None else str(result.error),
         "hint": None if result.error is None else result.error.hint or None,
     }
@@ -36,6 +44,11 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
         "largest": largest(scored.kingdom),
         "crowns": crowns(scored.kingdom),
         "probability": round(scored.probability, 4),
+        "points_probability": round(min(scored.points_probability, 1.0), 4),
+        "alternatives": [
+            {"total": chance.total, "points": chance.points, "probability": round(chance.probability, 4)}
+            for chance in scored.chances[1:]
+        ],
         "review": scored.review,
         "doubts": [_doubt(doubt) for doubt in scored.doubts],
         "problems": [problem_data(problem) for problem in scored.problems],
@@ -56,6 +69,44 @@ def _doubt(doubt: WhatIf) -> dict[str, Any]:
         "instead": doubt.instead,
         "points_if": doubt.points,
         "total_if": doubt.total,
+        "changes_standing": doubt.changes_standing,
+        "changes_winner": doubt.changes_winner,
+    }
+
+
+def _ask(ask: Ask) -> dict[str, Any]:
+    doubt = ask.doubt
+    return {"kingdom": ask.kingdom + 1, **_doubt(doubt), "verdict": doubt.verdict or None}
+
+
+def _box(box: Inventory) -> dict[str, Any]:
+    return {
+        "text": str(box),
+        "right": box.right,
+        "dominoes": box.laid,
+        "of": box.held,
+        "missing": [{"numbers": list(one.numbers), "shows": one.shows, "count": one.count} for one in box.missing],
+        "twice": [
+            {
+                "numbers": list(one.numbers),
+                "shows": one.shows,
+                "count": one.count,
+                "kingdoms": [number + 1 for number in one.kingdoms],
+            }
+            for one in box.twice
+        ],
+        "untold": [number + 1 for number in box.untold],
+    }
+
+
+def _promise(trust: "Trust") -> dict[str, Any] | None:
+    if trust.wrong_at_most is None:
+        return None
+    return {
+        "wrong_at_most": trust.wrong_at_most,
+        "confidence": trust.confidence,
+        "boards": trust.unflagged,
+        "text": trust.promise,
     }
 
 

@@ -1,31 +1,24 @@
 """What a report is about: the scored kingdoms of one photo, or of boards typed by hand."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kdvision.errors import KdvisionError, NotationError
-from kdvision.game.board import Board, Cell, Square
+from kdvision.game.board import Board, Square
+from kdvision.game.inventory import Inventory, inventory
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.scoring import RuleSet, Scorecard, score
 from kdvision.game.standing import Standing, standing
 from kdvision.game.together import table_problems
+from kdvision.report.doubts import Ask, Chance, WhatIf, again, asks, chances, of_typed
+from kdvision.report.doubts import cell_of as cell_of
+from kdvision.report.doubts import of_photo as doubts_of_photo
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIf:
-    """A doubted square, what it may be instead, and the points that would be then (territories; with bonuses)."""
-
-    square: Square
-    read: str
-    probability: float
-    instead: str
-    points: int
-    total: int
+    from kdvision.pipeline import KingdomRead, Trust
 
 
 @dataclass(frozen=True)
@@ -46,8 +39,20 @@ class Scored:
 
     @property
     def probability(self) -> float:
-        """How likely the whole board is right; 1 for a typed one."""
-        return 1.0 if self.seen is None else self.seen.probability
+        """How likely the whole board is right; 1 for a typed one, 0 where some of that is not known."""
+        return float(not self.board.unknown) if self.seen is None else self.seen.probability
+
+    @cached_property
+    def chances(self) -> tuple[Chance, ...]:
+        """The totals it may have, each with its probability, that of the board as read in front."""
+        if self.seen is None:
+            return (Chance(self.card.total, self.card.points, self.probability),)
+        return chances(self.kingdom, self.seen, self.rule_set)
+
+    @property
+    def points_probability(self) -> float:
+        """How likely the total is right: on any of the boards that have as many points."""
+        return self.chances[0].probability
 
     @property
     def review(self) -> bool:
@@ -71,13 +76,43 @@ class Result:
         """True where a person should look at one of the kingdoms."""
         return any(scored.review for scored in self.kingdoms)
 
+    @property
+    def asks(self) -> list[Ask]:
+        """The doubts of all kingdoms, the one to ask first in front."""
+        rule_set = self.kingdoms[0].rule_set if self.kingdoms else None
+        kingdoms, doubts = [scored.kingdom for scored in self.kingdoms], [scored.doubts for scored in self.kingdoms]
+        return asks(kingdoms, doubts, rule_set) if rule_set else []
+
+    @cached_property
+    def box(self) -> Inventory | None:
+        """The box counted over the kingdoms; None for fewer than two, which may have left anything in it."""
+        return counted(
+            [scored.kingdom for scored in self.kingdoms], self.kingdoms[0].rule_set if self.kingdoms else None
+        )
+
+    @property
+    def trust(self) -> "Trust | None":
+        """What the models promise of boards without a flag; None where no photo was read."""
+        return next((scored.seen.trust for scored in self.kingdoms if scored.seen is not None), None)
+
+
+@dataclass(frozen=True)
+class Together:
+    """The kingdoms of several photos as one game: who wins, what to ask first, and the box counted."""
+
+    standing: Standing
+    asks: tuple[Ask, ...]
+    players: tuple[str, ...]
+    box: Inventory | None
+
 
 def of_photo(name: str, size: tuple[int, int], reads: Sequence["KingdomRead"], rule_set: RuleSet) -> Result:
     """The result of a photo of `size` (width, height) and what was read in it, numbered in that order."""
     kingdoms = [Kingdom(seen.board, player=f"kingdom {number}") for number, seen in enumerate(reads, start=1)]
+    doubts = doubts_of_photo(kingdoms, reads, rule_set)
     rows = tuple(
-        Scored(kingdom, rule_set, score(kingdom, rule_set), seen.problems, what_ifs(kingdom, seen, rule_set), seen)
-        for kingdom, seen in zip(kingdoms, reads, strict=True)
+        Scored(kingdom, rule_set, score(kingdom, rule_set), seen.problems, tuple(own), seen)
+        for kingdom, seen, own in zip(kingdoms, reads, doubts, strict=True)
     )
     return Result(name, *size, rows, placed(kingdoms, rule_set))
 
@@ -88,12 +123,28 @@ def of_boards(boards: Sequence[Board], rule_set: RuleSet) -> Result:
     A problem that is about no kingdom alone stands with each of them.
     """
     kingdoms = [Kingdom(board, player=f"kingdom {number}") for number, board in enumerate(boards, start=1)]
-    found = table_problems(kingdoms, rule_set)
+    found, doubts = table_problems(kingdoms, rule_set), of_typed(kingdoms, rule_set)
     rows = tuple(
-        Scored(kingdom, rule_set, score(kingdom, rule_set), tuple(p for p in found if p.kingdom in (None, number)))
+        Scored(
+            kingdom,
+            rule_set,
+            score(kingdom, rule_set),
+            tuple(p for p in found if p.kingdom in (None, number)),
+            tuple(doubts[number]),
+        )
         for number, kingdom in enumerate(kingdoms)
     )
     return Result(None, kingdoms=rows, standing=placed(kingdoms, rule_set))
+
+
+def together(scored: Sequence[Scored], players: Sequence[str], rule_set: RuleSet) -> Together | None:
+    """The kingdoms of several photos as one game under these names; None for fewer than two."""
+    kingdoms = [replace(one.kingdom, player=player) for one, player in zip(scored, players, strict=True)]
+    ranking = placed(kingdoms, rule_set)
+    if ranking is None:
+        return None
+    doubts = again(kingdoms, [one.doubts for one in scored], rule_set)
+    return Together(ranking, tuple(asks(kingdoms, doubts, rule_set)), tuple(players), counted(kingdoms, rule_set))
 
 
 def placed(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
@@ -101,14 +152,12 @@ def placed(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
     return standing(kingdoms, rule_set) if len(kingdoms) > 1 else None
 
 
-def what_ifs(kingdom: Kingdom, seen: "KingdomRead", rule_set: RuleSet) -> tuple[WhatIf, ...]:
-    """Each doubt with the points of the same board where that square is the other thing, all else equal."""
-    rows = []
-    for doubt in seen.doubts:
-        other = kingdom.board.replaced({doubt.square: cell_of(doubt.instead)})
-        card = score(other, rule_set)
-        rows.append(WhatIf(doubt.square, doubt.read, doubt.probability, doubt.instead, card.points, card.total))
-    return tuple(rows)
+def counted(kingdoms: Sequence[Kingdom], rule_set: RuleSet | None) -> Inventory | None:
+    """The box counted over the kingdoms of a game; None for a single one."""
+    if rule_set is None or len(kingdoms) < 2:
+        return None
+    boards = [kingdom.board for kingdom in kingdoms]
+    return inventory(boards, rule_set.deck, drawn=rule_set.in_play.get(len(kingdoms)))
 
 
 def corrected(board: Board, square: Square, word: str) -> Board:
@@ -117,8 +166,3 @@ def corrected(board: Board, square: Square, word: str) -> Board:
         hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
         raise NotationError(f"the board has no square {square.name}", expected=hint, hint=hint)
     return board.replaced({square: cell_of(word)})
-
-
-def cell_of(word: str) -> Cell | None:
-    """The cell of a notation, None for "."; raises NotationError."""
-    return None if word == "." else Cell.parse(word)

@@ -11,9 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.inventory import Inventory
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
-from kdvision.report.result import Result, Scored, WhatIf
+from kdvision.report.doubts import UNKNOWN, Ask, WhatIf
+from kdvision.report.result import Result, Scored, Together
 
 STYLES: Final = {
     Terrain.WHEAT: "black on #e8c547",
@@ -27,6 +29,9 @@ STYLES: Final = {
 }
 """Colours help the eye; the letters say it all without them."""
 
+WORTH_TELLING: Final = 0.01
+"""Totals less likely than this are left out of the table; the JSON has them."""
+
 
 def table(result: Result, *, width: int = 100, colour: bool = False) -> str:
     """The text of a result, lines of at most `width`, with terminal colours if asked for."""
@@ -35,12 +40,22 @@ def table(result: Result, *, width: int = 100, colour: bool = False) -> str:
     body: list[RenderableType] = [Text(_heading(result), style="bold"), *parts]
     if result.standing is not None:
         body.append(_standing(result.standing))
+        body += [Padding(line, (0, 0, 0, 1)) for line in [*_first(result.asks), *_box(_photographed(result))]]
+    if (promise := _promise(result)) is not None:
+        body.append(Padding(promise, (1, 0, 0, 1)))
     return rendered(Group(*body), width=width, colour=colour)
 
 
 def together(standing: Standing, *, width: int = 100, colour: bool = False) -> str:
-    """The text of a standing over the kingdoms of several photos."""
+    """The text of a standing over several rounds."""
     return rendered(_standing(standing), width=width, colour=colour)
+
+
+def of_one_game(game: Together, *, width: int = 100, colour: bool = False) -> str:
+    """The text of what kingdoms of several photos are together."""
+    lines = [*_first(game.asks, game.players), *_box(game.box)]
+    parts = [_standing(game.standing), *(Padding(line, (0, 0, 0, 1)) for line in lines)]
+    return rendered(Group(*parts), width=width, colour=colour)
 
 
 def by_clause(scored: Scored, *, width: int = 100, colour: bool = False) -> str:
@@ -81,7 +96,7 @@ def _heading(result: Result) -> str:
 def _kingdom(scored: Scored, number: int | None) -> RenderableType:
     sides = Table.grid(padding=(0, 4))
     sides.add_row(_board(scored.board, {doubt.square for doubt in scored.doubts}), _points(scored))
-    notes = [*_doubts(scored.doubts, number or 1), *_problems(scored)]
+    notes = [*_doubts(scored.doubts, number or 1), *_total(scored), *_problems(scored)]
     title = [] if number is None else [Text(_title(scored, number), style="bold")]
     return Padding(Group(*title, sides, *notes), (1, 0, 0, 1))
 
@@ -104,7 +119,7 @@ def _board(board: Board, doubted: set[Square]) -> Table:
 
 def _square(board: Board, square: Square, word: str, doubted: set[Square]) -> Text:
     cell = board.get(square)
-    mark = "?" if square in doubted else ""
+    mark = "?" if square in doubted and word != UNKNOWN else ""
     return Text(f" {word + mark:<3}", style="dim" if cell is None else STYLES[cell.terrain])
 
 
@@ -141,12 +156,71 @@ def _doubts(doubts: Sequence[WhatIf], number: int) -> list[Text]:
 
 
 def _doubt(doubt: WhatIf, number: int) -> str:
-    name = doubt.square.name
-    sure = f"{100 * doubt.probability:.0f} % sure"
-    other = "nothing" if doubt.instead == "." else doubt.instead
-    read = "nothing" if doubt.read == "." else doubt.read
+    name, other = doubt.square.name, _word(doubt.instead)
     fix = f"--fix {number}:{name}={doubt.instead}"
-    return f"? {name} looks like {read} ({sure}); if it is {other}, the total is {doubt.total}: {fix}"
+    if doubt.read == UNKNOWN:
+        return f"? {name} is not known; as {other} the total would be {doubt.total}{_effect(doubt)}: {fix}"
+    sure = f"{100 * doubt.probability:.0f} % sure"
+    total = f"the total is {doubt.total}{_effect(doubt)}"
+    return f"? {name} looks like {_word(doubt.read)} ({sure}); if it is {other}, {total}: {fix}"
+
+
+def _effect(doubt: WhatIf) -> str:
+    """What the other reading would do to the standing, in words."""
+    if doubt.changes_winner:
+        return f" and {doubt.verdict}"
+    return " and the places change" if doubt.changes_standing else ""
+
+
+def _word(word: str) -> str:
+    return "nothing" if word == "." else word
+
+
+def _total(scored: Scored) -> list[Text]:
+    """How sure the total is, and what else it may be, where it may."""
+    others = [chance for chance in scored.chances[1:] if chance.probability >= WORTH_TELLING]
+    if not others:
+        return []
+    words = ", ".join(f"{chance.total} ({_percent(chance.probability)})" for chance in others[:3])
+    text = f"? the total is {scored.card.total} with {_percent(scored.points_probability)}; else {words}"
+    return [Text(text, style="yellow")]
+
+
+def _percent(share: float) -> str:
+    """A probability in whole percent; never all or nothing."""
+    return f"{min(max(round(100 * share), 1), 99)} %"
+
+
+def _first(asks: Sequence[Ask], players: Sequence[str] = ()) -> list[Text]:
+    """The square that decides the game, if one does."""
+    if not asks or not asks[0].doubt.changes_standing:
+        return []
+    ask, doubt = asks[0], asks[0].doubt
+    where = f"{players[ask.kingdom] if players else f'kingdom {ask.kingdom + 1}'}, {doubt.square.name}"
+    then = doubt.verdict if doubt.changes_winner else "the places change"
+    decides = "decides the game" if doubt.changes_winner else "decides a place"
+    return [Text(f"? Look first at {where}: it {decides}. If it is {_word(doubt.instead)}, {then}", style="yellow")]
+
+
+def _box(counted: Inventory | None) -> list[Text]:
+    """The box counted over all kingdoms."""
+    if counted is None:
+        return []
+    text = _sentence(str(counted))
+    return [Text(text, style="dim") if counted.right or not counted.twice else Text(f"! {text}", style="red")]
+
+
+def _photographed(result: Result) -> Inventory | None:
+    """The box counted over a photo's kingdoms; boards that were typed are held against the box by their problems."""
+    return result.box if any(scored.seen is not None for scored in result.kingdoms) else None
+
+
+def _promise(result: Result) -> Text | None:
+    """What a kingdom without a flag promises, where there is one."""
+    unflagged = any(scored.seen is not None and not scored.review for scored in result.kingdoms)
+    if result.trust is None or not result.trust.promise or not unflagged:
+        return None
+    return Text(_sentence(result.trust.promise), style="dim")
 
 
 def _problems(scored: Scored) -> list[Text]:
