@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Square
-from kdvision.pipeline import KingdomRead, decide_again, kingdoms_of
+from kdvision.pipeline import KingdomRead, Trust, decide_again, kingdoms_of
 from kdvision.vision.evidence import Sight
 from kdvision.vision.models import shipped
 from kdvision.vision.reading import KINDS, Reading
@@ -15,18 +15,19 @@ from kdvision.web.sights import LONGEST, packed, unpacked
 from tests.kingdoms import grid_of, table_photo
 
 KEY = b"k" * 32
-RNG = np.random.default_rng(5)
 
 
 def sight(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> Sight:
     board = Board.parse(text)
     log_probs = Reading.of(board, confidence=0.97, spoiled={"B2": {"w": 0.7, "w1": 0.25}}).log_probs
-    bonds = RNG.normal(size=(board.height, board.width - 1)), RNG.normal(size=(board.height - 1, board.width))
+    rng = np.random.default_rng(5)
+    bonds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
     return Sight(grid_of(board, slant=0.2), Reading(log_probs), bonds, np.zeros((board.height, board.width)))
 
 
 def read(seen: Sight) -> KingdomRead:
-    (kingdom,) = kingdoms_of(table_photo(), [seen])
+    trust = Trust(**shipped("cells").about.get("boards", {}))
+    (kingdom,) = kingdoms_of(table_photo(), [seen], trust=trust)
     return kingdom
 
 
