@@ -38,7 +38,7 @@ check: $(VENV)/.lab
 
 model: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.train
-	$(BIN)/python -m kdvision.lab.calibrate
+	$(BIN)/python -m kdvision.lab.calibrate --results models/results
 	$(BIN)/python -m kdvision.lab.card
 
 bench: $(VENV)/.dev

@@ -20,8 +20,7 @@ import numpy.typing as npt
 import onnx
 from scipy.optimize import minimize
 
-from kdvision.files import write_whole
-from kdvision.lab import rehearsal
+from kdvision.lab import believed, rehearsal
 from kdvision.lab.rehearsal import Boards, Places
 from kdvision.vision.models import model_path
 
@@ -82,16 +81,6 @@ def sure_above(rows: Sequence[tuple[float, bool]], *, wrong: float) -> float:
     return threshold
 
 
-def as_csv(found: Iterable[Boards], temperature: float) -> str:
-    """A line a board: its probability, whether it was right, and whether something about it was odd."""
-    lines = ["probability,right,odd"]
-    for part in found:
-        for chances, right, odd in zip(part.chances, part.right, part.odd, strict=True):
-            warm = np.power(np.maximum(np.array(chances), 1e-12), 1 / temperature)
-            lines.append(f"{warm[0] / warm.sum():.6f},{int(right)},{int(odd)}")
-    return "\n".join(lines) + "\n"
-
-
 def write(path: Path, **about: object) -> None:
     """Add to what a model file says of itself; the file is replaced whole."""
     model = onnx.load(path)
@@ -117,7 +106,7 @@ def main() -> None:
     parser.add_argument("--outline-scenes", type=int, default=120)
     parser.add_argument("--work", type=Path, help="keep what is seen on each scene here, for the next time")
     parser.add_argument("--boards-only", action="store_true", help="leave the outline's weights as they are")
-    parser.add_argument("--csv", type=Path, help="write each board's probability, and whether it was right, here")
+    parser.add_argument("--results", type=Path, help="folder for the tables and the picture of the model card")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     path = model_path("cells")
@@ -139,8 +128,8 @@ def main() -> None:
     print(
         f"boards: {right} of {len(rows)} right without problems; temperature {temperature:.2f}; sure above {sure:.4f}"
     )
-    if given.csv:
-        write_whole(given.csv, as_csv(found, temperature).encode())
+    if given.results:
+        believed.write(given.results, rows, odd=sum(map(sum, (part.odd for part in found))), sure=sure)
     write(path, boards={"temperature": temperature, "sure": sure, "measured": len(rows), "right": right})
 
 

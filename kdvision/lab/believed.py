@@ -1,0 +1,107 @@
+"""How far the probabilities of whole boards can be believed, as tables and a picture for the model card.
+
+A reliability diagram sets what was said beside what was true; a risk-coverage curve tells, for every number of boards
+that nobody is asked to look at, how many of those were wrong (Geifman and El-Yaniv, 2017).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.files import write_whole
+from kdvision.lab.plots import STYLE
+
+Floats = npt.NDArray[np.float64]
+Believed = Sequence[tuple[float, bool]]
+"""For each board its probability, and whether it was right."""
+
+EDGES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
+SHARES: Final = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+
+
+def reliability(boards: Believed) -> list[tuple[float, float, int, float, float]]:
+    """Return for each range of probabilities that holds boards: from, to, how many, their mean, and the share right."""
+    chance, right = _columns(boards)
+    place = np.clip(np.searchsorted(EDGES, chance, side="right") - 1, 0, len(EDGES) - 2)
+    return [
+        (EDGES[k], EDGES[k + 1], int(here.sum()), float(chance[here].mean()), float(right[here].mean()))
+        for k in range(len(EDGES) - 1)
+        if (here := place == k).any()
+    ]
+
+
+def calibration_error(boards: Believed) -> float:
+    """Return the mean distance between what is said and what is true, over those ranges (Guo et al., 2017)."""
+    parts = reliability(boards)
+    return sum(count * abs(said - true) for _, _, count, said, true in parts) / len(boards)
+
+
+def coverage(boards: Believed, *, of: int) -> tuple[Floats, Floats, Floats]:
+    """Return, board by board from the surest on: the share of `of` boards accepted, the share wrong, the chance.
+
+    `of` counts those besides that are never accepted, because something is odd about them.
+    """
+    chance, right = _columns(boards)
+    order = np.argsort(-chance, kind="stable")
+    count = np.arange(1, len(order) + 1)
+    return count / of, np.cumsum(~right[order]) / count, chance[order]
+
+
+def _columns(boards: Believed) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    return np.array([chance for chance, _ in boards], float), np.array([right for _, right in boards], bool)
+
+
+def write(folder: Path, boards: Believed, *, odd: int, sure: float) -> None:
+    """Write calibration-reliability.csv, calibration-coverage.csv, calibration.svg; `odd` boards are never believed."""
+    lines = [f"{low:g} to {high:g},{n},{said:.4f},{true:.4f}" for low, high, n, said, true in reliability(boards)]
+    _table(folder / "calibration-reliability.csv", "probability,boards,said on average,right", lines)
+    accepted, wrong, chance = coverage(boards, of=len(boards) + odd)
+    places = [int(np.searchsorted(accepted, share * accepted[-1] - 1e-9)) for share in SHARES]
+    believed = int((chance >= sure).sum())
+    rows = [(p, "") for p in places] + ([(believed - 1, "shipped")] if believed else [])
+    lines = [
+        f"{accepted[p]:.3f},{chance[p]:.4f},{round(wrong[p] * (p + 1))} of {p + 1},{mark}" for p, mark in sorted(rows)
+    ]
+    _table(folder / "calibration-coverage.csv", "share of boards accepted,probability from,wrong,threshold", lines)
+    write_whole(folder / "calibration.svg", _picture(boards, odd=odd, sure=sure))
+
+
+def _table(path: Path, head: str, lines: Sequence[str]) -> None:
+    write_whole(path, "\n".join([head, *lines, ""]).encode())
+
+
+def _picture(boards: Believed, *, odd: int, sure: float) -> bytes:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8, 3.6), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        parts = reliability(boards)
+        left.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=1)
+        left.plot([p[3] for p in parts], [p[4] for p in parts], color="#0072B2", marker="o")
+        left.set(xlabel="probability said", ylabel="share of boards right", xlim=(0, 1), ylim=(0, 1.02))
+        left.set_title(f"Reliability, {len(boards)} boards (error {calibration_error(boards):.3f})", loc="left")
+        accepted, wrong, chance = coverage(boards, of=len(boards) + odd)
+        right.plot(accepted, wrong, color="#D55E00")
+        right.axhline(1 / 200, color="#bbbbbb", linewidth=1)
+        if (chance >= sure).any():
+            at = int((chance >= sure).sum()) - 1
+            right.plot(accepted[at], wrong[at], color="#D55E00", marker="o")
+            right.annotate(
+                f"shipped: {accepted[at]:.0%} accepted",
+                (float(accepted[at]), float(wrong[at])),
+                (-120, 18),
+                textcoords="offset points",
+            )
+        right.set(xlabel="share of boards accepted", ylabel="share of these wrong", xlim=(0, 1), ylim=(-0.002, 0.15))
+        right.set_title("Risk and coverage", loc="left")
+        out = io.BytesIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": "kdvision.lab.believed"})
+    return out.getvalue()

@@ -1,0 +1,38 @@
+"""Reliability and risk-coverage are what their definitions say, on boards made for it."""
+
+from pathlib import Path
+
+import pytest
+
+from kdvision.lab import believed
+from kdvision.lab.calibrate import sure_above
+
+BOARDS = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, False)]
+
+
+def test_said_and_true_by_range() -> None:
+    parts = believed.reliability(BOARDS)
+    assert [(low, count) for low, _, count, _, _ in parts] == [(0.5, 2), (0.95, 2), (0.99, 3)]
+    assert [true for *_, true in parts] == [0.5, 1.0, 1.0]
+    assert believed.calibration_error(BOARDS) == pytest.approx((2 * 0.05 + 2 * 0.04 + 3 * 0.005) / 7)
+
+
+def test_boards_that_are_odd_count_as_never_accepted() -> None:
+    accepted, wrong, chance = believed.coverage(BOARDS, of=10)
+    assert accepted[-1] == pytest.approx(0.7) and wrong[-1] == pytest.approx(1 / 7)
+    assert wrong[4] == 0 and chance[4] == 0.96
+
+
+def test_few_boards_promise_nothing_and_many_do() -> None:
+    assert sure_above(BOARDS, wrong=1 / 200) > 1
+    assert sure_above([(0.9, True)] * 199, wrong=1 / 200) == 0.9
+    assert sure_above([(0.9, True)] * 250 + [(0.8, False)] * 9, wrong=1 / 200) == 0.9
+    assert sure_above([(0.9, True)] * 250 + [(0.9, False)] * 9, wrong=1 / 200) > 1
+
+
+def test_tables_and_picture_are_written(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    believed.write(tmp_path, BOARDS, odd=3, sure=0.9)
+    table = (tmp_path / "calibration-coverage.csv").read_text(encoding="utf-8").splitlines()
+    assert "0.500,0.9600,0 of 5,shipped" in table
+    assert (tmp_path / "calibration.svg").read_bytes().lstrip().startswith(b"<?xml")
