@@ -26,15 +26,36 @@ LINE: Final = thing(
         "terrain": maybe(text("the letter of the territory's terrain; null for a bonus")),
     }
 )
-DOUBT: Final = thing(
+DOUBTED: Final[dict[str, Schema]] = {
+    "square": text(),
+    "read": text("what it was taken for, in notation"),
+    "probability": number(),
+    "instead": text("what it would be otherwise"),
+    "points_if": whole(),
+    "total_if": whole(),
+    "changes_standing": maybe(flag("whether some place would change; null for a single kingdom")),
+    "changes_winner": maybe(flag("whether another would win; null for a single kingdom")),
+}
+DOUBT: Final = thing(DOUBTED)
+ASK: Final = thing({"kingdom": whole("its number, from 1"), **DOUBTED, "verdict": maybe(text("who would win then"))})
+CHANCE: Final = thing({"total": whole(), "points": whole(), "probability": number()})
+NUMBERS: Final = listed({"type": ["integer", "string"]}, "of dominoes that look alike")
+COUNTED: Final[dict[str, Schema]] = {"numbers": NUMBERS, "shows": text(), "count": whole()}
+BOX: Final = thing(
     {
-        "square": text(),
-        "read": text("what it was taken for, in notation"),
-        "probability": number(),
-        "instead": text("what it would be otherwise"),
-        "points_if": whole(),
-        "total_if": whole(),
-    }
+        "text": text("what was counted, in a sentence"),
+        "right": flag("whether the box can have laid these kingdoms, as far as they can be told"),
+        "dominoes": whole(),
+        "of": whole(),
+        "missing": listed(thing(COUNTED)),
+        "twice": listed(thing(COUNTED | {"kingdoms": listed(whole())})),
+        "untold": listed(whole(), "kingdoms whose dominoes cannot be told"),
+    },
+    description="the box counted over the kingdoms",
+)
+PROMISE: Final = thing(
+    {"wrong_at_most": number(), "confidence": number(), "boards": whole(), "text": text()},
+    description="what kingdoms without a flag promise",
 )
 PROBLEM: Final = thing({"text": text(), "squares": SQUARES, "clause": maybe(text())})
 PLACE: Final = thing({"place": whole(), "kingdom": whole(), "total": whole(), "reason": maybe(text())})
@@ -52,6 +73,8 @@ KINGDOM: Final[dict[str, Schema]] = {
     "largest": whole("squares of the largest territory"),
     "crowns": whole(),
     "probability": number("how likely the whole board is right"),
+    "points_probability": number("how likely the total is right"),
+    "alternatives": listed(ref("Chance"), "other totals it may have, likeliest first"),
     "review": flag("whether a person should look"),
     "doubts": listed(ref("Doubt")),
     "problems": listed(ref("Problem")),
@@ -71,6 +94,9 @@ RESULT: Final = {
     "width": maybe(whole("pixels of the upright photo")),
     "height": maybe(whole()),
     "standing": maybe(ref("Standing")),
+    "ask_first": maybe(ref("Ask")),
+    "box": maybe(ref("Box")),
+    "promise": maybe(ref("Promise")),
     "error": maybe(ERROR["error"]),
     "hint": ERROR["hint"],
 }
@@ -151,6 +177,10 @@ GAME: Final = thing(
 SCHEMAS: Final[dict[str, Schema]] = {
     "Line": LINE,
     "Doubt": DOUBT,
+    "Ask": ASK,
+    "Chance": CHANCE,
+    "Box": BOX,
+    "Promise": PROMISE,
     "Problem": PROBLEM,
     "Place": PLACE,
     "Standing": STANDING,

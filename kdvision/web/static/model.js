@@ -76,10 +76,17 @@ export function seenOf(read, photo) {
   return { photo, sight, squares, ...judged(read) };
 }
 
+/** What is unsure, what could change most first: who wins, then places, then points. */
 function judged(read) {
   const { probability, review, doubts, problems } = read;
   const [top, left] = read.origin;
-  const moved = doubts.map(({ square, read: cell, instead, probability: sure, total_if: total }) => {
+  const weight = (one) => [one.changes_winner, one.changes_standing, Math.abs(one.total_if - read.total)].map(Number);
+  const first = (one, other) => {
+    const [a, b] = [weight(one), weight(other)];
+    const step = a.findIndex((value, index) => value !== b[index]);
+    return step < 0 ? one.probability - other.probability : b[step] - a[step];
+  };
+  const moved = [...doubts].sort(first).map(({ square, read: cell, instead, probability: sure, total_if: total }) => {
     const [row, col] = squarePlace(square);
     return { at: at(row + top, col + left), read: cell, instead, sure, total };
   });
