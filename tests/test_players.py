@@ -1,0 +1,64 @@
+"""Players' names, by colour and by order."""
+
+import pytest
+
+from kdvision.errors import NotationError
+from kdvision.game.players import COLOURS, LONGEST, Players
+
+
+def test_names_by_colour() -> None:
+    players = Players.parse("blue=Ann, Pink = Bob")
+    assert [players.of(7, colour) for colour in ("blue", "pink", "green", "")] == ["Ann", "Bob", "", ""]
+
+
+def test_names_in_order() -> None:
+    players = Players.parse(" Ann , Bob Müller")
+    assert [players.of(number, "blue") for number in range(3)] == ["Ann", "Bob Müller", ""]
+
+
+def test_nobody_is_named_where_nobody_says_so() -> None:
+    assert Players().of(0, "blue") == ""
+    assert Players().absent(["blue", ""]) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "''"),
+        ("Ann,", "''"),
+        ("Ann,blue=Bob", "at once"),
+        ("blue=Ann=Bob", "neither way"),
+        ("blue=", "''"),
+        ("mauve=Ann", "'mauve'"),
+        ("=Ann", "''"),
+        ("blue=Ann,blue=Bob", "'blue' stands there twice"),
+        ("blue=Ann,pink=Ann", "'Ann' stands there twice"),
+        ("Ann,Ann", "'Ann' stands there twice"),
+        ("A" * (LONGEST + 1), "no name"),
+        ("An\x1bn,Bob", "no name"),
+    ],
+)
+def test_malformed_lists_are_said_to_be_so(text: str, says: str) -> None:
+    with pytest.raises(NotationError, match=says) as raised:
+        Players.parse(text)
+    assert raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "colours", "says"),
+    [
+        ("Ann,Bob", ["", ""], ""),
+        ("Ann,Bob,Cleo", ["blue", ""], "no kingdom for Cleo"),
+        ("Ann", ["blue", ""], ""),
+        ("blue=Ann", ["green", "blue"], ""),
+        ("blue=Ann,red=Bob", ["green", "blue"], "no kingdom was seen to be red (Bob)"),
+    ],
+)
+def test_players_without_a_kingdom_are_told(text: str, colours: list[str], says: str) -> None:
+    told = Players.parse(text).absent(colours)
+    assert says in told
+    assert bool(told) == bool(says)
+
+
+def test_every_colour_of_the_boxes_is_known() -> None:
+    assert len(set(COLOURS)) == len(COLOURS) == 8
