@@ -106,7 +106,7 @@ def test_dials_have_their_headlines_first() -> None:
     free = [dialled("anything", "", angle) for angle in (10.0, 30.0, 50.0)]
     text = card(Runs([FIRST], extras=Extras(dials={"drawn": [*free, dialled("angle", "45.0", 45.0)]})))
     assert line_of(text, "up to 45 degrees")[1:4] == ["2", "4", "100.0 (51.0 to 100.0)"]
-    assert line_of(text, "45.0")[1:] == ["1", "2", "100.0 (34.2 to 100.0)", *["50.0 (9.5 to 90.5)"] * 3, "0"]
+    assert line_of(text, "45")[1:] == ["1", "2", "100.0 (34.2 to 100.0)", *["50.0 (9.5 to 90.5)"] * 3, "0"]
 
 
 def dialled(dial: str, setting: str, angle: float) -> dial_rows.Row:

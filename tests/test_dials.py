@@ -95,9 +95,7 @@ def test_a_line_tells_shares_of_kingdoms_with_their_intervals() -> None:
         "50.0 (15.0 to 85.0)",
         "0",
     )
-    assert [(title, [name for name, _ in parts]) for title, parts in tables([ROW])] == [
-        ("view angle, degrees", ["45.0"])
-    ]
+    assert [(title, [name for name, _ in parts]) for title, parts in tables([ROW])] == [("view angle, degrees", ["45"])]
     assert "100.0 (51.0 to 100.0)" not in summary([ROW]) and "view angle" in summary([ROW])
 
 

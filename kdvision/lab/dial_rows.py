@@ -169,7 +169,8 @@ def headlines(rows: Iterable[Row]) -> Parts:
 def by_setting(rows: Iterable[Row], dial: str) -> Parts:
     """The rows of a dial by its settings."""
     mine = [row for row in rows if row.task.dial == dial]
-    return [(name, [r for r in mine if r.task.setting == name]) for name in dict.fromkeys(r.task.setting for r in mine)]
+    names = dict.fromkeys(row.task.setting for row in mine)
+    return [(name.removesuffix(".0"), [row for row in mine if row.task.setting == name]) for name in names]
 
 
 def tables(rows: Sequence[Row]) -> list[tuple[str, Parts]]:

@@ -133,7 +133,7 @@ def of_dials(rows: Sequence[dial_rows.Row]) -> list[Panel]:
                 title: [(dial_rows.total(part, figure), dial_rows.total(part, "kingdoms")) for _, part in parts]
                 for figure, title in zip(dial_rows.FIGURES, LOOKS, strict=True)
             }
-            settings = [setting.removesuffix(".0") for setting, _ in parts]
+            settings = [setting for setting, _ in parts]
             numbers = all(not isinstance(setting, str) for setting in dial.settings)
             panels.append(Panel(dial.title, "", settings, series, joined=numbers))
     return panels
