@@ -39,8 +39,8 @@ LIMITS: Final = """\
 - Held-out figures come from pictures made as those of training were; real photos are harder.
 - The probabilities were calibrated on rendered tables. How far that carries over, "flagged", "needlessly" and "wrong,
   no warning" show.
-- So far a second seed has trained the finder alone: figures of seed 2 are that finder's, with all its settings but the
-  seed the same, beside the shipped cell network."""
+- So far one seed stands behind these figures: the recipe changed, and a second pair of networks by it is still to be
+  trained. Temperature and threshold were fitted on the very boards that the calibration tables show."""
 
 REPRODUCE: Final = """\
 ## Making them again
@@ -63,6 +63,7 @@ The other figures, and their plots:
 kdvision evaluate ../shared/data/photos --stress --workers 2 --csv models/results/stress-seed1.csv
 python -m kdvision.lab.dials --workers 2
 python -m kdvision.lab.invented --workers 2
+python -m kdvision.lab.crops --csv models/results/misread-crops.csv
 python -m kdvision.lab.train --only finder --without wood --out out/without-wood
 KDVISION_MODELS=out/without-wood kdvision evaluate ../shared/data/photos --csv models/results/without-wood.csv
 python -m kdvision.lab.plots
