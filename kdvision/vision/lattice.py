@@ -12,18 +12,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 import numpy.typing as npt
+from skimage.measure import ransac
+from skimage.transform import ProjectiveTransform
 
 from kdvision.vision.finder import Floats, Squares
 
 Place = tuple[int, int]
 """Column and row on a lattice, counted from its seed."""
 
-TRIALS: Final = 500
-SURE: Final = 1 - 1e-9
-"""The robust fit tries so many samples of four squares, fewer where it is sure to have had one without outliers."""
+_TRIALS: Final = {"max_trials": 200, "stop_probability": 1 - 1e-9, "rng": 0}
 
 TOLERANCE: Final = 0.35
 """How far from its predicted place a square may lie, in sides (notes: an inlier of a local fit; gaps reach a fifth)."""
@@ -139,8 +138,11 @@ def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
 
 def _projective(places: Floats, pixels: Floats, tolerance: float) -> Floats:
     """Fit by RANSAC (Fischler and Bolles, 1981); always the same for the same squares."""
-    matrix, _ = cv2.findHomography(places, pixels, cv2.RANSAC, tolerance, maxIters=TRIALS, confidence=SURE)
-    return np.zeros((3, 3)) if matrix is None else np.asarray(matrix, np.float64)
+    with np.errstate(all="ignore"):  # four places in a row, which some samples are, have no homography
+        model, inliers = ransac((places, pixels), ProjectiveTransform, 4, tolerance, **_TRIALS)
+    if inliers is None or not np.isfinite(model.params).all() or model.params[2, 2] == 0:
+        return np.zeros((3, 3))
+    return np.asarray(model.params / model.params[2, 2], np.float64)
 
 
 def _affine(squares: Squares, places: Floats, chosen: list[int]) -> Floats:
