@@ -33,8 +33,9 @@ class Trust:
     """How far whole boards can be believed, from the calibration that travels with the models.
 
     A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
-    Of those that were `unflagged`, no more than a share `wrong_at_most` is wrong, at this confidence (Clopper and
-    Pearson, 1934); None where too few were measured to promise anything.
+    Of the `unflagged` ones among them, `unflagged_wrong` were wrong. A share `wrong_at_most` is expected to be wrong
+    at most, and with this confidence it is less than `upper` (lab/calibrate.py tells how); None where too few boards
+    were measured to promise anything.
     """
 
     temperature: float = 1.0
@@ -42,7 +43,9 @@ class Trust:
     measured: int = 0
     right: int = 0
     unflagged: int = 0
+    unflagged_wrong: int = 0
     wrong_at_most: float | None = None
+    upper: float | None = None
     confidence: float = 0.95
 
     @property
@@ -50,7 +53,10 @@ class Trust:
         """What unflagged boards promise, in a sentence; nothing where nothing is promised."""
         if self.wrong_at_most is None:
             return ""
-        return f"at most 1 in {1 / self.wrong_at_most:.0f} unflagged boards is wrong ({self.unflagged} were measured)"
+        wrong = f"{self.unflagged_wrong} of {self.unflagged} rendered ones"
+        return (
+            f"at most 1 in {1 / self.wrong_at_most:.0f} boards without a flag is expected to be wrong; so were {wrong}"
+        )
 
 
 Watch: TypeAlias = Callable[[str, Any], None]

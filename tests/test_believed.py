@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kdvision.lab import believed
-from kdvision.lab.calibrate import sure_above
+from kdvision.lab.calibrate import promised, sure_above
 
 BOARDS = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, False)]
 
@@ -36,3 +37,19 @@ def test_tables_and_picture_are_written(tmp_path: Path) -> None:
     table = (tmp_path / "calibration-coverage.csv").read_text(encoding="utf-8").splitlines()
     assert "0.500,0.9600,0 of 5,shipped" in table
     assert (tmp_path / "calibration.svg").read_bytes().lstrip().startswith(b"<?xml")
+
+
+def test_what_is_promised_stands_beside_what_was_counted() -> None:
+    made = promised([(0.99, True)] * 598 + [(0.5, False)] * 3, 0.9, wrong=1 / 200)
+    assert (made["unflagged"], made["unflagged_wrong"], made["wrong_at_most"]) == (598, 0, 1 / 200)
+    assert made["upper"] == pytest.approx(1 - 0.05 ** (1 / 598), abs=1e-5)  # the rule of three: 0.005
+    assert promised([(0.9, True)] * 9, 1.1, wrong=1 / 200)["wrong_at_most"] is None
+
+
+def test_the_bound_is_wrong_as_seldom_as_it_says() -> None:
+    """Of many calibrations with a true share of 2 %, about one in twenty bounds lies below it."""
+    rng = np.random.default_rng(0)
+    bounds = [
+        promised([(0.9, bool(ok)) for ok in rng.random(300) > 0.02], 0.5, wrong=0.02)["upper"] for _ in range(300)
+    ]
+    assert 0.01 < np.mean([float(str(bound)) < 0.02 for bound in bounds]) < 0.09

@@ -93,13 +93,14 @@ def test_the_total_may_be_sure_where_the_board_is_not() -> None:
 
 @pytest.mark.parametrize("promised", [True, False])
 def test_what_unflagged_boards_promise_is_told(promised: bool) -> None:
-    trust = Trust(unflagged=900, wrong_at_most=0.005) if promised else Trust()
+    trust = Trust(unflagged=900, unflagged_wrong=1, wrong_at_most=0.005, upper=0.00526) if promised else Trust()
     result = game(seen(AHEAD, trust=trust))
     assert not result.review
     promise = data(result)["promise"]
-    assert (promise is not None) == promised == ("At most 1 in 200 unflagged boards is wrong" in table(result))
+    assert (promise is not None) == promised == ("At most 1 in 200 boards without a flag" in table(result))
     if promised:
-        assert (promise["wrong_at_most"], promise["boards"], promise["confidence"]) == (0.005, 900, 0.95)
+        assert (promise["wrong_at_most"], promise["boards"], promise["wrong"]) == (0.005, 900, 1)
+        assert (promise["upper"], promise["confidence"]) == (0.00526, 0.95)
 
 
 def test_squares_typed_as_not_known_are_doubts() -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from scipy.optimize import minimize
+from scipy.stats import beta
 
 from kdvision.lab import believed, rehearsal
 from kdvision.lab.rehearsal import Boards, Places
@@ -29,6 +30,9 @@ Made = TypeVar("Made")
 
 TEMPERATURES = np.exp(np.linspace(np.log(0.5), np.log(8), 60))
 STREAM = rehearsal.STREAM
+WRONG = 1 / 200
+"""The share of the boards nobody is asked to look at that may be wrong."""
+CONFIDENCE = 0.95
 
 
 def fit_outline(found: Iterable[Places]) -> tuple[Floats, float, float]:
@@ -81,6 +85,26 @@ def sure_above(rows: Sequence[tuple[float, bool]], *, wrong: float) -> float:
     return threshold
 
 
+def promised(rows: Sequence[tuple[float, bool]], sure: float, *, wrong: float) -> dict[str, object]:
+    """Return what boards from this probability on promise, for the model file; of none nothing is promised.
+
+    `wrong_at_most` holds in expectation, as `sure_above` chose it. `upper` is the share that is wrong at most with the
+    confidence beside it, from those counted (Clopper and Pearson, 1934).
+    """
+    believed = [right for chance, right in rows if chance >= sure]
+    if not believed:
+        return {"unflagged": 0, "unflagged_wrong": 0, "wrong_at_most": None, "upper": None, "confidence": CONFIDENCE}
+    errors = len(believed) - sum(believed)
+    upper = float(beta.ppf(CONFIDENCE, errors + 1, len(believed) - errors)) if errors < len(believed) else 1.0
+    return {
+        "unflagged": len(believed),
+        "unflagged_wrong": errors,
+        "wrong_at_most": wrong,
+        "upper": round(upper, 5),
+        "confidence": CONFIDENCE,
+    }
+
+
 def write(path: Path, **about: object) -> None:
     """Add to what a model file says of itself; the file is replaced whole."""
     model = onnx.load(path)
@@ -123,14 +147,15 @@ def main() -> None:
     looked = partial(rehearsal.boards, kept=given.work)
     found = list(_each(looked, given.data, 2 * STREAM, given.scenes, given.workers))
     temperature, rows = fit_boards(found)
-    sure = sure_above(rows, wrong=1 / 200)
+    sure = sure_above(rows, wrong=WRONG)
     right = sum(ok for _, ok in rows)
     print(
         f"boards: {right} of {len(rows)} right without problems; temperature {temperature:.2f}; sure above {sure:.4f}"
     )
     if given.results:
         believed.write(given.results, rows, odd=sum(map(sum, (part.odd for part in found))), sure=sure)
-    write(path, boards={"temperature": temperature, "sure": sure, "measured": len(rows), "right": right})
+    about = {"temperature": temperature, "sure": sure, "measured": len(rows), "right": right}
+    write(path, boards=about | promised(rows, sure, wrong=WRONG))
 
 
 if __name__ == "__main__":

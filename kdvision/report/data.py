@@ -104,8 +104,10 @@ def _promise(trust: "Trust") -> dict[str, Any] | None:
         return None
     return {
         "wrong_at_most": trust.wrong_at_most,
-        "confidence": trust.confidence,
         "boards": trust.unflagged,
+        "wrong": trust.unflagged_wrong,
+        "upper": trust.upper,
+        "confidence": trust.confidence,
         "text": trust.promise,
     }
 

@@ -54,7 +54,14 @@ BOX: Final = thing(
     description="the box counted over the kingdoms",
 )
 PROMISE: Final = thing(
-    {"wrong_at_most": number(), "confidence": number(), "boards": whole(), "text": text()},
+    {
+        "wrong_at_most": number("the share expected to be wrong at most"),
+        "boards": whole("how many it was measured on"),
+        "wrong": whole("how many of those were wrong"),
+        "upper": maybe(number("the share that is wrong at most, with this confidence")),
+        "confidence": number(),
+        "text": text(),
+    },
     description="what kingdoms without a flag promise",
 )
 PROBLEM: Final = thing({"text": text(), "squares": SQUARES, "clause": maybe(text())})
