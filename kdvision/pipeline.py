@@ -4,7 +4,8 @@ Photo -> squares found -> a grid per kingdom -> squares read -> boards decided, 
 Nothing flows back. Scores are no part of it: `kdvision.game` makes them from the boards.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
@@ -69,6 +70,7 @@ class KingdomRead:
 
     Row 0 of `board`, `grid` and `reading` is the top row as the kingdom lies in the upright photo. `probability` is
     that of the whole board; `review` is true where a person should look; `place` is in words ("left", "top right").
+    `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain.
     `sight` is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1
     lies; `crowded` where tiles that do not join lie beside the kingdom.
     """
@@ -86,6 +88,7 @@ class KingdomRead:
     sight: Sight | None = None
     start: Square = A1
     crowded: bool = False
+    colour: str = ""
     trust: Trust = field(default_factory=Trust)
 
 
@@ -140,7 +143,7 @@ def kingdoms_of(
     tell("decide", decisions)
     names = places([sight.grid for sight in kingdoms], photo)
     near = [any(sight.beside(other) for other in others) for sight in kingdoms]
-    return [_kingdom(*each, trust) for each in zip(kingdoms, decisions, names, near, strict=True)]
+    return _of_one_table(_kingdom(*each, trust) for each in zip(kingdoms, decisions, names, near, strict=True))
 
 
 def decide_again(
@@ -164,7 +167,8 @@ def decide_again(
     trust, readings = _trust(CellReader(shipped("cells"))), [sight.reading for sight in sights]
     bonds = [sight.bonds for sight in sights]
     decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=clamps, temperature=trust.temperature)
-    return [_kingdom(*each, trust) for each in zip(sights, decisions, [""] * len(sights), crowded, strict=True)]
+    nowhere = [""] * len(sights)
+    return _of_one_table(_kingdom(*each, trust) for each in zip(sights, decisions, nowhere, crowded, strict=True))
 
 
 def _trust(reader: CellReader) -> Trust:
@@ -238,8 +242,16 @@ def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust:
         sight=sight,
         start=first,
         crowded=crowded,
+        colour=sight.colour if Square(*sight.castle_place) in decision.board.castles() else "",
         trust=trust,
     )
+
+
+def _of_one_table(reads: Iterable[KingdomRead]) -> list[KingdomRead]:
+    """The kingdoms, without the colours that two of them are said to have: no box has two of a colour."""
+    kingdoms = list(reads)
+    seen = Counter(kingdom.colour for kingdom in kingdoms)
+    return [replace(kingdom, colour="") if seen[kingdom.colour] > 1 else kingdom for kingdom in kingdoms]
 
 
 def places(grids: Sequence[Grid], photo: Photo) -> list[str]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,7 @@ def test_every_game_of_the_rules_can_be_typed() -> None:
         (["type", SMALL, "--fix", "1:A1"], ["1:C3=w1"]),
         (["type", SMALL, "--fix", "1:11=w"], ["C3"]),
         (["score", "no.jpg", "--fix", "nonsense"], ["nonsense"]),
+        (["score", "no.jpg", "--players", "mauve=Ann"], ["'mauve'", "blue, green"]),
         (["score", "no.jpg", "--corners", "1,2 3,4"], ["'1,2 3,4' is no outline", "clockwise"]),
         (["score", "no.jpg", "--corners", "1,1 9,9 9,1 1,9"], ["convex"]),
         (["score", "no.jpg", "--corners", "9x9: 1,1 9,1 9,9 1,9"], ["7 x 7"]),
@@ -280,6 +282,22 @@ def test_what_is_asked_reaches_the_eyes(run: Run, photo: Path, monkeypatch: pyte
     run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.", "--corners", "5x4: 1,2 9,2 9,8 1,8")
     outline = Outline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
     assert asked == {"side": 7, "clamps": {(1, (2, 2)): "w1", (0, (0, 0)): "."}, "corners": [outline]}
+
+
+def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    eyes[:] = [replace(seen(SMALL, place="left"), colour="pink"), seen(FIVE, place="right", left=300)]
+    ran = run("score", photo, "--players", "Ann,Bob", "--json")
+    assert [k["player"] for k in json.loads(ran.out)["kingdoms"]] == ["Ann", "Bob"]
+    assert "Bob wins on points, 33 to 5" in run("score", photo, "--players", "Ann,Bob").out
+    ran = run("score", photo, "--players", "pink=Ann,blue=Bob")
+    assert "Ann: kingdom 1 (pink)" in ran.out
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert "no kingdom was seen to be blue (Bob)" in ran.err
+
+
+def test_players_in_order_go_on_over_photos(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    out = run("score", photo, photo, "--players", "Ann,Bob").out
+    assert "Ann and Bob share the victory" in out
 
 
 def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:

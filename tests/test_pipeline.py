@@ -4,6 +4,7 @@ What is seen is made from notation, with a rim of table around it as grids have 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,19 @@ def test_kingdoms_come_from_the_top_left() -> None:
     reads = kingdoms_of(table_photo(), [lower, upper])
     assert [str(read.board) for read in reads] == [KINGDOM, "# l l / w w ."]
     assert [read.place for read in reads] == ["top right", "bottom left"]
+
+
+@pytest.mark.parametrize(("colours", "told"), [(("blue", "pink"), ["blue", "pink"]), (("blue", "blue"), ["", ""])])
+def test_kingdoms_have_their_castles_colours_which_no_two_share(colours: tuple[str, str], told: list[str]) -> None:
+    sights = [sight(KINGDOM), sight("# l l / w w .", left=400)]
+    reads = kingdoms_of(table_photo(), [replace(s, colour=c) for s, c in zip(sights, colours, strict=True)])
+    assert [read.colour for read in reads] == told
+
+
+def test_a_castle_that_is_elsewhere_after_all_has_no_colour() -> None:
+    seen = replace(sight(KINGDOM, spoiled={"A2": {"#": 0.6, "w": 0.3}}), colour="blue")
+    assert only(seen).colour == "blue"
+    assert only(seen, clamps={(0, Square.parse("A2")): "w", (0, Square.parse("D1")): "#"}).colour == ""
 
 
 # The frame.

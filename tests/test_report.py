@@ -1,6 +1,7 @@
 """Table, JSON object and overlay of results, from kingdoms made of notation."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from kdvision.errors import PhotoError
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
+from kdvision.game.players import Players
 from kdvision.game.rules import kingdomino
 from kdvision.report.data import data
 from kdvision.report.drawing import AMBER
@@ -168,6 +170,29 @@ def test_the_table_names_doubts_and_problems() -> None:
     assert "f?" in text
     assert "? B2 looks like f (80 % sure); if it is f1, the total is 7: --fix 1:B2=f1" in text
     assert f"! {ODD.text}" in text
+
+
+def test_kingdoms_go_by_colour_where_it_is_seen_and_by_the_names_given() -> None:
+    reads = [replace(seen(SMALL, place="left"), colour="blue"), seen(FIVE, left=300, place="right")]
+    plain = of_photo("table.png", (640, 480), reads, kingdomino())
+    assert plain.standing is not None
+    assert [place.player for place in plain.standing.places] == ["kingdom 2", "blue"]
+    assert "kingdom 1 (blue)" in table(plain)
+    assert "kingdom 2 (right)" in table(plain)
+    named = of_photo("table.png", (640, 480), reads, kingdomino(), players=Players.parse("blue=Ann,pink=Bob"))
+    assert "Ann: kingdom 1 (blue)" in table(named)
+    assert [(k["player"], k["colour"], k["place"]) for k in data(named)["kingdoms"]] == [
+        ("Ann", "blue", "left"),
+        (None, None, "right"),
+    ]
+
+
+@pytest.mark.parametrize(("before", "names"), [(0, ["Ann", "Bob"]), (1, ["Bob", ""]), (2, ["", ""])])
+def test_names_in_order_go_on_over_photos(before: int, names: list[str]) -> None:
+    reads = [seen(SMALL, place="left"), seen(FIVE, left=300, place="right")]
+    players = Players.parse("Ann,Bob")
+    result = of_photo("table.png", (640, 480), reads, kingdomino(), players=players, before=before)
+    assert [scored.name for scored in result.kingdoms] == names
 
 
 def test_colours_are_asked_for() -> None:

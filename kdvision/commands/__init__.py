@@ -17,19 +17,22 @@ from kdvision.commands.asked import (
     Corners,
     Fix,
     GameName,
+    PlayersOption,
     Size,
     fixes_of,
     opened,
     outlines_of,
+    players_of,
     targets_of,
     text_on_stdin,
 )
 from kdvision.commands.batch import batch
 from kdvision.commands.look import look
-from kdvision.commands.output import complain, counted, finish, put, put_clauses, put_together
+from kdvision.commands.output import complain, counted, finish, put, put_absent, put_clauses, put_together
 from kdvision.commands.review import review
 from kdvision.commands.rulebook import Clauses, game, rules
 from kdvision.commands.serve import serve
+from kdvision.commands.streams import results_alone
 from kdvision.errors import KdvisionError, ModelError, NotationError
 
 if TYPE_CHECKING:
@@ -60,6 +63,8 @@ Fixes = Annotated[
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the program with these arguments (by default the process's) and exit with its code."""
+    if args is None:
+        results_alone()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without × shows a question mark, not a traceback
@@ -96,6 +101,7 @@ def score(
     as_json: AsJson = False,
     fix: Fixes = None,
     corners: Corners = None,
+    players: PlayersOption = None,
     strict: Strict = False,
 ) -> None:
     """Score the kingdoms in photos: boards, territories, bonuses, total, and who wins.
@@ -103,18 +109,20 @@ def score(
     Of several photos those that fail are named on stderr and the others go on. Several kingdoms, in one photo or one in
     each, are ranked as one game. With --overlay FOLDER each picture is called PHOTO-score.jpg.
     """
-    asked = Asked(size, middle_kingdom, harmony, as_json, strict)
+    asked = Asked(size, middle_kingdom, harmony, as_json, strict, players=players_of(players))
     fixes = fixes_of(fix or ())
     if fixes and len(photos) > 1:
         raise typer.BadParameter("squares can be corrected in one photo at a time", param_hint="--fix")
     outlines = outlines_of(corners or ())
     if outlines and len(photos) > 1:
         raise typer.BadParameter("outlines can be drawn in one photo at a time", param_hint="--corners")
-    results = []
+    results: list[Result] = []
     for photo, target in zip(photos, targets_of(photos, overlay), strict=True):
-        results.append(_scored(photo, target, fixes, outlines, asked))
+        before = sum(len(result.kingdoms) for result in results)
+        results.append(_scored(photo, target, fixes, outlines, asked, before))
         put(results[-1], asked)
     put_together(results, asked)
+    put_absent(results, asked)
     finish(results, asked)
 
 
@@ -183,10 +191,11 @@ def evaluate(
 
 
 def _scored(
-    photo: str, target: Path | None, fixes: Sequence[Fix], outlines: Sequence["Outline"], asked: Asked
+    photo: str, target: Path | None, fixes: Sequence[Fix], outlines: Sequence["Outline"], asked: Asked, before: int
 ) -> "Result":
     """The result of one photo, its overlay written; a photo that fails is a result too, with its error."""
     from kdvision import pipeline
+    from kdvision.game.players import NOBODY
     from kdvision.report.result import Result, of_photo
 
     try:
@@ -198,7 +207,8 @@ def _scored(
     except KdvisionError as error:
         complain(error)
         return Result(photo, error=error)
-    result = of_photo(photo, (seen.width, seen.height), reads, asked.rules([read.board for read in reads]))
+    rules = asked.rules([read.board for read in reads])
+    result = of_photo(photo, (seen.width, seen.height), reads, rules, players=asked.players or NOBODY, before=before)
     if target is not None:
         _draw(seen, result, target)
     return result

@@ -13,6 +13,7 @@ from kdvision.errors import NotationError, PhotoError
 
 if TYPE_CHECKING:
     from kdvision.game.board import Board, Square
+    from kdvision.game.players import Players
     from kdvision.game.scoring import RuleSet
     from kdvision.vision.outline import Outline
     from kdvision.vision.photo import Photo
@@ -30,6 +31,14 @@ DRAWN: Final = "-score.jpg"
 """What follows a photo's name in the name of its overlay in a folder."""
 
 
+PlayersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--players",
+        metavar="NAMES",
+        help="Who plays: blue=Ann,pink=Bob by the colour of castles, or Ann,Bob in the order of the kingdoms.",
+    ),
+]
 Corners = Annotated[
     list[str] | None,
     typer.Option(
@@ -73,6 +82,7 @@ class Asked(NamedTuple):
     as_json: bool
     strict: bool
     game: GameName | None = None
+    players: "Players | None" = None
 
     @property
     def side(self) -> int | None:
@@ -138,6 +148,13 @@ def outlines_of(texts: Iterable[str]) -> "list[Outline]":
     from kdvision.vision.outline import Outline
 
     return [Outline.parse(text) for text in given]
+
+
+def players_of(text: str | None) -> "Players":
+    """The players of `--players`; raises NotationError."""
+    from kdvision.game.players import NOBODY, Players
+
+    return NOBODY if text is None else Players.parse(text)
 
 
 def text_on_stdin() -> str:

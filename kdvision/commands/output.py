@@ -44,7 +44,7 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
     from kdvision.report.result import together
 
     rows = [
-        (scored, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
+        (scored, scored.name or (str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}"))
         for result in results
         for number, scored in enumerate(result.kingdoms, start=1)
     ]
@@ -56,6 +56,13 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
         from kdvision.report.table import of_one_game
 
         typer.echo(of_one_game(game, width=width(), colour=colour()))
+
+
+def put_absent(results: Sequence["Result"], asked: Asked) -> None:
+    """Print on stderr who of the players that were named has no kingdom in the photos."""
+    colours = [scored.seen.colour for result in results for scored in result.kingdoms if scored.seen is not None]
+    if asked.players and colours and (told := asked.players.absent(colours)):
+        typer.echo(f"kdvision: {told}.", err=True)
 
 
 def finish(results: Sequence["Result"], asked: Asked) -> None:

@@ -62,6 +62,10 @@ class Players:
         )
 
 
+NOBODY: Final = Players()
+"""Where nobody has said who plays."""
+
+
 def _once(words: Sequence[str], what: str) -> None:
     """Raise NotationError where something is said of two."""
     twice = [word for word, count in Counter(words).items() if count > 1]

@@ -36,6 +36,8 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
         "board": list(scored.board.rows()),
         "corners": None if seen is None else [[round(float(x), 1), round(float(y), 1)] for x, y in seen.grid.corners],
         "place": None if seen is None else seen.place,
+        "colour": None if seen is None else seen.colour or None,
+        "player": scored.name or None,
         "rules": scored.rule_set.name,
         "side": scored.rule_set.side,
         "points": scored.card.points,

@@ -79,7 +79,8 @@ def _write(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid, number: int | N
             plaque(pen, _middle(line.territory, grid), words, side * 0.21, LIGHT, DARK)
     total = f"{scored.card.total} points" + (" ?" if scored.review else "")
     top = grid.corners[:, 1].min() - side * 0.35
-    words = total if number is None else f"kingdom {number}: {total}"
+    name = scored.name or ("" if number is None else f"kingdom {number}")
+    words = f"{name}: {total}" if name else total
     plaque(pen, np.array([grid.corners[:, 0].mean(), top]), words, side * 0.42, LIGHT, DARK)
 
 

@@ -10,6 +10,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.inventory import Inventory, inventory
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
+from kdvision.game.players import NOBODY, Players
 from kdvision.game.scoring import RuleSet, Scorecard, score
 from kdvision.game.standing import Standing, standing
 from kdvision.game.together import table_problems
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scored:
-    """One kingdom with its scorecard; `seen` is how the photo showed it, None for a typed board."""
+    """One kingdom with its scorecard; `seen` is how the photo showed it, None for a typed board.
+
+    `name` is what a person called its player, "" where nobody did.
+    """
 
     kingdom: Kingdom
     rule_set: RuleSet
@@ -31,6 +35,7 @@ class Scored:
     problems: tuple[Problem, ...]
     doubts: tuple[WhatIf, ...] = ()
     seen: "KingdomRead | None" = None
+    name: str = ""
 
     @property
     def board(self) -> Board:
@@ -106,13 +111,29 @@ class Together:
     box: Inventory | None
 
 
-def of_photo(name: str, size: tuple[int, int], reads: Sequence["KingdomRead"], rule_set: RuleSet) -> Result:
-    """The result of a photo of `size` (width, height) and what was read in it, numbered in that order."""
-    kingdoms = [Kingdom(seen.board, player=f"kingdom {number}") for number, seen in enumerate(reads, start=1)]
+def of_photo(
+    name: str,
+    size: tuple[int, int],
+    reads: Sequence["KingdomRead"],
+    rule_set: RuleSet,
+    *,
+    players: Players = NOBODY,
+    before: int = 0,
+) -> Result:
+    """The result of a photo of `size` (width, height) and what was read in it, numbered in that order.
+
+    `players` names who plays what, after so many kingdoms `before` in other photos. Who is not named goes by the colour
+    that was seen, else by the kingdom's number.
+    """
+    names = [players.of(before + number, seen.colour) for number, seen in enumerate(reads)]
+    called = [
+        named or seen.colour or f"kingdom {n}" for n, (named, seen) in enumerate(zip(names, reads, strict=True), 1)
+    ]
+    kingdoms = [Kingdom(seen.board, player=player) for seen, player in zip(reads, called, strict=True)]
     doubts = doubts_of_photo(kingdoms, reads, rule_set)
     rows = tuple(
-        Scored(kingdom, rule_set, score(kingdom, rule_set), seen.problems, tuple(own), seen)
-        for kingdom, seen, own in zip(kingdoms, reads, doubts, strict=True)
+        Scored(kingdom, rule_set, score(kingdom, rule_set), seen.problems, tuple(own), seen, named)
+        for kingdom, seen, own, named in zip(kingdoms, reads, doubts, names, strict=True)
     )
     return Result(name, *size, rows, placed(kingdoms, rule_set))
 

@@ -40,7 +40,10 @@ def table(result: Result, *, width: int = 100, colour: bool = False) -> str:
     body: list[RenderableType] = [Text(_heading(result), style="bold"), *parts]
     if result.standing is not None:
         body.append(_standing(result.standing))
-        body += [Padding(line, (0, 0, 0, 1)) for line in [*_first(result.asks), *_box(_photographed(result))]]
+        body += [
+            Padding(line, (0, 0, 0, 1))
+            for line in [*_first(result.asks, _players(result)), *_box(_photographed(result))]
+        ]
     if (promise := _promise(result)) is not None:
         body.append(Padding(promise, (1, 0, 0, 1)))
     return rendered(Group(*body), width=width, colour=colour)
@@ -93,6 +96,10 @@ def _heading(result: Result) -> str:
     return " · ".join(part for part in (result.photo, kingdoms, rules) if part)
 
 
+def _players(result: Result) -> list[str]:
+    return [scored.name or f"kingdom {number}" for number, scored in enumerate(result.kingdoms, start=1)]
+
+
 def _kingdom(scored: Scored, number: int | None) -> RenderableType:
     sides = Table.grid(padding=(0, 4))
     sides.add_row(_board(scored.board, {doubt.square for doubt in scored.doubts}), _points(scored))
@@ -102,7 +109,10 @@ def _kingdom(scored: Scored, number: int | None) -> RenderableType:
 
 
 def _title(scored: Scored, number: int) -> str:
-    return scored.kingdom.player if scored.seen is None else f"kingdom {number} ({scored.seen.place})"
+    if scored.seen is None:
+        return scored.kingdom.player
+    where = f"kingdom {number} ({scored.seen.colour or scored.seen.place})"
+    return f"{scored.name}: {where}" if scored.name else where
 
 
 def _board(board: Board, doubted: set[Square]) -> Table:

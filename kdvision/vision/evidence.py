@@ -9,10 +9,11 @@ from typing import Final
 import numpy as np
 
 from kdvision.errors import NoKingdomFound
-from kdvision.vision.cells import CellReader, Floats, Look
+from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.edge import visible
 from kdvision.vision.finder import FINER, Finder
 from kdvision.vision.grid import Grid
+from kdvision.vision.livery import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
 from kdvision.vision.search import found_in, worth_a_finer_look
@@ -28,6 +29,8 @@ BESIDE: Final = 1.7
 LEAST_TILES: Final = 2.0
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
+SEEN: Final = 0.5
+"""The probability from which a castle is taken to be seen."""
 PLAIN: Final = 0.7
 """The probability from which it is plain what a tile shows; most of a kingdom's tiles are. The squares of other games
 look somewhat like many things."""
@@ -42,7 +45,7 @@ class Sight:
     `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
     `hidden` (rows, cols) is the probability that something covers the square. `inside` (rows, cols) is the share of
     each place that lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where
-    all of the grid lies inside.
+    all of the grid lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not.
     """
 
     grid: Grid
@@ -51,11 +54,19 @@ class Sight:
     hidden: Floats
     inside: Floats | None = None
     beyond: Floats | None = None
+    colour: str = ""
 
     @property
     def castle(self) -> float:
         """The probability of the likeliest castle."""
         return float(np.exp(self.reading.log_probs[..., self.reading.kinds.index(CASTLE)].max()))
+
+    @property
+    def castle_place(self) -> tuple[int, int]:
+        """The place (row, column) of the likeliest castle."""
+        chances = self.reading.log_probs[..., self.reading.kinds.index(CASTLE)]
+        row, col = np.unravel_index(int(chances.argmax()), chances.shape)
+        return int(row), int(col)
 
     @property
     def tiles(self) -> float:
@@ -94,7 +105,7 @@ def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
 
     Where no castle is seen at all, the largest grid of several dominoes is a kingdom whose castle is hidden.
     """
-    real = [sight for sight in sights if sight.castle > 0.5 and sight.tiles > LEAST_TILES]
+    real = [sight for sight in sights if sight.castle > SEEN and sight.tiles > LEAST_TILES]
     if not real:
         real = sorted((sight for sight in sights if sight.castle_hidden), key=lambda sight: -sight.tiles)[:1]
     kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
@@ -141,6 +152,8 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     shape = (grid.rows, grid.cols)
     reading = Reading(log_probs.reshape(*shape, -1), reader.kinds)
     sight = Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
+    if sight.castle > SEEN:
+        sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))
     share = visible(grid, photo)
     if share.min() == 1:
         return sight

@@ -72,6 +72,8 @@ KINGDOM: Final[dict[str, Schema]] = {
     "board": listed(text(), "notation, one text a row"),
     "corners": maybe(listed(POINT, "outline of the board in the upright photo, clockwise from the top left")),
     "place": maybe(text("where it lies in the photo, in words")),
+    "colour": maybe(text("the player's, as castle or starting tile show it")),
+    "player": maybe(text("the name that was given")),
     "rules": text(),
     "side": whole(),
     "points": whole("those of the territories alone"),
