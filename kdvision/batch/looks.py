@@ -83,7 +83,7 @@ class Judge:
         yield Look(
             weight=best.weight,
             changes=best.words,
-            why="; ".join(reasons) or f"the whole board is only {100 * data['probability']:.0f} % sure",
+            why="; ".join(reasons) or f"the whole board is only {100 * data['probability']:.1f} % sure",
             advice="compare it with the photo: kdvision review",
             stake=max((_stake(data, doubt) for doubt in data["doubts"]), default=0.0),
             spot=Spot(entry.round, entry.table, entry.player, entry.photo, entry.number),
@@ -165,6 +165,6 @@ def _first(found: Mapping[str, int]) -> list[str]:
     return sorted(player for player, place in found.items() if place == 1)
 
 
-def most_decisive(found: Sequence[Look], weight: int = PLACES) -> int:
-    """How many of these could change a place or more."""
-    return sum(look.weight >= weight for look in found)
+def decisive(found: Sequence[Look]) -> list[Look]:
+    """Those of the looks that may change something, as far as is known."""
+    return [look for look in found if look.weight > NOTHING]

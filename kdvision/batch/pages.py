@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote
 
 from kdvision.batch.folder import Failure
-from kdvision.batch.looks import Look
+from kdvision.batch.looks import Look, decisive
 from kdvision.batch.place import Place
 from kdvision.batch.seats import key_of
 from kdvision.batch.standings import Boardroom, Level, Ranking, Row
@@ -32,7 +32,8 @@ def page_of(
         rules=_rules(room),
         summary=_summary(room, looks, failures),
         rankings=tuple(_ranking(ranking, by_seat) for ranking in rankings),
-        looks=tuple(_look(look, anchors) for look in looks),
+        looks=tuple(_look(look, anchors) for look in decisive(looks)),
+        others=len(looks) - len(decisive(looks)),
         kingdoms=tuple(
             _kingdom(place, entry, anchors[entry.photo, entry.number], looked.get((entry.photo, entry.number)))
             for entry in entries
@@ -56,8 +57,8 @@ def _summary(room: Boardroom, looks: Sequence[Look], failures: Sequence[Failure]
         words.append(f"{len(room.rounds)} rounds")
     if failures:
         words.append(f"{len(failures)} failed")
-    if looks:
-        words.append(f"{len(looks)} to look at")
+    if few := decisive(looks):
+        words.append(f"{len(few)} to look at")
     return " · ".join(words)
 
 

@@ -10,6 +10,9 @@ from kdvision.commands.progress import Ticker
 from kdvision.errors import NEEDS_REVIEW, SOME_FAILED
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kdvision.batch.looks import Look
     from kdvision.batch.plan import Plan
     from kdvision.batch.pool import Crew
     from kdvision.batch.run import Night
@@ -72,8 +75,16 @@ def put_written(written: "Written", out: Path) -> None:
     if written.failures:
         typer.echo(f"{len(written.failures)} failed: {out / 'errors.csv'}")
     if written.looks:
-        typer.echo(f"{len(written.looks)} to look at: kdvision review {out}")
+        typer.echo(f"{_to_look_at(written.looks)}: kdvision review {out}")
     typer.echo(f"The report: {out / 'report.html'}")
+
+
+def _to_look_at(looks: "Sequence[Look]") -> str:
+    from kdvision.batch.looks import decisive
+
+    few = len(decisive(looks))
+    more = f"; {len(looks) - few} more would change nothing, as far as is known" if len(looks) > few else ""
+    return f"{few} to look at{more}"
 
 
 def _check(plan: "Plan") -> None:

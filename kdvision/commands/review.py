@@ -14,6 +14,8 @@ from kdvision.commands.output import colour, complain, width
 from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kdvision.batch.corrections import Book, Correction
     from kdvision.batch.held import Data, Held
     from kdvision.batch.looks import Look
@@ -39,6 +41,9 @@ def review(
     board: Annotated[
         list[str] | None, typer.Option(metavar="PHOTO:K=BOARD", help="Give the whole board of kingdom K of a photo.")
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show what would change nothing, as far as is known, too.")
+    ] = False,
     page: Annotated[bool, typer.Option("--page", help="Open the report in the browser instead.")] = False,
 ) -> None:
     """Look through what a batch was not sure of, most decisive first, and correct it; standings follow.
@@ -46,6 +51,7 @@ def review(
     Corrections are kept in OUT/corrections.jsonl, apart from what was read. With --fix and --board nothing is asked.
     """
     from kdvision.batch.corrections import Book
+    from kdvision.batch.looks import decisive
     from kdvision.batch.place import REPORT, Place
     from kdvision.batch.plan import Plan
 
@@ -62,7 +68,7 @@ def review(
     if given:
         book.add([_checked(one, held) for one in given])
     else:
-        Walk(plan, book, told, held).all()
+        Walk(plan, book, told, held).all(told.looks if everything else decisive(told.looks))
     _follow(plan)
 
 
@@ -72,11 +78,13 @@ class Walk:
     def __init__(self, plan: "Plan", book: "Book", told: "Told", held: "dict[str, Held]") -> None:
         self.plan, self.book, self.told, self.held = plan, book, told, held
 
-    def all(self) -> None:
-        """Ask about everything, until the person stops."""
-        looks = self.told.looks
+    def all(self, looks: "Sequence[Look]") -> None:
+        """Ask about all of these, until the person stops."""
+        more = len(self.told.looks) - len(looks)
         if not looks:
             typer.echo("Nothing needs a look.")
+        if more:
+            typer.echo(f"{more} unsure kingdoms would change nothing, as far as is known: --all shows them too.")
         for number, look in enumerate(looks, start=1):
             changes = f" · may change {look.changes}" if look.changes else ""
             typer.echo(f"\n{number} of {len(looks)}{changes}")

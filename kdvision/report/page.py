@@ -102,7 +102,7 @@ class PageKingdom:
 
 @dataclass(frozen=True)
 class Page:
-    """All that the page shows. `failures` are (file, reason, advice)."""
+    """All that the page shows. `failures` are (file, reason, advice); `others` are looks that would change nothing."""
 
     title: str
     rules: str
@@ -111,6 +111,7 @@ class Page:
     looks: tuple[PageLook, ...]
     kingdoms: tuple[PageKingdom, ...]
     failures: tuple[tuple[str, str, str], ...]
+    others: int = 0
 
     @property
     def notes(self) -> dict[str, int]:
