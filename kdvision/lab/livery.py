@@ -139,7 +139,7 @@ def squares(folder: Path, count: int, seed: int) -> Squares:
     return Squares(np.array(crops), np.array(colour, np.int64), np.array(standing, bool))
 
 
-def fit(seen: Squares, *, ridge: float = 0.003, sure: float = 0.9) -> Livery:
+def fit(seen: Squares, *, ridge: float = 0.001, sure: float = 0.9) -> Livery:
     """Return the livery that makes the true colours likeliest, large weights at a price."""
     measured = seen.features()
     usual, spread = measured.mean(axis=0).round(4), measured.std(axis=0).round(4) + 1e-4
@@ -175,8 +175,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Render, fit, say how good it is, write the weights."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="the pictures of tiles and pieces")
-    parser.add_argument("--count", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1800)
+    parser.add_argument("--seed", type=int, default=12)
     given = parser.parse_args(arguments)
     cv2.setNumThreads(1)
     seen = squares(given.folder, given.count, given.seed)
