@@ -274,7 +274,7 @@ def surfaces_of(seed: tuple[int, ...]) -> tuple[str, ...]:
     rng, noted = np.random.default_rng(seed), list[str]()
     scene = scenes.deal(rng)
 
-    def told(*size: Any, scraps: Sequence[Bytes]) -> Any:
+    def told(*size: Any, scraps: Sequence[Bytes] = ()) -> Any:
         tables.table(*size, scraps=scraps, noted=noted)
         raise _Told
 
