@@ -274,8 +274,8 @@ def surfaces_of(seed: tuple[int, ...]) -> tuple[str, ...]:
     rng, noted = np.random.default_rng(seed), list[str]()
     scene = scenes.deal(rng)
 
-    def told(*size: Any, scraps: Sequence[Bytes] = ()) -> Any:
-        tables.table(*size, scraps=scraps, noted=noted)
+    def told(rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()) -> Any:
+        tables.table(rng, height, width, unit, scraps=scraps, noted=noted)
         raise _Told
 
     with suppress(_Told):
