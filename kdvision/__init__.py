@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kdvision.game.scoring import score as score
     from kdvision.pipeline import KingdomRead as KingdomRead
     from kdvision.pipeline import read as read
+    from kdvision.pipeline import read_same as read_same
     from kdvision.vision.outline import Outline as Outline
     from kdvision.vision.photo import Photo as Photo
 
@@ -47,6 +48,7 @@ _HOME: Final = {
     "Square": "kdvision.game.board",
     "Terrain": "kdvision.game.board",
     "read": "kdvision.pipeline",
+    "read_same": "kdvision.pipeline",
     "score": "kdvision.game.scoring",
 }
 

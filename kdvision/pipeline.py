@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
-from kdvision.errors import NotationError
+from kdvision.errors import NotationError, PhotoError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import Problem
-from kdvision.vision import outline
+from kdvision.vision import outline, same
 from kdvision.vision.advice import no_kingdom
 from kdvision.vision.cells import CellReader
 from kdvision.vision.edge import cut_off
@@ -118,6 +118,53 @@ def read(
         sights = search_all(seen, finder, reader, tell=tell)
     trust = _trust(reader)
     return kingdoms_of(seen, sights, side=side, clamps=clamps, named=bool(corners), trust=trust, tell=tell)
+
+
+def read_same(
+    photos: Sequence[PhotoSource],
+    *,
+    side: int | None = None,
+    clamps: Mapping[tuple[int, Square], str] | None = None,
+    watch: Watch | None = None,
+) -> list[KingdomRead]:
+    """The kingdoms of the first photo, with all that other photos of them show, taken from any side.
+
+    Where glare or a piece hides a square in one photo, another mends it. A further photo that cannot be opened or shows
+    none of these kingdoms is left out, and the result has a problem that says so. Other parameters, and errors of the
+    first photo, as in `read`.
+    """
+    if not photos:
+        raise NotationError("there are no photos", expected="one or more", hint="name the photos of the kingdom")
+    tell, finder, reader = watch or (lambda *_: None), Finder(shipped("finder")), CellReader(shipped("cells"))
+    seen = Photo.open(photos[0])
+    everything = search_all(seen, finder, reader, tell=tell)
+    if not (first := sort_out(everything)[0]):
+        raise no_kingdom(seen, everything)
+    others: dict[str, list[Sight]] = {}
+    lost: list[Problem] = []
+    for number, source in enumerate(photos[1:], start=2):
+        try:
+            photo = Photo.open(source)
+        except PhotoError as error:
+            lost.append(Problem((), f"photo {number} of the kingdom is left out: {error}"))
+        else:
+            name = photo.name if photo.name not in {*others, seen.name} else f"photo {number}"
+            others[name] = sort_out(search_all(photo, finder, reader, tell=tell))[0]
+    sights, told = same.joined(first, list(others.values()), list(others))
+    reads = kingdoms_of(seen, sights, side=side, clamps=clamps, named=True, trust=_trust(reader), tell=tell)
+    return [_with_problems(kingdom, [*lost, *problems]) for kingdom, problems in zip(reads, told, strict=True)]
+
+
+def _with_problems(kingdom: KingdomRead, problems: Sequence[Problem]) -> KingdomRead:
+    """The kingdom with more problems, whose squares are those of its grid."""
+    moved = [
+        replace(
+            problem,
+            squares=tuple(Square(s.row - kingdom.start.row, s.col - kingdom.start.col) for s in problem.squares),
+        )
+        for problem in problems
+    ]
+    return replace(kingdom, problems=(*kingdom.problems, *moved), review=kingdom.review or bool(moved))
 
 
 def kingdoms_of(

@@ -449,6 +449,32 @@ def test_an_overlay_that_fails_half_way_leaves_the_old_one(
     assert len(list(photo.parent.iterdir())) == 2
 
 
+# Several photos of one kingdom
+
+
+def test_photos_of_the_same_kingdom_are_read_together(
+    run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[list[Any]] = []
+
+    def read_same(photos: Sequence[Any], **_: Any) -> Sequence[KingdomRead]:
+        asked.append(list(photos))
+        return [seen(SMALL)]
+
+    monkeypatch.setattr(pipeline, "read_same", read_same)
+    ran = run("score", "--same", photo, "left.jpg", "right.jpg", "--json", "--fix", "A1=w", "--overlay", tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    assert [str(getattr(one, "name", one)) for one in asked[0]] == [str(photo), "left.jpg", "right.jpg"]
+    assert json.loads(ran.out)["photo"] == str(photo)
+    assert [path.name for path in tmp_path.glob("*-score.jpg")] == ["table-score.jpg"]
+
+
+def test_one_photo_is_not_several_of_a_kingdom(run: Run) -> None:
+    ran = run("score", "--same", "a.jpg")
+    assert ran.code == 2
+    assert "--same" in ran.err
+
+
 # Wrong usage
 
 

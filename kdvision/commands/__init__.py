@@ -103,23 +103,30 @@ def score(
     corners: Corners = None,
     players: PlayersOption = None,
     strict: Strict = False,
+    same: Annotated[bool, typer.Option("--same", help="All photos show the same kingdom: read them together.")] = False,
 ) -> None:
     """Score the kingdoms in photos: boards, territories, bonuses, total, and who wins.
 
     Of several photos those that fail are named on stderr and the others go on. Several kingdoms, in one photo or one in
     each, are ranked as one game. With --overlay FOLDER each picture is called PHOTO-score.jpg.
+
+    With --same every photo shows the same kingdoms, from any side: what is dazzled or covered in one is read in
+    another. Board, picture and corrections are those of the first photo.
     """
     asked = Asked(size, middle_kingdom, harmony, as_json, strict, players=players_of(players))
     fixes = fixes_of(fix or ())
-    if fixes and len(photos) > 1:
+    if fixes and len(photos) > 1 and not same:
         raise typer.BadParameter("squares can be corrected in one photo at a time", param_hint="--fix")
     outlines = outlines_of(corners or ())
     if outlines and len(photos) > 1:
         raise typer.BadParameter("outlines can be drawn in one photo at a time", param_hint="--corners")
+    if same and len(photos) < 2:
+        raise typer.BadParameter("name two photos of the kingdom or more", param_hint="--same")
+    photos, also = (photos[:1], photos[1:]) if same else (photos, [])
     results: list[Result] = []
     for photo, target in zip(photos, targets_of(photos, overlay), strict=True):
         before = sum(len(result.kingdoms) for result in results)
-        results.append(_scored(photo, target, fixes, outlines, asked, before))
+        results.append(_scored(photo, target, fixes, outlines, asked, before, also))
         put(results[-1], asked)
     put_together(results, asked)
     put_absent(results, asked)
@@ -191,9 +198,18 @@ def evaluate(
 
 
 def _scored(
-    photo: str, target: Path | None, fixes: Sequence[Fix], outlines: Sequence["Outline"], asked: Asked, before: int
+    photo: str,
+    target: Path | None,
+    fixes: Sequence[Fix],
+    outlines: Sequence["Outline"],
+    asked: Asked,
+    before: int,
+    also: Sequence[str] = (),
 ) -> "Result":
-    """The result of one photo, its overlay written; a photo that fails is a result too, with its error."""
+    """The result of one photo, its overlay written; a photo that fails is a result too, with its error.
+
+    `also` are further photos of the same kingdoms.
+    """
     from kdvision import pipeline
     from kdvision.game.players import NOBODY
     from kdvision.report.result import Result, of_photo
@@ -201,7 +217,12 @@ def _scored(
     try:
         seen = opened(photo)
         clamps = {(number, square): word for number, square, word in fixes}
-        reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines)
+        if also:
+            reads = pipeline.read_same(
+                [seen, *(opened(one) if one == "-" else one for one in also)], side=asked.side, clamps=clamps
+            )
+        else:
+            reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines)
     except (ModelError, NotationError):
         raise  # not this photo's fault: the others would do no better
     except KdvisionError as error:
