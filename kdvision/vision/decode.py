@@ -5,6 +5,7 @@ A JPEG can be decoded at a half, a quarter or an eighth of its size for a fracti
 block's frequencies are transformed, the smaller it comes out).
 """
 
+import logging
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ SCALES: Final = (8, 4, 2, 1)
 
 BAND: Final = 1 << 21
 """About so many pixels are brought to sRGB at a time, so that large pictures need little room."""
+
+logging.getLogger("PIL").addHandler(logging.NullHandler())  # what is wrong with a file is told once, by us
 
 _View: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
 
