@@ -18,6 +18,7 @@ from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, Face, face
 from kdvision.game.legality import Problem, problems
 from kdvision.game.scoring import score
+from kdvision.vision.company import in_company
 from kdvision.vision.decision.answers import Answer, Best, best_answer
 from kdvision.vision.decision.candidates import Bonds, Candidates, Floats, Frame, Ints, Prices
 from kdvision.vision.decision.combined import combined
@@ -115,18 +116,42 @@ def decide(
         return []
     if any(reading.kinds != readings[0].kinds for reading in readings):
         raise ValueError("readings of one photo have the same kinds")
-    clamps, prices = clamps or {}, prices or Prices()
-    kinds = (*readings[0].kinds, *dict.fromkeys(kind for kind in clamps.values() if kind not in readings[0].kinds))
-    losses = [_losses(reading, number, kinds, clamps) for number, reading in enumerate(readings)]
-    bonds = bonds or [None] * len(readings)
-    scene = Scene.of(losses, kinds, deck, side=side, bonds=bonds, prices=prices)
-    best = best_answer(scene)
-    limit = -np.log(slight) * temperature
+    clamps, bonds = clamps or {}, bonds or [None] * len(readings)
+
+    def ask(numbers: Sequence[int]) -> list[Decision]:
+        own = {(numbers.index(n), square): kind for (n, square), kind in clamps.items() if n in numbers}
+        question = _Question(
+            [readings[n] for n in numbers], deck, side, own, [bonds[n] for n in numbers], prices or Prices()
+        )
+        return _decided(question, temperature=temperature, doubtful=doubtful, slight=slight, most=most)
+
+    return in_company(readings, ask)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """Kingdoms to be decided together."""
+
+    readings: Sequence[Reading]
+    deck: Deck
+    side: int | None
+    clamps: Mapping[tuple[int, Square], str]
+    bonds: Sequence[Bonds | None]
+    prices: Prices
+
+
+def _decided(asked: _Question, *, temperature: float, doubtful: float, slight: float, most: int) -> list[Decision]:
+    """Their likeliest boards; parameters as in `decide`."""
+    known = asked.readings[0].kinds
+    kinds = (*known, *dict.fromkeys(kind for kind in asked.clamps.values() if kind not in known))
+    losses = [_losses(reading, number, kinds, asked.clamps) for number, reading in enumerate(asked.readings)]
+    scene = Scene.of(losses, kinds, asked.deck, side=asked.side, bonds=asked.bonds, prices=asked.prices)
+    best, limit = best_answer(scene), -np.log(slight) * temperature
     others = rivals(scene, best, limit=limit, most=most)
     answers = [best, *others, *combined(scene, best, others, limit=limit)]
     weights = np.exp((best.loss - np.array([answer.loss for answer in answers])) / temperature)
-    table = _Table(scene, losses, deck, side, best, answers, weights, doubtful)
-    return [_decision(table, number) for number in range(len(readings))]
+    table = _Table(scene, losses, asked.deck, asked.side, best, answers, weights, doubtful)
+    return [_decision(table, number) for number in range(len(losses))]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,83 @@
+"""Kingdoms that cannot share a box: one seen twice, or two boxes on one table. They are read each by itself, and told.
+
+Deciding kingdoms together mends squares, because no domino lies in two of them. Where one kingdom is there twice, as on
+a screen beside the table, or the dominoes are of two boxes, that would change squares which are read right.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from kdvision.game.legality import Problem
+from kdvision.vision.reading import NOTHING, Reading
+from kdvision.vision.same import match
+
+if TYPE_CHECKING:
+    from kdvision.vision.reconstruct import Decision
+
+LIKE: Final = 0.7
+"""The share of tiles that two readings have in common, from which on they are compared place by place."""
+ALIKE: Final = 0.9
+LEAST_ALIKE: Final = 20.0
+"""Two readings are of one kingdom if so many of their tiles agree, and all in all speak for it so much: seven tiles."""
+STRANGE: Final = 3
+"""So many confident squares overruled, or dominoes of no box, are no misreading any more."""
+
+Ask = Callable[[Sequence[int]], "list[Decision]"]
+"""Decides these of the kingdoms together."""
+
+
+def in_company(readings: Sequence[Reading], ask: Ask) -> "list[Decision]":
+    """The decisions on all kingdoms: together, but for those that cannot come from one box."""
+    twins = copies(readings)
+    firsts = [number for number in range(len(readings)) if number not in twins]
+    found = dict(zip(firsts, _shared(firsts, ask), strict=True))
+    for number, other in twins.items():
+        found[number] = _told(ask([number])[0], f"this is kingdom {other + 1} once more: a picture of it?")
+        found[other] = _told(found[other], f"kingdom {number + 1} is this one once more: a picture of it?")
+    return [found[number] for number in range(len(readings))]
+
+
+def copies(readings: Sequence[Reading]) -> dict[int, int]:
+    """For each kingdom that is there before, in another place or turned, the first that it is the same as."""
+    found: dict[int, int] = {}
+    for number in range(1, len(readings)):
+        for other in range(number):
+            if other in found or not _like(readings[other], readings[number]):
+                continue
+            laid = match(readings[other], readings[number])
+            if laid.share >= ALIKE and laid.gain >= LEAST_ALIKE:
+                found[number] = other
+                break
+    return found
+
+
+def _like(one: Reading, other: Reading) -> bool:
+    """Whether two readings show about the same tiles, wherever they lie: worth to be laid on each other."""
+    nothing = one.kinds.index(NOTHING)
+    counts = [np.delete(np.exp(each.log_probs).sum(axis=(0, 1)), nothing) for each in (one, other)]
+    return bool(np.minimum(*counts).sum() >= LIKE * np.maximum(*counts).sum())
+
+
+def _shared(numbers: Sequence[int], ask: Ask) -> "list[Decision]":
+    """The kingdoms decided together, unless that is far stranger than each by itself."""
+    together = ask(numbers)
+    if len(numbers) < 2 or sum(map(strange, together)) < STRANGE:
+        return together
+    alone = [decision for number in numbers for decision in ask([number])]
+    if sum(map(strange, alone)) + STRANGE > sum(map(strange, together)):
+        return together
+    text = "these kingdoms need dominoes that one box does not have: are two boxes mixed?"
+    return [_told(decision, text) for decision in alone]
+
+
+def strange(decision: "Decision") -> float:
+    """How many confident squares were overruled, and how many dominoes of no box were needed."""
+    loose = len(decision.board) - len(decision.board.castles()) - 2 * len(decision.dominoes)
+    return len(decision.overruled) + max(loose, 0) / 2
+
+
+def _told(decision: "Decision", text: str) -> "Decision":
+    return replace(decision, problems=(*decision.problems, Problem((), text, "kingdomino/contents")))
