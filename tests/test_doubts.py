@@ -126,3 +126,11 @@ def test_the_box_is_counted_in_the_object() -> None:
     assert not made["right"] and made["dominoes"] == 2
     assert made["twice"] == [{"numbers": [48], "shows": "m3 w", "count": 2, "kingdoms": [1, 2]}]
     assert data(game(seen(AHEAD)))["box"] is None
+
+
+def test_the_same_photo_twice_in_a_game_is_told() -> None:
+    board = Board.parse("w m3 # / f f s / . . s1")
+    rows = [*game(seen(str(board))).kingdoms, *game(seen(str(board.turned()))).kingdoms, *game(seen(AHEAD)).kingdoms]
+    found = together(rows, ["anna.jpg", "anna2.jpg", "ben.jpg"], kingdomino())
+    assert found is not None and found.twins == (("anna.jpg", "anna2.jpg"),)
+    assert "! anna.jpg and anna2.jpg show the same kingdom: is it one photo?" in of_one_game(found, width=200)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
 
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board, Square
@@ -20,6 +21,10 @@ from kdvision.report.doubts import of_photo as doubts_of_photo
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomRead, Trust
+
+
+LEAST_TWIN: Final = 7
+"""Squares from which two boards that are the same must be one board: three dominoes and a castle."""
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,16 @@ class Result:
 
 @dataclass(frozen=True)
 class Together:
-    """The kingdoms of several photos as one game: who wins, what to ask first, and the box counted."""
+    """The kingdoms of several photos as one game: who wins, what to ask first, and the box counted.
+
+    `twins` are players whose boards are the same, whichever way they lie: no game has two of one.
+    """
 
     standing: Standing
     asks: tuple[Ask, ...]
     players: tuple[str, ...]
     box: Inventory | None
+    twins: tuple[tuple[str, str], ...] = ()
 
 
 def of_photo(
@@ -165,7 +174,18 @@ def together(scored: Sequence[Scored], players: Sequence[str], rule_set: RuleSet
     if ranking is None:
         return None
     doubts = again(kingdoms, [one.doubts for one in scored], rule_set)
-    return Together(ranking, tuple(asks(kingdoms, doubts, rule_set)), tuple(players), counted(kingdoms, rule_set))
+    return Together(
+        ranking,
+        tuple(asks(kingdoms, doubts, rule_set)),
+        tuple(players),
+        counted(kingdoms, rule_set),
+        tuple((one.player, two.player) for one, two in combinations(kingdoms, 2) if _twins(one.board, two.board)),
+    )
+
+
+def _twins(one: Board, two: Board) -> bool:
+    """Whether two boards of several dominoes are the same, turned or not."""
+    return len(one) >= LEAST_TWIN and any(one.trimmed() == two.turned(turns).trimmed() for turns in range(4))
 
 
 def placed(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:

@@ -56,7 +56,8 @@ def together(standing: Standing, *, width: int = 100, colour: bool = False) -> s
 
 def of_one_game(game: Together, *, width: int = 100, colour: bool = False) -> str:
     """The text of what kingdoms of several photos are together."""
-    lines = [*_first(game.asks, game.players), *_box(game.box)]
+    twins = [Text(f"! {one} and {two} show the same kingdom: is it one photo?", style="red") for one, two in game.twins]
+    lines = [*twins, *_first(game.asks, game.players), *_box(game.box)]
     parts = [_standing(game.standing), *(Padding(line, (0, 0, 0, 1)) for line in lines)]
     return rendered(Group(*parts), width=width, colour=colour)
 
