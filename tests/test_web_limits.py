@@ -2,13 +2,16 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from kdvision.web.limits import Line, Refused, Tell
+
+Made = TypeVar("Made")
 
 
 @asynccontextmanager
@@ -18,6 +21,12 @@ async def line_of(threads: int = 1, **limits: int) -> AsyncIterator[Line]:
         yield line
     finally:
         line.close()
+
+
+def alone(work: Coroutine[Any, Any, Made]) -> Made:
+    """What the work gives, in a thread of its own: a browser under test keeps an event loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 async def result(line: Line, job: Callable[[Tell], Any], *, client: str = "a", told: list[Any] | None = None) -> Any:
@@ -36,7 +45,7 @@ def test_jobs_are_done_in_the_order_they_came() -> None:
         async with line_of() as line:
             await asyncio.gather(*(result(line, lambda _, n=n: done.append(n)) for n in range(20)))  # type: ignore[misc]
 
-    asyncio.run(all_of_them())
+    alone(all_of_them())
     assert done == list(range(20))
 
 
@@ -57,7 +66,7 @@ def test_no_more_run_at_once_than_there_are_threads() -> None:
         async with line_of(2) as line:
             await asyncio.gather(*(result(line, job) for _ in range(12)))
 
-    asyncio.run(all_of_them())
+    alone(all_of_them())
     assert most == 2
 
 
@@ -76,7 +85,7 @@ def test_who_waits_is_told_how_many_are_ahead_and_what_goes_on() -> None:
             await asyncio.gather(*slow)
             return last
 
-    assert asyncio.run(three()) == 7
+    assert alone(three()) == 7
     assert told == [{"stage": "waiting", "ahead": 2}, {"stage": "photo"}]
 
 
@@ -98,7 +107,7 @@ def test_a_full_line_says_come_again(limits: dict[str, int], each: int | None, s
             await stack.enter_async_context(line.place("a", sizes[taken], each=each))
 
     with pytest.raises(Refused) as raised:
-        asyncio.run(take())
+        alone(take())
     assert (raised.value.status, raised.value.wait) == (503, 5)
 
 
@@ -112,7 +121,7 @@ def test_places_are_given_back_when_a_job_fails() -> None:
                 with pytest.raises(ValueError):
                     await result(line, job)
 
-    asyncio.run(twice())
+    alone(twice())
 
 
 def test_what_nobody_waits_for_any_more_is_never_begun() -> None:
@@ -128,5 +137,5 @@ def test_what_nobody_waits_for_any_more_is_never_begun() -> None:
             await slow
             await result(line, lambda _: begun.append("next"))
 
-    asyncio.run(leave())
+    alone(leave())
     assert begun == ["next"]

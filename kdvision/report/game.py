@@ -55,7 +55,7 @@ def game_data(game: Game, name: str) -> dict[str, Any]:
     rounds = [
         {
             "kingdoms": [
-                {"player": kingdom.player, **shown, **_naming(named)}
+                {**shown, "player": kingdom.player, **_naming(named)}
                 for kingdom, shown, named in zip(
                     played.kingdoms, data(result)["kingdoms"], _namings(game, played), strict=True
                 )
