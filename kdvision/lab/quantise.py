@@ -2,9 +2,9 @@
 
 Eight bits a number take less than half the time of floats. Which range each layer spans is seen on rendered scenes that
 go through the runtime. On other scenes the kingdoms that come out right are counted with and without; a network whose
-whole numbers cost more than one kingdom in a hundred stays as it was. Weights keep seven bits, because processors
-without dot products of bytes (VNNI) add pairs of products in sixteen (ONNX Runtime, "Quantize ONNX models"): so every
-processor gets the same sums.
+whole numbers cost more than one kingdom in a hundred stays as it was. The last layer always does: it says where things
+are, and 256 places are too few for that. Weights keep seven bits, because processors without dot products of bytes
+(VNNI) add pairs of products in sixteen (ONNX Runtime, "Quantize ONNX models"): so every processor gets the same sums.
 """
 
 from __future__ import annotations
@@ -82,7 +82,13 @@ class Count(NamedTuple):
         least = self.floats - max(1, round(FEWER * self.floats))
         if self.both >= least:
             return NAMES
-        return tuple(name for name in NAMES if getattr(self, name) >= least)[:1]
+        best = "cells" if self.cells >= self.finder else "finder"
+        return (best,) if getattr(self, best) >= least else ()
+
+    @property
+    def right(self) -> int:
+        """The kingdoms that are right with those."""
+        return {NAMES: self.both, (): self.floats}.get(self.kept) or int(getattr(self, self.kept[0]))
 
 
 @dataclass(frozen=True)
@@ -108,12 +114,19 @@ def quantised(path: Path, target: Path, shown: Sequence[Bytes]) -> None:
         _Reader(shown),
         quant_format=QuantFormat.QDQ,
         op_types_to_quantize=list(OPERATORS),
+        nodes_to_exclude=last_layer(onnx.load(path)),
         per_channel=True,
         reduce_range=True,
         activation_type=QuantType.QUInt8,
         weight_type=QuantType.QInt8,
     )
     _describe(target, {entry.key: entry.value for entry in onnx.load(path).metadata_props})
+
+
+def last_layer(model: onnx.ModelProto) -> list[str]:
+    """Return the names of the nodes whose result is the network's."""
+    results = {output.name for output in model.graph.output}
+    return [node.name for node in model.graph.node if results & set(node.output)]
 
 
 def _describe(path: Path, entries: Mapping[str, str]) -> None:
@@ -183,7 +196,7 @@ def keep(folders: Folders, count: Count, scenes: int) -> None:
     """Put the networks that lose nothing among the shipped ones."""
     for name in count.kept:
         made = folders.whole / f"{name}.onnx"
-        about: dict[str, Any] = {"scenes": scenes, "right": {"floats": count.floats, "whole numbers": count.both}}
+        about: dict[str, Any] = {"scenes": scenes, "right": {"floats": count.floats, "whole numbers": count.right}}
         entries = {entry.key: entry.value for entry in onnx.load(made).metadata_props}
         _describe(made, {**entries, NOTED: json.dumps(about)})
         write_whole(model_path(name), made.read_bytes())
