@@ -90,7 +90,7 @@ def test_the_row_of_a_kingdom_matters_and_not_how_far_up_it_lies() -> None:
     def at(x: float, y: float) -> dict[str, Any]:
         return {"corners": [[x, y], [x + 100, y], [x + 100, y + 100], [x, y + 100]]}
 
-    places = [at(300, 0), at(0, 40), at(310, 230), at(20, 200), {"corners": None}]
+    places = [at(300, 0), at(0, 60), at(310, 230), at(20, 200), {"corners": None}]
     assert tables._left_to_right(places) == [1, 0, 3, 2, 4]
 
 

@@ -162,7 +162,8 @@ def _unnamed(sitting: Sitting) -> list[Entry]:
 def _left_to_right(kingdoms: Sequence[Mapping[str, Any]]) -> list[int]:
     """The places of kingdoms in a photo as people list them: from left to right, row by row.
 
-    Kingdoms are in one row where the middle of one lies beside another; those without a place in the photo come last.
+    Kingdoms that lie beside each other for a good part of their height are in one row; those without a place in the
+    photo come last.
     """
     boxes = {}
     for i, kingdom in enumerate(kingdoms):
@@ -171,13 +172,18 @@ def _left_to_right(kingdoms: Sequence[Mapping[str, Any]]) -> list[int]:
             boxes[i] = (sum(xs) / 4, min(ys), max(ys))
     rows: list[list[int]] = []
     for i in sorted(boxes, key=lambda i: boxes[i][1] + boxes[i][2]):
-        middle = (boxes[i][1] + boxes[i][2]) / 2
-        if rows and boxes[rows[-1][0]][1] < middle < boxes[rows[-1][0]][2]:
+        if rows and _beside(boxes[rows[-1][0]][1:], boxes[i][1:]):
             rows[-1].append(i)
         else:
             rows.append([i])
     placed = [i for row in rows for i in sorted(row, key=lambda i: boxes[i][0])]
     return placed + [i for i in range(len(kingdoms)) if i not in boxes]
+
+
+def _beside(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether two stretches have more than a third of the shorter one in common."""
+    common = min(one[1], other[1]) - max(one[0], other[0])
+    return common > min(one[1] - one[0], other[1] - other[0]) / 3
 
 
 def _chosen(entries: Sequence[Entry], found: list[Notice]) -> list[Entry]:

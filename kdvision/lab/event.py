@@ -269,6 +269,51 @@ def check(folder: Path, out: Path) -> list[str]:
     return wrong
 
 
+def correct(event: Plan, out: Path) -> list[str]:
+    """Do what a person does who looks at everything in review.csv and sees the truth; the photos that were wrong.
+
+    What is said goes into corrections.jsonl, as `kdvision review` writes it; the next run follows.
+    """
+    files = {file.name: file for file in event.files if file.kingdoms}
+    asked = {row["photo"] for row in _sheet(out / "review.csv")}
+    said = []
+    for line in map(json.loads, (out / "results.jsonl").read_text(encoding="utf-8").splitlines()):
+        boards = [str(kingdom.board) for kingdom in files[line["photo"]].kingdoms] if line["photo"] in files else []
+        read = [" / ".join(kingdom["board"]) for kingdom in line["kingdoms"]]
+        if line["photo"] in asked and not _same(read, boards):
+            photo = {"photo": line["photo"], "content": line["content"]}
+            numbers = _numbers(read, boards)
+            said += [
+                {**photo, "kingdom": number, "board": board} for number, board in zip(numbers, boards, strict=True)
+            ]
+    with (out / "corrections.jsonl").open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in said)
+    return list(dict.fromkeys(str(one["photo"]) for one in said))
+
+
+def _same(read: Sequence[str], true: Sequence[str]) -> bool:
+    """Whether the same kingdoms were read, in whatever order."""
+    return len(read) == len(true) and all(any(_alike(one, other) for other in read) for one in true)
+
+
+def _numbers(read: Sequence[str], true: Sequence[str]) -> list[int]:
+    """Which of the kingdoms that were read each true one is, from 1; numbers behind them for those that are none."""
+    left = list(range(len(read)))
+    numbers: list[int] = []
+    for board in true:
+        nearest = min(left, key=lambda i: _apart(read[i], board), default=None)
+        numbers.append(max([len(read), *numbers]) + 1 if nearest is None else nearest + 1)
+        left = [i for i in left if i != nearest]
+    return numbers
+
+
+def _apart(one: str, other: str) -> int:
+    """How many squares two boards differ in, turned as they are most alike."""
+    board = Board.parse(one).trimmed()
+    turns = [Board.parse(other).trimmed().turned(quarters) for quarters in range(4)]
+    return min(sum(board.get(s) != turn.get(s) for s in {*board, *turn}) for turn in turns)
+
+
 def _sheet(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -289,7 +334,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--size", default="1280x960", metavar="WIDTHxHEIGHT")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--check", type=Path, metavar="OUT", help="compare what batch has written there")
+    parser.add_argument("--correct", type=Path, metavar="OUT", help="correct there what review.csv asks about")
     given = parser.parse_args(arguments)
+    if given.correct:
+        fixed = correct(plan(given.photos, rounds=given.rounds, seed=given.seed), given.correct)
+        print("\n".join([*fixed, f"{len(fixed)} photos corrected"]))
+        return 0
     if given.check:
         wrong = check(given.folder, given.check)
         print("\n".join([*wrong, f"{len(wrong)} differences"]))

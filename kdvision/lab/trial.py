@@ -126,14 +126,14 @@ def differences(one: Path, other: Path) -> list[str]:
 
 
 def _megabytes(pid: int) -> float:
-    """The memory of a process and its children, without what they share; not a number where the system cannot say."""
+    """The memory that a process and its children hold for themselves; not a number where the system cannot say."""
     total = 0.0
     for process in (pid, *_children(pid)):
         try:
-            lines = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8").splitlines()
+            lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
         except OSError:
             continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
     return total or float("nan")
 
 
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str]) -> int:
     code, seconds, memory = in_peace(given.folder, peace)
     part = min(100, photos // 2)
     print(f"in peace: exit code {code}, {photos} photos, {60 * photos / seconds:.0f} a minute")
-    first, last = memory.most(1, part), memory.most(photos - part, photos)
+    first, last = memory.most(1, part), memory.most(photos - part, photos - 1)
     print(f"memory: {first:.0f} MB for the first {part} photos, {last:.0f} MB for the last {part}")
     killed(given.folder, bad, kills=given.kills, photos=photos, seed=given.seed)
     codes = [code, in_peace(given.folder, bad)[0]]
