@@ -20,6 +20,7 @@ from kdvision.vision.edge import cut_off
 from kdvision.vision.evidence import Sight, as_named, look, search_all, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
+from kdvision.vision.lattice import LEAST
 from kdvision.vision.models import shipped
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
@@ -186,8 +187,10 @@ def kingdoms_of(
     kingdoms, others = (as_named(sights), []) if named else sort_out(sights)
     if not kingdoms:
         raise no_kingdom(photo, sights)
-    decisions = _decided(kingdoms, side, clamps or {}, trust)
+    kingdoms, decisions = _decided(kingdoms, side, clamps or {}, trust, named=named)
     tell("decide", decisions)
+    if not kingdoms:
+        raise no_kingdom(photo, sights)
     names = places([sight.grid for sight in kingdoms], photo)
     near = [any(sight.beside(other) for other in others) for sight in kingdoms]
     return _of_one_table(_kingdom(*each, trust) for each in zip(kingdoms, decisions, names, near, strict=True))
@@ -223,17 +226,24 @@ def _trust(reader: CellReader) -> Trust:
 
 
 def _decided(
-    sights: Sequence[Sight], side: int | None, clamps: Mapping[tuple[int, Square], str], trust: Trust
-) -> list[Decision]:
-    """Decide, and where a person has named squares, by the names they had without, decide again."""
+    sights: Sequence[Sight], side: int | None, clamps: Mapping[tuple[int, Square], str], trust: Trust, *, named: bool
+) -> tuple[list[Sight], list[Decision]]:
+    """Decide, and where a person has named squares, by the names they had without, decide again.
+
+    What turns out to have no domino at its castle is no kingdom, unless it was `named` one, and is left out.
+    """
     readings, bonds = [sight.reading for sight in sights], [sight.bonds for sight in sights]
     decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds, temperature=trust.temperature)
+    real = [sight for sight, decision in zip(sights, decisions, strict=True) if named or len(decision.board) >= LEAST]
+    if len(real) < len(sights):
+        return _decided(real, side, clamps, trust, named=named)
     if not clamps:
-        return decisions
+        return real, decisions
     _check_clamps(clamps, decisions)
     starts = [_frame(decision.board)[0] for decision in decisions]
     moved = {(k, Square(s.row + starts[k].row, s.col + starts[k].col)): cell for (k, s), cell in clamps.items()}
-    return decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=moved, temperature=trust.temperature)
+    fixed = decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=moved, temperature=trust.temperature)
+    return real, fixed
 
 
 def _check_clamps(clamps: Mapping[tuple[int, Square], str], decisions: Sequence[Decision]) -> None:

@@ -73,6 +73,16 @@ def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> N
     assert sort_out([sight(OFFER, left=400), covered])[0] == [covered]
 
 
+def test_a_grid_that_looks_somewhat_like_many_things_is_no_kingdom() -> None:
+    """So do parquet and patterned cloths, with something on them that looks like a castle."""
+    vague = {f"{col}{row}": {"w": 0.4, "s": 0.3, ".": 0.2} for col in "ABCD" for row in (1, 2, 3)}
+    cloth = sight("# w w w / w w w w / w w w w", spoiled={**vague, "A1": {"#": 0.9}})
+    assert cloth.castle > 0.5 and cloth.tiles > 8
+    assert sort_out([cloth, sight(KINGDOM, left=400)])[0][0].castle > 0.99
+    with pytest.raises(NoKingdomFound):
+        kingdoms_of(table_photo(), [cloth])
+
+
 def test_kingdoms_come_from_the_top_left() -> None:
     upper, lower = sight(KINGDOM, left=400, top=60), sight("# l l / w w .", left=40, top=300)
     reads = kingdoms_of(table_photo(), [lower, upper])
