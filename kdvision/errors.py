@@ -64,7 +64,8 @@ class NotationError(KdvisionError, ValueError):
         expected: str = "",
         hint: str = "",
     ) -> None:
-        super().__init__(message, hint=hint)
+        told = not expected or expected in message
+        super().__init__(message, hint=hint or ("" if told else f"expected {expected}"))
         self.row = row
         self.column = column
         self.expected = expected

@@ -36,7 +36,7 @@ def document(text: str, *, name: str) -> "Node":
     text = text.removeprefix("\ufeff")
     try:
         return Node(tomllib.loads(text), text, name)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits are a plain ValueError
         raise _no_toml(text, name, str(error)) from error
 
 

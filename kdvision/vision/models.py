@@ -79,7 +79,7 @@ def _about(metadata: Mapping[str, str]) -> dict[str, Any]:
     """Return what a model file says of itself; entries that are not ours, which need not be JSON, are left out."""
     about = {}
     for key, value in metadata.items():
-        with suppress(json.JSONDecodeError):
+        with suppress(ValueError):
             about[key] = json.loads(value)
     return about
 
