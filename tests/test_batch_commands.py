@@ -300,7 +300,8 @@ def test_a_folder_without_results_is_told(run: Run, tmp_path: Path) -> None:
 # watch
 
 WATCH = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # some shells start what runs behind them deaf to Ctrl-C
 from kdvision.batch import pool, watch
 from kdvision.commands import main
 from tests.nights import Readers
@@ -334,7 +335,10 @@ def test_photos_and_corrections_are_taken_as_they_come(run: Run, folder: Path, o
             until("report.html", "<h1>The cup</h1>")
         finally:
             watcher.send_signal(signal.SIGINT)
-            said, told = watcher.communicate(timeout=30)
+            try:
+                said, told = watcher.communicate(timeout=30)
+            finally:
+                watcher.kill()
     assert watcher.returncode == 0, told
     assert "4 photos, 4 kingdoms." in said
     assert "watching" in told and "a Dynasty of 2 rounds" in told and "Traceback" not in told
