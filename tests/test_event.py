@@ -53,6 +53,17 @@ def test_a_check_tells_what_is_wrong(folder: Path, peace: Path, tmp_path: Path) 
     assert any("Bob" in line for line in event.check(folder, tmp_path))
 
 
+def test_nothing_is_corrected_where_nothing_is_wrong(peace: Path) -> None:
+    assert event.correct(event.plan(PHOTOS, rounds=1), peace) == []
+
+
+def test_corrections_find_their_kingdoms() -> None:
+    ann, bo = "w w1 / # f", "l l m2 / # . g"
+    assert event._numbers(["l l m1 / # . g", "# w / f w1"], [ann, bo]) == [2, 1]
+    assert event._numbers([bo], [ann, bo]) == [1, 2]
+    assert event._numbers([], [ann, bo]) == [1, 2]
+
+
 def test_the_seeds_of_the_ties_are_those_of_ties() -> None:
     import numpy as np
 
