@@ -20,7 +20,6 @@ from kdvision.vision.edge import cut_off
 from kdvision.vision.evidence import Sight, as_named, look, search_all, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
-from kdvision.vision.lattice import LEAST
 from kdvision.vision.models import shipped
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
@@ -230,11 +229,11 @@ def _decided(
 ) -> tuple[list[Sight], list[Decision]]:
     """Decide, and where a person has named squares, by the names they had without, decide again.
 
-    What turns out to have no domino at its castle is no kingdom, unless it was `named` one, and is left out.
+    What turns out to have hardly a tile is no kingdom, unless it was `named` one, and is left out.
     """
     readings, bonds = [sight.reading for sight in sights], [sight.bonds for sight in sights]
     decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds, temperature=trust.temperature)
-    real = [sight for sight, decision in zip(sights, decisions, strict=True) if named or len(decision.board) >= LEAST]
+    real = [sight for sight, decision in zip(sights, decisions, strict=True) if named or sight.left_by(decision.board)]
     if len(real) < len(sights):
         return _decided(real, side, clamps, trust, named=named)
     if not clamps:

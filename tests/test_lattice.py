@@ -1,6 +1,7 @@
 """Lattices and grids from squares placed by hand: no network needed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -97,3 +98,26 @@ def test_the_smallest_kingdom_is_found(places: list[tuple[float, float]]) -> Non
 
 def test_two_squares_are_no_kingdom() -> None:
     assert lattices(seen([(0, 0), (1, 0)], view(0.1))) == []
+
+
+@pytest.mark.parametrize("perspective", [0.0004, 0.0025, 0.004])
+@pytest.mark.parametrize("degrees", [0, 35, 180, 250])
+def test_halves_of_neighbours_that_look_like_squares_do_not_mislead(degrees: int, perspective: float) -> None:
+    """The finder is a little sure of them; in a slanting view they lie where the next square would without a slant."""
+    matrix = view(np.radians(degrees), perspective=perspective)
+    halves = [(c + 0.5, float(r)) for c in range(4) for r in range(5)] + [(c + 0.5, r + 0.5) for c, r in RAGGED]
+    squares = seen([*RAGGED, *halves], matrix, noise=0.6)
+    squares = replace(squares, score=np.where(np.arange(len(squares)) < len(RAGGED), squares.score, 0.15))
+    found = lattices(squares)
+    assert set(found[0].members.values()) == set(range(len(RAGGED)))
+    right = cv2.perspectiveTransform((np.array(list(found[0].members)) + 0.5)[None].astype(float), found[0].matrix)[0]
+    away = np.linalg.norm(right - squares.centre[list(found[0].members.values())], axis=1)
+    assert (away < 0.15 * squares.side[list(found[0].members.values())]).all()
+
+
+@pytest.mark.parametrize("perspective", [0.0025, 0.004])
+def test_steps_that_the_view_shortens_are_followed(perspective: float) -> None:
+    """Far squares are half as large as near ones, and each step is shorter than the one before."""
+    squares = seen([(c, r) for c in range(7) for r in range(7)], view(0.4, perspective=perspective))
+    assert squares.side.max() / squares.side.min() > 1.4
+    assert [len(lattice.members) for lattice in lattices(squares)] == [49]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,6 +13,7 @@ from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.edge import visible
 from kdvision.vision.finder import FINER, Finder
 from kdvision.vision.grid import Grid
+from kdvision.vision.lattice import LEAST
 from kdvision.vision.livery import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
@@ -89,6 +90,10 @@ class Sight:
     def castle_hidden(self) -> bool:
         """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
         return self.plain > max(LEAST_HIDDEN, MOSTLY * self.tiles)
+
+    def left_by(self, board: Collection[object]) -> bool:
+        """Whether a kingdom is left where these squares were decided to be tiles."""
+        return len(board) >= LEAST if self.castle > SEEN else len(board) > LEAST_HIDDEN
 
     @property
     def _presence(self) -> Floats:

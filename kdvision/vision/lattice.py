@@ -25,12 +25,18 @@ Place = tuple[int, int]
 _TRIALS: Final = {"max_trials": 200, "stop_probability": 1 - 1e-9, "rng": 0}
 
 TOLERANCE: Final = 0.35
-"""How far from its predicted place a square may lie, in sides (notes: an inlier of a local fit; gaps reach a fifth)."""
+"""How far apart edges that meet may lie, in sides (gaps reach a fifth)."""
+ACROSS: Final = 1.4
+"""Squares whose middles are nearer than this, in half-sides of one of them (neighbours: 2), lie across each other."""
+FAINT: Final = 0.5
+"""Of two squares that lie across each other the one with less than this share of the other's score is none."""
 LEAST: Final = 3
 """A castle and one domino: the smallest kingdom."""
 
 NEIGHBOURS: Final = [(dc, dr) for dc in (-1, 0, 1) for dr in (-1, 0, 1) if (dc, dr) != (0, 0)]
 _STEPS: Final = np.array(NEIGHBOURS, float)
+SLANT: Final = 1.6
+"""So much further off a neighbour may lie from where the axes of one square alone lead, under a slanting view."""
 _REACH: Final = TOLERANCE * np.where(_STEPS.all(axis=1), 1.3, 1.0)
 
 
@@ -53,7 +59,7 @@ class Lattice:
 
 def lattices(squares: Squares) -> list[Lattice]:
     """Return the lattices that squares form, largest first; squares that fit nowhere are left out."""
-    free = np.ones(len(squares), bool)
+    free = ~_shadows(squares)
     found = []
     for seed in np.argsort(-squares.score, kind="stable"):
         if not free[seed]:
@@ -64,6 +70,18 @@ def lattices(squares: Squares) -> list[Lattice]:
         if matrix is not None:
             found.append(Lattice(members, matrix))
     return sorted(found, key=lambda lattice: -len(lattice.members))
+
+
+def _shadows(squares: Squares) -> npt.NDArray[np.bool_]:
+    """Return which squares (n,) lie across surer ones: a half of one tile and a half of the next look like a square."""
+    shadow = np.zeros(len(squares), bool)
+    away = squares.centre[:, None] - squares.centre[None]
+    axes = np.stack([squares.u, squares.v], axis=-1)
+    across = np.abs(np.einsum("kij,nkj->nki", np.linalg.pinv(axes), away)).max(axis=-1) < ACROSS
+    for index in np.argsort(-squares.score, kind="stable"):
+        if not shadow[index]:
+            shadow |= across[:, index] & (squares.score < FAINT * squares.score[index])
+    return shadow
 
 
 def _grow(squares: Squares, seed: int, free: npt.NDArray[np.bool_]) -> dict[Place, int]:
@@ -90,18 +108,24 @@ def _claims(
     squares: Squares, index: int, place: Place, axes: tuple[Floats, Floats], free: npt.NDArray[np.bool_]
 ) -> Iterable[tuple[float, int, Place, int, int]]:
     side = squares.side[index]
-    expected = squares.centre[index] + 2 * (_STEPS @ np.stack(axes))
+    ours = np.stack(axes)
+    expected = squares.centre[index] + 2 * (_STEPS @ ours)
     away = np.hypot(*(squares.centre.T[:, None] - expected.T[:, :, None])) / side
     away[:, ~free] = np.inf
     nearest = away.argmin(axis=1)
-    fits = (away.min(axis=1) <= _REACH) & (np.abs(squares.side[nearest] / side - 1.075) < 0.425)
+    fits = (away.min(axis=1) <= SLANT * _REACH) & (np.abs(squares.side[nearest] / side - 1.075) < 0.425)
     for number in np.flatnonzero(fits).tolist():
         (dc, dr), near = NEIGHBOURS[number], int(nearest[number])
         turn, cosine = alignment(axes[0], squares.u[near], squares.v[near])
-        if cosine > 0.93:
+        if cosine < 0.93:
+            continue
+        # each square's own axes lead to the edge or corner where the two meet, also where perspective shortens steps
+        theirs = np.stack(_turned(squares.u[near], squares.v[near], turn))
+        gap = squares.centre[near] - squares.centre[index] - _STEPS[number] @ (ours + theirs)
+        apart = math.hypot(*gap.tolist()) / side
+        if apart <= _REACH[number]:
             # diagonal steps only where no straight one leads: they are the less certain
-            price = float(away[number, near]) + 0.5 * bool(dc and dr)
-            yield price, near, (place[0] + dc, place[1] + dr), index, turn
+            yield apart + 0.5 * bool(dc and dr), near, (place[0] + dc, place[1] + dr), index, turn
 
 
 def alignment(axis: Floats, u: Floats, v: Floats) -> tuple[int, float]:
