@@ -4,7 +4,6 @@
 """
 
 import contextlib
-import json
 from collections.abc import Callable
 
 import pytest
@@ -12,18 +11,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kdvision.commands.asked import fixes_of
-from kdvision.errors import KdvisionError, NotationError, PhotoError
+from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
 from kdvision.game.gamefile import parse
-from kdvision.game.rules import kingdomino
-from kdvision.game.scoring import score
-from kdvision.lab import hostile
-from kdvision.report.data import data
-from kdvision.report.game import game_data, game_table
-from kdvision.report.result import of_boards
-from kdvision.report.table import table
+from kdvision.lab import fuzz, hostile
 from kdvision.vision.outline import Outline
-from kdvision.vision.photo import Photo
 from tests.test_gamefile import GEMS, QUEEN
 
 SEEDED = settings(deadline=None, derandomize=True, max_examples=120, suppress_health_check=list(HealthCheck))
@@ -43,14 +35,6 @@ def spoiled(draw: st.DrawFn, good: str) -> str:
     return "".join(text)
 
 
-def answered(error: KdvisionError) -> None:
-    """Fail for an error that leaves a person alone."""
-    assert error.exit_code > 0
-    assert str(error).strip()
-    assert "\n" not in str(error).strip()
-    assert error.hint or "expected" in str(error), str(error)
-
-
 @SEEDED
 @given(st.one_of(NOTATION, st.text(max_size=60)))
 @example("w" * 100_000)
@@ -58,16 +42,7 @@ def answered(error: KdvisionError) -> None:
 @example("/ " * 20_000)
 @example("w9999999999999999999999")
 def test_notation(text: str) -> None:
-    try:
-        board = Board.parse(text)
-    except NotationError as error:
-        answered(error)
-        return
-    assert Board.parse(str(board)) == board
-    assert score(board, kingdomino()).total >= 0
-    result = of_boards([board, board], kingdomino(middle_kingdom=True, harmony=True))
-    json.dumps(data(result), allow_nan=False)
-    assert table(result)
+    fuzz.notation(text.encode())
 
 
 @SEEDED
@@ -78,12 +53,7 @@ def test_notation(text: str) -> None:
 @example("[[kingdom]]\nboard = '#'\ncoins = " + "9" * 5000)
 @example("[[kingdom]]\nboard = '#'\n" * 2000)
 def test_game_files(text: str) -> None:
-    try:
-        played = parse(text)
-        assert game_table(played, "the game", named=True, explained=True, width=100)
-        json.dumps(game_data(played, "the game"))
-    except NotationError as error:
-        answered(error)
+    fuzz.game(text.encode())
 
 
 @SEEDED
@@ -96,7 +66,7 @@ def test_corrections_and_outlines(text: str, door: str) -> None:
     try:
         doors[door](text)
     except NotationError as error:
-        answered(error)
+        fuzz.answered(error)
 
 
 GOOD = hostile.good_files((96, 80))
@@ -127,11 +97,7 @@ def files(draw: st.DrawFn) -> bytes:
 @settings(SEEDED, max_examples=200)
 @given(files())
 def test_picture_files(content: bytes) -> None:
-    try:
-        photo = Photo.open(content)
-        assert photo.pixels.shape == (photo.height, photo.width, 3)
-    except PhotoError as error:
-        answered(error)
+    fuzz.photo(content)
 
 
 @pytest.mark.parametrize("text", ["\x00", "\ud800", "w \ud800", "\U0010ffff" * 1000])
@@ -139,3 +105,19 @@ def test_characters_that_no_file_can_hold(text: str) -> None:
     for door in (Board.parse, parse, Outline.parse):
         with contextlib.suppress(NotationError):
             door(text)
+
+
+@pytest.mark.parametrize("name", list(fuzz.TARGETS))
+def test_good_inputs_are_no_finding(name: str) -> None:
+    for content in fuzz.seeds(name):
+        fuzz.TARGETS[name](content)
+
+
+def test_an_error_that_leaves_a_person_alone_is_a_finding() -> None:
+    with pytest.raises(AssertionError):
+        fuzz.answered(KdvisionError("something is wrong"))
+
+
+def test_the_fuzzer_says_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuzz.main(["rivers"]) == 2
+    assert "notation|game|photo" in capsys.readouterr().err
