@@ -20,6 +20,7 @@ from PIL import Image, ImageCms
 
 from kdvision.errors import KdvisionError
 from kdvision.lab.hostile_bombs import PNG, File, bombs, passes
+from kdvision.lab.memory import peak_so_far
 from kdvision.vision.photo import Photo
 
 SECONDS: Final = 5.0
@@ -218,17 +219,6 @@ def attempt(file: File) -> Outcome:
         what, harm = f"{type(error).__name__} escaped: {error}", True
     seconds, megabytes = time.process_time() - start, peak_so_far()
     return Outcome(file.name, what, seconds, megabytes, harm or seconds > SECONDS or megabytes > MEGABYTES)
-
-
-def peak_so_far(*, reset: bool = False) -> float:
-    """Megabytes that this process has held at most, since the last reset where the system can forget; 0 elsewhere."""
-    status = Path("/proc/self/status")
-    if not status.is_file():
-        return 0.0
-    if reset:
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    lines = status.read_text(encoding="ascii").splitlines()
-    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
