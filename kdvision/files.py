@@ -2,6 +2,7 @@
 
 import io
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +32,10 @@ def encoded(pixels: NDArray[np.uint8], suffix: str) -> bytes:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Put the content at the path in one step, over what is there; raises KdvisionError and leaves all as it was."""
+    """Put the content at the path in one step, over what is there; raises KdvisionError and leaves all as it was.
+
+    On disk when this returns. Only a kill in its midst leaves a part behind, beside the old file and hidden.
+    """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
@@ -39,6 +43,20 @@ def write_whole(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())  # or the name could reach the disk before the content does
         part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
+        _settle(path.parent)
+    except BaseException as error:
+        with suppress(OSError):  # where nothing may be written nothing can be removed
+            part.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint="name another place") from error
+
+
+def _settle(folder: Path) -> None:
+    """Have the names in a folder on disk too, on systems where that can be asked for."""
+    with suppress(OSError, AttributeError):
+        names = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(names)
+        finally:
+            os.close(names)

@@ -32,7 +32,7 @@ def test_20_runs_two_processes_two_numbers_of_threads_and_every_door(photo: Path
 
 def test_an_error_is_the_same_through_every_door(tmp_path: Path) -> None:
     (tmp_path / "page.jpg").write_bytes(b"<!DOCTYPE html>")
-    (said,) = {answer for answer in steady.answers([tmp_path / "page.jpg"], runs=3)["page.jpg"]}
+    (said,) = set(steady.answers([tmp_path / "page.jpg"], runs=3)["page.jpg"])
     assert json.loads(said)["error"]
 
 
