@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageCms
 
 from kdvision.errors import PhotoError
+from kdvision.vision.decode import Encoded
 from kdvision.vision.limits import MAX_PIXELS, MIN_SIDE
 from kdvision.vision.photo import Photo
 
@@ -378,9 +379,9 @@ def test_smaller_sizes_show_the_same_places(orientation: int, width: int, height
         rows, cols = np.mgrid[2 : pixels.shape[0] - 2, 2 : pixels.shape[1] - 2]
         off_red = pixels[rows, cols, 0] - 255 * (cols + 0.5) / across / width
         off_green = pixels[rows, cols, 1] - 255 * (rows + 0.5) / down / height
-        # a pixel of the photo is 0.4 and 0.5 steps of the colour
+        # a pixel of the photo is 0.4 and 0.5 steps of the colour, and each halving rounds up by an eighth
         for off in (off_red, off_green):
-            assert abs(off.mean()) < 0.3
+            assert abs(off.mean()) < 0.5
             assert np.abs(off).max() < 4
 
 
@@ -389,6 +390,21 @@ def test_a_jpeg_is_decoded_no_larger_than_it_is_looked_at() -> None:
     sizes = [photo.at_least(factor)[0].shape[:2] for factor in (0.01, 0.125, 0.13, 0.25, 0.3, 0.51)]
     assert sizes == [(375, 500), (375, 500), (750, 1000), (750, 1000), (1500, 2000), (3000, 4000)]
     assert photo.pixels.shape == (3000, 4000, 3)
+
+
+def test_a_jpeg_is_decoded_once_for_all_the_usual_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[int] = []
+    decode = Encoded.decode
+
+    def watched(file: Encoded, scale: int = 1) -> NDArray[np.uint8]:
+        decoded.append(scale)
+        return decode(file, scale)
+
+    monkeypatch.setattr(Encoded, "decode", watched)
+    photo = Photo.open(saved(Image.fromarray(gradient(4000, 3000)), "JPEG"))
+    for factor in (640 / 4000, 320 / 4000, 0.5):
+        photo.at_least(factor)
+    assert decoded == [2]
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])

@@ -91,7 +91,7 @@ def _from_profile(image: Image.Image) -> Convert:
         plain = band if band.mode in ("RGB", "CMYK", "L") else band.convert("RGB")
         if transform is not None:
             plain = ImageCms.applyTransform(plain, transform) or plain
-        return np.asarray(plain.convert("RGB"))
+        return np.asarray(plain if plain.mode == "RGB" else plain.convert("RGB"))
 
     return convert
 

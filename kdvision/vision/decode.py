@@ -29,8 +29,8 @@ BROKEN: Final = "copy or send the photo again, or save it anew as JPEG"
 SCALES: Final = (8, 4, 2, 1)
 """A picture is decoded at one part in so many of its size."""
 
-BAND: Final = 1 << 21
-"""About so many pixels are brought to sRGB at a time, so that large pictures need little room."""
+BAND: Final = 1 << 18
+"""About so many pixels are brought to sRGB at a time: large pictures need little room, and bands stay in the cache."""
 
 logging.getLogger("PIL").addHandler(logging.NullHandler())  # what is wrong with a file is told once, by us
 
@@ -84,7 +84,7 @@ def encoded(data: bytes, name: str) -> Encoded:
     """The picture file in these bytes, its header read and checked; raises PhotoError, which calls it `name`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        image = _opened(data, name)
+        image = _opened(data, name, check=True)
         check_size(image, name)
         try:
             check_work(image, data)
@@ -135,11 +135,13 @@ def _formats() -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in Image.OPEN)
 
 
-def _opened(data: bytes, name: str) -> Image.Image:
+def _opened(data: bytes, name: str, *, check: bool = False) -> Image.Image:
+    """The picture file, its header read; `check` its bytes before."""
     # Importing readers of other formats costs more than reading a JPEG's header.
     formats = ("JPEG",) if data.startswith(b"\xff\xd8\xff") else _formats()
     try:
-        check_pieces(data)
+        if check:
+            check_pieces(data)
         return Image.open(Metered(data), formats=formats)
     except Image.DecompressionBombError:
         raise too_large(name) from None

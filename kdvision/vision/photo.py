@@ -7,6 +7,7 @@ from a pipe and from an upload.
 import os
 import stat
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
@@ -24,8 +25,15 @@ PhotoSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryvie
 MAX_BYTES: Final = 200_000_000
 """The largest file that is read: an uncompressed picture of more than 60 megapixels still fits."""
 
-GLANCE: Final = 640
-"""Pixels along the longer side at which every photo is looked at first, and decoded at least."""
+GLANCE: Final = 1280
+"""Pixels along the longer side that a photo is decoded at first, and at least.
+
+Twice what a first look needs: walking through a JPEG's code costs most of its decoding at any size, so that one size
+that serves the second looks as well is quicker than two.
+"""
+
+_Size: TypeAlias = "tuple[Pixels, tuple[float, float]]"
+"""The pixels at one size, and the exact factors (x, y) from the whole to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +45,7 @@ class Photo:
 
     source: Pixels | Encoded
     name: str = "photo"
-    _sizes: dict[int, Pixels] = field(default_factory=dict, init=False, repr=False)
+    _sizes: dict[int, _Size] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def height(self) -> int:
@@ -52,7 +60,7 @@ class Photo:
     @property
     def pixels(self) -> Pixels:
         """All pixels (height, width, 3), uint8, read-only."""
-        return self._at(1)
+        return self._at(1)[0]
 
     def at_least(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
         """The pixels at the smallest size that is no smaller than `factor` of the whole, and the exact factors (x, y).
@@ -60,12 +68,10 @@ class Photo:
         Sizes are the whole and its half, quarter and eighth. A point (x, y) of the photo, measured from the outer
         corner of its first pixel, lies at (x, y) times the factors.
         """
-        file = self.source if isinstance(self.source, Encoded) else None
-        scale = next((s for s in (file.scales if file else SCALES) if s * factor <= 1), 1)
-        pixels = self._at(scale)
-        if file:
-            return pixels, (1 / scale, 1 / scale)
-        return pixels, (pixels.shape[1] / self.width, pixels.shape[0] / self.height)
+        scale = next((s for s in SCALES if s * factor <= 1), 1)
+        if isinstance(self.source, Encoded) and scale < self._first:
+            scale = next(s for s in self.source.scales if s <= scale)
+        return self._at(scale)
 
     def part(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
         """The box around points (…, 2) of the photo, as in `at_least`, and the matrix (3, 3) from the photo to it."""
@@ -77,19 +83,27 @@ class Photo:
         into = np.array([[scale[0], 0, -left], [0, scale[1], -top], [0, 0, 1.0]])
         return pixels[top:bottom, left:right], into
 
-    def _at(self, scale: int) -> Pixels:
+    @cached_property
+    def _first(self) -> int:
+        """The scale that a file is decoded at first; smaller sizes are halves of that one."""
+        scales = self.source.scales if isinstance(self.source, Encoded) else (1,)
+        return next((s for s in scales if s * GLANCE <= max(self.width, self.height)), 1)
+
+    def _at(self, scale: int) -> _Size:
         if scale not in self._sizes:
-            self._sizes[scale] = _sealed(self._made(scale))
+            pixels, factors = self._made(scale)
+            pixels.flags.writeable = False
+            self._sizes[scale] = pixels, factors
         return self._sizes[scale]
 
-    def _made(self, scale: int) -> Pixels:
-        if isinstance(self.source, Encoded):
-            return self.source.decode(scale)
-        if scale == 1:
-            return self.source
-        larger = self._at(scale // 2)
-        size = (max(1, larger.shape[1] // 2), max(1, larger.shape[0] // 2))
-        return np.asarray(cv2.resize(larger, size, interpolation=cv2.INTER_AREA), np.uint8)
+    def _made(self, scale: int) -> _Size:
+        if scale <= self._first:
+            exact = (1 / scale, 1 / scale)
+            return (self.source.decode(scale) if isinstance(self.source, Encoded) else self.source), exact
+        larger, (x, y) = self._at(scale // 2)
+        height, width = larger.shape[0] // 2, larger.shape[1] // 2  # an odd pixel at the end is left out
+        half = cv2.resize(larger[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
+        return np.asarray(half, np.uint8), (x / 2, y / 2)
 
     @classmethod
     def open(cls, source: PhotoSource, *, name: str | None = None) -> "Photo":
@@ -108,13 +122,8 @@ class Photo:
         if file.scales == (1,):
             return cls(file.decode(), file.name)
         photo = cls(file, file.name)
-        photo.at_least(min(1.0, GLANCE / max(file.size)))
+        photo._at(photo._first)
         return photo
-
-
-def _sealed(pixels: Pixels) -> Pixels:
-    pixels.flags.writeable = False
-    return pixels
 
 
 def _read(
