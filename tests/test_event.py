@@ -87,6 +87,15 @@ def test_the_large_event_has_everything(photos: int, broken: int) -> None:
     assert {game.round for game in made.games} == {1, 2, 3}
 
 
+def test_most_photos_are_taken_from_above_and_a_few_are_hard() -> None:
+    shots = [event.shot_of(file) for file in event.plan(400).files if file.kingdoms]
+    hard = [shot for shot in shots if shot.dials is event.CORNER]
+    assert 0.02 < len(hard) / len(shots) < 0.09
+    assert all(shot.tilt <= 18 for shot in shots if shot.dials is event.HALL)
+    assert min(shot.tilt for shot in hard) >= 28
+    assert {shot.surface for shot in shots} == set(event.SURFACES)
+
+
 def test_an_event_is_the_same_every_time_and_tells_its_truth() -> None:
     made = event.plan(60)
     assert made == event.plan(60)

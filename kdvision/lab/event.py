@@ -3,6 +3,10 @@
 Rounds and tables of the same players, most kingdoms in a photo of their own and some two in one; second photos of a
 kingdom, copies of files, files that are broken in twelve ways, and ties: of the first two tables of a round one is won
 by a tie-break, the other is shared. `--check OUT` compares what `kdvision batch` has written with that truth.
+
+The camera does what people do who photograph their own kingdom for an organiser: they stand over it, hold the phone in
+line with it, and let it fill the picture. A hall has one light, and a table stays the same in all rounds; what photos
+differ in is the phone, its exposure and its colours. One photo in twenty is taken from a chair, under a bad lamp.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -30,6 +34,7 @@ from kdvision.lab import samples, surfaces
 from kdvision.lab.art import DrawnArt
 from kdvision.lab.broken import BROKEN
 from kdvision.lab.drafts import PlayedKingdom, play
+from kdvision.lab.light import Dials
 from kdvision.lab.samples import Shot
 
 RULES: Final = kingdomino(harmony=True)
@@ -44,6 +49,13 @@ NAMES: Final = (
 SURFACES: Final = (surfaces.oak, surfaces.linen, surfaces.felt, surfaces.stone)
 COPIES, SECONDS, BROKEN_SHARE = 0.02, 0.015, 0.03
 """How many of the photos are copies of another one, second photos of a kingdom, and broken."""
+
+HALL: Final = replace(samples.FAIR, light=0.05)
+"""The light of one hall: even, with no more than the tints that phones make of it, and a shadow here and there."""
+CORNER: Final = Dials(light=0.5, glare=0.5, blur=0.25, noise=0.4, jpeg=0.2)
+"""That of a seat under a bad lamp."""
+HARD_SHARE: Final = 0.05
+"""How many of the photos are taken there, and from a chair."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +81,7 @@ class File:
     players: tuple[str, ...]
     kingdoms: tuple[PlayedKingdom, ...] = ()
     seed: int = 0
+    table: int = 0
     copy_of: str = ""
     broken: str = ""
     alone: bool = True
@@ -145,11 +158,11 @@ def _files(game: Game, seed: int) -> Iterator[File]:
     for seat in range(0, len(game.players), step):
         players, kingdoms = game.players[seat : seat + step], game.kingdoms[seat : seat + step]
         shot_seed = seed * 1_000_000 + game.round * 10_000 + game.table * 10 + seat
-        yield File(f"{game.folder}/{'+'.join(players)}.jpg", players, kingdoms, shot_seed)
+        yield File(f"{game.folder}/{'+'.join(players)}.jpg", players, kingdoms, shot_seed, game.table)
 
 
 def _again(file: File, number: int, seed: int) -> File:
-    return File(_numbered(file.name, number), file.players, file.kingdoms, seed)
+    return File(_numbered(file.name, number), file.players, file.kingdoms, seed, file.table)
 
 
 def _numbered(name: str, number: int) -> str:
@@ -168,23 +181,31 @@ def _art() -> DrawnArt:
 
 
 def photo(file: File, size: tuple[int, int]) -> bytes:
-    """The JPEG of a file's kingdoms on a table, from about above in fair light."""
+    """The JPEG of a file's kingdoms on a table."""
+    picture = samples.take(shot_of(file), _art(), kingdoms=file.kingdoms, size=size)
+    pixels = np.ascontiguousarray(picture.photo[..., ::-1])
+    return bytes(cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, samples.QUALITY])[1])
+
+
+def shot_of(file: File) -> Shot:
+    """How a file's photo is taken: by a player who stands over the kingdom, or now and then as badly as some are."""
     rng = np.random.default_rng(file.seed)
     shot = Shot(
         name="",
         shows="",
         seed=file.seed,
-        surface=SURFACES[int(rng.integers(len(SURFACES)))],
+        surface=SURFACES[file.table % len(SURFACES)],
         hour=file.seed,
         kingdoms=len(file.kingdoms),
-        tilt=float(rng.uniform(4, 24)),
-        azimuth=float(rng.uniform(60, 120)),
-        fill=float(rng.uniform(0.8, 0.92)),
-        turn=float(rng.uniform(-6, 6)),
+        tilt=float(rng.uniform(0, 18)),
+        azimuth=float(rng.normal(90, 6)),
+        fill=float(rng.uniform(0.75, 0.92)),
+        turn=float(rng.normal(0, 3)),
+        dials=HALL,
     )
-    picture = samples.take(shot, _art(), kingdoms=file.kingdoms, size=size)
-    pixels = np.ascontiguousarray(picture.photo[..., ::-1])
-    return bytes(cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, samples.QUALITY])[1])
+    if rng.random() >= HARD_SHARE:
+        return shot
+    return replace(shot, tilt=float(rng.uniform(28, 42)), azimuth=float(rng.uniform(60, 120)), dials=CORNER)
 
 
 def make(event: Plan, folder: Path, *, size: tuple[int, int] = (1280, 960), workers: int = 1) -> None:
