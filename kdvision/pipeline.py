@@ -280,6 +280,8 @@ def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust:
     if sight.inside is not None and sight.beyond is not None:
         cut = cut_off(decision.board.keys(), sight.inside, sight.beyond)
         problems += [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in cut]
+    if sight.parted:
+        problems.append(Problem((), "another kingdom lies so close that it is not certain which tiles belong to which"))
     if crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     return KingdomRead(

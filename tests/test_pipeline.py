@@ -73,6 +73,24 @@ def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> N
     assert sort_out([sight(OFFER, left=400), covered])[0] == [covered]
 
 
+def test_a_kingdom_beside_others_is_one_though_its_castle_is_hidden() -> None:
+    """More tiles than two lines on offer have are a kingdom; those lines are none."""
+    plain = sight(KINGDOM)
+    hidden = sight("w w w1 f f / ? g g f f / l l f f s / l l g g s", left=400, spoiled={"A2": {".": 0.3, "#": 0.2}})
+    two_lines = sight("w w f f / g g l l / s s w w / f f g g", left=800)
+    assert sort_out([hidden, two_lines, plain]) == ([plain, hidden], [two_lines])
+
+
+def test_a_kingdom_whose_castle_the_picture_cuts_off_is_one() -> None:
+    text = "w w w1 f / g g l l / s w w f"
+    tiles, plain = sight(text, left=400), sight(KINGDOM)
+    inside = np.ones(tiles.hidden.shape)
+    inside[-2:] = [[0.9], [0.0]]
+    at_the_edge = replace(tiles, inside=inside, beyond=np.zeros_like(inside))
+    assert sort_out([at_the_edge, plain])[0] == [plain, at_the_edge]
+    assert sort_out([tiles, plain])[0] == [plain]
+
+
 def test_a_grid_that_looks_somewhat_like_many_things_is_no_kingdom() -> None:
     """So do parquet and patterned cloths, with something on them that looks like a castle."""
     vague = {f"{col}{row}": {"w": 0.4, "s": 0.3, ".": 0.2} for col in "ABCD" for row in (1, 2, 3)}

@@ -13,6 +13,7 @@ from PIL import Image
 
 import kdvision
 from kdvision.game.board import Board
+from kdvision.lab.stress import spoil
 from kdvision.vision.photo import Photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -84,3 +85,11 @@ def test_every_turning_of_exif_gives_the_same_board(orientation: int) -> None:
     pixels, board = upright("demo")
     assert np.array_equal(Photo.open(stored(pixels, orientation)).pixels, pixels)
     assert only(stored(pixels, orientation)) == board
+
+
+@pytest.mark.parametrize(("name", "seed"), [("demo", 0), ("oblique", 3), ("holes", 0), ("castle", 5)])
+def test_seen_from_far_to_one_side(name: str, seed: int) -> None:
+    """The second look mends columns that the first one skipped or saw twice."""
+    pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
+    _, board = upright(name)
+    assert same(only(spoil(pixels, "further tilt", 3, square=100, name=name, seed=seed)), board)

@@ -10,14 +10,15 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
-from kdvision.vision.edge import visible
+from kdvision.vision.edge import LIKELY, STRIP, visible
 from kdvision.vision.finder import FINER, Finder
 from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import LEAST
 from kdvision.vision.livery import shipped
+from kdvision.vision.parting import parted
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
-from kdvision.vision.search import found_in, worth_a_finer_look
+from kdvision.vision.search import Candidate, found_in, worth_a_finer_look
 
 NO_CHANCE: Final = -12.0
 """The log-probability of a tile where the picture does not reach: not nought, so that a person can still say so."""
@@ -32,6 +33,8 @@ LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
 SEEN: Final = 0.5
 """The probability from which a castle is taken to be seen."""
+TWO_LINES: Final = 16.5
+"""Two lines of dominoes on offer have sixteen squares: more are a kingdom, whatever hides its castle."""
 PLAIN: Final = 0.7
 """The probability from which it is plain what a tile shows."""
 MOSTLY: Final = 0.65
@@ -58,6 +61,12 @@ class Sight:
     inside: Floats | None = None
     beyond: Floats | None = None
     colour: str = ""
+    parted: bool = False
+
+    @property
+    def chances_of_castles(self) -> Floats:
+        """The probability (rows, cols) of a castle."""
+        return np.asarray(np.exp(self.reading.log_probs[..., self.reading.kinds.index(CASTLE)]))
 
     @property
     def castle(self) -> float:
@@ -91,6 +100,19 @@ class Sight:
         """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
         return self.plain > max(LEAST_HIDDEN, MOSTLY * self.tiles)
 
+    @property
+    def surely_hidden(self) -> bool:
+        """Whether this is a kingdom though its castle is not seen: hidden by something, or by the picture's edge."""
+        return self.castle_hidden and (self.plain > TWO_LINES or self.cut)
+
+    @property
+    def cut(self) -> bool:
+        """Whether the picture's edge cuts tiles of it."""
+        if self.inside is None or self.beyond is None:
+            return False
+        partly = (self.inside > 0) & (self.inside < 1)
+        return bool(((self._presence > SEEN) & partly).any() or (self.beyond > LIKELY)[self.inside >= STRIP].any())
+
     def left_by(self, board: Collection[object]) -> bool:
         """Whether a kingdom is left where these squares were decided to be tiles."""
         return len(board) >= LEAST if self.castle > SEEN else len(board) > LEAST_HIDDEN
@@ -119,9 +141,10 @@ class Sight:
 def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
     """Return the kingdoms, from the top left, and what else lies on the table: every kingdom has a castle.
 
-    Where no castle is seen at all, the largest grid of several dominoes is a kingdom whose castle is hidden.
+    Where no castle is seen at all, the largest grid of several dominoes is a kingdom whose castle is hidden; beside
+    others, one that has more tiles than lie on offer, or that the picture's edge cuts.
     """
-    real = [sight for sight in sights if sight.kingdom]
+    real = [sight for sight in sights if sight.kingdom or sight.surely_hidden]
     if not real:
         real = sorted((sight for sight in sights if sight.castle_hidden), key=lambda sight: -sight.tiles)[:1]
     kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
@@ -145,7 +168,24 @@ def search_all(
         sights = {one: sights[one] if one in sights else look(photo, reader, one.grid) for one in found.kept}
     tell("squares", looks)
     tell("lattices", found)
-    return list(sights.values())
+    return [one for candidate, sight in sights.items() for one in _told_apart(photo, reader, candidate, sight)]
+
+
+def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: Sight) -> list[Sight]:
+    """Return the sights of a candidate: several where it shows several castles, for each kingdom has one."""
+    chances = sight.chances_of_castles.reshape(-1)
+    crowns = np.flatnonzero(chances > PLAIN)
+    if len(crowns) < 2:
+        return [sight]
+    centres = sight.grid.quads.mean(axis=2).reshape(-1, 2)[crowns]
+    middles = candidate.squares.centre[candidate.chosen]
+    nearest = np.linalg.norm(middles[None] - centres[:, None], axis=2).argmin(axis=1)
+    places = list(candidate.lattice.members)
+    castles = list(dict.fromkeys(places[n] for n in nearest.tolist()))
+    parts = [look(photo, reader, part.grid) for part in parted(candidate, castles)] if len(castles) > 1 else []
+    if len(parts) < 2 or not all(part.kingdom for part in parts):
+        return [sight]
+    return [replace(part, parted=True) for part in parts]
 
 
 def as_named(sights: Sequence[Sight]) -> list[Sight]:

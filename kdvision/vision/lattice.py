@@ -59,12 +59,12 @@ class Lattice:
 
 def lattices(squares: Squares) -> list[Lattice]:
     """Return the lattices that squares form, largest first; squares that fit nowhere are left out."""
-    free = ~_shadows(squares)
+    free = ~shadows(squares)
     found = []
     for seed in np.argsort(-squares.score, kind="stable"):
         if not free[seed]:
             continue
-        members = _grow(squares, int(seed), free)
+        members = grow(squares, int(seed), free)
         free[list(members.values())] = False
         matrix = fit(squares, members) if len(members) >= LEAST else None
         if matrix is not None:
@@ -72,7 +72,7 @@ def lattices(squares: Squares) -> list[Lattice]:
     return sorted(found, key=lambda lattice: -len(lattice.members))
 
 
-def _shadows(squares: Squares) -> npt.NDArray[np.bool_]:
+def shadows(squares: Squares) -> npt.NDArray[np.bool_]:
     """Return which squares (n,) lie across surer ones: a half of one tile and a half of the next look like a square."""
     shadow = np.zeros(len(squares), bool)
     away = squares.centre[:, None] - squares.centre[None]
@@ -84,9 +84,14 @@ def _shadows(squares: Squares) -> npt.NDArray[np.bool_]:
     return shadow
 
 
-def _grow(squares: Squares, seed: int, free: npt.NDArray[np.bool_]) -> dict[Place, int]:
-    """Claim squares from the seed outwards, the best fitting first."""
-    axes = {seed: (squares.u[seed], squares.v[seed])}
+def grow(
+    squares: Squares, seed: int, free: npt.NDArray[np.bool_], axes: tuple[Floats, Floats] | None = None
+) -> dict[Place, int]:
+    """Return the squares claimed from the seed outwards, the best fitting first, among those that are `free`.
+
+    The seed is at (0, 0); `axes` are its own, turned by quarters to where the lattice's columns and rows lead.
+    """
+    known = {seed: axes or (squares.u[seed], squares.v[seed])}
     members: dict[Place, int] = {}
     taken = set()
     claims: list[tuple[float, int, Place, int, int]] = [(0.0, seed, (0, 0), seed, 0)]
@@ -97,8 +102,8 @@ def _grow(squares: Squares, seed: int, free: npt.NDArray[np.bool_]) -> dict[Plac
         members[place] = index
         taken.add(index)
         if index != parent:
-            axes[index] = _turned(squares.u[index], squares.v[index], turn)
-        for claim in _claims(squares, index, place, axes[index], free):
+            known[index] = turned(squares.u[index], squares.v[index], turn)
+        for claim in _claims(squares, index, place, known[index], free):
             if claim[1] not in taken:
                 heapq.heappush(claims, claim)
     return members
@@ -120,7 +125,7 @@ def _claims(
         if cosine < 0.93:
             continue
         # each square's own axes lead to the edge or corner where the two meet, also where perspective shortens steps
-        theirs = np.stack(_turned(squares.u[near], squares.v[near], turn))
+        theirs = np.stack(turned(squares.u[near], squares.v[near], turn))
         gap = squares.centre[near] - squares.centre[index] - _STEPS[number] @ (ours + theirs)
         apart = math.hypot(*gap.tolist()) / side
         if apart <= _REACH[number]:
@@ -141,7 +146,8 @@ def _cosine(one: Floats, other: Floats) -> float:
     return float((a * c + b * d) / (math.hypot(a, b) * math.hypot(c, d) + 1e-9))
 
 
-def _turned(u: Floats, v: Floats, turn: int) -> tuple[Floats, Floats]:
+def turned(u: Floats, v: Floats, turn: int) -> tuple[Floats, Floats]:
+    """Return a square's axes after so many quarter turns."""
     return ((u, v), (v, -u), (-u, -v), (-v, u))[turn % 4]
 
 
@@ -179,7 +185,7 @@ def _affine(squares: Squares, places: Floats, chosen: list[int]) -> Floats:
         u, v = squares.u[index], squares.v[index]
         guide = rough[:, 0] if rank2 or np.ptp(places[:, 0]) > 0 else -_quarter(rough[:, 1])
         turn, _ = alignment(guide, u, v)
-        u, v = _turned(u, v, turn)
+        u, v = turned(u, v, turn)
         for axis, step in ((u, (0.5, 0.0)), (v, (0.0, 0.5))):
             board += [place + step, place - step]
             pixels += [squares.centre[index] + axis, squares.centre[index] - axis]

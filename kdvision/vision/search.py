@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kdvision.vision.finder import LONG_SIDES, PADDING, Finder, Floats, Squares, shrunk
 from kdvision.vision.grid import Grid, grid_of
-from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, alignment, fit, lattices
+from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, alignment, fit, grow, lattices, shadows, turned
 from kdvision.vision.photo import Photo
 
 UNIT: Final = 48
@@ -28,6 +28,8 @@ CANDIDATES: Final = 10
 """So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
 SMALL: Final = 22.0
 """Pixels of a square's side in the finest usual look, twice what shows there: others may be further away."""
+ROUGHLY: Final = 0.7
+"""A square in the second look is at most twice as large as it should be, and at least half (logarithm)."""
 MOST: Final = 11
 """More columns or rows than this are no kingdom but a pattern on the table."""
 
@@ -92,7 +94,10 @@ def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: F
     first.sort(key=lambda candidate: -candidate.covered)
     found = list(known.rivals) if known else []
     for candidate in first[:CANDIDATES]:
-        if any(candidate.on(one) and one.covered > 0.8 * candidate.covered for one in found):
+        if any(
+            candidate.on(one) and one.covered > 0.8 * candidate.covered and len(one.chosen) >= len(candidate.chosen)
+            for one in found
+        ):
             continue  # another look saw this kingdom
         second = look_again(photo, finder, candidate.lattice)
         if second is not None:
@@ -184,7 +189,29 @@ def _members(near: Squares, corner: Place, before: dict[Place, int]) -> dict[Pla
     for index in np.argsort(-near.score, kind="stable"):
         if fits[index]:
             best.setdefault((int(place[index, 0]) + corner[0], int(place[index, 1]) + corner[1]), int(index))
-    return _joined(best, before)
+    joined = _joined(best, before)
+    grown = _grown(near, where, corner, before)
+    return grown if len(grown) > len(joined) else joined
+
+
+def _grown(near: Squares, where: Floats, corner: Place, before: dict[Place, int]) -> dict[Place, int]:
+    """Return the squares of a straightened picture that lead from one to the next, each `where` it lies (n, 2).
+
+    Where the first look left a column out, or saw one too many, squares fit the places it gave them badly, but still
+    meet each other.
+    """
+    free = (np.abs(np.log(near.side / UNIT)) < ROUGHLY) & ~shadows(near)
+    parts = []
+    for seed in np.argsort(-near.score, kind="stable"):
+        if not free[seed]:
+            continue
+        turn, _ = alignment(np.array([1.0, 0.0]), near.u[seed], near.v[seed])
+        grown = grow(near, int(seed), free, turned(near.u[seed], near.v[seed], turn))
+        free[list(grown.values())] = False
+        left, top = (np.round(where[seed]).astype(int) + corner).tolist()
+        parts.append({(left + col, top + row): index for (col, row), index in grown.items()})
+    most = max(parts, key=lambda part: (len(part.keys() & before.keys()), len(part)), default={})
+    return {place: most[place] for place in sorted(most)}
 
 
 def _joined(best: dict[Place, int], before: dict[Place, int]) -> dict[Place, int]:
