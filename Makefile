@@ -4,6 +4,7 @@
 #   make test-lab  install torch and run the tests of training
 #   make check     all that a change must pass: format, lint, types, both kinds of tests
 #   make model     train the networks and write models/        make bench   time the parts
+#   make install-check   build the wheel and install it, where nothing else is, on every Python here
 #
 # Another interpreter: make test PYTHON=python3.12      Another torch: make test-lab TORCH=torch==2.6.0
 
@@ -16,7 +17,7 @@ DEMO ?= samples/demo.jpg
 
 export PYTHONUTF8 := 1
 
-.PHONY: demo test test-lab check model bench format clean
+.PHONY: demo test test-lab check model bench install-check format clean
 
 demo: $(VENV)/.core
 	@mkdir -p out
@@ -45,6 +46,9 @@ model: $(VENV)/.lab
 bench: $(VENV)/.dev
 	@mkdir -p out
 	$(BIN)/python -m kdvision.lab.bench --json out/bench.json
+
+install-check: $(VENV)/.dev
+	$(BIN)/python -m kdvision.lab.install_check $(CHECK)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
