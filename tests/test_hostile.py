@@ -63,6 +63,25 @@ def test_bombs(good: dict[str, bytes]) -> None:
     assert (count > 60, harmful) == (True, [])
 
 
+def test_headers_that_say_something_else(good: dict[str, bytes]) -> None:
+    count, harmful = harm(hostile.changed(good))
+    assert (count > 20, harmful) == (True, [])
+
+
+def test_a_file_of_some_bytes_with_millions_of_pixels() -> None:
+    (webp,) = (file for file in hostile.largest() if file.name == "largest.lossless.webp")
+    assert len(webp.data) < 1000
+    outcome = attempt(webp)
+    assert not outcome.harm, outcome
+    assert "6324 x 6324" in outcome.what
+
+
+def test_what_can_be_opened_is_read_too(good: dict[str, bytes]) -> None:
+    outcome = attempt(File("noise", good["JPEG"]), what_of=hostile.read)
+    assert not outcome.harm
+    assert outcome.what.startswith("NoKingdomFound: noise shows no kingdom")
+
+
 def test_passes_over_a_jpeg_are_counted(good: dict[str, bytes]) -> None:
     assert scans(good["JPEG"]) == 1
     assert 2 < scans(good["progressive"]) < 20

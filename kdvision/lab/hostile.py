@@ -1,6 +1,7 @@
 """A corpus of broken and hostile picture files, and the ordeal of opening them all.
 
     python -m kdvision.lab.hostile            # open every file of the whole corpus; exits with 1 where one does harm
+    python -m kdvision.lab.hostile --read     # and read and draw those that can be opened
     python -m kdvision.lab.hostile --out DIR  # write the files instead
 
 What may come of a file is a picture or a PhotoError, within 5 seconds of processor time and a gigabyte.
@@ -11,21 +12,26 @@ import io
 import sys
 import time
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from PIL import Image, ImageCms
 
+from kdvision import pipeline
 from kdvision.errors import KdvisionError
+from kdvision.game.rules import kingdomino
 from kdvision.lab.hostile_bombs import PNG, File, bombs, passes
+from kdvision.lab.hostile_saved import changed, largest, saved
 from kdvision.lab.memory import peak_so_far
+from kdvision.report.overlay import overlay
+from kdvision.report.result import of_photo
 from kdvision.vision.photo import Photo
 
 SECONDS: Final = 5.0
 MEGABYTES: Final = 1000.0
-__all__ = ["File", "bombs", "corpus", "passes"]
+__all__ = ["File", "bombs", "changed", "corpus", "largest", "passes", "saved"]
 
 KINDS: Final = ("JPEG", "progressive", "PNG", "WEBP", "TIFF", "HEIF", "GIF", "BMP", "AVIF")
 """What good files are broken; `progressive` is a JPEG in several passes."""
@@ -55,6 +61,8 @@ def corpus(*, step: int = 1024, flips: int = 200, size: tuple[int, int] = (320, 
     yield from colours(scene(size))
     yield from animated(size)
     yield from bombs(good["JPEG"])
+    yield from changed(good)
+    yield from largest()
 
 
 def good_files(size: tuple[int, int]) -> dict[str, bytes]:
@@ -70,26 +78,9 @@ def scene(size: tuple[int, int]) -> Image.Image:
     return Image.fromarray(np.clip(np.dstack([x, y, 200 - x]) + noise, 0, 255).astype(np.uint8))
 
 
-def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
-    """The picture as a file of this kind."""
-    import pillow_heif
-
-    pillow_heif.register_heif_opener()
-    out = io.BytesIO()
-    more = {"progressive": True, "exif": _exif(6)} if kind == "progressive" else {}
-    image.save(out, "JPEG" if kind == "progressive" else kind, **more, **options)
-    return out.getvalue()
-
-
 def _writable(kind: str) -> bool:
     Image.init()
     return kind in ("progressive", "HEIF") or kind in Image.SAVE
-
-
-def _exif(orientation: int) -> Image.Exif:
-    tags = Image.Exif()
-    tags[0x0112] = orientation
-    return tags
 
 
 def cut(name: str, data: bytes, step: int) -> Iterator[File]:
@@ -205,14 +196,28 @@ def animated(size: tuple[int, int]) -> Iterator[File]:
     yield File("film.mpo", saved(scene(size), "MPO", save_all=True, append_images=frames[:5]))
 
 
-def attempt(file: File) -> Outcome:
-    """Open the file as a photo and look at all of its pixels; nothing but a KdvisionError may come out instead."""
-    data = file.data
+def looked_at(file: File) -> str:
+    """What all of a file's pixels are."""
+    photo = Photo.open(file.data, name=file.name)
+    return f"{photo.width} x {photo.height}, mean {photo.pixels.mean():.0f}"
+
+
+def read(file: File) -> str:
+    """What the program makes of a file that goes all the way, its picture drawn."""
+    photo = Photo.open(file.data, name=file.name)
+    reads = pipeline.read(photo)
+    size = (photo.width, photo.height)
+    overlay(photo, of_photo(file.name, size, reads, kingdomino()))
+    return f"{photo.width} x {photo.height}, {len(reads)} kingdoms"
+
+
+def attempt(file: File, *, what_of: Callable[[File], str] = looked_at) -> Outcome:
+    """Do this with the file, by default look at all of its pixels; nothing but a KdvisionError may come out instead."""
+    file = file._replace(made=file.data)  # making it is not what is timed
     peak_so_far(reset=True)
     start, harm = time.process_time(), False
     try:
-        photo = Photo.open(data, name=file.name)
-        what = f"{photo.width} x {photo.height}, mean {photo.pixels.mean():.0f}"
+        what = what_of(file)
     except KdvisionError as error:
         what, harm = f"{type(error).__name__}: {error}", not error.hint or "\n" in str(error)
     except BaseException as error:  # noqa: BLE001  (that is what is looked for)
@@ -226,6 +231,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, metavar="DIR", help="write the files here instead of opening them")
     parser.add_argument("--only", default="", metavar="TEXT", help="only files with this in their names")
     parser.add_argument("--all", action="store_true", help="tell of every file, not of harm alone")
+    parser.add_argument("--read", action="store_true", help="read what can be opened, and draw it")
     parser.add_argument("--size", type=int, nargs=2, default=(320, 240), help="pixels of the good files")
     given = parser.parse_args(arguments)
     files = (file for file in corpus(size=(given.size[0], given.size[1])) if given.only in file.name)
@@ -236,12 +242,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     outcomes = []
     for file in files:
-        outcomes.append(attempt(file))
+        outcomes.append(attempt(file, what_of=read if given.read else looked_at))
         if given.all or outcomes[-1].harm:
             print(outcomes[-1], flush=True)
     harm = sum(outcome.harm for outcome in outcomes)
-    slowest, largest = max(one.seconds for one in outcomes), max(one.megabytes for one in outcomes)
-    print(f"{len(outcomes)} files, {harm} did harm; at most {slowest:.2f} s and {largest:.0f} MB")
+    slowest, most = max(one.seconds for one in outcomes), max(one.megabytes for one in outcomes)
+    print(f"{len(outcomes)} files, {harm} did harm; at most {slowest:.2f} s and {most:.0f} MB")
     return int(harm > 0)
 
 
