@@ -7,11 +7,11 @@ and so on. What hangs together is one lattice, and a homography is fitted to it.
 from __future__ import annotations
 
 import heapq
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 from skimage.measure import ransac
@@ -38,6 +38,12 @@ _STEPS: Final = np.array(NEIGHBOURS, float)
 SLANT: Final = 1.6
 """So much further off a neighbour may lie from where the axes of one square alone lead, under a slanting view."""
 _REACH: Final = TOLERANCE * np.where(_STEPS.all(axis=1), 1.3, 1.0)
+_UNTURNED: Final = [
+    [NEIGHBOURS.index((a * dc - b * dr, b * dc + a * dr)) for dc, dr in NEIGHBOURS]
+    for a, b in ((1, 0), (0, 1), (-1, 0), (0, -1))
+]
+"""For axes turned by so many quarters, what each step along them is along the axes before."""
+Axis = TypeVar("Axis", Floats, complex)
 
 
 @dataclass(frozen=True)
@@ -59,12 +65,12 @@ class Lattice:
 
 def lattices(squares: Squares) -> list[Lattice]:
     """Return the lattices that squares form, largest first; squares that fit nowhere are left out."""
-    free = ~shadows(squares)
+    free, steps = ~shadows(squares), Steps(squares)
     found = []
     for seed in np.argsort(-squares.score, kind="stable"):
         if not free[seed]:
             continue
-        members = grow(squares, int(seed), free)
+        members = grow(steps, int(seed), free)
         free[list(members.values())] = False
         matrix = fit(squares, members) if len(members) >= LEAST else None
         if matrix is not None:
@@ -84,71 +90,90 @@ def shadows(squares: Squares) -> npt.NDArray[np.bool_]:
     return shadow
 
 
-def grow(
-    squares: Squares, seed: int, free: npt.NDArray[np.bool_], axes: tuple[Floats, Floats] | None = None
-) -> dict[Place, int]:
+class Steps:
+    """For each square, which others lie where its axes lead, nearest first."""
+
+    def __init__(self, squares: Squares) -> None:
+        away, side = squares.centre[None] - squares.centre[:, None], squares.side
+        led = 2 * (_STEPS @ np.stack([squares.u, squares.v], axis=1))
+        furthest = np.abs(led).max(axis=(1, 2)) + SLANT * _REACH.max() * side
+        one, other = np.nonzero(np.abs(away).max(axis=-1) <= furthest[:, None])
+        off = np.hypot(*np.moveaxis(away[one, other, None] - led[one], -1, 0)) / side[one, None]
+        at, step = np.nonzero(off <= SLANT * _REACH)
+        order = np.argsort(off[at, step], kind="stable")
+        at, step = at[order], step[order]
+        self._near: dict[tuple[int, int], list[int]] = {}
+        for index, number, near in zip(one[at].tolist(), step.tolist(), other[at].tolist(), strict=True):
+            self._near.setdefault((index, number), []).append(near)
+        self._centre, self._side = _complex(squares.centre), side.tolist()
+        self._axes = list(zip(_complex(squares.u), _complex(squares.v), strict=True))
+
+    def claims(self, index: int, turn: int, free: npt.NDArray[np.bool_]) -> Iterable[tuple[float, int, Place, int]]:
+        """Yield what a square, its axes turned by quarters, claims of the `free` ones.
+
+        How far off it lies, its index, the step to it, and the quarters by which its own axes are to be turned.
+        """
+        side, (u, v) = self._side[index], turned(*self._axes[index], turn)
+        for number, (dc, dr) in enumerate(NEIGHBOURS):
+            reached = self._near.get((index, _UNTURNED[turn][number]), ())
+            near = next((other for other in reached if free[other]), None)
+            if near is None or abs(self._side[near] / side - 1.075) >= 0.425:
+                continue
+            quarters, cosine = _aligned(u, *self._axes[near])
+            if cosine < 0.93:
+                continue
+            # the axes of both lead to the edge or corner where they meet, also where perspective shortens steps
+            theirs = turned(*self._axes[near], quarters)
+            gap = self._centre[near] - self._centre[index] - dc * (u + theirs[0]) - dr * (v + theirs[1])
+            apart = abs(gap) / side
+            if apart <= _REACH[number]:
+                # diagonal steps only where no straight one leads: they are the less certain
+                yield apart + 0.5 * bool(dc and dr), near, (dc, dr), quarters
+
+
+def grow(steps: Steps, seed: int, free: npt.NDArray[np.bool_], *, turn: int = 0) -> dict[Place, int]:
     """Return the squares claimed from the seed outwards, the best fitting first, among those that are `free`.
 
-    The seed is at (0, 0); `axes` are its own, turned by quarters to where the lattice's columns and rows lead.
+    The seed is at (0, 0); its axes, turned by so many quarters, say where the lattice's columns and rows lead.
     """
-    known = {seed: axes or (squares.u[seed], squares.v[seed])}
     members: dict[Place, int] = {}
     taken = set()
-    claims: list[tuple[float, int, Place, int, int]] = [(0.0, seed, (0, 0), seed, 0)]
+    claims: list[tuple[float, int, Place, int, int]] = [(0.0, seed, (0, 0), seed, turn)]
     while claims:
-        _, index, place, parent, turn = heapq.heappop(claims)
-        if index in taken or place in members:
+        _, index, (col, row), _, quarters = heapq.heappop(claims)
+        if index in taken or (col, row) in members:
             continue
-        members[place] = index
+        members[col, row] = index
         taken.add(index)
-        if index != parent:
-            known[index] = turned(squares.u[index], squares.v[index], turn)
-        for claim in _claims(squares, index, place, known[index], free):
-            if claim[1] not in taken:
-                heapq.heappush(claims, claim)
+        for apart, near, (dc, dr), turns in steps.claims(index, quarters, free):
+            if near not in taken:
+                heapq.heappush(claims, (apart, near, (col + dc, row + dr), index, turns))
     return members
-
-
-def _claims(
-    squares: Squares, index: int, place: Place, axes: tuple[Floats, Floats], free: npt.NDArray[np.bool_]
-) -> Iterable[tuple[float, int, Place, int, int]]:
-    side = squares.side[index]
-    ours = np.stack(axes)
-    expected = squares.centre[index] + 2 * (_STEPS @ ours)
-    away = np.hypot(*(squares.centre.T[:, None] - expected.T[:, :, None])) / side
-    away[:, ~free] = np.inf
-    nearest = away.argmin(axis=1)
-    fits = (away.min(axis=1) <= SLANT * _REACH) & (np.abs(squares.side[nearest] / side - 1.075) < 0.425)
-    for number in np.flatnonzero(fits).tolist():
-        (dc, dr), near = NEIGHBOURS[number], int(nearest[number])
-        turn, cosine = alignment(axes[0], squares.u[near], squares.v[near])
-        if cosine < 0.93:
-            continue
-        # each square's own axes lead to the edge or corner where the two meet, also where perspective shortens steps
-        theirs = np.stack(turned(squares.u[near], squares.v[near], turn))
-        gap = squares.centre[near] - squares.centre[index] - _STEPS[number] @ (ours + theirs)
-        apart = math.hypot(*gap.tolist()) / side
-        if apart <= _REACH[number]:
-            # diagonal steps only where no straight one leads: they are the less certain
-            yield apart + 0.5 * bool(dc and dr), near, (place[0] + dc, place[1] + dr), index, turn
 
 
 def alignment(axis: Floats, u: Floats, v: Floats) -> tuple[int, float]:
     """Return how many quarter turns make (u, v) lie along `axis`, and the cosine that is left."""
+    return _aligned(*(complex(*vector.tolist()) for vector in (axis, u, v)))
+
+
+def _aligned(axis: complex, u: complex, v: complex) -> tuple[int, float]:
     along, across = _cosine(axis, u), _cosine(axis, v)
     cosines = (along, across, -along, -across)
     best = max(range(4), key=cosines.__getitem__)
     return best, cosines[best]
 
 
-def _cosine(one: Floats, other: Floats) -> float:
-    (a, b), (c, d) = one.tolist(), other.tolist()
-    return float((a * c + b * d) / (math.hypot(a, b) * math.hypot(c, d) + 1e-9))
+def _cosine(one: complex, other: complex) -> float:
+    return (one.real * other.real + one.imag * other.imag) / (abs(one) * abs(other) + 1e-9)
 
 
-def turned(u: Floats, v: Floats, turn: int) -> tuple[Floats, Floats]:
-    """Return a square's axes after so many quarter turns."""
+def turned(u: Axis, v: Axis, turn: int) -> tuple[Axis, Axis]:
+    """Return a square's axes, vectors or complex numbers, after so many quarter turns."""
     return ((u, v), (v, -u), (-u, -v), (-v, u))[turn % 4]
+
+
+def _complex(points: Floats) -> list[complex]:
+    return [complex(x, y) for x, y in points.tolist()]
 
 
 def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
@@ -167,12 +192,26 @@ def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
 
 
 def _projective(places: Floats, pixels: Floats, tolerance: float) -> Floats:
-    """Fit by RANSAC (Fischler and Bolles, 1981); always the same for the same squares."""
+    """Fit by least squares where that leaves no place further off than `tolerance` (pixels), else by RANSAC.
+
+    RANSAC (Fischler and Bolles, 1981) would end with the same places; it takes fifty times longer. Always the same for
+    the same squares.
+    """
+    plain, _ = cv2.findHomography(places, pixels, 0)
+    matrix: Floats = np.zeros((3, 3)) if plain is None else np.asarray(plain, np.float64)
+    if matrix.any() and _off(matrix, places, pixels).max() < tolerance:
+        return matrix
     with np.errstate(all="ignore"):  # four places in a row, which some samples are, have no homography
         model, inliers = ransac((places, pixels), ProjectiveTransform, 4, tolerance, **_TRIALS)
     if inliers is None or not np.isfinite(model.params).all() or model.params[2, 2] == 0:
         return np.zeros((3, 3))
     return np.asarray(model.params / model.params[2, 2], np.float64)
+
+
+def _off(matrix: Floats, places: Floats, pixels: Floats) -> Floats:
+    """How far (n,) the places lie from where a homography takes them, in pixels."""
+    led = cv2.perspectiveTransform(places[None], matrix)[0]
+    return np.asarray(np.linalg.norm(led - pixels, axis=1))
 
 
 def _affine(squares: Squares, places: Floats, chosen: list[int]) -> Floats:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kdvision.vision.finder import LONG_SIDES, PADDING, Finder, Floats, Squares, shrunk
 from kdvision.vision.grid import Grid, grid_of
-from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, alignment, fit, grow, lattices, shadows, turned
+from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, alignment, fit, grow, lattices, shadows
 from kdvision.vision.photo import Photo
 
 UNIT: Final = 48
@@ -201,12 +201,12 @@ def _grown(near: Squares, where: Floats, corner: Place, before: dict[Place, int]
     meet each other.
     """
     free = (np.abs(np.log(near.side / UNIT)) < ROUGHLY) & ~shadows(near)
-    parts = []
+    steps, parts = Steps(near), []
     for seed in np.argsort(-near.score, kind="stable"):
         if not free[seed]:
             continue
         turn, _ = alignment(np.array([1.0, 0.0]), near.u[seed], near.v[seed])
-        grown = grow(near, int(seed), free, turned(near.u[seed], near.v[seed], turn))
+        grown = grow(steps, int(seed), free, turn=turn)
         free[list(grown.values())] = False
         left, top = (np.round(where[seed]).astype(int) + corner).tolist()
         parts.append({(left + col, top + row): index for (col, row), index in grown.items()})
