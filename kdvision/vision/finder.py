@@ -113,17 +113,21 @@ def squares_from(output: npt.NDArray[np.float32], *, threshold: float = 0.5) -> 
 
 def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squares:
     order = np.argsort(-weight, kind="stable")
-    free = np.ones(len(order), bool)
+    x, y = (np.ascontiguousarray(axis) for axis in centre[order].T)
+    votes, weight, size = np.concatenate([centre, code], axis=1)[order], weight[order], size[order]
+    left = np.arange(len(order))
     found: list[tuple[Floats, Floats, float]] = []
-    for first in order:
-        if not free[first]:
-            continue
-        near = free & (np.linalg.norm(centre - centre[first], axis=1) < 0.7 * size[first])
-        free[near] = False
-        share = weight[near] / weight[near].sum()
+    while len(left):
+        first = left[0]
+        near = (x - x[0]) ** 2 + (y - y[0]) ** 2 < (0.7 * size[first]) ** 2
+        near[0] = True
+        near[0] = True
+        mine, stay = left[near], ~near
+        left, x, y = left[stay], x[stay], y[stay]
+        total = float(weight[mine].sum())
+        mean = weight[mine] @ votes[mine] / total
         expected = max(1.0, (2 * size[first] / STRIDE) ** 2)
-        score = min(1.0, float(weight[near].sum()) / (0.45 * expected))
-        found.append((share @ centre[near], share @ code[near], score))
+        found.append((mean[:2], mean[2:], min(1.0, total / (0.45 * expected))))
     if not found:
         nothing = np.zeros((0, 2))
         return Squares(nothing, nothing, nothing, np.zeros(0))
