@@ -313,7 +313,7 @@ main(["batch", sys.argv[1], "-o", sys.argv[2], "--watch"])
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as POSIX does")
 def test_photos_and_corrections_are_taken_as_they_come(run: Run, folder: Path, out: Path, crew: Readers) -> None:
     def until(name: str, text: str) -> None:
-        for _ in range(300):
+        for _ in range(1200):
             path = out / name
             if path.exists() and text in path.read_text(encoding="utf-8"):
                 return

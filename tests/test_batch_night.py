@@ -3,11 +3,13 @@
 import json
 import os
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from kdvision.batch import run
+from kdvision.batch.folder import walk
 from kdvision.batch.journal import lines_of
 from kdvision.batch.lock import Taken
 from kdvision.batch.place import Place
@@ -278,3 +280,20 @@ def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
     assert (written.photos, written.rankings) == (0, ())
     assert (tmp_path / "out" / "errors.csv").read_text() == "file,reason,advice\n"
     assert "No kingdom was read." in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def test_what_a_night_holds_of_a_photo_is_small(tmp_path: Path) -> None:
+    rows = " / ".join(["w w1 f f1 l", "g g1 s s1 l", "m1 m # w w", "f f l l g", "s s g w l"])
+    photos = {f"{number}.jpg": photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(60)}
+    folder, held = put(tmp_path / "photos", dict(photos)), []
+    with Place(tmp_path / "out").held():
+        one = Night(
+            Plan(folder, tmp_path / "out"), Readers(), tell=lambda _: held.append(tracemalloc.get_traced_memory())
+        )
+        tracemalloc.start()
+        try:
+            one.look(walk(folder).photos)
+        finally:
+            tracemalloc.stop()
+            one.close()
+    assert (held[59][0] - held[29][0]) / 30 < 3500

@@ -1,5 +1,7 @@
 """What is held of each photo: the reading, what people said, and what counts. One line of `results.jsonl` each."""
 
+import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -7,6 +9,7 @@ from typing import Any, Final, TypeAlias
 from kdvision.batch.corrections import NOTHING, Fixes
 from kdvision.batch.event import Rules
 from kdvision.batch.seats import Seat
+from kdvision.batch.seen import Seen
 from kdvision.batch.work import Clamps
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board, Square
@@ -23,22 +26,36 @@ SCORED: Final = ("photo", "width", "height", "kingdoms", "standing", "error", "h
 class Reading:
     """What came of a photo's bytes: the object of `score`, its `photo` null, and the picture drawn of it.
 
-    `key` is that of the job, "" for a failure that was not the photo's own.
+    `key` is that of the job, "" for a failure that was not the photo's own; `error` is that of the object. The object
+    is `packed`, with what was `seen` of each kingdom: a night holds as little of each photo as it can.
     """
 
     key: str
-    data: Data
+    error: str | None
+    packed: bytes
     picture: str | None = None
+
+    @classmethod
+    def made(cls, key: str, data: Data, picture: str | None = None, seen: Sequence[Seen | None] = ()) -> "Reading":
+        """The reading of these values."""
+        kept = {**{name: data.get(name) for name in SCORED}, "photo": None, "seen": list(seen)}
+        return cls(key, data.get("error"), zlib.compress(json.dumps(kept, ensure_ascii=False).encode(), 1), picture)
+
+    @property
+    def data(self) -> Data:
+        """The object of `score`, its `photo` null, and `seen`."""
+        found: Data = json.loads(zlib.decompress(self.packed))
+        return found
 
     def line(self) -> dict[str, Any]:
         """The reading as a part of a line."""
-        shown = {name: self.data.get(name) for name in SCORED if name != "photo"}
+        shown = {name: value for name, value in self.data.items() if name != "photo"}
         return {"key": self.key, "picture": self.picture, **shown}
 
     @classmethod
     def of(cls, line: Data) -> "Reading":
         """The reading in a line, or in a part of one."""
-        return cls(line.get("key") or "", {**{name: line.get(name) for name in SCORED}, "photo": None}, line["picture"])
+        return cls.made(line.get("key") or "", line, line["picture"], line.get("seen") or ())
 
 
 @dataclass(frozen=True)
@@ -79,6 +96,7 @@ class Held:
             "corrections": [str(one) for one in fixes.said],
             "again": None if self.again is None else self.again.line(),
             "counted": None if counted is None else dict(counted),
+            "seen": reading["seen"],
         }
 
     @classmethod
@@ -102,7 +120,7 @@ def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:
     """
     if not fixes.said:
         return None
-    if held.again is not None and held.again.key == key and held.again.data["error"] is None:
+    if held.again is not None and held.again.key == key and held.again.error is None:
         kingdoms = list(held.again.data["kingdoms"])
     else:
         kingdoms = _patched(held.reading.data["kingdoms"] or [], fixes.clamps, rules)
@@ -144,4 +162,4 @@ def unreadable(photo: str, error: KdvisionError) -> Held:
     """What is held of a photo whose file could not be read: its content may be fine."""
     from kdvision.report.result import Result
 
-    return Held(photo, "", Reading("", {**data(Result(None, error=error))}))
+    return Held(photo, "", Reading.made("", data(Result(None, error=error))))

@@ -99,7 +99,7 @@ class Night:
         self.held = {
             name: replace(held, gone=name not in present)
             for name, held in self.held.items()
-            if name in present or (held.reading.data["error"] is None and held.content not in contents)
+            if name in present or (held.reading.error is None and held.content not in contents)
         }
         return self._written(found.failures)
 
@@ -136,7 +136,7 @@ class Night:
         for shot in shots:
             held = self.held[shot.name]
             clamps = self.book.of(held.photo, held.content).clamps if held.content else ()
-            if not clamps or held.reading.data["error"] is not None:
+            if not clamps or held.reading.error is not None:
                 self.held[shot.name] = replace(held, again=None)
                 continue
             job = self._job(shot, clamps)
@@ -187,7 +187,7 @@ class Night:
         if done.picture is not None:
             name = _picture(job)
             self.place.write(name, done.picture)
-        reading = Reading(job.key if done.lasting else "", done.data, name)
+        reading = Reading.made(job.key if done.lasting else "", done.data, name, done.seen)
         if done.lasting:
             self.known[job.key] = reading
         self._hold(job, reading)
@@ -208,7 +208,7 @@ class Night:
 
     def _tell(self, photo: str) -> None:
         self._done += 1
-        self._failed += self.held[photo].reading.data["error"] is not None if photo in self.held else 0
+        self._failed += self.held[photo].reading.error is not None if photo in self.held else 0
         self.tell(Progress(self._done, self._total, self.read, self._failed))
 
 

@@ -13,6 +13,7 @@ from kdvision.batch import notices
 from kdvision.batch.event import Event
 from kdvision.batch.notices import Notice
 from kdvision.batch.seats import Seat, in_order, key_of, natural
+from kdvision.batch.seen import Seen
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom
 
@@ -29,6 +30,7 @@ class Sitting:
     error: str | None = None
     picture: str | None = None
     width: int | None = None
+    seen: Sequence[Seen | None] = ()
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Entry:
     picture: str | None = None
     width: int | None = None
     counts: bool = True
+    seen: Seen | None = None
 
     @cached_property
     def board(self) -> Board:
@@ -154,6 +157,7 @@ def _unnamed(sitting: Sitting) -> list[Entry]:
             alone=len(sitting.kingdoms) == 1,
             picture=sitting.picture,
             width=sitting.width,
+            seen=sitting.seen[number - 1] if number <= len(sitting.seen) else None,
         )
         for number, data in enumerate(sitting.kingdoms, start=1)
     ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import kdvision
 from kdvision.batch.event import Rules
+from kdvision.batch.seen import packed
 from kdvision.errors import KdvisionError, ModelError, PhotoError
 
 if TYPE_CHECKING:
@@ -50,14 +51,16 @@ class Job(NamedTuple):
 class Done(NamedTuple):
     """What came of a job: the JSON object of the result (its `photo` null), and a JPEG with the score drawn in.
 
-    `models` is the hash of the networks that read it. A result that is not `lasting` says nothing of the photo itself:
-    something was wrong with the machine, and another time may do better.
+    `seen` is what was seen of each kingdom, for the table to be decided together later; `models` is the hash of the
+    networks that read it. A result that is not `lasting` says nothing of the photo itself: something was wrong with the
+    machine, and another time may do better.
     """
 
     data: Mapping[str, Any]
     picture: bytes | None = None
     models: str = ""
     lasting: bool = True
+    seen: tuple[Mapping[str, Any] | None, ...] = ()
 
 
 def content_of(path: Path) -> bytes:
@@ -139,7 +142,8 @@ def _read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
     named = {(number - 1, Square.parse(square)): cell for number, square, cell in clamps}
     reads = pipeline.read(photo, side=rules.side, clamps=named)
     result = of_photo("", (photo.width, photo.height), reads, rules.rule_set(read.board for read in reads))
-    return Done({**report.data(result), "photo": None}, _picture(photo, result), models())
+    seen = tuple(packed(read) for read in reads)
+    return Done({**report.data(result), "photo": None}, _picture(photo, result), models(), seen=seen)
 
 
 def _picture(photo: "Photo", result: "Result") -> bytes:

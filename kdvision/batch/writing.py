@@ -17,6 +17,7 @@ from kdvision.batch.place import REPORT, Place
 from kdvision.batch.seats import in_order
 from kdvision.batch.standings import Boardroom, Ranking
 from kdvision.batch.tables import Sitting, duplicates, seated
+from kdvision.batch.together import settled
 from kdvision.batch.work import key_of
 from kdvision.report.page import page
 
@@ -56,7 +57,7 @@ def told(event: Event, held: Iterable[Held], book: Book, failures: Iterable[Fail
     said = {one.photo: book.of(one.photo, one.content) for one in photos}
     counts = {one.photo: _counted(one, said[one.photo], event) for one in photos}
     here = [one for one in photos if not one.gone]
-    same = duplicates((one.photo, one.content) for one in here if counts[one.photo] or not one.reading.data["error"])
+    same = duplicates((one.photo, one.content) for one in here if counts[one.photo] or one.reading.error is None)
     lines = [
         one.line(
             seat=event.seat(one.photo),
@@ -69,7 +70,8 @@ def told(event: Event, held: Iterable[Held], book: Book, failures: Iterable[Fail
     sittings = [_sitting(one, event, counts[one.photo]) for one in here]
     around = seated(sittings, same, event)
     more = (*around.notices, *loose_ends(event, photos, book))
-    room = Boardroom(replace(around, notices=more), event)
+    alone = Boardroom(replace(around, notices=more), event)
+    room = replace(alone, seated=replace(alone.seated, entries=settled(alone)))
     confirmed = {(photo, number): str(board) for photo, fixes in said.items() for number, board in fixes.boards.items()}
     broken = [
         Failure(sitting.photo, sitting.error, str(one.reading.data["hint"] or ""))
@@ -122,6 +124,7 @@ def _sitting(held: Held, event: Event, counts: Data | None) -> Sitting:
         error=read["error"] if counts is None else None,
         picture=drawn.picture or held.reading.picture,
         width=read["width"],
+        seen=drawn.data["seen"],
     )
 
 

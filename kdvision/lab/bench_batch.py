@@ -16,7 +16,7 @@ from kdvision.batch.place import Place
 from kdvision.batch.plan import Plan
 from kdvision.batch.pool import Pool, Task
 from kdvision.batch.run import Night, Progress
-from kdvision.batch.work import Clamps, Done, do, failed, prepare
+from kdvision.batch.work import Clamps, Done, Job, do, failed, prepare
 from kdvision.errors import KdvisionError
 from kdvision.lab import bench_photos
 
@@ -75,6 +75,19 @@ def figures(*, photos: int = PHOTOS) -> Iterator[Figure]:
     yield Figure("12 MP: rate in shares of decoding only", alone.processor / whole.processor, "x")
 
 
+class _Timed(Pool):
+    """A pool that notes what its workers spent on each photo."""
+
+    def __init__(self, spent: list[float], task: Task) -> None:
+        super().__init__(WORKERS, task=task)
+        self.spent = spent
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Done]]:
+        for job, done in super().work(jobs):
+            self.spent.append(done.data[_SPENT])
+            yield job, done
+
+
 def _run(folder: Path, out: Path, task: Task) -> Run:
     """A whole run over the photos, with this done to each."""
     moments: list[float] = []
@@ -84,9 +97,8 @@ def _run(folder: Path, out: Path, task: Task) -> Run:
         moments.append(time.perf_counter())
 
     own = time.process_time()
-    with Place(out).held(), closing(Night(Plan(folder, out), Pool(WORKERS, task=task), tell=tell)) as night:
+    with Place(out).held(), closing(Night(Plan(folder, out), _Timed(spent, task), tell=tell)) as night:
         night.once()
-        spent += [held.reading.data[_SPENT] for held in night.held.values()]
     own = time.process_time() - own
     return Run((len(moments) - 1) / (moments[-1] - moments[0]), (sum(spent) + own) / len(spent))
 

@@ -1,0 +1,69 @@
+"""What the networks saw of one kingdom, small enough to be kept beside what was decided from it.
+
+A photo is decided by itself, when it is read. Its table can only be decided once all of its photos are there.
+"""
+
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kdvision.pipeline import KingdomRead
+    from kdvision.vision.reading import Reading
+
+Seen: TypeAlias = Mapping[str, Any]
+
+LEAST: Final = -20.0
+"""No logarithm of a probability is kept that is smaller: nothing is decided by it."""
+
+
+class View(NamedTuple):
+    """One kingdom's reading, the log-odds that neighbours are one domino (right, down), and how far to trust them."""
+
+    reading: "Reading"
+    bonds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
+    temperature: float
+    sure: float
+
+
+def packed(read: "KingdomRead") -> dict[str, Any] | None:
+    """What was seen as plain values, None where nobody looked (a test, a typed board)."""
+    if read.sight is None:
+        return None
+    reading, (right, down) = read.sight.reading, read.sight.bonds
+    return {
+        "rows": reading.rows,
+        "cols": reading.cols,
+        "kinds": " ".join(reading.kinds),
+        "temperature": round(read.trust.temperature, 4),
+        "sure": round(read.trust.sure, 4),
+        "log_probs": _text(reading.log_probs.clip(LEAST)),
+        "right": _text(right),
+        "down": _text(down),
+    }
+
+
+def unpacked(seen: Seen) -> View:
+    """The reading and the bonds that were kept; raises ValueError for what is none."""
+    import numpy as np
+
+    from kdvision.vision.reading import Reading
+
+    rows, cols, kinds = int(seen["rows"]), int(seen["cols"]), tuple(seen["kinds"].split())
+    values = _numbers(seen["log_probs"]).reshape(rows, cols, len(kinds))
+    values = values - np.logaddexp.reduce(values, axis=2, keepdims=True)  # they were rounded
+    bonds = _numbers(seen["right"]).reshape(rows, cols - 1), _numbers(seen["down"]).reshape(rows - 1, cols)
+    return View(Reading(values, kinds), bonds, float(seen["temperature"]), float(seen["sure"]))
+
+
+def _text(numbers: "NDArray[np.float64]") -> str:
+    return base64.b64encode(numbers.astype("<f2").tobytes()).decode()
+
+
+def _numbers(text: str) -> "NDArray[np.float64]":
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(text), "<f2").astype(np.float64)

@@ -1,0 +1,93 @@
+"""The kingdoms of a table share a box: what one holds, settles what another may be."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdvision.batch.event import Event
+from kdvision.batch.seats import Seat
+from kdvision.batch.seen import packed, unpacked
+from kdvision.batch.standings import Boardroom
+from kdvision.batch.tables import Entry, Sitting, seated
+from kdvision.batch.together import settled
+from kdvision.game.board import Board, Square
+from kdvision.game.rules import kingdomino
+from kdvision.report.data import data
+from kdvision.report.result import of_photo
+from kdvision.vision.evidence import Sight
+from kdvision.vision.reading import Reading
+from kdvision.vision.reconstruct import Doubt
+from tests.kingdoms import doubt, grid_of, seen
+
+ANN, BO = "# w m3", "# w m2"
+"""Only one domino of the box, number 48, has a mine with three crowns, and wheat beside it."""
+
+
+def sitting(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> Sitting:
+    """A photo of one kingdom as a worker leaves it; `spoiled` are the probabilities of single squares."""
+    own, reading = Board.parse(board), Reading.of(board, spoiled=spoiled)
+    bonds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
+    sight = Sight(grid_of(own), reading, bonds, np.zeros((own.height, own.width)))
+    read = replace(seen(board, doubts=doubts, probability=0.6 if doubts else 0.99), sight=sight)
+    made = json.loads(json.dumps(data(of_photo("", (640, 480), [read], kingdomino()))["kingdoms"]))
+    kept = json.loads(json.dumps(packed(read)))
+    return Sitting(f"{player}.jpg", player, Seat(1, "1", (player,)), made, made, seen=[kept])
+
+
+def unsure_bo() -> Sitting:
+    """A photo in which the crowns of one mine are hard to count."""
+    return sitting("bo", BO, (doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.38})
+
+
+def entries(*sittings: Sitting) -> dict[str, Entry]:
+    """The kingdoms of one table, decided together, by player."""
+    return {entry.player: entry for entry in settled(Boardroom(seated(sittings, {}, Event()), Event()))}
+
+
+def test_what_was_seen_survives_being_kept() -> None:
+    kept = sitting("bo", BO, C1={"m2": 0.6, "m3": 0.38}).seen[0]
+    assert kept is not None
+    view = unpacked(kept)
+    assert view.reading.best == Board.parse(BO)
+    assert view.reading.probability(Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
+    assert [bonds.shape for bonds in view.bonds] == [(1, 2), (0, 3)]
+    assert len(json.dumps(kept)) < 600
+
+
+def test_the_box_settles_a_doubt() -> None:
+    assert entries(unsure_bo())["bo"].data["review"]  # nobody else knows
+    found = entries(sitting("ann", ANN), unsure_bo())
+    assert (found["bo"].data["review"], found["bo"].data["doubts"]) == (False, [])
+    assert found["bo"].data["probability"] > 0.9
+
+
+def test_a_board_that_the_box_makes_unlikely_is_told_and_stays() -> None:
+    wrong = sitting("bo", "# w m3", (doubt("C1", "m3", "m2", 0.6),), C1={"m3": 0.6, "m2": 0.38})
+    bo = entries(sitting("ann", ANN), wrong)["bo"]
+    assert bo.data["board"] == ["# w m3"]
+    assert bo.data["review"]
+    assert [(one["square"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2")]
+    assert bo.data["doubts"][0]["probability"] < 0.2
+    assert bo.data["doubts"][0]["total_if"] == bo.data["total"] - 1
+    assert "leave no such dominoes" in bo.data["problems"][0]["text"]
+
+
+def test_what_a_person_has_named_is_known() -> None:
+    ann = sitting("ann", "# w m2")
+    named = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# w m3"]}])
+    found = entries(named, unsure_bo())
+    assert found["ann"].corrected and found["ann"].data == named.kingdoms[0]
+    assert not found["bo"].data["review"]
+
+
+@pytest.mark.parametrize("lost", [(), (None,)])
+def test_a_table_of_which_not_all_was_kept_stays_as_it_was(lost: tuple[None, ...]) -> None:
+    assert entries(replace(sitting("ann", ANN), seen=lost), unsure_bo())["bo"].data["review"]
+
+
+def test_squares_of_other_boxes_leave_everything_as_it_was() -> None:
+    ann = sitting("ann", ANN)
+    named = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}])
+    assert entries(named, unsure_bo())["bo"].data["review"]
