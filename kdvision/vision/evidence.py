@@ -33,6 +33,8 @@ LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
 SEEN: Final = 0.5
 """The probability from which a castle is taken to be seen."""
+LARGEST: Final = 7
+"""No kingdom has more columns or rows (kingdomino/mighty-duel)."""
 TWO_LINES: Final = 16.5
 """Two lines of dominoes on offer have sixteen squares: more are a kingdom, whatever hides its castle."""
 PLAIN: Final = 0.7
@@ -83,7 +85,7 @@ class Sight:
     @property
     def tiles(self) -> float:
         """How many squares are tiles, expected."""
-        return float(self._presence.sum())
+        return float(self.presence.sum())
 
     @property
     def plain(self) -> int:
@@ -111,18 +113,19 @@ class Sight:
         if self.inside is None or self.beyond is None:
             return False
         partly = (self.inside > 0) & (self.inside < 1)
-        return bool(((self._presence > SEEN) & partly).any() or (self.beyond > LIKELY)[self.inside >= STRIP].any())
+        return bool(((self.presence > SEEN) & partly).any() or (self.beyond > LIKELY)[self.inside >= STRIP].any())
 
     def left_by(self, board: Collection[object]) -> bool:
         """Whether a kingdom is left where these squares were decided to be tiles."""
         return len(board) >= LEAST if self.castle > SEEN else len(board) > LEAST_HIDDEN
 
     @property
-    def _presence(self) -> Floats:
+    def presence(self) -> Floats:
+        """The probability (rows, cols) of a tile."""
         return np.asarray(1 - np.exp(self.reading.log_probs[..., self.reading.kinds.index(NOTHING)]))
 
     def _centres(self) -> Floats:
-        return np.asarray(self.grid.quads.mean(axis=2)[self._presence > 0.5])
+        return np.asarray(self.grid.quads.mean(axis=2)[self.presence > 0.5])
 
     def beside(self, other: Sight) -> bool:
         """Whether a tile of the other grid lies less than a square away from one of this grid."""
@@ -172,20 +175,18 @@ def search_all(
 
 
 def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: Sight) -> list[Sight]:
-    """Return the sights of a candidate: several where it shows several castles, for each kingdom has one."""
-    chances = sight.chances_of_castles.reshape(-1)
-    crowns = np.flatnonzero(chances > PLAIN)
-    if len(crowns) < 2:
-        return [sight]
-    centres = sight.grid.quads.mean(axis=2).reshape(-1, 2)[crowns]
-    middles = candidate.squares.centre[candidate.chosen]
-    nearest = np.linalg.norm(middles[None] - centres[:, None], axis=2).argmin(axis=1)
+    """Return the sights of a candidate: several where it shows several castles, or is too large for one kingdom."""
     places = list(candidate.lattice.members)
-    castles = list(dict.fromkeys(places[n] for n in nearest.tolist()))
-    parts = [look(photo, reader, part.grid) for part in parted(candidate, castles)] if len(castles) > 1 else []
-    if len(parts) < 2 or not all(part.kingdom for part in parts):
+    middles = candidate.squares.centre[candidate.chosen]
+    centres = sight.grid.quads.mean(axis=2).reshape(-1, 2)
+    nearest = np.linalg.norm(middles[:, None] - centres[None], axis=2).argmin(axis=1)
+    tiles = [places[n] for n in np.flatnonzero(sight.presence.reshape(-1)[nearest] > SEEN)]
+    castles = [places[n] for n in np.flatnonzero(sight.chances_of_castles.reshape(-1)[nearest] > PLAIN)]
+    if not tiles or (len(castles) < 2 and np.ptp(tiles, axis=0).max() < LARGEST):
         return [sight]
-    return [replace(part, parted=True) for part in parts]
+    parts = parted(candidate, tiles, castles)
+    seen = [replace(look(photo, reader, part.candidate.grid), parted=part.cut) for part in parts]
+    return seen if any(part.kingdom for part in seen) else [sight]
 
 
 def as_named(sights: Sequence[Sight]) -> list[Sight]:

@@ -1,9 +1,14 @@
-"""Kingdoms so close to each other that their squares seem to form one lattice, told apart: each has one castle."""
+"""Kingdoms so close to each other that their squares seem to form one lattice, told apart: each has one castle.
+
+Between them lie squares that are none, or nothing: what the cell network takes for table does not hold a kingdom
+together, and neither does a corner (kingdomino/connection: sides touch).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from kdvision.vision.finder import Floats, Squares
@@ -13,50 +18,77 @@ from kdvision.vision.search import Candidate
 DIAGONAL: Final = 0.5
 """So much weaker, in sides, a corner holds squares together than an edge does."""
 
+Seam = tuple[float, Place, Place]
+"""How far two neighbours are apart, in sides."""
 
-def parted(candidate: Candidate, castles: Sequence[Place]) -> list[Candidate]:
-    """Return a candidate for each castle (column, row), the seams between them where squares lie furthest apart.
 
-    Squares are joined in the order of how well they meet (Kruskal, 1956), but never two castles. The candidate itself
-    comes back where a part is too small, or where the parts meet no worse than the squares within them do: then it is
-    one kingdom, and some tile only looks like a castle.
+@dataclass(frozen=True)
+class Part:
+    """A part of a lattice that may be a kingdom by itself; `cut` where it touches another, so that no gap shows."""
+
+    candidate: Candidate
+    cut: bool = False
+
+
+def parted(candidate: Candidate, tiles: Collection[Place], castles: Collection[Place]) -> list[Part]:
+    """Return the parts of a lattice whose `tiles` (column, row) hang together by their sides, one for each castle.
+
+    Parts too small for a kingdom are left out. No part comes back where it is all one kingdom, or nothing can be said.
     """
-    squares, members = candidate.squares, candidate.lattice.members
+    squares = candidate.squares
+    members = {place: index for place, index in candidate.lattice.members.items() if place in tiles}
     seams = sorted(_seams(squares, members))
-    castle = _forest(seams, members, castles)
-    within = [seam for seam, one, other in seams if castle[one] == castle[other] and not _diagonal(one, other)]
-    if min((seam for seam, one, other in seams if castle[one] != castle[other]), default=1.0) <= max(within, default=0):
-        return [candidate]
+    pieces = _pieces(_joined(members, [seam for seam in seams if not _diagonal(seam)]))
+    groups = [(group, cut) for piece in pieces for group, cut in _cut(piece, seams, castles)]
+    groups = [(group, cut) for group, cut in groups if len(group) >= LEAST]
+    if len(groups) < 2:
+        return []
     parts = []
-    for one in castles:
-        own = {place: index for place, index in members.items() if castle[place] == one}
-        matrix = fit(squares, own) if len(own) >= LEAST else None
-        if matrix is None:
-            return [candidate]
-        parts.append(Candidate(Lattice(own, matrix), squares))
+    for group, cut in groups:
+        own = {place: members[place] for place in sorted(group)}
+        matrix = fit(squares, own)
+        if matrix is not None:
+            parts.append(Part(Candidate(Lattice(own, matrix), squares), cut))
     return parts
 
 
-def _forest(
-    seams: Sequence[tuple[float, Place, Place]], places: Iterable[Place], castles: Sequence[Place]
-) -> dict[Place, Place | None]:
-    """Return for each place the castle that it hangs together with."""
+def _cut(piece: set[Place], seams: Sequence[Seam], castles: Collection[Place]) -> list[tuple[set[Place], bool]]:
+    """Return what is left of a piece when its castles are taken apart, and whether they were.
+
+    Squares are joined in the order of how well they meet (Kruskal, 1956), but never two castles. Where the parts meet
+    no worse than the squares within them do, it is one kingdom, and some tile only looks like a castle.
+    """
+    here = [seam for seam in seams if seam[1] in piece and seam[2] in piece]
+    group = _joined(piece, here, apart=castles)
+    across = [seam[0] for seam in here if group[seam[1]] is not group[seam[2]]]
+    within = [seam[0] for seam in here if group[seam[1]] is group[seam[2]] and not _diagonal(seam)]
+    if not across or min(across) <= max(within, default=0.0):
+        return [(piece, False)]
+    return [(part, True) for part in _pieces(group)]
+
+
+def _joined(
+    places: Iterable[Place], seams: Sequence[Seam], *, apart: Collection[Place] = ()
+) -> dict[Place, set[Place]]:
+    """Return for each place all that hangs together with it, without joining two of those to be kept `apart`."""
     group = {place: {place} for place in places}
-    castle: dict[Place, Place | None] = {place: place if place in castles else None for place in group}
     for _, one, other in seams:
-        if group[one] is group[other] or (castle[one] and castle[other]):
-            continue
-        joined, owner = group[one] | group[other], castle[one] or castle[other]
-        for place in joined:
-            group[place], castle[place] = joined, owner
-    return castle
+        if group[one] is not group[other] and not all(group[place] & set(apart) for place in (one, other)):
+            joined = group[one] | group[other]
+            group.update(dict.fromkeys(joined, joined))
+    return group
 
 
-def _diagonal(one: Place, other: Place) -> bool:
+def _pieces(group: dict[Place, set[Place]]) -> list[set[Place]]:
+    return list({id(piece): piece for piece in group.values()}.values())
+
+
+def _diagonal(seam: Seam) -> bool:
+    _, one, other = seam
     return one[0] != other[0] and one[1] != other[1]
 
 
-def _seams(squares: Squares, members: dict[Place, int]) -> list[tuple[float, Place, Place]]:
+def _seams(squares: Squares, members: dict[Place, int]) -> list[Seam]:
     """Return how far apart neighbours lie, in sides."""
     seams = []
     for (col, row), index in members.items():
