@@ -65,6 +65,13 @@ class Lattice:
 
 def lattices(squares: Squares) -> list[Lattice]:
     """Return the lattices that squares form, largest first; squares that fit nowhere are left out."""
+    fitted = ((members, fit(squares, members)) for members in patches(squares))
+    found = [Lattice(members, matrix) for members, matrix in fitted if matrix is not None]
+    return sorted(found, key=lambda lattice: -len(lattice.members))
+
+
+def patches(squares: Squares) -> list[dict[Place, int]]:
+    """Return the squares that hang together, the one around the surest square first; too few are left out."""
     free, steps = ~shadows(squares), Steps(squares)
     found = []
     for seed in np.argsort(-squares.score, kind="stable"):
@@ -72,10 +79,9 @@ def lattices(squares: Squares) -> list[Lattice]:
             continue
         members = grow(steps, int(seed), free)
         free[list(members.values())] = False
-        matrix = fit(squares, members) if len(members) >= LEAST else None
-        if matrix is not None:
-            found.append(Lattice(members, matrix))
-    return sorted(found, key=lambda lattice: -len(lattice.members))
+        if len(members) >= LEAST:
+            found.append(members)
+    return found
 
 
 def shadows(squares: Squares) -> npt.NDArray[np.bool_]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kdvision.vision.finder import LONG_SIDES, PADDING, Finder, Floats, Squares, shrunk
 from kdvision.vision.grid import Grid, grid_of
-from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, alignment, fit, grow, lattices, shadows
+from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, alignment, fit, grow, patches, shadows
 from kdvision.vision.photo import Photo
 
 UNIT: Final = 48
@@ -35,16 +35,16 @@ MOST: Final = 11
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
-    """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels."""
+class Patch:
+    """Squares that hang together, each at its place, among those of one look, in the photo's pixels."""
 
-    lattice: Lattice
+    members: dict[Place, int]
     squares: Squares
 
     @cached_property
     def chosen(self) -> list[int]:
         """Which of the squares are members."""
-        return list(self.lattice.members.values())
+        return list(self.members.values())
 
     @cached_property
     def covered(self) -> float:
@@ -54,17 +54,40 @@ class Candidate:
         """
         return float((self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
 
-    @cached_property
-    def grid(self) -> Grid:
-        """The grid, with a rim of table around it."""
-        return grid_of(self.lattice, self.squares)
-
-    def on(self, other: Candidate) -> bool:
+    def on(self, other: Patch | Candidate) -> bool:
         """Whether many of the members lie on members of the other."""
         ours, theirs = self.squares.centre[self.chosen], other.squares.centre[other.chosen]
         side = float(np.median(other.squares.side[other.chosen]))
         near = np.linalg.norm(ours[:, None] - theirs[None], axis=2).min(1) < 0.6 * side
         return bool(near.mean() > 0.3)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels."""
+
+    lattice: Lattice
+    squares: Squares
+
+    @cached_property
+    def patch(self) -> Patch:
+        """The members."""
+        return Patch(self.lattice.members, self.squares)
+
+    @property
+    def chosen(self) -> list[int]:
+        """Which of the squares are members."""
+        return self.patch.chosen
+
+    @property
+    def covered(self) -> float:
+        """The area (square pixels) that the members cover, as far as the finder is sure of them."""
+        return self.patch.covered
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The grid, with a rim of table around it."""
+        return grid_of(self.lattice, self.squares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +101,7 @@ class Found:
         """The candidates that cover most, the best first, without those that lie on better ones."""
         kept: list[Candidate] = []
         for candidate in sorted(self.rivals, key=lambda candidate: -candidate.covered):
-            if not any(candidate.on(other) for other in kept):
+            if not any(candidate.patch.on(other) for other in kept):
                 kept.append(candidate)
         return tuple(kept)
 
@@ -90,16 +113,17 @@ def grids(photo: Photo, finder: Finder) -> list[Grid]:
 
 def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: Found | None = None) -> Found:
     """Return what hangs together among the squares of several looks at the photo, besides what is `known` already."""
-    first = [Candidate(lattice, seen) for seen in looks for lattice in lattices(seen)]
-    first.sort(key=lambda candidate: -candidate.covered)
+    first = [Patch(members, seen) for seen in looks for members in patches(seen)]
+    first.sort(key=lambda patch: -patch.covered)
     found = list(known.rivals) if known else []
-    for candidate in first[:CANDIDATES]:
+    for patch in first[:CANDIDATES]:
         if any(
-            candidate.on(one) and one.covered > 0.8 * candidate.covered and len(one.chosen) >= len(candidate.chosen)
+            patch.on(one) and one.covered > 0.8 * patch.covered and len(one.chosen) >= len(patch.chosen)
             for one in found
         ):
             continue  # another look saw this kingdom
-        second = look_again(photo, finder, candidate.lattice)
+        matrix = fit(patch.squares, patch.members)
+        second = None if matrix is None else look_again(photo, finder, Lattice(patch.members, matrix))
         if second is not None:
             found.append(second)
     return Found(tuple(found))
