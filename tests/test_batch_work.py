@@ -33,7 +33,7 @@ def test_a_photo_is_read_and_drawn(demo: Done) -> None:
     assert demo.models == work.models() and demo.lasting
     assert demo.picture is not None
     with Image.open(io.BytesIO(demo.picture)) as drawn:
-        assert drawn.format == "JPEG" and work.PICTURE_SIDE <= drawn.width < 2 * work.PICTURE_SIDE
+        assert drawn.format == "JPEG" and max(drawn.size) == work.PICTURE_MOST
 
 
 def test_a_named_square_is_a_fact(demo: Done) -> None:

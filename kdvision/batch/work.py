@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import kdvision
 from kdvision.batch.event import Rules
@@ -20,16 +20,16 @@ from kdvision.errors import KdvisionError, ModelError, PhotoError
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomRead
     from kdvision.report.result import Result
+    from kdvision.vision.colours import Pixels
     from kdvision.vision.photo import Photo
 
 Clamps: TypeAlias = tuple[tuple[int, str, str], ...]
 """Squares that a person has named: the kingdom, from 1, the square and what it shows, as texts."""
 
-PICTURE_SIDE: Final = 960
-"""Pixels that the longer side of the picture with the score in it has at least, where the photo has as many.
+PICTURE_SIDE, PICTURE_MOST = 960, 1280
+"""Pixels that the longer side of the picture with the score in it has at least, if the photo has as many, and at most.
 
-It has less than twice as many: letters can be read, a thousand pictures fit a disk, and most photos were decoded at
-such a size anyway when they were read.
+Letters can be read, a thousand pictures fit a disk, and most photos were decoded at such a size anyway to be read.
 """
 
 
@@ -152,12 +152,26 @@ def _picture(photo: "Photo", result: "Result") -> bytes:
     from kdvision.report.overlay import overlay
     from kdvision.vision.photo import Photo
 
-    pixels, factors = photo.at_least(min(1.0, PICTURE_SIDE / max(photo.width, photo.height)))
+    pixels = _shrunk(photo.at_least(min(1.0, PICTURE_SIDE / max(photo.width, photo.height)))[0])
+    factors = pixels.shape[1] / photo.width, pixels.shape[0] / photo.height
     rows = tuple(
         scored if scored.seen is None else replace(scored, seen=_scaled(scored.seen, factors))
         for scored in result.kingdoms
     )
     return encoded(overlay(Photo(pixels), replace(result, kingdoms=rows)), ".jpg")
+
+
+def _shrunk(pixels: "Pixels") -> "Pixels":
+    """The pixels, made fewer where there are more than anybody needs."""
+    import cv2
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    factor = PICTURE_MOST / max(height, width)
+    if factor >= 1:
+        return pixels
+    size = (max(1, round(width * factor)), max(1, round(height * factor)))
+    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _scaled(seen: "KingdomRead", factors: tuple[float, float]) -> "KingdomRead":

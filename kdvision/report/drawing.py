@@ -1,6 +1,7 @@
 """Lines and letters on pictures, for whatever a report draws: smooth lines at slight angles, words on a ground."""
 
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from typing import Final, TypeAlias
 
 import cv2
@@ -36,19 +37,30 @@ def fixed(points: Points) -> NDArray[np.int32]:
 
 def stroke(canvas: Pixels, points: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
     """Draw through the points, at least a pixel wide."""
-    cv2.polylines(canvas, [fixed(points)], closed, colour, max(1, round(width)), cv2.LINE_AA, SHIFT)
+    strokes(canvas, [points], colour, width, closed=closed)
+
+
+def strokes(canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, closed: bool = False) -> None:
+    """Draw through the points of each line, at least a pixel wide."""
+    cv2.polylines(canvas, [fixed(points) for points in lines], closed, colour, max(1, round(width)), cv2.LINE_AA, SHIFT)
 
 
 def plaque(pen: ImageDraw.ImageDraw, centre: Points, words: str, size: float, ink: Colour, ground: Colour) -> None:
     """Write words on a rounded ground around a point, moved where they would leave the picture."""
     size = max(size, LEAST_TEXT)
     font = _font(round(size))
-    left, top, right, bottom = pen.textbbox((0, 0), words, font=font)
+    left, top, right, bottom = _box(words, round(size))
     half = np.array([right - left, bottom - top]) / 2 + size * np.array([0.35, 0.28])
     limit = np.array(pen.im.size) - half - 1
     x, y = np.maximum(np.minimum(centre, limit), half)
     pen.rounded_rectangle((x - half[0], y - half[1], x + half[0], y + half[1]), radius=size * 0.35, fill=ground)
     pen.text((x - (left + right) / 2, y - (top + bottom) / 2), words, font=font, fill=ink)
+
+
+@lru_cache(maxsize=1024)
+def _box(words: str, size: int) -> tuple[float, float, float, float]:
+    """Where words drawn at (0, 0) lie: left, top, right, bottom. The same few words stand on every photo."""
+    return _font(size).getbbox(words, anchor="la")
 
 
 @cache

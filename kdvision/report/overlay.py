@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Territory
-from kdvision.report.drawing import AMBER, DARK, LIGHT, SHIFT, Colour, Pixels, Points, fixed, inset, plaque, stroke
+from kdvision.report.drawing import AMBER, DARK, LIGHT, SHIFT, Colour, Pixels, Points, fixed, inset, plaque, strokes
 from kdvision.report.result import Result, Scored
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
@@ -53,15 +53,13 @@ def _paint(canvas: Pixels, scored: Scored, grid: Grid) -> None:
         quads = [fixed(grid.quad(square)) for square in territory.squares]
         cv2.fillPoly(tinted, quads, COLOURS[territory.terrain], cv2.LINE_AA, SHIFT)
     cv2.addWeighted(tinted, TINT, canvas, 1 - TINT, 0, dst=canvas)
-    for square in scored.board:
-        stroke(canvas, grid.quad(square), LIGHT, side * 0.012, closed=True)
+    strokes(canvas, map(grid.quad, scored.board), LIGHT, side * 0.012, closed=True)
     for territory in scored.kingdom.territories:
-        for edge in _border(territory, grid):
-            stroke(canvas, edge, DARK, side * 0.065)
-        for edge in _border(territory, grid):
-            stroke(canvas, edge, COLOURS[territory.terrain], side * 0.035)
-    for doubt in scored.doubts:
-        stroke(canvas, inset(grid.quad(doubt.square), 0.9), AMBER, side * 0.05, closed=True)
+        border = list(_border(territory, grid))
+        strokes(canvas, border, DARK, side * 0.065)
+        strokes(canvas, border, COLOURS[territory.terrain], side * 0.035)
+    doubted = [inset(grid.quad(doubt.square), 0.9) for doubt in scored.doubts]
+    strokes(canvas, doubted, AMBER, side * 0.05, closed=True)
 
 
 def _write(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid, number: int | None) -> None:
@@ -88,10 +86,10 @@ def _border(territory: Territory, grid: Grid) -> Iterable[Points]:
     """The sides of the territory's squares beyond which it ends, each moved a little inwards."""
     inside = set(territory.squares)
     for square in territory.squares:
-        quad = inset(grid.quad(square), 0.93)
-        for i, near in enumerate(square.neighbours()):  # above, right, below, left: corners TL-TR, TR-BR, BR-BL, BL-TL
-            if near not in inside:
-                yield quad[[i, (i + 1) % 4]]
+        # Above, right, below, left: corners TL-TR, TR-BR, BR-BL, BL-TL.
+        ends = [i for i, near in enumerate(square.neighbours()) if near not in inside]
+        quad = inset(grid.quad(square), 0.93) if ends else None
+        yield from (quad[[i, (i + 1) % 4]] for i in ends if quad is not None)
 
 
 def _middle(territory: Territory, grid: Grid) -> Points:

@@ -23,9 +23,9 @@ def thumb(picture: bytes, corners: Sequence[Sequence[float]] | None, width: int)
         opened.draft("RGB", (round(before * SIDE / side), round(opened.height * SIDE / side)))
         scale = opened.width / before
         cut = opened.crop(tuple(round(value * scale) for value in box))  # type: ignore[arg-type]
-    cut.thumbnail((SIDE, SIDE), Image.Resampling.LANCZOS)
+    cut.thumbnail((SIDE, SIDE), Image.Resampling.BOX)
     out = io.BytesIO()
-    cut.convert("RGB").save(out, "WEBP", quality=55, method=4)
+    cut.convert("RGB").save(out, "WEBP", quality=55, method=1)  # the most thorough one takes three times as long
     return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
