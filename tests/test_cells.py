@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.vision.cells import CERTAIN, CROP, INNER, CellReader, crops_of, prepare
+from kdvision.vision.cells import BARE, CERTAIN, CROP, INNER, CellReader, crops_of, prepare
 from kdvision.vision.models import Model, shipped
 from kdvision.vision.photo import Photo
 
@@ -96,6 +96,21 @@ def test_squares_beyond_doubt_are_looked_at_once(monkeypatch: pytest.MonkeyPatch
     assert shown[0] == 4 * len(quads)
     assert len(quads) == shown[2] <= shown[1] < shown[0]
     assert (looks[0].kind.argmax(1) == looks[1].kind.argmax(1)).all()
+
+
+def test_bare_squares_are_not_looked_at_and_show_nothing() -> None:
+    model = Counted(shipped("cells"))
+    reader = CellReader(cast(Model, model))
+    photo, quads = Photo.open(SAMPLES / "demo.jpg"), demo_squares()
+    bare = np.zeros(len(quads), bool)
+    bare[[0, 7, 8]] = True
+    some, all_ = reader.look(photo, quads, turns=1, bare=bare), reader.look(photo, quads, turns=1)
+    assert model.pictures == 2 * len(quads) - bare.sum()
+    assert (some.presence[bare] == BARE).all()
+    assert np.allclose(np.exp(some.kind).sum(1), 1)
+    assert np.allclose(np.exp(some.partner).sum(1), 1)
+    assert (some.kind.argmax(1) == all_.kind.argmax(1))[~bare].all()
+    assert np.abs(some.presence - all_.presence)[~bare].max() < 1
 
 
 def test_a_photo_of_many_pixels_gives_the_crops_of_a_smaller_one() -> None:

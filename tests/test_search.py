@@ -13,7 +13,7 @@ from kdvision.vision.evidence import search_all, sort_out
 from kdvision.vision.finder import FINER, LONG_SIDES, Finder, Squares
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
-from kdvision.vision.search import worth_a_finer_look
+from kdvision.vision.search import grids, worth_a_finer_look
 from tests.kingdoms import table_photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -77,3 +77,30 @@ def test_a_kingdom_far_away_shows_in_the_finer_look() -> None:
     (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
     tiles = sum(word != "." for row in truth["board"] for word in row.split())
     assert kingdom.tiles == pytest.approx(tiles, abs=4)
+
+
+@pytest.mark.parametrize("name", ["demo", "holes", "two-kingdoms"])
+def test_most_of_the_table_around_is_known_to_be_bare(name: str) -> None:
+    """The cell network need not look there; no tile is among it."""
+    photo = Photo.open(SAMPLES / f"{name}.jpg")
+    kingdoms = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
+    found = grids(photo, Finder(shipped("finder")))
+    table = 0.0
+    for kingdom in kingdoms:
+        rows, cols = len(kingdom["board"]), len(kingdom["board"][0].split())
+        frame = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
+        matrix = cv2.getPerspectiveTransform(frame, np.array(kingdom["corners_tl_tr_br_bl_px"], np.float32))
+        for row, words in enumerate(kingdom["board"]):
+            for col, word in enumerate(words.split()):
+                centre = cv2.perspectiveTransform(np.array([[[col + 0.5, row + 0.5]]]), matrix)[0, 0]
+                for grid in found:
+                    away = np.linalg.norm(grid.quads.mean(axis=2) - centre, axis=-1)
+                    assert grid.bare is not None
+                    if word != "." and away.min() < 0.4 * grid.side:
+                        assert not grid.bare[np.unravel_index(away.argmin(), away.shape)]
+    for grid in found:
+        assert grid.bare is not None
+        assert grid.evidence is not None
+        assert not (grid.bare & (grid.evidence > 0.5)).any()
+        table += float(grid.bare.sum() / (grid.evidence == 0).sum())
+    assert table / len(found) > 0.5

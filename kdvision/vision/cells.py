@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,8 @@ CROP: Final = 64
 INNER: Final = 40
 """Pixels along the square's own side in the middle of the crop; the rest shows its neighbours' edges."""
 PARTNERS: Final = 4
+BARE: Final = -8.0
+"""The log-odds that a tile lies where the finder is sure that none does: what this network mostly says there, too."""
 CERTAIN: Final = 4.0
 """Log-odds (98.2 %) from which one look at a square is enough."""
 
@@ -90,6 +93,15 @@ class Look:
     hidden: Floats
     partner: Floats
 
+    def beside(self, bare: npt.NDArray[np.bool_]) -> Look:
+        """Return the look with what `bare` squares (all of them, n) show, for those that were not looked at."""
+        count = len(bare)
+        kind = np.full((count, self.kind.shape[1]), -np.log(self.kind.shape[1]))
+        presence, hidden, partner = np.full(count, BARE), np.zeros(count), np.full((count, PARTNERS), -np.log(PARTNERS))
+        kind[~bare], presence[~bare], hidden[~bare] = self.kind, self.presence, self.hidden
+        partner[~bare] = self.partner
+        return Look(kind, presence, hidden, partner)
+
 
 class CellReader:
     """The cell network, ready to read; its file names its kinds (the last is no tile) and temperatures."""
@@ -99,24 +111,28 @@ class CellReader:
         self.kinds: tuple[str, ...] = tuple(model.about["kinds"])
         self.temperature: dict[str, float] = dict(model.about["temperatures"])
 
-    def look(self, photo: Photo, quads: Floats, *, turns: int = 4) -> Look:
+    def look(self, photo: Photo, quads: Floats, *, turns: int = 4, bare: npt.NDArray[np.bool_] | None = None) -> Look:
         """Return what squares (n, 4, 2) of a photo show.
 
-        Squares that leave a doubt are looked at again under up to `turns` quarter turns, and the looks averaged.
+        Squares that leave a doubt are looked at again under up to `turns` quarter turns, and the looks averaged. Those
+        known to be `bare` (n,) are not looked at.
         """
+        if bare is not None and bare.any():
+            return self.look(photo, quads[~bare], turns=turns).beside(bare)
         crops = crops_of(photo, quads)
-        logits = self._turned(crops, 0)
+        logits = self.model.run(crops).astype(np.float64)
         unsure = np.flatnonzero(~self._certain(logits)) if turns > 1 else np.zeros(0, np.intp)
         if len(unsure):
-            more = [self._turned(crops[unsure], turn) for turn in range(1, turns)]
-            logits[unsure] = (logits[unsure] + sum(more)) / turns
+            logits[unsure] = (logits[unsure] + self._turned(crops[unsure], range(1, turns))) / turns
         return self._decode(logits)
 
-    def _turned(self, crops: Bytes, turn: int) -> Floats:
-        """Return the logits of crops that lie `turn` quarters anticlockwise, as if they lay upright."""
-        logits = self.model.run(np.rot90(crops, turn, (1, 2))).astype(np.float64)
-        # the right-hand partner lies up: undo that
-        return np.concatenate([logits[:, :-PARTNERS], np.roll(logits[:, -PARTNERS:], turn, axis=1)], 1)
+    def _turned(self, crops: Bytes, turns: Iterable[int]) -> Floats:
+        """Return the sum of the logits of crops that lie so many quarters anticlockwise, as if they lay upright."""
+        turned = [np.rot90(crops, turn, (1, 2)) for turn in turns]
+        logits = self.model.run(np.concatenate(turned)).astype(np.float64).reshape(len(turned), len(crops), -1)
+        for turn, each in zip(turns, logits, strict=True):  # the right-hand partner lies up: undo that
+            each[:, -PARTNERS:] = np.roll(each[:, -PARTNERS:], turn, axis=1)
+        return np.asarray(logits.sum(axis=0))
 
     def _certain(self, logits: Floats) -> npt.NDArray[np.bool_]:
         """Return which squares are no tile beyond doubt, or one of a kind beyond doubt."""

@@ -200,7 +200,9 @@ def as_named(sights: Sequence[Sight]) -> list[Sight]:
 
 def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sight:
     """Return what the networks see on a grid; places outside the picture show nothing."""
-    seen = reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=turns)
+    share = visible(grid, photo)
+    bare = None if grid.bare is None else (grid.bare & (share == 1)).reshape(-1)
+    seen = reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=turns, bare=bare)
     log_probs = probabilities(seen, outline(seen, grid, reader.model.about.get("outline", CELLS_ALONE)))
     centres = grid.quads.mean(axis=2).reshape(-1, 2)
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
@@ -211,7 +213,6 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     sight = Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
     if sight.castle > SEEN:
         sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))
-    share = visible(grid, photo)
     if share.min() == 1:
         return sight
     beyond = np.where(outside, 1 / (1 + np.exp(-seen.presence)), 0.0)

@@ -100,7 +100,7 @@ def squares_from(output: npt.NDArray[np.float32], *, threshold: float = 0.5) -> 
 
     Votes are gathered greedily: the surest vote collects all that fall within 0.45 of a half-axis pair of it.
     """
-    chance = 1 / (1 + np.exp(-output[0].astype(np.float64)))
+    chance = _chance(output[0])
     rows, cols = np.nonzero(chance > threshold)
     votes = output[:, rows, cols].T.astype(np.float64)
     weight = chance[rows, cols]
@@ -109,6 +109,10 @@ def squares_from(output: npt.NDArray[np.float32], *, threshold: float = 0.5) -> 
     centre = here + votes[:, 1:3] * size[:, None]
     weight = weight * np.exp(-0.5 * (votes[:, 1:3] ** 2).sum(-1))
     return _gather(centre, votes[:, 3:8], weight, size)
+
+
+def _chance(odds: npt.NDArray[np.float32]) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-odds.astype(np.float64))))
 
 
 def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squares:
@@ -147,12 +151,17 @@ class Finder:
 
     def look(self, pixels: npt.NDArray[np.uint8]) -> Squares:
         """Return the squares in an RGB picture (H, W, 3), at the size it has."""
+        return self.glimpse(pixels)[0]
+
+    def glimpse(self, pixels: npt.NDArray[np.uint8]) -> tuple[Squares, Floats]:
+        """Return the squares as `look` does, and for every 8 x 8 pixels how likely they lie in one (H / 8, W / 8)."""
         height, width = pixels.shape[:2]
         padded = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=(PADDING,) * 3)
         output = self.model.run(np.asarray(padded, np.uint8)[None])[0]
         found = squares_from(output)
         inside = ((found.centre >= 0) & (found.centre < (width, height))).all(-1)
-        return Squares(found.centre[inside], found.u[inside], found.v[inside], found.score[inside])
+        squares = Squares(found.centre[inside], found.u[inside], found.v[inside], found.score[inside])
+        return squares, _chance(output[0, : -(-height // STRIDE), : -(-width // STRIDE)])
 
     def find(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES) -> list[Squares]:
         """Return the squares in a photo, in its own pixels, from each look at the whole of it, in the order asked for.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import cv2
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.vision.finder import Floats, Squares
-from kdvision.vision.lattice import Lattice
+from kdvision.vision.lattice import Lattice, Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,11 +18,12 @@ class Grid:
     """One kingdom's places: `quads` (rows, cols, 4, 2), each square's corners from its top left, clockwise, in pixels.
 
     Row 0 is the top row as the kingdom lies in the upright photo. `evidence` (rows, cols), from 0 to 1, is how much of
-    each place the finder takes for a square.
+    each place the finder takes for a square; `bare` (rows, cols) tells where it is sure that there is none.
     """
 
     quads: Floats
     evidence: Floats | None = None
+    bare: npt.NDArray[np.bool_] | None = None
 
     @property
     def rows(self) -> int:
@@ -48,13 +50,19 @@ class Grid:
 
     def part(self, rows: slice, cols: slice) -> Grid:
         """Return some of the rows and columns."""
-        return Grid(self.quads[rows, cols], None if self.evidence is None else self.evidence[rows, cols])
+        evidence = None if self.evidence is None else self.evidence[rows, cols]
+        return Grid(self.quads[rows, cols], evidence, None if self.bare is None else self.bare[rows, cols])
 
 
-def grid_of(lattice: Lattice, squares: Squares, *, rim: int = 1) -> Grid:
-    """Return the lattice's grid with a rim of table, its rows and columns as they lie in the upright photo."""
+def grid_of(lattice: Lattice, squares: Squares, *, rim: int = 1, bare: Collection[Place] = ()) -> Grid:
+    """Return the lattice's grid with a rim of table, its rows and columns as they lie in the upright photo.
+
+    `bare` are places (column, row) of which the finder is sure that they are none.
+    """
     left, top, right, bottom = lattice.bounds()
-    return _uprighted(bent(lattice, squares, (left - rim, top - rim, right + rim, bottom + rim)))
+    grid = bent(lattice, squares, (left - rim, top - rim, right + rim, bottom + rim))
+    sure = [[(col, row) in bare for col in range(left - rim, right + rim)] for row in range(top - rim, bottom + rim)]
+    return _uprighted(Grid(grid.quads, grid.evidence, np.array(sure)))
 
 
 def bent(lattice: Lattice, squares: Squares, bounds: tuple[int, int, int, int]) -> Grid:
@@ -97,4 +105,5 @@ def _uprighted(grid: Grid) -> Grid:
     # columns that run down the photo (turn 1) become rows: np.rot90 clockwise, and each square's corners follow
     turned = np.rot90(quads, -turn, (0, 1))
     evidence = None if grid.evidence is None else np.ascontiguousarray(np.rot90(grid.evidence, -turn))
-    return Grid(np.ascontiguousarray(np.roll(turned, turn, axis=2)), evidence)
+    bare = None if grid.bare is None else np.ascontiguousarray(np.rot90(grid.bare, -turn))
+    return Grid(np.ascontiguousarray(np.roll(turned, turn, axis=2)), evidence, bare)

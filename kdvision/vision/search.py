@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.finder import LONG_SIDES, PADDING, Finder, Floats, Squares, shrunk
+from kdvision.vision.finder import LONG_SIDES, PADDING, STRIDE, Finder, Floats, Squares, shrunk
 from kdvision.vision.grid import Grid, grid_of
 from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, alignment, fit, grow, patches, shadows
 from kdvision.vision.photo import Photo
@@ -30,6 +30,11 @@ SMALL: Final = 22.0
 """Pixels of a square's side in the finest usual look, twice what shows there: others may be further away."""
 ROUGHLY: Final = 0.7
 """A square in the second look is at most twice as large as it should be, and at least half (logarithm)."""
+BARE: Final = 0.01
+"""Where the finder takes nothing in the middle of a place for part of a square with more than this, none is there.
+
+On photos tilted, dark, or with glare the cell network, asked about such places, took none for a tile.
+"""
 MOST: Final = 11
 """More columns or rows than this are no kingdom but a pattern on the table."""
 
@@ -64,10 +69,14 @@ class Patch:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels."""
+    """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels.
+
+    `bare` are places of which the finder is sure that nothing lies there.
+    """
 
     lattice: Lattice
     squares: Squares
+    bare: frozenset[Place] = frozenset()
 
     @cached_property
     def patch(self) -> Patch:
@@ -87,7 +96,7 @@ class Candidate:
     @cached_property
     def grid(self) -> Grid:
         """The grid, with a rim of table around it."""
-        return grid_of(self.lattice, self.squares)
+        return grid_of(self.lattice, self.squares, bare=self.bare)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +164,32 @@ def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> Candidate | No
 def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: tuple[int, int, int, int]) -> Candidate | None:
     """Return what the finder sees of a lattice straightened out within `bounds` (left, top, right, bottom), if much."""
     flat, into = straightened(photo, lattice.matrix, bounds)
-    near = finder.look(flat)
+    near, chance = finder.glimpse(flat)
     members = _members(near, bounds[:2], lattice.members)
     if len(members) < LEAST:
         return None
     squares = near.moved(np.asarray(np.linalg.inv(into), np.float64))
     matrix = fit(squares, members)
-    return None if matrix is None else Candidate(Lattice(members, matrix), squares)
+    return (
+        None if matrix is None else Candidate(Lattice(members, matrix), squares, _bare(near, chance, members, bounds))
+    )
+
+
+def _bare(
+    near: Squares, chance: Floats, members: dict[Place, int], bounds: tuple[int, int, int, int]
+) -> frozenset[Place]:
+    """Return the places of a straightened picture in whose middle no vote speaks for a square.
+
+    None where the places of the members are not those that the picture was made for.
+    """
+    left, top, right, bottom = bounds
+    places = np.floor(near.centre[list(members.values())] / UNIT + np.array([left, top]))
+    if not (places == np.array(list(members))).all():
+        return frozenset()
+    votes = UNIT // STRIDE
+    blocks = chance.reshape(bottom - top, votes, right - left, votes)[:, 1:-1, :, 1:-1].max(axis=(1, 3))
+    rows, cols = np.nonzero(blocks < BARE)
+    return frozenset(zip((cols + left).tolist(), (rows + top).tolist(), strict=True))
 
 
 def _within(inner: tuple[int, int, int, int], outer: tuple[int, int, int, int]) -> bool:
