@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kdvision.lab import hostile
+from kdvision.lab.bench_photos import SAMPLES
 from kdvision.lab.hostile import File, attempt, corpus
 from kdvision.vision.limits import MOST_SCANS, scans
 from tests.conftest import Run
@@ -122,3 +123,13 @@ def test_harm_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdvision.vision.photo.encoded", lambda *_: 1 / 0)
     assert "ZeroDivisionError escaped" in attempt(file).what
     assert attempt(file).harm
+
+
+def test_too_little_memory_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("kdvision.pipeline.read", read)
+    ran = run("score", SAMPLES / "demo.jpg")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert "not enough memory" in ran.err

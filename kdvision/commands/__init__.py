@@ -73,6 +73,11 @@ def main(args: Sequence[str] | None = None) -> None:
     except KdvisionError as error:
         complain(error)
         sys.exit(error.exit_code)
+    except MemoryError:
+        complain(
+            KdvisionError("there is not enough memory for this", hint="close other programs, or use smaller photos")
+        )
+        sys.exit(KdvisionError.exit_code)
 
 
 def _version(wanted: bool) -> None:
