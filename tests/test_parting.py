@@ -5,7 +5,7 @@ import pytest
 from kdvision.vision.finder import Squares
 from kdvision.vision.lattice import Place, lattices
 from kdvision.vision.parting import parted
-from kdvision.vision.search import Candidate
+from kdvision.vision.second import Candidate
 from tests.test_lattice import RAGGED, seen, view
 
 

@@ -61,11 +61,23 @@ def test_a_finer_look_is_for_small_kingdoms(width: int, sides: list[float], wort
     assert worth_a_finer_look(table_photo(width, width * 3 // 4), sides) == worth
 
 
-def test_a_plain_photo_of_a_large_kingdom_is_not_looked_over_finely() -> None:
-    finder, photo = Watched(), Photo.open(SAMPLES / "demo.jpg")
+@pytest.mark.parametrize(
+    ("name", "count", "looks"),
+    [("demo", 1, [320]), ("two-kingdoms", 2, [320, 640]), ("four-kingdoms", 4, [320, 640])],
+)
+def test_a_photo_is_looked_over_no_finer_than_its_kingdoms_need(name: str, count: int, looks: list[int]) -> None:
+    finder, photo = Watched(), Photo.open(SAMPLES / f"{name}.jpg")
     large = Photo.open(cv2.resize(photo.pixels, None, fx=1600 / photo.width, fy=1600 / photo.width))
     kingdoms, _ = sort_out(search_all(large, finder, CellReader(shipped("cells"))))
-    assert (len(kingdoms), finder.looked) == (1, list(LONG_SIDES))
+    assert (len(kingdoms), finder.looked) == (count, looks)
+
+
+def test_a_small_kingdom_beside_a_large_one_is_found() -> None:
+    """What the coarse look does not make out is reason enough to look again."""
+    photo, far = Photo.open(SAMPLES / "demo.jpg"), far_away("holes", side=36.0, width=800)
+    pixels = np.concatenate([photo.pixels, np.asarray(cv2.resize(far.pixels, (photo.width, photo.width * 3 // 4)))], 1)
+    kingdoms, _ = sort_out(search_all(Photo.open(pixels), Finder(shipped("finder")), CellReader(shipped("cells"))))
+    assert len(kingdoms) == 2
 
 
 def test_a_kingdom_far_away_shows_in_the_finer_look() -> None:

@@ -14,7 +14,8 @@ from kdvision.vision.finder import Squares
 from kdvision.vision.lattice import Lattice
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
-from kdvision.vision.search import Candidate, Found
+from kdvision.vision.search import Found
+from kdvision.vision.second import Candidate
 from tests.conftest import Run
 from tests.kingdoms import SMALL, grid_of, table_photo
 

@@ -15,7 +15,8 @@ from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, 
 from kdvision.vision.evidence import Sight
 from kdvision.vision.finder import Squares, shrunk
 from kdvision.vision.photo import Photo
-from kdvision.vision.search import Candidate, Found
+from kdvision.vision.search import Found
+from kdvision.vision.second import Candidate
 
 LONGEST: Final = 1600
 """The longer side of the pictures, in pixels."""

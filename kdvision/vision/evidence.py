@@ -18,7 +18,8 @@ from kdvision.vision.livery import shipped
 from kdvision.vision.parting import parted
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
-from kdvision.vision.search import Candidate, found_in, worth_a_finer_look
+from kdvision.vision.search import found_in, searched, worth_a_finer_look
+from kdvision.vision.second import Candidate
 
 NO_CHANCE: Final = -12.0
 """The log-probability of a tile where the picture does not reach: not nought, so that a person can still say so."""
@@ -162,8 +163,7 @@ def search_all(
     It is looked over more finely, which takes longer, where that shows no kingdom or only small ones. `tell` hears of
     the squares seen in each look, and of the lattices found.
     """
-    looks = finder.find(photo)
-    found = found_in(photo, finder, looks)
+    looks, found = searched(photo, finder)
     sights = {candidate: look(photo, reader, candidate.grid) for candidate in found.kept}
     if worth_a_finer_look(photo, [kingdom.grid.side for kingdom in sort_out(list(sights.values()))[0]]):
         looks = [*finder.find(photo, (FINER,)), *looks]

@@ -22,7 +22,7 @@ from kdvision.vision.finder import Finder, Floats, Squares
 from kdvision.vision.grid import Grid, bent
 from kdvision.vision.lattice import LEAST, Lattice
 from kdvision.vision.photo import Photo
-from kdvision.vision.search import UNIT, Candidate, in_frame, straightened
+from kdvision.vision.second import UNIT, Candidate, in_frame, straightened
 
 EXPECTED: Final = (
     "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: where the size is known"

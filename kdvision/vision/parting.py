@@ -13,7 +13,7 @@ from typing import Final
 
 from kdvision.vision.finder import Floats, Squares
 from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, fit
-from kdvision.vision.search import Candidate
+from kdvision.vision.second import Candidate
 
 DIAGONAL: Final = 0.5
 """So much weaker, in sides, a corner holds squares together than an edge does."""

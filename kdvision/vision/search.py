@@ -1,7 +1,6 @@
 """The grids of a photo: which lattices it shows, each looked at again, and which of rivals to keep.
 
-A second look through the finder at each lattice straightened out, every square 48 pixels wide, mends both the fit and
-the squares that the first look missed. Of lattices that lie on each other the one that covers most is kept.
+Of lattices that lie on each other the one that covers most is kept.
 """
 
 from __future__ import annotations
@@ -11,92 +10,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-import cv2
-import numpy as np
-import numpy.typing as npt
-
-from kdvision.vision.finder import LONG_SIDES, PADDING, STRIDE, Finder, Floats, Squares, shrunk
-from kdvision.vision.grid import Grid, grid_of
-from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, alignment, fit, grow, patches, shadows
+from kdvision.vision.finder import LONG_SIDES, Finder, Squares
+from kdvision.vision.grid import Grid
+from kdvision.vision.lattice import Lattice, fit, patches, shadows
 from kdvision.vision.photo import Photo
+from kdvision.vision.second import Candidate, Patch, look_again
 
-UNIT: Final = 48
-"""Pixels of a square's side in the second look."""
-MARGIN: Final = 2
-"""Squares of table around the kingdom in the second look."""
 CANDIDATES: Final = 10
 """So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
+LARGE: Final = 20.0
+"""Pixels of a square's side in the coarse look, twice what shows there: others on the table may be further away."""
+MAYBE: Final = 0.3
+SURE: Final = 0.8
+"""Scores from which something may be a square, and from which it is one."""
 SMALL: Final = 22.0
 """Pixels of a square's side in the finest usual look, twice what shows there: others may be further away."""
-ROUGHLY: Final = 0.7
-"""A square in the second look is at most twice as large as it should be, and at least half (logarithm)."""
-BARE: Final = 0.01
-"""Where the finder takes nothing in the middle of a place for part of a square with more than this, none is there.
-
-On photos tilted, dark, or with glare the cell network, asked about such places, took none for a tile.
-"""
-MOST: Final = 11
-"""More columns or rows than this are no kingdom but a pattern on the table."""
-
-
-@dataclass(frozen=True, eq=False)
-class Patch:
-    """Squares that hang together, each at its place, among those of one look, in the photo's pixels."""
-
-    members: dict[Place, int]
-    squares: Squares
-
-    @cached_property
-    def chosen(self) -> list[int]:
-        """Which of the squares are members."""
-        return list(self.members.values())
-
-    @cached_property
-    def covered(self) -> float:
-        """The area (square pixels) that the members cover, as far as the finder is sure of them.
-
-        A wrong scale sees many squares where there are few, but is sure of none.
-        """
-        return float((self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
-
-    def on(self, other: Patch | Candidate) -> bool:
-        """Whether many of the members lie on members of the other."""
-        ours, theirs = self.squares.centre[self.chosen], other.squares.centre[other.chosen]
-        side = float(np.median(other.squares.side[other.chosen]))
-        near = np.linalg.norm(ours[:, None] - theirs[None], axis=2).min(1) < 0.6 * side
-        return bool(near.mean() > 0.3)
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels.
-
-    `bare` are places of which the finder is sure that nothing lies there.
-    """
-
-    lattice: Lattice
-    squares: Squares
-    bare: frozenset[Place] = frozenset()
-
-    @cached_property
-    def patch(self) -> Patch:
-        """The members."""
-        return Patch(self.lattice.members, self.squares)
-
-    @property
-    def chosen(self) -> list[int]:
-        """Which of the squares are members."""
-        return self.patch.chosen
-
-    @property
-    def covered(self) -> float:
-        """The area (square pixels) that the members cover, as far as the finder is sure of them."""
-        return self.patch.covered
-
-    @cached_property
-    def grid(self) -> Grid:
-        """The grid, with a rim of table around it."""
-        return grid_of(self.lattice, self.squares, bare=self.bare)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +42,41 @@ class Found:
                 kept.append(candidate)
         return tuple(kept)
 
+    @property
+    def clear(self) -> bool:
+        """Whether something was found, and the finder is sure of every square of it."""
+        return bool(self.kept) and all((one.squares.score[one.chosen] > SURE).all() for one in self.kept)
+
 
 def grids(photo: Photo, finder: Finder) -> list[Grid]:
     """Return the grids of a photo, one for each lattice of squares, with a rim of table around each."""
-    return [candidate.grid for candidate in found_in(photo, finder, finder.find(photo)).kept]
+    return [candidate.grid for candidate in searched(photo, finder)[1].kept]
+
+
+def searched(photo: Photo, finder: Finder) -> tuple[list[Squares], Found]:
+    """Return the usual looks at a photo, as many as it needs, the finest first, and what was found in them.
+
+    The coarse look is enough where all that it shows is large and, looked at again, beyond doubt. What it shows counts
+    no more where the finer one leaves no doubt: there small squares are seen better.
+    """
+    (coarse,) = finder.find(photo, LONG_SIDES[1:])
+    found = found_in(photo, finder, [coarse]) if _large(coarse, photo) else None
+    if found is not None and found.clear:
+        return [coarse], found
+    (fine,) = finder.find(photo, LONG_SIDES[:1])
+    seen = found_in(photo, finder, [fine], known=found)
+    if found is None and not seen.clear:
+        seen = found_in(photo, finder, [coarse], known=seen)
+    return [fine, coarse], seen
+
+
+def _large(coarse: Squares, photo: Photo) -> bool:
+    """Whether every square of the coarse look that may be one hangs together with others, and is large in it."""
+    together = [index for members in patches(coarse) for index in members.values()]
+    lost = (coarse.score > MAYBE) & ~shadows(coarse)
+    lost[together] = False
+    sides = coarse.side[together] * LONG_SIDES[1] / max(photo.width, photo.height)
+    return bool(together) and not lost.any() and float(sides.min()) > LARGE
 
 
 def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: Found | None = None) -> Found:
@@ -142,142 +101,3 @@ def worth_a_finer_look(photo: Photo, sides: Sequence[float]) -> bool:
     """Whether there may be kingdoms too small for the usual looks, where those found have squares of such `sides`."""
     scale = LONG_SIDES[0] / max(photo.width, photo.height)
     return scale < 0.9 and min(sides, default=0.0) * scale < SMALL
-
-
-def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> Candidate | None:
-    """Return the lattice as the finder sees it straightened out.
-
-    Looks once more where the kingdom turns out to be larger than the first look said.
-    """
-    seen: Candidate | None = None
-    for _ in range(3):
-        left, top, right, bottom = lattice.bounds()
-        if max(right - left, bottom - top) > MOST:
-            return None
-        seen = in_frame(photo, finder, lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
-        if seen is None or _within(seen.lattice.bounds(), lattice.bounds()):
-            break
-        lattice = seen.lattice
-    return seen
-
-
-def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: tuple[int, int, int, int]) -> Candidate | None:
-    """Return what the finder sees of a lattice straightened out within `bounds` (left, top, right, bottom), if much."""
-    flat, into = straightened(photo, lattice.matrix, bounds)
-    near, chance = finder.glimpse(flat)
-    members = _members(near, bounds[:2], lattice.members)
-    if len(members) < LEAST:
-        return None
-    squares = near.moved(np.asarray(np.linalg.inv(into), np.float64))
-    matrix = fit(squares, members)
-    return (
-        None if matrix is None else Candidate(Lattice(members, matrix), squares, _bare(near, chance, members, bounds))
-    )
-
-
-def _bare(
-    near: Squares, chance: Floats, members: dict[Place, int], bounds: tuple[int, int, int, int]
-) -> frozenset[Place]:
-    """Return the places of a straightened picture in whose middle no vote speaks for a square.
-
-    None where the places of the members are not those that the picture was made for.
-    """
-    left, top, right, bottom = bounds
-    places = np.floor(near.centre[list(members.values())] / UNIT + np.array([left, top]))
-    if not (places == np.array(list(members))).all():
-        return frozenset()
-    votes = UNIT // STRIDE
-    blocks = chance.reshape(bottom - top, votes, right - left, votes)[:, 1:-1, :, 1:-1].max(axis=(1, 3))
-    rows, cols = np.nonzero(blocks < BARE)
-    return frozenset(zip((cols + left).tolist(), (rows + top).tolist(), strict=True))
-
-
-def _within(inner: tuple[int, int, int, int], outer: tuple[int, int, int, int]) -> bool:
-    return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
-
-
-def straightened(
-    photo: Photo, matrix: Floats, bounds: tuple[int, int, int, int]
-) -> tuple[npt.NDArray[np.uint8], Floats]:
-    """Return part of a lattice as a flat picture, 48 pixels a square, and the homography from the photo to it."""
-    left, top, right, bottom = bounds
-    centre = np.array([[(left + right) / 2, (top + bottom) / 2]])
-    corners = cv2.perspectiveTransform(
-        (centre + np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]))[None], matrix
-    )[0]
-    side = float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
-    frame = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], float)
-    reach = cv2.perspectiveTransform(frame[None], matrix)[0]
-    if (np.column_stack([frame, np.ones(4)]) @ matrix[2] <= 0).any():  # behind the camera: no box holds it
-        reach = np.array([[0.0, 0.0], [photo.width, photo.height]])
-    pixels, part = photo.part(reach, 1.2 * UNIT / side)
-    if side * part[0, 0] > 1.4 * UNIT:
-        pixels, further = shrunk(pixels, 1.2 * UNIT / (side * part[0, 0]))
-        part = np.diag([*further, 1.0]) @ part
-    into = np.array([[UNIT, 0, -left * UNIT], [0, UNIT, -top * UNIT], [0, 0, 1.0]]) @ np.linalg.inv(matrix)
-    size = ((right - left) * UNIT, (bottom - top) * UNIT)
-    flat = cv2.warpPerspective(
-        pixels,
-        into @ np.linalg.inv(part),
-        size,
-        flags=cv2.INTER_LINEAR,
-        borderValue=(PADDING,) * 3,
-    )
-    return np.asarray(flat, np.uint8), into
-
-
-def _members(near: Squares, corner: Place, before: dict[Place, int]) -> dict[Place, int]:
-    """Return which squares of a straightened picture, `corner` its top left, lie on the lattice and hang together."""
-    where = near.centre / UNIT - 0.5
-    place = np.round(where).astype(int)
-    off = np.abs(where - place).max(1) if len(near) else np.zeros(0)
-    _, cosine = (
-        zip(*(alignment(np.array([1.0, 0.0]), u, v) for u, v in zip(near.u, near.v, strict=True)), strict=True)
-        if len(near)
-        else ((), ())
-    )
-    fits = (off < 0.3) & (np.abs(np.log(near.side / UNIT)) < 0.3) & (np.array(cosine) > 0.96)
-    best: dict[Place, int] = {}
-    for index in np.argsort(-near.score, kind="stable"):
-        if fits[index]:
-            best.setdefault((int(place[index, 0]) + corner[0], int(place[index, 1]) + corner[1]), int(index))
-    joined = _joined(best, before)
-    grown = _grown(near, where, corner, before)
-    return grown if len(grown) > len(joined) else joined
-
-
-def _grown(near: Squares, where: Floats, corner: Place, before: dict[Place, int]) -> dict[Place, int]:
-    """Return the squares of a straightened picture that lead from one to the next, each `where` it lies (n, 2).
-
-    Where the first look left a column out, or saw one too many, squares fit the places it gave them badly, but still
-    meet each other.
-    """
-    free = (np.abs(np.log(near.side / UNIT)) < ROUGHLY) & ~shadows(near)
-    steps, parts = Steps(near), []
-    for seed in np.argsort(-near.score, kind="stable"):
-        if not free[seed]:
-            continue
-        turn, _ = alignment(np.array([1.0, 0.0]), near.u[seed], near.v[seed])
-        grown = grow(steps, int(seed), free, turn=turn)
-        free[list(grown.values())] = False
-        left, top = (np.round(where[seed]).astype(int) + corner).tolist()
-        parts.append({(left + col, top + row): index for (col, row), index in grown.items()})
-    most = max(parts, key=lambda part: (len(part.keys() & before.keys()), len(part)), default={})
-    return {place: most[place] for place in sorted(most)}
-
-
-def _joined(best: dict[Place, int], before: dict[Place, int]) -> dict[Place, int]:
-    """Keep what touches, by a side or a corner, the part that shares most places with the lattice before."""
-    left = set(best)
-    parts: list[set[Place]] = []
-    while left:
-        part, edge = set(), [left.pop()]
-        while edge:
-            col, row = edge.pop()
-            part.add((col, row))
-            near = {(col + dc, row + dr) for dc, dr in NEIGHBOURS} & left
-            left -= near
-            edge += near
-        parts.append(part)
-    most = max(parts, key=lambda part: (len(part & before.keys()), len(part), sorted(part)), default=set())
-    return {place: best[place] for place in sorted(most)}
