@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+import numpy as np
+
 from kdvision.vision.finder import LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import Lattice, fit, patches, shadows
@@ -72,11 +74,13 @@ def searched(photo: Photo, finder: Finder) -> tuple[list[Squares], Found]:
 
 def _large(coarse: Squares, photo: Photo) -> bool:
     """Whether every square of the coarse look that may be one hangs together with others, and is large in it."""
+    scale = LONG_SIDES[1] / max(photo.width, photo.height)
+    if not (coarse.score > MAYBE).any() or np.median(coarse.side[coarse.score > MAYBE]) * scale < LARGE:
+        return False  # found out quickly: small squares look like many
     together = [index for members in patches(coarse) for index in members.values()]
     lost = (coarse.score > MAYBE) & ~shadows(coarse)
     lost[together] = False
-    sides = coarse.side[together] * LONG_SIDES[1] / max(photo.width, photo.height)
-    return bool(together) and not lost.any() and float(sides.min()) > LARGE
+    return bool(together) and not lost.any() and float(coarse.side[together].min()) * scale > LARGE
 
 
 def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: Found | None = None) -> Found:
