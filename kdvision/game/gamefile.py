@@ -12,7 +12,7 @@
     coins = 11
     buildings = [{ at = "C1", name = "The Statue" }, { at = "C2", per_territory = "forest" }]
 
-docs/rules.md lists every key.
+What lies on a kingdom or beside it may be left open as "?": it counts as not known. docs/rules.md lists every key.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,12 +24,11 @@ from kdvision.game.gamefile_reader import Node, document, text_at
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.record import GAMES, ROUNDS, VARIANTS, Game, usual_side
 from kdvision.game.rules import SIDES
+from kdvision.game.untold import GEMS, QUEEN, hosted
 
 TOP: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
 ROUND: Final = ("kingdom", "open_gems")
 KINGDOM: Final = ("player", "players", "board", "discarded", "claims")
-QUEEN: Final = ("buildings", "knights", "spare_knights", "towers", "coins", "queen")
-GEMS: Final = ("gems",)
 
 CLAIMS: Final = {"harmony": "Harmony", "middle-kingdom": "Middle Kingdom"}
 ELSEWHERE: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
@@ -89,7 +88,7 @@ def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]
         kingdoms = tuple(
             _kingdom(node, keys, number, teams=teams) for number, node in enumerate(table.tables("kingdom"), start=1)
         )
-        yield Table(kingdoms, open_gems, seats)
+        yield Table(hosted(kingdoms), open_gems, seats)
 
 
 def _seats(top: Node) -> int:
@@ -114,16 +113,22 @@ def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> 
     return Kingdom(
         board=node.board("board"),
         player=_player(node, number, teams=teams),
-        buildings=tuple(building_of(entry) for entry in node.tables("buildings")),
-        knights=tuple(node.squares("knights")),
-        spare_knights=node.number("spare_knights"),
-        towers=node.number("towers"),
-        coins=node.number("coins"),
-        queen=node.flag("queen"),
-        gems=tuple(gem_of(entry) for entry in node.tables("gems")),
+        buildings=tuple(building_of(entry) for entry in node.tables("buildings", may_be_open=True)),
+        knights=tuple(node.squares("knights", may_be_open=True)),
+        spare_knights=_count(node, "spare_knights"),
+        towers=_count(node, "towers"),
+        coins=_count(node, "coins"),
+        queen=not node.left_open("queen") and node.flag("queen"),
+        gems=tuple(gem_of(entry) for entry in node.tables("gems", may_be_open=True)),
         discarded=node.number("discarded") if "discarded" in node else None,
         claims=tuple(CLAIMS[claim] for claim in node.choices("claims", CLAIMS)),
+        towns=node.number("towns") if "towns" in node and not node.left_open("towns") else None,
+        untold=frozenset(key for key in (*QUEEN, *GEMS) if node.in_part_open(key)),
     )
+
+
+def _count(node: Node, key: str) -> int:
+    return 0 if node.left_open(key) else node.number(key)
 
 
 def _player(node: Node, number: int, *, teams: bool) -> str:

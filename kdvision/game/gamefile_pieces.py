@@ -5,7 +5,7 @@ from typing import Final
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.gamefile_reader import Node
-from kdvision.game.pieces import JOKER, QUARTERS, Building, Built, Gem
+from kdvision.game.pieces import JOKER, QUARTERS, UNREAD, UNTOLD, Building, Built, Gem
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe
 
 BUILDING: Final = ("at", "name", "points", "crowns", "per_territory", "per_tower", "per_knight")
@@ -25,6 +25,8 @@ def _building(node: Node) -> Building:
     name = node.text("name")
     known = next((building for building in BUILDINGS if building.name and _plain(building.name) == _plain(name)), None)
     effects = [key for key in BUILDING[2:] if key in node]
+    if name == UNTOLD and not effects:
+        return UNREAD
     if known is not None and not effects:
         return known
     if not effects:
@@ -43,7 +45,7 @@ def _building(node: Node) -> Building:
         kinds = ", ".join(describe(building) for building in BUILDINGS)
         given = describe(Building("", *effect))
         node.fail(f"{name or 'a building'} that gives {given}", describe(known) if known else f"one of: {kinds}")
-    return replace(made, name=name)
+    return replace(made, name="" if name == UNTOLD else name)
 
 
 def _plain(name: str) -> str:
@@ -55,7 +57,7 @@ def gem_of(node: Node) -> Gem:
     """A gem, its place told by two of its four squares that touch at the corner: `between = "B2 C3"`."""
     node.only(GEM, of="a gem")
     if "kind" not in node:
-        node.fail("a gem without its kind", f'kind = and its colour, or "{JOKER}"')
+        node.fail("a gem without its kind", f'kind = and its colour, "{JOKER}", or "{UNTOLD}"')
     skull = node.choice("skull", QUARTERS, default="") if "skull" in node else ""
     turned = node.number("turned", most=3)
     return Gem(

@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn
 
 from kdvision.errors import NotationError
 from kdvision.game.board import EXPECTED_SQUARE, Board, Square
+from kdvision.game.pieces import UNTOLD
 from kdvision.game.toml_lines import Path, line_of
 
 TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
@@ -94,6 +95,15 @@ class Node:
             self.at(key).fail(f"{key} is {_shown(value)}", "some text in quotes, on one line")
         return value
 
+    def left_open(self, key: str) -> bool:
+        """Whether "?" stands there instead of a value."""
+        return bool(self.value.get(key) == UNTOLD)
+
+    def in_part_open(self, key: str) -> bool:
+        """Whether "?" stands there instead of a list, or among its entries: there may be more."""
+        value = self.value.get(key)
+        return self.left_open(key) or (isinstance(value, list) and UNTOLD in value)
+
     def number(self, key: str, *, default: int = 0, most: int = 1000) -> int:
         """A whole number from 0."""
         value = self.value.get(key, default)
@@ -133,12 +143,12 @@ class Node:
                 self.at(key, place).fail(f"{key} has {_shown(value)}", _one_of(allowed))
         return values
 
-    def tables(self, key: str) -> list["Node"]:
-        """A list of tables."""
+    def tables(self, key: str, *, may_be_open: bool = False) -> list["Node"]:
+        """A list of tables; where it `may_be_open`, "?" may stand there too and is left out."""
         header = ".".join(step for step in (*self.path, key) if isinstance(step, str))
         if isinstance(self.value.get(key), dict):
             self.at(key).fail(f"{key} is a single table", f"two pairs of brackets: [[{header}]]")
-        nodes = [self.at(key, place) for place in range(len(self._list(key)))]
+        nodes = self._entries(key, may_be_open=may_be_open)
         for node in nodes:
             if not isinstance(node.value, dict):
                 node.fail(f"{key} has {_shown(node.value)}", f"[[{header}]], or tables in braces")
@@ -148,9 +158,9 @@ class Node:
         """A square by its name."""
         return self.at(key).named(self.text(key))
 
-    def squares(self, key: str) -> list[Square]:
-        """A list of squares by their names."""
-        return [self.at(key, place).named(name) for place, name in enumerate(self.texts(key))]
+    def squares(self, key: str, *, may_be_open: bool = False) -> list[Square]:
+        """A list of squares by their names; where it `may_be_open`, "?" may stand there too and is left out."""
+        return [node.named(_text(node, key)) for node in self._entries(key, may_be_open=may_be_open)]
 
     def named(self, name: str) -> Square:
         """The square of a name that stands here."""
@@ -171,6 +181,12 @@ class Node:
             hint = "" if error.expected in error.hint else error.hint
             more = _offset(value, below, error.row) if below else 0
             node.fail(str(error), error.expected, more_lines=more, hint=hint)
+
+    def _entries(self, key: str, *, may_be_open: bool) -> list["Node"]:
+        if may_be_open and self.value.get(key) == UNTOLD:
+            return []
+        entries = [self.at(key, place) for place in range(len(self._list(key)))]
+        return [entry for entry in entries if not (may_be_open and entry.value == UNTOLD)]
 
     def _list(self, key: str) -> list[Any]:
         value = self.value.get(key, [])

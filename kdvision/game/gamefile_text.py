@@ -1,59 +1,115 @@
-"""The text of a game file, as `gamefile.parse` reads it."""
+"""The text of a game file, as `gamefile.parse` reads it; what is not told yet is left open, with a line that asks."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
+from typing import Final
 
 from kdvision.game.board import Square
 from kdvision.game.gamefile import CLAIMS
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.pieces import QUARTERS, Built, Gem
+from kdvision.game.pieces import QUARTERS, UNTOLD, Built, Gem
 from kdvision.game.record import Game
+from kdvision.game.untold import TOWNS, crossing_name, crossings, free_towns
 
 _QUOTED = {name: key for key, name in CLAIMS.items()}
 
+ASKED: Final = {
+    TOWNS: "how many squares of the board are towns; write t on each, with its crowns",
+    "coins": "how many coins are left",
+    "towers": "how many towers",
+    "spare_knights": "how many knights stand beside the board",
+    "knights": 'on which squares knights stand; as in ["A1", "C3"], [] for none',
+    "queen": "true where the Queen is at the end, else false; she is with one player",
+}
+"""What an open key asks for, in one line."""
 
-def text_of(game: Game) -> str:
-    """The game as the text of a game file: reading it gives the same game again."""
+_Remarks = Sequence[Sequence[str]]
+
+
+def text_of(game: Game, *, head: Sequence[str] = (), remarks: _Remarks = (), sided: bool = True) -> str:
+    """The game as the text of a game file: reading it gives the same game again.
+
+    `head` are comments above all, `remarks` comments above the board of each kingdom, a line each. Without `sided` the
+    side is left to what the number of kingdoms calls for.
+    """
     several = len(game.rounds) > 1
-    lines = [f"game = {_quoted(game.kind)}", f"side = {game.side}"]
+    lines = [*_comments(head), f"game = {_quoted(game.kind)}", *([f"side = {game.side}"] if sided else [])]
     lines += [f"variants = {_list(game.variants)}"] if game.variants else []
     lines += ["teams = true"] if game.teams else []
     lines += [f"kingdoms = {game.rounds[0].seats}"] if game.rounds[0].seats else []
     for table in game.rounds:
         lines += ["", "[[round]]"] if several else []
-        lines += _table(table, "round.kingdom" if several else "kingdom", game)
+        lines += _table(table, "round.kingdom" if several else "kingdom", game, remarks)
     return "\n".join(lines) + "\n"
 
 
-def _table(table: Table, header: str, game: Game) -> Iterator[str]:
+def _table(table: Table, header: str, game: Game, remarks: _Remarks) -> Iterator[str]:
     if table.open_gems:
         yield f"open_gems = {_list(table.open_gems)}"
-    for kingdom in table.kingdoms:
+    for kingdom, own in zip(table.kingdoms, chain(remarks, repeat(())), strict=False):
         yield from ("", f"[[{header}]]")
-        yield from _kingdom(kingdom, game)
+        yield from _kingdom(kingdom, game, own)
 
 
-def _kingdom(kingdom: Kingdom, game: Game) -> Iterator[str]:
+def _kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Iterator[str]:
     yield f"players = {_list(kingdom.player.split(' & '))}" if game.teams else f"player = {_quoted(kingdom.player)}"
+    yield from _comments(remarks)
     yield from ('board = """', *kingdom.board.rows(), '"""')
-    for key in ("coins", "towers", "spare_knights"):
-        if getattr(kingdom, key):
+    if kingdom.towns is not None:
+        yield f"{TOWNS} = {kingdom.towns}"
+    for key in (TOWNS, "coins", "towers", "spare_knights"):
+        if key in kingdom.untold:
+            yield f"{key} = {_quoted(UNTOLD)}  # {ASKED[key]}"
+        elif key != TOWNS and getattr(kingdom, key):
             yield f"{key} = {getattr(kingdom, key)}"
-    if kingdom.knights:
-        yield f"knights = {_list(square.name for square in kingdom.knights)}"
+    knights, more = [square.name for square in kingdom.knights], "knights" in kingdom.untold
+    if knights:
+        yield f"knights = {_list([*knights, *([UNTOLD] if more else [])])}"
+    elif more:
+        yield f"knights = {_quoted(UNTOLD)}  # {ASKED['knights']}"
+    if "queen" in kingdom.untold:
+        yield f"queen = {_quoted(UNTOLD)}  # {ASKED['queen']}"
     if kingdom.queen:
         yield "queen = true"
     if kingdom.discarded is not None:
         yield f"discarded = {kingdom.discarded}"
     if kingdom.claims:
         yield f"claims = {_list(_QUOTED[claim] for claim in kingdom.claims)}"
-    yield from _tables("buildings", map(_building, kingdom.buildings))
-    yield from _tables("gems", map(_gem, kingdom.gems))
+    yield from _tables("buildings", map(_building, kingdom.buildings), kingdom, _ask_buildings(kingdom))
+    yield from _tables("gems", map(_gem, kingdom.gems), kingdom, _ask_gems(kingdom))
 
 
-def _tables(key: str, entries: Iterable[str]) -> Iterator[str]:
+def _tables(key: str, entries: Iterable[str], kingdom: Kingdom, asked: str) -> Iterator[str]:
     rows = [f"    {{ {entry} }}," for entry in entries]
-    yield from (f"{key} = [", *rows, "]") if rows else ()
+    if key in kingdom.untold and not rows:
+        yield f"{key} = {_quoted(UNTOLD)}  # {asked}"
+    elif rows:
+        rows += (
+            [f"    {_quoted(UNTOLD)},  # more {asked.partition('; as in')[0]}; take this line away if not"]
+            if key in kingdom.untold
+            else []
+        )
+        yield from (f"{key} = [", *rows, "]")
+
+
+def _ask_buildings(kingdom: Kingdom) -> str:
+    free = free_towns(kingdom)
+    where = f"on {', '.join(square.name for square in free)}" if free else "on towns"
+    at = free[0].name if free else "C3"
+    return f'tiles {where}; as in [{{ at = "{at}", points = 3 }}], [] for none'
+
+
+def _ask_gems(kingdom: Kingdom) -> str:
+    places = crossings(kingdom)
+    where = f"between {', '.join(map(crossing_name, places))}" if places else "where four landscapes meet"
+    at = crossing_name(places[0]) if places else "B2 C3"
+    return f'tokens {where}; as in [{{ kind = "ruby", between = "{at}", crowns = [1, 0, 2, 0] }}], [] for none'
+
+
+def _comments(lines: Iterable[str]) -> Iterator[str]:
+    """The lines as comments, of characters that can stand in one."""
+    return (f"# {''.join(sign if sign.isprintable() else ' ' for sign in line)}".rstrip() for line in lines)
 
 
 def _building(built: Built) -> str:

@@ -33,7 +33,11 @@ class Kingdom:
 
     `knights` stand on squares, `spare_knights` were not placed; `queen` is true where she is hosted, which follows from
     the course of the game, not from the board. `discarded` is how many dominoes were thrown away, None if nobody
-    remembers; `claims` are the bonuses its player counts on. Neither scores: they are compared with the board.
+    remembers; `claims` are the bonuses its player counts on; `towns` is how many town squares a person has counted.
+    None of these scores: they are compared with the board.
+
+    `untold` names the facts that nobody has told yet, or not all of: what stands there is the least of it
+    (`kdvision.game.untold`).
     """
 
     board: Board
@@ -47,6 +51,8 @@ class Kingdom:
     gems: tuple[Gem, ...] = ()
     discarded: int | None = None
     claims: tuple[str, ...] = ()
+    towns: int | None = None
+    untold: frozenset[str] = frozenset()
 
     @cached_property
     def territories(self) -> tuple[Territory, ...]:

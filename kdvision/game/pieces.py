@@ -8,6 +8,9 @@ from kdvision.game.board import Square, Terrain
 JOKER: Final = "joker"
 """The kind of the one gem that stands for any other."""
 
+UNTOLD: Final = "?"
+"""What stands for something that nobody has told yet: a fact in a game file, a building's name, a gem's kind."""
+
 QUARTERS: Final = ("top left", "top right", "bottom right", "bottom left")
 """The quarters of a gem token, clockwise: the order of `Gem.crowns`."""
 
@@ -33,6 +36,10 @@ class Building:
     def effect(self) -> tuple[int, int, Terrain | None, int, int]:
         """What tells the kinds of building apart: everything but name and count."""
         return self.crowns, self.points, self.per_territory, self.per_tower, self.per_knight
+
+
+UNREAD: Final = Building(UNTOLD)
+"""A building that stands there, and nobody has told which one it is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """A whole game: what was played, by which rules, and the kingdoms of its rounds."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -8,9 +8,10 @@ from typing import Final
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
 from kdvision.game.rules import kingdomino, queendomino, royal_wedding, side_of, with_lost_treasures
-from kdvision.game.scoring import RuleSet, Scorecard, score
+from kdvision.game.scoring import RuleSet, Scorecard
 from kdvision.game.standing import Standing, dynasty, standing
 from kdvision.game.together import table_problems
+from kdvision.game.untold import TOWNS, card_of, extent, is_open
 
 ROUNDS: Final = 3
 """The rounds of a Dynasty (kingdomino/dynasty)."""
@@ -55,12 +56,16 @@ class Game:
         return with_lost_treasures(made) if "lost-treasures" in self.variants else made
 
     def played(self, table: Table) -> tuple[Played, ...]:
-        """The kingdoms of one round with their points."""
-        return tuple(Played(kingdom, score(kingdom, self.rule_set)) for kingdom in table.kingdoms)
+        """The kingdoms of one round with their points: those that are certain, where pieces are still to be told."""
+        return tuple(Played(kingdom, card_of(kingdom, self.rule_set)) for kingdom in table.kingdoms)
 
     def problems(self, table: Table) -> tuple[Problem, ...]:
-        """All that is odd about one round."""
-        return table_problems(table, self.rule_set)
+        """All that is odd about one round; of boards whose towns are not told yet the dominoes are not checked."""
+        return settled(table_problems(table, self.rule_set), table.kingdoms)
+
+    def is_open(self, table: Table) -> bool:
+        """True where pieces of one round are still to be told, so that nobody has won it yet."""
+        return any(map(is_open, table.kingdoms))
 
     def note(self, table: Table) -> str:
         """One sentence where not all kingdoms of a round are entered, else nothing."""
@@ -72,15 +77,44 @@ class Game:
         return f"{entered} of {least}{seated.seats} kingdoms {verb} entered: nothing is known of the others"
 
     def round_standing(self, table: Table) -> Standing:
-        """Who leads in one round."""
+        """Who leads in one round, by what is told."""
         return standing(table.kingdoms, self.rule_set)
 
     @property
     def standing(self) -> Standing:
-        """Who wins the whole game."""
+        """Who wins the whole game, by what is told."""
         if len(self.rounds) == 1:
             return self.round_standing(self.rounds[0])
         return dynasty([table.kingdoms for table in self.rounds], self.rule_set)
+
+
+def settled(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -> tuple[Problem, ...]:
+    """The problems without those about dominoes that rest on boards whose towns are not told yet."""
+    open_boards = [TOWNS in kingdom.untold for kingdom in kingdoms]
+    return tuple(
+        problem
+        for problem in problems
+        if not (
+            problem.clause.endswith(("/box", "/connection"))
+            and (any(open_boards) if problem.kingdom is None else open_boards[problem.kingdom])
+        )
+    )
+
+
+def outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = True) -> str:
+    """One sentence on who wins while pieces are still to be told: known already, or not; nothing for one kingdom.
+
+    `whole` is false where kingdoms of the game are missing, which may have any points.
+    """
+    if len(kingdoms) < 2:
+        return ""
+    known = [extent(kingdom, rule_set) for kingdom in kingdoms]
+    unsettled = not whole or (rule_set.outright is not None and any(map(rule_set.outright, kingdoms)))
+    for number, (kingdom, own) in enumerate(zip(kingdoms, known, strict=True)):
+        others = [other.most for place, other in enumerate(known) if place != number]
+        if not unsettled and all(most is not None and most < own.least for most in others):
+            return f"{kingdom.player} wins, whatever is still to be told"
+    return "who wins is not known until the rest is told"
 
 
 def usual_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:

@@ -8,7 +8,7 @@ from typing import Final
 from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem, names
-from kdvision.game.pieces import JOKER, Gem
+from kdvision.game.pieces import JOKER, UNTOLD, Gem
 from kdvision.game.scoring import RuleSet
 
 KINDS: Final = 5
@@ -30,7 +30,7 @@ def with_lost_treasures(rule_set: RuleSet) -> RuleSet:
 
 def wins_outright(kingdom: Kingdom) -> bool:
     """True with five kinds of gem, the joker standing for any one (lost-treasures/immediate, lost-treasures/joker)."""
-    return len({gem.kind for gem in kingdom.gems}) >= KINDS
+    return len({gem.kind for gem in kingdom.gems} - {UNTOLD}) >= KINDS
 
 
 def check_gems(table: Table) -> Iterator[Problem]:
@@ -63,6 +63,11 @@ def _misplaced(number: int, kingdom: Kingdom, gem: Gem) -> Iterator[Problem]:
 def _tokens(table: Table) -> Iterator[Problem]:
     kinds = Counter(gem.kind for kingdom in table.kingdoms for gem in kingdom.gems)
     kinds.update(table.open_gems)
+    tokens = KINDS * OF_A_KIND + 1
+    if kinds.total() > tokens:
+        text = f"there are {kinds.total()} gems in the game, and the box has {tokens}"
+        yield Problem((), text, "lost-treasures/tokens")
+    del kinds[UNTOLD]
     for kind, count in kinds.items():
         held = 1 if kind == JOKER else OF_A_KIND
         if count > held:

@@ -12,7 +12,13 @@ from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING
 from kdvision.game.kingdom import Kingdom, largest
 from kdvision.game.pieces import Building
 from kdvision.game.rules.kingdomino import with_variants
-from kdvision.game.rules.queendomino_checks import check_buildings, check_coins, check_knights, check_queen
+from kdvision.game.rules.queendomino_checks import (
+    check_buildings,
+    check_coins,
+    check_knights,
+    check_queen,
+    check_towns,
+)
 from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
 
 LARGEST = TieBreak("the largest territory", "queendomino/tie-largest", largest)
@@ -32,7 +38,7 @@ WEDDING_CLAUSES = OWN_CLAUSES | {
     "kingdomino/in-play": "royal-wedding/box",
 }
 
-CHECKS = (check_buildings, check_knights, check_queen, check_coins)
+CHECKS = (check_towns, check_buildings, check_knights, check_queen, check_coins)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Final
 from kdvision.game.board import Square, Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import Building
+from kdvision.game.pieces import UNREAD, Building
 
 KNIGHTS: Final = 22
 TOWERS: Final = 15
@@ -41,13 +41,16 @@ def check_buildings(table: Table) -> Iterator[Problem]:
     """Buildings off the construction squares, two on one, and more of an effect than the box has."""
     for number, kingdom in enumerate(table.kingdoms):
         yield from _misplaced(number, kingdom)
+    all_tiles, held = sum(len(kingdom.buildings) for kingdom in table.kingdoms), sum(tile.count for tile in BUILDINGS)
+    if all_tiles > held:
+        yield Problem((), f"there are {all_tiles} buildings in the game, and the box has {held}", "queendomino/pieces")
     used = Counter(built.building.effect for kingdom in table.kingdoms for built in kingdom.buildings)
     for building in BUILDINGS:
         if used[building.effect] > building.count:
             text = f"{used[building.effect]} buildings give {describe(building)}, and the box has {building.count}"
             yield Problem((), text, "queendomino/buildings")
     named = Counter(built.building.name for kingdom in table.kingdoms for built in kingdom.buildings)
-    twice = [name for name, count in named.items() if name and count > 1]
+    twice = [name for name, count in named.items() if name and name != UNREAD.name and count > 1]
     yield from (
         Problem((), f"{name} stands in the game {named[name]} times", "queendomino/buildings") for name in twice
     )
@@ -57,7 +60,7 @@ def _misplaced(number: int, kingdom: Kingdom) -> Iterator[Problem]:
     squares = [built.square for built in kingdom.buildings]
     for square in squares:
         cell = kingdom.board.get(square)
-        if cell is None or cell.terrain is not Terrain.TOWN:
+        if "towns" not in kingdom.untold and (cell is None or cell.terrain is not Terrain.TOWN):
             text = f"the building on {square.name} does not stand on a town square"
             yield Problem((square,), text, "queendomino/construction", number)
     for square in _repeated(squares):
@@ -83,7 +86,8 @@ def check_knights(table: Table) -> Iterator[Problem]:
 def check_queen(table: Table) -> Iterator[Problem]:
     """Two queens, a queen away from the most towers, towers without a queen; more towers than the box has.
 
-    Where a kingdom is missing, its towers may be the most, and it may host the Queen.
+    Where a kingdom is missing, its towers may be the most, and it may host the Queen. What nobody has told yet is no
+    problem.
     """
     kingdoms = table.kingdoms
     hosts = tuple(number for number, kingdom in enumerate(kingdoms) if kingdom.queen)
@@ -93,12 +97,21 @@ def check_queen(table: Table) -> Iterator[Problem]:
         yield Problem((), f"the Queen is in {len(hosts)} kingdoms at once", clause)
     for number in hosts:
         towers = kingdoms[number].towers
-        if towers < most or not towers:
+        if "towers" not in kingdoms[number].untold and (towers < most or not towers):
             text = f"the Queen is with {towers} towers" + (f", and another kingdom has {most}" if most > towers else "")
             yield Problem((), text, clause, number)
-    if most and not hosts and table.whole:
+    if most and not hosts and table.whole and not any("queen" in kingdom.untold for kingdom in kingdoms):
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
     yield from _over("towers", sum(kingdom.towers for kingdom in kingdoms), TOWERS)
+
+
+def check_towns(table: Table) -> Iterator[Problem]:
+    """Boards with more or fewer town squares than a person has counted there."""
+    for number, kingdom in enumerate(table.kingdoms):
+        count = sum(cell.terrain is Terrain.TOWN for cell in kingdom.board.values())
+        if kingdom.towns is not None and kingdom.towns != count and not kingdom.board.unknown:
+            text = f"{kingdom.towns} town squares were counted here, and the board has {count}: write t on each"
+            yield Problem((), text, kingdom=number)
 
 
 def check_coins(table: Table) -> Iterator[Problem]:

@@ -1,0 +1,228 @@
+"""What nobody has told yet of a kingdom, and what its points lie between until somebody does.
+
+Some facts no photo shows: coins, knights and towers beside the board, the Queen's host. Others were not read. As long
+as one is missing a kingdom has no total, only a least and, where the rules and the box bound it, a most.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.kingdom import Kingdom, Territory
+from kdvision.game.legality import names
+from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
+from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
+from kdvision.game.scoring import Line, RuleSet, Scorecard, score
+
+BOARD: Final = "board"
+TOWNS: Final = "towns"
+QUEEN: Final = (TOWNS, "coins", "towers", "queen", "knights", "spare_knights", "buildings")
+"""What lies on or beside a kingdom of Queendomino, as game files call it."""
+
+GEMS: Final = ("gems",)
+"""The same for The Lost Treasures."""
+
+PLAIN: Final = {
+    TOWNS: "which squares are towns",
+    "coins": "coins",
+    "towers": "towers",
+    "queen": "whether the Queen is here",
+    "knights": "knights on the board",
+    "spare_knights": "knights beside the board",
+}
+_OFF_BOARD: Final = tuple(
+    f"queendomino/{clause}" for clause in ("wealth", "building-points", "tower-bonus", "knight-bonus")
+)
+"""Clauses of points that are the same whatever the board shows."""
+
+_JOINED: Final = ("kingdomino/middle-kingdom", "kingdomino/harmony", "queendomino/detached")
+"""Clauses of points that one square more can take away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Something still to be told: the key of the game file, the squares it is about, and what it is in some words."""
+
+    item: str
+    squares: tuple[Square, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The points of a kingdom as far as they are known: at least and at most, None where nothing bounds them.
+
+    `lines` are those of the scorecard that are certain; they sum to `least`. Where nothing is `missing`, both bounds
+    are the total. They hold for the board as it is given: a square that was read wrong is no part of this.
+    """
+
+    least: int
+    most: int | None
+    lines: tuple[Line, ...]
+    missing: tuple[Missing, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """True where all is told that scores."""
+        return not self.missing
+
+    def __str__(self) -> str:
+        if self.most is None:
+            return f"{self.least} or more"
+        return f"{self.least} to {self.most}" if self.most > self.least else str(self.least)
+
+
+def extent(kingdom: Kingdom, rule_set: RuleSet) -> Extent:
+    """What the points of a kingdom lie between, and what is still to be told."""
+    lines, gaps = score(kingdom, rule_set).lines, missing(kingdom)
+    certain = tuple(_certain(kingdom, lines)) if gaps else lines
+    least = sum(line.points for line in certain)
+    return Extent(least, _most(kingdom, rule_set) if gaps else least, certain, gaps)
+
+
+def is_open(kingdom: Kingdom) -> bool:
+    """True where pieces are still to be told, so that the kingdom has no total; squares not known do not count."""
+    return any(gap.item != BOARD for gap in missing(kingdom))
+
+
+def card_of(kingdom: Kingdom, rule_set: RuleSet) -> Scorecard:
+    """The scorecard; while pieces are still to be told, of the certain lines alone."""
+    return Scorecard(extent(kingdom, rule_set).lines) if is_open(kingdom) else score(kingdom, rule_set)
+
+
+def hosted(kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
+    """The kingdoms of one game, none asked about the Queen once her host is told: there is one Queen."""
+    if not any(kingdom.queen for kingdom in kingdoms):
+        return tuple(kingdoms)
+    return tuple(replace(kingdom, untold=kingdom.untold - {"queen"}) for kingdom in kingdoms)
+
+
+def missing(kingdom: Kingdom) -> tuple[Missing, ...]:
+    """All that is still to be told of a kingdom, in the order of the game file."""
+    return tuple(_missing(kingdom))
+
+
+def _missing(kingdom: Kingdom) -> Iterator[Missing]:
+    if unknown := tuple(sorted(kingdom.board.unknown)):
+        yield Missing(BOARD, unknown, f"what lies on {names(unknown)}")
+    yield from (Missing(key, (), PLAIN[key]) for key in QUEEN if key in kingdom.untold and key in PLAIN)
+    if "buildings" in kingdom.untold:
+        if TOWNS in kingdom.untold:
+            yield Missing("buildings", (), "buildings")
+        elif free := free_towns(kingdom):
+            yield Missing("buildings", free, f"buildings on {names(free)}")
+    for built in kingdom.buildings:
+        if built.building == UNREAD:
+            yield Missing("buildings", (built.square,), f"which building stands on {built.square.name}")
+    if "gems" in kingdom.untold and (corners := crossings(kingdom)):
+        squares = tuple(sorted({square for corner in corners for square in _around(corner)}))
+        yield Missing("gems", squares, f"gems between {', '.join(map(crossing_name, corners))}")
+    for gem in kingdom.gems:
+        if gem.kind == UNTOLD:
+            yield Missing("gems", gem.squares, f"which gem lies between {crossing_name(gem.corner)}")
+
+
+def free_towns(kingdom: Kingdom) -> tuple[Square, ...]:
+    """The town squares without a building that was told."""
+    taken = {built.square for built in kingdom.buildings}
+    return tuple(square for square in town_squares(kingdom.board) if square not in taken)
+
+
+def town_squares(board: Board) -> tuple[Square, ...]:
+    """The town squares of a board, from the top left."""
+    return tuple(square for square, cell in board.items() if cell.terrain is Terrain.TOWN)
+
+
+def crossings(kingdom: Kingdom) -> tuple[Square, ...]:
+    """The corners where a gem can lie and none was told, each by the upper left of its four squares.
+
+    Four different landscapes meet there (lost-treasures/discovery, lost-treasures/no-castle).
+    """
+    taken = {gem.corner for gem in kingdom.gems}
+    return tuple(corner for corner in kingdom.board if corner not in taken and _discovery(kingdom.board, corner))
+
+
+def crossing_name(corner: Square) -> str:
+    """A crossing as game files call it: "B2 C3", two of its four squares."""
+    return f"{corner.name} {Square(corner.row + 1, corner.col + 1).name}"
+
+
+def _discovery(board: Board, corner: Square) -> bool:
+    cells = [board.get(square) for square in _around(corner)]
+    terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
+    return len(terrains) == len(cells)
+
+
+def _around(corner: Square) -> tuple[Square, ...]:
+    return Gem(UNTOLD, corner).squares
+
+
+def _certain(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
+    """The lines that no fact still missing can lower, with the points they have at least."""
+    untold, exposed = kingdom.untold, _exposed(kingdom)
+    for line in lines:
+        sunk = line.territory is not None and not exposed.isdisjoint(line.squares)  # by a skull
+        if sunk or (TOWNS in untold and line.clause not in _OFF_BOARD):
+            continue
+        if kingdom.board.unknown and line.clause in _JOINED:
+            continue
+        if not _counted(line, untold):
+            yield line
+        elif line.points:
+            yield replace(line, label=f"{line.label} or more")
+
+
+def _counted(line: Line, untold: Collection[str]) -> bool:
+    """Whether the line counts something of which not all is told."""
+    counts = {
+        "queendomino/wealth": ("coins",),
+        "queendomino/tower-bonus": ("towers",),
+        "queendomino/knight-bonus": ("knights", "spare_knights"),
+    }
+    return any(key in untold for key in counts.get(line.clause, ()))
+
+
+def _exposed(kingdom: Kingdom) -> set[Square]:
+    """The squares of territories that a gem still to be told may point at, for better or, by a skull, for worse."""
+    near = {square for gem in kingdom.gems if gem.kind == UNTOLD for square in gem.squares}
+    if "gems" in kingdom.untold:
+        near |= {square for corner in crossings(kingdom) for square in _around(corner)}
+    return {square for land in kingdom.territories if not near.isdisjoint(land.squares) for square in land.squares}
+
+
+def _most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
+    """The points it has with the best that the box holds; None where the board or gems are not all known."""
+    if TOWNS in kingdom.untold or kingdom.board.unknown or _exposed(kingdom):
+        return None
+    best = _at_best(kingdom)
+    total = score(best, rule_set).total
+    room = [built.square for built in kingdom.buildings if built.building == UNREAD]
+    room += free_towns(kingdom) if "buildings" in kingdom.untold else ()
+    if not room:
+        return total
+    used = Counter(built.building.effect for built in kingdom.buildings)
+    at = max(room, key=lambda square: _size_at(kingdom.territories, square))
+    worth: list[int] = []
+    for tile in BUILDINGS:
+        gained = score(replace(best, buildings=(*best.buildings, Built(at, tile))), rule_set).total - total
+        worth += [gained] * (tile.count - used[tile.effect])
+    return total + sum(sorted(worth, reverse=True)[: len(room)])
+
+
+def _at_best(kingdom: Kingdom) -> Kingdom:
+    """The kingdom with all coins, towers, knights and the Queen, as far as nobody has told of them."""
+    untold = kingdom.untold
+    knights = {"knights", "spare_knights"} & untold
+    return replace(
+        kingdom,
+        coins=COINS if "coins" in untold else kingdom.coins,
+        towers=TOWERS if "towers" in untold else kingdom.towers,
+        spare_knights=max(kingdom.spare_knights, KNIGHTS - len(kingdom.knights)) if knights else kingdom.spare_knights,
+        queen=kingdom.queen or "queen" in untold,
+    )
+
+
+def _size_at(lands: Sequence[Territory], square: Square) -> int:
+    return next((len(land.squares) for land in lands if square in land.squares), 0)
