@@ -15,11 +15,14 @@ from kdvision.batch.cluster import Cluster
 from kdvision.batch.event import Rules
 from kdvision.batch.place import Place
 from kdvision.batch.plan import Plan
-from kdvision.batch.pool import Here, Pool
+from kdvision.batch.pool import Here, Pool, _trim
 from kdvision.batch.run import Night, Progress
 from kdvision.batch.work import Clamps, Done, Job
 from kdvision.errors import KdvisionError, ModelError
+from kdvision.lab.memory import held_now
 from tests.nights import night, photo, put, read, tree
+
+KEPT: list[list[bytearray]] = []
 
 
 def task(data: bytes, rules: Rules, clamps: Clamps) -> Done:
@@ -34,9 +37,23 @@ def task(data: bytes, rules: Rules, clamps: Clamps) -> Done:
         data = photo("# w1")
     if data.startswith(b"pid"):
         return Done({"pid": os.getpid()})
+    if data.startswith(b"held"):
+        return Done({"held": held_now()})
+    if data.startswith(b"holes"):
+        blocks = [bytearray(60_000) for _ in range(2000)]
+        KEPT.append(blocks[::100])  # so that what lies between is no end that is given back anyway
+        return Done({"held": held_now()})
     if data.startswith(b"no models"):
         raise ModelError("the model finder.onnx is missing", hint="install it again")
     return read(data, rules, clamps)
+
+
+@pytest.mark.skipif(_trim() is None or not held_now(), reason="only glibc keeps what is unused, and only Linux tells")
+def test_what_a_photo_leaves_unused_goes_back_to_the_system() -> None:
+    with closing(Pool(1, task=task)) as pool:
+        before, between, after = (one.data["held"] for _, one in pool.work(jobs(b"held", b"holes", b"held")))
+    assert between > before + 100
+    assert after < before + 20
 
 
 def jobs(*contents: bytes) -> Iterator[Job]:

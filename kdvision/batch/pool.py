@@ -1,11 +1,13 @@
 """All cores of this machine: processes that load the networks once and read one photo after another."""
 
+import ctypes
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait as wait_for
 from typing import Final, Protocol, TypeAlias
@@ -83,7 +85,7 @@ class Pool:
 
     def _submitted(self, job: Job) -> Future[Done]:
         try:
-            return self._hired().submit(self.task, job.data, job.rules, job.clamps)
+            return self._hired().submit(_tidily, self.task, job.data, job.rules, job.clamps)
         except BrokenProcessPool as error:  # it broke since the last look; the job fails as those that were in it
             lost: Future[Done] = Future()
             lost.set_exception(error)
@@ -122,6 +124,28 @@ class Pool:
                 self.close()
         hint = "scale the photo down, or run again with fewer workers"
         return failed(KdvisionError("reading it ended the program, as for lack of memory", hint=hint))
+
+
+def _tidily(task: Task, data: bytes, rules: Rules, clamps: Clamps) -> Done:
+    """What comes of a task; then what its memory leaves unused goes back to the system.
+
+    Pictures of all sizes leave holes in a process's memory, and a night has hundreds of them.
+    """
+    done = task(data, rules, clamps)
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+    return done
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    """What gives unused memory back; None where the C library is not one that has to be asked."""
+    try:
+        found: Callable[[int], int] = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):  # only glibc has it, and Windows has no name for "this program"
+        return None
+    return found
 
 
 def _begin() -> None:

@@ -1,7 +1,7 @@
 """Lines and letters on pictures, for whatever a report draws: smooth lines at slight angles, words on a ground."""
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import cv2
@@ -57,13 +57,13 @@ def plaque(pen: ImageDraw.ImageDraw, centre: Points, words: str, size: float, in
     pen.text((x - (left + right) / 2, y - (top + bottom) / 2), words, font=font, fill=ink)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def _box(words: str, size: int) -> tuple[float, float, float, float]:
     """Where words drawn at (0, 0) lie: left, top, right, bottom. The same few words stand on every photo."""
     return _font(size).getbbox(words, anchor="la")
 
 
-@cache
+@lru_cache(maxsize=32)
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Pillow's own scalable font: the same letters on every machine."""
+    """Pillow's own scalable font: the same letters on every machine. Few are kept: nights need every size."""
     return ImageFont.load_default(size)
