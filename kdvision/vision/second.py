@@ -18,6 +18,8 @@ from kdvision.vision.grid import Grid, grid_of
 from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, alignment, fit, grow, shadows
 from kdvision.vision.photo import Photo
 
+Mask = npt.NDArray[np.bool_]
+
 UNIT: Final = 48
 """Pixels of a square's side in the second look."""
 MARGIN: Final = 2
@@ -191,17 +193,19 @@ def _members(near: Squares, corner: Place, before: dict[Place, int]) -> dict[Pla
         if fits[index]:
             best.setdefault((int(place[index, 0]) + corner[0], int(place[index, 1]) + corner[1]), int(index))
     joined = _joined(best, before)
-    grown = _grown(near, where, corner, before)
+    free = (np.abs(np.log(near.side / UNIT)) < ROUGHLY) & ~shadows(near)
+    if free.sum() <= len(joined):
+        return joined  # there is nothing else that squares could lead to
+    grown = _grown(near, where, corner, before, free)
     return grown if len(grown) > len(joined) else joined
 
 
-def _grown(near: Squares, where: Floats, corner: Place, before: dict[Place, int]) -> dict[Place, int]:
-    """Return the squares of a straightened picture that lead from one to the next, each `where` it lies (n, 2).
+def _grown(near: Squares, where: Floats, corner: Place, before: dict[Place, int], free: Mask) -> dict[Place, int]:
+    """Return the `free` squares of a straightened picture that lead from one to the next, each `where` it lies (n, 2).
 
     Where the first look left a column out, or saw one too many, squares fit the places it gave them badly, but still
     meet each other.
     """
-    free = (np.abs(np.log(near.side / UNIT)) < ROUGHLY) & ~shadows(near)
     steps, parts = Steps(near), []
     for seed in np.argsort(-near.score, kind="stable"):
         if not free[seed]:
