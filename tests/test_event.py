@@ -10,6 +10,7 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.standing import standing
 from kdvision.lab import event, trial
 from kdvision.lab.drafts import play
+from kdvision.lab.event_judged import _numbers, check, correct, tally
 from tests.nights import sheet
 
 PHOTOS = 8
@@ -32,7 +33,7 @@ def peace(folder: Path) -> Path:
 
 
 def test_standings_are_right_and_broken_files_are_told(folder: Path, peace: Path) -> None:
-    assert event.check(folder, peace) == []
+    assert check(event.truth_path(folder), peace) == []
     assert len(sheet(peace / "errors.csv")) == 1
     rows = sheet(peace / "standings.csv")
     shared = [row for row in rows if row["table"] == "2" and row["place"] == "1"]
@@ -50,18 +51,20 @@ def test_a_run_that_is_killed_ends_in_the_same_files(folder: Path, peace: Path) 
 def test_a_check_tells_what_is_wrong(folder: Path, peace: Path, tmp_path: Path) -> None:
     for path in peace.glob("*.csv"):
         (tmp_path / path.name).write_text(path.read_text(encoding="utf-8").replace(",Bo,", ",Bob,"), encoding="utf-8")
-    assert any("Bob" in line for line in event.check(folder, tmp_path))
+    assert any("Bob" in line for line in check(event.truth_path(folder), tmp_path))
+    assert " of 1 wrong ones are in review.csv" in tally(event.truth_path(folder), tmp_path)
+    assert " of 0 wrong ones" in tally(event.truth_path(folder), peace)
 
 
 def test_nothing_is_corrected_where_nothing_is_wrong(peace: Path) -> None:
-    assert event.correct(event.plan(PHOTOS, rounds=1), peace) == []
+    assert correct(event.shown(event.plan(PHOTOS, rounds=1)), peace) == []
 
 
 def test_corrections_find_their_kingdoms() -> None:
     ann, bo = "w w1 / # f", "l l m2 / # . g"
-    assert event._numbers(["l l m1 / # . g", "# w / f w1"], [ann, bo]) == [2, 1]
-    assert event._numbers([bo], [ann, bo]) == [1, 2]
-    assert event._numbers([], [ann, bo]) == [1, 2]
+    assert _numbers(["l l m1 / # . g", "# w / f w1"], [ann, bo]) == [2, 1]
+    assert _numbers([bo], [ann, bo]) == [1, 2]
+    assert _numbers([], [ann, bo]) == [1, 2]
 
 
 def test_the_seeds_of_the_ties_are_those_of_ties() -> None:

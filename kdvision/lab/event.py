@@ -12,7 +12,6 @@ differ in is the phone, its exposure and its colours. One photo in twenty is tak
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +25,6 @@ from typing import Any, Final
 import cv2
 import numpy as np
 
-from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import kingdomino
 from kdvision.game.standing import Standing, dynasty, standing
@@ -34,6 +32,7 @@ from kdvision.lab import samples, surfaces
 from kdvision.lab.art import DrawnArt
 from kdvision.lab.broken import BROKEN
 from kdvision.lab.drafts import PlayedKingdom, play
+from kdvision.lab.event_judged import check, correct, tally
 from kdvision.lab.light import Dials
 from kdvision.lab.samples import Shot
 
@@ -274,75 +273,9 @@ def _rows(level: str, round_: object, table: object, found: Standing) -> list[li
     return [[level, str(round_), str(table), str(one.place), one.player, str(one.total)] for one in found.places]
 
 
-def check(folder: Path, out: Path) -> list[str]:
-    """What of batch's results differs from the truth, one line each."""
-    true = json.loads(truth_path(folder).read_text(encoding="utf-8"))
-    names = ("standing", "round", "table", "place", "player", "points")
-    read = [[row[name] for name in names] for row in _sheet(out / "standings.csv") if row["place"]]
-    wrong = [f"missing: {row}" for row in true["standings"] if row not in read]
-    wrong += [f"too much: {row}" for row in read if row not in true["standings"]]
-    broken = sorted(row["file"] for row in _sheet(out / "errors.csv"))
-    wrong += [] if broken == true["broken"] else [f"errors.csv: {sorted(set(broken) ^ set(true['broken']))}"]
-    for row in _sheet(out / "results.csv"):
-        board = true["boards"].get(f"{row['round']}/{row['player']}")
-        if row["counts"] == "yes" and (board is None or not _alike(board, row["board"])):
-            wrong.append(f"{row['photo']}: read {row['board']}, true {board}, review {row['review']}")
-    return wrong
-
-
-def correct(event: Plan, out: Path) -> list[str]:
-    """Do what a person does who looks at everything in review.csv and sees the truth; the photos that were wrong.
-
-    What is said goes into corrections.jsonl, as `kdvision review` writes it; the next run follows.
-    """
-    files = {file.name: file for file in event.files if file.kingdoms}
-    asked = {row["photo"] for row in _sheet(out / "review.csv")}
-    said = []
-    for line in map(json.loads, (out / "results.jsonl").read_text(encoding="utf-8").splitlines()):
-        boards = [str(kingdom.board) for kingdom in files[line["photo"]].kingdoms] if line["photo"] in files else []
-        read = [" / ".join(kingdom["board"]) for kingdom in line["kingdoms"]]
-        if line["photo"] in asked and not _same(read, boards):
-            photo = {"photo": line["photo"], "content": line["content"]}
-            numbers = _numbers(read, boards)
-            said += [
-                {**photo, "kingdom": number, "board": board} for number, board in zip(numbers, boards, strict=True)
-            ]
-    with (out / "corrections.jsonl").open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in said)
-    return list(dict.fromkeys(str(one["photo"]) for one in said))
-
-
-def _same(read: Sequence[str], true: Sequence[str]) -> bool:
-    """Whether the same kingdoms were read, in whatever order."""
-    return len(read) == len(true) and all(any(_alike(one, other) for other in read) for one in true)
-
-
-def _numbers(read: Sequence[str], true: Sequence[str]) -> list[int]:
-    """Which of the kingdoms that were read each true one is, from 1; numbers behind them for those that are none."""
-    left = list(range(len(read)))
-    numbers: list[int] = []
-    for board in true:
-        nearest = min(left, key=lambda i: _apart(read[i], board), default=None)
-        numbers.append(max([len(read), *numbers]) + 1 if nearest is None else nearest + 1)
-        left = [i for i in left if i != nearest]
-    return numbers
-
-
-def _apart(one: str, other: str) -> int:
-    """How many squares two boards differ in, turned as they are most alike."""
-    board = Board.parse(one).trimmed()
-    turns = [Board.parse(other).trimmed().turned(quarters) for quarters in range(4)]
-    return min(sum(board.get(s) != turn.get(s) for s in {*board, *turn}) for turn in turns)
-
-
-def _sheet(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def _alike(one: str, other: str) -> bool:
-    """True for one board seen from two sides."""
-    return any(Board.parse(one).turned(quarters) == Board.parse(other) for quarters in range(4))
+def shown(event: Plan) -> dict[str, list[str]]:
+    """The true boards of each photo, by its name."""
+    return {file.name: [str(kingdom.board) for kingdom in file.kingdoms] for file in event.files if file.kingdoms}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -358,12 +291,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--correct", type=Path, metavar="OUT", help="correct there what review.csv asks about")
     given = parser.parse_args(arguments)
     if given.correct:
-        fixed = correct(plan(given.photos, rounds=given.rounds, seed=given.seed), given.correct)
+        fixed = correct(shown(plan(given.photos, rounds=given.rounds, seed=given.seed)), given.correct)
         print("\n".join([*fixed, f"{len(fixed)} photos corrected"]))
         return 0
     if given.check:
-        wrong = check(given.folder, given.check)
-        print("\n".join([*wrong, f"{len(wrong)} differences"]))
+        wrong = check(truth_path(given.folder), given.check)
+        print("\n".join([*wrong, f"{len(wrong)} differences", tally(truth_path(given.folder), given.check)]))
         return int(bool(wrong))
     width, height = map(int, given.size.split("x"))
     event = plan(given.photos, rounds=given.rounds, seed=given.seed)
