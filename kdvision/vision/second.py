@@ -22,7 +22,7 @@ Mask = npt.NDArray[np.bool_]
 
 UNIT: Final = 48
 """Pixels of a square's side in the second look."""
-MARGIN: Final = 2
+MARGIN: Final = 1
 """Squares of table around the kingdom in the second look."""
 ROUGHLY: Final = 0.7
 """A square in the second look is at most twice as large as it should be, and at least half (logarithm)."""
@@ -162,7 +162,7 @@ def straightened(
     if (np.column_stack([frame, np.ones(4)]) @ matrix[2] <= 0).any():  # behind the camera: no box holds it
         reach = np.array([[0.0, 0.0], [photo.width, photo.height]])
     pixels, part = photo.part(reach, 1.2 * UNIT / side)
-    if side * part[0, 0] > 1.4 * UNIT:
+    if side * part[0, 0] > 2.0 * UNIT:
         pixels, further = shrunk(pixels, 1.2 * UNIT / (side * part[0, 0]))
         part = np.diag([*further, 1.0]) @ part
     into = np.array([[UNIT, 0, -left * UNIT], [0, UNIT, -top * UNIT], [0, 0, 1.0]]) @ np.linalg.inv(matrix)
