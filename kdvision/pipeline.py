@@ -191,7 +191,7 @@ def kingdoms_of(
     if not kingdoms:
         raise no_kingdom(photo, sights)
     names = places([sight.grid for sight in kingdoms], photo)
-    near = [any(sight.beside(other) for other in others) for sight in kingdoms]
+    near = [sight.crowded or any(sight.beside(other) for other in others) for sight in kingdoms]
     return _of_one_table(_kingdom(*each, trust) for each in zip(kingdoms, decisions, names, near, strict=True))
 
 
@@ -280,8 +280,6 @@ def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust:
     if sight.inside is not None and sight.beyond is not None:
         cut = cut_off(decision.board.keys(), sight.inside, sight.beyond)
         problems += [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in cut]
-    if sight.parted:
-        problems.append(Problem((), "another kingdom lies so close that it is not certain which tiles belong to which"))
     if crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     return KingdomRead(

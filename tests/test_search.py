@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import search_all, sort_out
+from kdvision.vision.evidence import crowded, look, search_all, sort_out
 from kdvision.vision.finder import FINER, LONG_SIDES, Finder, Squares
+from kdvision.vision.grid import grid_of
+from kdvision.vision.lattice import Lattice
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
-from kdvision.vision.search import grids, worth_a_finer_look
+from kdvision.vision.search import grids, searched, worth_a_finer_look
+from kdvision.vision.second import Candidate
 from tests.kingdoms import table_photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -116,3 +119,16 @@ def test_most_of_the_table_around_is_known_to_be_bare(name: str) -> None:
         assert not (grid.bare & (grid.evidence > 0.5)).any()
         table += float(grid.bare.sum() / (grid.evidence == 0).sum())
     assert table / len(found) > 0.5
+
+
+def test_a_lattice_that_lost_a_row_is_told() -> None:
+    """The tiles of the row lie beside it, on no grid."""
+    photo, finder, reader = Photo.open(SAMPLES / "demo.jpg"), Finder(shipped("finder")), CellReader(shipped("cells"))
+    (whole,) = searched(photo, finder)[1].kept
+    top = min(row for _, row in whole.lattice.members)
+    members = {place: index for place, index in whole.lattice.members.items() if place[1] > top}
+    less = Candidate(Lattice(members, whole.lattice.matrix), whole.squares)
+    rimless = grid_of(less.lattice, less.squares, rim=0)
+    for grid, told in ((whole.grid, False), (rimless, True)):
+        sight = look(photo, reader, grid)
+        assert crowded(photo, reader, sight, whole.squares, [sight]).crowded == told

@@ -150,10 +150,10 @@ def boards_of(found: Seen) -> Boards:
     """Return how sure `decide` is of each board, and whether it is right. No reading of a kingdom cut off can be."""
     decisions = decide([s.reading for s in found.sights], KINGDOMINO, bonds=[s.bonds for s in found.sights])
     chances, right, odd = [], [], []
-    for decision, truth, cut in zip(decisions, found.truth, found.cut, strict=True):
+    for sight, decision, truth, cut in zip(found.sights, decisions, found.truth, found.cut, strict=True):
         if not cut:
             board = decision.board.trimmed()
             chances.append((decision.probability, *(chance for _, chance in decision.runners_up)))
             right.append(truth is not None and any(board.turned(turn) == truth for turn in range(4)))
-            odd.append(not decision.certain(0.0))
+            odd.append(sight.crowded or not decision.certain(0.0))
     return Boards(tuple(chances), tuple(right), tuple(odd))

@@ -11,7 +11,7 @@ import numpy as np
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.edge import LIKELY, STRIP, visible
-from kdvision.vision.finder import FINER, Finder
+from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import LEAST
 from kdvision.vision.livery import shipped
@@ -29,6 +29,12 @@ UNINFORMED: Final = np.log(0.25)
 
 BESIDE: Final = 1.7
 """Centres nearer than this many sides belong to tiles with less than a square of table between them."""
+REACH: Final = 2.5
+"""And nearer than this may lie tiles of a row or column that a lattice has lost."""
+COVERED: Final = 0.7
+"""A square lies on a tile whose middle is nearer than so many sides: halves of two tiles look like a square."""
+LIKE: Final = 0.4
+"""Squares of one kingdom differ by less than this in the logarithm of their sides."""
 LEAST_TILES: Final = 2.0
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
@@ -55,6 +61,7 @@ class Sight:
     `hidden` (rows, cols) is the probability that something covers the square. `inside` (rows, cols) is the share of
     each place that lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where
     all of the grid lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not.
+    `crowded` says that tiles lie beside it which are on no grid, or may be another kingdom's.
     """
 
     grid: Grid
@@ -64,7 +71,7 @@ class Sight:
     inside: Floats | None = None
     beyond: Floats | None = None
     colour: str = ""
-    parted: bool = False
+    crowded: bool = False
 
     @property
     def chances_of_castles(self) -> Floats:
@@ -125,12 +132,14 @@ class Sight:
         """The probability (rows, cols) of a tile."""
         return np.asarray(1 - np.exp(self.reading.log_probs[..., self.reading.kinds.index(NOTHING)]))
 
-    def _centres(self) -> Floats:
+    @property
+    def middles(self) -> Floats:
+        """The middles (n, 2) of the places that are tiles, in pixels."""
         return np.asarray(self.grid.quads.mean(axis=2)[self.presence > 0.5])
 
     def beside(self, other: Sight) -> bool:
         """Whether a tile of the other grid lies less than a square away from one of this grid."""
-        ours, theirs = self._centres(), other._centres()
+        ours, theirs = self.middles, other.middles
         if not len(ours) or not len(theirs):
             return False
         side = float(
@@ -171,7 +180,31 @@ def search_all(
         sights = {one: sights[one] if one in sights else look(photo, reader, one.grid) for one in found.kept}
     tell("squares", looks)
     tell("lattices", found)
-    return [one for candidate, sight in sights.items() for one in _told_apart(photo, reader, candidate, sight)]
+    apart = [(one, c) for c, sight in sights.items() for one in _told_apart(photo, reader, c, sight)]
+    everything = [sight for sight, _ in apart]
+    return [crowded(photo, reader, sight, candidate.squares, everything) for sight, candidate in apart]
+
+
+def crowded(photo: Photo, reader: CellReader, sight: Sight, squares: Squares, sights: Sequence[Sight]) -> Sight:
+    """Return the sight, marked where the finder saw squares beside it that lie on no grid, and the reader sees tiles.
+
+    A lattice that lost a row is a smaller kingdom, and looks as sure as a whole one.
+    """
+    tiles = sight.middles
+    if not sight.kingdom and not sight.castle_hidden:
+        return sight
+    side = sight.grid.side
+    known = np.concatenate([one.middles for one in sights])
+    away, alone = (np.linalg.norm(squares.centre[:, None] - them[None], axis=2).min(axis=1) for them in (tiles, known))
+    like = np.abs(np.log(squares.side / side)) < LIKE
+    loose = (squares.score > SEEN) & like & (away < REACH * side) & (alone > COVERED * side)
+    if not loose.any():
+        return sight
+    u, v, centre = squares.u[loose], squares.v[loose], squares.centre[loose]
+    seen = reader.look(photo, np.stack([centre - u - v, centre + u - v, centre + u + v, centre - u + v], axis=1))
+    return (
+        replace(sight, crowded=True) if ((seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))).any() else sight
+    )
 
 
 def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: Sight) -> list[Sight]:
@@ -185,7 +218,7 @@ def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: S
     if not tiles or (len(castles) < 2 and np.ptp(tiles, axis=0).max() < LARGEST):
         return [sight]
     parts = parted(candidate, tiles, castles)
-    seen = [replace(look(photo, reader, part.candidate.grid), parted=part.cut) for part in parts]
+    seen = [replace(look(photo, reader, part.candidate.grid), crowded=part.cut) for part in parts]
     return seen if any(part.kingdom for part in seen) else [sight]
 
 
