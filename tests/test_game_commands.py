@@ -168,3 +168,54 @@ def test_the_benchmark_tells_what_is_too_slow(capsys: pytest.CaptureFixture[str]
     assert bench.Row("a", 3.0, 2.0).slow
     assert str(bench.Row("a", 3.0, 2.0)).endswith("TOO SLOW")
     assert not bench.Row("a", 3.0).slow
+
+
+OPEN = """
+game = "queendomino"
+side = 5
+[[kingdom]]
+player = "Ann"
+board = "# t t / w1 w g"
+coins = "?"
+[[kingdom]]
+player = "Bo"
+board = "# g1 g"
+buildings = [{ at = "B1", name = "?" }]
+"""
+
+
+def test_an_unfinished_game_is_a_range_and_names_no_winner(run: Run) -> None:
+    ran = run("game", "-", "--clauses", stdin=OPEN.encode())
+    assert (ran.code, ran.err) == (0, "")
+    assert "2 to 60" in ran.out
+    assert "? still to be told: coins\n" in ran.out
+    assert "? still to be told: which building stands on B1" in ran.out
+    assert "Who wins is not known until the rest is told" in ran.out
+    assert "wins on" not in ran.out
+    found = json.loads(run("game", "-", "--json", stdin=OPEN.encode()).out)
+    assert (found["complete"], found["standing"], found["winners"]) == (False, None, [])
+    (played,) = found["rounds"]
+    assert (played["standing"], played["outlook"]) == (None, "who wins is not known until the rest is told")
+    ann = played["kingdoms"][0]
+    assert (ann["complete"], ann["least"], ann["most"], ann["total"]) == (False, 2, 60, None)
+    assert ann["missing"] == [{"item": "coins", "squares": [], "text": "coins"}]
+    strict = run("game", "-", "--strict", stdin=OPEN.encode())
+    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: not all is told.\n")
+
+
+def test_a_dynasty_with_an_open_round_has_no_sum(run: Run) -> None:
+    text = 'variants = ["lost-treasures"]\n' + DYNASTY.replace('"# w1 f"', '"# w1 f / m l g"\ngems = "?"')
+    ran = run("game", "-", stdin=text.encode())
+    assert "0 or more" in ran.out
+    assert "of 3 rounds" not in ran.out
+    assert "round 1 · 2 kingdoms" in ran.out and "Ann wins on points, 1 to 0" in ran.out
+    found = json.loads(run("game", "-", "--json", stdin=text.encode()).out)
+    assert [played["standing"] is None for played in found["rounds"]] == [False, True, False]
+    assert found["standing"] is None
+
+
+def test_squares_not_known_keep_their_score_and_are_told_as_missing(run: Run) -> None:
+    text = GAME.replace('"w w # f f"', '"w w # f ?"').encode()
+    bo = json.loads(run("game", "-", "--json", stdin=text).out)["rounds"][0]["kingdoms"][1]
+    assert (bo["total"], bo["complete"], bo["least"], bo["most"]) == (0, False, 0, None)
+    assert bo["missing"] == [{"item": "board", "squares": ["E1"], "text": "what lies on E1"}]

@@ -142,6 +142,18 @@ def test_nobody_is_asked_for_gems_and_buildings_that_can_lie_nowhere() -> None:
     assert [gap.text for gap in asked] == ["which squares are towns", "buildings"]
 
 
+def test_nobody_is_asked_for_what_no_building_counts() -> None:
+    untold = frozenset({"towers", "knights", "spare_knights"})
+    town = Kingdom(Board.parse("# t t / w1 w g"), untold=untold)
+    assert not is_open(town)
+    tower, knight = Built(Square(0, 1), replace(UNREAD, name="", per_tower=1)), replace(UNREAD, name="", per_knight=1)
+    assert [gap.item for gap in missing(replace(town, buildings=(tower,)))] == ["towers"]
+    both = (tower, Built(Square(0, 2), knight))
+    assert [gap.item for gap in missing(replace(town, buildings=both))] == ["towers", "knights", "spare_knights"]
+    assert is_open(replace(town, buildings=(Built(Square(0, 1), UNREAD),)))
+    assert len(missing(replace(town, untold=untold | {"buildings"}))) == 4
+
+
 def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
     kingdom = Kingdom(Board.parse("w1 # ? / w g1 g"))
     found = extent(kingdom, kingdomino(middle_kingdom=True, harmony=True))

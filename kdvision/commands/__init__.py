@@ -7,38 +7,32 @@ needs is imported when it runs, so that `--help` answers at once.
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from kdvision import __version__
 from kdvision.commands.asked import (
+    AsJson,
     Asked,
-    Corners,
-    Fix,
+    Fixes,
     GameName,
-    PlayersOption,
-    Size,
+    Harmony,
+    MiddleKingdom,
+    SizeOption,
+    Strict,
     fixes_of,
-    opened,
-    outlines_of,
-    players_of,
-    targets_of,
     text_on_stdin,
 )
 from kdvision.commands.batch import batch
 from kdvision.commands.look import look
-from kdvision.commands.output import complain, counted, finish, put, put_absent, put_clauses, put_together
+from kdvision.commands.output import complain, counted, finish, put, put_clauses
 from kdvision.commands.review import review
 from kdvision.commands.rulebook import Clauses, game, rules
+from kdvision.commands.score import score
 from kdvision.commands.serve import serve
 from kdvision.commands.streams import results_alone
-from kdvision.errors import KdvisionError, ModelError, NotationError
-
-if TYPE_CHECKING:
-    from kdvision.report.result import Result
-    from kdvision.vision.outline import Outline
-    from kdvision.vision.photo import Photo
+from kdvision.errors import KdvisionError, NotationError
 
 EPILOG: Final = (
     "Exit codes: 0 done, 1 something else went wrong, 2 wrong usage, 3 the photo cannot be opened or decoded, 4 no "
@@ -49,16 +43,6 @@ EPILOG: Final = (
 app = typer.Typer(
     name="kdvision", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
 )
-
-MiddleKingdom = Annotated[bool, typer.Option("--middle-kingdom", help="Add 10 points for a castle in the middle.")]
-Harmony = Annotated[bool, typer.Option("--harmony", help="Add 5 points for a complete kingdom.")]
-SizeOption = Annotated[Size | None, typer.Option("--size", help="The game's side; by default what the board shows.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object a photo, each on its own line.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 where a person should look.")]
-Fixes = Annotated[
-    list[str] | None,
-    typer.Option("--fix", metavar="K:SQUARE=CELL", help="Correct a square, as in 1:C3=w1; may be given again."),
-]
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -93,49 +77,7 @@ def options(
     """From a photo of a Kingdomino table to the right score, with every doubt named."""
 
 
-@app.command(epilog=EPILOG)
-def score(
-    photos: Annotated[list[str], typer.Argument(metavar="PHOTO", help="Photos, or - for one on stdin.")],
-    middle_kingdom: MiddleKingdom = False,
-    harmony: Harmony = False,
-    size: SizeOption = None,
-    overlay: Annotated[
-        str | None,
-        typer.Option(metavar="OUT", help="Draw the score on the photo: a .png, .jpg or .webp file, or a folder."),
-    ] = None,
-    as_json: AsJson = False,
-    fix: Fixes = None,
-    corners: Corners = None,
-    players: PlayersOption = None,
-    strict: Strict = False,
-    same: Annotated[bool, typer.Option("--same", help="All photos show the same kingdom: read them together.")] = False,
-) -> None:
-    """Score the kingdoms in photos: boards, territories, bonuses, total, and who wins.
-
-    Of several photos those that fail are named on stderr and the others go on. Several kingdoms, in one photo or one in
-    each, are ranked as one game. With --overlay FOLDER each picture is called PHOTO-score.jpg.
-
-    With --same every photo shows the same kingdoms, from any side: what is dazzled or covered in one is read in
-    another. Board, picture and corrections are those of the first photo.
-    """
-    asked = Asked(size, middle_kingdom, harmony, as_json, strict, players=players_of(players))
-    fixes = fixes_of(fix or ())
-    if fixes and len(photos) > 1 and not same:
-        raise typer.BadParameter("squares can be corrected in one photo at a time", param_hint="--fix")
-    outlines = outlines_of(corners or ())
-    if outlines and len(photos) > 1:
-        raise typer.BadParameter("outlines can be drawn in one photo at a time", param_hint="--corners")
-    if same and len(photos) < 2:
-        raise typer.BadParameter("name two photos of the kingdom or more", param_hint="--same")
-    photos, also = (photos[:1], photos[1:]) if same else (photos, [])
-    results: list[Result] = []
-    for photo, target in zip(photos, targets_of(photos, overlay), strict=True):
-        before = sum(len(result.kingdoms) for result in results)
-        results.append(_scored(photo, target, fixes, outlines, asked, before, also))
-        put(results[-1], asked)
-    put_together(results, asked)
-    put_absent(results, asked)
-    finish(results, asked)
+app.command(epilog=EPILOG)(score)
 
 
 @app.command("type", epilog=EPILOG)
@@ -200,48 +142,3 @@ def evaluate(
     from kdvision.lab import evaluate as lab
 
     typer.echo(lab.run(directory, csv=csv, stress=stress, workers=workers, progress=counted))
-
-
-def _scored(
-    photo: str,
-    target: Path | None,
-    fixes: Sequence[Fix],
-    outlines: Sequence["Outline"],
-    asked: Asked,
-    before: int,
-    also: Sequence[str] = (),
-) -> "Result":
-    """The result of one photo, its overlay written; a photo that fails is a result too, with its error.
-
-    `also` are further photos of the same kingdoms.
-    """
-    from kdvision import pipeline
-    from kdvision.game.players import NOBODY
-    from kdvision.report.result import Result, of_photo
-
-    try:
-        seen = opened(photo)
-        clamps = {(number, square): word for number, square, word in fixes}
-        if also:
-            reads = pipeline.read_same(
-                [seen, *(opened(one) if one == "-" else one for one in also)], side=asked.side, clamps=clamps
-            )
-        else:
-            reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines)
-    except (ModelError, NotationError):
-        raise  # not this photo's fault: the others would do no better
-    except KdvisionError as error:
-        complain(error)
-        return Result(photo, error=error)
-    rules = asked.rules([read.board for read in reads])
-    result = of_photo(photo, (seen.width, seen.height), reads, rules, players=asked.players or NOBODY, before=before)
-    if target is not None:
-        _draw(seen, result, target)
-    return result
-
-
-def _draw(seen: "Photo", result: "Result", target: Path) -> None:
-    from kdvision.files import encoded, write_whole
-    from kdvision.report.overlay import overlay
-
-    write_whole(target, encoded(overlay(seen, result), target.suffix))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kdvision.game.board import Board, Square
     from kdvision.game.players import Players
     from kdvision.game.scoring import RuleSet
+    from kdvision.game.told import Told
     from kdvision.vision.outline import Outline
     from kdvision.vision.photo import Photo
 
@@ -58,11 +59,22 @@ class Size(Enum):
 
 
 class GameName(Enum):
-    """The games whose boards can be typed, called as game files call them."""
+    """The games, called as game files call them."""
 
     KINGDOMINO = "kingdomino"
     QUEENDOMINO = "queendomino"
     ROYAL_WEDDING = "royal-wedding"
+
+
+MiddleKingdom = Annotated[bool, typer.Option("--middle-kingdom", help="Add 10 points for a castle in the middle.")]
+Harmony = Annotated[bool, typer.Option("--harmony", help="Add 5 points for a complete kingdom.")]
+SizeOption = Annotated[Size | None, typer.Option("--size", help="The game's side; by default what the board shows.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object a photo, each on its own line.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 where a person should look.")]
+Fixes = Annotated[
+    list[str] | None,
+    typer.Option("--fix", metavar="K:SQUARE=CELL", help="Correct a square, as in 1:C3=w1; may be given again."),
+]
 
 
 class Fix(NamedTuple):
@@ -74,7 +86,10 @@ class Fix(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The options that `score` and `type` share; `game` is that of typed boards, None for photos."""
+    """The options that `score` and `type` share; `game` is None for photos of which nobody has said.
+
+    `told` are the pieces beside photos, None for a game without.
+    """
 
     size: Size | None
     middle_kingdom: bool
@@ -83,6 +98,14 @@ class Asked(NamedTuple):
     strict: bool
     game: GameName | None = None
     players: "Players | None" = None
+    lost_treasures: bool = False
+    told: "Told | None" = None
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The variants asked for, as game files call them."""
+        asked = {"middle-kingdom": self.middle_kingdom, "harmony": self.harmony, "lost-treasures": self.lost_treasures}
+        return tuple(name for name, wanted in asked.items() if wanted)
 
     @property
     def side(self) -> int | None:
@@ -92,11 +115,12 @@ class Asked(NamedTuple):
     def rules(self, boards: Sequence["Board"]) -> "RuleSet":
         """The rules to score these boards of one game by."""
         from kdvision.game.record import GAMES
-        from kdvision.game.rules import side_of
+        from kdvision.game.rules import side_of, with_lost_treasures
 
         side = self.side or (side_of(boards) if self.game is None else _usual_side(self.game, boards))
         made = GAMES[(self.game or GameName.KINGDOMINO).value]
-        return made(side=side, middle_kingdom=self.middle_kingdom, harmony=self.harmony)
+        rules = made(side=side, middle_kingdom=self.middle_kingdom, harmony=self.harmony)
+        return with_lost_treasures(rules) if self.lost_treasures else rules
 
     def untyped(self, boards: Sequence["Board"]) -> str:
         """What a person should know about typed boards of this game, in one sentence; often nothing."""

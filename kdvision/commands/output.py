@@ -50,6 +50,9 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
     ]
     if asked.as_json or len(results) == 1 or not 2 <= len(rows) <= MOST_KINGDOMS:
         return
+    if any(result.open for result in results):
+        typer.echo(" Who wins is not known until the rest is told.")
+        return
     kingdoms, players = zip(*rows, strict=True)
     game = together(kingdoms, players, asked.rules([scored.board for scored in kingdoms]))
     if game is not None:

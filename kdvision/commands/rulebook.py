@@ -22,7 +22,7 @@ def game(
 ) -> None:
     """Score a whole game from a file: players, boards, pieces, rounds; who wins and why.
 
-    docs/rules.md shows what a game file looks like.
+    docs/rules.md shows what a game file looks like. What stands there as "?" is not known yet: points are a range then.
     """
     from kdvision.game.gamefile import load, parse
     from kdvision.report.game import game_data, game_table
@@ -33,8 +33,8 @@ def game(
         typer.echo(json.dumps(game_data(played, name), ensure_ascii=False))
     else:
         typer.echo(game_table(played, name, named=dominoes, explained=clauses, width=width(), colour=colour()))
-    if strict and any(played.problems(table) for table in played.rounds):
-        typer.echo(f"kdvision: {name}: look at the problems.", err=True)
+    if strict and (not played.finished or any(played.problems(table) for table in played.rounds)):
+        typer.echo(f"kdvision: {name}: {'look at the problems' if played.finished else 'not all is told'}.", err=True)
         raise typer.Exit(NEEDS_REVIEW)
 
 

@@ -95,6 +95,8 @@ def _tables(key: str, entries: Iterable[str], kingdom: Kingdom, asked: str) -> I
 
 def _ask_buildings(kingdom: Kingdom) -> str:
     free = free_towns(kingdom)
+    if not free and TOWNS not in kingdom.untold:
+        return "tiles on towns; none can stand on this board as it is"
     where = f"on {', '.join(square.name for square in free)}" if free else "on towns"
     at = free[0].name if free else "C3"
     return f'tiles {where}; as in [{{ at = "{at}", points = 3 }}], [] for none'
@@ -102,8 +104,9 @@ def _ask_buildings(kingdom: Kingdom) -> str:
 
 def _ask_gems(kingdom: Kingdom) -> str:
     places = crossings(kingdom)
-    where = f"between {', '.join(map(crossing_name, places))}" if places else "where four landscapes meet"
-    at = crossing_name(places[0]) if places else "B2 C3"
+    if not places:
+        return "tokens where four different landscapes meet; none can lie on this board as it is"
+    where, at = f"between {', '.join(map(crossing_name, places))}", crossing_name(places[0])
     return f'tokens {where}; as in [{{ kind = "ruby", between = "{at}", crowns = [1, 0, 2, 0] }}], [] for none'
 
 

@@ -67,10 +67,19 @@ class Game:
         """True where pieces of one round are still to be told, so that nobody has won it yet."""
         return any(map(is_open, table.kingdoms))
 
+    @property
+    def finished(self) -> bool:
+        """True where no pieces of any round are still to be told."""
+        return not any(map(self.is_open, self.rounds))
+
+    def entered(self, table: Table) -> bool:
+        """True where all kingdoms of one round are entered, as far as anybody told."""
+        return self.rule_set.seated(table).whole
+
     def note(self, table: Table) -> str:
         """One sentence where not all kingdoms of a round are entered, else nothing."""
         seated, entered = self.rule_set.seated(table), len(table.kingdoms)
-        if seated.whole:
+        if self.entered(table):
             return ""
         least = "" if table.seats else "at least "
         verb = "is" if entered == 1 else "are"

@@ -32,6 +32,8 @@ PLAIN: Final = {
     "knights": "knights on the board",
     "spare_knights": "knights beside the board",
 }
+_TOWERS: Final = ("towers",)
+_KNIGHTS: Final = ("knights", "spare_knights")
 _OFF_BOARD: Final = tuple(
     f"queendomino/{clause}" for clause in ("wealth", "building-points", "tower-bonus", "knight-bonus")
 )
@@ -100,14 +102,18 @@ def hosted(kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
 
 
 def missing(kingdom: Kingdom) -> tuple[Missing, ...]:
-    """All that is still to be told of a kingdom, in the order of the game file."""
+    """All that is still to be told of a kingdom for its score, in the order of the game file.
+
+    Towers and knights are left out where no building can count them, gems and buildings where they can lie nowhere.
+    """
     return tuple(_missing(kingdom))
 
 
 def _missing(kingdom: Kingdom) -> Iterator[Missing]:
     if unknown := tuple(sorted(kingdom.board.unknown)):
         yield Missing(BOARD, unknown, f"what lies on {names(unknown)}")
-    yield from (Missing(key, (), PLAIN[key]) for key in QUEEN if key in kingdom.untold and key in PLAIN)
+    idle = {*_TOWERS, *_KNIGHTS} - _counting(kingdom)
+    yield from (Missing(key, (), PLAIN[key]) for key in PLAIN if key in kingdom.untold - idle)
     if "buildings" in kingdom.untold:
         if TOWNS in kingdom.untold:
             yield Missing("buildings", (), "buildings")
@@ -122,6 +128,16 @@ def _missing(kingdom: Kingdom) -> Iterator[Missing]:
     for gem in kingdom.gems:
         if gem.kind == UNTOLD:
             yield Missing("gems", gem.squares, f"which gem lies between {crossing_name(gem.corner)}")
+
+
+def _counting(kingdom: Kingdom) -> set[str]:
+    """Which of towers and knights some building counts, or one that is still to be told may count."""
+    tiles = [built.building for built in kingdom.buildings]
+    room = "buildings" in kingdom.untold and (TOWNS in kingdom.untold or bool(free_towns(kingdom)))
+    if room or UNREAD in tiles:
+        return {*_TOWERS, *_KNIGHTS}
+    towers, knights = any(tile.per_tower for tile in tiles), any(tile.per_knight for tile in tiles)
+    return {*(_TOWERS if towers else ()), *(_KNIGHTS if knights else ())}
 
 
 def free_towns(kingdom: Kingdom) -> tuple[Square, ...]:
@@ -178,8 +194,8 @@ def _counted(line: Line, untold: Collection[str]) -> bool:
     """Whether the line counts something of which not all is told."""
     counts = {
         "queendomino/wealth": ("coins",),
-        "queendomino/tower-bonus": ("towers",),
-        "queendomino/knight-bonus": ("knights", "spare_knights"),
+        "queendomino/tower-bonus": _TOWERS,
+        "queendomino/knight-bonus": _KNIGHTS,
     }
     return any(key in untold for key in counts.get(line.clause, ()))
 
@@ -214,7 +230,7 @@ def _most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
 def _at_best(kingdom: Kingdom) -> Kingdom:
     """The kingdom with all coins, towers, knights and the Queen, as far as nobody has told of them."""
     untold = kingdom.untold
-    knights = {"knights", "spare_knights"} & untold
+    knights = untold.intersection(_KNIGHTS)
     return replace(
         kingdom,
         coins=COINS if "coins" in untold else kingdom.coins,

@@ -7,6 +7,7 @@ from kdvision.game.kingdom import crowns, largest
 from kdvision.game.legality import Problem
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
+from kdvision.game.untold import Missing
 from kdvision.report.doubts import Ask, WhatIf
 from kdvision.report.result import Result, Scored
 
@@ -22,7 +23,8 @@ def data(result: Result) -> dict[str, Any]:
         "height": result.height,
         "kingdoms": [_kingdom(scored) for scored in result.kingdoms],
         "standing": None if result.standing is None else standing_data(result.standing),
-        "ask_first": next((_ask(ask) for ask in result.asks), None),
+        "outlook": result.outlook or None,
+        "ask_first": next((_ask(ask, result.kingdoms[ask.kingdom]) for ask in result.asks), None),
         "box": None if result.box is None else _box(result.box),
         "promise": None if result.trust is None else _promise(result.trust),
         "error": None if result.error is None else str(result.error),
@@ -40,19 +42,23 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
         "player": scored.name or None,
         "rules": scored.rule_set.name,
         "side": scored.rule_set.side,
-        "points": scored.card.points,
-        "total": scored.card.total,
+        "points": None if scored.open else scored.card.points,
+        "total": None if scored.open else scored.card.total,
+        "complete": scored.extent.complete,
+        "least": scored.extent.least,
+        "most": scored.extent.most,
+        "missing": [_missing(gap) for gap in scored.extent.missing],
         "lines": [_line(line) for line in scored.card.lines],
         "largest": largest(scored.kingdom),
         "crowns": crowns(scored.kingdom),
         "probability": round(scored.probability, 4),
-        "points_probability": round(min(scored.points_probability, 1.0), 4),
+        "points_probability": None if scored.open else round(min(scored.points_probability, 1.0), 4),
         "alternatives": [
             {"total": chance.total, "points": chance.points, "probability": round(chance.probability, 4)}
             for chance in scored.chances[1:]
         ],
         "review": scored.review,
-        "doubts": [_doubt(doubt) for doubt in scored.doubts],
+        "doubts": [_doubt(doubt, scored) for doubt in scored.doubts],
         "problems": [problem_data(problem) for problem in scored.problems],
     }
 
@@ -63,22 +69,26 @@ def _line(line: Line) -> dict[str, Any]:
     return {"label": line.label, "points": line.points, "clause": line.clause, "squares": squares, "terrain": terrain}
 
 
-def _doubt(doubt: WhatIf) -> dict[str, Any]:
+def _missing(gap: Missing) -> dict[str, Any]:
+    return {"item": gap.item, "squares": [square.name for square in gap.squares], "text": gap.text}
+
+
+def _doubt(doubt: WhatIf, scored: Scored) -> dict[str, Any]:
     return {
         "square": doubt.square.name,
         "read": doubt.read,
         "probability": round(doubt.probability, 4),
         "instead": doubt.instead,
-        "points_if": doubt.points,
-        "total_if": doubt.total,
+        "points_if": None if scored.open else doubt.points,
+        "total_if": None if scored.open else doubt.total,
         "changes_standing": doubt.changes_standing,
         "changes_winner": doubt.changes_winner,
     }
 
 
-def _ask(ask: Ask) -> dict[str, Any]:
+def _ask(ask: Ask, scored: Scored) -> dict[str, Any]:
     doubt = ask.doubt
-    return {"kingdom": ask.kingdom + 1, **_doubt(doubt), "verdict": doubt.verdict or None}
+    return {"kingdom": ask.kingdom + 1, **_doubt(doubt, scored), "verdict": doubt.verdict or None}
 
 
 def _box(box: Inventory) -> dict[str, Any]:

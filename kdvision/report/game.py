@@ -5,7 +5,7 @@ from typing import Any
 from kdvision.game.dominoes import MANY, Naming, dominoes_together
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
-from kdvision.game.record import Game
+from kdvision.game.record import Game, outlook
 from kdvision.report.data import data, problem_data, standing_data
 from kdvision.report.result import Result, Scored
 from kdvision.report.table import by_clause, table, together
@@ -24,6 +24,8 @@ def _result(game: Game, played: Table, name: str) -> Result:
         Scored(one.kingdom, game.rule_set, one.card, tuple(problem for problem in found if problem.kingdom == number))
         for number, one in enumerate(game.played(played))
     )
+    if game.is_open(played):
+        return Result(name, kingdoms=rows, outlook=outlook(played.kingdoms, game.rule_set, whole=game.entered(played)))
     return Result(name, kingdoms=rows, standing=game.round_standing(played) if len(rows) > 1 else None)
 
 
@@ -40,7 +42,7 @@ def game_table(
             parts += [_dominoes(*each) for each in zip(result.kingdoms, _namings(game, played), strict=True)]
         parts += [f" ! {problem.text}\n" for problem in shared_problems(game, played)]
         parts += [f" {note}\n"] if (note := game.note(played)) else []
-    if len(game.rounds) > 1:
+    if len(game.rounds) > 1 and game.finished:
         parts.append(together(game.standing, width=width, colour=colour))
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
 
@@ -61,15 +63,21 @@ def game_data(game: Game, name: str) -> dict[str, Any]:
                 )
             ],
             "standing": data(result)["standing"],
+            "outlook": result.outlook or None,
             "problems": [problem_data(problem) for problem in shared_problems(game, played)],
             "note": game.note(played) or None,
         }
         for played, result in zip(game.rounds, game_results(game, name), strict=True)
     ]
-    last = game.standing
-    winners = [place.player for place in last.winners]
-    return {"file": name, "rules": game.rule_set.name, "side": game.side, "rounds": rounds, "winners": winners} | {
-        "standing": standing_data(last)
+    last = game.standing if game.finished else None
+    return {
+        "file": name,
+        "rules": game.rule_set.name,
+        "side": game.side,
+        "complete": all(kingdom["complete"] for one in rounds for kingdom in one["kingdoms"]),
+        "rounds": rounds,
+        "winners": [] if last is None else [place.player for place in last.winners],
+        "standing": None if last is None else standing_data(last),
     }
 
 

@@ -75,7 +75,7 @@ def _write(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid, number: int | N
             # The font has no ×.
             words = f"{len(line.territory.squares)} x {line.territory.crowns} = {line.points}"
             plaque(pen, _middle(line.territory, grid), words, side * 0.21, LIGHT, DARK)
-    total = f"{scored.card.total} points" + (" ?" if scored.review else "")
+    total = f"{scored.total} points" + (" ?" if scored.review else "")
     top = grid.corners[:, 1].min() - side * 0.35
     name = scored.name or ("" if number is None else f"kingdom {number}")
     words = f"{name}: {total}" if name else total

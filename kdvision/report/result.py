@@ -12,12 +12,16 @@ from kdvision.game.inventory import Inventory, inventory
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.players import NOBODY, Players
+from kdvision.game.record import outlook
 from kdvision.game.scoring import RuleSet, Scorecard, score
 from kdvision.game.standing import Standing, standing
 from kdvision.game.together import table_problems
+from kdvision.game.told import Told
+from kdvision.game.untold import TOWNS, Extent, card_of, extent, is_open
 from kdvision.report.doubts import Ask, Chance, WhatIf, again, asks, chances, of_typed
 from kdvision.report.doubts import cell_of as cell_of
 from kdvision.report.doubts import of_photo as doubts_of_photo
+from kdvision.report.pieces import pieces_checked, with_pieces
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomRead, Trust
@@ -55,9 +59,24 @@ class Scored:
     @cached_property
     def chances(self) -> tuple[Chance, ...]:
         """The totals it may have, each with its probability, that of the board as read in front."""
-        if self.seen is None:
+        if self.seen is None or self.open:
             return (Chance(self.card.total, self.card.points, self.probability),)
         return chances(self.kingdom, self.seen, self.rule_set)
+
+    @cached_property
+    def extent(self) -> Extent:
+        """What its points lie between, and what is still to be told."""
+        return extent(self.kingdom, self.rule_set)
+
+    @cached_property
+    def open(self) -> bool:
+        """True where pieces are still to be told: there is no total yet, and `card` has the certain lines alone."""
+        return is_open(self.kingdom)
+
+    @property
+    def total(self) -> str:
+        """The total, or what it lies between."""
+        return str(self.extent) if self.open else str(self.card.total)
 
     @property
     def points_probability(self) -> float:
@@ -66,13 +85,16 @@ class Scored:
 
     @property
     def review(self) -> bool:
-        """True where a person should look: something is odd or unsure."""
-        return bool(self.problems) if self.seen is None else self.seen.review
+        """True where a person should look: something is odd, unsure, or still to be told."""
+        return self.open or (bool(self.problems) if self.seen is None else self.seen.review)
 
 
 @dataclass(frozen=True)
 class Result:
-    """All there is to say about one photo, or about typed boards (`photo` None); `error` says why there is nothing."""
+    """All there is to say about one photo, or about typed boards (`photo` None); `error` says why there is nothing.
+
+    While pieces are still to be told there is no standing, and `outlook` says what is known of who wins.
+    """
 
     photo: str | None
     width: int | None = None
@@ -80,11 +102,17 @@ class Result:
     kingdoms: tuple[Scored, ...] = ()
     standing: Standing | None = None
     error: KdvisionError | None = None
+    outlook: str = ""
 
     @property
     def review(self) -> bool:
         """True where a person should look at one of the kingdoms."""
         return any(scored.review for scored in self.kingdoms)
+
+    @property
+    def open(self) -> bool:
+        """True where pieces of some kingdom are still to be told, so that nobody has won yet."""
+        return any(scored.open for scored in self.kingdoms)
 
     @property
     def asks(self) -> list[Ask]:
@@ -128,23 +156,35 @@ def of_photo(
     *,
     players: Players = NOBODY,
     before: int = 0,
+    told: Told | None = None,
 ) -> Result:
     """The result of a photo of `size` (width, height) and what was read in it, numbered in that order.
 
     `players` names who plays what, after so many kingdoms `before` in other photos. Who is not named goes by the colour
-    that was seen, else by the kingdom's number.
+    that was seen, else by the kingdom's number. `told` is what counts beside what was read, numbered in the same way.
     """
     names = [players.of(before + number, seen.colour) for number, seen in enumerate(reads)]
     called = [
         named or seen.colour or f"kingdom {n}" for n, (named, seen) in enumerate(zip(names, reads, strict=True), 1)
     ]
     kingdoms = [Kingdom(seen.board, player=player) for seen, player in zip(reads, called, strict=True)]
-    doubts = doubts_of_photo(kingdoms, reads, rule_set)
+    problems = [seen.problems for seen in reads]
+    if told is not None:
+        kingdoms = with_pieces(kingdoms, reads, told, before)
+        problems = pieces_checked(kingdoms, problems, rule_set)
+    ranking, doubts = placed(kingdoms, rule_set), doubts_of_photo(kingdoms, reads, rule_set)
+    if ranking is None:
+        doubts = [[_unranked(doubt) for doubt in own] for own in doubts]
     rows = tuple(
-        Scored(kingdom, rule_set, score(kingdom, rule_set), seen.problems, tuple(own), seen, named)
-        for kingdom, seen, own, named in zip(kingdoms, reads, doubts, names, strict=True)
+        Scored(kingdom, rule_set, card_of(kingdom, rule_set), odd, tuple(own), seen, named)
+        for kingdom, odd, seen, own, named in zip(kingdoms, problems, reads, doubts, names, strict=True)
     )
-    return Result(name, *size, rows, placed(kingdoms, rule_set))
+    ahead = outlook(kingdoms, rule_set) if any(row.open for row in rows) else ""
+    return Result(name, *size, rows, ranking, outlook=ahead)
+
+
+def _unranked(doubt: WhatIf) -> WhatIf:
+    return replace(doubt, changes_standing=None, changes_winner=None, verdict="")
 
 
 def of_boards(boards: Sequence[Board], rule_set: RuleSet) -> Result:
@@ -189,13 +229,13 @@ def _twins(one: Board, two: Board) -> bool:
 
 
 def placed(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
-    """The standing of several kingdoms; None for a single one, which has nobody to beat."""
-    return standing(kingdoms, rule_set) if len(kingdoms) > 1 else None
+    """The standing of several kingdoms; None for a single one, which has nobody to beat, and while pieces are open."""
+    return standing(kingdoms, rule_set) if len(kingdoms) > 1 and not any(map(is_open, kingdoms)) else None
 
 
 def counted(kingdoms: Sequence[Kingdom], rule_set: RuleSet | None) -> Inventory | None:
     """The box counted over the kingdoms of a game; None for a single one."""
-    if rule_set is None or len(kingdoms) < 2:
+    if rule_set is None or len(kingdoms) < 2 or any(TOWNS in kingdom.untold for kingdom in kingdoms):
         return None
     boards = [kingdom.board for kingdom in kingdoms]
     return inventory(boards, rule_set.deck, drawn=rule_set.in_play.get(len(kingdoms)))

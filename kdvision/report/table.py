@@ -44,6 +44,8 @@ def table(result: Result, *, width: int = 100, colour: bool = False) -> str:
             Padding(line, (0, 0, 0, 1))
             for line in [*_first(result.asks, _players(result)), *_box(_photographed(result))]
         ]
+    elif result.outlook:
+        body.append(Padding(Text(_sentence(result.outlook), style="bold"), (1, 0, 0, 1)))
     if (promise := _promise(result)) is not None:
         body.append(Padding(promise, (1, 0, 0, 1)))
     return rendered(Group(*body), width=width, colour=colour)
@@ -68,7 +70,7 @@ def by_clause(scored: Scored, *, width: int = 100, colour: bool = False) -> str:
     rows.add_column(justify="right")
     for line in scored.card.lines:
         rows.add_row(str(line.points), line.label, Text(line.clause, style="dim"))
-    rows.add_row(*(Text(word, style="bold") for word in (str(scored.card.total), "total", "")))
+    rows.add_row(*(Text(word, style="bold") for word in (scored.total, "total", "")))
     heading = Text(f"{scored.kingdom.player}, line by line", style="bold")
     return rendered(Padding(Group(heading, rows), (1, 0, 0, 1)), width=width, colour=colour)
 
@@ -104,7 +106,7 @@ def _players(result: Result) -> list[str]:
 def _kingdom(scored: Scored, number: int | None) -> RenderableType:
     sides = Table.grid(padding=(0, 4))
     sides.add_row(_board(scored.board, {doubt.square for doubt in scored.doubts}), _points(scored))
-    notes = [*_doubts(scored.doubts, number or 1), *_total(scored), *_problems(scored)]
+    notes = [*_doubts(scored, number or 1), *_total(scored), *_problems(scored), *_missing(scored)]
     title = [] if number is None else [Text(_title(scored, number), style="bold")]
     return Padding(Group(*title, sides, *notes), (1, 0, 0, 1))
 
@@ -150,8 +152,9 @@ def _points(scored: Scored) -> RenderableType:
         if line.territory is None:
             rows.add_row(line.label, "", "", f"= {line.points}")
     rows.add_section()
-    rows.add_row(*(Text(word, style="bold") for word in ("total", "", "", str(scored.card.total))))
-    return Group(rows, Text(_worthless(lands), style="dim")) if any(not line.points for line in lands) else rows
+    rows.add_row(*(Text(word, style="bold") for word in ("total", "", "", scored.total)))
+    worthless = f"without points{' so far' * scored.open}: {_worthless(lands)}"
+    return Group(rows, Text(worthless, style="dim")) if any(not line.points for line in lands) else rows
 
 
 def _worthless(lands: Iterable[Line]) -> str:
@@ -161,16 +164,19 @@ def _worthless(lands: Iterable[Line]) -> str:
         if line.territory is not None and not line.points:
             sizes.setdefault(str(line.territory.terrain), []).append(len(line.territory.squares))
     words = [f"{terrain} {'+'.join(map(str, sorted(found, reverse=True)))}" for terrain, found in sizes.items()]
-    return f"without points: {', '.join(words)}"
+    return ", ".join(words)
 
 
-def _doubts(doubts: Sequence[WhatIf], number: int) -> list[Text]:
-    return [Text(_doubt(doubt, number), style="yellow") for doubt in doubts]
+def _doubts(scored: Scored, number: int) -> list[Text]:
+    return [Text(_doubt(doubt, number, scored.open), style="yellow") for doubt in scored.doubts]
 
 
-def _doubt(doubt: WhatIf, number: int) -> str:
+def _doubt(doubt: WhatIf, number: int, no_total: bool) -> str:
     name, other = doubt.square.name, _word(doubt.instead)
     fix = f"--fix {number}:{name}={doubt.instead}"
+    if no_total:
+        sure = f" ({100 * doubt.probability:.0f} % sure)" * (doubt.read != UNKNOWN)
+        return f"? {name} looks like {_word(doubt.read)}{sure}; it may be {other}: {fix}"
     if doubt.read == UNKNOWN:
         return f"? {name} is not known; as {other} the total would be {doubt.total}{_effect(doubt)}: {fix}"
     sure = f"{100 * doubt.probability:.0f} % sure"
@@ -236,9 +242,15 @@ def _promise(result: Result) -> Text | None:
     return Text(_sentence(result.trust.promise), style="dim")
 
 
+def _missing(scored: Scored) -> list[Text]:
+    """What is still to be told, so that there is a total."""
+    gaps = [gap.text for gap in scored.extent.missing]
+    return [Text(f"? still to be told: {'; '.join(gaps)}", style="yellow")] if scored.open else []
+
+
 def _problems(scored: Scored) -> list[Text]:
     lines = [Text(f"! {problem.text}", style="red") for problem in scored.problems]
-    if scored.seen is not None and scored.review and not scored.doubts and not lines:
+    if scored.seen is not None and scored.seen.review and not scored.doubts and not lines:
         lines.append(Text(f"? this board is only {100 * scored.probability:.0f} % sure: compare it", style="yellow"))
     return lines
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from kdvision.game.gamefile import CLAIMS
-from kdvision.game.pieces import QUARTERS
+from kdvision.game.pieces import QUARTERS, UNTOLD
 from kdvision.game.record import GAMES, VARIANTS
 from kdvision.game.rules import SIDES
 from kdvision.web.shapes import Schema, flag, listed, maybe, number, ref, text, thing, whole
@@ -31,8 +31,8 @@ DOUBTED: Final[dict[str, Schema]] = {
     "read": text("what it was taken for, in notation"),
     "probability": number(),
     "instead": text("what it would be otherwise"),
-    "points_if": whole(),
-    "total_if": whole(),
+    "points_if": maybe(whole()),
+    "total_if": maybe(whole("null while pieces are still to be told")),
     "changes_standing": maybe(flag("whether some place would change; null for a single kingdom")),
     "changes_winner": maybe(flag("whether another would win; null for a single kingdom")),
 }
@@ -68,6 +68,8 @@ PROBLEM: Final = thing({"text": text(), "squares": SQUARES, "clause": maybe(text
 PLACE: Final = thing({"place": whole(), "kingdom": whole(), "total": whole(), "reason": maybe(text())})
 STANDING: Final = thing({"reason": text(), "winners": listed(whole()), "places": listed(ref("Place"))})
 
+MISSING: Final = thing({"item": text("a key of game files"), "squares": SQUARES, "text": text()})
+
 KINGDOM: Final[dict[str, Schema]] = {
     "board": listed(text(), "notation, one text a row"),
     "corners": maybe(listed(POINT, "outline of the board in the upright photo, clockwise from the top left")),
@@ -76,13 +78,17 @@ KINGDOM: Final[dict[str, Schema]] = {
     "player": maybe(text("the name that was given")),
     "rules": text(),
     "side": whole(),
-    "points": whole("those of the territories alone"),
-    "total": whole(),
+    "points": maybe(whole("those of the territories alone; null while pieces are still to be told")),
+    "total": maybe(whole("null while pieces are still to be told")),
+    "complete": flag("whether all is told that scores"),
+    "least": whole("the points it has at least"),
+    "most": maybe(whole("the points it has at most; null where nothing bounds them")),
+    "missing": listed(ref("Missing"), "what is still to be told"),
     "lines": listed(ref("Line")),
     "largest": whole("squares of the largest territory"),
     "crowns": whole(),
     "probability": number("how likely the whole board is right"),
-    "points_probability": number("how likely the total is right"),
+    "points_probability": maybe(number("how likely the total is right; null without one")),
     "alternatives": listed(ref("Chance"), "other totals it may have, likeliest first"),
     "review": flag("whether a person should look"),
     "doubts": listed(ref("Doubt")),
@@ -103,6 +109,7 @@ RESULT: Final = {
     "width": maybe(whole("pixels of the upright photo")),
     "height": maybe(whole()),
     "standing": maybe(ref("Standing")),
+    "outlook": maybe(text("who wins, as far as it is known, while pieces are still to be told")),
     "ask_first": maybe(ref("Ask")),
     "box": maybe(ref("Box")),
     "promise": maybe(ref("Promise")),
@@ -119,9 +126,16 @@ PLAYED: Final = KINGDOM | {
 ROUND: Final = {
     "kingdoms": listed(ref("PlayedKingdom")),
     "standing": maybe(ref("Standing")),
+    "outlook": maybe(text("who wins, as far as it is known, while pieces are still to be told")),
     "problems": listed(ref("Problem")),
     "note": maybe(text()),
 }
+
+
+def left_open(schema: Schema) -> Schema:
+    """The same, or what stands for something that nobody has told yet."""
+    return {"anyOf": [schema, text("not told yet", enum=[UNTOLD])]}
+
 
 NAME: Final = text(minLength=1, maxLength=60)
 COUNT: Final = whole(minimum=0, maximum=1000)
@@ -158,13 +172,14 @@ GIVEN: Final = thing(
         "board": BOARD,
         "discarded": COUNT,
         "claims": listed(text(enum=list(CLAIMS))),
-        "coins": COUNT,
-        "towers": COUNT,
-        "queen": flag(),
-        "knights": listed(text(pattern=SQUARE)),
-        "spare_knights": COUNT,
-        "buildings": listed(ref("Building")),
-        "gems": listed(ref("Gem")),
+        "towns": left_open(COUNT),
+        "coins": left_open(COUNT),
+        "towers": left_open(COUNT),
+        "queen": left_open(flag()),
+        "knights": left_open(listed(left_open(text(pattern=SQUARE)))),
+        "spare_knights": left_open(COUNT),
+        "buildings": left_open(listed(left_open(ref("Building")))),
+        "gems": left_open(listed(left_open(ref("Gem")))),
     },
     needs=("board",),
 )
@@ -191,6 +206,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
     "Box": BOX,
     "Promise": PROMISE,
     "Problem": PROBLEM,
+    "Missing": MISSING,
     "Place": PLACE,
     "Standing": STANDING,
     "Kingdom": thing(KINGDOM),
@@ -207,9 +223,10 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "file": text(),
             "rules": text(),
             "side": whole(),
+            "complete": flag("whether all is told that scores"),
             "rounds": listed(ref("Round")),
             "winners": listed(text()),
-            "standing": ref("Standing"),
+            "standing": maybe(ref("Standing")),
         },
         description="what `kdvision game --json` prints",
     ),

@@ -1,0 +1,74 @@
+"""The game file that asks for the rest: kingdoms as they were read, their doubts, and what no photo shows left open."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+
+from kdvision.errors import KdvisionError, NotationError
+from kdvision.game.gamefile import parse
+from kdvision.game.gamefile_text import text_of
+from kdvision.game.kingdom import Table
+from kdvision.game.record import Game
+from kdvision.game.untold import TOWNS, hosted
+from kdvision.report.doubts import WhatIf
+from kdvision.report.result import Result, Scored
+
+HEAD = (
+    'A game to fill in. Write what is known in place of each "?"; what stays "?" counts as not known, and points are',
+    "told as a range. A line that is taken away counts as none. Then: kdvision game and the name of this file.",
+)
+
+
+def game_text(
+    results: Sequence[Result], kind: str, variants: Sequence[str] = (), *, side: int | None = None, default: int = 5
+) -> str:
+    """The text of a game file with the kingdoms of all photos, for a person to fill in.
+
+    `kind` and `variants` are names of game files. `side` is written where a person has asked for it; else the number of
+    kingdoms, or the boards, tell it (`default`). Raises KdvisionError where these kingdoms are no one game.
+    """
+    rows = [(result, number, one) for result in results for number, one in enumerate(result.kingdoms, start=1)]
+    if not rows:
+        raise KdvisionError("there is no kingdom to write a game file of", hint="take a photo that shows one")
+    named = zip(rows, _names([_name(one) for _, _, one in rows]), strict=True)
+    kingdoms = hosted([replace(one.kingdom, player=name) for (_, _, one), name in named])
+    game = Game(kind, side or default, (Table(kingdoms),), tuple(variants))
+    text = text_of(game, head=HEAD, remarks=[[*_remarks(*row)] for row in rows], sided=side is not None)
+    try:
+        parse(text)
+    except NotationError as error:
+        what = str(error).partition(": ")[2] or str(error)
+        raise KdvisionError(f"these kingdoms are no one game: {what}", hint="give the photos of one game") from error
+    return text
+
+
+def _name(scored: Scored) -> str:
+    return scored.name or (scored.seen.colour if scored.seen is not None else "")
+
+
+def _names(given: Sequence[str]) -> Iterator[str]:
+    """A name for each kingdom, none twice."""
+    taken: set[str] = {""}
+    for place, name in enumerate(given, start=1):
+        others = (f"{name} {number}" if name else f"kingdom {number}" for number in count(2 if name else place))
+        free = name not in taken
+        made = name if free else next(other for other in others if other not in taken and other not in given)
+        taken.add(made)
+        yield made
+
+
+def _remarks(result: Result, number: int, scored: Scored) -> Iterator[str]:
+    """What a person should know who compares the board with the table."""
+    where = "" if scored.seen is None else f" ({scored.seen.colour or scored.seen.place})"
+    yield f"Read from {result.photo}, kingdom {number}{where}."
+    if TOWNS in scored.kingdom.untold:
+        yield "Towns are not read from photos yet: another terrain stands where one lies. Compare the board."
+    by_square: dict[str, list[WhatIf]] = {}
+    for doubt in scored.doubts:
+        by_square.setdefault(doubt.square.name, []).append(doubt)
+    for name, doubts in by_square.items():
+        others = " or ".join(dict.fromkeys(doubt.instead for doubt in doubts))
+        yield f"Unsure: {name} is {doubts[0].read} with {100 * doubts[0].probability:.0f} %, else {others}."
+    if scored.seen is not None and scored.seen.review and not scored.doubts:
+        yield f"Unsure: this board is right with {100 * scored.probability:.0f} %. Compare it."
+    yield from (f"Odd: {problem.text}." for problem in scored.problems if problem.squares)
