@@ -38,9 +38,8 @@ LIMITS: Final = """\
 - Kingdomino's own art, as printed. Other printings and other games of the family were not measured.
 - Held-out figures come from pictures made as those of training were; real photos are harder.
 - The probabilities were calibrated on rendered tables. How far that carries over, "flagged", "needlessly" and "wrong,
-  no warning" show.
-- So far one seed stands behind these figures: the recipe changed, and a second pair of networks by it is still to be
-  trained. Temperature and threshold were fitted on the very boards that the calibration tables show."""
+  no warning" show. Temperature and threshold were fitted on the very boards that the calibration tables show.
+- Errors on examples held out are of the networks as trained, before they were put in whole numbers."""
 
 REPRODUCE: Final = """\
 ## Making them again
@@ -51,6 +50,7 @@ weights; other processors round differently. To train another seed beside the sh
 
 ```
 python -m kdvision.lab.train --seed 2 --out out/seed2
+KDVISION_MODELS=out/seed2 python -m kdvision.lab.quantise
 KDVISION_MODELS=out/seed2 python -m kdvision.lab.calibrate
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/photos --csv models/results/photos-seed2.csv
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/boards --csv models/results/boards-seed2.csv
