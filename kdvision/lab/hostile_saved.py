@@ -73,13 +73,13 @@ def changed(good: dict[str, bytes]) -> Iterator[File]:
         yield File(f"{name}.jpg", _patched(jpeg, frame + at, value))
     yield File("restarts.jpg", jpeg[:frame] + b"\xff\xdd\0\4\0\1" + jpeg[frame:])
     yield File("no-codes.jpg", jpeg.replace(b"\xff\xc4", b"\xff\xfe"))
-    for kind in ("HEIF", "AVIF"):
-        data = good.get(kind, b"")
+    for name in ("HEIF", "AVIF"):
+        data = good.get(name, b"")
         for size in (
             ((60_000, 60_000), (1, 1), (0, 0), (2**32 - 1, 2**32 - 1), (10_900, 10_900)) if b"ispe" in data else ()
         ):
             place = data.index(b"ispe") + 8
-            yield File(f"says-{size[0]}.{kind.lower()}", _patched(data, place, struct.pack(">II", *size)))
+            yield File(f"says-{size[0]}.{name.lower()}", _patched(data, place, struct.pack(">II", *size)))
     if b"\x2c" in (gif := good.get("GIF", b"")):
         place = gif.index(b"\x2c\0\0\0\0")
         yield File(
