@@ -78,8 +78,11 @@ def test_results_are_gathered_by_set_and_seed(tmp_path: Path) -> None:
 
 
 def test_the_shipped_seed_has_a_table_by_room() -> None:
-    text = card(Runs([FIRST], {"photos": {1: [ROW, WRONG], 2: [ROW, ROW]}}))
+    whole = card(Runs([FIRST], {"photos": {1: [ROW, WRONG], 2: [ROW, ROW]}}))
+    text, others = whole.split("## Spread over seeds")
     assert "### photos" in text
+    assert "### photos, seed 2" in others
+    assert line_of(others, "all")[1:4] == ["2", "2 of 2", "0"]
     assert line_of(text, "beige-table")[1] == "1"
     assert line_of(text, "all")[1:4] == ["2", "2 of 2", "0"]
     assert line_of(text, "desk/4.jpg")[1:] == ["3", "7", "no", ""]

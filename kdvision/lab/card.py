@@ -187,6 +187,11 @@ def _spread(runs: Runs) -> Iterator[str]:
         yield "## Spread over seeds\n\nModels of other seeds are not shipped."
         yield markdown(("set", "figure", "of", *(f"seed {seed}" for seed in _seeds(runs))), lines)
         yield "\n".join(_others(runs))
+        for name, seeds in runs.results.items():
+            for seed in sorted(seeds.keys() - {runs.seed}):
+                if not any(row.way for row in seeds[seed]):
+                    yield f"### {name}, seed {seed}"
+                    yield _by(seeds[seed])
 
 
 def _others(runs: Runs) -> Iterator[str]:
