@@ -85,8 +85,8 @@ def test_the_shipped_seed_has_a_table_by_room() -> None:
     assert line_of(others, "all")[1:4] == ["2", "2 of 2", "0"]
     assert line_of(text, "beige-table")[1] == "1"
     assert line_of(text, "all")[1:4] == ["2", "2 of 2", "0"]
-    assert line_of(text, "desk/4.jpg")[1:] == ["3", "7", "no", ""]
-    assert "beige-table/23.jpg" not in text
+    assert line_of(whole, "desk/4.jpg")[1:] == ["3", "7", "no", ""]
+    assert "beige-table/23.jpg" not in whole
 
 
 def test_seeds_stand_beside_each_other() -> None:
