@@ -63,6 +63,14 @@ def test_a_bare_table_is_no_kingdom() -> None:
     assert not match(Reading.of(kingdoms(1, 1)[0]), Reading.of(". . . / . . .")).good
 
 
+@pytest.mark.parametrize("which", [0, 1])
+def test_tiles_beside_a_kingdom_in_one_photo_stay_told(which: int) -> None:
+    looks = [sight(Reading.of(Board.parse("w w f f / l1 w # . / g g . ."))) for _ in range(2)]
+    assert not fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).crowded
+    looks[which] = replace(looks[which], crowded=True)
+    assert fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).crowded
+
+
 def test_glare_in_one_photo_is_mended_by_another() -> None:
     """B1 and C1 are dazzled in the first photo, A2 is under a castle in the second, which was taken from the left."""
     board = Board.parse("w w f f / l1 w # . / g g . .")

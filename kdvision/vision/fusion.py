@@ -61,12 +61,14 @@ def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
     log_probs = np.einsum("nij,nijk->ijk", weight, np.stack([look.log_probs for look in looks])) / root[..., None]
     log_probs[weight.sum(axis=0) == 0, first.reading.kinds.index(NOTHING)] = -NO_CHANCE  # where no photo reaches
     log_probs -= np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
+    sights = [first, *(sight for sight, _ in others)]
     return Sight(
         grid=_extended(first.grid, top, left, tall, wide),
         reading=Reading(log_probs, first.reading.kinds),
         bonds=_bonds(looks),
         hidden=np.min([look.hidden for look in looks], axis=0),
-        colour=next((sight.colour for sight in (first, *(sight for sight, _ in others)) if sight.colour), ""),
+        colour=next((sight.colour for sight in sights if sight.colour), ""),
+        crowded=any(sight.crowded for sight in sights),
     )
 
 
