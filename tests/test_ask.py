@@ -5,13 +5,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from kdvision import pipeline
-from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board, Square
 from kdvision.game.gamefile import load
 from kdvision.game.kingdom import Kingdom
@@ -20,10 +18,9 @@ from kdvision.game.pieces import Building, Built
 from kdvision.game.rules import kingdomino, queendomino, royal_wedding
 from kdvision.game.scoring import RuleSet, score
 from kdvision.pipeline import KingdomRead
-from kdvision.vision.photo import Photo
 from kdvision.vision.reading import KINDS, Reading
 from tests.conftest import Run
-from tests.kingdoms import SMALL, doubt, png, seen, table_photo
+from tests.kingdoms import SMALL, doubt, eyes_for, png, seen, table_photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -41,13 +38,7 @@ def photo(tmp_path: Path) -> Path:
 def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomRead]:
     """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
     kingdoms = [seen(SMALL), seen(OTHER, left=400)]
-
-    def read(photo: Photo, **asked: Any) -> Sequence[KingdomRead]:
-        if not photo.pixels[0, 0].any():
-            raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="lattice", hint="take it from above")
-        return kingdoms
-
-    monkeypatch.setattr(pipeline, "read", read)
+    monkeypatch.setattr(pipeline, "read", eyes_for(kingdoms))
     return kingdoms
 
 

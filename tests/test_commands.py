@@ -16,13 +16,13 @@ from PIL import Image
 
 from kdvision import pipeline
 from kdvision.commands.asked import GameName
-from kdvision.errors import ModelError, NoKingdomFound
+from kdvision.errors import ModelError
 from kdvision.game.record import GAMES
 from kdvision.pipeline import KingdomRead
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import FIVE, SMALL, doubt, png, seen, table_photo
+from tests.kingdoms import FIVE, SMALL, doubt, eyes_for, png, seen, table_photo
 
 ROOT = Path(__file__).parent.parent
 
@@ -38,13 +38,7 @@ def photo(tmp_path: Path) -> Path:
 def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomRead]:
     """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
     kingdoms = [seen(SMALL)]
-
-    def read(photo: Photo, **asked: Any) -> Sequence[KingdomRead]:
-        if not photo.pixels[0, 0].any():
-            raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="lattice", hint="take it from above")
-        return kingdoms
-
-    monkeypatch.setattr(pipeline, "read", read)
+    monkeypatch.setattr(pipeline, "read", eyes_for(kingdoms))
     return kingdoms
 
 
