@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.vision.cells import BARE, CERTAIN, CROP, INNER, CellReader, crops_of, prepare
+from kdvision.vision.cells import BARE, CERTAIN, CROP, INNER, CellReader, Look, Row, crops_of, prepare, upright
 from kdvision.vision.models import Model, shipped
 from kdvision.vision.photo import Photo
 
@@ -120,3 +120,53 @@ def test_a_photo_of_many_pixels_gives_the_crops_of_a_smaller_one() -> None:
     quads = np.stack([box(800, 1200, 640), box(1440, 1200, 640)])
     crops = crops_of(Photo.open(code), quads)[:, 2:-2, 2:-2, ::-1].astype(float)  # imencode takes red for blue
     assert np.abs(crops - prepare(large, quads)[:, 2:-2, 2:-2]).mean() < 1.5
+
+
+# What stands and lies on squares.
+
+ROW = Row(3, ("", "knight", "tower"))
+
+
+def test_the_parts_of_a_row_follow_each_other() -> None:
+    parts = [ROW.kind, slice(ROW.presence, ROW.hidden), slice(ROW.hidden, ROW.hidden + 1), ROW.partner]
+    parts += [ROW.piece, ROW.gem]
+    assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
+    assert parts[-1].stop == 3 + 2 + 4 + 3 + 4
+    old = Row(3)
+    assert (old.partner, old.piece, old.gem) == (slice(5, 9), slice(9, 9), slice(9, 9))
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_what_lies_at_a_side_or_a_corner_is_turned_back_with_its_crop(turn: int) -> None:
+    """Bright spots at a crop's sides and corners, turned as the reader turns crops, and read where they lie then."""
+    size = CROP + 1  # so that there is a pixel in the middle
+    middle, last = size // 2, size - 1
+    sides = [(middle, last), (last, middle), (middle, 0), (0, middle)]  # right, down, left, up
+    corners = [(0, 0), (0, last), (last, last), (last, 0)]
+    rng = np.random.default_rng(turn)
+    crop, row = np.zeros((1, size, size)), np.arange(16.0)[None]
+    for place in (*sides, *corners):
+        crop[0][place] = rng.random()
+
+    def logits(of: np.ndarray) -> np.ndarray:
+        """What a network that sees spots would say: of sides as partners, of corners as gems."""
+        seen = row.copy()
+        seen[0, ROW.partner] = [of[0][place] for place in sides]
+        seen[0, ROW.gem] = [of[0][place] for place in corners]
+        return seen
+
+    turned = logits(np.rot90(crop, turn, (1, 2)))
+    assert np.array_equal(upright(turned, turn, ROW), logits(crop))
+
+
+def test_bare_squares_have_no_pieces() -> None:
+    rng = np.random.default_rng(1)
+    seen = Look(
+        rng.random((1, 3)), rng.random(1), rng.random(1), rng.random((1, 4)), rng.random((1, 3)), np.ones((1, 4))
+    )
+    whole = seen.beside(np.array([True, False]))
+    assert np.exp(whole.pieces[0]).sum() == pytest.approx(1) and np.exp(whole.pieces[0, 0]) > 0.99
+    assert whole.gems.tolist() == [[BARE] * 4, [1] * 4]
+    assert np.array_equal(whole.pieces[1], seen.pieces[0]) and np.array_equal(whole.partner[1], seen.partner[0])
+    old = Look(seen.kind, seen.presence, seen.hidden, seen.partner, np.zeros((1, 0)), np.zeros((1, 0)))
+    assert [part.shape for part in (old.beside(np.array([False, True])).pieces, old.gems)] == [(2, 0), (1, 0)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import cv2
@@ -22,6 +22,7 @@ CROP: Final = 64
 INNER: Final = 40
 """Pixels along the square's own side in the middle of the crop; the rest shows its neighbours' edges."""
 PARTNERS: Final = 4
+CORNERS: Final = 4
 BARE: Final = -8.0
 """The log-odds that a tile lies where the finder is sure that none does: what this network mostly says there, too."""
 CERTAIN: Final = 4.0
@@ -75,8 +76,64 @@ def _scale_for(quads: Floats) -> float:
 
 
 def log_softmax(logits: Floats) -> Floats:
+    """Return log-probabilities along the last axis, which may be empty."""
+    if not logits.shape[-1]:
+        return logits
     shifted = logits - logits.max(-1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))
+
+
+@dataclass(frozen=True)
+class Row:
+    """Where in the network's row of logits for one crop each part lies: slices, in the order of the row.
+
+    A network without `pieces` (their names, "" first, for none) has no corners for gems either.
+    """
+
+    tiles: int
+    pieces: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> slice:
+        """One logit for each kind of tile."""
+        return slice(0, self.tiles)
+
+    @property
+    def presence(self) -> int:
+        """Log-odds that there is a tile."""
+        return self.tiles
+
+    @property
+    def hidden(self) -> int:
+        """Log-odds that something covers the square."""
+        return self.tiles + 1
+
+    @property
+    def partner(self) -> slice:
+        """Where the domino's other half lies: right, down, left, up."""
+        return slice(self.tiles + 2, self.tiles + 2 + PARTNERS)
+
+    @property
+    def piece(self) -> slice:
+        """One logit for each piece that may stand there, none first."""
+        return slice(self.partner.stop, self.partner.stop + len(self.pieces))
+
+    @property
+    def gem(self) -> slice:
+        """Log-odds of a gem on each corner: top left, top right, bottom right, bottom left."""
+        return slice(self.piece.stop, self.piece.stop + (CORNERS if self.pieces else 0))
+
+
+def upright(logits: Floats, turn: int, row: Row) -> Floats:
+    """Return the logits (n, …) of crops that lay `turn` quarters anticlockwise, as if they had lain upright.
+
+    `np.rot90` takes the right-hand neighbour up and the top right corner to the top left. Both neighbours and corners
+    are listed clockwise, so each moves by one place a quarter.
+    """
+    turned = np.array(logits)
+    for part in (row.partner, row.gem):
+        turned[:, part] = np.roll(logits[:, part], turn, axis=1)
+    return turned
 
 
 @dataclass(frozen=True)
@@ -85,30 +142,45 @@ class Look:
 
     `kind` (n, kinds - 1) log-probabilities of each kind of tile, if it is one; `presence` (n,) log-odds that it is one;
     `hidden` (n,) probability that a piece covers the square; `partner` (n, 4) log-probability that the domino's other
-    half lies right, down, left, up.
+    half lies right, down, left, up. `pieces` (n, pieces) log-probability of what stands there, nothing first; `gems`
+    (n, 4) log-odds of a gem on each corner, clockwise from the top left; both without columns where the network does
+    not know of pieces.
     """
 
     kind: Floats
     presence: Floats
     hidden: Floats
     partner: Floats
+    pieces: Floats
+    gems: Floats
 
     def beside(self, bare: npt.NDArray[np.bool_]) -> Look:
         """Return the look with what `bare` squares (all of them, n) show, for those that were not looked at."""
-        count = len(bare)
-        kind = np.full((count, self.kind.shape[1]), -np.log(self.kind.shape[1]))
-        presence, hidden, partner = np.full(count, BARE), np.zeros(count), np.full((count, PARTNERS), -np.log(PARTNERS))
-        kind[~bare], presence[~bare], hidden[~bare] = self.kind, self.presence, self.hidden
-        partner[~bare] = self.partner
-        return Look(kind, presence, hidden, partner)
+        nothing = Look(
+            kind=np.full(self.kind.shape[1], -np.log(self.kind.shape[1])),
+            presence=np.array(BARE),
+            hidden=np.array(0.0),
+            partner=np.full(PARTNERS, -np.log(PARTNERS)),
+            pieces=log_softmax(np.where(np.arange(self.pieces.shape[1]) == 0, -BARE, 0.0)),
+            gems=np.full(self.gems.shape[1], BARE),
+        )
+
+        def put(seen: Floats, otherwise: Floats) -> Floats:
+            values = np.broadcast_to(otherwise, (len(bare), *otherwise.shape)).copy()
+            values[~bare] = seen
+            return values
+
+        return Look(**{part.name: put(getattr(self, part.name), getattr(nothing, part.name)) for part in fields(self)})
 
 
 class CellReader:
-    """The cell network, ready to read; its file names its kinds (the last is no tile) and temperatures."""
+    """The cell network, ready to read; its file names kinds (the last is no tile), pieces and temperatures."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.kinds: tuple[str, ...] = tuple(model.about["kinds"])
+        self.pieces: tuple[str, ...] = tuple(model.about.get("pieces", ()))
+        self.row = Row(len(self.kinds) - 1, self.pieces)
         self.temperature: dict[str, float] = dict(model.about["temperatures"])
 
     def look(self, photo: Photo, quads: Floats, *, turns: int = 4, bare: npt.NDArray[np.bool_] | None = None) -> Look:
@@ -130,21 +202,25 @@ class CellReader:
         """Return the sum of the logits of crops that lie so many quarters anticlockwise, as if they lay upright."""
         turned = [np.rot90(crops, turn, (1, 2)) for turn in turns]
         logits = self.model.run(np.concatenate(turned)).astype(np.float64).reshape(len(turned), len(crops), -1)
-        for turn, each in zip(turns, logits, strict=True):  # the right-hand partner lies up: undo that
-            each[:, -PARTNERS:] = np.roll(each[:, -PARTNERS:], turn, axis=1)
-        return np.asarray(logits.sum(axis=0))
+        back = [upright(each, turn, self.row) for turn, each in zip(turns, logits, strict=True)]
+        return np.asarray(np.sum(back, axis=0))
 
     def _certain(self, logits: Floats) -> npt.NDArray[np.bool_]:
-        """Return which squares are no tile beyond doubt, or one of a kind beyond doubt."""
+        """Return which squares are no tile beyond doubt, or one of a kind beyond doubt, whatever stands on it."""
         seen = self._decode(logits)
         no_tile, tile = seen.presence < -CERTAIN, seen.presence > CERTAIN
-        return np.asarray(no_tile | (tile & (1 - np.exp(seen.kind.max(axis=1)) < np.exp(-CERTAIN))))
+        sure = 1 - np.exp(seen.kind.max(axis=1)) < np.exp(-CERTAIN)
+        if self.pieces:
+            sure &= 1 - np.exp(seen.pieces.max(axis=1)) < np.exp(-CERTAIN)
+        return np.asarray(no_tile | (tile & sure))
 
     def _decode(self, logits: Floats) -> Look:
-        tiles = len(self.kinds) - 1
+        row, warmth = self.row, self.temperature
         return Look(
-            kind=log_softmax(logits[:, :tiles] / self.temperature["kind"]),
-            presence=logits[:, tiles] / self.temperature["presence"],
-            hidden=1 / (1 + np.exp(-logits[:, tiles + 1])),
-            partner=log_softmax(logits[:, -PARTNERS:] / self.temperature["partner"]),
+            kind=log_softmax(logits[:, row.kind] / warmth["kind"]),
+            presence=logits[:, row.presence] / warmth["presence"],
+            hidden=1 / (1 + np.exp(-logits[:, row.hidden])),
+            partner=log_softmax(logits[:, row.partner] / warmth["partner"]),
+            pieces=log_softmax(logits[:, row.piece] / warmth.get("pieces", 1.0)),
+            gems=logits[:, row.gem] / warmth.get("gems", 1.0),
         )
