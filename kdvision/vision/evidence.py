@@ -17,6 +17,7 @@ from kdvision.vision.lattice import LEAST
 from kdvision.vision.livery import shipped
 from kdvision.vision.parting import parted
 from kdvision.vision.photo import Photo
+from kdvision.vision.pieces import on_crossings
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
 from kdvision.vision.search import found_in, searched, worth_a_finer_look
 from kdvision.vision.second import Candidate
@@ -62,6 +63,10 @@ class Sight:
     each place that lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where
     all of the grid lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not.
     `crowded` says that tiles lie beside it which are on no grid, or may be another kingdom's.
+
+    `pieces` (rows, cols, names) are log-probabilities of what stands on each square, by `piece_names`, the first of
+    which is nothing; `gems` (rows + 1, cols + 1) log-odds of a token on each crossing. None where the networks do not
+    know of any.
     """
 
     grid: Grid
@@ -72,6 +77,9 @@ class Sight:
     beyond: Floats | None = None
     colour: str = ""
     crowded: bool = False
+    pieces: Floats | None = None
+    gems: Floats | None = None
+    piece_names: tuple[str, ...] = ()
 
     @property
     def chances_of_castles(self) -> Floats:
@@ -246,6 +254,9 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     sight = Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
     if sight.castle > SEEN:
         sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))
+    if reader.pieces:
+        gems = on_crossings(seen.gems.reshape(*shape, -1), sight.presence > SEEN)
+        sight = replace(sight, pieces=seen.pieces.reshape(*shape, -1), gems=gems, piece_names=reader.pieces)
     if share.min() == 1:
         return sight
     beyond = np.where(outside, 1 / (1 + np.exp(-seen.presence)), 0.0)
