@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Square
-from kdvision.lab import scenes, synth, tables
+from kdvision.lab import furnished, scenes, synth, tables
 from kdvision.lab.light import jpeg
 from kdvision.lab.sources import Crops, Workshop
 from kdvision.lab.synth import Picture, Seen, SeenKingdom
@@ -25,25 +26,32 @@ Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
 SCENE_SIZE = 640
-TILE_KINDS = tuple(kind for kind in KINDS if kind != NOTHING)
+TILE_KINDS = (*(kind for kind in KINDS if kind != NOTHING), "t")
+PIECES = ("", "knight", "tower", "queen", "building")
+"""What lies or stands on a square of a kingdom; the first is nothing, or what the kind of the square tells."""
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # right, down, left, up: the order of the partner outputs
 UNKNOWN = -1
 
 
 @dataclass(frozen=True)
 class CellExamples:
-    """Crops (n, 64, 64, 3) and labels (n,): kind's index (or -1), a tile or not, hidden or not, partner (or -1)."""
+    """Crops (n, 64, 64, 3) and labels (n,): kind's index (or -1), a tile or not, hidden or not, partner (or -1), piece.
+
+    `piece` is an index of PIECES (or -1); `gems` (n, 4) tells for each corner, clockwise from the top left, whether a
+    gem lies there (or -1).
+    """
 
     crops: Bytes
     kind: npt.NDArray[np.int64]
     tile: npt.NDArray[np.int64]
     hidden: npt.NDArray[np.int64]
     partner: npt.NDArray[np.int64]
+    piece: npt.NDArray[np.int64]
+    gems: npt.NDArray[np.int64]
 
     @classmethod
     def join(cls, parts: list[CellExamples]) -> CellExamples:
-        names = ("crops", "kind", "tile", "hidden", "partner")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return cls(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(cls)))
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -84,7 +92,7 @@ def _upright(corners: Floats, right: Floats) -> Floats:
 def cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int = 30, others: int = 16) -> CellExamples:
     """Return crops of one picture: some of its squares, and places beside and between them that show none."""
     quads: list[Floats] = []
-    labels: list[tuple[int, int, int, int]] = []
+    labels: list[tuple[int, ...]] = []
     covered = _face_up(picture)
     nothing: list[Floats] = []
     for kingdom in picture.kingdoms:
@@ -97,22 +105,33 @@ def cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int = 30
             kind = TILE_KINDS.index(str(kingdom.board[square]))
             mostly = rng.uniform(0, 1)
             quads.append(_shaken(corners * mostly + quad * (1 - mostly), rng))
-            labels.append((kind, 1, int(seen.hidden > 0.5), _partner(kingdom, square)))
+            hidden = int(seen.hidden > 0.5)
+            labels.append((kind, 1, hidden, _partner(kingdom, square), *_on(kingdom, square, hidden)))
         nothing += [q for q in _around(kingdom, matrix) if _overlap(covered, q) < 0.1]
     nothing += _anywhere(rng, covered)
     keep = list(rng.permutation(len(quads))[:tiles])
     spare = [nothing[i] for i in rng.permutation(len(nothing))[:others]]
     chosen = [*(quads[i] for i in keep), *(_shaken(quad, rng) for quad in spare)]
-    truth = np.array([labels[i] for i in keep] + [(UNKNOWN, 0, 0, UNKNOWN)] * len(spare), np.int64).reshape(-1, 4)
+    none = (UNKNOWN, 0, 0, UNKNOWN, UNKNOWN, *[UNKNOWN] * 4)
+    truth = np.array([labels[i] for i in keep] + [none] * len(spare), np.int64).reshape(-1, len(none))
     crops = np.concatenate(
         [prepare(picture.photo, quad[None]) for quad in chosen] or [np.zeros((0, CROP, CROP, 3), np.uint8)]
     )
-    return CellExamples(crops, *(truth[:, k] for k in range(4)))
+    kind, tile, hidden, partner, piece = truth[:, :5].T
+    return CellExamples(crops, kind, tile, hidden, partner, piece, truth[:, 5:])
 
 
 def _partner(kingdom: SeenKingdom, square: Square) -> int:
     other = kingdom.partner.get(square)
     return UNKNOWN if other is None else STEPS.index((other.row - square.row, other.col - square.col))
+
+
+def _on(kingdom: SeenKingdom, square: Square, hidden: int) -> Iterator[int]:
+    """What lies on a square, and whether a gem does on each of its corners; unknown where something else hides it."""
+    piece = kingdom.pieces.get(square, "")
+    yield UNKNOWN if hidden and not piece else PIECES.index(piece)
+    for row, col in ((-1, -1), (-1, 0), (0, 0), (0, -1)):
+        yield UNKNOWN if hidden else int(Square(square.row + row, square.col + col) in kingdom.gems)
 
 
 def _on_lattice(matrix: Floats, square: Square) -> Floats:
@@ -173,8 +192,7 @@ def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
     photos = sorted(crops.pictures)
     kinds = sorted(crops.by_kind)
     made = np.empty((count, CROP, CROP, 3), np.uint8)
-    labels = np.full((4, count), UNKNOWN, np.int64)
-    labels[2] = 0
+    shown, tile, nothing = np.full(count, UNKNOWN, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
     for i in range(count):
         photo = crops.pictures[photos[rng.integers(len(photos))]]
         bare = rng.random() < 0.15
@@ -183,9 +201,9 @@ def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
         pool = photo.get(kind) or crops.by_kind[kind]
         middle = crops.scraps[rng.integers(len(crops.scraps))] if bare else pool[rng.integers(len(pool))]
         made[i] = mosaic(middle, [c for few in photo.values() for c in few], crops.scraps, rng)
-        labels[0, i] = UNKNOWN if bare else TILE_KINDS.index(kind)
-        labels[1, i] = int(not bare)
-    return CellExamples(made, *labels)
+        shown[i], tile[i] = (UNKNOWN, 0) if bare else (TILE_KINDS.index(kind), 1)
+    # crops show no pieces: of those of tiles it is known
+    return CellExamples(made, shown, tile, nothing, nothing + UNKNOWN, tile - 1, np.stack([tile - 1] * 4, axis=1))
 
 
 def mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
@@ -236,7 +254,7 @@ def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
         return np.asarray(cv2.perspectiveTransform(quad[None].astype(np.float64), moved)[0])
 
     kingdoms = tuple(
-        SeenKingdom(k.board, {s: Seen(move(seen.corners), seen.hidden) for s, seen in k.squares.items()}, k.partner)
+        replace(k, squares={s: Seen(move(seen.corners), seen.hidden) for s, seen in k.squares.items()})
         for k in picture.kingdoms
     )
     return Picture(photo, kingdoms, tuple(move(quad) for quad in picture.loose))
@@ -251,11 +269,14 @@ def _start(folder: Path) -> None:
     _workshop = Workshop(folder, Crops.load(folder / "tiles").split()[0])
 
 
-def make_example(seed: tuple[int, ...]) -> SceneExample:
-    """Return the scene of one seed, rendered and cut; equal seeds give equal examples."""
+def make_example(seed: tuple[int, ...], *, pieces: bool = False) -> SceneExample:
+    """Return the scene of one seed, rendered and cut; equal seeds give equal examples.
+
+    `pieces` for a table of a game with pieces on squares or crossings.
+    """
     assert _workshop is not None
     rng = np.random.default_rng(seed)
-    scene = scenes.deal(rng)
+    scene = furnished.deal(rng) if pieces else scenes.deal(rng)
     picture = synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), _workshop.mixture(rng), rng)
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
@@ -289,10 +310,13 @@ def all_surfaces(folder: Path, *, seed: int, count: int, workers: int = 2) -> li
         return pool.map(surfaces_of, [(seed, n) for n in range(count)], chunksize=8)
 
 
-def make_examples(folder: Path, *, seed: int, count: int, workers: int = 2) -> Iterator[SceneExample]:
-    """Yield `count` examples from the art in `folder`, in order, made by several processes."""
+def make_examples(
+    folder: Path, *, seed: int, count: int, pieces: bool = False, workers: int = 2
+) -> Iterator[SceneExample]:
+    """Yield `count` examples from the art in `folder`, in order, made by several processes; `pieces` as above."""
+    seeds = [(seed, 23, n) if pieces else (seed, n) for n in range(count)]
     with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
-        yield from pool.imap(make_example, [(seed, n) for n in range(count)], chunksize=8)
+        yield from pool.imap(partial(make_example, pieces=pieces), seeds, chunksize=8)
 
 
 def spoil(crop: Bytes, rng: np.random.Generator) -> Bytes:

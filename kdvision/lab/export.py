@@ -13,13 +13,16 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from kdvision.lab.examples import TILE_KINDS
+from kdvision.lab.examples import PIECES, TILE_KINDS
 from kdvision.lab.net import CellNet, FinderNet
 from kdvision.vision.cells import CROP
 from kdvision.vision.models import FORMAT, Model
 from kdvision.vision.reading import NOTHING
 
-SOURCES = "rendered scenes with photographed domino art; 5,655 square crops of about 226 photographed kingdoms"
+SOURCES = (
+    "rendered scenes with photographed domino art; 5,655 square crops of about 226 photographed kingdoms; "
+    "towns, buildings and pieces cut from 8 photos of Queendomino"
+)
 
 
 class FromPixels(nn.Module):
@@ -89,6 +92,7 @@ def export_cells(
         "name": "cells",
         "input": f"RGB bytes (n, {CROP}, {CROP}, 3)",
         "kinds": [*TILE_KINDS, NOTHING],
+        "pieces": list(PIECES),
         "temperatures": dict(temperatures),
         "held_out": dict(rates),
         "sources": SOURCES,

@@ -5,6 +5,7 @@ Lengths are in squares. x runs right and y runs down, as on a board; z rises fro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,20 +19,20 @@ Points = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tile:
-    """One flat piece of card: a domino (2 x 1), a castle tile (1 x 1) or a domino's back (2 x 1)."""
+    """One flat piece of card: a domino or its back (2 x 1), a castle tile or a building, finished or not (1 x 1)."""
 
-    kind: str  # "domino", "castle" or "back"
-    name: int | str  # the domino's number, or the castle's colour
+    kind: str  # "domino", "castle", "back", "building" or "unbuilt"
+    name: int | str  # the domino's number, the castle's colour, or which building
     centre: tuple[float, float]
     turn: float  # radians, clockwise on the page; the left half lies towards -x at 0
 
     @property
     def width(self) -> float:
-        return 1.0 if self.kind == "castle" else 2.0
+        return 2.0 if self.kind in ("domino", "back") else 1.0
 
     def halves(self) -> list[Points]:
         """Return each square's corners (4, 2), clockwise from the picture's top left: left half, right half."""
-        return [self.place(x, 1.0) for x in ((0.0,) if self.kind == "castle" else (-0.5, 0.5))]
+        return [self.place(x, 1.0) for x in ((-0.5, 0.5) if self.width > 1 else (0.0,))]
 
     def outline(self) -> Points:
         return self.place(0.0, self.width)
@@ -46,7 +47,7 @@ class Tile:
 class Piece:
     """Something that stands on the table or on a tile."""
 
-    kind: str  # "castle", "king", "knight", "tower", or a kind of `clutter`
+    kind: str  # "castle", "king", "knight", "tower", "queen", "gem", or a kind of `clutter`
     colour: str
     at: tuple[float, float]
     turn: float
@@ -57,12 +58,15 @@ class Piece:
 class LaidKingdom:
     """A played kingdom as it lies: its board, every square's corners on the table, and each square's other half.
 
-    Corners (4, 2) run clockwise from the top left of the printed half.
+    Corners (4, 2) run clockwise from the top left of the printed half. `pieces` are what stands or lies on squares,
+    by name; `gems` the crossings with a token, each by the upper left of its four squares.
     """
 
     board: Board
     squares: dict[Square, Points]
     partner: dict[Square, Square]
+    pieces: Mapping[Square, str] = field(default_factory=dict)
+    gems: frozenset[Square] = frozenset()
 
 
 @dataclass
@@ -151,6 +155,6 @@ def lay(
         left, right = (on_board(half) for half in halves)
         x, y = spot(left, right)
         along = np.arctan2(right.row - left.row, right.col - left.col)
-        put(Tile("domino", int(domino.number), (x, y), twist() + float(along)), left, right)
+        put(Tile("domino", domino.number, (x, y), twist() + float(along)), left, right)
         partner |= {left: right, right: left}
     return LaidKingdom(kingdom.board, squares, partner), tiles

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from kdvision.lab.examples import TILE_KINDS, CellExamples
-from kdvision.lab.net import CellNet
+from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples
+from kdvision.lab.net import CORNERS, PARTNERS, CellNet
 
 
 def cell_logits(net: CellNet, crops: npt.NDArray[np.uint8]) -> Tensor:
@@ -31,24 +31,42 @@ def temperature(loss: Callable[[Tensor], Tensor], logits: Tensor) -> float:
 
 
 def measure_cells(
-    net: CellNet, rendered: CellExamples, real: CellExamples
+    net: CellNet, rendered: CellExamples, beset: CellExamples, real: CellExamples
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Return temperatures fitted on held-out examples, and the error rates there."""
-    both = CellExamples.join([rendered, real])
-    logits, kinds = cell_logits(net, both.crops), len(TILE_KINDS)
-    kind, tile, partner = (torch.from_numpy(x) for x in (both.kind, both.tile, both.partner))
-    known = partner >= 0
+    """Return temperatures fitted on held-out examples, and the error rates there.
+
+    Examples are of plain tables, of tables `beset` with pieces, and of real photos.
+    """
+    parts = [rendered, beset, real]
+    every = CellExamples.join(parts)
+    logits, kinds = cell_logits(net, every.crops), len(TILE_KINDS)
+    kind, tile, partner, piece, gems = (
+        torch.from_numpy(x) for x in (every.kind, every.tile, every.partner, every.piece, every.gems)
+    )
+    of_half, of_piece, of_gems = logits[:, kinds + 2 :].split([PARTNERS, len(PIECES), CORNERS], dim=1)
+    known, marked = partner >= 0, gems >= 0
     fitted = {
         "kind": temperature(lambda x: F.cross_entropy(x, kind, ignore_index=-1), logits[:, :kinds]),
         "presence": temperature(lambda x: F.binary_cross_entropy_with_logits(x, tile.float()), logits[:, kinds]),
-        "partner": temperature(lambda x: F.cross_entropy(x, partner[known]), logits[known, kinds + 2 :]),
+        "partner": temperature(lambda x: F.cross_entropy(x, partner[known]), of_half[known]),
+        "pieces": temperature(lambda x: F.cross_entropy(x, piece, ignore_index=-1), of_piece),
+        "gems": temperature(lambda x: F.binary_cross_entropy_with_logits(x, gems[marked].float()), of_gems[marked]),
     }
-    wrong = (logits[:, :kinds].argmax(1) != kind)[tile > 0].double()
-    real_part = torch.arange(len(both)) >= len(rendered)
+    sort = torch.from_numpy(np.repeat(range(3), [len(part) for part in parts]))
+    wrong = logits[:, :kinds].argmax(1) != kind
+
+    def share(of: Tensor, among: Tensor) -> float:
+        return float(of[among].double().mean())
+
     rates = {
-        "kind_error_rendered": float(wrong[~real_part[tile > 0]].mean()),
-        "kind_error_real_crops": float(wrong[real_part[tile > 0]].mean()),
-        "presence_error": float(((logits[:, kinds] > 0) != (tile > 0)).double().mean()),
-        "partner_error": float((logits[known, kinds + 2 :].argmax(1) != partner[known]).double().mean()),
+        "kind_error_rendered": share(wrong, (tile > 0) & (sort == 0)),
+        "kind_error_with_pieces": share(wrong, (tile > 0) & (sort == 1)),
+        "kind_error_real_crops": share(wrong, (tile > 0) & (sort == 2)),
+        "presence_error": share((logits[:, kinds] > 0) != (tile > 0), sort != 1),
+        "partner_error": share(of_half.argmax(1) != partner, known & (sort != 1)),
+        "pieces_missed": share(of_piece.argmax(1) != piece, piece > 0),
+        "pieces_invented": share(of_piece.argmax(1) > 0, (piece == 0) & (sort != 1)),
+        "gems_missed": float((of_gems[gems > 0] < 0).double().mean()),
+        "gems_invented": float((of_gems[gems == 0] > 0).double().mean()),
     }
     return fitted, rates

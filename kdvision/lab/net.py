@@ -12,6 +12,8 @@ FINDER_OUTPUTS = 8
 
 PARTNERS = 4
 """Which neighbour is the other half of the same domino: right, down, left, up."""
+CORNERS = 4
+"""Corners of a square that a gem may lie on: top left, top right, bottom right, bottom left."""
 
 
 class Conv(nn.Sequential):
@@ -69,13 +71,14 @@ class FinderNet(nn.Module):
 class CellNet(nn.Module):
     """Crops (n, 3, 64, 64), 0 to 1, the square in the middle 40 pixels -> one row of logits a crop.
 
-    The row holds the kinds of tile, then: a tile or none; hidden or seen; which neighbour is the domino's other half.
+    The row holds the kinds of tile, then: a tile or none; hidden or seen; which neighbour is the domino's other half;
+    which piece lies on it; on which corners a gem does.
     Pixels come in fours (Shi et al., 2016): at full size, convolutions cost most and tell least.
     """
 
-    def __init__(self, kinds: int, width: int = 32) -> None:
+    def __init__(self, kinds: int, pieces: int, width: int = 32) -> None:
         super().__init__()
-        self.kinds = kinds
+        self.kinds, self.pieces = kinds, pieces
         self.body = nn.Sequential(
             nn.PixelUnshuffle(2),
             Conv(12, width),
@@ -87,7 +90,7 @@ class CellNet(nn.Module):
             nn.Dropout2d(0.1),
         )
         self.squeeze = nn.Conv2d(4 * width, 24, 1)
-        self.head = nn.Linear(8 * width + 24 * 64, kinds + 2 + PARTNERS)
+        self.head = nn.Linear(8 * width + 24 * 64, kinds + 2 + PARTNERS + pieces + CORNERS)
 
     def forward(self, x: Tensor) -> Tensor:
         features = self.body((x - 0.45) / 0.27)

@@ -5,7 +5,7 @@ Lengths are in squares, as in `laying`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,7 +55,8 @@ class Table:
     scene: Scene = field(default_factory=Scene)
     taken: Points = field(default_factory=lambda: np.zeros((0, 2)))
     reach: float = 5.0
-    spare: list[int] = field(default_factory=lambda: list(range(1, 49)))
+    box: Sequence[int | str] = range(1, 49)
+    spare: list[int | str] = field(default_factory=lambda: list(range(1, 49)))
 
     def free(self, points: Points, gap: float) -> bool:
         """Return whether points (n, 2) keep their distance from all that lies here."""
@@ -96,7 +97,7 @@ class Table:
         """Note how far things may lie about, so many squares beyond the kingdoms, and which dominoes are left."""
         self.reach = margin + float(np.abs(self.scene.outline()).max())
         used = {tile.name for tile in self.scene.tiles if tile.kind == "domino"}
-        self.spare = [number for number in range(1, 49) if number not in used]
+        self.spare = [name for name in self.box if name not in used]
         self.rng.shuffle(self.spare)
 
     def strew(self) -> None:
@@ -148,6 +149,11 @@ class Table:
         for _ in range(int(self.rng.integers(1, 8))):
             number = int(self.rng.integers(1, 49))
             self._drop([Tile("back", number, self._somewhere(), turn + self.rng.normal(0, 0.2))], 1.35)
+
+    def unbuilt(self) -> None:
+        """Building tiles with their unfinished side up."""
+        for _ in range(int(self.rng.integers(0, 6))):
+            self._drop([Tile("unbuilt", int(self.rng.integers(12)), self._somewhere(), self.rng.uniform(0, 6.3))], 1.35)
 
     def men(self) -> None:
         """Kings, knights, towers and castles that stand about."""

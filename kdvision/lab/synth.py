@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import cv2
@@ -55,14 +55,17 @@ class Seen:
 
 @dataclass(frozen=True)
 class SeenKingdom:
-    """A kingdom in a picture: its board, its squares, and each square's other half.
+    """A kingdom in a picture: its board, its squares, each square's other half, and what lies on squares and crossings.
 
-    Squares whose middle lies outside the picture are on the board but not among `squares`.
+    Squares whose middle lies outside the picture are on the board but not among `squares`. `pieces` and `gems` as in
+    `laying.LaidKingdom`.
     """
 
     board: Board
     squares: dict[Square, Seen]
     partner: dict[Square, Square]
+    pieces: Mapping[Square, str] = field(default_factory=dict)
+    gems: frozenset[Square] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,8 @@ def render(
         lit = light.glare(lit, shine, rng, dials.glare, lean=slope)
     photo = light.expose(lit, rng, dials)
     kingdoms = (
-        SeenKingdom(k.board, _seen(k.squares, camera, hidden, made.thickness), k.partner) for k in scene.kingdoms
+        SeenKingdom(k.board, _seen(k.squares, camera, hidden, made.thickness), k.partner, k.pieces, k.gems)
+        for k in scene.kingdoms
     )
     loose = (camera.project(quad, made.thickness) for quad in scene.loose)
     return Picture(photo, tuple(kingdoms), tuple(quad for quad in loose if _inside(quad, camera)))

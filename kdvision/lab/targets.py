@@ -102,20 +102,21 @@ def retouched(piece: Bytes, rng: np.random.Generator) -> Bytes:
 
 
 def cell_batch(
-    crops: Bytes, partner: npt.NDArray[np.int64], rng: np.random.Generator
-) -> tuple[Bytes, npt.NDArray[np.int64]]:
-    """Return crops (n, 64, 64, 3) turned and retouched at random, and where the partners then lie."""
-    turned = partner.copy()
+    crops: Bytes, partner: npt.NDArray[np.int64], gems: npt.NDArray[np.int64], rng: np.random.Generator
+) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return crops (n, 64, 64, 3) turned and retouched at random, and where partners and gems (n, 4) then lie."""
+    turned, corners = partner.copy(), gems.copy()
     made = np.empty_like(crops)
     for i, crop in enumerate(crops):
         turn = int(rng.integers(4))
         if partner[i] >= 0:
             turned[i] = (partner[i] - turn) % PARTNERS  # np.rot90 takes the right-hand neighbour up
+        corners[i] = np.roll(gems[i], -turn)  # and the top right corner to the left
         view = _moved(np.rot90(crop, turn), rng) if rng.random() < 0.5 else np.rot90(crop, turn)
         if rng.random() < 0.1:
             view = _small(view, rng)
-        made[i] = retouched(_shone(view, rng) if rng.random() < 0.15 else view, rng)
-    return made, turned
+        made[i] = retouched(_shone(view, rng) if rng.random() < 0.2 else view, rng)
+    return made, turned, corners
 
 
 def _moved(crop: Bytes, rng: np.random.Generator) -> Bytes:

@@ -23,10 +23,10 @@ from torch.nn import functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader, Dataset
 
-from kdvision.lab.examples import TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples, mosaics
+from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples, mosaics
 from kdvision.lab.export import export_cells, export_finder
 from kdvision.lab.measure import measure_cells
-from kdvision.lab.net import CellNet, FinderNet
+from kdvision.lab.net import CORNERS, PARTNERS, CellNet, FinderNet
 from kdvision.lab.sources import Crops
 from kdvision.lab.targets import cell_batch, finder_sample
 
@@ -41,12 +41,13 @@ class Settings:
     scene_seed: int = 1
     scenes: int = 4000
     held_out_scenes: int = 300
+    piece_scenes: int = 1500
     finder_steps: int = 8000
     finder_batch: int = 12
     finder_size: int = 256
-    cell_steps: int = 9000
+    cell_steps: int = 10000
     cell_batch: int = 96
-    mosaics: int = 40000
+    mosaics: int = 60000
     without: str = ""
     rate: float = 2e-3
     decay: float = 0.02
@@ -76,10 +77,13 @@ class CellBatches(Dataset[tuple[Tensor, ...]]):
 
     def __init__(self, examples: CellExamples, *, seed: int, length: int, batch: int) -> None:
         self.examples, self.seed, self.length, self.batch = examples, seed, length, batch
-        groups = np.where(examples.tile > 0, examples.kind, len(TILE_KINDS))
-        counts = np.bincount(groups, minlength=len(TILE_KINDS) + 1).astype(float)
+        bare, gem = len(TILE_KINDS), len(TILE_KINDS) + len(PIECES)
+        groups = np.where(examples.tile > 0, examples.kind, bare)
+        groups = np.where(examples.piece > 0, bare + examples.piece, groups)
+        groups = np.where((examples.gems > 0).any(axis=1), gem, groups)
+        counts = np.bincount(groups, minlength=gem + 1).astype(float)
         weight = np.maximum(counts, 1.0) ** -0.5
-        weight[-1] *= 1.5  # bare table is where most errors are made
+        weight[bare] *= 1.5  # bare table is where most errors are made
         self.odds = np.cumsum(weight[groups]) / weight[groups].sum()
 
     def __len__(self) -> int:
@@ -89,8 +93,8 @@ class CellBatches(Dataset[tuple[Tensor, ...]]):
         rng = np.random.default_rng((self.seed, 13, n))
         picks = np.searchsorted(self.odds, rng.random(self.batch))
         e = self.examples
-        crops, partner = cell_batch(e.crops[picks], e.partner[picks], rng)
-        labels = (e.kind[picks], e.tile[picks], e.hidden[picks], partner)
+        crops, partner, gems = cell_batch(e.crops[picks], e.partner[picks], e.gems[picks], rng)
+        labels = (e.kind[picks], e.tile[picks], e.hidden[picks], partner, e.piece[picks], gems)
         return torch.from_numpy(crops.transpose(0, 3, 1, 2).copy()), *(torch.from_numpy(label) for label in labels)
 
 
@@ -105,14 +109,20 @@ def finder_loss(output: Tensor, target: Tensor) -> Tensor:
     return (presence * balance).mean() * 4 + votes.sum() / weight.sum().clamp(min=1.0)
 
 
-def cell_loss(output: Tensor, kind: Tensor, tile: Tensor, hidden: Tensor, partner: Tensor) -> Tensor:
+def cell_loss(
+    output: Tensor, kind: Tensor, tile: Tensor, hidden: Tensor, partner: Tensor, piece: Tensor, gems: Tensor
+) -> Tensor:
     """Return the loss of a batch's logits; heads without a label there (-1) add nothing."""
-    kinds = len(TILE_KINDS)
+    kinds, pieces = len(TILE_KINDS), len(PIECES)
+    half_of, lies, corners = output[:, kinds + 2 :].split([PARTNERS, pieces, CORNERS], dim=1)
     reading = F.cross_entropy(output[:, :kinds], kind, ignore_index=-1, label_smoothing=0.01)
     presence = F.binary_cross_entropy_with_logits(output[:, kinds], tile.float())
     cover = F.binary_cross_entropy_with_logits(output[:, kinds + 1], hidden.float())
-    half = F.cross_entropy(output[:, kinds + 2 :], partner, ignore_index=-1)
-    return reading + presence + 0.3 * cover + 0.3 * torch.nan_to_num(half)
+    half = F.cross_entropy(half_of, partner, ignore_index=-1)
+    on = F.cross_entropy(lies, piece, ignore_index=-1)
+    known = gems >= 0
+    gem = F.binary_cross_entropy_with_logits(corners[known], gems[known].float())
+    return reading + presence + 0.3 * (cover + sum(torch.nan_to_num(part) for part in (half, on, gem)))
 
 
 def fit(
@@ -175,7 +185,7 @@ def train_cells(examples: CellExamples, settings: Settings, say: Say) -> CellNet
     torch.manual_seed(settings.seed)
     data = CellBatches(examples, seed=settings.seed, length=settings.cell_steps, batch=settings.cell_batch)
     net = fit(
-        CellNet(len(TILE_KINDS)),
+        CellNet(len(TILE_KINDS), len(PIECES)),
         _batches(data, batch=None),
         cell_loss,
         steps=settings.cell_steps,
@@ -186,13 +196,13 @@ def train_cells(examples: CellExamples, settings: Settings, say: Say) -> CellNet
     return net
 
 
-def scenes_of(data: Path, work: Path, *, seed: int, count: int, say: Say) -> list[SceneExample]:
-    """Return rendered scenes, from the work folder where they were made before."""
-    kept = work / f"scenes-{seed}-{count}.pickle"
+def scenes_of(data: Path, work: Path, *, seed: int, count: int, pieces: bool = False, say: Say) -> list[SceneExample]:
+    """Return rendered scenes, plain or with pieces, from the work folder where they were made before."""
+    kept = work / f"{'pieces' if pieces else 'scenes'}-{seed}-{count}.pickle"
     if kept.is_file():
         return list(pickle.loads(kept.read_bytes()))
     scenes = []
-    for scene in make_examples(data, seed=seed, count=count):
+    for scene in make_examples(data, seed=seed, count=count, pieces=pieces):
         scenes.append(scene)
         if len(scenes) % 250 == 0:
             say(f"rendered {len(scenes)}/{count} scenes")
@@ -257,21 +267,30 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
         finder = train_finder(scenes, settings, say)
         say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=_noted(settings, started))}")
     if only != "finder":
-        held = scenes_of(data, work, seed=1_000_000 + settings.scene_seed, count=settings.held_out_scenes, say=say)
-        train_crops, held_crops = Crops.load(data / "tiles").split()
-        examples = CellExamples.join(
-            [scene.cells for scene in scenes]
-            + [mosaics(train_crops, np.random.default_rng((settings.seed, 17)), settings.mosaics)]
-        )
-        started = time.monotonic()
-        cells = train_cells(examples, settings, say)
-        noted = _noted(settings, started)
-        real = mosaics(held_crops, np.random.default_rng((settings.seed, 19)), 4000)
-        temperatures, rates = measure_cells(cells, CellExamples.join([scene.cells for scene in held]), real)
-        say(f"temperatures {temperatures}; held out {rates}")
-        path = out / "cells.onnx"
-        export_cells(cells, path, temperatures=temperatures, rates=rates, settings=noted)
-        say(f"wrote {path}")
+        _cells(data, out, work, scenes, settings, say)
+
+
+def _cells(data: Path, out: Path, work: Path, plain: list[SceneExample], settings: Settings, say: Say) -> None:
+    """Train, measure and write the cell network: plain tables, such with pieces, and crops of real photos."""
+    seed = settings.scene_seed
+    furnished = scenes_of(data, work, seed=seed, count=settings.piece_scenes, pieces=True, say=say)
+    held, piece_held = (
+        scenes_of(data, work, seed=1_000_000 + seed, count=settings.held_out_scenes, pieces=pieces, say=say)
+        for pieces in (False, True)
+    )
+    train_crops, held_crops = Crops.load(data / "tiles").split()
+    real = mosaics(train_crops, np.random.default_rng((settings.seed, 17)), settings.mosaics)
+    examples = CellExamples.join([*(scene.cells for scene in [*plain, *furnished]), real])
+    started = time.monotonic()
+    cells = train_cells(examples, settings, say)
+    noted = _noted(settings, started)
+    real = mosaics(held_crops, np.random.default_rng((settings.seed, 19)), 4000)
+    rendered, beset = (CellExamples.join([scene.cells for scene in some]) for some in (held, piece_held))
+    temperatures, rates = measure_cells(cells, rendered, beset, real)
+    say(f"temperatures {temperatures}; held out {rates}")
+    path = out / "cells.onnx"
+    export_cells(cells, path, temperatures=temperatures, rates=rates, settings=noted)
+    say(f"wrote {path}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> Path:
     torch.manual_seed(0)
     about = {"kind": 1.0, "presence": 1.0, "partner": 1.0}
     path = tmp_path_factory.mktemp("models") / "cells.onnx"
-    return export_cells(CellNet(17, width=8).eval(), path, temperatures=about, rates={}, settings={"seed": 3})
+    return export_cells(CellNet(18, 5, width=8).eval(), path, temperatures=about, rates={}, settings={"seed": 3})
 
 
 def crops(count: int, seed: int) -> np.ndarray:
