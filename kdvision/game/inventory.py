@@ -1,11 +1,10 @@
 """The box counted over the kingdoms of a game: which dominoes lie in them, which do not, which lie there too often."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kdvision.game.board import Board
-from kdvision.game.deck import Deck
+from kdvision.game.deck import Deck, Face
 from kdvision.game.dominoes import dominoes_together
 
 Numbers = tuple[int | str, ...]
@@ -63,10 +62,10 @@ def inventory(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) 
     for number, naming in enumerate(named):
         for placed in naming.placed if naming else ():
             where.setdefault(placed.numbers, []).append(number)
-    faces: dict[Numbers, str] = {}
-    by_face = Counter(domino.face for domino in deck)
-    for face in by_face:
-        faces[tuple(domino.number for domino in deck if domino.face == face)] = f"{face[0]} {face[1]}"
+    by_face: dict[Face, Numbers] = {}
+    for domino in deck:
+        by_face[domino.face] = (*by_face.get(domino.face, ()), domino.number)
+    faces = {numbers: f"{face[0]} {face[1]}" for face, numbers in by_face.items()}
     untold = tuple(number for number, naming in enumerate(named) if naming is None and len(boards[number]) > 1)
     missing, twice = [], []
     for numbers, shows in faces.items():

@@ -7,7 +7,7 @@ and so on. What hangs together is one lattice, and a homography is fitted to it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -87,9 +87,10 @@ def patches(squares: Squares) -> list[dict[Place, int]]:
 def shadows(squares: Squares) -> npt.NDArray[np.bool_]:
     """Return which squares (n,) lie across surer ones: a half of one tile and a half of the next look like a square."""
     shadow = np.zeros(len(squares), bool)
-    away = squares.centre[:, None] - squares.centre[None]
-    axes = np.stack([squares.u, squares.v], axis=-1)
-    across = np.abs(np.einsum("kij,nkj->nki", np.linalg.pinv(axes), away)).max(axis=-1) < ACROSS
+    right, down = (axis[:, None] - axis[None] for axis in squares.centre.T)
+    inverse = np.linalg.pinv(np.stack([squares.u, squares.v], axis=-1))
+    along = (np.abs(right * row[:, 0] + down * row[:, 1]) for row in inverse.transpose(1, 0, 2))
+    across = np.maximum(*along) < ACROSS
     for index in np.argsort(-squares.score, kind="stable"):
         if not shadow[index]:
             shadow |= across[:, index] & (squares.score < FAINT * squares.score[index])
@@ -114,7 +115,7 @@ class Steps:
         self._centre, self._side = _complex(squares.centre), side.tolist()
         self._axes = list(zip(_complex(squares.u), _complex(squares.v), strict=True))
 
-    def claims(self, index: int, turn: int, free: npt.NDArray[np.bool_]) -> Iterable[tuple[float, int, Place, int]]:
+    def claims(self, index: int, turn: int, free: Sequence[bool]) -> Iterable[tuple[float, int, Place, int]]:
         """Yield what a square, its axes turned by quarters, claims of the `free` ones.
 
         How far off it lies, its index, the step to it, and the quarters by which its own axes are to be turned.
@@ -143,7 +144,7 @@ def grow(steps: Steps, seed: int, free: npt.NDArray[np.bool_], *, turn: int = 0)
     The seed is at (0, 0); its axes, turned by so many quarters, say where the lattice's columns and rows lead.
     """
     members: dict[Place, int] = {}
-    taken = set()
+    taken, still = set(), free.tolist()  # asked one by one, for which a list is quicker
     claims: list[tuple[float, int, Place, int, int]] = [(0.0, seed, (0, 0), seed, turn)]
     while claims:
         _, index, (col, row), _, quarters = heapq.heappop(claims)
@@ -151,7 +152,7 @@ def grow(steps: Steps, seed: int, free: npt.NDArray[np.bool_], *, turn: int = 0)
             continue
         members[col, row] = index
         taken.add(index)
-        for apart, near, (dc, dr), turns in steps.claims(index, quarters, free):
+        for apart, near, (dc, dr), turns in steps.claims(index, quarters, still):
             if near not in taken:
                 heapq.heappush(claims, (apart, near, (col + dc, row + dr), index, turns))
     return members

@@ -182,12 +182,8 @@ def _members(near: Squares, corner: Place, before: dict[Place, int]) -> dict[Pla
     where = near.centre / UNIT - 0.5
     place = np.round(where).astype(int)
     off = np.abs(where - place).max(1) if len(near) else np.zeros(0)
-    _, cosine = (
-        zip(*(alignment(np.array([1.0, 0.0]), u, v) for u, v in zip(near.u, near.v, strict=True)), strict=True)
-        if len(near)
-        else ((), ())
-    )
-    fits = (off < 0.3) & (np.abs(np.log(near.side / UNIT)) < 0.3) & (np.array(cosine) > 0.96)
+    upright = [np.abs(axis[:, 0]) / (np.hypot(*axis.T) + 1e-9) for axis in (near.u, near.v)]
+    fits = (off < 0.3) & (np.abs(np.log(near.side / UNIT)) < 0.3) & (np.maximum(*upright) > 0.96)
     best: dict[Place, int] = {}
     for index in np.argsort(-near.score, kind="stable"):
         if fits[index]:
