@@ -1,10 +1,16 @@
 """Pieces and gems, from what each square shows to what stands in a kingdom."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Square
+from kdvision.vision.evidence import Sight
+from kdvision.vision.fusion import Match, fused
 from kdvision.vision.pieces import NEVER, gems_on, on_crossings, pieces_on
+from kdvision.vision.reading import Reading
+from tests.kingdoms import grid_of
 
 NAMES = ("", "knight", "tower", "queen", "building")
 
@@ -49,3 +55,25 @@ def test_pieces_are_named_by_the_board_they_stand_on() -> None:
     assert (knight.kind, knight.square.name, knight.doubtful) == ("knight", "A1", False)
     assert (building.kind, building.square.name, building.doubtful) == ("building", "B2", True)
     assert knight.probability == pytest.approx(0.99) and building.probability == pytest.approx(0.4)
+
+
+def sight(text: str, pieces: np.ndarray, gems: np.ndarray) -> Sight:
+    """What a photo shows of a board with pieces on its squares and gems on its crossings."""
+    board, reading = Board.parse(text), Reading.of(text)
+    bonds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
+    hidden = np.zeros((board.height, board.width))
+    return Sight(grid_of(board), reading, bonds, hidden, pieces=pieces, gems=gems, piece_names=NAMES)
+
+
+def test_two_photos_of_a_kingdom_speak_of_the_same_pieces() -> None:
+    """The second photo lies a quarter further and lacks the last column."""
+    first = sight("w w f / # l l", standing(2, 3, {(0, 1): ("knight", 0.9)}), np.full((3, 4), -2.0))
+    gems = np.full((3, 3), 1.0)
+    gems[1, 1] = 6
+    other = sight("# w / l w", standing(2, 2, {(1, 1): ("knight", 0.9)}), gems)
+    both = fused(first, [(other, Match(turns=3, rows=0, cols=0, gain=9.0, share=1.0))])
+    assert both.pieces is not None and both.gems is not None
+    (knight,) = pieces_on(both.pieces, both.piece_names, Square(0, 0), Board.parse("w w f / # l l"))
+    assert knight.square.name == "B1" and knight.probability == pytest.approx(0.9, abs=0.01)
+    assert both.gems.tolist() == [[-0.5, -0.5, -0.5, -2], [-0.5, 2, -0.5, -2], [-0.5, -0.5, -0.5, -2]]
+    assert fused(first, [(replace(other, pieces=None), Match(3, 0, 0, 9.0, 1.0))]).pieces is None

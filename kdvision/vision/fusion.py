@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem
-from kdvision.vision.cells import Floats
+from kdvision.vision.cells import Floats, log_softmax
 from kdvision.vision.evidence import NO_CHANCE, Bonds, Sight
 from kdvision.vision.grid import Grid
+from kdvision.vision.pieces import NEVER
 from kdvision.vision.reading import NOTHING, Reading
 
 LEAST_GAIN: Final = 8.0
@@ -69,7 +70,33 @@ def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
         hidden=np.min([look.hidden for look in looks], axis=0),
         colour=next((sight.colour for sight in sights if sight.colour), ""),
         crowded=any(sight.crowded for sight in sights),
+        pieces=_pieces([look.pieces for look in looks]),
+        gems=_mean([look.gems for look in looks]),
+        piece_names=first.piece_names,
     )
+
+
+def _pieces(looks: Sequence[Floats | None]) -> Floats | None:
+    """The log-probabilities of all looks; the first piece is none, and nothing stands where no photo reaches."""
+    mean = _mean(looks)
+    if mean is None:
+        return None
+    mean[(mean == NEVER).all(axis=2), 0] = 0.0
+    return log_softmax(mean)
+
+
+def _mean(looks: Sequence[Floats | None]) -> Floats | None:
+    """The mean of what the looks say that reach a place (not a number where one does not), NEVER where none does.
+
+    What covers a square is what speaks of pieces, so that covered looks count as much as others.
+    """
+    known = [look for look in looks if look is not None]
+    if len(known) < len(looks):
+        return None
+    values = np.stack(known)
+    reach = ~np.isnan(values)
+    total, count = np.where(reach, values, 0.0).sum(axis=0), reach.sum(axis=0)
+    return np.where(count > 0, total / np.maximum(count, 1), NEVER)
 
 
 def _outshone(looks: Sequence[_Part], nothing: int) -> npt.NDArray[np.bool_]:
@@ -91,6 +118,8 @@ class _Part:
     bonds: Bonds
     hidden: Floats
     weight: Floats
+    pieces: Floats | None = None
+    gems: Floats | None = None
 
     @classmethod
     def of(cls, sight: Sight) -> _Part:
@@ -98,13 +127,15 @@ class _Part:
         weight = np.maximum(1 - covered, UNSEEN)
         if sight.inside is not None:
             weight = np.where(sight.inside < 1, np.minimum(weight, np.maximum(sight.inside**4, UNSEEN)), weight)
-        return cls(sight.reading.log_probs, sight.bonds, sight.hidden, weight)
+        return cls(sight.reading.log_probs, sight.bonds, sight.hidden, weight, sight.pieces, sight.gems)
 
     def turned(self) -> _Part:
         """Turned clockwise by a quarter."""
         right, down = self.bonds
         bonds = np.rot90(down, -1), np.rot90(right, -1)
-        return _Part(np.rot90(self.log_probs, -1), bonds, np.rot90(self.hidden, -1), np.rot90(self.weight, -1))
+        pieces, gems = (None if part is None else np.rot90(part, -1) for part in (self.pieces, self.gems))
+        hidden, weight = np.rot90(self.hidden, -1), np.rot90(self.weight, -1)
+        return _Part(np.rot90(self.log_probs, -1), bonds, hidden, weight, pieces, gems)
 
 
 Placed = tuple[_Part, tuple[int, int]]
@@ -142,7 +173,9 @@ def _padded(part: _Part, at: tuple[int, int], room: tuple[int, int, int, int]) -
         _framed(part.bonds[1], (row, col), (tall - 1, wide), 0.0),
     )
     hidden, weight = (_framed(p, (row, col), (tall, wide), out) for p, out in ((part.hidden, 1.0), (part.weight, 0.0)))
-    return _Part(log_probs, bonds, hidden, weight)
+    pieces = None if part.pieces is None else _framed(part.pieces, (row, col), (tall, wide), np.nan)
+    gems = None if part.gems is None else _framed(part.gems, (row, col), (tall + 1, wide + 1), np.nan)
+    return _Part(log_probs, bonds, hidden, weight, pieces, gems)
 
 
 def _framed(values: Floats, at: tuple[int, int], shape: tuple[int, int], outside: float) -> Floats:
