@@ -16,18 +16,26 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.game.deck import KINGDOMINO
+from kdvision.game.board import Cell
+from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.lab import castles, clutter, meshes
-from kdvision.lab.art import ArtSet, DrawnArt, FolderArt
+from kdvision.lab.art import SIDE, ArtSet, DrawnArt, FolderArt
 from kdvision.lab.meshes import Mesh
+from kdvision.lab.queendomino_art import QueendominoArt, varied_print
 from kdvision.lab.synth import Art
 
 Bytes = npt.NDArray[np.uint8]
 
 FOLDERS = {"wheat": "w", "forest": "f", "lake": "l", "grass": "g", "swamp": "s", "mine": "m"}
 
+BUILDINGS = ("building", "unbuilt")  # the kinds of tile that are Queendomino's buildings, finished or still grey
+DRAWN_PIECES = 0.2  # of a mixture's towns and buildings are our own drawn ones: there are few pictures of real ones
+REAL_HALVES = 0.35  # of Queendomino's other squares are its own, where there is a picture: most are Kingdomino's
+
 DRAWN_SHARE = 0.15  # of training scenes show our own drawn tiles
 DRAWN_SEEDS = 4
+DRAWN_TOWNS = 8  # different ones a box
+CROP_SIDE = 64  # pixels
 DRAWN_SIDE = 128  # pixels a square: as fine as training pictures show, and quick to draw
 
 _WOODEN = {"king": meshes.king_mesh, "knight": meshes.knight_mesh, "tower": meshes.tower_mesh}
@@ -48,10 +56,19 @@ class DrawnScene:
     surfaces: Sequence[Bytes] = ()
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
-        """Return a domino or a back (h, 2h, 3), or a castle tile (h, h, 3)."""
+        """Return a domino or a back (h, 2h, 3); a castle tile or a building, finished or "unbuilt" (h, h, 3)."""
         if kind == "castle":
             return self.art.castle(str(name))
-        return self.art.back(int(name)) if kind == "back" else self.art.domino(int(name))
+        if kind in BUILDINGS:
+            return self._royal.building(int(name)) if kind == "building" else self._royal.back_of_building(int(name))
+        if kind == "back":
+            return self.art.back(_number(name))
+        return self._royal.domino(name) if isinstance(name, str) else self.art.domino(name)
+
+    @property
+    def _royal(self) -> DrawnArt:
+        """The drawn set that has Queendomino, too: sets of Kingdomino alone borrow one."""
+        return self.art if isinstance(self.art, DrawnArt) else drawn_box(0)
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         """Return a piece in the player's colour."""
@@ -60,6 +77,25 @@ class DrawnScene:
     def scraps(self) -> Sequence[Bytes]:
         """Return the surfaces."""
         return self.surfaces
+
+
+def _by_kind() -> dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
+    """Where Kingdomino shows a kind of square: domino and half, those that are left halves, those that are right."""
+    found: dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = defaultdict(lambda: ([], []))
+    for domino in KINGDOMINO:
+        for side, cell in enumerate((domino.left, domino.right)):
+            found[str(cell)][side].append((int(domino.number), side))
+    return dict(found)
+
+
+def _number(name: int | str) -> int:
+    """The number of a domino of any box: 12 of 12, "K12" and "Q12"."""
+    return int(str(name).lstrip("KQ"))
+
+
+_SQUARES = _by_kind()
+_DIM = {"photos": 0.65}  # sources that are darker than others, and by how much
+_WEDDING = {str(domino.number): domino for domino in ROYAL_WEDDING}
 
 
 @cache
@@ -127,6 +163,8 @@ class Workshop:
         self.dominoes = FolderArt(folder)
         self.crops = crops
         self.models = meshes.models(folder / "castle_3d") if (folder / "castle_3d").is_dir() else {}
+        photos = folder / "queendomino"
+        self.queendomino = QueendominoArt(photos) if QueendominoArt.there(photos) else None
 
     def mixture(self, rng: np.random.Generator) -> Art:
         """Return the art of one scene: drawn tiles, one source of dominoes, or crops of one real photo."""
@@ -147,15 +185,51 @@ class Mixture:
     photo: str
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
-        """Return a domino or a back (h, 2h, 3), or a castle tile (h, h, 3)."""
+        """Return a domino or a back (h, 2h, 3); a castle tile or a building, finished or "unbuilt" (h, h, 3)."""
         if kind == "back":
-            return self.workshop.dominoes.back(int(name))
+            return self.workshop.dominoes.back(_number(name))
         if kind == "castle":
             return self._castle(str(name), rng)
+        if kind in BUILDINGS:
+            return self._building(kind, int(name), rng)
+        if isinstance(name, str) and name.startswith("Q"):
+            domino = _WEDDING[name]
+            return np.hstack([self._half(cell, side, rng) for side, cell in enumerate((domino.left, domino.right))])
+        name = _number(name)
         if self.source != "crops":
-            return self.workshop.dominoes.domino(int(name), self.source)
-        domino = KINGDOMINO[int(name) - 1]
+            return self.workshop.dominoes.domino(name, self.source)
+        domino = KINGDOMINO[name - 1]
         return np.hstack([self._crop(str(cell), rng) for cell in (domino.left, domino.right)])
+
+    def _building(self, kind: str, number: int, rng: np.random.Generator) -> Bytes:
+        art: QueendominoArt | DrawnArt | None = self.workshop.queendomino
+        if art is None or rng.random() < DRAWN_PIECES:
+            art = drawn_box(int(rng.integers(DRAWN_SEEDS)))
+        return varied_print(
+            art.building(number) if kind == "building" else art.back_of_building(number),
+            rng,
+            dim=_DIM.get(self.source, 1.0),
+        )
+
+    def _half(self, cell: Cell, side: int, rng: np.random.Generator) -> Bytes:
+        """Return one square of Queendomino's, left (0) or right (1): its own, or Kingdomino's of the same kind."""
+        own, kind = self.workshop.queendomino, str(cell)
+        real = own.squares(kind, side) if own else []
+        if kind == "t":
+            towns = [square for half in (0, 1) for square in own.squares("t", half)] if own else []
+            if not towns or rng.random() < DRAWN_PIECES:
+                towns = [drawn_box(int(rng.integers(DRAWN_SEEDS))).town(int(rng.integers(DRAWN_TOWNS)))]
+            half = varied_print(towns[rng.integers(len(towns))], rng, dim=_DIM.get(self.source, 1.0))
+        elif real and rng.random() < REAL_HALVES:
+            half = varied_print(real[rng.integers(len(real))], rng, turned=False, dim=_DIM.get(self.source, 1.0))
+        elif self.source == "crops":
+            half = self._crop(kind, rng)
+        else:
+            same = _SQUARES[kind][side] or _SQUARES[kind][1 - side]
+            number, place = same[rng.integers(len(same))]
+            half = np.hsplit(self.workshop.dominoes.domino(number, self.source), 2)[place]
+        finest = CROP_SIDE if self.source == "crops" else SIDE
+        return np.asarray(cv2.resize(half, (finest, finest), interpolation=cv2.INTER_AREA), np.uint8)
 
     def _castle(self, colour: str, rng: np.random.Generator) -> Bytes:
         if self.source == "crops" and rng.random() < 0.7:
@@ -169,7 +243,7 @@ class Mixture:
         trim = int(rng.integers(0, 4))
         crop = choice[rng.integers(len(choice))]
         crop = crop[trim : crop.shape[0] - trim, trim : crop.shape[1] - trim]
-        return np.rot90(np.asarray(cv2.resize(crop, (64, 64)), np.uint8), int(rng.integers(4)))
+        return np.rot90(np.asarray(cv2.resize(crop, (CROP_SIDE, CROP_SIDE)), np.uint8), int(rng.integers(4)))
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         """Return a piece: from the models or drawn by code."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kdvision.game.board import Terrain
+from kdvision.lab.drawn.buildings import town
 from kdvision.lab.drawn.canvas import (
     INK,
     Canvas,
@@ -22,7 +23,6 @@ from kdvision.lab.drawn.canvas import (
     oval,
     scattered,
     shifted,
-    stone,
     varied,
 )
 from kdvision.lab.drawn.motifs import boat, boulder, fir, gold, haystack, leafy, rocks, sheep
@@ -218,48 +218,6 @@ def _crack(canvas: Canvas, at: Point, rng: Rng) -> None:
     path = np.cumsum(np.stack([np.cos(turns), np.sin(turns)], 1) * 0.035, axis=0) + at
     canvas.line(path, (26, 23, 26), 0.008)
     canvas.line(path + 0.005, (84, 78, 78), 0.004)
-
-
-def town(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Cobbled streets between red roofs."""
-    canvas.wash([(172, 150, 128), (190, 168, 144), (206, 186, 160)], 0.3, rng)
-    for x, y in scattered(rng, canvas.left, canvas.right, 0.05, tries=900):
-        canvas.shape(stone((x, y), rng.uniform(0.014, 0.02), rng, corners=6), varied((178, 160, 140), rng, 10))
-    for x, y in scattered(rng, canvas.left, canvas.right, 0.27, avoid=avoid, tries=120, margin=0.12):
-        _roof(canvas, (x, y), rng)
-
-
-_WINDOW: list[Point] = [(0, 0), (0.025, 0), (0.025, 0.035), (0, 0.035)]
-
-
-def _roof(canvas: Canvas, at: Point, rng: Rng) -> None:
-    x, y = at
-    half, rise, drop = rng.uniform(0.09, 0.12), rng.uniform(0.05, 0.07), rng.uniform(0.05, 0.08)
-    red = varied((186, 70, 48), rng, 10)
-    wall = varied((232, 210, 176), rng, 8)
-    canvas.shade(
-        [[(x - half, y), (x + half + 0.05, y), (x + half + 0.05, y + rise + drop), (x, y + rise + drop)]],
-        0.4,
-        blur=0.02,
-    )
-    canvas.shape(
-        [(x - half, y + rise), (x + half, y + rise), (x + half, y + rise + drop), (x - half, y + rise + drop)],
-        wall,
-        ink=INK,
-    )
-    for u in (-0.5, 0.1, 0.6):
-        canvas.shape(shifted(_WINDOW, x + u * half, y + rise + 0.02), (84, 68, 60))
-    slope = [
-        (x - half * 0.8, y - rise),
-        (x + half * 0.8, y - rise),
-        (x + half * 1.1, y + rise),
-        (x - half * 1.1, y + rise),
-    ]
-    canvas.shape(slope, red, ink=INK)
-    for share in (0.3, 0.55, 0.8):
-        wide = half * (0.8 + 0.3 * share)
-        level = y - rise + 2 * rise * share
-        canvas.line([(x - wide, level), (x + wide, level)], darker(red, 0.45), 0.006)
 
 
 PAINTERS: dict[Terrain, Callable[[Canvas, Rng, Circles], None]] = {

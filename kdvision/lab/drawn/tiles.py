@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.game.board import Cell, Terrain
-from kdvision.game.deck import KINGDOMINO, Deck
+from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
 from kdvision.lab.castles import COLOURS
+from kdvision.lab.drawn.buildings import draw_building, draw_queen
 from kdvision.lab.drawn.canvas import Canvas, Colour, Floats, darker, lighter, oval, shifted, stone, varied
 from kdvision.lab.drawn.crowns import draw_crown
 from kdvision.lab.drawn.landmarks import BUILDERS
@@ -34,7 +35,7 @@ _BORDER_EARTH: dict[Terrain, Colour] = {
     Terrain.GRASS: (150, 128, 62),
     Terrain.SWAMP: (120, 94, 66),
     Terrain.MINE: (84, 78, 76),
-    Terrain.TOWN: (128, 104, 84),
+    Terrain.TOWN: (150, 140, 132),
 }
 
 
@@ -48,11 +49,13 @@ class DrawnArt:
     def __init__(self, seed: int = 0, deck: Deck = KINGDOMINO, *, side: int = SIDE) -> None:
         self.seed = seed
         self.side = side
-        self._cells = {domino.number: (domino.left, domino.right) for domino in deck}
+        self._cells = {domino.number: (domino.left, domino.right) for domino in (*ROYAL_WEDDING, *deck)}
         self._seen: dict[tuple[str, int | str], Picture] = {}
 
-    def domino(self, number: int) -> Picture:
-        """The face of a domino, (side, 2 side, 3) RGB, crowns towards the top edge."""
+    def domino(self, number: int | str) -> Picture:
+        """The face of a domino, (side, 2 side, 3) RGB, crowns towards the top edge; "K7" is 7, "Q12" Queendomino's."""
+        if isinstance(number, str) and number.startswith("K"):
+            number = int(number[1:])
         return self._kept("domino", number, lambda rng: draw_domino(*self._cells[number], rng, self.side))
 
     def castle(self, colour: str) -> Picture:
@@ -62,6 +65,22 @@ class DrawnArt:
     def back(self, number: int) -> Picture:
         """The back of a domino with its number, (side, 2 side, 3) RGB."""
         return self._kept("back", number, lambda rng: _back(str(number), rng, self.side))
+
+    def town(self, number: int) -> Picture:
+        """An empty town, (side, side, 3) RGB."""
+        return self._kept("town", number, lambda rng: _town(rng, self.side))
+
+    def building(self, number: int) -> Picture:
+        """A finished building, (side, side, 3) RGB: as many different ones as there are numbers."""
+        return self._kept("building", number, lambda rng: _building(rng, self.side, done=True))
+
+    def back_of_building(self, number: int) -> Picture:
+        """A building's grey side, (side, side, 3) RGB."""
+        return self._kept("unbuilt", number, lambda rng: _building(rng, self.side, done=False))
+
+    def queen(self) -> Picture:
+        """The Queen's picture, (256, 160, 4) RGBA, clear beside her."""
+        return self._kept("queen", 0, draw_queen)
 
     def _kept(self, kind: str, name: int | str, draw: Callable[[Rng], Picture]) -> Picture:
         if (kind, name) not in self._seen:
@@ -96,6 +115,18 @@ def _castle(colour: Colour, rng: Rng, side: int) -> Picture:
 def _back(text: str, rng: Rng, side: int) -> Picture:
     canvas = Canvas(0, 2, side * _FINE)
     draw_back(canvas, text, rng)
+    return _finished(canvas)
+
+
+def _town(rng: Rng, side: int) -> Picture:
+    canvas = Canvas(0, 1, side * _FINE)
+    PAINTERS[Terrain.TOWN](canvas, rng, ())
+    return _finished(canvas)
+
+
+def _building(rng: Rng, side: int, *, done: bool) -> Picture:
+    canvas = Canvas(0, 1, side * _FINE)
+    draw_building(canvas, rng, done=done)
     return _finished(canvas)
 
 
