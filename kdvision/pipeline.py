@@ -7,13 +7,13 @@ Nothing flows back. Scores are no part of it: `kdvision.game` makes them from th
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from kdvision.errors import NotationError, PhotoError
 from kdvision.game.board import Board, Square
-from kdvision.game.deck import KINGDOMINO
-from kdvision.game.legality import Problem
-from kdvision.vision import outline, same
+from kdvision.game.legality import Problem, names
+from kdvision.vision import boxes, outline, same
 from kdvision.vision.advice import no_kingdom
 from kdvision.vision.cells import CellReader
 from kdvision.vision.edge import cut_off
@@ -23,6 +23,7 @@ from kdvision.vision.grid import Grid
 from kdvision.vision.models import shipped
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
+from kdvision.vision.pieces import GemSeen, PieceSeen, gems_on, pieces_on
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, Doubt, decide
 
@@ -72,7 +73,9 @@ class KingdomRead:
     that of the whole board; `review` is true where a person should look; `place` is in words ("left", "top right").
     `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain.
     `sight` is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1
-    lies; `crowded` where tiles that do not join lie beside the kingdom.
+    lies; `crowded` where tiles that do not join lie beside the kingdom. `game` is the one it was decided as, called as
+    game files call it. `pieces` and `gems` are more likely there than not; `unsure` are those of either kind of which
+    a person should say whether they are there.
     """
 
     board: Board
@@ -90,6 +93,10 @@ class KingdomRead:
     crowded: bool = False
     colour: str = ""
     trust: Trust = field(default_factory=Trust)
+    game: str = boxes.PLAIN
+    pieces: tuple[PieceSeen, ...] = ()
+    gems: tuple[GemSeen, ...] = ()
+    unsure: tuple[PieceSeen | GemSeen, ...] = ()
 
 
 def read(
@@ -98,6 +105,7 @@ def read(
     side: int | None = None,
     clamps: Mapping[tuple[int, Square], str] | None = None,
     corners: Sequence[Outline | Sequence[Sequence[float]]] | None = None,
+    game: str = boxes.AUTO,
     watch: Watch | None = None,
 ) -> list[KingdomRead]:
     """The kingdoms of a photo (path, bytes, open file, RGB array or Photo), from the top left.
@@ -105,9 +113,12 @@ def read(
     `side` is the game's, 5 or 7, None to go by what the photo shows. `clamps` holds squares that a person has named,
     `{(0, Square(2, 1)): "w1"}`, kingdoms counted from 0, "." for a place without a tile. `corners` are outlines that a
     person has drawn, four points (x, y) each, clockwise from the board's own top left, in pixels of the upright photo;
-    then these are the kingdoms, in this order and as they are drawn, and no others. Raises PhotoError, NoKingdomFound,
-    ModelError, and NotationError for a clamp on a square or kingdom that is not there and an outline that cannot be.
+    then these are the kingdoms, in this order and as they are drawn, and no others. `game` is "kingdomino",
+    "queendomino" or "royal-wedding", "auto" to go by the towns that the photo shows. Raises PhotoError, NoKingdomFound,
+    ModelError, and NotationError for a clamp on a square or kingdom that is not there, for an outline that cannot be
+    and for another game.
     """
+    boxes.checked(game)
     seen = Photo.open(photo)
     tell = watch or (lambda *_: None)
     tell("photo", seen)
@@ -117,7 +128,7 @@ def read(
     else:
         sights = search_all(seen, finder, reader, tell=tell)
     trust = _trust(reader)
-    return kingdoms_of(seen, sights, side=side, clamps=clamps, named=bool(corners), trust=trust, tell=tell)
+    return kingdoms_of(seen, sights, side=side, clamps=clamps, named=bool(corners), game=game, trust=trust, tell=tell)
 
 
 def read_same(
@@ -125,6 +136,7 @@ def read_same(
     *,
     side: int | None = None,
     clamps: Mapping[tuple[int, Square], str] | None = None,
+    game: str = boxes.AUTO,
     watch: Watch | None = None,
 ) -> list[KingdomRead]:
     """The kingdoms of the first photo, with all that other photos of them show, taken from any side.
@@ -135,6 +147,7 @@ def read_same(
     """
     if not photos:
         raise NotationError("there are no photos", expected="one or more", hint="name the photos of the kingdom")
+    boxes.checked(game)
     tell, finder, reader = watch or (lambda *_: None), Finder(shipped("finder")), CellReader(shipped("cells"))
     seen = Photo.open(photos[0])
     everything = search_all(seen, finder, reader, tell=tell)
@@ -151,7 +164,8 @@ def read_same(
             name = photo.name if photo.name not in {*others, seen.name} else f"photo {number}"
             others[name] = sort_out(search_all(photo, finder, reader, tell=tell))[0]
     sights, told = same.joined(first, list(others.values()), list(others))
-    reads = kingdoms_of(seen, sights, side=side, clamps=clamps, named=True, trust=_trust(reader), tell=tell)
+    trust = _trust(reader)
+    reads = kingdoms_of(seen, sights, side=side, clamps=clamps, named=True, game=game, trust=trust, tell=tell)
     return [_with_problems(kingdom, [*lost, *problems]) for kingdom, problems in zip(reads, told, strict=True)]
 
 
@@ -174,6 +188,7 @@ def kingdoms_of(
     side: int | None = None,
     clamps: Mapping[tuple[int, Square], str] | None = None,
     named: bool = False,
+    game: str = boxes.AUTO,
     trust: Trust | None = None,
     tell: Watch = lambda *_: None,
 ) -> list[KingdomRead]:
@@ -186,13 +201,14 @@ def kingdoms_of(
     kingdoms, others = (as_named(sights), []) if named else sort_out(sights)
     if not kingdoms:
         raise no_kingdom(photo, sights)
-    kingdoms, decisions = _decided(kingdoms, side, clamps or {}, trust, named=named)
+    played, kingdoms, decisions = _decided(kingdoms, side, clamps or {}, trust, game=game, named=named)
     tell("decide", decisions)
     if not kingdoms:
         raise no_kingdom(photo, sights)
-    names = places([sight.grid for sight in kingdoms], photo)
+    where = places([sight.grid for sight in kingdoms], photo)
     near = [sight.crowded or any(sight.beside(other) for other in others) for sight in kingdoms]
-    return _of_one_table(_kingdom(*each, trust) for each in zip(kingdoms, decisions, names, near, strict=True))
+    reads = [_kingdom(*each, trust, played) for each in zip(kingdoms, decisions, where, near, strict=True)]
+    return _of_one_table(_asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 
 def decide_again(
@@ -201,6 +217,7 @@ def decide_again(
     crowded: Sequence[bool],
     side: int | None = None,
     clamps: Mapping[tuple[int, Square], str] | None = None,
+    game: str = boxes.AUTO,
 ) -> list[KingdomRead]:
     """The kingdoms of sights that `read` gave, of one photo or several of a game, decided together once more.
 
@@ -214,10 +231,13 @@ def decide_again(
                 f"{square.name} lies off the grid of kingdom {number + 1}", expected="one of its squares"
             )
     trust, readings = _trust(CellReader(shipped("cells"))), [sight.reading for sight in sights]
-    bonds = [sight.bonds for sight in sights]
-    decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=clamps, temperature=trust.temperature)
+    ask = partial(
+        decide, side=side, bonds=[sight.bonds for sight in sights], clamps=clamps, temperature=trust.temperature
+    )
+    played, decisions = boxes.decided(boxes.checked(game), readings, ask, named=(clamps or {}).values())
     nowhere = [""] * len(sights)
-    return _of_one_table(_kingdom(*each, trust) for each in zip(sights, decisions, nowhere, crowded, strict=True))
+    reads = [_kingdom(*each, trust, played) for each in zip(sights, decisions, nowhere, crowded, strict=True)]
+    return _of_one_table(_asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 
 def _trust(reader: CellReader) -> Trust:
@@ -225,24 +245,30 @@ def _trust(reader: CellReader) -> Trust:
 
 
 def _decided(
-    sights: Sequence[Sight], side: int | None, clamps: Mapping[tuple[int, Square], str], trust: Trust, *, named: bool
-) -> tuple[list[Sight], list[Decision]]:
-    """Decide, and where a person has named squares, by the names they had without, decide again.
+    sights: Sequence[Sight],
+    side: int | None,
+    clamps: Mapping[tuple[int, Square], str],
+    trust: Trust,
+    *,
+    game: str,
+    named: bool,
+) -> tuple[str, list[Sight], list[Decision]]:
+    """Decide, and where a person has named squares, by the names they had without, decide again; the game in front.
 
     What turns out to have hardly a tile is no kingdom, unless it was `named` one, and is left out.
     """
-    readings, bonds = [sight.reading for sight in sights], [sight.bonds for sight in sights]
-    decisions = decide(readings, KINGDOMINO, side=side, bonds=bonds, temperature=trust.temperature)
+    readings = [sight.reading for sight in sights]
+    ask = partial(decide, side=side, bonds=[sight.bonds for sight in sights], temperature=trust.temperature)
+    played, decisions = boxes.decided(game, readings, ask, named=clamps.values())
     real = [sight for sight, decision in zip(sights, decisions, strict=True) if named or sight.left_by(decision.board)]
     if len(real) < len(sights):
-        return _decided(real, side, clamps, trust, named=named)
+        return _decided(real, side, clamps, trust, game=game, named=named)
     if not clamps:
-        return real, decisions
+        return played, real, decisions
     _check_clamps(clamps, decisions)
     starts = [_frame(decision.board)[0] for decision in decisions]
     moved = {(k, Square(s.row + starts[k].row, s.col + starts[k].col)): cell for (k, s), cell in clamps.items()}
-    fixed = decide(readings, KINGDOMINO, side=side, bonds=bonds, clamps=moved, temperature=trust.temperature)
-    return real, fixed
+    return played, real, boxes.decided(played, readings, partial(ask, clamps=moved))[1]
 
 
 def _check_clamps(clamps: Mapping[tuple[int, Square], str], decisions: Sequence[Decision]) -> None:
@@ -262,7 +288,7 @@ def _frame(board: Board) -> tuple[Square, Square]:
     return Square(min(rows, default=0), min(cols, default=0)), Square(max(rows, default=0), max(cols, default=0))
 
 
-def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust: Trust) -> KingdomRead:
+def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust: Trust, game: str) -> KingdomRead:
     """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them."""
     first, last = _frame(decision.board)
     rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
@@ -282,10 +308,14 @@ def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust:
         problems += [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in cut]
     if crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
+    reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))
+    board = decision.board.trimmed()
+    pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
+    anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
     return KingdomRead(
-        board=decision.board.trimmed(),
+        board=board,
         grid=sight.grid.part(rows, cols),
-        reading=Reading(sight.reading.log_probs[rows, cols], sight.reading.kinds),
+        reading=Reading(reading.log_probs[rows, cols], reading.kinds),
         doubts=doubts,
         problems=tuple(problems),
         probability=decision.probability,
@@ -300,7 +330,27 @@ def _kingdom(sight: Sight, decision: Decision, place: str, crowded: bool, trust:
         crowded=crowded,
         colour=sight.colour if Square(*sight.castle_place) in decision.board.castles() else "",
         trust=trust,
+        game=game,
+        pieces=tuple(piece for piece in pieces if piece.there),
+        gems=tuple(gem for gem in gems if gem.there),
+        unsure=tuple(one for one in anything if one.doubtful),
     )
+
+
+def _asking_for_towns(reads: Sequence[KingdomRead]) -> list[KingdomRead]:
+    """The kingdoms, those of Kingdomino with a problem where something may be a town after all."""
+    sights = [read.sight.reading for read in reads if read.sight is not None]
+    if not reads or reads[0].game != boxes.PLAIN or len(sights) < len(reads):
+        return list(reads)
+    return [_maybe_towns(read, squares) for read, squares in zip(reads, boxes.like_towns(sights), strict=True)]
+
+
+def _maybe_towns(read: KingdomRead, squares: Sequence[Square]) -> KingdomRead:
+    own = [Square(square.row - read.start.row, square.col - read.start.col) for square in squares]
+    if not (inside := tuple(square for square in own if square in read.board)):
+        return read
+    text = f"something like a town lies on {names(inside)}: say --game queendomino if it is one"
+    return replace(read, problems=(*read.problems, Problem(inside, text, "kingdomino/contents")), review=True)
 
 
 def _of_one_table(reads: Iterable[KingdomRead]) -> list[KingdomRead]:

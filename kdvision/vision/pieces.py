@@ -36,6 +36,11 @@ class PieceSeen:
     probability: float
 
     @property
+    def there(self) -> bool:
+        """Whether it is likelier there than not."""
+        return self.probability >= LIKELIER
+
+    @property
     def doubtful(self) -> bool:
         """Whether a person should look: it may be there or not."""
         return DOUBTFUL[0] <= self.probability <= DOUBTFUL[1]
@@ -47,6 +52,11 @@ class GemSeen:
 
     corner: Square
     probability: float
+
+    @property
+    def there(self) -> bool:
+        """Whether it is likelier there than not."""
+        return self.probability >= LIKELIER
 
     @property
     def doubtful(self) -> bool:
@@ -69,12 +79,14 @@ def on_crossings(corners: Floats, tiles: npt.NDArray[np.bool_]) -> Floats:
     return np.where(voices > 0, total / np.maximum(voices, 1), NEVER)
 
 
-def pieces_on(pieces: Floats, names: Sequence[str], start: Square, board: Board) -> tuple[PieceSeen, ...]:
+def pieces_on(pieces: Floats | None, names: Sequence[str], start: Square, board: Board) -> tuple[PieceSeen, ...]:
     """Return each piece that stands on a board or may, from the top left.
 
     `pieces` (rows, cols, names) are log-probabilities on a grid on which the board's A1 lies at `start`; the first name
     is nothing. A square has its likeliest piece.
     """
+    if pieces is None:
+        return ()
     here = np.exp(pieces[start.row : start.row + board.height, start.col : start.col + board.width, 1:])
     best = here.argmax(axis=2)
     found = []
@@ -85,11 +97,13 @@ def pieces_on(pieces: Floats, names: Sequence[str], start: Square, board: Board)
     return tuple(found)
 
 
-def gems_on(gems: Floats, start: Square, board: Board) -> tuple[GemSeen, ...]:
+def gems_on(gems: Floats | None, start: Square, board: Board) -> tuple[GemSeen, ...]:
     """Return each gem that lies on a crossing of a board or may, from the top left.
 
     `gems` (rows + 1, cols + 1) are log-odds on the crossings of a grid on which the board's A1 lies at `start`.
     """
+    if gems is None:
+        return ()
     inner = gems[start.row + 1 : start.row + board.height, start.col + 1 : start.col + board.width]
     chances = 1 / (1 + np.exp(-inner))
     return tuple(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kdvision.game.board import Board, Cell, Square
+from kdvision.game.deck import Deck, kinds
 
 KINDS: Final[tuple[str, ...]] = (
     *("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2"),
@@ -97,6 +98,26 @@ class Reading:
         """The likeliest kind at a place (row, column), in notation, and its probability."""
         chances = np.exp(self.log_probs[place])
         return self.kinds[int(chances.argmax())], float(chances.max())
+
+    def of_deck(self, deck: Deck) -> "Reading":
+        """The reading where a square shows nothing but what this box has: other kinds are left out.
+
+        How probable a tile is stays the same, and so do the proportions of the kinds that are left: exactly what a
+        network that has never heard of the others would say.
+        """
+        held = {*map(str, kinds(deck)), CASTLE, NOTHING}
+        if held.issuperset(self.kinds):
+            return self
+        tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]
+        kept = [n for n in tiles if self.kinds[n] in held]
+        among = self.log_probs[..., kept]
+        of_kept = np.logaddexp.reduce(among, axis=2, keepdims=True)
+        known = np.isfinite(of_kept)
+        shares = np.where(known, among - np.where(known, of_kept, 0.0), -np.log(len(kept)))
+        made = self.log_probs.copy()
+        made[..., kept] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
+        left = [n for n, kind in enumerate(self.kinds) if kind in held]
+        return Reading(made[..., left], tuple(self.kinds[n] for n in left))
 
     def turned(self, quarters: int = 1) -> "Reading":
         """The reading turned clockwise by so many quarters, as `Board.turned` does."""
