@@ -18,7 +18,10 @@ from kdvision.lab.raster import Bytes, Colour, Floats, Mesh, draw, of_quads, sha
 
 __all__ = [
     "COLOURS",
+    "KNIGHT",
+    "TOWER",
     "Mesh",
+    "board_mesh",
     "castle_mesh",
     "draw",
     "king_mesh",
@@ -120,10 +123,21 @@ _KING: tuple[Strip, ...] = (
     (0.82, -0.10, 0.10, 1.0, -0.04, 0.04),
     (0.82, 0.06, 0.24, 1.0, 0.20, 0.28),
 )
-_KNIGHT: tuple[Strip, ...] = (
+KNIGHT: tuple[Strip, ...] = (
     *_MAN,
     (0.82, -0.20, 0.20, 0.94, -0.10, 0.10),
     (0.10, 0.40, 0.58, 0.54, 0.36, 0.66),  # the shield
+)
+TOWER: tuple[Strip, ...] = (
+    (0.0, -0.34, -0.11, 0.16, -0.34, -0.09),
+    (0.0, 0.11, 0.34, 0.16, 0.09, 0.34),
+    (0.16, -0.34, 0.34, 0.24, -0.24, 0.24),
+    (0.24, -0.24, 0.24, 0.62, -0.21, 0.21),
+    (0.62, -0.21, 0.21, 0.70, -0.32, 0.32),
+    (0.70, -0.32, 0.32, 0.85, -0.32, 0.32),
+    (0.85, -0.32, -0.16, 1.0, -0.32, -0.16),
+    (0.85, -0.08, 0.08, 1.0, -0.08, 0.08),
+    (0.85, 0.16, 0.32, 1.0, 0.16, 0.32),
 )
 _QUEEN: tuple[Strip, ...] = (
     (0.0, -0.46, 0.46, 0.12, -0.42, 0.42),
@@ -136,17 +150,17 @@ _QUEEN: tuple[Strip, ...] = (
 
 def king_mesh(colour: str | Colour) -> Mesh:
     """A wooden king, about 0.45 squares wide and half a square high."""
-    return _wooden(_KING, colour, height=0.5, thickness=0.2)
+    return board_mesh(_KING, colour, height=0.5, thickness=0.2)
 
 
 def knight_mesh(colour: str | Colour = (150, 140, 130)) -> Mesh:
     """A wooden knight with a shield."""
-    return _wooden(_KNIGHT, colour, height=0.42, thickness=0.16)
+    return board_mesh(KNIGHT, colour, height=0.42, thickness=0.16)
 
 
 def queen_mesh(colour: str | Colour = (150, 60, 120)) -> Mesh:
     """The wooden queen in her long dress."""
-    return _wooden(_QUEEN, colour, height=0.6, thickness=0.24)
+    return board_mesh(_QUEEN, colour, height=0.6, thickness=0.24)
 
 
 def tower_mesh(colour: str | Colour = (168, 160, 150)) -> Mesh:
@@ -171,8 +185,8 @@ def tower_mesh(colour: str | Colour = (168, 160, 150)) -> Mesh:
     return of_quads(quads, [rgb(colour)] * len(quads))
 
 
-def _wooden(strips: Iterable[Strip], colour: str | Colour, *, height: float, thickness: float) -> Mesh:
-    """An outline cut from a board of wood."""
+def board_mesh(strips: Iterable[Strip], colour: str | Colour, *, height: float, thickness: float) -> Mesh:
+    """An outline cut from a board of wood: its height, and how thick the board is, in squares."""
     quads = []
     front, back = -thickness / 2, thickness / 2
     for z0, a0, b0, z1, a1, b1 in strips:

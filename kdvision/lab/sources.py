@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
-from kdvision.lab import castles, clutter, meshes
+from kdvision.lab import castles, clutter, meshes, tokens
 from kdvision.lab.art import SIDE, ArtSet, DrawnArt, FolderArt
 from kdvision.lab.meshes import Mesh
 from kdvision.lab.queendomino_art import QueendominoArt, varied_print
@@ -42,7 +42,12 @@ _WOODEN = {"king": meshes.king_mesh, "knight": meshes.knight_mesh, "tower": mesh
 
 
 def piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
-    """Return a piece made by code: "castle", "king", "knight", "tower", or a kind of clutter."""
+    """Return a piece made by code: "castle", "king", "knight", "tower", "queen", "gem", or a kind of clutter.
+
+    Knights and towers are in a player's colour, or as they come in the box where `colour` is none ("natural").
+    """
+    if tokens.natural(kind, colour):
+        return tokens.MAKERS[kind](rng)
     if kind in clutter.MAKERS:
         return clutter.clutter_mesh(kind, rng)
     return castles.castle_mesh(colour, rng) if kind == "castle" else _WOODEN[kind](colour)
@@ -248,10 +253,19 @@ class Mixture:
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         """Return a piece: from the models or drawn by code."""
         known = self.workshop.models.get(kind)
+        if tokens.natural(kind, colour):
+            return self._natural(kind, known, rng)
         if known and rng.random() < (0.25 if kind == "castle" else 0.5):
             return known[rng.integers(len(known))]
         paint = str(rng.choice(list(meshes.COLOURS))) if rng.random() < 0.3 else colour
         return piece_mesh(kind, paint, rng)
+
+    def _natural(self, kind: str, known: Sequence[Mesh] | None, rng: np.random.Generator) -> Mesh:
+        if kind == "queen" and self.workshop.queendomino and rng.random() < 0.6:
+            return tokens.queen_mesh(rng, self.workshop.queendomino.queen())
+        if known and rng.random() < 0.3:
+            return tokens.dressed(kind, known[0], rng)
+        return tokens.MAKERS[kind](rng)
 
     def scraps(self) -> Sequence[Bytes]:
         """Return photographed surfaces for table tops."""
