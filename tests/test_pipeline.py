@@ -69,8 +69,36 @@ def test_a_lone_castle_is_no_kingdom() -> None:
 
 
 def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> None:
-    covered = sight("w w w1 f / ? g g f / l l f f", spoiled={"A2": {".": 0.3, "w": 0.3, "#": 0.2}})
+    covered = sight("w w w1 f / ? g g f / l l f f / l l . .", spoiled={"A2": {".": 0.3, "w": 0.3, "#": 0.2}})
     assert sort_out([sight(OFFER, left=400), covered])[0] == [covered]
+
+
+def test_a_line_on_offer_is_no_kingdom_on_a_lattice_askew_to_it() -> None:
+    """There its eight squares lie on up to twelve places, each of which looks like a tile."""
+    askew = sight("w w f f / w l l f / g g s s")
+    assert askew.plain == 12
+    assert not sort_out([askew])[0]
+
+
+def test_what_looks_somewhat_like_a_castle_makes_no_kingdom() -> None:
+    """So do kings on a line on offer, and shadows beside it."""
+    assert not sort_out([sight("w w l / f f #", spoiled={"C2": {"#": 0.6, ".": 0.3}})])[0]
+
+
+def test_a_castle_without_a_whole_domino_is_no_kingdom() -> None:
+    assert not sort_out([sight("# w w", spoiled={"C1": {"w": 0.5, ".": 0.5}})])[0]
+
+
+@pytest.mark.parametrize("rest", [".", "w"])
+def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
+    carpet = sight(" / ".join(["# # # # # #", f"# # # {rest} {rest} #"] * 3))
+    assert carpet.castle > 0.99 and carpet.tiles >= 30
+    assert not sort_out([carpet])[0]
+
+
+def test_a_second_castle_is_a_misreading() -> None:
+    kingdom = sight("w w w1 f / # g g #")
+    assert sort_out([kingdom])[0] == [kingdom]
 
 
 def test_a_kingdom_beside_others_is_one_though_its_castle_is_hidden() -> None:
@@ -116,7 +144,7 @@ def test_kingdoms_have_their_castles_colours_which_no_two_share(colours: tuple[s
 
 
 def test_a_castle_that_is_elsewhere_after_all_has_no_colour() -> None:
-    seen = replace(sight(KINGDOM, spoiled={"A2": {"#": 0.6, "w": 0.3}}), colour="blue")
+    seen = replace(sight(KINGDOM, spoiled={"A2": {"#": 0.8, "w": 0.15}}), colour="blue")
     assert only(seen).colour == "blue"
     assert only(seen, clamps={(0, Square.parse("A2")): "w", (0, Square.parse("D1")): "#"}).colour == ""
 

@@ -39,6 +39,8 @@ LIKE: Final = 0.4
 LEAST_TILES: Final = 2.0
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
+ASKEW: Final = 12.5
+"""On a lattice that is not its own, the line lies on three by four places: only the picture's edge excuses fewer."""
 SEEN: Final = 0.5
 """The probability from which a castle is taken to be seen."""
 LARGEST: Final = 7
@@ -105,18 +107,22 @@ class Sight:
 
     @property
     def plain(self) -> int:
-        """How many squares are tiles of which it is plain what they show."""
-        return int((np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > PLAIN).sum())
+        """How many squares are tiles of which it is plain what they show; of castles one, for no kingdom has more.
+
+        Diamonds in a carpet look like castles, row after row.
+        """
+        plain = int((np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > PLAIN).sum())
+        return plain - max(int((self.chances_of_castles > PLAIN).sum()) - 1, 0)
 
     @property
     def kingdom(self) -> bool:
-        """Whether this looks like a kingdom: tiles about a castle, most of them plain."""
-        return self.castle > SEEN and self.tiles > LEAST_TILES and self.plain > MOSTLY * self.tiles
+        """Whether this looks like a kingdom: a castle and a domino at least, most of the tiles plain."""
+        return self.castle > PLAIN and self.plain >= LEAST and self.plain > MOSTLY * self.tiles
 
     @property
     def castle_hidden(self) -> bool:
         """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
-        return self.plain > max(LEAST_HIDDEN, MOSTLY * self.tiles)
+        return self.plain > max(LEAST_HIDDEN if self.cut else ASKEW, MOSTLY * self.tiles)
 
     @property
     def surely_hidden(self) -> bool:
@@ -133,7 +139,7 @@ class Sight:
 
     def left_by(self, board: Collection[object]) -> bool:
         """Whether a kingdom is left where these squares were decided to be tiles."""
-        return len(board) >= LEAST if self.castle > SEEN else len(board) > LEAST_HIDDEN
+        return len(board) >= LEAST if self.castle > PLAIN else len(board) > LEAST_HIDDEN
 
     @property
     def presence(self) -> Floats:
