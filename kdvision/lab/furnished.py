@@ -77,7 +77,9 @@ def _building(rng: np.random.Generator, quad: Points) -> Tile:
 
 def _man(rng: np.random.Generator, kind: str, quad: Points) -> Piece:
     x, y = quad.mean(0) + np.clip(rng.normal(0, 0.13, 2), -0.25, 0.25)
-    return Piece(kind, str(rng.choice(COLOURS)), (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.15))
+    # most are of bare wood, some of a player's colour
+    colour = "" if rng.random() < 0.85 else str(rng.choice(COLOURS))
+    return Piece(kind, colour, (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.15))
 
 
 def _turn(quad: Points) -> float:

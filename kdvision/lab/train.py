@@ -41,7 +41,7 @@ class Settings:
     scene_seed: int = 1
     scenes: int = 4000
     held_out_scenes: int = 300
-    piece_scenes: int = 1500
+    piece_scenes: int = 2000
     finder_steps: int = 8000
     finder_batch: int = 12
     finder_size: int = 256
