@@ -138,6 +138,7 @@ def test_sections_appear_with_their_files(tmp_path: Path) -> None:
         "calibration-boards.svg": "<svg/>",
         "ablation-deck.csv": "part,exact\nwithout the deck,20\n",
         "invented.csv": "picture,kind,kingdoms\n1,clutter,0\n2,clutter,1\n3,not_tile,0\n",
+        "pieces.csv": "game,number,what,there,found,extra\nqueendomino,0,knight,3,2,0\nqueendomino,1,knight,1,1,1\n",
         "stress-seed1.svg": "<svg/>",
     }.items():
         (models / "results" / name).write_text(content)
@@ -150,6 +151,7 @@ def test_sections_appear_with_their_files(tmp_path: Path) -> None:
         "| without the deck | 20 |",
         "| clutter | 2 | 1 |",
         "| not_tile | 1 | 0 |",
+        "| queendomino | knight | 4 | 3 | 1 | 75.0 % | 75.0 % |",
     ):
         assert words in full and words not in bare
 

@@ -1,8 +1,8 @@
 """Sections of the model card that are there only where their results are: what each shows, and of which files.
 
 In `models/results/`: `SET-seedN.csv` with photos made hard, `dials-ART.csv`, `without-KINDS.csv` (an evaluation with
-a finder whose training left out tables of those kinds), `invented.csv`, `calibration*`, `ablation*`, and `NAME.svg`
-for each table that is drawn (`kdvision.lab.plots`).
+a finder whose training left out tables of those kinds), `invented.csv`, `pieces.csv`, `calibration*`, `ablation*`, and
+`NAME.svg` for each table that is drawn (`kdvision.lab.plots`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Extras:
             tables={
                 name: list(csv.DictReader(io.StringIO(words)))
                 for name, words in text.items()
-                if name.startswith(("calibration", "ablation", "invented"))
+                if name.startswith(tuple(TITLES))
             },
             pictures=sorted(path.name for path in results.glob("*.svg")),
         )
@@ -164,8 +164,8 @@ def others(extras: Extras) -> Iterator[str]:
             continue
         yield title
         for name, lines in tables:
-            if start == "invented":
-                yield from _invented(lines)
+            if start in SUMMED:
+                yield from SUMMED[start](lines)
             elif lines and len(lines) <= MOST_LINES:
                 yield f"### {name.removeprefix(start).strip('-').replace('-', ' ') or start}".rstrip()
                 yield markdown(list(lines[0]), [list(line.values()) for line in lines])
@@ -173,8 +173,16 @@ def others(extras: Extras) -> Iterator[str]:
             yield f"![{name.removesuffix('.svg').replace('-', ' ')}](results/{name})"
 
 
+PIECES_HEAD: Final = """\
+## Towns, pieces and gems
+
+Rendered tables of Queendomino, a Royal Wedding and The Lost Treasures, with drawn art of boxes and on tables that no
+training saw (`python -m kdvision.lab.pieces_found`): what lies there, what was found on its square or crossing, what
+was read where none lies. Of kingdoms: those read exactly, and those wrong without a warning."""
+
 TITLES: Final[Mapping[str, str]] = {
     "invented": "## Where no kingdom lies",
+    "pieces": PIECES_HEAD,
     "calibration": "## How far probabilities can be believed",
     "ablation": "## What each part adds",
 }
@@ -185,6 +193,27 @@ def _invented(lines: Lines) -> Iterator[str]:
     parts = [(kind, [int(line["kingdoms"]) for line in lines if line["kind"] == kind]) for kind in kinds]
     rows = [(kind, len(counts), sum(counts)) for kind, counts in parts]
     yield markdown(("what lies there", "pictures", "kingdoms invented"), rows)
+
+
+def _pieces(lines: Lines) -> Iterator[str]:
+    rows = []
+    for game, what in dict.fromkeys((line["game"], line["what"]) for line in lines):
+        mine = [line for line in lines if (line["game"], line["what"]) == (game, what)]
+        there, found, extra = (sum(int(line[name]) for line in mine) for name in ("there", "found", "extra"))
+        if there + extra:
+            precise = ("", "") if what == "kingdoms" else _precise(there, found, extra)
+            rows.append((game, what, there, found, extra, *precise))
+    yield markdown(("game", "what", "there", "found", "extra", "recall", "precision"), rows)
+
+
+def _precise(there: int, found: int, extra: int) -> tuple[str, str]:
+    """Recall and precision as shares; nothing where there is nothing to share."""
+    parts = ((found, there), (found, found + extra))
+    recall, precision = (f"{100 * part / whole:.1f} %" if whole else "" for part, whole in parts)
+    return recall, precision
+
+
+SUMMED: Final[Mapping[str, Callable[[Lines], Iterator[str]]]] = {"invented": _invented, "pieces": _pieces}
 
 
 def _picture(name: str, pictures: Sequence[str], words: str) -> Iterator[str]:
