@@ -76,7 +76,7 @@ def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> N
 def test_a_line_on_offer_is_no_kingdom_on_a_lattice_askew_to_it() -> None:
     """There its eight squares lie on up to twelve places, each of which looks like a tile."""
     askew = sight("w w f f / w l l f / g g s s")
-    assert askew.plain == 12
+    assert askew.plain.sum() == 12
     assert not sort_out([askew])[0]
 
 

@@ -13,6 +13,7 @@ from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.edge import LIKELY, STRIP, visible
 from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
+from kdvision.vision.kinghood import PLAIN, TWO_LINES, Mask, evidence_of, is_line, may_hide_its_castle, shows_one
 from kdvision.vision.lattice import LEAST
 from kdvision.vision.livery import shipped
 from kdvision.vision.parting import parted
@@ -39,19 +40,10 @@ LIKE: Final = 0.4
 LEAST_TILES: Final = 2.0
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
-ASKEW: Final = 12.5
-"""On a lattice that is not its own, the line lies on three by four places: only the picture's edge excuses fewer."""
 SEEN: Final = 0.5
-"""The probability from which a castle is taken to be seen."""
+"""The probability from which something is taken to lie there."""
 LARGEST: Final = 7
 """No kingdom has more columns or rows (kingdomino/mighty-duel)."""
-TWO_LINES: Final = 16.5
-"""Two lines of dominoes on offer have sixteen squares: more are a kingdom, whatever hides its castle."""
-PLAIN: Final = 0.7
-"""The probability from which it is plain what a tile shows."""
-MOSTLY: Final = 0.65
-"""Of a kingdom's tiles more than this share are plain: nine tenths, on real photos however spoiled. Patterned cloths,
-parquet and the squares of other games look somewhat like many things."""
 
 Bonds = tuple[Floats, Floats]
 
@@ -106,28 +98,25 @@ class Sight:
         return float(self.presence.sum())
 
     @property
-    def plain(self) -> int:
-        """How many squares are tiles of which it is plain what they show; of castles one, for no kingdom has more.
-
-        Diamonds in a carpet look like castles, row after row.
-        """
-        plain = int((np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > PLAIN).sum())
-        return plain - max(int((self.chances_of_castles > PLAIN).sum()) - 1, 0)
+    def plain(self) -> Mask:
+        """Of which squares (rows, cols) it is plain that they are tiles, and what they show."""
+        return np.asarray(np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > PLAIN)
 
     @property
     def kingdom(self) -> bool:
-        """Whether this looks like a kingdom: a castle and a domino at least, most of the tiles plain."""
-        return self.castle > PLAIN and self.plain >= LEAST and self.plain > MOSTLY * self.tiles
+        """Whether this looks like a kingdom: tiles about a castle, most of them plain, and no line on offer."""
+        one = shows_one(self.plain, self.chances_of_castles, self.tiles)
+        return one and not is_line(self.presence > SEEN, self.bonds)
 
     @property
     def castle_hidden(self) -> bool:
         """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
-        return self.plain > max(LEAST_HIDDEN if self.cut else ASKEW, MOSTLY * self.tiles)
+        return may_hide_its_castle(self.plain, self.chances_of_castles, self.tiles, cut=self.cut)
 
     @property
     def surely_hidden(self) -> bool:
         """Whether this is a kingdom though its castle is not seen: hidden by something, or by the picture's edge."""
-        return self.castle_hidden and (self.plain > TWO_LINES or self.cut)
+        return self.castle_hidden and (self.cut or evidence_of(self.plain, self.chances_of_castles) > TWO_LINES)
 
     @property
     def cut(self) -> bool:

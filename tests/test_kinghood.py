@@ -1,0 +1,74 @@
+"""Which grids are kingdoms, from what is plain on them: carpets, lines on offer and what the picture's edge cuts."""
+
+import numpy as np
+import pytest
+
+from kdvision.vision.kinghood import Mask, beside_a_line, evidence_of, is_line, may_hide_its_castle, shows_one
+
+
+def mask(text: str) -> Mask:
+    """Places from rows of x and dots."""
+    return np.array([[letter == "x" for letter in row] for row in text.split("/")])
+
+
+def bonds(tiles: Mask, *, right: float = -1.0, down: float = -1.0) -> tuple[np.ndarray, np.ndarray]:
+    return np.full(tiles[:, 1:].shape, right), np.full(tiles[1:].shape, down)
+
+
+def castles(tiles: Mask, count: int) -> np.ndarray:
+    """The first so many of the tiles are castles."""
+    chances = np.zeros(tiles.shape)
+    chances[tuple(place[:count] for place in np.nonzero(tiles))] = 0.9
+    return chances
+
+
+@pytest.mark.parametrize(("count", "one"), [(0, False), (1, True), (2, True), (6, False), (12, False)])
+def test_a_kingdom_has_one_castle_and_a_carpet_many(count: int, one: bool) -> None:
+    tiles = mask("xxxx/xxxx/xxxx")
+    assert evidence_of(tiles, castles(tiles, count)) == 12 - max(count - 1, 0)
+    assert shows_one(tiles, castles(tiles, count), 12.0) == one
+
+
+def test_a_castle_needs_a_domino_beside_it() -> None:
+    assert shows_one(mask("xxx"), castles(mask("xxx"), 1), 3.0)
+    assert not shows_one(mask("xx."), castles(mask("xx."), 1), 2.6)
+
+
+def test_most_of_a_kingdom_is_plain() -> None:
+    tiles = mask("xxxxx")
+    assert shows_one(tiles, castles(tiles, 1), 7.0) and not shows_one(tiles, castles(tiles, 1), 8.0)
+
+
+@pytest.mark.parametrize("tiles", ["xx/xx/xx/xx", "....../.xx.../.xx.../.xx...", "xx/xx"])
+def test_dominoes_side_by_side_are_a_line(tiles: str) -> None:
+    line = mask(tiles)
+    assert is_line(line, bonds(line, right=1.0)) and is_line(line.T, bonds(line.T, down=1.0))
+    assert not is_line(line, bonds(line, right=-0.1))
+
+
+@pytest.mark.parametrize("tiles", ["xx/xx/xx/x.", "xxx/xxx/xxx", "xx/xx/xx/xx/xx", "xxx", "..../...."])
+def test_what_does_not_fill_two_by_four_is_no_line(tiles: str) -> None:
+    """A castle and dominoes are an odd number of squares."""
+    places = mask(tiles)
+    assert not is_line(places, bonds(places, right=1.0, down=1.0))
+
+
+def test_a_line_leaves_over_what_it_does_not_cover() -> None:
+    assert [beside_a_line(mask(text)) for text in ("xx/xx/xx/xx", "x", "xxxx/xxxx/xxxx", "xxxxx/xx..x", "...")] == [
+        *(0, 0, 4, 2, 0)
+    ]
+
+
+def test_without_a_castle_more_than_a_line_askew_is_a_kingdom() -> None:
+    nowhere = np.zeros((4, 4))
+    askew, more = mask("xxxx/xxxx/xxxx/...."), mask("xxxx/xxxx/xxxx/x...")
+    assert not may_hide_its_castle(askew, nowhere, 12.0, cut=False)
+    assert may_hide_its_castle(more, nowhere, 13.0, cut=False)
+    assert not may_hide_its_castle(more, nowhere, 20.0, cut=True)  # most of it is not plain
+
+
+def test_the_edge_may_have_cut_a_castle_off_but_not_off_a_line() -> None:
+    nowhere = np.zeros((3, 5))
+    for text, one in (("xxxx./xxxx./x....", False), ("xxxx./xxxx./xx...", True)):
+        assert may_hide_its_castle(mask(text), nowhere, 9.0, cut=True) == one
+        assert not may_hide_its_castle(mask(text), nowhere, 9.0, cut=False)
