@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kdvision.game.board import Board
+from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
 from kdvision.lab.camera import Camera, frame
 from kdvision.lab.drafts import play
@@ -65,3 +66,19 @@ def test_kingdoms_are_written_from_left_to_right_with_their_points() -> None:
 
 def test_a_picture_without_kingdoms_says_so() -> None:
     assert truth(Picture(np.zeros((6, 8, 3), np.uint8), (), ())) == {"kingdoms": []}
+
+
+@pytest.mark.parametrize("turn", [0, 80, 180, -90])
+def test_pieces_and_gems_turn_with_the_board(turn: float) -> None:
+    kingdom = laid(turn)
+    (castle,) = kingdom.board.castles()
+    there = seen(kingdom, camera_on(kingdom))
+    beset = replace(there, pieces={castle: "tower"}, gems=frozenset({castle}))
+    (told,) = truth(Picture(np.zeros((600, 800, 3), np.uint8), (beset,), ()))["kingdoms"]
+    (upright_castle,) = Board.parse(told["board"]).castles()
+    assert told["pieces"] == {upright_castle.name: "tower"}
+    (crossing,) = told["gems"]
+    first, last = (Square.parse(name) for name in crossing.split())
+    assert (last.row - first.row, last.col - first.col) == (1, 1)
+    assert first.row <= upright_castle.row <= last.row and first.col <= upright_castle.col <= last.col
+    assert "pieces" not in truth(Picture(np.zeros((600, 800, 3), np.uint8), (there,), ()))["kingdoms"][0]

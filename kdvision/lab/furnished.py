@@ -41,7 +41,7 @@ def deal(rng: np.random.Generator, *, game: str | None = None, kingdoms: int | N
     for k in range(count):
         table.seat(played[order[k]], facing + float(rng.integers(4)) * np.pi / 2, str(colours[k]))
     for number, kingdom in enumerate(table.scene.kingdoms):
-        furnish = _with_gems if game == "lost-treasures" else _with_men
+        furnish = with_gems if game == "lost-treasures" else _with_men
         table.scene.kingdoms[number] = furnish(rng, kingdom, table.scene)
     table.strew()
     if game != "lost-treasures":
@@ -56,7 +56,7 @@ def _with_men(rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> L
     for square, quad in kingdom.squares.items():
         if kingdom.board[square].terrain is Terrain.TOWN and rng.random() < built:
             pieces[square] = "building"
-            scene.tiles.append(_building(rng, quad))
+            scene.tiles.append(building(rng, quad))
     # nobody has to know the rules by heart: men stand where they should not, too
     free = [square for square in kingdom.squares if kingdom.board[square].terrain is not Terrain.CASTLE]
     rng.shuffle(free)
@@ -64,18 +64,18 @@ def _with_men(rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> L
         for _ in range(int(rng.integers(1, most + 1)) if rng.random() < odds else 0):
             if free and (square := free.pop()) not in pieces:
                 pieces[square] = kind
-                scene.pieces.append(_man(rng, kind, kingdom.squares[square]))
+                scene.pieces.append(man(rng, kind, kingdom.squares[square]))
     return replace(kingdom, pieces=pieces)
 
 
-def _building(rng: np.random.Generator, quad: Points) -> Tile:
+def building(rng: np.random.Generator, quad: Points) -> Tile:
     """A finished building on a town, more or less straight."""
     x, y = quad.mean(0) + rng.normal(0, 0.03, 2)
     turn = _turn(quad) + int(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.06)
     return Tile("building", int(rng.integers(BUILDINGS)), (float(x), float(y)), float(turn))
 
 
-def _man(rng: np.random.Generator, kind: str, quad: Points) -> Piece:
+def man(rng: np.random.Generator, kind: str, quad: Points) -> Piece:
     x, y = quad.mean(0) + np.clip(rng.normal(0, 0.13, 2), -0.25, 0.25)
     # most are of bare wood, some of a player's colour
     colour = "" if rng.random() < 0.85 else str(rng.choice(COLOURS))
@@ -87,10 +87,15 @@ def _turn(quad: Points) -> float:
     return float(np.arctan2(along[1], along[0]))
 
 
-def _with_gems(rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> LaidKingdom:
-    """Gems on some crossings of four tiles: mostly where four landscapes meet, at times where they may not lie."""
+def with_gems(
+    rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene, *, by_the_book: bool = False
+) -> LaidKingdom:
+    """Gems on some crossings of four tiles: mostly where four landscapes meet, at times where they may not lie.
+
+    `by_the_book` puts one on each crossing where it may lie, and on no other.
+    """
     gems = set[Square]()
-    anywhere, discovered = rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1)
+    anywhere, discovered = (0.0, 1.0) if by_the_book else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
     for corner, around in _crossings(kingdom):
         lands = {kingdom.board[square].terrain for square in around} - {Terrain.CASTLE}
         if rng.random() < (discovered if len(lands) == len(around) else anywhere):

@@ -5,18 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from kdvision.lab import surfaces, synth
+from kdvision.game.board import Terrain
+from kdvision.game.deck import KINGDOMINO
+from kdvision.lab import furnished, surfaces, synth
 from kdvision.lab.art import DrawnArt
 from kdvision.lab.camera import frame
 from kdvision.lab.cards import Print
 from kdvision.lab.drafts import PlayedKingdom, play
-from kdvision.lab.laying import Hand, Piece, Scene, lay
+from kdvision.lab.laying import Hand, LaidKingdom, Piece, Scene, lay
 from kdvision.lab.light import Dials
 from kdvision.lab.scenes import Table
 from kdvision.lab.sources import DrawnScene
@@ -32,7 +34,8 @@ README = """# Samples
 Photos to try `kdvision` on. Every one is drawn: the tiles are our own art, and tables, pieces and light come from the
 renderer in `kdvision/lab`, so anybody may use them. `python -m kdvision.lab.samples` makes them all again, the same
 every time. Beside each lies its truth: boards as they lie in the photo, territory points without bonuses, and the
-corners of each kingdom's frame in pixels (top left, top right, bottom right, bottom left).
+corners of each kingdom's frame in pixels (top left, top right, bottom right, bottom left); pieces by their square, gems
+by two of the four squares around them.
 
 | photo | shows | made from (seeds of the game and of the light; angle from straight above) |
 |---|---|---|"""
@@ -48,6 +51,7 @@ class Shot:
     surface: Surface
     hour: int = 0  # seed of the light, the table and the camera's noise
     kingdoms: int = 1
+    game: str = ""  # a game of `furnished.DECKS` with its pieces; else plain Kingdomino
     side: int = 5
     holes: range = range(1)  # how many squares of the full side may be empty
     castles: bool = False
@@ -153,6 +157,31 @@ SHOTS = (
         fill=0.72,
     ),
     Shot(
+        "queendomino",
+        "a kingdom of Queendomino: towns, buildings on some, knights",
+        14,
+        surfaces.oak,
+        4,
+        game="queendomino",
+        holes=range(5),
+        beside=("unbuilt",),
+        tilt=20,
+        azimuth=80,
+        turn=-5,
+    ),
+    Shot(
+        "lost-treasures",
+        "gems of The Lost Treasures where four landscapes meet",
+        89,
+        surfaces.stone,
+        2,
+        game="lost-treasures",
+        holes=range(3),
+        tilt=22,
+        azimuth=100,
+        turn=6,
+    ),
+    Shot(
         "no-kingdom",
         "no kingdom at all: cards face down, pieces and what else lies about",
         5,
@@ -171,7 +200,8 @@ def kingdoms_of(shot: Shot, rng: np.random.Generator) -> list[PlayedKingdom]:
     """Return played kingdoms as the shot wants them, by one game after another until one has them."""
     players = 2 if shot.side == 7 else max(2, shot.kingdoms)
     while True:
-        played = play(rng, players=players, side=shot.side, care=(0.9, 1.0))
+        deck = furnished.DECKS.get(shot.game, KINGDOMINO)
+        played = play(rng, players=players, side=shot.side, deck=deck, care=(0.9, 1.0))
         fit = [kingdom for kingdom in played if shot.side**2 - len(kingdom.board) in shot.holes]
         if len(fit) >= shot.kingdoms:
             return fit[: shot.kingdoms]
@@ -193,10 +223,26 @@ def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingd
             table.put(laid, tiles)
             if shot.castles:
                 table.scene.pieces.append(Piece("castle", str(colour), tiles[0].centre, tiles[0].turn, 0.95))
+            if shot.game:
+                table.scene.kingdoms[-1] = furnish(shot.game, rng, laid, table.scene)
     table.survey(margin=shot.room)
     for heap in shot.beside:
         getattr(table, heap)()
     return table.scene
+
+
+def furnish(game: str, rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> LaidKingdom:
+    """Lay down what the game puts on a kingdom, by the book; returns the kingdom that knows of it."""
+    if game == "lost-treasures":
+        return furnished.with_gems(rng, kingdom, scene, by_the_book=True)
+    towns = [square for square in kingdom.squares if kingdom.board[square].terrain is Terrain.TOWN]
+    pieces = dict.fromkeys(towns[::2], "building")
+    scene.tiles += [furnished.building(rng, kingdom.squares[square]) for square in pieces]
+    knightly = (Terrain.TOWN, Terrain.CASTLE)
+    free = [square for square in kingdom.squares if kingdom.board[square].terrain not in knightly]
+    knights = [free[i] for i in rng.permutation(len(free))[:3]]
+    scene.pieces += [furnished.man(rng, "knight", kingdom.squares[square]) for square in knights]
+    return replace(kingdom, pieces=pieces | dict.fromkeys(knights, "knight"))
 
 
 def take(

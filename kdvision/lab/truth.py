@@ -7,8 +7,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from kdvision.game.board import Board
+from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
+from kdvision.game.untold import crossing_name
 from kdvision.lab.laying import Points
 from kdvision.lab.synth import Picture, SeenKingdom
 
@@ -18,6 +19,12 @@ def upright(kingdom: SeenKingdom) -> tuple[Board, Points]:
 
     Corners are those of the whole frame, holes and all: top left, top right, bottom right, bottom left.
     """
+    quarters, corners = _lies(kingdom)
+    return kingdom.board.turned(quarters), corners
+
+
+def _lies(kingdom: SeenKingdom) -> tuple[int, Points]:
+    """The quarters that bring the board upright, and the corners then."""
     spots = np.array([(square.col + 0.5, square.row + 0.5) for square in kingdom.squares])
     pixels = np.array([seen.corners.mean(0) for seen in kingdom.squares.values()])
     matrix, _ = cv2.findHomography(spots, pixels)
@@ -29,19 +36,38 @@ def upright(kingdom: SeenKingdom) -> tuple[Board, Points]:
     )[0]
     x, y = right - here
     quarters = round(float(np.arctan2(y, x)) / (np.pi / 2)) % 4
-    return board.turned(quarters), np.roll(np.array(corners), quarters, axis=0)
+    return quarters, np.roll(np.array(corners), quarters, axis=0)
+
+
+def _turned(square: Square, height: int, width: int, quarters: int) -> Square:
+    """A square of a board of this size, in the board turned clockwise."""
+    for _ in range(quarters):
+        square, height, width = Square(square.col, height - 1 - square.row), width, height
+    return square
 
 
 def truth(picture: Picture) -> dict[str, Any]:
     """Return what a JSON file beside the photo says: its kingdoms from left to right."""
-    found = sorted((upright(kingdom) for kingdom in picture.kingdoms), key=lambda pair: pair[1][:, 0].mean())
     return {
-        "kingdoms": [
-            {
-                "board": list(board.rows()),
-                "points": score(board).total,
-                "corners_tl_tr_br_bl_px": corners.round(1).tolist(),
-            }
-            for board, corners in found
-        ]
+        "kingdoms": [_told(kingdom) for kingdom in sorted(picture.kingdoms, key=lambda k: _lies(k)[1][:, 0].mean())]
     }
+
+
+def _told(kingdom: SeenKingdom) -> dict[str, Any]:
+    (board, corners), (quarters, _) = upright(kingdom), _lies(kingdom)
+    height, width = kingdom.board.height, kingdom.board.width
+    told = {
+        "board": list(board.rows()),
+        "points": score(board).total,
+        "corners_tl_tr_br_bl_px": corners.round(1).tolist(),
+    }
+    if kingdom.pieces:
+        there = {_turned(square, height, width, quarters): kind for square, kind in kingdom.pieces.items()}
+        told["pieces"] = {square.name: there[square] for square in sorted(there)}
+    if kingdom.gems:
+        # between the upper left of four squares and the one aslant of it lies a crossing, whichever way they lie
+        ends = [(gem, Square(gem.row + 1, gem.col + 1)) for gem in kingdom.gems]
+        both = [[_turned(end, height, width, quarters) for end in pair] for pair in ends]
+        corner = [Square(min(s.row for s in pair), min(s.col for s in pair)) for pair in both]
+        told["gems"] = [crossing_name(square) for square in sorted(corner)]
+    return told
