@@ -106,20 +106,24 @@ def together(case: Case, *, looks: str = WHOLE, deck: Deck = KINGDOMINO, bonds: 
     """The boards decided with everything but what is left out."""
     sights = case.sights[looks]
     decisions = decide(
-        [sight.reading for sight in sights], deck, bonds=[sight.bonds if bonds else None for sight in sights]
+        [sight.reading.of_deck(deck) for sight in sights],
+        deck,
+        bonds=[sight.bonds if bonds else None for sight in sights],
     )
     return [decision.board.trimmed() for decision in decisions]
 
 
 def one_by_one(case: Case) -> list[Board]:
     """The boards decided each by itself."""
-    alone = [decide([sight.reading], KINGDOMINO, bonds=[sight.bonds]) for sight in case.sights[WHOLE]]
+    alone = [
+        decide([sight.reading.of_deck(KINGDOMINO)], KINGDOMINO, bonds=[sight.bonds]) for sight in case.sights[WHOLE]
+    ]
     return [decision.board.trimmed() for (decision,) in alone]
 
 
 def by_squares(case: Case) -> list[Board]:
     """Each square as it looks by itself."""
-    return [sight.reading.best.trimmed() for sight in case.sights[WHOLE]]
+    return [sight.reading.of_deck(KINGDOMINO).best.trimmed() for sight in case.sights[WHOLE]]
 
 
 PARTS: Final[Mapping[str, Callable[[Case], list[Board]]]] = {

@@ -12,7 +12,7 @@ import csv
 import io
 import pickle
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -66,9 +66,10 @@ def heads(scenes: Iterable[Seen], trust: Trust) -> dict[str, Said]:
     """What was said in these scenes, kind by kind of probability."""
     said = {name: Said() for name in HEADS}
     for seen in scenes:
-        readings, bonds = [sight.reading for sight in seen.sights], [sight.bonds for sight in seen.sights]
+        sights = [replace(sight, reading=sight.reading.of_deck(KINGDOMINO)) for sight in seen.sights]
+        readings, bonds = [sight.reading for sight in sights], [sight.bonds for sight in sights]
         decisions = decide(readings, KINGDOMINO, bonds=bonds, temperature=trust.temperature)
-        for sight, decision, truth, cut in zip(seen.sights, decisions, seen.truth, seen.cut, strict=True):
+        for sight, decision, truth, cut in zip(sights, decisions, seen.truth, seen.cut, strict=True):
             if truth is None or cut:
                 continue
             there = placed(truth, sight)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -11,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Board
-from kdvision.game.deck import KINGDOMINO
 from kdvision.lab import scenes, synth
 from kdvision.lab.sources import Crops, Workshop
 from kdvision.lab.synth import Picture, SeenKingdom
-from kdvision.vision import search
+from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import Sight, finder_odds, search_all, sort_out
 from kdvision.vision.finder import Finder
@@ -147,13 +147,18 @@ def boards(seed: int, kept: Path | None = None) -> Boards:
 
 
 def boards_of(found: Seen) -> Boards:
-    """Return how sure `decide` is of each board, and whether it is right. No reading of a kingdom cut off can be."""
-    decisions = decide([s.reading for s in found.sights], KINGDOMINO, bonds=[s.bonds for s in found.sights])
+    """Return how sure `decide` is of each board, and whether it is right. No reading of a kingdom cut off can be.
+
+    As for any photo of which nobody says what is played: what looks like a town is odd, and many towns are none.
+    """
+    readings, bonds = [sight.reading for sight in found.sights], [sight.bonds for sight in found.sights]
+    _, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
+    towns = boxes.like_towns(readings)
     chances, right, odd = [], [], []
-    for sight, decision, truth, cut in zip(found.sights, decisions, found.truth, found.cut, strict=True):
+    for sight, decision, truth, cut, maybe in zip(found.sights, decisions, found.truth, found.cut, towns, strict=True):
         if not cut:
             board = decision.board.trimmed()
             chances.append((decision.probability, *(chance for _, chance in decision.runners_up)))
             right.append(truth is not None and any(board.turned(turn) == truth for turn in range(4)))
-            odd.append(sight.crowded or not decision.certain(0.0))
+            odd.append(sight.crowded or bool(maybe) or not decision.certain(0.0))
     return Boards(tuple(chances), tuple(right), tuple(odd))
