@@ -283,7 +283,6 @@ def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, eyes: list[
         (("--coins", "1:11"), 2, "Kingdomino has none: add --game queendomino"),
         (("--queen", "1"), 2, "Kingdomino has none"),
         (("--game", "carcassonne"), 2, "carcassonne"),
-        (("--game", "auto"), 2, "auto"),
         (("--game", "queendomino", "--lost-treasures"), 2, "The Lost Treasures are played with Kingdomino"),
         (("--game", "queendomino", "--queen", "-1"), 2, "greater than or equal to 0"),
         (("--game", "queendomino", "--coins", "1=11"), 5, "'1=11' tells no coins. Write KINGDOM:COUNT, as in 1:11."),

@@ -275,7 +275,8 @@ def test_what_is_asked_reaches_the_eyes(run: Run, photo: Path, monkeypatch: pyte
     monkeypatch.setattr(pipeline, "read", read)
     run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.", "--corners", "5x4: 1,2 9,2 9,8 1,8")
     outline = Outline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
-    assert asked == {"side": 7, "clamps": {(1, (2, 2)): "w1", (0, (0, 0)): "."}, "corners": [outline]}
+    clamps = {(1, (2, 2)): "w1", (0, (0, 0)): "."}
+    assert asked == {"side": 7, "clamps": clamps, "corners": [outline], "game": "auto"}
 
 
 def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:

@@ -62,7 +62,7 @@ def _decided(views: tuple[str, ...], side: int | None) -> tuple[float, "tuple[De
     try:
         every = [unpacked(json.loads(view)) if view.startswith("{") else _named(view, kinds, trust) for view in views]
         found = decide(
-            [view.reading for view in every],
+            [view.reading.of_deck(KINGDOMINO) for view in every],
             KINGDOMINO,
             side=side,
             bonds=[view.bonds for view in every],

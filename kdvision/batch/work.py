@@ -140,7 +140,7 @@ def _read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
 
     photo = Photo.open(data, name="the photo")
     named = {(number - 1, Square.parse(square)): cell for number, square, cell in clamps}
-    reads = pipeline.read(photo, side=rules.side, clamps=named)
+    reads = pipeline.read(photo, side=rules.side, clamps=named, game="kingdomino")
     result = of_photo("", (photo.width, photo.height), reads, rules.rule_set(read.board for read in reads))
     seen = tuple(packed(read) for read in reads)
     return Done({**report.data(result), "photo": None}, _picture(photo, result), models(), seen=seen)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kdvision.game.players import Players
     from kdvision.game.scoring import RuleSet
     from kdvision.game.told import Told
+    from kdvision.pipeline import KingdomRead
     from kdvision.vision.outline import Outline
     from kdvision.vision.photo import Photo
 
@@ -58,6 +59,15 @@ class Size(Enum):
     SEVEN = "7"
 
 
+class PhotoGame(Enum):
+    """The same for photos, which may also tell it themselves."""
+
+    AUTO = "auto"
+    KINGDOMINO = "kingdomino"
+    QUEENDOMINO = "queendomino"
+    ROYAL_WEDDING = "royal-wedding"
+
+
 class GameName(Enum):
     """The games, called as game files call them."""
 
@@ -86,7 +96,7 @@ class Fix(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The options that `score` and `type` share; `game` is None for photos of which nobody has said.
+    """The options that `score` and `type` share; `game` is None for photos that are to tell it themselves.
 
     `told` are the pieces beside photos, None for a game without.
     """
@@ -111,6 +121,25 @@ class Asked(NamedTuple):
     def side(self) -> int | None:
         """The game's side, None where the boards are to show it."""
         return None if self.size is None else int(self.size.value)
+
+    @property
+    def to_read(self) -> str:
+        """The game to read photos as: "auto" where they are to tell it. Gems are played with in Kingdomino alone."""
+        if self.game is None:
+            return PhotoGame.KINGDOMINO.value if self.lost_treasures else PhotoGame.AUTO.value
+        return self.game.value
+
+    def settled(self, reads: Sequence["KingdomRead"]) -> "Asked":
+        """The same with what nobody has said as a photo shows it: the game, and whether gems are played with."""
+        from kdvision.game.told import Told
+        from kdvision.report.pieces import treasures_seen
+
+        shown = GameName(reads[0].game) if reads else GameName.KINGDOMINO
+        game = self.game or (None if shown is GameName.KINGDOMINO else shown)
+        plain = game in (None, GameName.KINGDOMINO)
+        gems = self.lost_treasures or (plain and treasures_seen(reads))
+        keys = Told.keys_of((game or shown).value, lost_treasures=gems)
+        return self._replace(game=game, lost_treasures=gems, told=self.told or (Told(keys) if keys else None))
 
     def rules(self, boards: Sequence["Board"]) -> "RuleSet":
         """The rules to score these boards of one game by."""

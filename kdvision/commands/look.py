@@ -69,11 +69,12 @@ def _put(pixels: "Pixels", out: Path, stage: str) -> None:
 
 def _board(seen: "Photo", reads: "list[KingdomRead]") -> "Pixels":
     """The overlay of a score, in the size of the other pictures."""
-    from kdvision.game.rules import kingdomino, side_of
+    from kdvision.game.record import GAMES
+    from kdvision.game.rules import side_of
     from kdvision.report.overlay import overlay
     from kdvision.report.result import of_photo
     from kdvision.report.stages import fitted
 
-    rules = kingdomino(side=side_of([read.board for read in reads]))
+    rules = GAMES[reads[0].game](side=side_of([read.board for read in reads]))
     drawn = overlay(seen, of_photo(seen.name, (seen.width, seen.height), reads, rules))
     return fitted(drawn)

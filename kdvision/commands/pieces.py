@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from kdvision.commands.asked import GameName
+from kdvision.commands.asked import GameName, PhotoGame
 from kdvision.errors import NotationError
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 COUNT: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<count>[0-9]{1,3})", re.ASCII)
 EXPECTED: Final = "KINGDOM:COUNT, as in 1:11"
 
-PhotoGame = Annotated[
-    GameName | None,
-    typer.Option("--game", help="The game that was played, called as game files call it; Kingdomino by default."),
+Played = Annotated[
+    PhotoGame,
+    typer.Option("--game", help="The game that was played; auto: Kingdomino, or another where the photo shows towns."),
 ]
 LostTreasures = Annotated[bool, typer.Option("--lost-treasures", help="The Lost Treasures' gems are played with.")]
 GameFile = Annotated[
@@ -49,10 +49,15 @@ Queen = Annotated[
 class Pieces(NamedTuple):
     """The options about pieces, as they were given."""
 
-    game: GameName | None
+    played: PhotoGame
     lost_treasures: bool
     counts: Mapping[str, Sequence[str] | None]
     queen: int | None
+
+    @property
+    def game(self) -> GameName | None:
+        """The game that was named, None where the photos are to tell it."""
+        return None if self.played is PhotoGame.AUTO else GameName(self.played.value)
 
     def told(self) -> "Told | None":
         """What was told, None for a game without pieces; raises NotationError, and usage errors for the wrong game."""
@@ -111,9 +116,24 @@ def check_game_file(path: str | None) -> None:
         raise typer.BadParameter(f"there is no folder {Path(path).parent}", param_hint="--game-file")
 
 
-def write_game_file(path: str | None, results: Sequence["Result"], asked: "Asked") -> None:
-    """Write the game file that asks for the rest; where a photo failed nothing is written, and stderr says so."""
+def of_one_game(asked: Sequence["Asked"]) -> "Asked | None":
+    """What was asked and what the photos have shown of a game, together; None where they show different games."""
+    if len({one.game for one in asked}) != 1:
+        return None
+    return next((one for one in asked if one.lost_treasures), asked[0])
+
+
+def write_game_file(path: str | None, results: Sequence["Result"], asked: "Asked | None") -> None:
+    """Write the game file that asks for the rest; where a photo failed nothing is written, and stderr says so.
+
+    `asked` is None for photos of different games, which are none.
+    """
     if path is None:
+        return
+    if asked is None:
+        typer.echo(
+            f"kdvision: {path} is not written, for the photos show different games. Name it with --game.", err=True
+        )
         return
     if failed := [result.photo for result in results if result.error is not None]:
         typer.echo(f"kdvision: {path} is not written, for {failed[0]} has no kingdoms to put there.", err=True)

@@ -1,6 +1,6 @@
 """`kdvision score`: photos scored, and the game file that asks for what they do not show."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from kdvision.commands.asked import (
     Fixes,
     Harmony,
     MiddleKingdom,
+    PhotoGame,
     PlayersOption,
     SizeOption,
     Strict,
@@ -29,13 +30,14 @@ from kdvision.commands.pieces import (
     GameFile,
     Knights,
     LostTreasures,
-    PhotoGame,
     Pieces,
+    Played,
     Queen,
     Towers,
     Towns,
     check_game_file,
     check_told,
+    of_one_game,
     write_game_file,
 )
 from kdvision.errors import KdvisionError, ModelError, NotationError
@@ -61,7 +63,7 @@ def score(
     players: PlayersOption = None,
     strict: Strict = False,
     same: Annotated[bool, typer.Option("--same", help="All photos show the same kingdom: read them together.")] = False,
-    played: PhotoGame = None,
+    played: Played = PhotoGame.AUTO,
     lost_treasures: LostTreasures = False,
     coins: Coins = None,
     towers: Towers = None,
@@ -82,17 +84,17 @@ def score(
     file that --game-file writes for filling in (kdvision game scores it); until then points are a range.
     """
     pieces = {"coins": coins, "towers": towers, "knights": knights, "towns": towns}
-    told = Pieces(played, lost_treasures, pieces, queen).told()
+    given = Pieces(played, lost_treasures, pieces, queen)
     asked = Asked(
         size,
         middle_kingdom,
         harmony,
         as_json,
         strict,
-        played,
+        given.game,
         players_of(players),
         lost_treasures=lost_treasures,
-        told=told,
+        told=given.told(),
     )
     check_game_file(game_file)
     fixes = fixes_of(fix or ())
@@ -105,15 +107,18 @@ def score(
         raise typer.BadParameter("name two photos of the kingdom or more", param_hint="--same")
     photos, also = (photos[:1], photos[1:]) if same else (photos, [])
     results: list[Result] = []
+    settled: list[Asked] = []
     for photo, target in zip(photos, targets_of(photos, overlay), strict=True):
         before = sum(len(result.kingdoms) for result in results)
-        results.append(_scored(photo, target, fixes, outlines, asked, before, also))
+        results.append(_scored(photo, target, fixes, outlines, asked, before, also, settled.append))
         if len(results) == len(photos):
-            check_told(told, results)
+            check_told(asked.told, results)
         put(results[-1], asked)
-    put_together(results, asked)
+    game = of_one_game(settled or [asked])
+    if game is not None:
+        put_together(results, game)
     put_absent(results, asked)
-    write_game_file(game_file, results, asked)
+    write_game_file(game_file, results, game)
     finish(results, asked)
 
 
@@ -125,10 +130,11 @@ def _scored(
     asked: Asked,
     before: int,
     also: Sequence[str] = (),
+    settle: Callable[[Asked], None] = lambda _: None,
 ) -> "Result":
     """The result of one photo, its overlay written; a photo that fails is a result too, with its error.
 
-    `also` are further photos of the same kingdoms.
+    `also` are further photos of the same kingdoms; `settle` hears what is asked where the photo told the game itself.
     """
     from kdvision import pipeline
     from kdvision.game.players import NOBODY
@@ -137,17 +143,20 @@ def _scored(
     try:
         seen = opened(photo)
         clamps = {(number, square): word for number, square, word in fixes}
+        game = asked.to_read
         if also:
             reads = pipeline.read_same(
-                [seen, *(opened(one) if one == "-" else one for one in also)], side=asked.side, clamps=clamps
+                [seen, *(opened(one) if one == "-" else one for one in also)], side=asked.side, clamps=clamps, game=game
             )
         else:
-            reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines)
+            reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines, game=game)
     except (ModelError, NotationError):
         raise  # not this photo's fault: the others would do no better
     except KdvisionError as error:
         complain(error)
         return Result(photo, error=error)
+    asked = asked.settled(reads)
+    settle(asked)
     rules = asked.rules([read.board for read in reads])
     result = of_photo(
         photo, (seen.width, seen.height), reads, rules, players=asked.players or NOBODY, before=before, told=asked.told

@@ -1,36 +1,115 @@
-"""Kingdoms of photos with the pieces that a person tells beside them, and what is odd about those."""
+"""Kingdoms of photos with the pieces that were seen and those that a person tells, and what is odd about them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kdvision.game.board import Terrain
+from kdvision.game.deck import KINGDOMINO
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
+from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
 from kdvision.game.record import settled
 from kdvision.game.scoring import RuleSet
 from kdvision.game.told import Told
-from kdvision.game.untold import hosted
+from kdvision.game.untold import crossings, hosted
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomRead
+    from kdvision.vision.pieces import GemSeen, PieceSeen
+
+KNIGHT: Final = "knight"
+QUEEN: Final = "queen"
+BUILDING: Final = "building"
+GEM: Final = "gem"
+_ON_SQUARES: Final = {"knights": KNIGHT, "buildings": BUILDING}
+"""What photos can tell all of, as game files call it, and the piece they show."""
 
 
 def with_pieces(kingdoms: Sequence[Kingdom], reads: Sequence["KingdomRead"], told: Told, before: int) -> list[Kingdom]:
-    """The kingdoms of a photo with what is told of them and what is not, after so many `before` in other photos."""
+    """The kingdoms of a photo with what was seen and told of them and what is not, after so many `before` in others."""
     pairs = enumerate(zip(kingdoms, reads, strict=True), start=before)
-    return [*hosted([told.of(number, kingdom, towns_seen=_towns_seen(seen)) for number, (kingdom, seen) in pairs])]
+    named = [(told.of(number, kingdom, towns_seen=_towns_seen(seen)), seen) for number, (kingdom, seen) in pairs]
+    return [*hosted([_with_seen(kingdom, seen, told) for kingdom, seen in named])]
+
+
+def treasures_seen(reads: Sequence["KingdomRead"]) -> bool:
+    """Whether a gem surely lies where The Lost Treasures let one lie: then they were played with."""
+    for seen in reads:
+        allowed = set(crossings(Kingdom(seen.board))) if seen.gems else ()
+        if any(gem.corner in allowed and not gem.doubtful for gem in seen.gems):
+            return True
+    return False
 
 
 def pieces_checked(
-    kingdoms: Sequence[Kingdom], problems: Sequence[Sequence[Problem]], rule_set: RuleSet
+    kingdoms: Sequence[Kingdom],
+    problems: Sequence[Sequence[Problem]],
+    rule_set: RuleSet,
+    reads: Sequence["KingdomRead"],
 ) -> list[tuple[Problem, ...]]:
     """The problems of each kingdom with those of the pieces; what is about no kingdom alone stands with each."""
     found = [replace(problem, kingdom=number) for number, own in enumerate(problems) for problem in own]
+    for number, seen in enumerate(reads):
+        found += [replace(problem, kingdom=number) for problem in (*_strange(seen, rule_set), *_unsure(seen, rule_set))]
     table = rule_set.seated(Table(tuple(kingdoms)))
     found += [problem for check in rule_set.checks for problem in check(table)]
     known = settled(found, kingdoms)
     return [tuple(p for p in known if p.kingdom in (None, number)) for number in range(len(kingdoms))]
+
+
+def _with_seen(kingdom: Kingdom, seen: "KingdomRead", told: Told) -> Kingdom:
+    """The kingdom with the pieces that were seen, of those that the game is played with.
+
+    Where all squares were looked at and none left open what stands there, nobody is asked for more of the kind.
+    """
+    if "gems" in told.keys:
+        gems = tuple(Gem(UNTOLD, gem.corner) for gem in seen.gems)
+        kingdom = replace(kingdom, gems=gems, untold=kingdom.untold - _answered(seen, {"gems": GEM}))
+    if "knights" not in told.keys:
+        return kingdom
+    on = {kind: tuple(piece.square for piece in seen.pieces if piece.kind == kind) for kind in (KNIGHT, BUILDING)}
+    queens = [piece for piece in seen.pieces if piece.kind == QUEEN and not piece.doubtful]
+    return replace(
+        kingdom,
+        knights=on[KNIGHT],
+        spare_knights=max(kingdom.spare_knights - len(on[KNIGHT]), 0),
+        buildings=tuple(Built(square, UNREAD) for square in on[BUILDING]),
+        # Her host sets her on the largest territory in the end (queendomino/queen).
+        queen=kingdom.queen or (told.queen is None and bool(queens)),
+        untold=kingdom.untold - _answered(seen, _ON_SQUARES),
+    )
+
+
+def _answered(seen: "KingdomRead", kinds: dict[str, str]) -> set[str]:
+    """The keys of game files of which this photo tells all."""
+    if seen.sight is None or seen.sight.pieces is None:
+        return set()
+    open_kinds = {one.kind for one in seen.unsure}
+    return {key for key, kind in kinds.items() if kind not in open_kinds}
+
+
+def _plays(kind: str, rule_set: RuleSet) -> bool:
+    """Whether a game by these rules has such pieces."""
+    return rule_set.outright is not None if kind == GEM else rule_set.deck != KINGDOMINO
+
+
+def _strange(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
+    """What was seen that no game by these rules has."""
+    everything: list[PieceSeen | GemSeen] = [*seen.pieces, *seen.gems]
+    for one in everything:
+        if not _plays(one.kind, rule_set):
+            option = "--lost-treasures" if one.kind == GEM else "--game queendomino"
+            text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.where}, and {rule_set.name} has none"
+            yield Problem(one.squares, f"{text}: say {option} if that was played")
+
+
+def _unsure(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
+    """What may have been seen: a person should say. What the game does not have could change nothing."""
+    for one in seen.unsure:
+        if _plays(one.kind, rule_set):
+            may = f"a {one.kind} may {'lie' if one.kind == GEM else 'stand'} {one.where}"
+            yield Problem(one.squares, f"{may} ({100 * one.probability:.0f} % sure): look")
 
 
 def _towns_seen(seen: "KingdomRead") -> bool:

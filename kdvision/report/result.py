@@ -12,7 +12,7 @@ from kdvision.game.inventory import Inventory, inventory
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.players import NOBODY, Players
-from kdvision.game.record import outlook
+from kdvision.game.record import GAMES, outlook
 from kdvision.game.scoring import RuleSet, Scorecard, score
 from kdvision.game.standing import Standing, standing
 from kdvision.game.together import table_problems
@@ -86,7 +86,8 @@ class Scored:
     @property
     def review(self) -> bool:
         """True where a person should look: something is odd, unsure, or still to be told."""
-        return self.open or (bool(self.problems) if self.seen is None else self.seen.review)
+        odd = any(self.seen is None or not problem.played for problem in self.problems)
+        return self.open or odd or (self.seen is not None and self.seen.review)
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,12 @@ class Result:
     standing: Standing | None = None
     error: KdvisionError | None = None
     outlook: str = ""
+
+    @property
+    def game(self) -> str | None:
+        """The game by whose rules it was scored, called as game files call it; None without kingdoms."""
+        decks = {made().deck: name for name, made in GAMES.items()}
+        return decks[self.kingdoms[0].rule_set.deck] if self.kingdoms else None
 
     @property
     def review(self) -> bool:
@@ -168,10 +175,9 @@ def of_photo(
         named or seen.colour or f"kingdom {n}" for n, (named, seen) in enumerate(zip(names, reads, strict=True), 1)
     ]
     kingdoms = [Kingdom(seen.board, player=player) for seen, player in zip(reads, called, strict=True)]
-    problems = [seen.problems for seen in reads]
     if told is not None:
         kingdoms = with_pieces(kingdoms, reads, told, before)
-        problems = pieces_checked(kingdoms, problems, rule_set)
+    problems = pieces_checked(kingdoms, [seen.problems for seen in reads], rule_set, reads)
     ranking, doubts = placed(kingdoms, rule_set), doubts_of_photo(kingdoms, reads, rule_set)
     if ranking is None:
         doubts = [[_unranked(doubt) for doubt in own] for own in doubts]

@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
+from kdvision.game.pieces import UNTOLD, Gem
+from kdvision.game.untold import crossing_name
 
 Floats = npt.NDArray[np.float64]
 
-KNIGHT: Final = "knight"
-TOWER: Final = "tower"
-QUEEN: Final = "queen"
-BUILDING: Final = "building"
 GEM: Final = "gem"
 
 LIKELIER: Final = 0.5
@@ -36,6 +34,16 @@ class PieceSeen:
     probability: float
 
     @property
+    def squares(self) -> tuple[Square, ...]:
+        """The square it stands on."""
+        return (self.square,)
+
+    @property
+    def where(self) -> str:
+        """Where it stands, in words: "on C3"."""
+        return f"on {self.square.name}"
+
+    @property
     def there(self) -> bool:
         """Whether it is likelier there than not."""
         return self.probability >= LIKELIER
@@ -52,6 +60,21 @@ class GemSeen:
 
     corner: Square
     probability: float
+
+    @property
+    def kind(self) -> str:
+        """The same as of pieces: "gem"."""
+        return GEM
+
+    @property
+    def squares(self) -> tuple[Square, ...]:
+        """The four squares it touches, clockwise from the upper left."""
+        return Gem(UNTOLD, self.corner).squares
+
+    @property
+    def where(self) -> str:
+        """Where it lies, in words: "between B2 C3"."""
+        return f"between {crossing_name(self.corner)}"
 
     @property
     def there(self) -> bool:

@@ -51,13 +51,17 @@ def _misplaced(number: int, kingdom: Kingdom, gem: Gem) -> Iterator[Problem]:
     # The castle is no landscape (lost-treasures/no-castle).
     terrains = {cell.terrain for cell in around if cell is not None} - {Terrain.CASTLE}
     if None in around:
-        text = f"the {gem.kind} gem does not lie where four squares meet ({names(gem.squares)})"
+        text = f"the {_name(gem)} does not lie where four squares meet ({names(gem.squares)})"
         yield Problem(gem.squares, text, "lost-treasures/discovery", number)
     elif len(terrains) < len(around):
-        text = f"the {gem.kind} gem does not lie between four different terrains ({names(gem.squares)})"
+        text = f"the {_name(gem)} does not lie between four different terrains ({names(gem.squares)})"
         yield Problem(gem.squares, text, "lost-treasures/discovery", number)
     if gem.kind == JOKER and (sum(gem.crowns) != 1 or gem.skull is not None):
         yield Problem(gem.squares, "the joker has one crown and no skull", "lost-treasures/joker", number)
+
+
+def _name(gem: Gem) -> str:
+    return "gem" if gem.kind == UNTOLD else f"{gem.kind} gem"
 
 
 def _tokens(table: Table) -> Iterator[Problem]:
