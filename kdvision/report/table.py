@@ -2,9 +2,9 @@
 
 import io
 from collections.abc import Iterable, Sequence
-from typing import Final
+from textwrap import wrap
+from typing import Final, TypeAlias
 
-from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -15,6 +15,7 @@ from kdvision.game.inventory import Inventory
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
 from kdvision.report.doubts import UNKNOWN, Ask, WhatIf
+from kdvision.report.pieces import seen_words
 from kdvision.report.result import Result, Scored, Together
 
 STYLES: Final = {
@@ -29,6 +30,13 @@ STYLES: Final = {
 }
 """Colours help the eye; the letters say it all without them."""
 
+HEADINGS: Final = ("territory", "squares", "crowns", "points")
+GAP: Final = 4
+"""Blanks between a board and its points."""
+
+Parts: TypeAlias = list[tuple[str, str]]
+"""A line in parts: words and their style."""
+
 WORTH_TELLING: Final = 0.01
 """Totals less likely than this are left out of the table; the JSON has them."""
 
@@ -36,7 +44,8 @@ WORTH_TELLING: Final = 0.01
 def table(result: Result, *, width: int = 100, colour: bool = False) -> str:
     """The text of a result, lines of at most `width`, with terminal colours if asked for."""
     several = len(result.kingdoms) > 1
-    parts = [_kingdom(scored, number if several else None) for number, scored in enumerate(result.kingdoms, start=1)]
+    numbered = enumerate(result.kingdoms, start=1)
+    parts = [_kingdom(scored, number if several else None, room=width - 1) for number, scored in numbered]
     body: list[RenderableType] = [Text(_heading(result), style="bold"), *parts]
     if result.standing is not None:
         body.append(_standing(result.standing))
@@ -103,12 +112,30 @@ def _players(result: Result) -> list[str]:
     return [scored.name or f"kingdom {number}" for number, scored in enumerate(result.kingdoms, start=1)]
 
 
-def _kingdom(scored: Scored, number: int | None) -> RenderableType:
-    sides = Table.grid(padding=(0, 4))
-    sides.add_row(_board(scored.board, {doubt.square for doubt in scored.doubts}), _points(scored))
-    notes = [*_doubts(scored, number or 1), *_total(scored), *_problems(scored), *_missing(scored)]
+def _kingdom(scored: Scored, number: int | None, *, room: int) -> RenderableType:
+    sides = _sides(_board(scored.board, {doubt.square for doubt in scored.doubts}), _points(scored), room=room)
+    notes = [*_seen(scored), *_doubts(scored, number or 1), *_total(scored), *_problems(scored), *_missing(scored)]
     title = [] if number is None else [Text(_title(scored, number), style="bold")]
     return Padding(Group(*title, sides, *notes), (1, 0, 0, 1))
+
+
+def _sides(left: Sequence[Parts], right: Parts, *, room: int) -> Text:
+    """The lines beside each other, the right ones wrapped; where there is no room for the first, below each other.
+
+    One text, for a table of texts takes rich twenty times longer.
+    """
+    widths = [sum(len(word) for word, _ in line) for line in left]
+    start = max(widths) + GAP
+    if (rest := room - start) < len(right[0][0]):
+        return Text("\n").join(Text.assemble(*line) for line in [*left, *([part] for part in right)])
+    wrapped = [(part, style) for word, style in right for part in (wrap(word, rest) if len(word) > rest else [word])]
+    parts: list[tuple[str, str] | str] = []
+    for at in range(max(len(left), len(wrapped))):
+        parts += left[at] if at < len(left) else []
+        if at < len(wrapped):
+            parts += [" " * (start - (widths[at] if at < len(left) else 0)), wrapped[at]]
+        parts.append("\n")
+    return Text.assemble(*parts, no_wrap=True, end="")
 
 
 def _title(scored: Scored, number: int) -> str:
@@ -118,17 +145,13 @@ def _title(scored: Scored, number: int) -> str:
     return f"{scored.name}: {where}" if scored.name else where
 
 
-def _board(board: Board, doubted: set[Square]) -> Text:
-    """The squares as they lie, named as `--fix` names them: columns A, B, … and rows 1, 2, …
-
-    One text, for a table of texts takes rich twenty times longer.
-    """
-    names = "".join(f" {Square(0, col).name[0]}  " for col in range(board.width))
-    parts = [(f"   {names}", "dim")]
+def _board(board: Board, doubted: set[Square]) -> list[Parts]:
+    """The squares as they lie, named as `--fix` names them: columns A, B, … and rows 1, 2, …"""
+    lines = [[("   " + "".join(f" {Square(0, col).name[0]}  " for col in range(board.width)), "dim")]]
     for row, words in enumerate(board.rows()):
-        parts.append((f"\n{row + 1:>2} ", "dim"))
-        parts += [_square(board, Square(row, col), word, doubted) for col, word in enumerate(words.split())]
-    return Text.assemble(*parts, no_wrap=True)
+        squares = [_square(board, Square(row, col), word, doubted) for col, word in enumerate(words.split())]
+        lines.append([(f"{row + 1:>2} ", "dim"), *squares])
+    return lines
 
 
 def _square(board: Board, square: Square, word: str, doubted: set[Square]) -> tuple[str, str]:
@@ -138,23 +161,29 @@ def _square(board: Board, square: Square, word: str, doubted: set[Square]) -> tu
     return f" {word + mark:<3}", "dim" if cell is None else STYLES[cell.terrain]
 
 
-def _points(scored: Scored) -> RenderableType:
+def _points(scored: Scored) -> Parts:
     """Territories with crowns, most points first, then bonuses and the total; the other territories in one line."""
-    rows = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1), pad_edge=False)
-    for name in ("territory", "squares", "crowns", "points"):
-        rows.add_column(name, justify="left" if name == "territory" else "right", no_wrap=name != "territory")
     lands = [line for line in scored.card.lines if line.territory is not None]
+    rows = [HEADINGS]
     for line in sorted(lands, key=lambda line: -line.points):
         if line.territory is not None and line.points:
             squares, crowned = len(line.territory.squares), line.territory.crowns
-            rows.add_row(str(line.territory.terrain), str(squares), f"× {crowned}", f"= {line.points}")
-    for line in scored.card.lines:
-        if line.territory is None:
-            rows.add_row(line.label, "", "", f"= {line.points}")
-    rows.add_section()
-    rows.add_row(*(Text(word, style="bold") for word in ("total", "", "", scored.total)))
-    worthless = f"without points{' so far' * scored.open}: {_worthless(lands)}"
-    return Group(rows, Text(worthless, style="dim")) if any(not line.points for line in lands) else rows
+            rows.append((str(line.territory.terrain), str(squares), f"× {crowned}", f"= {line.points}"))
+    rows += [(line.label, "", "", f"= {line.points}") for line in scored.card.lines if line.territory is None]
+    rows.append(("total", "", "", scored.total))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    words = [
+        "   ".join(
+            word.rjust(wide) if at else word.ljust(wide)
+            for at, (word, wide) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    heading, *body, total = words
+    lines = [(heading, "bold"), ("─" * len(heading), ""), *((line, "") for line in body), ("", ""), (total, "bold")]
+    if any(not line.points for line in lands):
+        lines.append((f"without points{' so far' * scored.open}: {_worthless(lands)}", "dim"))
+    return lines
 
 
 def _worthless(lands: Iterable[Line]) -> str:
@@ -165,6 +194,12 @@ def _worthless(lands: Iterable[Line]) -> str:
             sizes.setdefault(str(line.territory.terrain), []).append(len(line.territory.squares))
     words = [f"{terrain} {'+'.join(map(str, sorted(found, reverse=True)))}" for terrain, found in sizes.items()]
     return ", ".join(words)
+
+
+def _seen(scored: Scored) -> list[Text]:
+    """The pieces that were seen on the board."""
+    words = seen_words(scored.seen)
+    return [Text(f"seen: {words}", style="dim")] if words else []
 
 
 def _doubts(scored: Scored, number: int) -> list[Text]:
