@@ -8,9 +8,11 @@ from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.gamefile import parse
 from kdvision.game.gamefile_text import text_of
 from kdvision.game.kingdom import Table
+from kdvision.game.pieces import UNREAD, UNTOLD
 from kdvision.game.record import Game
 from kdvision.game.untold import TOWNS, hosted
 from kdvision.report.doubts import WhatIf
+from kdvision.report.pieces import seen_words
 from kdvision.report.result import Result, Scored
 
 HEAD = (
@@ -63,6 +65,7 @@ def _remarks(result: Result, number: int, scored: Scored) -> Iterator[str]:
     yield f"Read from {result.photo}, kingdom {number}{where}."
     if TOWNS in scored.kingdom.untold:
         yield "Towns are not read from photos yet: another terrain stands where one lies. Compare the board."
+    yield from _seen(scored)
     by_square: dict[str, list[WhatIf]] = {}
     for doubt in scored.doubts:
         by_square.setdefault(doubt.square.name, []).append(doubt)
@@ -72,3 +75,13 @@ def _remarks(result: Result, number: int, scored: Scored) -> Iterator[str]:
     if scored.seen is not None and scored.seen.review and not scored.doubts:
         yield f"Unsure: this board is right with {100 * scored.probability:.0f} %. Compare it."
     yield from (f"Odd: {problem.text}." for problem in scored.problems if problem.squares)
+
+
+def _seen(scored: Scored) -> Iterator[str]:
+    """What was seen standing on the board, and how to write what no photo tells of it."""
+    if words := seen_words(scored.seen):
+        yield f"Seen: {words}."
+    if any(built.building == UNREAD for built in scored.kingdom.buildings):
+        yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'
+    if any(gem.kind == UNTOLD for gem in scored.kingdom.gems):
+        yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."

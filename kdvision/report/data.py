@@ -7,12 +7,13 @@ from kdvision.game.kingdom import crowns, largest
 from kdvision.game.legality import Problem
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
-from kdvision.game.untold import Missing
+from kdvision.game.untold import Missing, crossing_name
 from kdvision.report.doubts import Ask, WhatIf
 from kdvision.report.result import Result, Scored
 
 if TYPE_CHECKING:
     from kdvision.pipeline import Trust
+    from kdvision.vision.pieces import GemSeen, PieceSeen
 
 
 def data(result: Result) -> dict[str, Any]:
@@ -21,6 +22,7 @@ def data(result: Result) -> dict[str, Any]:
         "photo": result.photo,
         "width": result.width,
         "height": result.height,
+        "game": result.game,
         "kingdoms": [_kingdom(scored) for scored in result.kingdoms],
         "standing": None if result.standing is None else standing_data(result.standing),
         "outlook": result.outlook or None,
@@ -60,7 +62,17 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
         "review": scored.review,
         "doubts": [_doubt(doubt, scored) for doubt in scored.doubts],
         "problems": [problem_data(problem) for problem in scored.problems],
+        "pieces": [] if seen is None else [_piece(piece) for piece in seen.pieces],
+        "gems": [] if seen is None else [_gem(gem) for gem in seen.gems],
     }
+
+
+def _piece(piece: "PieceSeen") -> dict[str, Any]:
+    return {"kind": piece.kind, "square": piece.square.name, "probability": round(piece.probability, 4)}
+
+
+def _gem(gem: "GemSeen") -> dict[str, Any]:
+    return {"between": crossing_name(gem.corner), "probability": round(gem.probability, 4)}
 
 
 def _line(line: Line) -> dict[str, Any]:

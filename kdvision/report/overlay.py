@@ -16,6 +16,7 @@ from kdvision.report.drawing import AMBER, DARK, LIGHT, SHIFT, Colour, Pixels, P
 from kdvision.report.result import Result, Scored
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
+from kdvision.vision.pieces import GemSeen, PieceSeen
 
 COLOURS: Final[dict[Terrain, Colour]] = {
     Terrain.WHEAT: (255, 208, 40),
@@ -70,6 +71,7 @@ def _write(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid, number: int | N
         cell, unsure = scored.board.get(square), square in doubted
         if unsure or (cell is not None and cell.terrain is not Terrain.CASTLE):
             _letter(pen, grid.quad(square), f"{cell or ''}{'?' if unsure else ''}", side, unsure)
+    _pieces(pen, scored, grid)
     for line in scored.card.lines:
         if line.territory is not None and line.points:
             # The font has no ×.
@@ -80,6 +82,22 @@ def _write(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid, number: int | N
     name = scored.name or ("" if number is None else f"kingdom {number}")
     words = f"{name}: {total}" if name else total
     plaque(pen, np.array([grid.corners[:, 0].mean(), top]), words, side * 0.42, LIGHT, DARK)
+
+
+def _pieces(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid) -> None:
+    """The name of each piece at the foot of its square, of each gem beside the crossing that it lies on."""
+    if scored.seen is None:
+        return
+    for piece in scored.seen.pieces:
+        quad = grid.quad(piece.square)
+        _plate(pen, quad.mean(axis=0) + np.array([0.0, 0.3 * grid.side]), piece, grid.side)
+    for gem in scored.seen.gems:
+        _plate(pen, grid.quad(gem.corner)[2], gem, grid.side)
+
+
+def _plate(pen: ImageDraw.ImageDraw, at: Points, seen: PieceSeen | GemSeen, side: float) -> None:
+    words = f"{seen.kind}{'?' if seen.doubtful else ''}"
+    plaque(pen, at, words, side * 0.15, DARK if seen.doubtful else LIGHT, AMBER if seen.doubtful else DARK)
 
 
 def _border(territory: Territory, grid: Grid) -> Iterable[Points]:

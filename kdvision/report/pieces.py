@@ -58,6 +58,13 @@ def pieces_checked(
     return [tuple(p for p in known if p.kingdom in (None, number)) for number in range(len(kingdoms))]
 
 
+def seen_words(seen: "KingdomRead | None") -> str:
+    """What was seen on a board in some words: "knight on B2, gem between C1 D2 (70 %)"; nothing where nothing was."""
+    everything: list[PieceSeen | GemSeen] = [] if seen is None else [*seen.pieces, *seen.gems]
+    parts = [f"{one.kind} {one.where}" + f" ({100 * one.probability:.0f} %)" * one.doubtful for one in everything]
+    return ", ".join(parts)
+
+
 def _with_seen(kingdom: Kingdom, seen: "KingdomRead", told: Told) -> Kingdom:
     """The kingdom with the pieces that were seen, of those that the game is played with.
 

@@ -93,6 +93,14 @@ KINGDOM: Final[dict[str, Schema]] = {
     "review": flag("whether a person should look"),
     "doubts": listed(ref("Doubt")),
     "problems": listed(ref("Problem")),
+    "pieces": listed(
+        thing({"kind": text("knight, tower, queen or building"), "square": text(), "probability": number()}),
+        "what was seen standing on the board",
+    ),
+    "gems": listed(
+        thing({"between": text("two of the four squares, as in B2 C3"), "probability": number()}),
+        "gems that were seen where squares meet",
+    ),
 }
 ORIGIN: Final = listed(whole(), "row and column of the board's A1 on the grid, from 0", minItems=2, maxItems=2)
 SEEN: Final = KINGDOM | {
@@ -108,6 +116,7 @@ RESULT: Final = {
     "photo": maybe(text()),
     "width": maybe(whole("pixels of the upright photo")),
     "height": maybe(whole()),
+    "game": maybe(text("by whose rules it was scored, as game files call it; null without kingdoms")),
     "standing": maybe(ref("Standing")),
     "outlook": maybe(text("who wins, as far as it is known, while pieces are still to be told")),
     "ask_first": maybe(ref("Ask")),
