@@ -39,15 +39,15 @@ def test_most_of_a_kingdom_is_plain() -> None:
     assert shows_one(tiles, castles(tiles, 1), 7.0) and not shows_one(tiles, castles(tiles, 1), 8.0)
 
 
-@pytest.mark.parametrize("tiles", ["xx/xx/xx/xx", "....../.xx.../.xx.../.xx...", "xx/xx"])
+@pytest.mark.parametrize("tiles", ["xx/xx/xx/xx", "....../.xx.../.xx.../.xx...", "xx/xx", "xx/xx/xx/xx/xx/xx"])
 def test_dominoes_side_by_side_are_a_line(tiles: str) -> None:
     line = mask(tiles)
     assert is_line(line, bonds(line, right=1.0)) and is_line(line.T, bonds(line.T, down=1.0))
     assert not is_line(line, bonds(line, right=-0.1))
 
 
-@pytest.mark.parametrize("tiles", ["xx/xx/xx/x.", "xxx/xxx/xxx", "xx/xx/xx/xx/xx", "xxx", "..../...."])
-def test_what_does_not_fill_two_by_four_is_no_line(tiles: str) -> None:
+@pytest.mark.parametrize("tiles", ["xx/xx/xx/x.", "xxx/xxx/xxx", "xx/xx/xx/.x/xx", "xxx", "..../...."])
+def test_what_is_not_full_or_not_two_across_is_no_line(tiles: str) -> None:
     """A castle and dominoes are an odd number of squares."""
     places = mask(tiles)
     assert not is_line(places, bonds(places, right=1.0, down=1.0))

@@ -105,13 +105,17 @@ class Sight:
     @property
     def kingdom(self) -> bool:
         """Whether this looks like a kingdom: tiles about a castle, most of them plain, and no line on offer."""
-        one = shows_one(self.plain, self.chances_of_castles, self.tiles)
-        return one and not is_line(self.presence > SEEN, self.bonds)
+        return shows_one(self.plain, self.chances_of_castles, self.tiles) and not self._line
 
     @property
     def castle_hidden(self) -> bool:
         """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
-        return may_hide_its_castle(self.plain, self.chances_of_castles, self.tiles, cut=self.cut)
+        seen = may_hide_its_castle(self.plain, self.chances_of_castles, self.tiles, cut=self.cut)
+        return seen and not self._line
+
+    @property
+    def _line(self) -> bool:
+        return is_line(self.presence > SEEN, self.bonds)
 
     @property
     def surely_hidden(self) -> bool:

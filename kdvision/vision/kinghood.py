@@ -54,18 +54,17 @@ def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool
 
 
 def is_line(tiles: Mask, bonds: tuple[Floats, Floats]) -> bool:
-    """Return whether the places that are `tiles` (rows, cols) are just a line on offer.
+    """Return whether the places that are `tiles` (rows, cols) are just dominoes side by side, however many.
 
-    They fill its two squares across, so their number is even, as no kingdom's is that shows its castle; and each pair
+    They fill two squares across, so their number is even, as no kingdom's is that shows its castle; and each pair
     across is a domino: `bonds` are log-odds of that for neighbours, right (rows, cols - 1) and down (rows - 1, cols).
     """
     rows, cols = np.flatnonzero(tiles.any(axis=1)), np.flatnonzero(tiles.any(axis=0))
     if not tiles.any() or not tiles[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1].all():
         return False
-    across, along = LINE
     right, down = bonds
-    lying = len(rows) == across and len(cols) <= along and (down[rows[0], cols] > 0).all()
-    standing = len(cols) == across and len(rows) <= along and (right[rows, cols[0]] > 0).all()
+    lying = len(rows) == DOMINO and (down[rows[0], cols] > 0).all()
+    standing = len(cols) == DOMINO and (right[rows, cols[0]] > 0).all()
     return bool(lying or standing)
 
 
