@@ -65,6 +65,7 @@ def test_sharp_photos_are_not_called_blurred(name: str) -> None:
     [
         ("w w f f / l l f f", "8 tiles lie together, but no castle"),
         ("# .", "a castle was seen, but hardly any tiles"),
+        ("# # # / # w # / # # #", "in a pattern, or beside a line of dominoes"),
         (". .", "some squares were seen, but they show no tiles"),
     ],
 )

@@ -11,6 +11,7 @@ import numpy as np
 from kdvision.errors import NoKingdomFound
 from kdvision.vision.evidence import LEAST_TILES, Sight
 from kdvision.vision.finder import LONG_SIDES, shrunk
+from kdvision.vision.lattice import LEAST
 from kdvision.vision.photo import Photo
 
 DARK: Final = 28.0
@@ -57,8 +58,14 @@ def _light(photo: Photo) -> tuple[str, str] | None:
 
 def _tiles(sights: Sequence[Sight]) -> tuple[str, str] | None:
     """What is missing where tiles, or a castle, were seen."""
-    if any(sight.castle > 0.5 for sight in sights):
-        return "a castle was seen, but hardly any tiles that join it", f"take all of the kingdom, from above; {BY_HAND}"
+    if with_castle := [sight for sight in sights if sight.castle > 0.5]:
+        if all(sight.plain.sum() <= LEAST for sight in with_castle):
+            return (
+                "a castle was seen, but hardly any tiles that join it",
+                f"take all of the kingdom, from above; {BY_HAND}",
+            )
+        hint = f"lay kingdoms on a plain surface, away from other dominoes; {BY_HAND}"
+        return "what looks like a castle lies in a pattern, or beside a line of dominoes", hint
     tiles = round(max((sight.tiles for sight in sights), default=0.0))
     if tiles <= LEAST_TILES:
         return None
