@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kdvision.game.board import Board, Square
-from kdvision.lab.pieces_found import Row, as_csv, counted, summary
+from kdvision.lab.pieces_found import Row, _met, as_csv, by_eye, counted, summary
 from kdvision.lab.synth import Picture, Seen, SeenKingdom
 from kdvision.pipeline import KingdomRead
 from kdvision.vision.pieces import GemSeen, PieceSeen
@@ -58,6 +58,14 @@ def test_a_misread_town_is_missed_and_what_was_read_there_is_extra() -> None:
 
 def test_nothing_read_is_nothing_found() -> None:
     assert {tuple(counts[1:]) for _, *counts in counted(picture(), [])} == {(0, 0)}
+
+
+def test_what_was_counted_by_eye_stands_beside_what_was_seen() -> None:
+    seen = [("knight", "C1"), ("knight", "B2"), ("knight", "A1"), ("tower", "A1")]
+    assert _met(seen, "knight", ["C1", "B2", "C2"]) == (3, 2, 1)
+    assert _met(seen, "knight", 2) == (2, 2, 1)
+    assert _met(seen, "tower", 0) == (0, 0, 1)
+    assert set(by_eye()["18.jpg"]) == {"knight"}
 
 
 def test_rows_are_summed_by_game_and_kind() -> None:

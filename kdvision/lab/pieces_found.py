@@ -3,6 +3,8 @@
 Rendered tables of Queendomino, of a Royal Wedding and of The Lost Treasures, with drawn art of boxes and on tables that
 no training saw, through the program that people use. A row a photo and a kind: how many lie there, how many were found
 on their square or crossing, how many were read where none lies. `squares` are the tiles themselves.
+
+Photos of Queendomino in the data folder are read as well; `pieces_by_eye.toml` says what stands on kingdoms there.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ import argparse
 import csv
 import io
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -45,6 +49,8 @@ NEAR: Final = 0.5
 BOXES: Final = 3
 KINDS: Final = ("squares", "towns", "knight", "tower", "queen", "building", "gem")
 BOARDS: Final = "kingdoms"
+MEN: Final = ("knight", "tower", "queen", "building")
+PHOTOS: Final = "photos"
 
 
 @dataclass(frozen=True)
@@ -173,6 +179,31 @@ def summary(made: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
+def by_eye() -> dict[str, dict[str, int | list[str]]]:
+    """Return what stands on kingdoms in photos, as somebody counted: photo, kind, how many or on which squares."""
+    return tomllib.loads(Path(__file__).with_name("pieces_by_eye.toml").read_text(encoding="utf-8"))
+
+
+def photographed(path: Path) -> list[Row]:
+    """Return what was found of the pieces in a photo that somebody has counted; one not named has none."""
+    from kdvision import pipeline
+
+    reads = list[pipeline.KingdomRead]()
+    with suppress(KdvisionError):  # most of them show no kingdom
+        reads = pipeline.read(path)
+    seen = [(piece.kind, piece.square.name) for read in reads for piece in read.pieces if piece.there]
+    return [
+        Row(PHOTOS, int(path.stem), kind, *_met(seen, kind, by_eye().get(path.name, {}).get(kind, 0))) for kind in MEN
+    ]
+
+
+def _met(seen: Sequence[tuple[str, str]], kind: str, told: int | Sequence[str]) -> tuple[int, int, int]:
+    """How many there are, were found and are extra, among the pieces seen (kind, square)."""
+    mine = [square for name, square in seen if name == kind]
+    found = min(len(mine), told) if isinstance(told, int) else len(set(mine) & set(told))
+    return told if isinstance(told, int) else len(told), found, len(mine) - found
+
+
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:9.1f} %" if whole else " " * 11
 
@@ -182,10 +213,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("models/results/pieces.csv"))
     parser.add_argument("--scenes", type=int, default=100, help="scenes of each game")
     parser.add_argument("--games", nargs="+", choices=list(furnished.DECKS), default=list(furnished.DECKS))
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder with photos")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     tasks = [(game, number) for game in given.games for number in range(given.scenes)]
-    made: list[Row] = []
+    photos = sorted((given.data / "queendomino").glob("*.jpg"))
+    made: list[Row] = [row for found in in_order(photographed, photos, workers=given.workers) for row in found]
     for done, found in enumerate(in_order(rows, tasks, workers=given.workers), start=1):
         made += found
         if done % 10 == 0:
