@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from kdvision.game.board import Cell
@@ -41,12 +42,19 @@ def face(one: Cell, other: Cell) -> Face:
 
 def faces(deck: Iterable[Domino]) -> Counter[Face]:
     """How many dominoes of the deck show each unordered pair of cells."""
-    return Counter(domino.face for domino in deck)
+    return Counter(_counted(tuple(deck))[0])
 
 
 def kinds(deck: Iterable[Domino]) -> Counter[Cell]:
     """How many squares of the deck show each cell."""
-    return Counter(cell for domino in deck for cell in (domino.left, domino.right))
+    return Counter(_counted(tuple(deck))[1])
+
+
+@lru_cache(maxsize=16)
+def _counted(deck: Deck) -> tuple[Counter[Face], Counter[Cell]]:
+    """The faces and the cells of a deck, counted once: a photo's kingdoms all ask."""
+    cells = Counter(cell for domino in deck for cell in (domino.left, domino.right))
+    return Counter(domino.face for domino in deck), cells
 
 
 def _deck(lines: str) -> Deck:

@@ -214,9 +214,10 @@ def _doubts(
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
     """The squares that may be something else, likeliest to be wrong first, and those decided against the reading."""
     kinds, frame = table.scene.catalogue.kinds, table.scene.catalogue.frames[number]
+    every, shown = table.losses[number].reshape(-1, len(kinds)), np.stack([labels for labels, _ in ranked])
     doubts, overruled = [], []
-    for index, losses in enumerate(table.losses[number].reshape(-1, len(kinds))):
-        square, label = Square(*divmod(index, frame.cols)), int(ranked[0][0][index])
+    for index in np.flatnonzero((shown != every.argmin(axis=1)).any(axis=0)).tolist():  # the rest is beyond doubt
+        square, label, losses = Square(*divmod(index, frame.cols)), int(ranked[0][0][index]), every[index]
         others: dict[int, float] = {}
         for labels, weight in ranked:
             others[int(labels[index])] = max(others.get(int(labels[index]), 0.0), weight)
