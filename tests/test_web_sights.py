@@ -54,9 +54,22 @@ def test_what_lies_at_the_edge_of_the_picture_comes_back_too() -> None:
     assert (back.sight.beyond == 0.25).all()
 
 
+def test_pieces_and_gems_come_back_too() -> None:
+    names, rng = ("", "knight", "tower"), np.random.default_rng(3)
+    chances = rng.dirichlet(np.ones(3), (4, 4))
+    seen = replace(sight(), pieces=np.log(chances), gems=rng.normal(0, 4, (5, 5)), piece_names=names)
+    text = packed(replace(read(sight()), sight=seen), KEY)
+    back = unpacked(text, KINDS, KEY, pieces=names).sight
+    assert back.pieces is not None and back.gems is not None and seen.gems is not None
+    assert (back.piece_names, back.inside) == (names, None)
+    assert np.abs(np.exp(back.pieces) - chances).max() < 0.01
+    assert np.abs(back.gems - seen.gems).max() < 0.01
+
+
 def test_what_comes_back_is_decided_alike() -> None:
     first = read(sight())
-    back = unpacked(packed(first, KEY), tuple(shipped("cells").about["kinds"]), KEY)
+    assert first.sight is not None
+    back = unpacked(packed(first, KEY), first.sight.reading.kinds, KEY)
     (again,) = decide_again([back.sight], crowded=[back.crowded])
     assert (again.board, again.start) == (first.board, first.start)
     assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in first.doubts]

@@ -7,6 +7,7 @@ from starlette.datastructures import QueryParams
 
 from kdvision.game.board import Cell, Square
 from kdvision.game.rules import SIDES
+from kdvision.vision.boxes import AUTO, DECKS
 from kdvision.vision.outline import Outline
 from kdvision.web.desk import Named, Rules
 from kdvision.web.limits import Refused
@@ -17,6 +18,8 @@ MOST: Final = 8
 LONGEST: Final = 200
 """Characters of an outline."""
 
+BONUSES: Final = ("middle_kingdom", "harmony")
+
 FLAGS: Final = {"true": True, "false": False}
 
 
@@ -25,7 +28,8 @@ def rules_of_query(query: QueryParams) -> Rules:
     side = query.get("side")
     if side is not None and side not in map(str, SIDES):
         raise wrong(f"side is {_shown(side)}", "5 or 7")
-    return Rules(None if side is None else int(side), *(_flag(query, key) for key in Rules._fields[1:]))
+    middle, harmony = (_flag(query, key) for key in BONUSES)
+    return Rules(None if side is None else int(side), middle, harmony, _game(query.get("game", AUTO)))
 
 
 def _flag(query: QueryParams, key: str) -> bool:
@@ -48,10 +52,16 @@ def rules_of_body(body: Mapping[str, Any]) -> Rules:
     side = body.get("side")
     if side is not None and (isinstance(side, bool) or side not in SIDES):
         raise wrong(f"side is {_shown(side)}", "5, 7 or null")
-    flags = [body.get(key, False) for key in Rules._fields[1:]]
+    flags = [body.get(key, False) for key in BONUSES]
     if not all(isinstance(flag, bool) for flag in flags):
         raise wrong("a bonus is neither true nor false", "true or false")
-    return Rules(side, *flags)
+    return Rules(side, flags[0], flags[1], _game(body.get("game", AUTO)))
+
+
+def _game(name: Any) -> str:
+    if name not in (AUTO, *DECKS):
+        raise wrong(f"game is {_shown(name)}", f"{AUTO}, {', '.join(DECKS)}")
+    return str(name)
 
 
 def named_of(body: Mapping[str, Any]) -> list[Named]:

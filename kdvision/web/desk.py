@@ -12,10 +12,12 @@ from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.files import encoded, write_whole
 from kdvision.game.board import Square
-from kdvision.game.rules import kingdomino, side_of
+from kdvision.game.record import GAMES
+from kdvision.game.rules import side_of
 from kdvision.pipeline import KingdomRead
 from kdvision.report.data import data
 from kdvision.report.result import Result, of_photo
+from kdvision.vision.boxes import AUTO, PLAIN
 from kdvision.vision.finder import shrunk
 from kdvision.vision.models import shipped
 from kdvision.vision.outline import Outline
@@ -35,11 +37,12 @@ SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI":
 
 
 class Rules(NamedTuple):
-    """By which rules a photo is scored on the way: side (None: what it shows) and bonuses."""
+    """By which rules a photo is scored on the way: side (None: what it shows), bonuses, and the game ("auto": too)."""
 
     side: int | None = None
     middle_kingdom: bool = False
     harmony: bool = False
+    game: str = AUTO
 
 
 class Outcome(NamedTuple):
@@ -73,7 +76,7 @@ class Desk:
             photo = Photo.open(content, name=NAME)
             self._keep(content)
             watch = lambda stage, _: tell({"stage": stage})  # noqa: E731
-            reads = pipeline.read(photo, side=rules.side, corners=corners, watch=watch)
+            reads = pipeline.read(photo, side=rules.side, corners=corners, game=rules.game, watch=watch)
         except KdvisionError as error:
             return Outcome(status_of(error), data(Result(NAME, error=error)))
         made = data(of_photo(NAME, (photo.width, photo.height), reads, _rule_set(rules, reads)))
@@ -86,13 +89,18 @@ class Desk:
 
     def decide(self, kingdoms: Sequence[Named], rules: Rules) -> Outcome:
         """Decide again what was seen before, with what people have named; raises Refused and NotationError."""
-        kinds = tuple(shipped("cells").about["kinds"])
-        seen = [unpacked(kingdom.sight, kinds, self.secret) for kingdom in kingdoms]
+        about = shipped("cells").about
+        kinds, pieces = tuple(about["kinds"]), tuple(about.get("pieces", ()))
+        seen = [unpacked(kingdom.sight, kinds, self.secret, pieces=pieces) for kingdom in kingdoms]
         clamps = {
             (number, square): word for number, kingdom in enumerate(kingdoms) for square, word in kingdom.fixes.items()
         }
         reads = pipeline.decide_again(
-            [one.sight for one in seen], crowded=[one.crowded for one in seen], side=rules.side, clamps=clamps
+            [one.sight for one in seen],
+            crowded=[one.crowded for one in seen],
+            side=rules.side,
+            clamps=clamps,
+            game=rules.game,
         )
         made = data(of_photo(NAME, (0, 0), reads, _rule_set(rules, reads)))["kingdoms"]
         return Outcome(200, {"kingdoms": [one | _placed(read) for one, read in zip(made, reads, strict=True)]})
@@ -112,7 +120,8 @@ class Desk:
 
 def _rule_set(rules: Rules, reads: Sequence[KingdomRead]) -> Any:
     side = rules.side or side_of(read.board for read in reads)
-    return kingdomino(side=side, middle_kingdom=rules.middle_kingdom, harmony=rules.harmony)
+    made = GAMES[reads[0].game if reads else PLAIN]
+    return made(side=side, middle_kingdom=rules.middle_kingdom, harmony=rules.harmony)
 
 
 def _placed(read: KingdomRead) -> dict[str, Any]:

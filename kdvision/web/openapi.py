@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from kdvision import __version__
 from kdvision.web.limits import MAX_JSON, MAX_PHOTO
-from kdvision.web.schema import SCHEMAS, SIDE
+from kdvision.web.schema import PHOTO_GAMES, SCHEMAS, SIDE
 from kdvision.web.shapes import Schema, listed, ref, text, thing
 
 OUTLINE: Final = r"^([1-7]x[1-7]: )?[0-9]{1,4},[0-9]{1,4}( [0-9]{1,4},[0-9]{1,4}){3}$"
@@ -142,5 +142,6 @@ def _asked() -> list[Schema]:
         {"name": "side", "in": "query", "schema": text(enum=["5", "7"]), "description": SIDE["description"]},
         {"name": "middle_kingdom", "in": "query", "schema": flag, "description": "add the bonus"},
         {"name": "harmony", "in": "query", "schema": flag, "description": "add the bonus"},
+        {"name": "game", "in": "query", "schema": text(enum=PHOTO_GAMES), "description": "auto: what the photo shows"},
         {"name": "corners", "in": "query", "schema": outline, "description": words},
     ]

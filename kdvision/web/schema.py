@@ -8,6 +8,7 @@ from kdvision.game.record import GAMES, VARIANTS
 from kdvision.game.rules import SIDES
 from kdvision.web.shapes import Schema, flag, listed, maybe, number, ref, text, thing, whole
 
+PHOTO_GAMES: Final = ["auto", *GAMES]
 CELL: Final = r"^(#|\.|[wflgstmWFLGSTM][0-9]?)$"
 SQUARE: Final = r"^[A-Za-z]([1-9]|1[0-9]|2[0-6])$"
 SIGHT: Final = 40_000
@@ -295,6 +296,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "side": SIDE,
             "middle_kingdom": flag(),
             "harmony": flag(),
+            "game": text("auto: what the photo shows", enum=PHOTO_GAMES),
         },
         needs=("kingdoms",),
     ),

@@ -6,6 +6,7 @@ The text is signed with a key of this process: what comes back is what was sent,
 import binascii
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import replace
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.pipeline import KingdomRead
+from kdvision.vision.cells import log_softmax
 from kdvision.vision.evidence import Sight
 from kdvision.vision.grid import Grid
 from kdvision.vision.reading import Reading
@@ -21,7 +23,7 @@ from kdvision.web.limits import Refused
 LONGEST: Final = 40_000
 """Characters; the largest grid that is read has 13 by 13 places and takes a third of that."""
 
-_HEAD: Final = Struct("<BBB??")
+_HEAD: Final = Struct("<BBB???")
 _MAC: Final = 16
 _LEAST: Final = -30.0
 """Logarithms below this are as good as none."""
@@ -41,19 +43,22 @@ def packed(read: KingdomRead, key: bytes) -> str:
     assert read.sight is not None, "a kingdom read from a photo"
     sight = read.sight
     edges = [part for part in (sight.inside, sight.beyond) if part is not None]
-    numbers = [sight.reading.log_probs, *sight.bonds, *edges]
-    head = _HEAD.pack(sight.grid.rows, sight.grid.cols, len(sight.reading.kinds), read.crowded, bool(edges))
+    stand = [part for part in (sight.pieces, sight.gems) if part is not None]
+    numbers = [sight.reading.log_probs, *sight.bonds, *edges, *stand]
+    rows, cols = sight.grid.rows, sight.grid.cols
+    head = _HEAD.pack(rows, cols, len(sight.reading.kinds), read.crowded, bool(edges), bool(stand))
     body = head + b"".join(np.maximum(part, _LEAST).astype("<f2").tobytes() for part in numbers)
     body += np.rint(np.clip(sight.grid.quads, -_FAR, _FAR)).astype("<i2").tobytes()
     return urlsafe_b64encode(_sign(body, key) + body).decode().rstrip("=")
 
 
-def unpacked(text: str, kinds: tuple[str, ...], key: bytes) -> Seen:
-    """What a text of `packed` holds; raises Refused for any other."""
+def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str, ...] = ()) -> Seen:
+    """What a text of `packed` holds, kinds and pieces being those of the network; raises Refused for any other."""
     body = _checked(text, key)
-    rows, cols, count, crowded, edges = _HEAD.unpack_from(body)
+    rows, cols, count, crowded, edges, stand = _HEAD.unpack_from(body)
     assert count == len(kinds), "signed by this process, so of this model"
     shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols), *[(rows, cols)] * (2 * edges)]
+    shapes += [(rows, cols, len(pieces)), (rows + 1, cols + 1)] * stand
     start, parts = _HEAD.size, []
     for shape in shapes:
         size = int(np.prod(shape))
@@ -62,8 +67,11 @@ def unpacked(text: str, kinds: tuple[str, ...], key: bytes) -> Seen:
     quads = np.frombuffer(body, "<i2", rows * cols * 8, start).astype(np.float64).reshape(rows, cols, 4, 2)
     probabilities: NDArray[np.float64] = np.exp(parts[0])
     reading = Reading.of_probabilities(probabilities, kinds)
-    inside, beyond = parts[3:] if edges else (None, None)
-    return Seen(Sight(Grid(quads), reading, (parts[1], parts[2]), np.zeros((rows, cols)), inside, beyond), crowded)
+    inside, beyond = parts[3:5] if edges else (None, None)
+    sight = Sight(Grid(quads), reading, (parts[1], parts[2]), np.zeros((rows, cols)), inside, beyond)
+    if stand:
+        sight = replace(sight, pieces=log_softmax(parts[-2]), gems=parts[-1], piece_names=pieces)
+    return Seen(sight, crowded)
 
 
 def _checked(text: str, key: bytes) -> bytes:

@@ -72,10 +72,10 @@ export async function addPhotos(files) {
       const photo = await prepared(file).catch((error) => {
         throw error instanceof api.Refusal ? error : new Error(t("notShown"));
       });
-      const result = await api.read(photo.send, { side: state.game.rules.side, tell: heard, signal });
+      const result = await api.read(photo.send, { side: state.game.rules.side, game: toRead(), tell: heard, signal });
       const id = String(state.photos.size + 1);
       state.photos.set(id, { ...photo, width: result.width, height: result.height });
-      addRead(result.kingdoms, id);
+      addRead(result, id);
       return result;
     });
     if (!done) break;
@@ -83,12 +83,19 @@ export async function addPhotos(files) {
   }
 }
 
-function addRead(reads, photo) {
+/** The game to read photos as: the first photo of a game of which nobody has said may show it. */
+function toRead() {
+  const { game, variants } = state.game.rules;
+  const untold = game === "kingdomino" && !variants.includes("lost-treasures") && !shown().length;
+  return untold ? "auto" : game;
+}
+
+function addRead({ kingdoms: reads, game }, photo) {
   const kingdoms = reads.map((read, index) => {
     const { player, colour } = nextPlayer(index);
-    return model.newKingdom(player, colour, model.cellsOf(read.board, read.origin), model.seenOf(read, photo));
+    return model.readKingdom(player, colour, read, model.seenOf(read, photo), game);
   });
-  add(kingdoms);
+  add(kingdoms, game);
 }
 
 /** The next name and castle that nobody has; in a later round of a Dynasty those of the first. */
@@ -104,11 +111,12 @@ function nextPlayer(index = 0) {
   return { player: free[Math.max(0, index - left.length)], colour: colours[index] };
 }
 
-function add(kingdoms) {
+function add(kingdoms, game = state.game.rules.game) {
   state.selected = kingdoms[0]?.id ?? state.selected;
   state.mode = "";
   state.close = kingdoms.length === 1 || state.close;
-  go(withRound([...shown(), ...kingdoms]));
+  const next = withRound([...shown(), ...kingdoms]);
+  go({ ...next, rules: { ...next.rules, game } });
   score();
 }
 
@@ -125,11 +133,12 @@ export async function readCorners(photoId, kingdom, corners, size) {
   const photo = state.photos.get(photoId);
   const outline = `${size ? `${size}: ` : ""}${corners.map(([x, y]) => `${Math.round(x)},${Math.round(y)}`).join(" ")}`;
   await working(t("reading"), async (signal) => {
-    const result = await api.read(photo.send, { corners: [outline], side: state.game.rules.side, tell: heard, signal });
+    const { side } = state.game.rules;
+    const result = await api.read(photo.send, { corners: [outline], side, game: toRead(), tell: heard, signal });
     const [read] = result.kingdoms;
     const cells = model.cellsOf(read.board, read.origin);
     state.mode = "";
-    if (!kingdom) return addRead(result.kingdoms, photoId);
+    if (!kingdom) return addRead(result, photoId);
     const seen = model.seenOf(read, photoId);
     const next = { ...model.newKingdom(kingdom.player, kingdom.colour, cells, seen), id: kingdom.id };
     go(withKingdom(next));
@@ -159,7 +168,7 @@ async function decideAgain(place = null) {
   if (!kingdoms.length) return;
   let made;
   try {
-    made = await api.decide(kingdoms.map(asked), game.rules.side);
+    made = await api.decide(kingdoms.map(asked), game.rules);
   } catch (error) {
     if (error.status === 410) forget(game);
     return;
@@ -266,7 +275,7 @@ export function setRules(changes) {
   if (!rules.dynasty && rounds.length > 1) [rounds, round] = [[rounds[round]], 0];
   go({ ...state.game, rules, rounds, round });
   score();
-  if ("side" in changes) decideAgain();
+  if ("side" in changes || "game" in changes) decideAgain();
 }
 
 export function showRound(round) {

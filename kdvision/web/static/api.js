@@ -37,7 +37,8 @@ export function post(path, body, accept = "application/json") {
 
 export const score = async (data) => (await post("/api/score", data)).json();
 
-export const decide = async (kingdoms, side) => (await post("/api/decide", { kingdoms, side })).json();
+export const decide = async (kingdoms, { side, game }) =>
+  (await post("/api/decide", { kingdoms, side, game })).json();
 
 /** A picture that this browser cannot show, as one that it can. */
 export async function picture(file) {
@@ -46,9 +47,10 @@ export async function picture(file) {
 }
 
 /** Read a photo; `tell` hears of progress. Resolves to what was read, rejects with a Refusal; `signal` gives up. */
-export function read(file, { side = null, corners = [], tell = () => {}, signal = null } = {}) {
+export function read(file, { side = null, game = "auto", corners = [], tell = () => {}, signal = null } = {}) {
   const query = new URLSearchParams(corners.map((outline) => ["corners", outline]));
   if (side) query.set("side", side);
+  query.set("game", game);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     let heard = 0;

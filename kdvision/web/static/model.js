@@ -22,6 +22,16 @@ export function newKingdom(player, colour, cells, seen = null) {
   return { id: String((ids += 1)), player, colour, cells, pieces: emptyPieces(), fixes: {}, seen };
 }
 
+/** A kingdom as a photo shows it, in a game with knights with those that were seen on it. */
+export function readKingdom(player, colour, read, seen, game) {
+  const kingdom = newKingdom(player, colour, cellsOf(read.board, read.origin), seen);
+  const [top, left] = read.origin;
+  const placed = ([row, col]) => at(row + top, col + left);
+  const standing = game === "kingdomino" ? [] : read.pieces.filter((piece) => piece.kind === "knight");
+  const knights = standing.map((piece) => placed(squarePlace(piece.square)));
+  return { ...kingdom, pieces: { ...kingdom.pieces, knights } };
+}
+
 export const at = (row, col) => `${row},${col}`;
 export const placeOf = (text) => text.split(",").map(Number);
 
