@@ -27,6 +27,8 @@ _POINTS: Final = (np.arange(12) + 0.5) / 12
 
 def visible(grid: Grid, photo: Photo) -> Floats:
     """Return the share (rows, cols) of each place that lies in the picture."""
+    if ((grid.quads >= 0) & (grid.quads < (photo.width, photo.height))).all():
+        return np.ones((grid.rows, grid.cols))
     across, down = np.meshgrid(_POINTS, _POINTS)
     weights = np.stack([(1 - across) * (1 - down), across * (1 - down), across * down, (1 - across) * down], -1)
     points = np.einsum("ijk,rckd->rcijd", weights, grid.quads)

@@ -85,8 +85,9 @@ def features(crop: Bytes) -> Floats:
     light = np.log((crop[edge : CROP - edge, edge : CROP - edge] / 255.0) ** 2.2 + FLOOR)
     red, blue = light[..., 0] - light[..., 1], light[..., 2] - light[..., 1]
     stones = ZONES[1][1] < _OUT
-    usual = [float(np.median(plane[stones])) for plane in (red, blue, light.mean(axis=-1))]
-    red, blue, bright = red - usual[0], blue - usual[1], light.mean(axis=-1) - usual[2]
+    bright = light.mean(axis=-1)
+    usual = [_shares(plane[stones], 0.5)[0] for plane in (red, blue, bright)]
+    red, blue, bright = red - usual[0], blue - usual[1], bright - usual[2]
     parts = [_hues(red, blue, (low <= _OUT) & (high > _OUT)) for low, high in ZONES]
     parts += [_most(red, blue, bright, high > _OUT) for _, high in ZONES[:2]]
     return np.concatenate([*parts, usual])
@@ -103,7 +104,18 @@ def _hues(red: Floats, blue: Floats, zone: npt.NDArray[np.bool_]) -> Floats:
 
 def _most(red: Floats, blue: Floats, bright: Floats, zone: npt.NDArray[np.bool_]) -> Floats:
     """How the fifth of a zone that differs most from the stones does, and how light the zone is."""
+    red, blue, bright = red[zone], blue[zone], bright[zone]
     amount = np.hypot(red, blue)
-    most = zone & (amount >= np.percentile(amount[zone], 80))
+    most = amount >= _shares(amount, 0.8)[0]
     means = [plane[most].mean() for plane in (red, blue, bright)]
-    return np.array([*means, *np.percentile(bright[zone], [10, 50, 90]), amount[zone].mean()])
+    return np.array([*means, *_shares(bright, 0.1, 0.5, 0.9), amount.mean()])
+
+
+def _shares(values: Floats, *shares: float) -> list[float]:
+    """The values that so large shares of all are no larger than, as `np.quantile`, which takes ten times longer."""
+    order, last = np.sort(values), len(values) - 1
+    low = [int(share * last) for share in shares]
+    return [
+        float(order[at] + (order[min(at + 1, last)] - order[at]) * (share * last - at))
+        for at, share in zip(low, shares, strict=True)
+    ]
