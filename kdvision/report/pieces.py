@@ -107,8 +107,9 @@ def _strange(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
     for one in everything:
         if not _plays(one.kind, rule_set):
             option = "--lost-treasures" if one.kind == GEM else "--game queendomino"
+            say = f": say {option} if that was played" if rule_set.deck == KINGDOMINO else ""
             text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.where}, and {rule_set.name} has none"
-            yield Problem(one.squares, f"{text}: say {option} if that was played")
+            yield Problem(one.squares, text + say)
 
 
 def _unsure(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
