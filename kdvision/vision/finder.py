@@ -8,8 +8,7 @@ unit square (|Re z|, |Im z| <= 1) onto the photo; alpha^4 and alpha beta stay th
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -23,7 +22,6 @@ from kdvision.vision.photo import Photo
 
 Floats = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
-Ints = npt.NDArray[np.intp]
 
 STRIDE: Final = 8
 LONG_SIDES: Final = (640, 320)
@@ -119,9 +117,16 @@ def _chance(odds: npt.NDArray[np.float32]) -> Floats:
 
 def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squares:
     order = np.argsort(-weight, kind="stable")
+    x, y = (np.ascontiguousarray(axis) for axis in centre[order].T)
     votes, weight, size = np.concatenate([centre, code], axis=1)[order], weight[order], size[order]
+    left = np.arange(len(order))
     found: list[tuple[Floats, Floats, float]] = []
-    for first, mine in _together(votes[:, 0], votes[:, 1], (0.7 * size).tolist()):
+    while len(left):
+        first = left[0]
+        near = (x - x[0]) ** 2 + (y - y[0]) ** 2 < (0.7 * size[first]) ** 2
+        near[0] = True
+        mine, stay = left[near], ~near
+        left, x, y = left[stay], x[stay], y[stay]
         total = float(weight[mine].sum())
         mean = weight[mine] @ votes[mine] / total
         expected = max(1.0, (2 * size[first] / STRIDE) ** 2)
@@ -135,28 +140,6 @@ def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squar
     return Squares(
         np.array([c for c, _, _ in found]), np.stack([u.real, u.imag], -1), np.stack([v.real, v.imag], -1), scores
     )
-
-
-def _together(x: Floats, y: Floats, reach: Sequence[float]) -> Iterator[tuple[int, Ints]]:
-    """Yield the first of the votes at (x, y) that are left, and all of those within its reach; until none is left.
-
-    Votes lie in order of x, so that only a strip of them is looked at each time.
-    """
-    by_x = np.argsort(x, kind="stable")
-    across, down, places = x[by_x], y[by_x], x[by_x].tolist()
-    left, free = np.ones(len(x), bool), np.ones(len(x), bool)  # in the order given, and by x
-    at = np.empty(len(x), np.intp)
-    at[by_x] = np.arange(len(x))
-    for first in range(len(x)):
-        if not left[first]:
-            continue
-        here, far = places[at[first]], reach[first]
-        strip = slice(bisect_left(places, here - far), bisect_right(places, here + far))
-        near = ((across[strip] - here) ** 2 + (down[strip] - y[first]) ** 2 < far**2) & free[strip]
-        chosen = strip.start + np.flatnonzero(near)
-        mine = np.sort(by_x[chosen]) if len(chosen) else np.array([first])
-        free[chosen], free[at[first]], left[mine] = False, False, False
-        yield first, mine
 
 
 class Finder:

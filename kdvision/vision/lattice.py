@@ -72,7 +72,8 @@ def lattices(squares: Squares) -> list[Lattice]:
 
 def patches(squares: Squares) -> list[dict[Place, int]]:
     """Return the squares that hang together, the one around the surest square first; too few are left out."""
-    free, steps = ~shadows(squares), Steps(squares)
+    free = ~shadows(squares)
+    steps = Steps(squares, free)
     found = []
     for seed in np.argsort(-squares.score, kind="stable"):
         if not free[seed]:
@@ -98,13 +99,13 @@ def shadows(squares: Squares) -> npt.NDArray[np.bool_]:
 
 
 class Steps:
-    """For each square, which others lie where its axes lead, nearest first."""
+    """For each square `among` all, which others of those lie where its axes lead, nearest first."""
 
-    def __init__(self, squares: Squares) -> None:
+    def __init__(self, squares: Squares, among: npt.NDArray[np.bool_]) -> None:
         away, side = squares.centre[None] - squares.centre[:, None], squares.side
         led = 2 * (_STEPS @ np.stack([squares.u, squares.v], axis=1))
         furthest = np.abs(led).max(axis=(1, 2)) + SLANT * _REACH.max() * side
-        one, other = np.nonzero(np.abs(away).max(axis=-1) <= furthest[:, None])
+        one, other = np.nonzero((np.abs(away).max(axis=-1) <= furthest[:, None]) & among[:, None] & among)
         off = np.hypot(*np.moveaxis(away[one, other, None] - led[one], -1, 0)) / side[one, None]
         at, step = np.nonzero(off <= SLANT * _REACH)
         order = np.argsort(off[at, step], kind="stable")

@@ -202,7 +202,7 @@ def _grown(near: Squares, where: Floats, corner: Place, before: dict[Place, int]
     Where the first look left a column out, or saw one too many, squares fit the places it gave them badly, but still
     meet each other.
     """
-    steps, parts = Steps(near), []
+    steps, parts = Steps(near, free), []
     for seed in np.argsort(-near.score, kind="stable"):
         if not free[seed]:
             continue
