@@ -96,6 +96,18 @@ def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
     assert not sort_out([carpet])[0]
 
 
+def test_what_no_box_could_lay_is_no_kingdom() -> None:
+    grille = sight(" / ".join(["w w w w w w"] * 6))
+    assert sort_out([grille])[0] == [grille]
+    with pytest.raises(NoKingdomFound):
+        kingdoms_of(table_photo(), [grille])
+
+
+def test_a_kingdom_larger_than_it_should_be_is_still_one() -> None:
+    large = "w w w1 f l g g / # g g f l s s / w f f g w w w / l l f1 g s f f"
+    assert kingdoms_of(table_photo(), [sight(large)], side=5)
+
+
 def test_a_second_castle_is_a_misreading() -> None:
     kingdom = sight("w w w1 f / # g g #")
     assert sort_out([kingdom])[0] == [kingdom]

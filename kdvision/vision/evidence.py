@@ -131,8 +131,12 @@ class Sight:
         return bool(((self.presence > SEEN) & partly).any() or (self.beyond > LIKELY)[self.inside >= STRIP].any())
 
     def left_by(self, board: Collection[object]) -> bool:
-        """Whether a kingdom is left where these squares were decided to be tiles."""
-        return len(board) >= LEAST if self.castle > PLAIN else len(board) > LEAST_HIDDEN
+        """Whether a kingdom is left where these squares were decided to be tiles: half of what looked like them, too.
+
+        No box has thirty squares of wheat without a crown, as a grille may look. Of kingdoms nearly all is left.
+        """
+        enough = len(board) >= LEAST if self.castle > PLAIN else len(board) > LEAST_HIDDEN
+        return enough and len(board) > self.tiles / 2
 
     @property
     def presence(self) -> Floats:
