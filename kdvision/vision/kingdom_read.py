@@ -1,0 +1,179 @@
+"""One kingdom of a photo as it was read: what it is, where it lies, how sure that is, and in which words to say so."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from kdvision.game.board import Board, Square
+from kdvision.game.legality import Problem, names
+from kdvision.vision import boxes
+from kdvision.vision.edge import cut_off
+from kdvision.vision.evidence import Sight
+from kdvision.vision.grid import Grid
+from kdvision.vision.photo import Photo
+from kdvision.vision.pieces import GemSeen, PieceSeen, gems_on, pieces_on
+from kdvision.vision.reading import Reading
+from kdvision.vision.reconstruct import Decision, Doubt
+
+A1: Final = Square(0, 0)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far whole boards can be believed, from the calibration that travels with the models.
+
+    A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
+    Of the `unflagged` ones among them, `unflagged_wrong` were wrong. A share `wrong_at_most` is expected to be wrong
+    at most, and with this confidence it is less than `upper` (lab/calibrate.py tells how); None where too few boards
+    were measured to promise anything.
+    """
+
+    temperature: float = 1.0
+    sure: float = 0.9
+    measured: int = 0
+    right: int = 0
+    unflagged: int = 0
+    unflagged_wrong: int = 0
+    wrong_at_most: float | None = None
+    upper: float | None = None
+    confidence: float = 0.95
+
+    @property
+    def promise(self) -> str:
+        """What unflagged boards promise, in a sentence; nothing where nothing is promised."""
+        if self.wrong_at_most is None:
+            return ""
+        wrong = f"{self.unflagged_wrong} of {self.unflagged} rendered ones"
+        return (
+            f"at most 1 in {1 / self.wrong_at_most:.0f} boards without a flag is expected to be wrong; so were {wrong}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class KingdomRead:
+    """One kingdom of a photo: what was read, where it lies, and how sure that is.
+
+    Row 0 of `board`, `grid` and `reading` is the top row as the kingdom lies in the upright photo. `probability` is
+    that of the whole board; `review` is true where a person should look; `place` is in words ("left", "top right").
+    `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain.
+    `sight` is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1
+    lies; `crowded` where tiles that do not join lie beside the kingdom. `game` is the one it was decided as, called as
+    game files call it. `pieces` and `gems` are more likely there than not; `unsure` are those of either kind of which
+    a person should say whether they are there.
+    """
+
+    board: Board
+    grid: Grid
+    reading: Reading
+    doubts: tuple[Doubt, ...]
+    problems: tuple[Problem, ...]
+    probability: float
+    review: bool
+    place: str
+    dominoes: tuple[tuple[Any, ...], ...] = ()
+    runners_up: tuple[tuple[Board, float], ...] = ()
+    sight: Sight | None = None
+    start: Square = A1
+    crowded: bool = False
+    colour: str = ""
+    trust: Trust = field(default_factory=Trust)
+    game: str = boxes.PLAIN
+    pieces: tuple[PieceSeen, ...] = ()
+    gems: tuple[GemSeen, ...] = ()
+    unsure: tuple[PieceSeen | GemSeen, ...] = ()
+
+
+def frame(board: Board) -> tuple[Square, Square]:
+    """The first and the last square of the smallest rectangle around a board."""
+    rows, cols = [square.row for square in board], [square.col for square in board]
+    return Square(min(rows, default=0), min(cols, default=0)), Square(max(rows, default=0), max(cols, default=0))
+
+
+def kingdom_read(sight: Sight, decision: Decision, place: str, crowded: bool, trust: Trust, game: str) -> KingdomRead:
+    """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them."""
+    first, last = frame(decision.board)
+    rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
+
+    def moved(square: Square) -> Square:
+        return Square(square.row - first.row, square.col - first.col)
+
+    def inside(square: Square) -> bool:
+        return first.row <= square.row <= last.row and first.col <= square.col <= last.col
+
+    doubts = tuple(replace(doubt, square=moved(doubt.square)) for doubt in decision.doubts if inside(doubt.square))
+    problems = [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in decision.problems]
+    if any(not inside(doubt.square) for doubt in decision.doubts):
+        problems.append(Problem((), "something that may be a tile lies at the kingdom's edge"))
+    if sight.inside is not None and sight.beyond is not None:
+        cut = cut_off(decision.board.keys(), sight.inside, sight.beyond)
+        problems += [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in cut]
+    if crowded:
+        problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
+    reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))
+    board = decision.board.trimmed()
+    pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
+    anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
+    return KingdomRead(
+        board=board,
+        grid=sight.grid.part(rows, cols),
+        reading=Reading(reading.log_probs[rows, cols], reading.kinds),
+        doubts=doubts,
+        problems=tuple(problems),
+        probability=decision.probability,
+        review=any(not problem.played for problem in problems) or not decision.certain(trust.sure),
+        place=place,
+        dominoes=tuple(
+            laid._replace(squares=(moved(laid.squares[0]), moved(laid.squares[1]))) for laid in decision.dominoes
+        ),
+        runners_up=tuple((board.trimmed(), chance) for board, chance in decision.runners_up),
+        sight=sight,
+        start=first,
+        crowded=crowded,
+        colour=sight.colour if Square(*sight.castle_place) in decision.board.castles() else "",
+        trust=trust,
+        game=game,
+        pieces=tuple(piece for piece in pieces if piece.there),
+        gems=tuple(gem for gem in gems if gem.there),
+        unsure=tuple(one for one in anything if one.doubtful),
+    )
+
+
+def asking_for_towns(reads: Sequence[KingdomRead]) -> list[KingdomRead]:
+    """The kingdoms, those of Kingdomino with a problem where something may be a town after all."""
+    sights = [read.sight.reading for read in reads if read.sight is not None]
+    if not reads or reads[0].game != boxes.PLAIN or len(sights) < len(reads):
+        return list(reads)
+    return [_maybe_towns(read, squares) for read, squares in zip(reads, boxes.like_towns(sights), strict=True)]
+
+
+def _maybe_towns(read: KingdomRead, squares: Sequence[Square]) -> KingdomRead:
+    own = [Square(square.row - read.start.row, square.col - read.start.col) for square in squares]
+    if not (inside := tuple(square for square in own if square in read.board)):
+        return read
+    text = f"something like a town lies on {names(inside)}: say --game queendomino if it is one"
+    return replace(read, problems=(*read.problems, Problem(inside, text, "kingdomino/contents")), review=True)
+
+
+def of_one_table(reads: Iterable[KingdomRead]) -> list[KingdomRead]:
+    """The kingdoms, without the colours that two of them are said to have: no box has two of a colour."""
+    kingdoms = list(reads)
+    seen = Counter(kingdom.colour for kingdom in kingdoms)
+    return [replace(kingdom, colour="") if seen[kingdom.colour] > 1 else kingdom for kingdom in kingdoms]
+
+
+def places(grids: Sequence[Grid], photo: Photo) -> list[str]:
+    """Where each kingdom lies in the photo, in words; a single one is just "the photo"."""
+    if len(grids) == 1:
+        return ["the photo"]
+    centres = [grid.corners.mean(axis=0) for grid in grids]
+    return [_place(float(x) / photo.width, float(y) / photo.height) for x, y in centres]
+
+
+def _place(x: float, y: float) -> str:
+    """The words for a point of the photo, both coordinates from 0 to 1."""
+    across = "left" if x < 0.4 else "right" if x > 0.6 else ""
+    down = "top" if y < 0.4 else "bottom" if y > 0.6 else ""
+    return " ".join(word for word in (down, across) if word) or "middle"
