@@ -11,7 +11,7 @@ from kdvision.batch.seats import Seat
 from kdvision.batch.seen import packed, unpacked
 from kdvision.batch.standings import Boardroom
 from kdvision.batch.tables import Entry, Sitting, seated
-from kdvision.batch.together import settled
+from kdvision.batch.together import Boxes, settled
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.data import data
@@ -41,9 +41,11 @@ def unsure_bo() -> Sitting:
     return sitting("bo", BO, (doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.38})
 
 
-def entries(*sittings: Sitting) -> dict[str, Entry]:
+def entries(*sittings: Sitting, boxes: Boxes | None = None) -> dict[str, Entry]:
     """The kingdoms of one table, decided together, by player."""
-    return {entry.player: entry for entry in settled(Boardroom(seated(sittings, {}, Event()), Event()))}
+    return {
+        entry.player: entry for entry in settled(Boardroom(seated(sittings, {}, Event()), Event()), boxes or Boxes())
+    }
 
 
 def test_what_was_seen_survives_being_kept() -> None:

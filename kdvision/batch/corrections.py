@@ -110,9 +110,10 @@ class Book:
             return True
         with locked(self.out / LOCK, patient=True):
             journal = Journal(self.path)
+            lines = journal.lines
             journal.close()
         said, unclear = [], [f"{journal.damaged} of its lines are no JSON"] * bool(journal.damaged)
-        for number, line in enumerate(journal.lines, start=1):
+        for number, line in enumerate(lines, start=1):
             try:
                 said.append(Correction.of(line))
             except NotationError as error:

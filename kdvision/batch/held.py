@@ -1,13 +1,13 @@
 """What is held of each photo: the reading, what people said, and what counts. One line of `results.jsonl` each."""
 
 import json
-import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from kdvision.batch.corrections import NOTHING, Fixes
 from kdvision.batch.event import Rules
+from kdvision.batch.journal import Journal, Span
 from kdvision.batch.seats import Seat
 from kdvision.batch.seen import Seen
 from kdvision.batch.work import Clamps
@@ -22,30 +22,59 @@ SCORED: Final = ("photo", "width", "height", "kingdoms", "standing", "error", "h
 """The names of the object that `kdvision score --json` prints; a line begins with them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Values that lie in a line of the journal; `again` where they are those of the second reading."""
+
+    journal: Journal
+    span: Span
+    again: bool = False
+
+    def __call__(self) -> Data:
+        """The values."""
+        line = self.journal.line(self.span)
+        return (line["again"] or {}) if self.again else line
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Values that lie nowhere yet: as the text that they will be."""
+
+    text: str
+
+    def __call__(self) -> Data:
+        """The values."""
+        found: Data = json.loads(self.text)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What came of a photo's bytes: the object of `score`, its `photo` null, and the picture drawn of it.
 
-    `key` is that of the job, "" for a failure that was not the photo's own; `error` is that of the object. The object
-    is `packed`, with what was `seen` of each kingdom: a night holds as little of each photo as it can.
+    `key` is that of the job, "" for a failure that was not the photo's own; `error` is that of the object. The object,
+    and what was `seen` of each kingdom, is where `source` finds it: on disk, as soon as it is there, so that a night of
+    many photos takes no more memory than one of few.
     """
 
     key: str
     error: str | None
-    packed: bytes
+    source: Callable[[], Data]
     picture: str | None = None
 
     @classmethod
     def made(cls, key: str, data: Data, picture: str | None = None, seen: Sequence[Seen | None] = ()) -> "Reading":
         """The reading of these values."""
-        kept = {**{name: data.get(name) for name in SCORED}, "photo": None, "seen": list(seen)}
-        return cls(key, data.get("error"), zlib.compress(json.dumps(kept, ensure_ascii=False).encode(), 1), picture)
+        kept = {**{name: data.get(name) for name in SCORED}, "key": key, "seen": list(seen)}
+        return cls(key, data.get("error"), Said(json.dumps(kept, ensure_ascii=False)), picture)
 
     @property
     def data(self) -> Data:
-        """The object of `score`, its `photo` null, and `seen`."""
-        found: Data = json.loads(zlib.decompress(self.packed))
-        return found
+        """The object of `score`, its `photo` null, and `seen`; raises KdvisionError where the file is another one."""
+        found = self.source()
+        if (found.get("key") or "") != self.key:
+            raise KdvisionError("the results were changed while they were in use", hint="run again")
+        return {**{name: found.get(name) for name in SCORED}, "photo": None, "seen": found.get("seen") or []}
 
     def line(self) -> dict[str, Any]:
         """The reading as a part of a line."""
@@ -53,12 +82,15 @@ class Reading:
         return {"key": self.key, "picture": self.picture, **shown}
 
     @classmethod
-    def of(cls, line: Data) -> "Reading":
-        """The reading in a line, or in a part of one."""
-        return cls.made(line.get("key") or "", line, line["picture"], line.get("seen") or ())
+    def of(cls, line: Data, source: Callable[[], Data] | None = None) -> "Reading":
+        """The reading in a line, or in a part of one; `source` is where that lies, if it is to stay there."""
+        key, picture = line.get("key") or "", line["picture"]
+        if source is None:
+            return cls.made(key, line, picture, line.get("seen") or ())
+        return cls(key, line.get("error"), source, picture)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Held:
     """One photo: its name, the hash of its content ("" where its file cannot be read), and what was read in it.
 
@@ -100,16 +132,23 @@ class Held:
         }
 
     @classmethod
-    def of(cls, line: Data) -> "Held":
-        """What a line holds."""
+    def of(cls, line: Data, journal: Journal | None = None, span: Span | None = None) -> "Held":
+        """What a line holds; its values stay where it lies in a journal, if that is told."""
         again = line.get("again")
+        kept = None if journal is None or span is None else Kept(journal, span)
         return cls(
             photo=line["photo"],
             content=line["content"],
-            reading=Reading.of(line),
-            again=None if again is None else Reading.of(again),
+            reading=Reading.of(line, kept),
+            again=None if again is None else Reading.of(again, kept and replace(kept, again=True)),
             gone=bool(line.get("gone")),
         )
+
+    def kept(self, journal: Journal, span: Span) -> "Held":
+        """The same, its values in the line that lies there."""
+        kept = Kept(journal, span)
+        again = None if self.again is None else replace(self.again, source=replace(kept, again=True))
+        return replace(self, reading=replace(self.reading, source=kept), again=again)
 
 
 def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:

@@ -4,8 +4,9 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kdvision.errors import KdvisionError
 from kdvision.files import write_whole
@@ -13,32 +14,65 @@ from kdvision.files import write_whole
 Line: TypeAlias = dict[str, Any]
 
 
-class Journal:
-    """An open file of JSON lines. `lines` are those it held when opened; `damaged` is how many could not be read.
+class Span(NamedTuple):
+    """Where a line lies in its file, in bytes; its end is none of it."""
 
-    A last line that was cut off while it was written is taken away. Raises KdvisionError where the file cannot be
-    opened, and where a line cannot be written, then without a trace of it in the file.
+    start: int
+    length: int
+
+
+class Journal:
+    """An open file of JSON lines. `spans` are those it held when opened; `damaged` is how many could not be read.
+
+    Lines stay in the file and are read back by their places, so that many of them take no memory. A last line that was
+    cut off while it was written is taken away. Raises KdvisionError where the file cannot be opened, and where a line
+    cannot be written, then without a trace of it in the file.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.lines, self.damaged, whole = _read(path)
+        scan = _scanned(path)
+        self.spans, self.damaged = scan.spans, scan.damaged
         self._file = self._opened()
-        if whole is not None:
-            with _told(path):
-                os.ftruncate(self._file, len(whole))
-                self._put(b"\n" if whole and not whole.endswith(b"\n") else b"")
+        with _told(path):
+            if scan.torn is not None:
+                os.ftruncate(self._file, scan.torn)
+            elif scan.unended:
+                self._put(b"\n")
 
-    def append(self, line: Mapping[str, Any]) -> None:
-        """Write one line; it is on disk when this returns."""
+    @property
+    def lines(self) -> list[Line]:
+        """What it held when opened, all of it."""
+        return [self.line(span) for span in self.spans]
+
+    def line(self, span: Span) -> Line:
+        """The line at a place; raises KdvisionError where none lies there (any more)."""
+        with _told(self.path, "read"):
+            os.lseek(self._file, span.start, os.SEEK_SET)
+            found, left = b"", span.length
+            while left and (part := os.read(self._file, left)):
+                found, left = found + part, left - len(part)
+        line = _parsed(found)
+        if line is None:
+            raise KdvisionError(f"{self.path} was changed while it was in use", hint="run again")
+        return line
+
+    def append(self, line: Mapping[str, Any]) -> Span:
+        """Write one line, and return where it lies; it is on disk by then."""
+        content = encoded_line(line)
         with _told(self.path):
-            self._put(encoded_line(line))
+            return Span(self._put(content), len(content) - 1)
 
-    def replace(self, lines: Iterable[Mapping[str, Any]]) -> None:
-        """Write these lines in place of all that is there, in one step."""
+    def replace(self, lines: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
+        """Write these lines in place of all that is there, in one step, and return where each lies now."""
+        made = [encoded_line(line) for line in lines]  # they may be read from what is replaced
         self.close()  # an open file cannot be replaced everywhere
-        write_whole(self.path, b"".join(map(encoded_line, lines)))
-        self._file = self._opened()
+        try:
+            write_whole(self.path, b"".join(made))
+        finally:
+            self._file = self._opened()
+        ends = accumulate(map(len, made))
+        return tuple(Span(end - len(text), len(text) - 1) for end, text in zip(ends, made, strict=True))
 
     def close(self) -> None:
         """Close the file; nothing can be written after that."""
@@ -48,9 +82,10 @@ class Journal:
 
     def _opened(self) -> int:
         with _told(self.path):
-            return os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            return os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
 
-    def _put(self, content: bytes) -> None:
+    def _put(self, content: bytes) -> int:
+        """Write behind all that is there, and return where that begins."""
         before = os.fstat(self._file).st_size
         try:
             left = memoryview(content)
@@ -60,11 +95,12 @@ class Journal:
         except OSError:
             os.ftruncate(self._file, before)  # a full disk takes the first half of a line
             raise
+        return before
 
 
 def lines_of(path: Path) -> list[Line]:
     """The lines that can be read in a file, which somebody else may be writing at this moment."""
-    return _read(path)[0]
+    return [line for _, _, line in _lines(path) if line is not None]
 
 
 def encoded_line(line: Mapping[str, Any]) -> bytes:
@@ -73,29 +109,49 @@ def encoded_line(line: Mapping[str, Any]) -> bytes:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _told(path: Path, done: str = "written") -> Iterator[None]:
     """What the system says becomes an error for the person at the keyboard."""
     try:
         yield
     except OSError as error:
         hint = "make room there or choose another place, and run again: what was read before is kept"
-        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=hint) from error
+        raise KdvisionError(f"{path} cannot be {done}: {error.strerror}", hint=hint) from error
 
 
-def _read(path: Path) -> tuple[list[Line], int, bytes | None]:
-    """The good lines, the number of bad ones, and what to keep of the file; None where all of it stays."""
+class _Scan(NamedTuple):
+    """What a file holds: good lines, the number of bad ones, where one begins that was cut off, a good one unended."""
+
+    spans: tuple[Span, ...] = ()
+    damaged: int = 0
+    torn: int | None = None
+    unended: bool = False
+
+
+def _scanned(path: Path) -> _Scan:
+    spans: list[Span] = []
+    damaged, torn, text = 0, None, b"\n"
+    for start, text, line in _lines(path):
+        if line is not None:
+            spans.append(Span(start, len(text.removesuffix(b"\n"))))
+        elif not text.endswith(b"\n"):
+            torn = start
+        elif text.strip():
+            damaged += 1
+    return _Scan(tuple(spans), damaged, torn, torn is None and not text.endswith(b"\n"))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes, Line | None]]:
+    """Yield where each line begins, its bytes, and what it says, None where that cannot be told."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            start = 0
+            for text in file:
+                yield start, text, _parsed(text)
+                start += len(text)
     except FileNotFoundError:
-        return [], 0, None
+        return
     except OSError as error:
         raise KdvisionError(f"{path} cannot be read: {error.strerror}", hint="choose another place") from error
-    *texts, last = content.split(b"\n")
-    parsed = [_parsed(text) for text in texts if text.strip()]
-    good = [line for line in parsed if line is not None]
-    tail = _parsed(last)
-    whole = None if not last else content if tail is not None else content[: len(content) - len(last)]
-    return [*good, *([tail] if tail is not None else [])], len(parsed) - len(good), whole
 
 
 def _parsed(text: bytes) -> Line | None:

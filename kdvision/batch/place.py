@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ RESULTS: Final = "results.jsonl"
 PICTURES: Final = "overlays"
 REPORT: Final = "report.html"
 MEMO: Final = ".run.json"
+TABLES: Final = ".tables.json"
 LOCK: Final = ".lock"
 SCORED, CORRECTED = "-score.jpg", "-corrected.jpg"
 PART: Final = re.compile(r"\..+\.\d+\.part")
@@ -85,6 +86,21 @@ class Place:
         content = (json.dumps(memo, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogateescape")
         if self.picture(MEMO) != content:
             write_whole(self.path / MEMO, content)
+
+    def tables(self) -> dict[str, Any]:
+        """What was kept of the tables that were decided; what is damaged there is nothing: it takes seconds to make."""
+        try:
+            found = json.loads(self.picture(TABLES) or b"{}")
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def keep_tables(self, tables: Mapping[str, Any]) -> None:
+        """Keep what was found of these tables, and of no others."""
+        content = (json.dumps(tables, ensure_ascii=False, indent=1) + "\n").encode()
+        before = self.picture(TABLES)
+        if before != content and (tables or before is not None):
+            write_whole(self.path / TABLES, content)
 
     def memo(self) -> dict[str, Any]:
         """What was kept; raises NotationError where no run has written here."""

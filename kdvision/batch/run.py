@@ -17,8 +17,9 @@ from kdvision.batch.journal import Journal
 from kdvision.batch.place import CORRECTED, RESULTS, SCORED, Place, picture_name
 from kdvision.batch.plan import Plan
 from kdvision.batch.pool import Crew
+from kdvision.batch.together import Boxes
 from kdvision.batch.work import Clamps, Done, Job, content_of, hash_of
-from kdvision.batch.writing import Written, write
+from kdvision.batch.writing import Written, told, write
 from kdvision.errors import KdvisionError, PhotoError
 
 
@@ -50,9 +51,9 @@ class Night:
         self.journal = Journal(plan.out / RESULTS)
         if self.journal.damaged:
             say(f"{self.journal.damaged} damaged lines in {RESULTS}: their photos are read again")
-        self.held = {held.photo: held for held in map(Held.of, filter(_whole, self.journal.lines))}
-        self.journal.lines.clear()
+        self.held = {held.photo: held for held in _held(self.journal)}
         self.known = {} if plan.force else _known(self.held.values())
+        self.boxes = Boxes({} if plan.force else self.place.tables())
         self.failures: dict[str, Failure] = {}
         self.read = 0
         self._looked: dict[str, tuple[int, int]] = {}
@@ -117,7 +118,14 @@ class Night:
 
     def _written(self, failures: Iterable[Failure]) -> Written:
         closed = sorted((*failures, *self.failures.values()))
-        return write(self.place, self.journal, self.event, self.held.values(), self.book, closed)
+        found = told(self.event, self.held.values(), self.book, closed, self.boxes)
+        spans = self.journal.replace(found.lines())
+        self.held = {one.photo: one.kept(self.journal, span) for one, span in zip(found.photos, spans, strict=True)}
+        # What is known and held no more lies nowhere now.
+        self.known = {key: reading for key, reading in _known(self.held.values()).items() if key in self.known}
+        written = write(self.place, found)
+        self.place.keep_tables(self.boxes.kept())
+        return written
 
     def _jobs(self, shots: tuple[Shot, ...]) -> Iterator[Job]:
         """Yield what is to be read; photos that are known take their place on the way."""
@@ -187,11 +195,12 @@ class Night:
         if done.picture is not None:
             name = _picture(job)
             self.place.write(name, done.picture)
-        reading = Reading.made(job.key if done.lasting else "", done.data, name, done.seen)
+        self._hold(job, Reading.made(job.key if done.lasting else "", done.data, name, done.seen))
+        held = self.held[job.photo]
+        held = held.kept(self.journal, self.journal.append(held.line(seat=self.event.seat(job.photo))))
+        self.held[job.photo] = held
         if done.lasting:
-            self.known[job.key] = reading
-        self._hold(job, reading)
-        self.journal.append(self.held[job.photo].line(seat=self.event.seat(job.photo)))
+            self.known[job.key] = _known([held])[job.key]
         if not job.clamps:
             self.read += 1
             self._tell(job.photo)
@@ -210,6 +219,14 @@ class Night:
         self._done += 1
         self._failed += self.held[photo].reading.error is not None if photo in self.held else 0
         self.tell(Progress(self._done, self._total, self.read, self._failed))
+
+
+def _held(journal: Journal) -> Iterator[Held]:
+    """Yield what the lines of this version hold, in their order; it stays in the journal."""
+    for span in journal.spans:
+        line = journal.line(span)
+        if _whole(line):
+            yield Held.of(line, journal, span)
 
 
 def _whole(line: Mapping[str, Any]) -> bool:

@@ -4,16 +4,19 @@ Every photo is read by itself, and what was read in it stays. Where the table's 
 boards, the doubts that the box has settled are none any more; where one of them is another board, a person is told.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import kdvision
 from kdvision.batch.event import Rules
 from kdvision.batch.seen import View, unpacked
 from kdvision.batch.standings import Boardroom
 from kdvision.batch.tables import Entry
+from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 
@@ -26,41 +29,83 @@ KNOWN: Final = 0.9999
 OTHER: Final = "the other kingdoms of the table leave no such dominoes in the box: this one is likelier another board"
 
 
-def settled(room: Boardroom) -> tuple[Entry, ...]:
+class Verdict(NamedTuple):
+    """One kingdom of a table decided with the others: its board, how sure that is, and how sure each doubted square is.
+
+    The board has nothing around it, and squares are called by their names in it.
+    """
+
+    board: str
+    probability: float
+    certain: bool
+    doubts: Mapping[str, float]
+
+    @classmethod
+    def of(cls, value: Any) -> "Verdict":
+        """What was kept of one; raises ValueError or TypeError for what is none."""
+        board, probability, certain, doubts = value
+        return cls(str(Board.parse(board)), float(probability), bool(certain), {**doubts})
+
+
+class Boxes:
+    """Tables that were decided, by what was seen of their kingdoms: to decide them again would come to the same.
+
+    `known` is what was kept of them before. What cannot be understood there is decided again.
+    """
+
+    def __init__(self, known: Mapping[str, Any] = MappingProxyType({})) -> None:
+        self._known, self._used = known, dict[str, tuple[Verdict, ...]]()
+
+    def verdicts(self, views: tuple[str, ...], side: int | None) -> tuple[Verdict, ...]:
+        """The kingdoms decided together; none where they cannot be compared."""
+        asked = json.dumps([kdvision.__version__, side, views])
+        key = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        if key not in self._used:
+            found = self._remembered(key)
+            self._used[key] = _decided(views, side) if found is None else found
+        return self._used[key]
+
+    def kept(self) -> Mapping[str, tuple[Verdict, ...]]:
+        """What was asked for since this was asked last, in the order of the keys: all that is worth keeping."""
+        self._known, self._used = dict(sorted(self._used.items())), {}
+        return self._known
+
+    def _remembered(self, key: str) -> tuple[Verdict, ...] | None:
+        try:
+            return tuple(map(Verdict.of, self._known[key]))
+        except (KeyError, TypeError, ValueError, NotationError):
+            return None
+
+
+def settled(room: Boardroom, boxes: Boxes) -> tuple[Entry, ...]:
     """All kingdoms, each with the doubts that are left once those of its table are decided together."""
     most = room.rules.of_game([]).most
     better: dict[tuple[str, int], Entry] = {}
     for own in room.games.values():
         if 2 <= len(own) <= most:
-            better |= {(entry.photo, entry.number): entry for entry in _table(own, room.rules)}
+            better |= {(entry.photo, entry.number): entry for entry in _table(own, room.rules, boxes)}
     return tuple(better.get((entry.photo, entry.number), entry) for entry in room.seated.entries)
 
 
-def _table(own: Sequence[Entry], rules: Rules) -> Iterator[Entry]:
+def _table(own: Sequence[Entry], rules: Rules, boxes: Boxes) -> Iterator[Entry]:
     """Yield those of a table's kingdoms of which the others tell something."""
-    if not all(entry.corrected or entry.seen for entry in own):
+    if all(entry.corrected for entry in own) or not all(entry.corrected or entry.seen for entry in own):
         return
     views = tuple(str(entry.board) if entry.corrected else json.dumps(entry.seen, sort_keys=True) for entry in own)
-    sure, decisions = _decided(views, rules.side)
-    for entry, decision in zip(own if decisions else (), decisions, strict=True):
+    verdicts = boxes.verdicts(views, rules.side)
+    for entry, verdict in zip(own if verdicts else (), verdicts, strict=True):
         if not entry.corrected and not entry.data["problems"]:
-            yield replace(entry, data=_data(entry, decision, sure, rules))
+            yield replace(entry, data=_data(entry, verdict, rules))
 
 
-@lru_cache(maxsize=1024)
-def _decided(views: tuple[str, ...], side: int | None) -> tuple[float, "tuple[Decision, ...]"]:
-    """From when on a board is sure, and the kingdoms decided together; none where they cannot be compared.
-
-    Remembered, because a folder that is watched is looked at again and again.
-    """
+def _decided(views: tuple[str, ...], side: int | None) -> tuple[Verdict, ...]:
+    """The kingdoms decided together; none where they cannot be compared."""
     from kdvision.vision.reconstruct import decide
 
-    seen = [unpacked(json.loads(view)) for view in views if view.startswith("{")]
-    if not seen:
-        return 1.0, ()
-    trust, kinds = seen[0], seen[0].reading.kinds
+    seen = {view: unpacked(json.loads(view)) for view in views if view.startswith("{")}
+    trust = next(iter(seen.values()))
     try:
-        every = [unpacked(json.loads(view)) if view.startswith("{") else _named(view, kinds, trust) for view in views]
+        every = [seen[view] if view in seen else _named(view, trust.reading.kinds, trust) for view in views]
         found = decide(
             [view.reading.of_deck(KINGDOMINO) for view in every],
             KINGDOMINO,
@@ -69,8 +114,16 @@ def _decided(views: tuple[str, ...], side: int | None) -> tuple[float, "tuple[De
             temperature=trust.temperature,
         )
     except ValueError:  # a board with squares that no network knows, or networks of two kinds
-        return 1.0, ()
-    return trust.sure, tuple(found)
+        return ()
+    return tuple(_verdict(decision, trust.sure) for decision in found)
+
+
+def _verdict(decision: "Decision", sure: float) -> Verdict:
+    top = min((square.row for square in decision.board), default=0)
+    first = min((square.col for square in decision.board), default=0)
+    left = {doubt.square: doubt.probability for doubt in decision.doubts}
+    names = {Square(square.row - top, square.col - first).name: float(chance) for square, chance in left.items()}
+    return Verdict(str(decision.board.trimmed()), float(decision.probability), bool(decision.certain(sure)), names)
 
 
 def _named(board: str, kinds: tuple[str, ...], trust: View) -> View:
@@ -84,22 +137,22 @@ def _named(board: str, kinds: tuple[str, ...], trust: View) -> View:
     return trust._replace(reading=reading, bonds=bonds)
 
 
-def _data(entry: Entry, decision: "Decision", sure: float, rules: Rules) -> Mapping[str, Any]:
+def _data(entry: Entry, verdict: Verdict, rules: Rules) -> Mapping[str, Any]:
     """The kingdom's object with what the table says of it."""
-    data, board = entry.data, decision.board.trimmed()
-    if str(board) != str(entry.board):
-        return {**data, "review": True, **_otherwise(entry, board, decision.probability, rules)}
-    left = {doubt.square: doubt.probability for doubt in decision.doubts}
-    top = min((square.row for square in decision.board), default=0)
-    first = min((square.col for square in decision.board), default=0)
-    names = {Square(square.row - top, square.col - first).name: chance for square, chance in left.items()}
+    data, names = entry.data, verdict.doubts
+    if verdict.board != str(entry.board):
+        return {
+            **data,
+            "review": True,
+            **_otherwise(entry, Board.parse(verdict.board), verdict.probability, rules),
+        }
     doubts = [
         {**one, "probability": round(names[one["square"]], 4)} for one in data["doubts"] if one["square"] in names
     ]
     return {
         **data,
-        "probability": round(decision.probability, 4),
-        "review": data["review"] and not decision.certain(sure),
+        "probability": round(verdict.probability, 4),
+        "review": data["review"] and not verdict.certain,
         "doubts": sorted(doubts, key=lambda one: one["probability"]),
     }
 

@@ -9,7 +9,6 @@ from kdvision.batch.corrections import Book, Fixes
 from kdvision.batch.event import Event
 from kdvision.batch.folder import Failure
 from kdvision.batch.held import Data, Held, counted
-from kdvision.batch.journal import Journal
 from kdvision.batch.looks import Look, looks
 from kdvision.batch.notices import loose_ends
 from kdvision.batch.pages import page_of
@@ -17,7 +16,7 @@ from kdvision.batch.place import REPORT, Place
 from kdvision.batch.seats import in_order
 from kdvision.batch.standings import Boardroom, Ranking
 from kdvision.batch.tables import Sitting, duplicates, seated
-from kdvision.batch.together import settled
+from kdvision.batch.together import Boxes, settled
 from kdvision.batch.work import key_of
 from kdvision.report.page import page
 
@@ -37,9 +36,15 @@ class Written:
 
 @dataclass(frozen=True)
 class Told:
-    """What is known of all photos once corrections are made: their lines, and the kingdoms at their tables."""
+    """What is known of all photos once corrections are made: these, sorted, and the kingdoms at their tables.
 
-    lines: tuple[dict[str, Any], ...]
+    `said` and `counts` are the corrections and what counts by them, by the photo; `same` are copies, and of which.
+    """
+
+    photos: tuple[Held, ...]
+    said: Mapping[str, Fixes]
+    counts: Mapping[str, Data]
+    same: Mapping[str, str]
     sittings: tuple[Sitting, ...]
     room: Boardroom
     looks: tuple[Look, ...]
@@ -50,44 +55,44 @@ class Told:
         """Every standing, the widest first."""
         return tuple(self.room.rankings())
 
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield the line of each photo."""
+        for one in self.photos:
+            yield one.line(
+                seat=self.room.event.seat(one.photo),
+                fixes=self.said[one.photo],
+                counted=self.counts.get(one.photo),
+                same_as=self.same.get(one.photo),
+            )
 
-def told(event: Event, held: Iterable[Held], book: Book, failures: Iterable[Failure] = ()) -> Told:
-    """What follows from the photos that are held, the event and the corrections."""
-    photos = sorted(held, key=lambda one: in_order(one.photo))
+
+def told(
+    event: Event, held: Iterable[Held], book: Book, failures: Iterable[Failure] = (), boxes: Boxes | None = None
+) -> Told:
+    """What follows from the photos that are held, the event and the corrections; `boxes` are tables known so far."""
+    photos = tuple(sorted(held, key=lambda one: in_order(one.photo)))
     said = {one.photo: book.of(one.photo, one.content) for one in photos}
-    counts = {one.photo: _counted(one, said[one.photo], event) for one in photos}
+    found = ((one.photo, _counted(one, said[one.photo], event)) for one in photos)
+    counts = {photo: counts for photo, counts in found if counts is not None}
     here = [one for one in photos if not one.gone]
-    same = duplicates((one.photo, one.content) for one in here if counts[one.photo] or one.reading.error is None)
-    lines = [
-        one.line(
-            seat=event.seat(one.photo),
-            fixes=said[one.photo],
-            counted=counts[one.photo],
-            same_as=same.get(one.photo),
-        )
-        for one in photos
-    ]
-    sittings = [_sitting(one, event, counts[one.photo]) for one in here]
+    same = duplicates((one.photo, one.content) for one in here if one.photo in counts or one.reading.error is None)
+    sittings = tuple(_sitting(one, event, counts.get(one.photo)) for one in here)
     around = seated(sittings, same, event)
     more = (*around.notices, *loose_ends(event, photos, book))
     alone = Boardroom(replace(around, notices=more), event)
-    room = replace(alone, seated=replace(alone.seated, entries=settled(alone)))
+    room = replace(alone, seated=replace(alone.seated, entries=settled(alone, boxes or Boxes())))
     confirmed = {(photo, number): str(board) for photo, fixes in said.items() for number, board in fixes.boards.items()}
     broken = [
         Failure(sitting.photo, sitting.error, str(one.reading.data["hint"] or ""))
         for one, sitting in zip(here, sittings, strict=True)
         if sitting.error is not None
     ]
-    rows = sorted({*broken, *failures}, key=lambda failure: in_order(failure.name))
-    return Told(tuple(lines), tuple(sittings), room, tuple(looks(room, confirmed)), tuple(rows))
+    rows = tuple(sorted({*broken, *failures}, key=lambda failure: in_order(failure.name)))
+    return Told(photos, said, counts, same, sittings, room, tuple(looks(room, confirmed)), rows)
 
 
-def write(
-    place: Place, journal: Journal, event: Event, held: Iterable[Held], book: Book, failures: Iterable[Failure]
-) -> Written:
-    """Write every file, each whole or not at all, sorted so that the same photos give the same files."""
-    found = told(event, held, book, failures)
-    journal.replace(found.lines)
+def write(place: Place, found: Told) -> Written:
+    """Write every file but the lines, each whole or not at all, sorted so that the same photos give the same files."""
     rankings = found.rankings
     texts = (
         sheets.results(found.room.seated.entries),
@@ -98,7 +103,7 @@ def write(
     for name, text in zip(SHEETS, texts, strict=True):
         place.write(name, text)
     place.write(REPORT, page(page_of(place, found.room, rankings, found.looks, found.failures)))
-    place.keep_pictures(_pictures(found.lines))
+    place.keep_pictures(_pictures(found.photos))
     return Written(
         photos=len(found.sittings),
         kingdoms=len(found.room.seated.counting),
@@ -128,7 +133,7 @@ def _sitting(held: Held, event: Event, counts: Data | None) -> Sitting:
     )
 
 
-def _pictures(lines: Iterable[Mapping[str, Any]]) -> Iterator[str | None]:
-    for line in lines:
-        yield line["picture"]
-        yield line["again"]["picture"] if line["again"] else None
+def _pictures(photos: Iterable[Held]) -> Iterator[str | None]:
+    for one in photos:
+        yield one.reading.picture
+        yield one.again.picture if one.again is not None else None

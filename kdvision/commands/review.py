@@ -162,12 +162,13 @@ def _told(plan: "Plan", book: "Book") -> "tuple[Told, dict[str, Held]]":
     """What is known of the event now, and of each photo, as the last run wrote it; nothing is written."""
     from kdvision.batch.held import Held
     from kdvision.batch.journal import lines_of
-    from kdvision.batch.place import RESULTS
+    from kdvision.batch.place import RESULTS, Place
+    from kdvision.batch.together import Boxes
     from kdvision.batch.writing import told
 
     held = [Held.of(line) for line in lines_of(plan.out / RESULTS) if "content" in line]
     by_name = {one.photo: one for one in held}
-    return told(plan.told(), by_name.values(), book), by_name
+    return told(plan.told(), by_name.values(), book, boxes=Boxes(Place(plan.out).tables())), by_name
 
 
 def _follow(plan: "Plan") -> None:
