@@ -26,6 +26,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 
 from kdvision.files import write_whole
 from kdvision.lab import rehearsal
+from kdvision.lab.folding import folded, rounded_once
 from kdvision.vision.cells import CellReader
 from kdvision.vision.finder import Finder
 from kdvision.vision.models import Model, model_path
@@ -121,6 +122,7 @@ def quantised(path: Path, target: Path, shown: Sequence[Bytes]) -> None:
         activation_type=QuantType.QUInt8,
         weight_type=QuantType.QInt8,
     )
+    write_whole(target, rounded_once(onnx.load(target)).SerializeToString())
     _describe(target, {entry.key: entry.value for entry in onnx.load(path).metadata_props})
 
 
@@ -181,7 +183,7 @@ def main() -> None:
         if NOTED in Model(model_path(name), threads=1).about:
             print(f"{name} is in whole numbers already: train it anew first")
             return
-        write_whole(folders.floats / f"{name}.onnx", model_path(name).read_bytes())
+        write_whole(folders.floats / f"{name}.onnx", folded(onnx.load(model_path(name))).SerializeToString())
     rehearsal.start(given.data)
     learn(folders, range(LEARNING, LEARNING + given.learn))
     with get_context("spawn").Pool(given.workers, _start, (given.data, folders)) as pool:
