@@ -25,8 +25,6 @@ LARGE: Final = 20.0
 MAYBE: Final = 0.3
 SURE: Final = 0.8
 """Scores from which something may be a square, and from which it is one."""
-NEARLY: Final = 0.95
-"""It is sure of more than this share of a kingdom's squares; a piece or glare may lie on one, however near one goes."""
 SMALL: Final = 22.0
 """Pixels of a square's side in the finest usual look, twice what shows there: others may be further away."""
 
@@ -48,8 +46,11 @@ class Found:
 
     @property
     def clear(self) -> bool:
-        """Whether something was found, and the finder is sure of nearly every square of it."""
-        return bool(self.kept) and all((one.squares.score[one.chosen] > SURE).mean() > NEARLY for one in self.kept)
+        """Whether something was found, and the finder is sure of every square of it.
+
+        One square that is in doubt may be the nearest of a kingdom that this look lost.
+        """
+        return bool(self.kept) and all((one.squares.score[one.chosen] > SURE).all() for one in self.kept)
 
 
 def grids(photo: Photo, finder: Finder) -> list[Grid]:
