@@ -20,12 +20,15 @@ PICTURES: Final = {
 """The suffixes of pictures that can be written: their format and its settings."""
 
 
-def encoded(pixels: NDArray[np.uint8], suffix: str) -> bytes:
-    """The file content of RGB pixels (height, width, 3) in the format of a suffix, one of PICTURES."""
+def encoded(pixels: NDArray[np.uint8], suffix: str, *, quality: int | None = None) -> bytes:
+    """The file content of RGB pixels (height, width, 3) in the format of a suffix, one of PICTURES.
+
+    `quality`, up to 95, is for formats that lose some, where it is to be another one than usual.
+    """
     from PIL import Image
 
     kind, options = PICTURES[suffix.lower()]
-    settings: dict[str, Any] = dict(options)
+    settings: dict[str, Any] = dict(options) if quality is None else {**options, "quality": quality}
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, kind, **settings)
     return out.getvalue()

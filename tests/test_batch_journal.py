@@ -30,6 +30,18 @@ def test_lines_come_back(tmp_path: Path) -> None:
     assert Journal(tmp_path / "j").lines == lines_of(tmp_path / "j") == [{"photo": "a"}, {"photo": "李雷\u2028\n"}]
 
 
+def test_lines_are_read_back_from_where_they_lie(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "j")
+    lines = [{"photo": name} for name in ("a", "李雷\u2028\n", "c")]
+    spans = [journal.append(line) for line in lines]
+    assert [journal.line(span) for span in reversed(spans)] == lines[::-1]
+    spans = list(journal.replace(journal.line(span) for span in reversed(spans)))
+    spans.append(journal.append({"d": 4}))
+    assert [journal.line(span) for span in spans] == [*lines[::-1], {"d": 4}]
+    with pytest.raises(KdvisionError, match="was changed while it was in use"):
+        journal.line(spans[0]._replace(start=spans[0].start + 1))
+
+
 @pytest.mark.parametrize("cut", range(1, 13))
 def test_a_line_cut_off_is_taken_away(cut: int, tmp_path: Path) -> None:
     path, whole = tmp_path / "j", b'{"a": 1}\n{"b": 2222}\n'

@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kdvision.batch.event import Event
+from kdvision.batch.place import Place
 from kdvision.batch.seats import Seat
 from kdvision.batch.seen import packed, unpacked
 from kdvision.batch.standings import Boardroom
@@ -93,3 +95,30 @@ def test_squares_of_other_boxes_leave_everything_as_it_was() -> None:
     ann = sitting("ann", ANN)
     named = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}])
     assert entries(named, unsure_bo())["bo"].data["review"]
+
+
+def test_what_was_decided_is_kept_and_not_decided_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, place, boxes = (sitting("ann", ANN), unsure_bo()), Place(tmp_path), Boxes()
+    found = entries(*table, boxes=boxes)
+    place.keep_tables(boxes.kept())
+    monkeypatch.setattr("kdvision.vision.reconstruct.decide", None)
+    assert entries(*table, boxes=boxes) == found
+    assert entries(*table, boxes=Boxes(place.tables())) == found
+    with pytest.raises(TypeError, match="not callable"):
+        entries(sitting("ann", "# w m2"), unsure_bo(), boxes=Boxes(place.tables()))
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"null"])
+def test_what_was_kept_of_tables_and_is_damaged_is_nothing(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / ".tables.json").write_bytes(content)
+    assert Place(tmp_path).tables() == {}
+
+
+@pytest.mark.parametrize(
+    "verdicts", [5, [["?x", 1, True, {}]] * 2, [[1, 1, True, {}]] * 2, [["# w"]], [["# w", "x", 1, {}]]]
+)
+def test_tables_that_cannot_be_understood_are_decided_again(verdicts: object) -> None:
+    table, boxes = (sitting("ann", ANN), unsure_bo()), Boxes()
+    found = entries(*table, boxes=boxes)
+    damaged = dict.fromkeys(boxes.kept(), verdicts)
+    assert entries(*table, boxes=Boxes(damaged)) == found

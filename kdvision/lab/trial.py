@@ -7,6 +7,7 @@ killed midway. All must leave the same files. The first run tells the rate, and 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import shutil
 import subprocess
@@ -27,13 +28,15 @@ LONGEST: Final = 6 * 3600.0
 
 @dataclass
 class Memory:
-    """Megabytes that a run took, with the number of photos that were safe then."""
+    """Megabytes that a run's own process and its workers took, with the number of photos that were safe then."""
 
-    seen: list[tuple[int, float]] = field(default_factory=list)
+    seen: list[tuple[int, float, float]] = field(default_factory=list)
 
-    def most(self, first: int, last: int) -> float:
-        """The most while this many photos were safe."""
-        return max((amount for count, amount in self.seen if first <= count <= last), default=float("nan"))
+    def most(self, first: int, last: int) -> tuple[float, float]:
+        """The most while this many photos were safe: that of the run's own process, and that of all workers."""
+        during = [(own, workers) for count, own, workers in self.seen if first <= count <= last]
+        own, workers = zip(*during, strict=True) if during else ((math.nan,), (math.nan,))
+        return max(own), max(workers)
 
 
 def command(folder: Path, out: Path, *more: str) -> list[str]:
@@ -54,7 +57,7 @@ def in_peace(folder: Path, out: Path, *more: str) -> tuple[int, float, Memory]:
     start, memory = time.monotonic(), Memory()
     with subprocess.Popen(command(folder, out, *more)) as run:
         while run.poll() is None:
-            memory.seen.append((count(out), _megabytes(run.pid)))
+            memory.seen.append((count(out), _megabytes(run.pid), sum(map(_megabytes, _children(run.pid)))))
             time.sleep(0.3)
     return run.returncode, time.monotonic() - start, memory
 
@@ -126,15 +129,12 @@ def differences(one: Path, other: Path) -> list[str]:
 
 
 def _megabytes(pid: int) -> float:
-    """The memory that a process and its children hold for themselves; not a number where the system cannot say."""
-    total = 0.0
-    for process in (pid, *_children(pid)):
-        try:
-            lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
-    return total or float("nan")
+    """The memory that a process holds for itself; 0 where it is gone or the system cannot say."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) / 1024
 
 
 def _children(pid: int) -> list[int]:
@@ -160,7 +160,8 @@ def main(arguments: Sequence[str]) -> int:
     part = min(100, photos // 2)
     print(f"in peace: exit code {code}, {photos} photos, {60 * photos / seconds:.0f} a minute")
     first, last = memory.most(1, part), memory.most(photos - part, photos - 1)
-    print(f"memory: {first:.0f} MB for the first {part} photos, {last:.0f} MB for the last {part}")
+    for what, before, after in zip(("of the run itself", "of its workers"), first, last, strict=True):
+        print(f"memory {what}: {before:.1f} MB for the first {part} photos, {after:.1f} MB for the last {part}")
     killed(given.folder, bad, kills=given.kills, photos=photos, seed=given.seed)
     codes = [code, in_peace(given.folder, bad)[0]]
     wrong = differences(peace, bad)
