@@ -77,3 +77,13 @@ def test_two_photos_of_a_kingdom_speak_of_the_same_pieces() -> None:
     assert knight.square.name == "B1" and knight.probability == pytest.approx(0.9, abs=0.01)
     assert both.gems.tolist() == [[-0.5, -0.5, -0.5, -2], [-0.5, 2, -0.5, -2], [-0.5, -0.5, -0.5, -2]]
     assert fused(first, [(replace(other, pieces=None), Match(3, 0, 0, 9.0, 1.0))]).pieces is None
+
+
+def test_a_piece_of_uncertain_kind_is_there_and_asked_for() -> None:
+    board, chances = Board.parse("w # / . l"), np.full((2, 2, 4), 1e-6)
+    chances[..., 0] = 1 - 3e-6
+    chances[0, 0] = 0.2, 0.45, 0.3, 0.05
+    chances[1, 0] = 0.01, 0.97, 0.01, 0.01  # on the bare table
+    (piece,) = pieces_on(np.log(chances), ("", "knight", "tower", "queen"), Square(0, 0), board)
+    assert (piece.kind, piece.square, piece.there, piece.doubtful) == ("knight", Square(0, 0), True, True)
+    assert (piece.probability, piece.anything) == pytest.approx((0.45, 0.8))

@@ -27,11 +27,15 @@ NEVER: Final = -12.0
 
 @dataclass(frozen=True, slots=True)
 class PieceSeen:
-    """Something that stands on a square of a kingdom's board, and how probable that is."""
+    """Something that stands on a square of a kingdom's board, and how probable that is.
+
+    `probability` is that of this kind, the likeliest one, and `anything` that of any piece at all, no less.
+    """
 
     kind: str
     square: Square
     probability: float
+    anything: float = 0.0
 
     @property
     def squares(self) -> tuple[Square, ...]:
@@ -45,13 +49,13 @@ class PieceSeen:
 
     @property
     def there(self) -> bool:
-        """Whether it is likelier there than not."""
-        return self.probability >= LIKELIER
+        """Whether some piece is likelier there than none."""
+        return max(self.anything, self.probability) >= LIKELIER
 
     @property
     def doubtful(self) -> bool:
-        """Whether a person should look: it may be there or not."""
-        return DOUBTFUL[0] <= self.probability <= DOUBTFUL[1]
+        """Whether a person should look: something may be there or not, or be of another kind."""
+        return DOUBTFUL[0] <= max(self.anything, self.probability) and self.probability <= DOUBTFUL[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +110,16 @@ def pieces_on(pieces: Floats | None, names: Sequence[str], start: Square, board:
     """Return each piece that stands on a board or may, from the top left.
 
     `pieces` (rows, cols, names) are log-probabilities on a grid on which the board's A1 lies at `start`; the first name
-    is nothing. A square has its likeliest piece.
+    is nothing. A square has its likeliest piece; on bare table no network learned to see one.
     """
     if pieces is None:
         return ()
-    here = np.exp(pieces[start.row : start.row + board.height, start.col : start.col + board.width, 1:])
-    best = here.argmax(axis=2)
     found = []
-    for (row, col), kind in np.ndenumerate(best):
-        probability = float(here[row, col, kind])
-        if probability >= DOUBTFUL[0]:
-            found.append(PieceSeen(names[int(kind) + 1], Square(row, col), probability))
+    for square in board:
+        chances = np.exp(pieces[start.row + square.row, start.col + square.col, 1:])
+        kind, anything = int(chances.argmax()), float(chances.sum())
+        if anything >= DOUBTFUL[0]:
+            found.append(PieceSeen(names[kind + 1], square, float(chances[kind]), anything))
     return tuple(found)
 
 
