@@ -25,6 +25,7 @@ from tests.kingdoms import SMALL, doubt, eyes_for, png, seen, table_photo
 SAMPLES = Path(__file__).parent.parent / "samples"
 
 OTHER = "g1 g / # l"
+PIECES = ("knight", "building")
 
 
 @pytest.fixture
@@ -104,14 +105,44 @@ def test_a_photo_and_a_filled_in_file_are_scored_line_by_line_as_the_truth(run: 
     assert told_lines(run, plain) == [lines_of(Kingdom(board), kingdomino(harmony=True))]
     filled(
         wedding,
-        ('towns = "?"', "towns = 0"),
         ('towers = "?"', "towers = 2"),
         ('spare_knights = "?"', "spare_knights = 1"),
-        ('knights = "?"', 'knights = ["A1"]'),
-        ('queen = "?"', "queen = true"),
+        ('queen = "?"', 'knights = ["A1"]\nqueen = true'),  # none was seen, and no line stands for that
     )
     truth = Kingdom(board, knights=(Square(0, 0),), spare_knights=1, towers=2, coins=11, queen=True)
     assert told_lines(run, wedding) == [lines_of(truth, royal_wedding(side=5))]
+
+
+def test_a_game_of_queendomino_is_its_photo_and_what_no_photo_shows(run: Run, tmp_path: Path) -> None:
+    """Towns, buildings and knights are seen; what the buildings give, and what lies beside the board, is written in."""
+    out = tmp_path / "match.toml"
+    (board,), told = truth_of("queendomino"), json.loads((SAMPLES / "queendomino.json").read_text(encoding="utf-8"))
+    ran = run("score", SAMPLES / "queendomino.jpg", "--players", "Ann", "--game-file", out)
+    assert ran.code == 0 and "Queendomino" in ran.out
+    compared(out, [board])
+    filled(
+        out,
+        ('coins = "?"', "coins = 11"),
+        ('towers = "?"', "towers = 2"),
+        ('spare_knights = "?"', "spare_knights = 1"),
+        ('queen = "?"', "queen = true"),
+        ('at = "A2", name = "?"', 'at = "A2", points = 3'),
+        ('at = "B2", name = "?"', 'at = "B2", crowns = 1'),
+        ('at = "D2", name = "?"', 'at = "D2", per_knight = 1'),
+    )
+    there = told["kingdoms"][0]["pieces"].items()
+    on = {kind: [Square.parse(name) for name, one in there if one == kind] for kind in PIECES}
+    built = zip(on["building"], (Building(points=3), Building(crowns=1), Building(per_knight=1)), strict=True)
+    truth = Kingdom(
+        board,
+        buildings=tuple(Built(*pair) for pair in built),
+        knights=tuple(on["knight"]),
+        spare_knights=1,
+        towers=2,
+        coins=11,
+        queen=True,
+    )
+    assert told_lines(run, out) == [lines_of(truth, queendomino(side=5))]
 
 
 def test_towns_that_the_photo_did_not_show_are_written_in_by_hand(

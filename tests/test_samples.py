@@ -96,7 +96,9 @@ def test_boards_and_points(pairs: list[tuple[Found, Found | None]]) -> None:
     """Boards as they lie in the photo, not only after some turn."""
     exact = [read for truth, read in pairs if read and read["board"] == truth["board"]]
     assert len(exact) >= len(pairs) - 1
-    assert all(read["points"] == truth["points"] for truth, read in pairs if read and read in exact)
+    told = [(truth, read) for truth, read in pairs if read in exact and read["points"] is not None]
+    assert all(read["points"] == truth["points"] for truth, read in told)
+    assert len(told) >= len(exact) - 2  # there are two with pieces, of which a person has to tell more
 
 
 def test_nothing_is_wrong_without_a_warning(pairs: list[tuple[Found, Found | None]]) -> None:

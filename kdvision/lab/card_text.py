@@ -9,8 +9,9 @@ HEAD: Final = """\
 
 - **finder**: where squares lie in a photo, which way they lie, how large they are. One vote for every 8 x 8 pixels; the
   photo is seen whole first, then each kingdom straightened out.
-- **cells**: what one square shows: its kind (terrain and crowns, or a castle), a tile or none, hidden or seen, and in
-  which direction the domino's other half lies.
+- **cells**: what one square shows: its kind (terrain and crowns, a town, or a castle), a tile or none, hidden or seen,
+  in which direction the domino's other half lies, which piece stands or lies on it (a knight, a tower, the Queen, a
+  finished building), and on which of its corners a gem lies.
 
 Everything after them is no network: the lattice, and the decision for the likeliest boards that the box can lay."""
 
@@ -20,6 +21,7 @@ DATA: Final = """\
 | what | used for | split |
 |---|---|---|
 | rendered tables, from seeds | training both networks | scenes of the training's own stream of seeds |
+| such tables of Queendomino, the Royal Wedding and The Lost Treasures | training the cell network | another stream |
 | rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
 | rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |
 | crops of photographed tiles | training the cell network, and as art of rendered tables | by photo: 85 % for training |
@@ -27,15 +29,18 @@ DATA: Final = """\
 
 Rendered tables show kingdoms from simulated games, in photographed and scanned dominoes, in crops of photographed
 tiles and in drawn art of our own, with pieces, clutter, light, shadow, glare, lens and camera. Squares of one photo are
-one sample: crops are split by the photo they come from. The pictures belong to others and are no part of this
-repository."""
+one sample: crops are split by the photo they come from. Four towns, twelve buildings and the Queen were cut from photos
+of Queendomino's pieces (`kdvision/lab/queendomino_art.py` holds the corners), never from those of the kingdom that is
+measured on; of gems there was no picture, so all are drawn, in wide variety. The pictures belong to others and are no
+part of this repository."""
 
 LIMITS: Final = """\
 ## Limits
 
 - The photos measured on were looked at while the program was written, so they are no blind test. They show few rooms,
   tables, cameras and lights; 23 of them show one kingdom growing.
-- Kingdomino's own art, as printed. Other printings and other games of the family were not measured.
+- Kingdomino's and Queendomino's own art, as printed. Other printings were not measured. Queendomino was measured on
+  three photos of one kingdom, besides rendered tables; gems on rendered tables alone.
 - Held-out figures come from pictures made as those of training were; real photos are harder.
 - The probabilities were calibrated on rendered tables. How far that carries over, "flagged", "needlessly" and "wrong,
   no warning" show. Temperature and threshold were fitted on the very boards that the calibration tables show.
@@ -63,6 +68,7 @@ The other figures, and their plots:
 kdvision evaluate ../shared/data/photos --stress --workers 2 --csv models/results/stress-seed1.csv
 python -m kdvision.lab.dials --workers 2
 python -m kdvision.lab.invented --workers 2
+python -m kdvision.lab.pieces_found --workers 2
 python -m kdvision.lab.crops --csv models/results/misread-crops.csv
 python -m kdvision.lab.train --only finder --without wood --out out/without-wood
 KDVISION_MODELS=out/without-wood kdvision evaluate ../shared/data/photos --csv models/results/without-wood.csv

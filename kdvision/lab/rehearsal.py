@@ -6,6 +6,7 @@ import pickle
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import cv2
 import numpy as np
@@ -20,12 +21,15 @@ from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import Sight, finder_odds, search_all, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
+from kdvision.vision.kingdom_read import Trust, asking_for_towns, kingdom_read
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
 
 Floats = npt.NDArray[np.float64]
 
+ANY: Final = Trust(sure=0.0)
+"""No board is flagged for its probability."""
 SIZE = 1280
 STREAM = 2_000_000
 """Seeds of calibration scenes start here, far from those of training and of held-out crops."""
@@ -149,16 +153,18 @@ def boards(seed: int, kept: Path | None = None) -> Boards:
 def boards_of(found: Seen) -> Boards:
     """Return how sure `decide` is of each board, and whether it is right. No reading of a kingdom cut off can be.
 
-    As for any photo of which nobody says what is played: what looks like a town is odd, and many towns are none.
+    As for any photo of which nobody says what is played. Odd is what a person should look at however probable it is.
     """
     readings, bonds = [sight.reading for sight in found.sights], [sight.bonds for sight in found.sights]
-    _, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
-    towns = boxes.like_towns(readings)
+    played, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
+    reads = [
+        kingdom_read(one, how, "", one.crowded, ANY, played) for one, how in zip(found.sights, decisions, strict=True)
+    ]
     chances, right, odd = [], [], []
-    for sight, decision, truth, cut, maybe in zip(found.sights, decisions, found.truth, found.cut, towns, strict=True):
+    for read, decision, truth, cut in zip(asking_for_towns(reads), decisions, found.truth, found.cut, strict=True):
         if not cut:
             board = decision.board.trimmed()
             chances.append((decision.probability, *(chance for _, chance in decision.runners_up)))
             right.append(truth is not None and any(board.turned(turn) == truth for turn in range(4)))
-            odd.append(sight.crowded or bool(maybe) or not decision.certain(0.0))
+            odd.append(read.review)
     return Boards(tuple(chances), tuple(right), tuple(odd))

@@ -159,7 +159,7 @@ SHOTS = (
     Shot(
         "queendomino",
         "a kingdom of Queendomino: towns, buildings on some, knights",
-        14,
+        24,
         surfaces.oak,
         4,
         game="queendomino",

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem
+from kdvision.vision.decision.windows import SIDES
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 
@@ -46,4 +47,20 @@ def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Pr
     if any(seen[place] >= STRIP and beyond[place] > LIKELY for place in on_grid):
         return (Problem((), "the kingdom goes on beyond the picture's edge"),)
     cut = tuple(sorted(square for square in board if seen[square] < WHOLE))
-    return (Problem(cut, "the picture's edge cuts tiles of this kingdom"),) if cut else ()
+    if cut:
+        return (Problem(cut, "the picture's edge cuts tiles of this kingdom"),)
+    if any(seen[place] < STRIP and _may_grow(board, place) for place in on_grid):
+        return (Problem((), "the picture ends beside this kingdom: a tile beyond its edge would not be seen"),)
+    return ()
+
+
+def _may_grow(board: Collection[Square], place: Square) -> bool:
+    """Whether a tile on a place beside the board would leave it in the frame of a game (kingdomino/mighty-duel).
+
+    A kingdom as wide as a game allows has no more columns, and one as high no more rows; wider than the smaller games
+    allow it may be until it is as wide as the larger one does.
+    """
+    for of, here in (([s.row for s in board], place.row), ([s.col for s in board], place.col)):
+        if not min(of) <= here <= max(of) and max(of) - min(of) + 1 in SIDES:
+            return False
+    return True

@@ -19,6 +19,8 @@ from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, Doubt
 
 A1: Final = Square(0, 0)
+FEW: Final = 5
+"""A castle and two dominoes: fewer tiles are rather what is left of a kingdom that was not seen whole."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, crowded: bool, tr
     if sight.inside is not None and sight.beyond is not None:
         cut = cut_off(decision.board.keys(), sight.inside, sight.beyond)
         problems += [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in cut]
+    if len(decision.board) < FEW:
+        problems.append(Problem((), "hardly a domino is seen of this kingdom: see that it is all there"))
     if crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))
