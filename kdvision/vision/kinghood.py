@@ -18,6 +18,7 @@ Mask = npt.NDArray[np.bool_]
 
 PLAIN: Final = 0.7
 """The probability from which it is plain what a tile shows."""
+LIKELIER: Final = 0.5
 MOSTLY: Final = 0.65
 """Of a kingdom's tiles more than this share are plain: nine tenths, on real photos however spoiled. Patterned cloths,
 parquet and the squares of other games look somewhat like many things."""
@@ -39,9 +40,14 @@ def evidence_of(plain: Mask, castles: Floats) -> int:
 
 
 def shows_one(plain: Mask, castles: Floats, tiles: float) -> bool:
-    """Return whether a castle and a domino at least lie here, and most tiles are plain."""
-    seen = evidence_of(plain, castles)
-    return bool(castles.max() > PLAIN) and seen >= LEAST and seen > MOSTLY * tiles
+    """Return whether a castle and a domino at least lie here, and most tiles are plain.
+
+    A castle that is not plain, hardly likelier than not, is one where tiles lie as in no line on offer: beside a line a
+    king or a shadow looks so, too.
+    """
+    seen, castle = evidence_of(plain, castles), float(castles.max())
+    likely = castle > PLAIN or (castle > LIKELIER and beside_a_line(plain) >= DOMINO)
+    return likely and seen >= LEAST and seen > MOSTLY * tiles
 
 
 def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool) -> bool:
