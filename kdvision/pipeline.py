@@ -96,10 +96,10 @@ def read_same(
     sights, told = same.joined(first, list(others.values()), list(others))
     trust = _trust(reader)
     reads = kingdoms_of(seen, sights, side=side, clamps=clamps, named=True, game=game, trust=trust, tell=tell)
-    return [_with_problems(kingdom, [*lost, *problems]) for kingdom, problems in zip(reads, told, strict=True)]
+    return [with_problems(kingdom, [*lost, *problems]) for kingdom, problems in zip(reads, told, strict=True)]
 
 
-def _with_problems(kingdom: KingdomRead, problems: Sequence[Problem]) -> KingdomRead:
+def with_problems(kingdom: KingdomRead, problems: Sequence[Problem]) -> KingdomRead:
     """The kingdom with more problems, whose squares are those of its grid."""
     moved = [
         replace(
@@ -138,6 +138,10 @@ def kingdoms_of(
     where = places([sight.grid for sight in kingdoms], photo)
     near = [sight.crowded or any(sight.beside(other) for other in others) for sight in kingdoms]
     reads = [kingdom_read(*each, trust, played) for each in zip(kingdoms, decisions, where, near, strict=True)]
+    if any(sight.may_be_kingdom for sight in others):
+        reads = [
+            with_problems(read, [Problem((), "other tiles in the photo may be a kingdom, too: look")]) for read in reads
+        ]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 

@@ -212,6 +212,21 @@ def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
     assert only(sight(KINGDOM), trust=Trust(sure=1.1)).review
 
 
+def test_a_kingdom_that_was_left_out_is_asked_for() -> None:
+    """Who wins depends on it. A line on offer is none."""
+    faint = {"A2": {"#": 0.3, "w": 0.3, "f": 0.3}}
+    for other, told in (("w w f / ? g g / l l s", True), (OFFER, False)):
+        (read,) = kingdoms_of(table_photo(), [sight(KINGDOM), sight(other, left=400, spoiled=faint if told else {})])
+        assert any("may be a kingdom, too" in problem.text for problem in read.problems) == told
+        assert read.review == told
+
+
+def test_a_castle_that_is_not_plain_is_one_amid_tiles_that_are_no_line() -> None:
+    odds = {"#": 0.55, ".": 0.4}
+    assert sort_out([sight("w w f / f # g / l l g", spoiled={"B2": odds})])[0]
+    assert not sort_out([sight("w w f f / l l g #", spoiled={"D2": odds})])[0]
+
+
 def test_tiles_that_lie_beside_a_kingdom_are_named() -> None:
     near, far = sight(OFFER, left=40 + 4.6 * 30), sight(OFFER, left=500)
     for offer, told in ((near, True), (far, False)):

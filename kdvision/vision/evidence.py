@@ -13,7 +13,16 @@ from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.edge import LIKELY, STRIP, visible
 from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
-from kdvision.vision.kinghood import PLAIN, TWO_LINES, Mask, evidence_of, is_line, may_hide_its_castle, shows_one
+from kdvision.vision.kinghood import (
+    PLAIN,
+    TWO_LINES,
+    Mask,
+    evidence_of,
+    is_line,
+    may_be_one,
+    may_hide_its_castle,
+    shows_one,
+)
 from kdvision.vision.lattice import LEAST
 from kdvision.vision.livery import shipped
 from kdvision.vision.parting import parted
@@ -112,6 +121,11 @@ class Sight:
         """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
         seen = may_hide_its_castle(self.plain, self.chances_of_castles, self.tiles, cut=self.cut)
         return seen and not self._line
+
+    @property
+    def may_be_kingdom(self) -> bool:
+        """Whether somebody should look whether this is a kingdom."""
+        return may_be_one(self.plain, self.chances_of_castles, self.tiles) and not self._line
 
     @property
     def _line(self) -> bool:

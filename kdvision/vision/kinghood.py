@@ -50,6 +50,12 @@ def shows_one(plain: Mask, castles: Floats, tiles: float) -> bool:
     return likely and seen >= LEAST and seen > MOSTLY * tiles
 
 
+def may_be_one(plain: Mask, castles: Floats, tiles: float) -> bool:
+    """Return whether somebody should look: tiles lie here as in no line, most of them plain, castle or not."""
+    seen = evidence_of(plain, castles)
+    return seen > MOSTLY * tiles and beside_a_line(plain) >= DOMINO
+
+
 def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool) -> bool:
     """Return whether this may be a kingdom though no castle is seen: more than any line, and most tiles are plain.
 
