@@ -17,7 +17,6 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import onnx
 from scipy.optimize import minimize
 from scipy.stats import beta
 
@@ -107,6 +106,8 @@ def promised(rows: Sequence[tuple[float, bool]], sure: float, *, wrong: float) -
 
 def write(path: Path, **about: object) -> None:
     """Add to what a model file says of itself; the file is replaced whole."""
+    import onnx  # all else here does without
+
     model = onnx.load(path)
     for key, value in about.items():
         for entry in [entry for entry in model.metadata_props if entry.key == key]:
