@@ -53,7 +53,7 @@ def matched(
     Kingdoms are told apart by where they lie if every true outline is known, otherwise by what agrees best.
     """
     pairs = [[_pair(truth, kingdom, number) for number, kingdom in enumerate(kingdoms)] for truth in truths]
-    if not kingdoms:
+    if not kingdoms or not truths:
         return [None] * len(truths)
     if len(truths) > 1 and all(c is not None for c in corners):
         places = np.array([np.asarray(c).mean(axis=0) for c in corners])
