@@ -5,7 +5,6 @@ Nothing flows back. Scores are no part of it: `kdvision.game` makes them from th
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -17,7 +16,16 @@ from kdvision.vision.advice import no_kingdom
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import Sight, as_named, look, search_all, sort_out
 from kdvision.vision.finder import Finder
-from kdvision.vision.kingdom_read import KingdomRead, Trust, asking_for_towns, frame, kingdom_read, of_one_table, places
+from kdvision.vision.kingdom_read import (
+    KingdomRead,
+    Trust,
+    asking_for_towns,
+    frame,
+    kingdom_read,
+    of_one_table,
+    places,
+    with_problems,
+)
 from kdvision.vision.models import shipped
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
@@ -99,18 +107,6 @@ def read_same(
     return [with_problems(kingdom, [*lost, *problems]) for kingdom, problems in zip(reads, told, strict=True)]
 
 
-def with_problems(kingdom: KingdomRead, problems: Sequence[Problem]) -> KingdomRead:
-    """The kingdom with more problems, whose squares are those of its grid."""
-    moved = [
-        replace(
-            problem,
-            squares=tuple(Square(s.row - kingdom.start.row, s.col - kingdom.start.col) for s in problem.squares),
-        )
-        for problem in problems
-    ]
-    return replace(kingdom, problems=(*kingdom.problems, *moved), review=kingdom.review or bool(moved))
-
-
 def kingdoms_of(
     photo: Photo,
     sights: Sequence[Sight],
@@ -139,9 +135,8 @@ def kingdoms_of(
     near = [sight.crowded or any(sight.beside(other) for other in others) for sight in kingdoms]
     reads = [kingdom_read(*each, trust, played) for each in zip(kingdoms, decisions, where, near, strict=True)]
     if any(sight.may_be_kingdom for sight in others):
-        reads = [
-            with_problems(read, [Problem((), "other tiles in the photo may be a kingdom, too: look")]) for read in reads
-        ]
+        unread = Problem((), "other tiles in the photo may be a kingdom, too: look")
+        reads = [with_problems(read, [unread]) for read in reads]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 

@@ -4,11 +4,13 @@ import importlib.util
 import io
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from kdvision.commands import main
+from tests.kingdoms import png, table_photo
 
 collect_ignore = [] if importlib.util.find_spec("torch") else ["lab"]
 
@@ -22,6 +24,14 @@ class Ran(NamedTuple):
 
 
 Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def photo(tmp_path: Path) -> Path:
+    """A photo of an empty table, for tests that say themselves what it shows."""
+    path = tmp_path / "table.png"
+    path.write_bytes(png(table_photo().pixels))
+    return path
 
 
 @pytest.fixture

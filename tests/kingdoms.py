@@ -1,6 +1,7 @@
 """Kingdoms as a photo would show them, made from notation: readings, grids and pictures without a network."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -9,7 +10,9 @@ from numpy.typing import NDArray
 
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board, Square
+from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
+from kdvision.game.scoring import RuleSet, score
 from kdvision.pipeline import KingdomRead, Trust
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
@@ -77,3 +80,18 @@ def eyes_for(kingdoms: Sequence[KingdomRead]) -> Callable[..., Sequence[KingdomR
         return kingdoms
 
     return read
+
+
+def filled(path: Path, *changes: tuple[str, str]) -> Path:
+    """The game file with texts changed, each the first that is left of its kind, as a person goes through it."""
+    text = path.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def lines_of(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
+    """What each line of the scorecard is called and gives."""
+    return [(line.label, line.points) for line in score(kingdom, rules).lines]

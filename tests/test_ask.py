@@ -16,23 +16,16 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.pieces import Building, Built
 from kdvision.game.rules import kingdomino, queendomino, royal_wedding
-from kdvision.game.scoring import RuleSet, score
+from kdvision.game.scoring import score
 from kdvision.pipeline import KingdomRead
 from kdvision.vision.reading import KINDS, Reading
 from tests.conftest import Run
-from tests.kingdoms import SMALL, doubt, eyes_for, png, seen, table_photo
+from tests.kingdoms import SMALL, doubt, eyes_for, filled, lines_of, png, seen, table_photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
 OTHER = "g1 g / # l"
 PIECES = ("knight", "building")
-
-
-@pytest.fixture
-def photo(tmp_path: Path) -> Path:
-    path = tmp_path / "table.png"
-    path.write_bytes(png(table_photo().pixels))
-    return path
 
 
 @pytest.fixture
@@ -48,20 +41,6 @@ def with_towns(text: str) -> KingdomRead:
     board = Board.parse(text)
     reading = Reading.of(board, kinds=(*KINDS, "t", "t1", "t2"))
     return replace(seen(text.replace("t", "w")), board=board, reading=reading)
-
-
-def filled(path: Path, *changes: tuple[str, str]) -> Path:
-    """The game file with texts changed, each the first that is left of its kind, as a person goes through it."""
-    text = path.read_text(encoding="utf-8")
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new, 1)
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def lines_of(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
-    return [(line.label, line.points) for line in score(kingdom, rules).lines]
 
 
 def told_lines(run: Run, path: Path) -> list[list[tuple[str, int]]]:

@@ -22,16 +22,9 @@ from kdvision.pipeline import KingdomRead
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import FIVE, SMALL, doubt, eyes_for, png, seen, table_photo
+from tests.kingdoms import FIVE, SMALL, doubt, eyes_for, png, seen
 
 ROOT = Path(__file__).parent.parent
-
-
-@pytest.fixture
-def photo(tmp_path: Path) -> Path:
-    path = tmp_path / "table.png"
-    path.write_bytes(png(table_photo().pixels))
-    return path
 
 
 @pytest.fixture

@@ -57,6 +57,23 @@ def test_tiles_that_touch_no_square_of_the_kingdom_are_not_its_own() -> None:
     assert cut_off(far, seen(A3=0.4), beyond) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "side", "told"),
+    [
+        ("w w w / # f f / l l l", "A4", True),  # a fourth row may lie where the picture has ended
+        ("w w w w w / # f f l l", "F1", False),  # a sixth column may not: it is as wide as a game allows
+        ("w w w w w / # f f l l", "A3", True),
+        ("w w w w w w / # f f l l l", "G1", True),  # wider than five, so it may be until it is seven
+    ],
+)
+def test_a_picture_that_ends_beside_a_kingdom_may_hide_tiles_of_it(text: str, side: str, told: bool) -> None:
+    board, beyond = Board.parse(text), Square.parse(side)
+    share = np.ones((board.height + 1, board.width + 1))
+    share[beyond] = 0.1
+    problems = cut_off(board.keys(), share, np.zeros_like(share))
+    assert any("the picture ends beside" in problem.text for problem in problems) == told
+
+
 # Through the program as shipped.
 
 

@@ -212,6 +212,13 @@ def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
     assert only(sight(KINGDOM), trust=Trust(sure=1.1)).review
 
 
+@pytest.mark.parametrize(("text", "few"), [("# w w", True), ("# w w / . f f", False)])
+def test_a_kingdom_of_hardly_a_domino_is_to_be_looked_at(text: str, few: bool) -> None:
+    (read,) = kingdoms_of(table_photo(), [sight(text)])
+    assert any("hardly a domino" in problem.text for problem in read.problems) == few
+    assert read.review == few
+
+
 def test_a_kingdom_that_was_left_out_is_asked_for() -> None:
     """Who wins depends on it. A line on offer is none."""
     faint = {"A2": {"#": 0.3, "w": 0.3, "f": 0.3}}

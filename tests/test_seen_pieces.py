@@ -18,14 +18,14 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import Building, Built, Gem
 from kdvision.game.rules import kingdomino, queendomino, with_lost_treasures
 from kdvision.game.rules.queendomino_checks import BUILDINGS
-from kdvision.game.scoring import RuleSet, score
+from kdvision.game.scoring import score
 from kdvision.pipeline import KingdomRead, kingdoms_of
 from kdvision.vision.evidence import Sight
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import NEVER
 from kdvision.vision.reading import KINDS, Reading
 from tests.conftest import Run
-from tests.kingdoms import grid_of, png, table_photo
+from tests.kingdoms import filled, grid_of, lines_of, png, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
 NAMES = ("", "knight", "tower", "queen", "building")
@@ -60,13 +60,6 @@ def sight(text: str, pieces: Pieces = NONE, gems: Mapping[str, float] = {}, *, l
 
 
 @pytest.fixture
-def photo(tmp_path: Path) -> Path:
-    path = tmp_path / "table.png"
-    path.write_bytes(png(table_photo().pixels))
-    return path
-
-
-@pytest.fixture
 def eyes(monkeypatch: pytest.MonkeyPatch) -> list[Sight]:
     """What every photo of this test shows; everything after the networks is the program's own."""
     sights: list[Sight] = []
@@ -76,19 +69,6 @@ def eyes(monkeypatch: pytest.MonkeyPatch) -> list[Sight]:
 
     monkeypatch.setattr(pipeline, "read", read)
     return sights
-
-
-def lines_of(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
-    return [(line.label, line.points) for line in score(kingdom, rules).lines]
-
-
-def filled(path: Path, *changes: tuple[str, str]) -> None:
-    """Write what is known in place of texts, each the first of its kind, as a person goes through the file."""
-    text = path.read_text(encoding="utf-8")
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new, 1)
-    path.write_text(text, encoding="utf-8")
 
 
 # From a photo to the score.

@@ -55,6 +55,10 @@ class Square(NamedTuple):
         """The player's name of the square: column letter, then row number from the top, counted from 1 (`C3`)."""
         return f"{chr(ord('A') + self.col)}{self.row + 1}"
 
+    def turned(self, height: int) -> "Square":
+        """The square on its board turned clockwise by a quarter, which had so many rows."""
+        return Square(self.col, height - 1 - self.row)
+
     @classmethod
     def parse(cls, text: str) -> Self:
         """The square of a name such as `C3` or `c3`; raises NotationError."""
@@ -169,8 +173,7 @@ class Board(Mapping[Square, Cell]):
         """The board turned clockwise by so many quarters (any whole number)."""
         if quarters % 4 == 0:
             return self
-        last = self.height - 1
-        once = self._moved(lambda s: Square(s.col, last - s.row), self.width, self.height)
+        once = self._moved(lambda s: s.turned(self.height), self.width, self.height)
         return once.turned(quarters % 4 - 1)
 
     def mirrored(self) -> "Board":

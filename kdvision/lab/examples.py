@@ -51,7 +51,7 @@ class CellExamples:
 
     @classmethod
     def join(cls, parts: list[CellExamples]) -> CellExamples:
-        return cls(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(cls)))
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     def __len__(self) -> int:
         return len(self.kind)

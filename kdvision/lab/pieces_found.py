@@ -14,7 +14,7 @@ import csv
 import io
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -112,8 +112,8 @@ def counted(shown: Picture, reads: Sequence[KingdomRead]) -> Iterator[tuple[str,
     read = [spot for one in reads for spot in _read(one)]
     for kind in KINDS:
         mine, theirs = ([spot for spot in spots if _is(spot[0], kind)] for spots in (true, read))
-        found = sum(_near(spot, theirs, lambda a, b: a == b) for spot in mine)
-        yield kind, len(mine), found, sum(not _near(spot, mine, lambda a, b: a == b) for spot in theirs)
+        found = sum(_near(spot, theirs) for spot in mine)
+        yield kind, len(mine), found, sum(not _near(spot, mine) for spot in theirs)
 
 
 def _is(name: str, kind: str) -> bool:
@@ -123,9 +123,10 @@ def _is(name: str, kind: str) -> bool:
     return kind == "squares" or (kind == "towns" and name == ":t")
 
 
-def _near(spot: Spot, others: Iterable[Spot], same: Callable[[str, str], bool]) -> bool:
+def _near(spot: Spot, others: Iterable[Spot]) -> bool:
+    """Whether one of the others is the same thing in the same place."""
     name, at, side = spot
-    return any(same(name, other) and float(np.linalg.norm(at - place)) < NEAR * side for other, place, _ in others)
+    return any(name == other and float(np.linalg.norm(at - place)) < NEAR * side for other, place, _ in others)
 
 
 def _true(kingdom: SeenKingdom) -> Iterator[Spot]:
@@ -192,9 +193,8 @@ def photographed(path: Path) -> list[Row]:
     with suppress(KdvisionError):  # most of them show no kingdom
         reads = pipeline.read(path)
     seen = [(piece.kind, piece.square.name) for read in reads for piece in read.pieces if piece.there]
-    return [
-        Row(PHOTOS, int(path.stem), kind, *_met(seen, kind, by_eye().get(path.name, {}).get(kind, 0))) for kind in MEN
-    ]
+    told = by_eye().get(path.name, {})
+    return [Row(PHOTOS, int(path.stem), kind, *_met(seen, kind, told.get(kind, 0))) for kind in MEN]
 
 
 def _met(seen: Sequence[tuple[str, str]], kind: str, told: int | Sequence[str]) -> tuple[int, int, int]:

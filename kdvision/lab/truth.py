@@ -39,35 +39,33 @@ def _lies(kingdom: SeenKingdom) -> tuple[int, Points]:
     return quarters, np.roll(np.array(corners), quarters, axis=0)
 
 
-def _turned(square: Square, height: int, width: int, quarters: int) -> Square:
-    """A square of a board of this size, in the board turned clockwise."""
-    for _ in range(quarters):
-        square, height, width = Square(square.col, height - 1 - square.row), width, height
+def _turned(square: Square, board: Board, quarters: int) -> Square:
+    """A square of a board, in the board turned clockwise."""
+    for turn in range(quarters):
+        square = square.turned(board.width if turn % 2 else board.height)
     return square
 
 
 def truth(picture: Picture) -> dict[str, Any]:
     """Return what a JSON file beside the photo says: its kingdoms from left to right."""
-    return {
-        "kingdoms": [_told(kingdom) for kingdom in sorted(picture.kingdoms, key=lambda k: _lies(k)[1][:, 0].mean())]
-    }
+    found = sorted(((kingdom, *_lies(kingdom)) for kingdom in picture.kingdoms), key=lambda one: one[2][:, 0].mean())
+    return {"kingdoms": [_told(*one) for one in found]}
 
 
-def _told(kingdom: SeenKingdom) -> dict[str, Any]:
-    (board, corners), (quarters, _) = upright(kingdom), _lies(kingdom)
-    height, width = kingdom.board.height, kingdom.board.width
+def _told(kingdom: SeenKingdom, quarters: int, corners: Points) -> dict[str, Any]:
+    board = kingdom.board.turned(quarters)
     told = {
         "board": list(board.rows()),
         "points": score(board).total,
         "corners_tl_tr_br_bl_px": corners.round(1).tolist(),
     }
     if kingdom.pieces:
-        there = {_turned(square, height, width, quarters): kind for square, kind in kingdom.pieces.items()}
+        there = {_turned(square, kingdom.board, quarters): kind for square, kind in kingdom.pieces.items()}
         told["pieces"] = {square.name: there[square] for square in sorted(there)}
     if kingdom.gems:
         # between the upper left of four squares and the one aslant of it lies a crossing, whichever way they lie
         ends = [(gem, Square(gem.row + 1, gem.col + 1)) for gem in kingdom.gems]
-        both = [[_turned(end, height, width, quarters) for end in pair] for pair in ends]
+        both = [[_turned(end, kingdom.board, quarters) for end in pair] for pair in ends]
         corner = [Square(min(s.row for s in pair), min(s.col for s in pair)) for pair in both]
         told["gems"] = [crossing_name(square) for square in sorted(corner)]
     return told

@@ -15,6 +15,7 @@ from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import (
     PLAIN,
+    SEEN,
     TWO_LINES,
     Mask,
     evidence_of,
@@ -49,8 +50,6 @@ LIKE: Final = 0.4
 LEAST_TILES: Final = 2.0
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
-SEEN: Final = 0.5
-"""The probability from which something is taken to lie there."""
 LARGEST: Final = 7
 """No kingdom has more columns or rows (kingdomino/mighty-duel)."""
 

@@ -99,19 +99,18 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, crowded: bool, tr
     first, last = frame(decision.board)
     rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
 
-    def moved(square: Square) -> Square:
-        return Square(square.row - first.row, square.col - first.col)
-
     def inside(square: Square) -> bool:
         return first.row <= square.row <= last.row and first.col <= square.col <= last.col
 
-    doubts = tuple(replace(doubt, square=moved(doubt.square)) for doubt in decision.doubts if inside(doubt.square))
-    problems = [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in decision.problems]
+    doubts = tuple(
+        replace(doubt, square=_from(first, doubt.square)) for doubt in decision.doubts if inside(doubt.square)
+    )
+    problems = [_moved(problem, first) for problem in decision.problems]
     if any(not inside(doubt.square) for doubt in decision.doubts):
         problems.append(Problem((), "something that may be a tile lies at the kingdom's edge"))
     if sight.inside is not None and sight.beyond is not None:
         cut = cut_off(decision.board.keys(), sight.inside, sight.beyond)
-        problems += [replace(problem, squares=tuple(map(moved, problem.squares))) for problem in cut]
+        problems += [_moved(problem, first) for problem in cut]
     if len(decision.board) < FEW:
         problems.append(Problem((), "hardly a domino is seen of this kingdom: see that it is all there"))
     if crowded:
@@ -130,7 +129,8 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, crowded: bool, tr
         review=any(not problem.played for problem in problems) or not decision.certain(trust.sure),
         place=place,
         dominoes=tuple(
-            laid._replace(squares=(moved(laid.squares[0]), moved(laid.squares[1]))) for laid in decision.dominoes
+            laid._replace(squares=(_from(first, laid.squares[0]), _from(first, laid.squares[1])))
+            for laid in decision.dominoes
         ),
         runners_up=tuple((board.trimmed(), chance) for board, chance in decision.runners_up),
         sight=sight,
@@ -154,11 +154,27 @@ def asking_for_towns(reads: Sequence[KingdomRead]) -> list[KingdomRead]:
 
 
 def _maybe_towns(read: KingdomRead, squares: Sequence[Square]) -> KingdomRead:
-    own = [Square(square.row - read.start.row, square.col - read.start.col) for square in squares]
-    if not (inside := tuple(square for square in own if square in read.board)):
+    inside = [square for square in squares if _from(read.start, square) in read.board]
+    if not inside:
         return read
-    text = f"something like a town lies on {names(inside)}: say --game queendomino if it is one"
-    return replace(read, problems=(*read.problems, Problem(inside, text, "kingdomino/contents")), review=True)
+    named = names([_from(read.start, square) for square in inside])
+    text = f"something like a town lies on {named}: say --game queendomino if it is one"
+    return with_problems(read, [Problem(tuple(inside), text, "kingdomino/contents")])
+
+
+def with_problems(read: KingdomRead, problems: Sequence[Problem]) -> KingdomRead:
+    """The kingdom with more problems, whose squares are those of its grid; a person should look where there are any."""
+    moved = tuple(_moved(problem, read.start) for problem in problems)
+    return replace(read, problems=(*read.problems, *moved), review=read.review or bool(moved))
+
+
+def _from(start: Square, square: Square) -> Square:
+    """A square of the grid as the board calls it, whose A1 lies at `start`."""
+    return Square(square.row - start.row, square.col - start.col)
+
+
+def _moved(problem: Problem, start: Square) -> Problem:
+    return replace(problem, squares=tuple(_from(start, square) for square in problem.squares))
 
 
 def of_one_table(reads: Iterable[KingdomRead]) -> list[KingdomRead]:

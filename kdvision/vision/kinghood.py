@@ -16,9 +16,10 @@ from kdvision.vision.lattice import LEAST
 
 Mask = npt.NDArray[np.bool_]
 
+SEEN: Final = 0.5
+"""The probability from which something is taken to lie there."""
 PLAIN: Final = 0.7
 """The probability from which it is plain what a tile shows."""
-LIKELIER: Final = 0.5
 MOSTLY: Final = 0.65
 """Of a kingdom's tiles more than this share are plain: nine tenths, on real photos however spoiled. Patterned cloths,
 parquet and the squares of other games look somewhat like many things."""
@@ -46,7 +47,7 @@ def shows_one(plain: Mask, castles: Floats, tiles: float) -> bool:
     king or a shadow looks so, too.
     """
     seen, castle = evidence_of(plain, castles), float(castles.max())
-    likely = castle > PLAIN or (castle > LIKELIER and beside_a_line(plain) >= DOMINO)
+    likely = castle > PLAIN or (castle > SEEN and beside_a_line(plain) >= DOMINO)
     return likely and seen >= LEAST and seen > MOSTLY * tiles
 
 
