@@ -17,6 +17,7 @@ from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import Sight, as_named, look, search_all, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.kingdom_read import (
+    Around,
     KingdomRead,
     Trust,
     asking_for_towns,
@@ -31,7 +32,7 @@ from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reconstruct import Decision, decide
 
-__all__ = ["KingdomRead", "Trust", "Watch", "decide_again", "kingdoms_of", "places", "read", "read_same"]
+__all__ = ["Around", "KingdomRead", "Trust", "Watch", "decide_again", "kingdoms_of", "places", "read", "read_same"]
 
 Watch: TypeAlias = Callable[[str, Any], None]
 """Called after each stage with its name and what it made: for timings and debug pictures."""
@@ -127,23 +128,23 @@ def kingdoms_of(
     kingdoms, others = (as_named(sights), []) if named else sort_out(sights)
     if not kingdoms:
         raise no_kingdom(photo, sights)
-    played, kingdoms, decisions = _decided(kingdoms, side, clamps or {}, trust, game=game, named=named)
+    taken = kingdoms
+    played, kingdoms, decisions = _decided(taken, side, clamps or {}, trust, game=game, named=named)
+    left_out = [sight for sight in taken if not any(sight is one for one in kingdoms)]
     tell("decide", decisions)
     if not kingdoms:
         raise no_kingdom(photo, sights)
     where = places([sight.grid for sight in kingdoms], photo)
-    near = [sight.crowded or any(sight.beside(other) for other in others) for sight in kingdoms]
+    unread = any(sight.may_be_kingdom for sight in [*others, *left_out])
+    near = [Around(sight.crowded or any(sight.beside(other) for other in others), unread) for sight in kingdoms]
     reads = [kingdom_read(*each, trust, played) for each in zip(kingdoms, decisions, where, near, strict=True)]
-    if any(sight.may_be_kingdom for sight in others):
-        unread = Problem((), "other tiles in the photo may be a kingdom, too: look")
-        reads = [with_problems(read, [unread]) for read in reads]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 
 def decide_again(
     sights: Sequence[Sight],
     *,
-    crowded: Sequence[bool],
+    around: Sequence[Around],
     side: int | None = None,
     clamps: Mapping[tuple[int, Square], str] | None = None,
     game: str = boxes.AUTO,
@@ -165,7 +166,7 @@ def decide_again(
     )
     played, decisions = boxes.decided(boxes.checked(game), readings, ask, named=(clamps or {}).values())
     nowhere = [""] * len(sights)
-    reads = [kingdom_read(*each, trust, played) for each in zip(sights, decisions, nowhere, crowded, strict=True)]
+    reads = [kingdom_read(*each, trust, played) for each in zip(sights, decisions, nowhere, around, strict=True)]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 

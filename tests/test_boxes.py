@@ -9,7 +9,7 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING
 from kdvision.game.legality import problems
-from kdvision.pipeline import KingdomRead, decide_again, kingdoms_of
+from kdvision.pipeline import Around, KingdomRead, decide_again, kingdoms_of
 from kdvision.vision.boxes import checked
 from kdvision.vision.evidence import Sight
 from kdvision.vision.reading import KINDS, Reading
@@ -149,7 +149,7 @@ def test_networks_that_know_no_towns_decide_as_before() -> None:
 def test_what_was_seen_can_be_decided_again_as_another_game() -> None:
     first = only(sight(QUEENS))
     assert first.sight is not None
-    (again,) = decide_again([first.sight], crowded=[False])
+    (again,) = decide_again([first.sight], around=[Around()])
     assert (str(again.board), again.game) == (QUEENS, "queendomino")
-    (plain,) = decide_again([first.sight], crowded=[False], game="kingdomino")
+    (plain,) = decide_again([first.sight], around=[Around()], game="kingdomino")
     assert (plain.game, plain.reading.kinds) == ("kingdomino", KINDS)

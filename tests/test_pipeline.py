@@ -11,7 +11,7 @@ import pytest
 
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
-from kdvision.pipeline import KingdomRead, Trust, decide_again, kingdoms_of, places
+from kdvision.pipeline import Around, KingdomRead, Trust, decide_again, kingdoms_of, places
 from kdvision.vision.evidence import Sight, sort_out
 from kdvision.vision.reading import Reading
 from tests.kingdoms import grid_of, table_photo
@@ -101,6 +101,8 @@ def test_what_no_box_could_lay_is_no_kingdom() -> None:
     assert sort_out([grille])[0] == [grille]
     with pytest.raises(NoKingdomFound):
         kingdoms_of(table_photo(), [grille])
+    (read,) = kingdoms_of(table_photo(), [grille, sight(KINGDOM, left=600)])
+    assert any("may be a kingdom, too" in problem.text for problem in read.problems)
 
 
 def test_a_kingdom_larger_than_it_should_be_is_still_one() -> None:
@@ -285,23 +287,24 @@ def test_what_was_seen_can_be_decided_again() -> None:
     first = kingdoms_of(table_photo(), [sight(KINGDOM), sight("# l l / w w .", left=400)])
     sights = [read.sight for read in first if read.sight is not None]
     assert [read.start for read in first] == [Square(1, 1), Square(1, 1)]
-    same = decide_again(sights, crowded=[False, False])
+    same = decide_again(sights, around=[Around(), Around()])
     assert [str(read.board) for read in same] == [str(read.board) for read in first]
-    fixed = decide_again(sights, crowded=[False, True], clamps={(1, Square.parse("D2")): "w"})
+    told = [Around(), Around(crowded=True, unread=True)]
+    fixed = decide_again(sights, around=told, clamps={(1, Square.parse("D2")): "w"})
     assert [str(read.board) for read in fixed] == [KINGDOM, "# l w / w w ."]
-    assert [read.crowded for read in fixed] == [False, True]
+    assert [read.around.crowded for read in fixed] == [False, True]
     assert fixed[1].review
 
 
 def test_a_tile_can_be_added_beyond_the_frame() -> None:
     """The grid's rim of table stays reachable, and the kingdom's first square moves with what lies there."""
-    (read,) = decide_again([sight("# g / w w")], crowded=[False], clamps={(0, Square.parse("A3")): "w"})
+    (read,) = decide_again([sight("# g / w w")], around=[Around()], clamps={(0, Square.parse("A3")): "w"})
     assert (read.start, str(read.board)) == (Square(1, 0), ". # g / w w w")
 
 
 def test_a_fix_off_the_grid_is_told() -> None:
     with pytest.raises(NotationError, match="E5"):
-        decide_again([sight("# g / w w")], crowded=[False], clamps={(0, Square.parse("E5")): "w"})
+        decide_again([sight("# g / w w")], around=[Around()], clamps={(0, Square.parse("E5")): "w"})
 
 
 # Watching, and words.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Square
-from kdvision.pipeline import KingdomRead, Trust, decide_again, kingdoms_of
+from kdvision.pipeline import Around, KingdomRead, Trust, decide_again, kingdoms_of
 from kdvision.vision.evidence import Sight
 from kdvision.vision.models import shipped
 from kdvision.vision.reading import KINDS, Reading
@@ -35,7 +35,7 @@ def test_a_sight_comes_back_as_it_was() -> None:
     first = read(sight())
     assert first.sight is not None
     back = unpacked(packed(first, KEY), KINDS, KEY)
-    assert back.crowded is False
+    assert back.around == Around()
     assert np.abs(back.sight.reading.log_probs - first.sight.reading.log_probs).max() < 0.01
     for one, other in zip(back.sight.bonds, first.sight.bonds, strict=True):
         assert np.abs(one - other).max() < 0.01
@@ -46,8 +46,8 @@ def test_a_sight_comes_back_as_it_was() -> None:
 def test_what_lies_at_the_edge_of_the_picture_comes_back_too() -> None:
     shape = (4, 4)
     seen = replace(sight(), inside=np.full(shape, 0.5), beyond=np.full(shape, 0.25))
-    back = unpacked(packed(replace(read(sight()), sight=seen, crowded=True), KEY), KINDS, KEY)
-    assert back.crowded
+    back = unpacked(packed(replace(read(sight()), sight=seen, around=Around(unread=True)), KEY), KINDS, KEY)
+    assert back.around == Around(unread=True)
     assert back.sight.inside is not None
     assert back.sight.beyond is not None
     assert (back.sight.inside == 0.5).all()
@@ -70,7 +70,7 @@ def test_what_comes_back_is_decided_alike() -> None:
     first = read(sight())
     assert first.sight is not None
     back = unpacked(packed(first, KEY), first.sight.reading.kinds, KEY)
-    (again,) = decide_again([back.sight], crowded=[back.crowded])
+    (again,) = decide_again([back.sight], around=[back.around])
     assert (again.board, again.start) == (first.board, first.start)
     assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in first.doubts]
 

@@ -21,6 +21,7 @@ DATA: Final = """\
 | what | used for | split |
 |---|---|---|
 | rendered tables, from seeds | training both networks | scenes of the training's own stream of seeds |
+| such tables full of shapes and colours, of more drawn boxes | training both networks | another stream |
 | such tables of Queendomino, the Royal Wedding and The Lost Treasures | training the cell network | another stream |
 | rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
 | rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from kdvision.game.board import Square
 from kdvision.lab import furnished, scenes, synth, tables
+from kdvision.lab.busy import busy
 from kdvision.lab.light import jpeg
-from kdvision.lab.sources import Crops, Workshop
+from kdvision.lab.sources import MANY_BOXES, Crops, Workshop
 from kdvision.lab.synth import Picture, Seen, SeenKingdom
 from kdvision.vision.cells import CROP, INNER, prepare
 from kdvision.vision.reading import KINDS, NOTHING
@@ -31,6 +32,13 @@ PIECES = ("", "knight", "tower", "queen", "building")
 """What lies or stands on a square of a kingdom; the first is nothing, or what the kind of the square tells."""
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # right, down, left, up: the order of the partner outputs
 UNKNOWN = -1
+WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,)}
+"""What is trained on, and the words that each adds to its seeds.
+
+Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
+kingdoms lie, and more of them of many drawn boxes.
+"""
+BUSY_DRAWN = 0.35
 
 
 @dataclass(frozen=True)
@@ -269,20 +277,27 @@ def _start(folder: Path) -> None:
     _workshop = Workshop(folder, Crops.load(folder / "tiles").split()[0])
 
 
-def make_example(seed: tuple[int, ...], *, pieces: bool = False) -> SceneExample:
-    """Return the scene of one seed, rendered and cut; equal seeds give equal examples.
-
-    `pieces` for a table of a game with pieces on squares or crossings.
-    """
+def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExample:
+    """Return the scene of one seed in one of the WORLDS, rendered and cut; equal seeds give equal examples."""
     assert _workshop is not None
     rng = np.random.default_rng(seed)
-    scene = furnished.deal(rng) if pieces else scenes.deal(rng)
-    picture = synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), _workshop.mixture(rng), rng)
+    picture = _busy(rng, _workshop) if world == "busy" else _plain(rng, _workshop, pieces=world == "pieces")
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
     quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
     code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
     return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cell_examples(picture, rng))
+
+
+def _plain(rng: np.random.Generator, workshop: Workshop, *, pieces: bool) -> Picture:
+    scene = furnished.deal(rng) if pieces else scenes.deal(rng)
+    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), workshop.mixture(rng), rng)
+
+
+def _busy(rng: np.random.Generator, workshop: Workshop) -> Picture:
+    scene = scenes.deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
+    art = workshop.mixture(rng, drawn=BUSY_DRAWN, boxes=MANY_BOXES)
+    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), art, rng, surface=busy)
 
 
 class _Told(Exception):
@@ -311,12 +326,12 @@ def all_surfaces(folder: Path, *, seed: int, count: int, workers: int = 2) -> li
 
 
 def make_examples(
-    folder: Path, *, seed: int, count: int, pieces: bool = False, workers: int = 2
+    folder: Path, *, seed: int, count: int, world: str = "scenes", workers: int = 2
 ) -> Iterator[SceneExample]:
-    """Yield `count` examples from the art in `folder`, in order, made by several processes; `pieces` as above."""
-    seeds = [(seed, 23, n) if pieces else (seed, n) for n in range(count)]
+    """Yield `count` examples from the art in `folder`, in order, made by several processes, of one of the WORLDS."""
+    seeds = [(seed, *WORLDS[world], n) for n in range(count)]
     with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
-        yield from pool.imap(partial(make_example, pieces=pieces), seeds, chunksize=8)
+        yield from pool.imap(partial(make_example, world=world), seeds, chunksize=8)
 
 
 def spoil(crop: Bytes, rng: np.random.Generator) -> Bytes:

@@ -21,7 +21,7 @@ from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import Sight, finder_odds, search_all, sort_out
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
-from kdvision.vision.kingdom_read import Trust, asking_for_towns, kingdom_read
+from kdvision.vision.kingdom_read import Around, Trust, asking_for_towns, kingdom_read
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
@@ -158,7 +158,8 @@ def boards_of(found: Seen) -> Boards:
     readings, bonds = [sight.reading for sight in found.sights], [sight.bonds for sight in found.sights]
     played, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
     reads = [
-        kingdom_read(one, how, "", one.crowded, ANY, played) for one, how in zip(found.sights, decisions, strict=True)
+        kingdom_read(one, how, "", Around(one.crowded), ANY, played)
+        for one, how in zip(found.sights, decisions, strict=True)
     ]
     chances, right, odd = [], [], []
     for read, decision, truth, cut in zip(asking_for_towns(reads), decisions, found.truth, found.cut, strict=True):

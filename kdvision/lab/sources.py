@@ -34,6 +34,8 @@ REAL_HALVES = 0.35  # of Queendomino's other squares are its own, where there is
 
 DRAWN_SHARE = 0.15  # of training scenes show our own drawn tiles
 DRAWN_SEEDS = 4
+MANY_BOXES = range(100, 116)
+"""Boxes of drawn tiles for scenes that train what a castle or a forest is in any print; nothing is measured on them."""
 DRAWN_TOWNS = 8  # different ones a box
 CROP_SIDE = 64  # pixels
 DRAWN_SIDE = 128  # pixels a square: as fine as training pictures show, and quick to draw
@@ -171,10 +173,12 @@ class Workshop:
         photos = folder / "queendomino"
         self.queendomino = QueendominoArt(photos) if QueendominoArt.there(photos) else None
 
-    def mixture(self, rng: np.random.Generator) -> Art:
-        """Return the art of one scene: drawn tiles, one source of dominoes, or crops of one real photo."""
-        if rng.random() < DRAWN_SHARE:
-            return DrawnScene(drawn_box(int(rng.integers(DRAWN_SEEDS))), self.crops.scraps)
+    def mixture(
+        self, rng: np.random.Generator, *, drawn: float = DRAWN_SHARE, boxes: Sequence[int] = range(DRAWN_SEEDS)
+    ) -> Art:
+        """Return the art of one scene: tiles of our own `boxes`, one source of dominoes, or crops of one photo."""
+        if rng.random() < drawn:
+            return DrawnScene(drawn_box(boxes[int(rng.integers(len(boxes)))]), self.crops.scraps)
         sources = (*self.dominoes.sources(), "crops")
         weight = np.array([{"crops": 0.3, "squares": 0.15}.get(name, 0.275) for name in sources])
         photos = sorted(self.crops.pictures)

@@ -42,6 +42,7 @@ class Settings:
     scenes: int = 4000
     held_out_scenes: int = 300
     piece_scenes: int = 2000
+    busy_scenes: int = 1500
     finder_steps: int = 8000
     finder_batch: int = 12
     finder_size: int = 256
@@ -196,13 +197,13 @@ def train_cells(examples: CellExamples, settings: Settings, say: Say) -> CellNet
     return net
 
 
-def scenes_of(data: Path, work: Path, *, seed: int, count: int, pieces: bool = False, say: Say) -> list[SceneExample]:
-    """Return rendered scenes, plain or with pieces, from the work folder where they were made before."""
-    kept = work / f"{'pieces' if pieces else 'scenes'}-{seed}-{count}.pickle"
+def scenes_of(data: Path, work: Path, *, seed: int, count: int, world: str = "scenes", say: Say) -> list[SceneExample]:
+    """Return rendered scenes of one of the WORLDS, from the work folder where they were made before."""
+    kept = work / f"{world}-{seed}-{count}.pickle"
     if kept.is_file():
         return list(pickle.loads(kept.read_bytes()))
     scenes = []
-    for scene in make_examples(data, seed=seed, count=count, pieces=pieces):
+    for scene in make_examples(data, seed=seed, count=count, world=world):
         scenes.append(scene)
         if len(scenes) % 250 == 0:
             say(f"rendered {len(scenes)}/{count} scenes")
@@ -261,6 +262,7 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
     # held-out scenes come from another stream of seeds than any training scene
     scenes = scenes_of(data, work, seed=settings.scene_seed, count=settings.scenes, say=say)
     scenes = off(scenes, data, work, without=settings.without, seed=settings.scene_seed)
+    scenes += scenes_of(data, work, seed=settings.scene_seed, count=settings.busy_scenes, world="busy", say=say)
     say(f"{len(scenes)} scenes, {sum(len(s.quads) for s in scenes)} squares; settings {json.dumps(asdict(settings))}")
     if only != "cells":
         started = time.monotonic()
@@ -273,10 +275,10 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
 def _cells(data: Path, out: Path, work: Path, plain: list[SceneExample], settings: Settings, say: Say) -> None:
     """Train, measure and write the cell network: plain tables, such with pieces, and crops of real photos."""
     seed = settings.scene_seed
-    furnished = scenes_of(data, work, seed=seed, count=settings.piece_scenes, pieces=True, say=say)
+    furnished = scenes_of(data, work, seed=seed, count=settings.piece_scenes, world="pieces", say=say)
     held, piece_held = (
-        scenes_of(data, work, seed=1_000_000 + seed, count=settings.held_out_scenes, pieces=pieces, say=say)
-        for pieces in (False, True)
+        scenes_of(data, work, seed=1_000_000 + seed, count=settings.held_out_scenes, world=world, say=say)
+        for world in ("scenes", "pieces")
     )
     train_crops, held_crops = Crops.load(data / "tiles").split()
     real = mosaics(train_crops, np.random.default_rng((settings.seed, 17)), settings.mosaics)

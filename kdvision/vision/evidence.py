@@ -148,7 +148,7 @@ class Sight:
 
         No box has thirty squares of wheat without a crown, as a grille may look. Of kingdoms nearly all is left.
         """
-        enough = len(board) >= LEAST if self.castle > PLAIN else len(board) > LEAST_HIDDEN
+        enough = len(board) >= LEAST if self.kingdom else len(board) > LEAST_HIDDEN
         return enough and len(board) > self.tiles / 2
 
     @property

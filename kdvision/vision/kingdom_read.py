@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, names
@@ -54,6 +54,17 @@ class Trust:
         )
 
 
+class Around(NamedTuple):
+    """What else lies on the table: `crowded`, tiles beside the kingdom that do not join it; `unread`, tiles elsewhere
+    that may be another kingdom."""
+
+    crowded: bool = False
+    unread: bool = False
+
+
+ALONE: Final = Around()
+
+
 @dataclass(frozen=True, eq=False)
 class KingdomRead:
     """One kingdom of a photo: what was read, where it lies, and how sure that is.
@@ -62,7 +73,7 @@ class KingdomRead:
     that of the whole board; `review` is true where a person should look; `place` is in words ("left", "top right").
     `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain.
     `sight` is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1
-    lies; `crowded` where tiles that do not join lie beside the kingdom. `game` is the one it was decided as, called as
+    lies; `around` what else lies on the table. `game` is the one it was decided as, called as
     game files call it. `pieces` and `gems` are more likely there than not; `unsure` are those of either kind of which
     a person should say whether they are there.
     """
@@ -79,7 +90,7 @@ class KingdomRead:
     runners_up: tuple[tuple[Board, float], ...] = ()
     sight: Sight | None = None
     start: Square = A1
-    crowded: bool = False
+    around: Around = ALONE
     colour: str = ""
     trust: Trust = field(default_factory=Trust)
     game: str = boxes.PLAIN
@@ -94,7 +105,7 @@ def frame(board: Board) -> tuple[Square, Square]:
     return Square(min(rows, default=0), min(cols, default=0)), Square(max(rows, default=0), max(cols, default=0))
 
 
-def kingdom_read(sight: Sight, decision: Decision, place: str, crowded: bool, trust: Trust, game: str) -> KingdomRead:
+def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, trust: Trust, game: str) -> KingdomRead:
     """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them."""
     first, last = frame(decision.board)
     rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
@@ -113,8 +124,10 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, crowded: bool, tr
         problems += [_moved(problem, first) for problem in cut]
     if len(decision.board) < FEW:
         problems.append(Problem((), "hardly a domino is seen of this kingdom: see that it is all there"))
-    if crowded:
+    if around.crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
+    if around.unread:
+        problems.append(Problem((), "other tiles in the photo may be a kingdom, too: look"))
     reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))
     board = decision.board.trimmed()
     pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
@@ -135,7 +148,7 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, crowded: bool, tr
         runners_up=tuple((board.trimmed(), chance) for board, chance in decision.runners_up),
         sight=sight,
         start=first,
-        crowded=crowded,
+        around=around,
         colour=sight.colour if Square(*sight.castle_place) in decision.board.castles() else "",
         trust=trust,
         game=game,

@@ -97,7 +97,7 @@ class Desk:
         }
         reads = pipeline.decide_again(
             [one.sight for one in seen],
-            crowded=[one.crowded for one in seen],
+            around=[one.around for one in seen],
             side=rules.side,
             clamps=clamps,
             game=rules.game,

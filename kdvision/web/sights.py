@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import Around, KingdomRead
 from kdvision.vision.cells import log_softmax
 from kdvision.vision.evidence import Sight
 from kdvision.vision.grid import Grid
@@ -23,7 +23,7 @@ from kdvision.web.limits import Refused
 LONGEST: Final = 40_000
 """Characters; the largest grid that is read has 13 by 13 places and takes a third of that."""
 
-_HEAD: Final = Struct("<BBB???")
+_HEAD: Final = Struct("<BBB????")
 _MAC: Final = 16
 _LEAST: Final = -30.0
 """Logarithms below this are as good as none."""
@@ -32,10 +32,10 @@ _FAR: Final = 32_000
 
 
 class Seen(NamedTuple):
-    """A sight, and whether tiles lie beside it that do not join."""
+    """A sight, and what else lies on the table."""
 
     sight: Sight
-    crowded: bool
+    around: Around
 
 
 def packed(read: KingdomRead, key: bytes) -> str:
@@ -46,7 +46,7 @@ def packed(read: KingdomRead, key: bytes) -> str:
     stand = [part for part in (sight.pieces, sight.gems) if part is not None]
     numbers = [sight.reading.log_probs, *sight.bonds, *edges, *stand]
     rows, cols = sight.grid.rows, sight.grid.cols
-    head = _HEAD.pack(rows, cols, len(sight.reading.kinds), read.crowded, bool(edges), bool(stand))
+    head = _HEAD.pack(rows, cols, len(sight.reading.kinds), *read.around, bool(edges), bool(stand))
     body = head + b"".join(np.maximum(part, _LEAST).astype("<f2").tobytes() for part in numbers)
     body += np.rint(np.clip(sight.grid.quads, -_FAR, _FAR)).astype("<i2").tobytes()
     return urlsafe_b64encode(_sign(body, key) + body).decode().rstrip("=")
@@ -55,7 +55,7 @@ def packed(read: KingdomRead, key: bytes) -> str:
 def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str, ...] = ()) -> Seen:
     """What a text of `packed` holds, kinds and pieces being those of the network; raises Refused for any other."""
     body = _checked(text, key)
-    rows, cols, count, crowded, edges, stand = _HEAD.unpack_from(body)
+    rows, cols, count, crowded, unread, edges, stand = _HEAD.unpack_from(body)
     assert count == len(kinds), "signed by this process, so of this model"
     shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols), *[(rows, cols)] * (2 * edges)]
     shapes += [(rows, cols, len(pieces)), (rows + 1, cols + 1)] * stand
@@ -71,7 +71,7 @@ def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str
     sight = Sight(Grid(quads), reading, (parts[1], parts[2]), np.zeros((rows, cols)), inside, beyond)
     if stand:
         sight = replace(sight, pieces=log_softmax(parts[-2]), gems=parts[-1], piece_names=pieces)
-    return Seen(sight, crowded)
+    return Seen(sight, Around(crowded, unread))
 
 
 def _checked(text: str, key: bytes) -> bytes:
