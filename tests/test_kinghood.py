@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from kdvision.vision.kinghood import Mask, beside_a_line, evidence_of, is_line, may_hide_its_castle, shows_one
+from kdvision.vision.kinghood import (
+    Mask,
+    beside_a_line,
+    evidence_of,
+    is_line,
+    may_be_one,
+    may_hide_its_castle,
+    shows_one,
+)
 
 
 def mask(text: str) -> Mask:
@@ -57,6 +65,16 @@ def test_a_line_leaves_over_what_it_does_not_cover() -> None:
     assert [beside_a_line(mask(text)) for text in ("xx/xx/xx/xx", "x", "xxxx/xxxx/xxxx", "xxxxx/xx..x", "...")] == [
         *(0, 0, 4, 2, 0)
     ]
+
+
+@pytest.mark.parametrize(
+    ("tiles", "castle", "look"), [("xxxxx/xx..x", 0.0, True), ("xxx/xx.", 0.6, True), ("xxx/xx.", 0.4, False)]
+)
+def test_somebody_looks_at_what_lies_in_no_line_or_shows_a_castle_rather_than_not(
+    tiles: str, castle: float, look: bool
+) -> None:
+    places = mask(tiles)
+    assert may_be_one(places, castles(places, 1) / 0.9 * castle, float(places.sum())) == look
 
 
 def test_without_a_castle_more_than_a_line_askew_is_a_kingdom() -> None:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Terrain
 from kdvision.lab import staging
+from kdvision.lab.dials import BOXES
 from kdvision.lab.laying import LaidKingdom, Points, Scene
-from kdvision.lab.sources import DrawnScene
+from kdvision.lab.sources import DRAWN_SEEDS, MANY_BOXES, DrawnScene
 from kdvision.lab.staging import HEAPS, Stage, side
 from kdvision.lab.surfaces import HELD_OUT
 
@@ -153,10 +154,19 @@ def test_every_table_is_seeded_and_in_range(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["train", "examples", "sources", "scenes", "synth", "tables", "targets", "calibrate", "rehearsal"]
+    "name",
+    [
+        *("train", "examples", "sources", "scenes", "furnished", "synth", "tables", "busy", "targets"),
+        *("calibrate", "rehearsal"),
+    ],
 )
 def test_training_knows_none_of_these_tables(name: str) -> None:
     tree = ast.parse((LAB / f"{name}.py").read_text(encoding="utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     imported |= {f"{n.module}.{a.name}" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
     assert not imported & {"kdvision.lab.surfaces", "kdvision.lab.staging"}
+
+
+def test_no_box_that_scenes_are_measured_with_is_trained_on() -> None:
+    measured = {DRAWN_SEEDS + number for number in range(BOXES)}
+    assert measured.isdisjoint([*range(DRAWN_SEEDS), *MANY_BOXES])

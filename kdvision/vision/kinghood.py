@@ -52,9 +52,10 @@ def shows_one(plain: Mask, castles: Floats, tiles: float) -> bool:
 
 
 def may_be_one(plain: Mask, castles: Floats, tiles: float) -> bool:
-    """Return whether somebody should look: tiles lie here as in no line, most of them plain, castle or not."""
+    """Return whether somebody should look: most tiles are plain, and lie as in no line, or one is rather a castle."""
     seen = evidence_of(plain, castles)
-    return seen > MOSTLY * tiles and beside_a_line(plain) >= DOMINO
+    odd = beside_a_line(plain) >= DOMINO or (seen >= LEAST and float(castles.max()) > SEEN)
+    return seen > MOSTLY * tiles and odd
 
 
 def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool) -> bool:
