@@ -14,7 +14,9 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.scoring import RuleSet, score
 from kdvision.pipeline import KingdomRead, Trust
+from kdvision.vision.finder import Squares
 from kdvision.vision.grid import Grid
+from kdvision.vision.lattice import Lattice, fit, patches
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Doubt
@@ -95,3 +97,10 @@ def filled(path: Path, *changes: tuple[str, str]) -> Path:
 def lines_of(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
     """What each line of the scorecard is called and gives."""
     return [(line.label, line.points) for line in score(kingdom, rules).lines]
+
+
+def lattices(squares: Squares) -> list[Lattice]:
+    """The lattices that squares form, largest first."""
+    fitted = ((members, fit(squares, members)) for members in patches(squares))
+    found = [Lattice(members, matrix) for members, matrix in fitted if matrix is not None]
+    return sorted(found, key=lambda lattice: -len(lattice.members))

@@ -10,8 +10,8 @@ from kdvision.game.board import Board
 from kdvision.lab.ablate import CELLS_ALONE, ONCE, PARTS, WHOLE, Case, by_kingdoms, by_squares, table, tallied
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import framed, noisy
-from kdvision.vision.evidence import Sight
 from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of
 
 

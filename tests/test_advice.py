@@ -8,9 +8,9 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.vision.advice import no_kingdom
-from kdvision.vision.evidence import Sight
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of, table_photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"

@@ -11,8 +11,8 @@ from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING
 from kdvision.game.legality import problems
 from kdvision.pipeline import Around, KingdomRead, decide_again, kingdoms_of
 from kdvision.vision.boxes import checked
-from kdvision.vision.evidence import Sight
 from kdvision.vision.reading import KINDS, Reading
+from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])

@@ -11,8 +11,8 @@ from kdvision.lab.heads import HEADS, heads, placed, table
 from kdvision.lab.rehearsal import Seen
 from kdvision.lab.simulate import framed, noisy
 from kdvision.pipeline import Trust
-from kdvision.vision.evidence import Sight
 from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of
 
 

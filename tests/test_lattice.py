@@ -9,7 +9,7 @@ import pytest
 
 from kdvision.vision.finder import Floats, Squares, axes_of
 from kdvision.vision.grid import Grid, grid_of
-from kdvision.vision.lattice import lattices
+from tests.kingdoms import lattices
 
 BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 

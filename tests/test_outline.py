@@ -11,10 +11,10 @@ import kdvision
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board
 from kdvision.pipeline import kingdoms_of
-from kdvision.vision.evidence import Sight
 from kdvision.vision.finder import Squares
 from kdvision.vision.outline import Outline, agreement
 from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of, table_photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"

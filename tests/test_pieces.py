@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Square
-from kdvision.vision.evidence import Sight
 from kdvision.vision.fusion import Match, fused
 from kdvision.vision.pieces import NEVER, gems_on, on_crossings, pieces_on
 from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of
 
 NAMES = ("", "knight", "tower", "queen", "building")

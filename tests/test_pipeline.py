@@ -12,8 +12,8 @@ import pytest
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import Around, KingdomRead, Trust, decide_again, kingdoms_of, places
-from kdvision.vision.evidence import Sight, sort_out
 from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight, sort_out
 from tests.kingdoms import grid_of, table_photo
 
 KINGDOM = "w w w1 f / # g g ."

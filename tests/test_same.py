@@ -15,13 +15,13 @@ from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import framed, noisy
-from kdvision.vision.evidence import Sight
 from kdvision.vision.fusion import fused
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.same import match
+from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of
 
 SAMPLES = Path(__file__).parents[1] / "samples"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import crowded, look, search_all, sort_out
+from kdvision.vision.evidence import crowded, look, search_all
 from kdvision.vision.finder import FINER, LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import grid_of
 from kdvision.vision.lattice import Lattice
@@ -17,6 +17,7 @@ from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.search import grids, searched, worth_a_finer_look
 from kdvision.vision.second import Candidate
+from kdvision.vision.sight import sort_out
 from tests.kingdoms import table_photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"

@@ -20,10 +20,10 @@ from kdvision.game.rules import kingdomino, queendomino, with_lost_treasures
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.pipeline import KingdomRead, kingdoms_of
-from kdvision.vision.evidence import Sight
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import NEVER
 from kdvision.vision.reading import KINDS, Reading
+from kdvision.vision.sight import Sight
 from tests.conftest import Run
 from tests.kingdoms import filled, grid_of, lines_of, png, table_photo
 

@@ -7,9 +7,9 @@ import pytest
 
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import Around, KingdomRead, Trust, decide_again, kingdoms_of
-from kdvision.vision.evidence import Sight
 from kdvision.vision.models import shipped
 from kdvision.vision.reading import KINDS, Reading
+from kdvision.vision.sight import Sight
 from kdvision.web.limits import Refused
 from kdvision.web.sights import LONGEST, packed, unpacked
 from tests.kingdoms import grid_of, table_photo

@@ -27,11 +27,12 @@ from kdvision.lab import rehearsal
 from kdvision.lab.evaluate import Labelled, labelled
 from kdvision.lab.match import Kingdom, Pair, matched
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import Sight, look, search_all, sort_out
+from kdvision.vision.evidence import look, search_all
 from kdvision.vision.finder import Finder
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
+from kdvision.vision.sight import Sight, sort_out
 
 STREAM: Final = 9_000_000
 WHOLE, ONCE, CELLS_ALONE = "whole", "once", "cells alone"

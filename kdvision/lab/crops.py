@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from kdvision.files import write_whole
 from kdvision.game.board import Cell
-from kdvision.lab.examples import mosaic
+from kdvision.lab.mosaics import mosaic
 from kdvision.lab.sources import Crops
 from kdvision.vision.cells import CROP, INNER, CellReader
 from kdvision.vision.models import shipped

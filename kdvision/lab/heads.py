@@ -27,10 +27,10 @@ from kdvision.lab.rehearsal import Seen
 from kdvision.lab.simulate import calibration_gap
 from kdvision.pipeline import Trust
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import Sight
 from kdvision.vision.models import shipped
 from kdvision.vision.reading import NOTHING
 from kdvision.vision.reconstruct import decide
+from kdvision.vision.sight import Sight
 
 HEADS: Final = ("kind of a tile", "tile or none", "square, before deciding", "square, decided", "board", "points")
 SHIFTS: Final = 3

@@ -18,13 +18,14 @@ from kdvision.lab.sources import Crops, Workshop
 from kdvision.lab.synth import Picture, SeenKingdom
 from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import Sight, finder_odds, search_all, sort_out
+from kdvision.vision.evidence import finder_odds, search_all
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
 from kdvision.vision.kingdom_read import Around, Trust, asking_for_towns, kingdom_read
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
+from kdvision.vision.sight import Sight, sort_out
 
 Floats = npt.NDArray[np.float64]
 

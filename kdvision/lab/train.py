@@ -23,9 +23,10 @@ from torch.nn import functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader, Dataset
 
-from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples, mosaics
+from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples
 from kdvision.lab.export import export_cells, export_finder
 from kdvision.lab.measure import measure_cells
+from kdvision.lab.mosaics import mosaics
 from kdvision.lab.net import CORNERS, PARTNERS, CellNet, FinderNet
 from kdvision.lab.sources import Crops
 from kdvision.lab.targets import cell_batch, finder_sample

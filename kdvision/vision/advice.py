@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 
 from kdvision.errors import NoKingdomFound
-from kdvision.vision.evidence import LEAST_TILES, Sight
 from kdvision.vision.finder import LONG_SIDES, shrunk
 from kdvision.vision.lattice import LEAST
 from kdvision.vision.photo import Photo
+from kdvision.vision.sight import LEAST_TILES, Sight
 
 DARK: Final = 28.0
 BRIGHT: Final = 235.0

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from kdvision.errors import NoKingdomFound
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
-from kdvision.vision.edge import LIKELY, STRIP, visible
+from kdvision.vision.edge import visible
 from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
-from kdvision.vision.kinghood import (
-    PLAIN,
-    SEEN,
-    TWO_LINES,
-    Mask,
-    evidence_of,
-    is_line,
-    may_be_one,
-    may_hide_its_castle,
-    shows_one,
-)
-from kdvision.vision.lattice import LEAST
+from kdvision.vision.kinghood import PLAIN, SEEN
 from kdvision.vision.livery import shipped
 from kdvision.vision.parting import parted
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import on_crossings
-from kdvision.vision.reading import CASTLE, NOTHING, Reading
+from kdvision.vision.reading import Reading
 from kdvision.vision.search import found_in, searched, worth_a_finer_look
 from kdvision.vision.second import Candidate
+from kdvision.vision.sight import Bonds, Sight, sort_out
 
 NO_CHANCE: Final = -12.0
 """The log-probability of a tile where the picture does not reach: not nought, so that a person can still say so."""
@@ -39,153 +28,14 @@ CELLS_ALONE: Final = (1.0, 0.0, 0.0)
 UNINFORMED: Final = np.log(0.25)
 """The log-probability of each of four partners where nothing is known."""
 
-BESIDE: Final = 1.7
-"""Centres nearer than this many sides belong to tiles with less than a square of table between them."""
 REACH: Final = 2.5
-"""And nearer than this may lie tiles of a row or column that a lattice has lost."""
+"""Nearer than so many sides to a kingdom may lie tiles of a row or column that its lattice has lost."""
 COVERED: Final = 0.7
 """A square lies on a tile whose middle is nearer than so many sides: halves of two tiles look like a square."""
 LIKE: Final = 0.4
 """Squares of one kingdom differ by less than this in the logarithm of their sides."""
-LEAST_TILES: Final = 2.0
-LEAST_HIDDEN: Final = 8.5
-"""A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
 LARGEST: Final = 7
 """No kingdom has more columns or rows (kingdomino/mighty-duel)."""
-
-Bonds = tuple[Floats, Floats]
-
-
-@dataclass(frozen=True, eq=False)
-class Sight:
-    """One grid as it is seen.
-
-    `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
-    `hidden` (rows, cols) is the probability that something covers the square. `inside` (rows, cols) is the share of
-    each place that lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where
-    all of the grid lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not.
-    `crowded` says that tiles lie beside it which are on no grid, or may be another kingdom's.
-
-    `pieces` (rows, cols, names) are log-probabilities of what stands on each square, by `piece_names`, the first of
-    which is nothing; `gems` (rows + 1, cols + 1) log-odds of a token on each crossing. None where the networks do not
-    know of any.
-    """
-
-    grid: Grid
-    reading: Reading
-    bonds: Bonds
-    hidden: Floats
-    inside: Floats | None = None
-    beyond: Floats | None = None
-    colour: str = ""
-    crowded: bool = False
-    pieces: Floats | None = None
-    gems: Floats | None = None
-    piece_names: tuple[str, ...] = ()
-
-    @property
-    def chances_of_castles(self) -> Floats:
-        """The probability (rows, cols) of a castle."""
-        return np.asarray(np.exp(self.reading.log_probs[..., self.reading.kinds.index(CASTLE)]))
-
-    @property
-    def castle(self) -> float:
-        """The probability of the likeliest castle."""
-        return float(np.exp(self.reading.log_probs[..., self.reading.kinds.index(CASTLE)].max()))
-
-    @property
-    def castle_place(self) -> tuple[int, int]:
-        """The place (row, column) of the likeliest castle."""
-        chances = self.reading.log_probs[..., self.reading.kinds.index(CASTLE)]
-        row, col = np.unravel_index(int(chances.argmax()), chances.shape)
-        return int(row), int(col)
-
-    @property
-    def tiles(self) -> float:
-        """How many squares are tiles, expected."""
-        return float(self.presence.sum())
-
-    @property
-    def plain(self) -> Mask:
-        """Of which squares (rows, cols) it is plain that they are tiles, and what they show."""
-        return np.asarray(np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > PLAIN)
-
-    @property
-    def kingdom(self) -> bool:
-        """Whether this looks like a kingdom: tiles about a castle, most of them plain, and no line on offer."""
-        return shows_one(self.plain, self.chances_of_castles, self.tiles) and not self._line
-
-    @property
-    def castle_hidden(self) -> bool:
-        """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
-        seen = may_hide_its_castle(self.plain, self.chances_of_castles, self.tiles, cut=self.cut)
-        return seen and not self._line
-
-    @property
-    def may_be_kingdom(self) -> bool:
-        """Whether somebody should look whether this is a kingdom."""
-        return may_be_one(self.plain, self.chances_of_castles, self.tiles) and not self._line
-
-    @property
-    def _line(self) -> bool:
-        return is_line(self.presence > SEEN, self.bonds)
-
-    @property
-    def surely_hidden(self) -> bool:
-        """Whether this is a kingdom though its castle is not seen: hidden by something, or by the picture's edge."""
-        return self.castle_hidden and (self.cut or evidence_of(self.plain, self.chances_of_castles) > TWO_LINES)
-
-    @property
-    def cut(self) -> bool:
-        """Whether the picture's edge cuts tiles of it."""
-        if self.inside is None or self.beyond is None:
-            return False
-        partly = (self.inside > 0) & (self.inside < 1)
-        return bool(((self.presence > SEEN) & partly).any() or (self.beyond > LIKELY)[self.inside >= STRIP].any())
-
-    def left_by(self, board: Collection[object]) -> bool:
-        """Whether a kingdom is left where these squares were decided to be tiles: half of what looked like them, too.
-
-        No box has thirty squares of wheat without a crown, as a grille may look. Of kingdoms nearly all is left.
-        """
-        enough = len(board) >= LEAST if self.kingdom else len(board) > LEAST_HIDDEN
-        return enough and len(board) > self.tiles / 2
-
-    @property
-    def presence(self) -> Floats:
-        """The probability (rows, cols) of a tile."""
-        return np.asarray(1 - np.exp(self.reading.log_probs[..., self.reading.kinds.index(NOTHING)]))
-
-    @property
-    def middles(self) -> Floats:
-        """The middles (n, 2) of the places that are tiles, in pixels."""
-        return np.asarray(self.grid.quads.mean(axis=2)[self.presence > 0.5])
-
-    def beside(self, other: Sight) -> bool:
-        """Whether a tile of the other grid lies less than a square away from one of this grid."""
-        ours, theirs = self.middles, other.middles
-        if not len(ours) or not len(theirs):
-            return False
-        side = float(
-            np.sqrt(
-                np.linalg.norm(np.diff(self.grid.corners, axis=0), axis=1)[:2].prod()
-                / (self.grid.rows * self.grid.cols)
-            )
-        )
-        return bool(np.linalg.norm(ours[:, None] - theirs[None], axis=2).min() < BESIDE * side)
-
-
-def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
-    """Return the kingdoms, from the top left, and what else lies on the table: every kingdom has a castle.
-
-    Where no castle is seen at all, the largest grid of several dominoes is a kingdom whose castle is hidden; beside
-    others, one that has more tiles than lie on offer, or that the picture's edge cuts.
-    """
-    real = [sight for sight in sights if sight.kingdom or sight.surely_hidden]
-    if not real:
-        real = sorted((sight for sight in sights if sight.castle_hidden), key=lambda sight: -sight.tiles)[:1]
-    kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
-    return kingdoms, [sight for sight in sights if not any(sight is one for one in real)]
 
 
 def search_all(
@@ -244,15 +94,6 @@ def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: S
     parts = parted(candidate, tiles, castles)
     seen = [replace(look(photo, reader, part.candidate.grid), crowded=part.cut) for part in parts]
     return seen if any(part.kingdom for part in seen) else [sight]
-
-
-def as_named(sights: Sequence[Sight]) -> list[Sight]:
-    """Return the sights, which a person has said are kingdoms; raises NoKingdomFound for one without tiles."""
-    for number, sight in enumerate(sights, start=1):
-        if sight.tiles <= LEAST_TILES:
-            hint = "check its corners: pixels of the upright photo, clockwise from the top left"
-            raise NoKingdomFound(f"outline {number} shows no tiles", stage="cells", hint=hint)
-    return list(sights)
 
 
 def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sight:

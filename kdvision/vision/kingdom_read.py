@@ -11,12 +11,12 @@ from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, names
 from kdvision.vision import boxes
 from kdvision.vision.edge import cut_off
-from kdvision.vision.evidence import Sight
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import GemSeen, PieceSeen, gems_on, pieces_on
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, Doubt
+from kdvision.vision.sight import Sight
 
 A1: Final = Square(0, 0)
 FEW: Final = 5

@@ -63,13 +63,6 @@ class Lattice:
         return int(left), int(top), int(right), int(bottom)
 
 
-def lattices(squares: Squares) -> list[Lattice]:
-    """Return the lattices that squares form, largest first; squares that fit nowhere are left out."""
-    fitted = ((members, fit(squares, members)) for members in patches(squares))
-    found = [Lattice(members, matrix) for members, matrix in fitted if matrix is not None]
-    return sorted(found, key=lambda lattice: -len(lattice.members))
-
-
 def patches(squares: Squares) -> list[dict[Place, int]]:
     """Return the squares that hang together, the one around the surest square first; too few are left out."""
     free = ~shadows(squares)

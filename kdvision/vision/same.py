@@ -13,9 +13,9 @@ import numpy as np
 
 from kdvision.game.legality import Problem
 from kdvision.vision.cells import Floats
-from kdvision.vision.evidence import Sight
 from kdvision.vision.fusion import Match, contradictions, fused
 from kdvision.vision.reading import NOTHING, Reading
+from kdvision.vision.sight import Sight
 
 AGREED: Final = 16.0
 """How much likelier one kingdom is than two where both readings show the same tile: there are so many kinds."""

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from kdvision.pipeline import Around, KingdomRead
 from kdvision.vision.cells import log_softmax
-from kdvision.vision.evidence import Sight
 from kdvision.vision.grid import Grid
 from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight
 from kdvision.web.limits import Refused
 
 LONGEST: Final = 40_000
