@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kdvision.lab import dial_rows
-from kdvision.lab.card import Network, Runs, Training, card, gathered
+from kdvision.lab.card import Network, Runs, card, gathered
 from kdvision.lab.card_extras import Extras, markdown
 from kdvision.lab.judged import Verdict
 from kdvision.lab.plots import drawn_from, source_of
@@ -157,15 +157,15 @@ def test_sections_appear_with_their_files(tmp_path: Path) -> None:
 
 
 def test_what_the_files_say_is_told() -> None:
-    text = card(Runs([FIRST], trainings={("cells", 1): Training(71.2, {})}))
-    assert line_of(text, "`cells.onnx`")[1:] == ["RGB bytes", "2.15 MB", "1", "71 min"]
+    text = card(Runs([FIRST]))
+    assert line_of(text, "`cells.onnx`")[1:] == ["RGB bytes", "2.15 MB", "1", ""]
     assert line_of(text, "kind error rendered")[1] == "1.23 %"
     assert line_of(text, "tile or none wrong, both networks")[1] == "1.10 %"
     assert line_of(text, "rendered kingdoms right, of those without a problem")[1] == "300 of 321"
     assert line_of(text, "scenes")[1] == "4000"
 
 
-def test_the_file_may_tell_its_time_itself() -> None:
+def test_the_file_tells_its_time() -> None:
     timed = replace(FIRST, about=ABOUT | {"settings": {"seed": 1, "minutes": 34.6}})
     assert line_of(card(Runs([timed])), "`cells.onnx`")[-1] == "35 min"
 
@@ -177,22 +177,19 @@ def test_nothing_is_told_that_was_not_run() -> None:
     assert "Limits" in text
 
 
-def test_the_time_of_training_comes_from_its_own_words() -> None:
-    log = '9 squares; settings {"seed": 2}\nstep 250/500  loss 2.1  60 s\nstep 500/500  loss 1.2  150 s\nwrote it'
-    assert Training.of(log) == Training(2.5, {"seed": 2})
-    assert Training.of("nothing") == Training(None, {})
-
-
 def test_other_seeds_say_how_they_were_trained() -> None:
     results = {"photos": {1: [ROW], 2: [ROW], 3: [ROW], 4: [ROW]}}
-    logs = {
-        ("cells", 2): Training(60, {"seed": 2, "scenes": 4000}),
-        ("cells", 3): Training(20, {"seed": 3, "scenes": 900, "finder_steps": 7}),
+    trainings: dict[tuple[str, int], dict[str, object]] = {
+        ("cells", 2): {"seed": 2, "scenes": 4000, "without": ""},
+        ("cells", 3): {"seed": 3, "scenes": 900, "finder_steps": 7},
+        ("cells", 5): {"seed": 5, "mosaics": 9},
     }
-    text = card(Runs([FIRST], results, logs))
+    results["photos"][5] = [ROW]
+    text = card(Runs([FIRST], results, trainings))
     assert "- seed 2, cells: trained from nothing, all settings but the seed the same." in text
     assert "- seed 3, cells: trained from nothing, scenes 900 (shipped: 4000)." in text
-    assert "- seed 4, cells: there is no log of its training." in text
+    assert "- seed 4, cells: nothing tells how it was trained." in text
+    assert "- seed 5, cells: trained from nothing, scenes none (shipped: 4000), mosaics 9 (shipped: none)." in text
 
 
 def test_tables_have_as_many_words_in_every_line() -> None:

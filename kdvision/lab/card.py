@@ -38,27 +38,12 @@ class Network:
 
 
 @dataclass(frozen=True)
-class Training:
-    """What a training's output tells: minutes until its last step, None where there was none, and its settings."""
-
-    minutes: float | None
-    settings: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, log: str) -> "Training":
-        """The training of a log."""
-        steps = re.findall(r"^step \d+/\d+ .* (\d+) s$", log, re.MULTILINE)
-        settings = re.search(r"settings (\{.*\})$", log, re.MULTILINE)
-        return cls(int(steps[-1]) / 60 if steps else None, json.loads(settings[1]) if settings else {})
-
-
-@dataclass(frozen=True)
 class Runs:
-    """All that the runs left: results by set and seed, trainings by network and seed, and what is there besides."""
+    """All that the runs left: results by set and seed, settings by network and seed, and what is there besides."""
 
     networks: Sequence[Network]
     results: Mapping[str, Mapping[int, Sequence[Row]]] = field(default_factory=dict)
-    trainings: Mapping[tuple[str, int], Training] = field(default_factory=dict)
+    trainings: Mapping[tuple[str, int], Mapping[str, Any]] = field(default_factory=dict)
     extras: Extras = field(default_factory=Extras)
 
     @property
@@ -78,8 +63,9 @@ def gathered(folder: Path) -> Runs:
     results: dict[str, dict[int, Sequence[Row]]] = {}
     for (name, seed), path in _by_seed(folder / "results", "csv"):
         results.setdefault(name, {})[seed] = rows_of(path.read_text(encoding="utf-8"))
-    logs = {key: Training.of(path.read_text(encoding="utf-8")) for key, path in _by_seed(folder / "results", "log")}
-    return Runs(networks, results, logs, Extras.of(folder / "results"))
+    told = {key: path.read_text(encoding="utf-8") for key, path in _by_seed(folder / "results", "json")}
+    trainings = {key: json.loads(text) for key, text in told.items()}
+    return Runs(networks, results, trainings, Extras.of(folder / "results"))
 
 
 def _by_seed(folder: Path, suffix: str) -> Iterator[tuple[tuple[str, int], Path]]:
@@ -105,16 +91,15 @@ def _more(runs: Runs) -> Iterator[str]:
 
 def _networks(runs: Runs) -> Iterator[str]:
     rows = [
-        (f"`{n.name}.onnx`", n.about.get("input", ""), f"{n.size / MEGABYTE:.2f} MB", n.seed, _trained(runs, n))
+        (f"`{n.name}.onnx`", n.about.get("input", ""), f"{n.size / MEGABYTE:.2f} MB", n.seed, _trained(n))
         for n in runs.networks
     ]
     total = sum(network.size for network in runs.networks) / MEGABYTE
     yield markdown(("file", "takes", "size", "seed", "trained in"), rows) + f"\n\nTogether {total:.1f} MB."
 
 
-def _trained(runs: Runs, network: Network) -> str:
-    training = runs.trainings.get((network.name, -1 if network.seed is None else network.seed))
-    minutes = network.about.get("settings", {}).get("minutes") or (training and training.minutes)
+def _trained(network: Network) -> str:
+    minutes = network.about.get("settings", {}).get("minutes")
     return f"{minutes:.0f} min" if minutes else ""
 
 
@@ -199,18 +184,19 @@ def _others(runs: Runs) -> Iterator[str]:
     for seed in [seed for seed in _seeds(runs) if seed != runs.seed]:
         for network in runs.networks:
             training = runs.trainings.get((network.name, seed))
-            told = "there is no log of its training" if training is None else _unlike(network, training)
+            told = "nothing tells how it was trained" if training is None else _unlike(network, training)
             yield f"- seed {seed}, {network.name}: {told}."
 
 
-def _unlike(network: Network, training: Training) -> str:
+def _unlike(network: Network, training: Mapping[str, Any]) -> str:
     """The settings that count for a network and were others than the shipped one's."""
-    foreign = {"finder": ("cell_", "mosaics"), "cells": ("finder_",)}.get(network.name, ())
+    foreign = {"finder": ("cell_", "mosaics", "piece_", "held_out_"), "cells": ("finder_",)}.get(network.name, ())
     shipped = network.about.get("settings", {})
     unlike = [
-        f"{name.replace('_', ' ')} {value} (shipped: {shipped.get(name)})"
-        for name, value in training.settings.items()
-        if name not in ("seed", "minutes") and not name.startswith(foreign) and value != shipped.get(name)
+        f"{name.replace('_', ' ')} {training.get(name, 'none')} (shipped: {shipped.get(name, 'none')})"
+        for name in {**shipped, **training}
+        if name not in ("seed", "minutes") and not name.startswith(foreign)
+        if (training.get(name) or None) != (shipped.get(name) or None)
     ]
     return "trained from nothing, " + (", ".join(unlike) or "all settings but the seed the same")
 

@@ -60,6 +60,7 @@ KDVISION_MODELS=out/seed2 python -m kdvision.lab.quantise
 KDVISION_MODELS=out/seed2 python -m kdvision.lab.calibrate
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/photos --csv models/results/photos-seed2.csv
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/boards --csv models/results/boards-seed2.csv
+cp out/seed2/results/*-seed2.json models/results
 python -m kdvision.lab.card
 ```
 

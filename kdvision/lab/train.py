@@ -11,7 +11,7 @@ import argparse
 import json
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from torch.nn import functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader, Dataset
 
+from kdvision.files import write_whole
 from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples
 from kdvision.lab.export import export_cells, export_finder
 from kdvision.lab.measure import measure_cells
@@ -233,6 +234,13 @@ def _noted(settings: Settings, started: float) -> dict[str, float | str]:
     return {**asdict(settings), "minutes": round((time.monotonic() - started) / 60, 1)}
 
 
+def _tell(out: Path, name: str, noted: Mapping[str, float | str]) -> None:
+    """Write the settings beside the measurements, too: the card of one seed's models tells how others were trained."""
+    path = out / "results" / f"{name}-seed{noted['seed']}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, f"{json.dumps(noted, indent=1)}\n".encode())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -268,7 +276,9 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
     if only != "cells":
         started = time.monotonic()
         finder = train_finder(scenes, settings, say)
-        say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=_noted(settings, started))}")
+        noted = _noted(settings, started)
+        say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=noted)}")
+        _tell(out, "finder", noted)
     if only != "finder":
         _cells(data, out, work, scenes, settings, say)
 
@@ -293,6 +303,7 @@ def _cells(data: Path, out: Path, work: Path, plain: list[SceneExample], setting
     say(f"temperatures {temperatures}; held out {rates}")
     path = out / "cells.onnx"
     export_cells(cells, path, temperatures=temperatures, rates=rates, settings=noted)
+    _tell(out, "cells", noted)
     say(f"wrote {path}")
 
 
