@@ -221,9 +221,20 @@ def test_a_kingdom_of_hardly_a_domino_is_to_be_looked_at(text: str, few: bool) -
     assert read.review == few
 
 
+def test_beside_a_kingdom_one_whose_castle_is_hardly_seen_is_read_and_asked_about() -> None:
+    text = "# f f . / . l l l / . l g g"
+    faint = sight(text, left=400, spoiled={"A1": {"#": 0.3, "w": 0.3, "f": 0.3}})
+    plain, hardly = kingdoms_of(table_photo(), [sight(KINGDOM), faint])
+    assert not plain.review
+    assert str(hardly.board) == text
+    assert hardly.review and any("hardly seen" in problem.text for problem in hardly.problems)
+    with pytest.raises(NoKingdomFound):
+        kingdoms_of(table_photo(), [faint])
+
+
 def test_a_kingdom_that_was_left_out_is_asked_for() -> None:
     """Who wins depends on it. A line on offer is none."""
-    faint = {"A2": {"#": 0.3, "w": 0.3, "f": 0.3}}
+    faint = {"A2": {"#": 0.05, "w": 0.45, "f": 0.45}}
     for other, told in (("w w f / ? g g / l l s", True), (OFFER, False)):
         (read,) = kingdoms_of(table_photo(), [sight(KINGDOM), sight(other, left=400, spoiled=faint if told else {})])
         assert any("may be a kingdom, too" in problem.text for problem in read.problems) == told

@@ -12,6 +12,7 @@ from kdvision.game.legality import Problem, names
 from kdvision.vision import boxes
 from kdvision.vision.edge import cut_off
 from kdvision.vision.grid import Grid
+from kdvision.vision.kinghood import SEEN
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import GemSeen, PieceSeen, gems_on, pieces_on
 from kdvision.vision.reading import Reading
@@ -124,6 +125,8 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
         problems += [_moved(problem, first) for problem in cut]
     if len(decision.board) < FEW:
         problems.append(Problem((), "hardly a domino is seen of this kingdom: see that it is all there"))
+    if sight.castle <= SEEN and decision.board.castles():
+        problems.append(Problem((), "its castle is hardly seen: see that this is a kingdom"))
     if around.crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     if around.unread:

@@ -20,6 +20,8 @@ SEEN: Final = 0.5
 """The probability from which something is taken to lie there."""
 PLAIN: Final = 0.7
 """The probability from which it is plain what a tile shows."""
+FAINT: Final = 0.1
+"""The probability of a castle that is not out of the question."""
 MOSTLY: Final = 0.65
 """Of a kingdom's tiles more than this share are plain: nine tenths, on real photos however spoiled. Patterned cloths,
 parquet and the squares of other games look somewhat like many things."""

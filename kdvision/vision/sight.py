@@ -13,6 +13,7 @@ from kdvision.vision.cells import Floats
 from kdvision.vision.edge import LIKELY, STRIP
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import (
+    FAINT,
     PLAIN,
     SEEN,
     TWO_LINES,
@@ -106,6 +107,14 @@ class Sight:
         return may_be_one(self.plain, self.chances_of_castles, self.tiles) and not self._line
 
     @property
+    def kingdom_beside_others(self) -> bool:
+        """Whether this is a kingdom if another lies on the table: in no line, and a castle is not out of the question.
+
+        Who reads it says whether it is (`kingdom_read`).
+        """
+        return self.may_be_kingdom and self.castle > FAINT
+
+    @property
     def _line(self) -> bool:
         return is_line(self.presence > SEEN, self.bonds)
 
@@ -127,7 +136,8 @@ class Sight:
 
         No box has thirty squares of wheat without a crown, as a grille may look. Of kingdoms nearly all is left.
         """
-        enough = len(board) >= LEAST if self.kingdom else len(board) > LEAST_HIDDEN
+        shown = self.kingdom or self.kingdom_beside_others
+        enough = len(board) >= LEAST if shown else len(board) > LEAST_HIDDEN
         return enough and len(board) > self.tiles / 2
 
     @property
@@ -158,10 +168,13 @@ def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
     """Return the kingdoms, from the top left, and what else lies on the table: every kingdom has a castle.
 
     Where no castle is seen at all, the largest grid of several dominoes is a kingdom whose castle is hidden; beside
-    others, one that has more tiles than lie on offer, or that the picture's edge cuts.
+    others, one that has more tiles than lie on offer, or that the picture's edge cuts, or in which a castle is not out
+    of the question.
     """
     real = [sight for sight in sights if sight.kingdom or sight.surely_hidden]
-    if not real:
+    if real:
+        real = [sight for sight in sights if any(sight is one for one in real) or sight.kingdom_beside_others]
+    else:
         real = sorted((sight for sight in sights if sight.castle_hidden), key=lambda sight: -sight.tiles)[:1]
     kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
     return kingdoms, [sight for sight in sights if not any(sight is one for one in real)]
