@@ -286,7 +286,7 @@ def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
 def test_what_a_night_holds_of_a_photo_is_small(tmp_path: Path) -> None:
     """Its names, hashes and place on disk: what was read in it stays there."""
     rows = " / ".join(["w w1 f f1 l", "g g1 s s1 l", "m1 m # w w", "f f l l g", "s s g w l"])
-    photos = {f"{number}.jpg": photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(60)}
+    photos = {f"{number}.jpg": photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(40)}
     folder, held = put(tmp_path / "photos", dict(photos)), []
 
     def tell(_: object) -> None:
@@ -301,7 +301,7 @@ def test_what_a_night_holds_of_a_photo_is_small(tmp_path: Path) -> None:
         finally:
             tracemalloc.stop()
             one.close()
-    assert (held[59] - held[29]) / 30 < 1500
+    assert (held[39] - held[19]) / 20 < 1500
 
 
 def test_results_that_somebody_else_changes_are_told(folder: Path, out: Path) -> None:

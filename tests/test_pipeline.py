@@ -97,7 +97,7 @@ def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
 
 
 def test_what_no_box_could_lay_is_no_kingdom() -> None:
-    grille = sight(" / ".join(["w w w w w w"] * 6))
+    grille = sight(" / ".join(["w w w w w w"] * 5))
     assert sort_out([grille])[0] == [grille]
     with pytest.raises(NoKingdomFound):
         kingdoms_of(table_photo(), [grille])
