@@ -127,8 +127,8 @@ def _each(do: Callable[[int], Made], data: Path, first: int, count: int, workers
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--scenes", type=int, default=600, help="scenes for whole boards")
-    parser.add_argument("--outline-scenes", type=int, default=120)
+    parser.add_argument("--scenes", type=int, default=1200, help="scenes for whole boards")
+    parser.add_argument("--outline-scenes", type=int, default=240)
     parser.add_argument("--work", type=Path, help="keep what is seen on each scene here, for the next time")
     parser.add_argument("--boards-only", action="store_true", help="leave the outline's weights as they are")
     parser.add_argument("--results", type=Path, help="folder for the tables and the picture of the model card")
