@@ -11,6 +11,7 @@ from kdvision.vision.kinghood import (
     may_be_one,
     may_hide_its_castle,
     shows_one,
+    shows_one_beside_others,
 )
 
 
@@ -68,13 +69,29 @@ def test_a_line_leaves_over_what_it_does_not_cover() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tiles", "castle", "look"), [("xxxxx/xx..x", 0.0, True), ("xxx/xx.", 0.6, True), ("xxx/xx.", 0.4, False)]
+    ("tiles", "castle", "look"), [("xxxxx/xx..x", 0.0, True), ("xxx/xx.", 0.3, True), ("xxx/xx.", 0.2, False)]
 )
-def test_somebody_looks_at_what_lies_in_no_line_or_shows_a_castle_rather_than_not(
-    tiles: str, castle: float, look: bool
-) -> None:
+def test_somebody_looks_at_what_lies_in_no_line_or_may_show_a_castle(tiles: str, castle: float, look: bool) -> None:
     places = mask(tiles)
     assert may_be_one(places, castles(places, 1) / 0.9 * castle, float(places.sum())) == look
+
+
+def test_somebody_looks_at_a_plain_castle_amid_tiles_of_which_half_are_plain() -> None:
+    places = mask("xxxxx/xx..x")
+    for tiles, look in ((15.0, True), (17.0, False)):
+        assert may_be_one(places, castles(places, 1), tiles) == look
+        assert not may_be_one(places, 0.5 * castles(places, 1), tiles)
+
+
+@pytest.mark.parametrize(
+    ("tiles", "castle", "one"),
+    [("?xxxx/x...x", 0.3, True), ("?xxxx/x...x", 0.2, False), ("?xxx/xxxx", 0.4, False), ("?xxx/xxxx", 0.6, True)],
+)
+def test_beside_a_kingdom_a_castle_need_not_be_plain(tiles: str, castle: float, one: bool) -> None:
+    """But with one that is not even likely, the tiles lie as in no line."""
+    chances = np.zeros(mask(tiles).shape)
+    chances[0, 0] = castle
+    assert shows_one_beside_others(mask(tiles), chances, float(tiles.count("x"))) == one
 
 
 def test_without_a_castle_more_than_a_line_askew_is_a_kingdom() -> None:

@@ -20,8 +20,8 @@ SEEN: Final = 0.5
 """The probability from which something is taken to lie there."""
 PLAIN: Final = 0.7
 """The probability from which it is plain what a tile shows."""
-FAINT: Final = 0.1
-"""The probability of a castle that is not out of the question."""
+FAINT: Final = 0.25
+"""The probability from which a castle is not out of the question."""
 MOSTLY: Final = 0.65
 """Of a kingdom's tiles more than this share are plain: nine tenths, on real photos however spoiled. Patterned cloths,
 parquet and the squares of other games look somewhat like many things."""
@@ -53,11 +53,27 @@ def shows_one(plain: Mask, castles: Floats, tiles: float) -> bool:
     return likely and seen >= LEAST and seen > MOSTLY * tiles
 
 
-def may_be_one(plain: Mask, castles: Floats, tiles: float) -> bool:
-    """Return whether somebody should look: most tiles are plain, and lie as in no line, or one is rather a castle."""
+def shows_one_beside_others(plain: Mask, castles: Floats, tiles: float) -> bool:
+    """Return whether this is a kingdom if another lies on the table: a castle is not out of the question.
+
+    With it the plain tiles lie as in no line on offer; or it is likelier than not.
+    """
+    castle = float(castles.max())
+    likely = castle > SEEN or (castle > FAINT and beside_a_line(with_castle(plain, castles)) >= DOMINO)
     seen = evidence_of(plain, castles)
-    odd = beside_a_line(plain) >= DOMINO or (seen >= LEAST and float(castles.max()) > SEEN)
-    return seen > MOSTLY * tiles and odd
+    return likely and seen >= LEAST and seen > MOSTLY * tiles
+
+
+def may_be_one(plain: Mask, castles: Floats, tiles: float) -> bool:
+    """Return whether somebody should look: plain tiles lie as in no line, or one may be a castle."""
+    seen, castle = evidence_of(plain, castles), float(castles.max())
+    mostly = seen > MOSTLY * tiles or (castle > PLAIN and seen > tiles / 2)
+    return mostly and (beside_a_line(plain) >= DOMINO or (seen >= LEAST and castle > FAINT))
+
+
+def with_castle(plain: Mask, castles: Floats) -> Mask:
+    """Return the plain squares with the likeliest castle among them."""
+    return np.asarray(plain | (castles == castles.max()))
 
 
 def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool) -> bool:

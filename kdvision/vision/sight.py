@@ -13,7 +13,6 @@ from kdvision.vision.cells import Floats
 from kdvision.vision.edge import LIKELY, STRIP
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import (
-    FAINT,
     PLAIN,
     SEEN,
     TWO_LINES,
@@ -23,6 +22,7 @@ from kdvision.vision.kinghood import (
     may_be_one,
     may_hide_its_castle,
     shows_one,
+    shows_one_beside_others,
 )
 from kdvision.vision.lattice import LEAST
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
@@ -108,11 +108,8 @@ class Sight:
 
     @property
     def kingdom_beside_others(self) -> bool:
-        """Whether this is a kingdom if another lies on the table: in no line, and a castle is not out of the question.
-
-        Who reads it says whether it is (`kingdom_read`).
-        """
-        return self.may_be_kingdom and self.castle > FAINT
+        """Whether this is a kingdom if another lies on the table; if its castle is hardly seen, a person is asked."""
+        return shows_one_beside_others(self.plain, self.chances_of_castles, self.tiles) and not self._line
 
     @property
     def _line(self) -> bool:
