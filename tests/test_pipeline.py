@@ -209,6 +209,15 @@ def test_a_doubt_outside_the_frame_is_a_problem_to_look_at() -> None:
     assert all(d.square.row < read.board.height and d.square.col < read.board.width for d in read.doubts)
 
 
+def test_a_tile_that_no_board_has_a_place_for_is_told() -> None:
+    """Its other half may lie beyond the grid, where a lattice has lost a row."""
+    for chance, told in ((0.8, True), (0.6, False)):
+        lone = sight("# w w . / . f f . / . . . l", spoiled={"D3": {"l": chance, ".": 1 - chance}})
+        (read,) = kingdoms_of(table_photo(), [lone])
+        assert str(read.board) == "# w w / . f f"
+        assert any("at the kingdom's edge" in problem.text for problem in read.problems) == told
+
+
 def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
     assert not only(sight(KINGDOM), trust=Trust(sure=0.5)).review
     assert only(sight(KINGDOM), trust=Trust(sure=1.1)).review
