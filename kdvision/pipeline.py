@@ -129,14 +129,12 @@ def kingdoms_of(
     kingdoms, others = (as_named(sights), []) if named else sort_out(sights)
     if not kingdoms:
         raise no_kingdom(photo, sights)
-    taken = kingdoms
-    played, kingdoms, decisions = _decided(taken, side, clamps or {}, trust, game=game, named=named)
-    left_out = [sight for sight in taken if not any(sight is one for one in kingdoms)]
+    played, kingdoms, decisions = _decided(kingdoms, side, clamps or {}, trust, game=game, named=named)
     tell("decide", decisions)
     if not kingdoms:
         raise no_kingdom(photo, sights)
     where = places([sight.grid for sight in kingdoms], photo)
-    unread = any(sight.may_be_kingdom for sight in [*others, *left_out])
+    unread = any(sight.may_be_kingdom for sight in sights if not any(sight is one for one in kingdoms))
     near = [Around(sight.crowded or any(sight.beside(other) for other in others), unread) for sight in kingdoms]
     reads = [kingdom_read(*each, trust, played) for each in zip(kingdoms, decisions, where, near, strict=True)]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)

@@ -14,7 +14,7 @@ from kdvision.game.legality import Problem, names
 from kdvision.vision import boxes
 from kdvision.vision.edge import cut_off
 from kdvision.vision.grid import Grid
-from kdvision.vision.kinghood import PLAIN, SEEN
+from kdvision.vision.kinghood import SEEN
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import GemSeen, PieceSeen, gems_on, pieces_on
 from kdvision.vision.reading import Reading
@@ -120,7 +120,7 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
         replace(doubt, square=_from(first, doubt.square)) for doubt in decision.doubts if inside(doubt.square)
     )
     problems = [_moved(problem, first) for problem in decision.problems]
-    left_out = any(Square(*place) not in decision.board for place in np.argwhere(sight.presence > PLAIN).tolist())
+    left_out = any(Square(*place) not in decision.board for place in np.argwhere(sight.one_tile).tolist())
     if left_out or any(not inside(doubt.square) for doubt in decision.doubts):
         problems.append(Problem((), "something that may be a tile lies at the kingdom's edge"))
     if sight.inside is not None and sight.beyond is not None:

@@ -58,9 +58,8 @@ def shows_one_beside_others(plain: Mask, castles: Floats, tiles: float) -> bool:
 
     With it the plain tiles lie as in no line on offer; or it is likelier than not.
     """
-    castle = float(castles.max())
-    likely = castle > SEEN or (castle > FAINT and beside_a_line(with_castle(plain, castles)) >= DOMINO)
-    seen = evidence_of(plain, castles)
+    seen, castle = evidence_of(plain, castles), float(castles.max())
+    likely = castle > SEEN or (castle > FAINT and beside_a_line(plain | (castles == castle)) >= DOMINO)
     return likely and seen >= LEAST and seen > MOSTLY * tiles
 
 
@@ -69,11 +68,6 @@ def may_be_one(plain: Mask, castles: Floats, tiles: float) -> bool:
     seen, castle = evidence_of(plain, castles), float(castles.max())
     mostly = seen > MOSTLY * tiles or (castle > PLAIN and seen > tiles / 2)
     return mostly and (beside_a_line(plain) >= DOMINO or (seen >= LEAST and castle > FAINT))
-
-
-def with_castle(plain: Mask, castles: Floats) -> Mask:
-    """Return the plain squares with the likeliest castle among them."""
-    return np.asarray(plain | (castles == castles.max()))
 
 
 def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool) -> bool:

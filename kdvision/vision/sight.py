@@ -71,7 +71,7 @@ class Sight:
     @property
     def castle(self) -> float:
         """The probability of the likeliest castle."""
-        return float(np.exp(self.reading.log_probs[..., self.reading.kinds.index(CASTLE)].max()))
+        return float(self.chances_of_castles.max())
 
     @property
     def castle_place(self) -> tuple[int, int]:
@@ -91,6 +91,14 @@ class Sight:
         return np.asarray(np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > PLAIN)
 
     @property
+    def one_tile(self) -> Mask:
+        """Of which squares (rows, cols) it is plain that they are tiles, and likely which.
+
+        Where no photo reaches, any tile is as likely as any other, and together they are likelier than none.
+        """
+        return np.asarray((self.presence > PLAIN) & (np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > SEEN))
+
+    @property
     def kingdom(self) -> bool:
         """Whether this looks like a kingdom: tiles about a castle, most of them plain, and no line on offer."""
         return shows_one(self.plain, self.chances_of_castles, self.tiles) and not self._line
@@ -108,7 +116,10 @@ class Sight:
 
     @property
     def kingdom_beside_others(self) -> bool:
-        """Whether this is a kingdom if another lies on the table; if its castle is hardly seen, a person is asked."""
+        """Whether this is a kingdom if another lies on the table, as one is that looks like a kingdom by itself.
+
+        Where its castle is hardly seen, a person is asked.
+        """
         return shows_one_beside_others(self.plain, self.chances_of_castles, self.tiles) and not self._line
 
     @property
@@ -133,8 +144,7 @@ class Sight:
 
         No box has thirty squares of wheat without a crown, as a grille may look. Of kingdoms nearly all is left.
         """
-        shown = self.kingdom or self.kingdom_beside_others
-        enough = len(board) >= LEAST if shown else len(board) > LEAST_HIDDEN
+        enough = len(board) >= LEAST if self.kingdom_beside_others else len(board) > LEAST_HIDDEN
         return enough and len(board) > self.tiles / 2
 
     @property
@@ -168,9 +178,8 @@ def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
     others, one that has more tiles than lie on offer, or that the picture's edge cuts, or in which a castle is not out
     of the question.
     """
-    real = [sight for sight in sights if sight.kingdom or sight.surely_hidden]
-    if real:
-        real = [sight for sight in sights if any(sight is one for one in real) or sight.kingdom_beside_others]
+    if any(sight.kingdom or sight.surely_hidden for sight in sights):
+        real = [sight for sight in sights if sight.kingdom_beside_others or sight.surely_hidden]
     else:
         real = sorted((sight for sight in sights if sight.castle_hidden), key=lambda sight: -sight.tiles)[:1]
     kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
