@@ -9,7 +9,7 @@ from tests.nights import night, photo, put
 
 pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 SMALL = "w1 w w / # f f1 / . l l"
 NASTY = "<b>Zoë & 'co'"
@@ -76,14 +76,14 @@ def test_each_point_leads_to_its_rule(page: Page) -> None:
     first = page.locator(".kingdom .lines a").first
     first.click()
     target = page.url.split("#")[1]
-    assert page.locator(f"#{target}").is_visible()
+    expect(page.locator(f"#{target}")).to_be_visible()
     assert "A territory is worth its number of squares" in page.locator(".rules").inner_text()
 
 
 def test_a_look_leads_to_its_kingdom_even_if_that_is_filtered_out(page: Page) -> None:
     page.locator("#find").fill("bo")
     page.locator(".looks a").first.click()
-    assert page.locator(".kingdom:target").is_visible()
+    expect(page.locator(".kingdom:target")).to_be_visible()
 
 
 def test_it_prints(browser: Browser, report: Path) -> None:
