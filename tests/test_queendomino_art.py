@@ -10,8 +10,10 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.lab.art import DrawnArt
+from kdvision.lab.crop_folder import Crops
 from kdvision.lab.queendomino_art import QueendominoArt, varied_print
-from kdvision.lab.sources import DRAWN_SIDE, Crops, DrawnScene, Mixture, Workshop
+from kdvision.lab.sources import DRAWN_SIDE, DrawnScene
+from kdvision.lab.workshop import Mixture, Workshop
 
 Picture = NDArray[np.uint8]
 

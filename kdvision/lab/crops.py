@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from kdvision.files import write_whole
 from kdvision.game.board import Cell
+from kdvision.lab.crop_folder import Crops
 from kdvision.lab.mosaics import mosaic
-from kdvision.lab.sources import Crops
 from kdvision.vision.cells import CROP, INNER, CellReader
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo

@@ -17,9 +17,11 @@ import numpy.typing as npt
 from kdvision.game.board import Square
 from kdvision.lab import furnished, scenes, synth, tables
 from kdvision.lab.busy import busy
+from kdvision.lab.crop_folder import Crops
 from kdvision.lab.light import jpeg
-from kdvision.lab.sources import MANY_BOXES, Crops, Workshop
+from kdvision.lab.sources import MANY_BOXES
 from kdvision.lab.synth import Picture, Seen, SeenKingdom
+from kdvision.lab.workshop import Workshop
 from kdvision.vision.cells import CROP, prepare
 from kdvision.vision.reading import KINDS, NOTHING
 

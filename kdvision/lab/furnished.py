@@ -25,6 +25,8 @@ DECKS: Final = {"queendomino": QUEENDOMINO, "royal-wedding": ROYAL_WEDDING, "los
 ODDS: Final = (0.55, 0.15, 0.3)
 BUILDINGS: Final = 12
 """So many pictures of buildings there are at least."""
+ASIDE: Final = 0.36
+"""How far from the middle of his square a man may stand along either side, in sides of it."""
 
 
 def deal(rng: np.random.Generator, *, game: str | None = None, kingdoms: int | None = None) -> Scene:
@@ -60,11 +62,11 @@ def _with_men(rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> L
     # nobody has to know the rules by heart: men stand where they should not, too
     free = [square for square in kingdom.squares if kingdom.board[square].terrain is not Terrain.CASTLE]
     rng.shuffle(free)
-    for kind, most, odds in (("knight", 5, 0.75), ("tower", 4, 0.35), ("queen", 1, 0.3)):
+    for kind, most, odds in (("knight", 5, 0.75), ("tower", 4, 0.45), ("queen", 1, 0.4)):
         for _ in range(int(rng.integers(1, most + 1)) if rng.random() < odds else 0):
             if free and (square := free.pop()) not in pieces:
                 pieces[square] = kind
-                scene.pieces.append(man(rng, kind, kingdom.squares[square]))
+                scene.pieces.append(man(rng, kind, kingdom.squares[square], aside=rng.random() < 0.5))
     return replace(kingdom, pieces=pieces)
 
 
@@ -75,11 +77,19 @@ def building(rng: np.random.Generator, quad: Points) -> Tile:
     return Tile("building", int(rng.integers(BUILDINGS)), (float(x), float(y)), float(turn))
 
 
-def man(rng: np.random.Generator, kind: str, quad: Points) -> Piece:
-    x, y = quad.mean(0) + np.clip(rng.normal(0, 0.13, 2), -0.25, 0.25)
+def man(rng: np.random.Generator, kind: str, quad: Points, *, aside: bool = False) -> Piece:
+    """Return a man near the middle of a square, or `aside`, beside its crowns and houses, so that they can be seen."""
+    x, y = quad.mean(0) + (_aside(quad, rng) if aside else np.clip(rng.normal(0, 0.13, 2), -0.25, 0.25))
     # most are of bare wood, some of a player's colour
     colour = "" if rng.random() < 0.85 else str(rng.choice(COLOURS))
     return Piece(kind, colour, (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.15))
+
+
+def _aside(quad: Points, rng: np.random.Generator) -> Points:
+    """Return how far from the middle of a square somewhere in it is, (2,)."""
+    along, down = quad[1] - quad[0], quad[3] - quad[0]
+    right, below = rng.uniform(-ASIDE, ASIDE, 2)
+    return np.asarray(right * along + below * down)
 
 
 def _turn(quad: Points) -> float:

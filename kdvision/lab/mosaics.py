@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from kdvision.lab.crop_folder import Crops
 from kdvision.lab.examples import TILE_KINDS, UNKNOWN, CellExamples
-from kdvision.lab.sources import Crops
 from kdvision.vision.cells import CROP, INNER
 
 Bytes = npt.NDArray[np.uint8]

@@ -96,14 +96,17 @@ class QueendominoArt:
 
     def squares(self, kind: str, side: int) -> list[Picture]:
         """Return the squares of a cell ("m2") that are left (0) or right (1) halves; of the other half if none is."""
+        return self.halves(kind, side) or self.halves(kind, 1 - side)
+
+    def halves(self, kind: str, side: int) -> list[Picture]:
+        """Return the squares of a cell ("m2") that are left (0) or right (1) halves, and no others."""
         if not self._squares:
             for photo, left, right, corners in _DOMINOES:
                 both = _cut(self._photo(photo), corners, 2)
                 for half, (cell, square) in enumerate(((left, both[:, :SIDE]), (right, both[:, SIDE:]))):
                     if cell:
                         self._squares.setdefault(cell, ([], []))[half].append(square)
-        halves = self._squares.get(kind, ([], []))
-        return halves[side] or halves[1 - side]
+        return self._squares.get(kind, ([], []))[side]
 
     def town(self, number: int) -> Picture:
         """Return an empty town."""

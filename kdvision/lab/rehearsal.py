@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from kdvision.game.board import Board
 from kdvision.lab import scenes, synth
-from kdvision.lab.sources import Crops, Workshop
+from kdvision.lab.crop_folder import Crops
 from kdvision.lab.synth import Picture, SeenKingdom
+from kdvision.lab.workshop import Workshop
 from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import finder_odds, search_all

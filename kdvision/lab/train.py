@@ -24,12 +24,12 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch.utils.data import DataLoader, Dataset
 
 from kdvision.files import write_whole
+from kdvision.lab.crop_folder import Crops
 from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples
 from kdvision.lab.export import export_cells, export_finder
 from kdvision.lab.measure import measure_cells
 from kdvision.lab.mosaics import mosaics
 from kdvision.lab.net import CORNERS, PARTNERS, CellNet, FinderNet
-from kdvision.lab.sources import Crops
 from kdvision.lab.targets import cell_batch, finder_sample
 
 Say = Callable[[str], None]
@@ -50,7 +50,7 @@ class Settings:
     finder_size: int = 256
     cell_steps: int = 10000
     cell_batch: int = 96
-    mosaics: int = 60000
+    mosaics: int = 120000
     without: str = ""
     rate: float = 2e-3
     decay: float = 0.02
