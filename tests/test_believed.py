@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from kdvision.lab import believed
-from kdvision.lab.calibrate import promised, sure_above
+from kdvision.lab.calibrate import fit_odd, promised, sure_above
+from kdvision.lab.rehearsal import Boards
+from kdvision.vision.kingdom_read import Trust
 
 BOARDS = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, False)]
 
@@ -53,3 +55,15 @@ def test_the_bound_is_wrong_as_seldom_as_it_says() -> None:
         promised([(0.9, bool(ok)) for ok in rng.random(300) > 0.02], 0.5, wrong=0.02)["upper"] for _ in range(300)
     ]
     assert 0.01 < np.mean([float(str(bound)) < 0.02 for bound in bounds]) < 0.09
+
+
+def test_boards_about_which_something_is_odd_are_believed_as_often_as_they_were_right() -> None:
+    """Of boards that seem right with 0.95, six in ten are: so much is said of the next, and never more than seems."""
+    odd = Boards(((0.95, 0.05),) * 500, (True,) * 300 + (False,) * 200, (True,) * 500)
+    plain = Boards(((0.95, 0.05),) * 500, (True,) * 500, (False,) * 500)
+    slope, offset = fit_odd([odd, plain], 1.0)
+    trust = Trust(odd=(slope, offset))
+    assert trust.of_odd(0.95) == pytest.approx(0.6, abs=0.02)
+    assert Trust(odd=(1.0, 2.0)).of_odd(0.95) == 0.95
+    assert fit_odd([plain], 1.0) == (1.0, 0.0)
+    assert Trust().of_odd(1.0) == pytest.approx(1.0, abs=1e-5)

@@ -1,8 +1,9 @@
 """How far the shipped models can be believed: `python -m kdvision.lab.calibrate`, the last step of `make model`.
 
 Scenes that no training saw go through the whole runtime. From them come the weights with which the cell network and
-the finder say together whether there is a tile (a logistic regression), the temperature of whole boards, and the
-probability under which a board is shown to a person. All of it is written into cells.onnx.
+the finder say together whether there is a tile (a logistic regression), the temperature of whole boards, how much less
+likely those are about which something is odd, and the probability under which a board is shown to a person. All of it
+is written into cells.onnx.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from scipy.stats import beta
 
 from kdvision.lab import believed, rehearsal
 from kdvision.lab.rehearsal import Boards, Places
+from kdvision.vision.kingdom_read import LEAST
 from kdvision.vision.models import model_path
 
 Floats = npt.NDArray[np.float64]
@@ -58,14 +60,42 @@ def fit_boards(found: Iterable[Boards]) -> tuple[float, list[tuple[float, bool]]
     ]
 
     def at(temperature: float) -> list[tuple[float, bool]]:
-        warm = [(np.power(np.maximum(chances, 1e-12), 1 / temperature), right) for chances, right in rows]
-        return [(float(chances[0] / chances.sum()), right) for chances, right in warm]
+        return [(_chance(chances, temperature), right) for chances, right in rows]
 
     def loss(temperature: float) -> float:
         return -float(sum(np.log(max(p if right else 1 - p, 1e-4)) for p, right in at(temperature)))
 
     best = float(TEMPERATURES[int(np.argmin([loss(t) for t in TEMPERATURES]))])
     return best, at(best)
+
+
+def fit_odd(found: Iterable[Boards], temperature: float) -> tuple[float, float]:
+    """Return slope and offset of the log-odds of boards that something is odd about, at this temperature (Platt, 1999).
+
+    What is odd speaks of a misreading, so such a board is less likely right than its squares say. Where none is odd,
+    what they say stands.
+    """
+    rows = [
+        (_chance(np.array(chances), temperature), right)
+        for part in found
+        for chances, right, odd in zip(part.chances, part.right, part.odd, strict=True)
+        if odd
+    ]
+    likely = np.clip(np.array([chance for chance, _ in rows], float), LEAST, 1 - LEAST)
+    odds, sign = np.log(likely / (1 - likely)), np.where(np.array([right for _, right in rows], bool), 1.0, -1.0)
+
+    def loss(line: Floats) -> float:
+        slope, offset = line
+        return float(np.logaddexp(0, -sign * (slope * odds + offset)).sum() + (slope - 1) ** 2 + offset**2)
+
+    slope, offset = minimize(loss, np.array([1.0, 0.0]), method="BFGS").x
+    return float(slope), float(offset)
+
+
+def _chance(chances: Floats, temperature: float) -> float:
+    """The first board's share at this temperature of what the boards had at a temperature of one."""
+    warm = np.power(np.maximum(chances, 1e-12), 1 / temperature)
+    return float(warm[0] / warm.sum())
 
 
 def sure_above(rows: Sequence[tuple[float, bool]], *, wrong: float) -> float:
@@ -155,7 +185,9 @@ def main() -> None:
     )
     if given.results:
         believed.write(given.results, rows, odd=sum(map(sum, (part.odd for part in found))), sure=sure)
-    about = {"temperature": temperature, "sure": sure, "measured": len(rows), "right": right}
+    odd = [round(part, 4) for part in fit_odd(found, temperature)]
+    print(f"boards about which something is odd: slope {odd[0]}, offset {odd[1]} of their log-odds")
+    about = {"temperature": temperature, "sure": sure, "odd": odd, "measured": len(rows), "right": right}
     write(path, boards=about | promised(rows, sure, wrong=WRONG))
 
 

@@ -25,8 +25,9 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
 from kdvision.lab.rehearsal import Seen
 from kdvision.lab.simulate import calibration_gap
-from kdvision.pipeline import Trust
+from kdvision.vision import boxes
 from kdvision.vision.cells import CellReader
+from kdvision.vision.kingdom_read import Around, KingdomRead, Trust, kingdom_read
 from kdvision.vision.models import shipped
 from kdvision.vision.reading import NOTHING
 from kdvision.vision.reconstruct import decide
@@ -80,9 +81,16 @@ def heads(scenes: Iterable[Seen], trust: Trust) -> dict[str, Said]:
                 [doubts.get(place, 1.0) for place in places],
                 [decision.board.get(place) == there.get(place) for place in places],
             )
-            said["board"].add(decision.probability, decision.board.trimmed() == there.trimmed())
-            said["points"].add(decision.points_probability, score(decision.board).points == score(truth).points)
+            read = kingdom_read(sight, decision, "", Around(sight.crowded), trust, boxes.PLAIN)
+            said["board"].add(read.probability, read.board == there.trimmed())
+            said["points"].add(_of_points(read), score(read.board).points == score(truth).points)
     return said
+
+
+def _of_points(read: KingdomRead) -> float:
+    """What is said of the points of the territories: the sum over all boards that have as many."""
+    points = score(read.board).points
+    return read.probability + sum(chance for board, chance in read.runners_up if score(board).points == points)
 
 
 def placed(truth: Board, sight: Sight) -> Board:

@@ -25,6 +25,9 @@ A1: Final = Square(0, 0)
 FEW: Final = 5
 """A castle and two dominoes: fewer tiles are rather what is left of a kingdom that was not seen whole."""
 
+LEAST: Final = 1e-6
+"""Nearer to nought or one no probability is taken to be."""
+
 
 @dataclass(frozen=True)
 class Trust:
@@ -33,11 +36,12 @@ class Trust:
     A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
     Of the `unflagged` ones among them, `unflagged_wrong` were wrong. A share `wrong_at_most` is expected to be wrong
     at most, and with this confidence it is less than `upper` (lab/calibrate.py tells how); None where too few boards
-    were measured to promise anything.
+    were measured to promise anything. `odd` are slope and offset of the log-odds of boards that something is odd about.
     """
 
     temperature: float = 1.0
     sure: float = 0.9
+    odd: tuple[float, float] = (1.0, 0.0)
     measured: int = 0
     right: int = 0
     unflagged: int = 0
@@ -45,6 +49,12 @@ class Trust:
     wrong_at_most: float | None = None
     upper: float | None = None
     confidence: float = 0.95
+
+    def of_odd(self, chance: float) -> float:
+        """How probable a board is that seems to be so by its squares alone, but about which something is odd."""
+        slope, offset = self.odd
+        likely = min(max(chance, LEAST), 1 - LEAST)
+        return min(chance, float(1 / (1 + np.exp(-slope * np.log(likely / (1 - likely)) - offset))))
 
     @property
     def promise(self) -> str:
@@ -138,14 +148,15 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
     board = decision.board.trimmed()
     pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
     anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
+    odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
     return KingdomRead(
         board=board,
         grid=sight.grid.part(rows, cols),
         reading=Reading(reading.log_probs[rows, cols], reading.kinds),
         doubts=doubts,
         problems=tuple(problems),
-        probability=decision.probability,
-        review=any(not problem.played for problem in problems) or not decision.certain(trust.sure),
+        probability=trust.of_odd(decision.probability) if odd else decision.probability,
+        review=odd or decision.probability < trust.sure,
         place=place,
         dominoes=tuple(
             laid._replace(squares=(_from(first, laid.squares[0]), _from(first, laid.squares[1])))

@@ -17,7 +17,6 @@ import numpy as np
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, Face, face
 from kdvision.game.legality import Problem, problems
-from kdvision.game.scoring import score
 from kdvision.vision.company import in_company
 from kdvision.vision.decision.answers import Answer, Best, best_answer
 from kdvision.vision.decision.candidates import Bonds, Candidates, Floats, Frame, Ints, Prices
@@ -70,17 +69,6 @@ class Decision:
     runners_up: tuple[tuple[Board, float], ...] = ()
     overruled: tuple[Square, ...] = ()
     proved: bool = True
-
-    @property
-    def boards(self) -> tuple[tuple[Board, float], ...]:
-        """Every board it may be, with its probability: the one decided, then the others, likeliest first."""
-        return (self.board, self.probability), *self.runners_up
-
-    @property
-    def points_probability(self) -> float:
-        """How likely the points of the territories are right: on any of the boards that have as many."""
-        mine = score(self.board).points
-        return sum(chance for board, chance in self.boards if score(board).points == mine)
 
     def certain(self, at_least: float) -> bool:
         """Whether the board is at least this probable and nothing about it speaks of a misreading.
