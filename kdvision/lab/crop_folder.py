@@ -17,6 +17,42 @@ Bytes = npt.NDArray[np.uint8]
 FOLDERS = {"wheat": "w", "forest": "f", "lake": "l", "grass": "g", "swamp": "s", "mine": "m"}
 
 
+MISLABELLED = {
+    "IMG_4086_1": "s2",
+    "kd24_6": "g",
+    "IMG_4076_17": "s1",
+    "IMG_4140_12": "s1",
+    "20180510_211014_7": "f1",
+    "IMG_4139_29": "s2",
+    "IMG_4084_2": "m2",
+    "IMG_4115_9": "m1",
+    "IMG_9402_7": "m3",
+    "board_5": "s2",
+    "IMG_4106_26": "m2",
+    "IMG_4048_16": "s1",
+    "IMG_4054_20": "s1",
+    "IMG_4098_6": "g1",
+    "IMG_4144_11": "m2",
+    "kd19_15": "s1",
+    "MVIMG_20180403_132551_0": "g1",
+    "IMG_20180403_131646_17": "m2",
+    "IMG_20180403_132548_0": "g1",
+    "IMG_4124_10": "s1",
+    "IMG_4122_0": "m2",
+    "IMG_4111_5": "m1",
+    "IMG_20180403_131656_15": "s2",
+    "IMG_4049_7": "g1",
+    "IMG_4131_10": "s1",
+    "IMG_20180403_132554_12": "s2",
+    "IMG_20180403_132554_12(1)": "s2",
+    "IMG_20180403_131658_15": "s2",
+    "kd2_17": "s2",
+    "kd2_17(1)": "s2",
+}
+"""Crops that lie in the folder of another kind, and what they show: all on which a trained network disagreed with the
+folder were looked at by eye, and those named where that settled it."""
+
+
 def notation(folder: str) -> str | None:
     """Return the kind of cell that a crop folder such as `wheat_1` or `castle` holds; None for `not_tile`."""
     if folder == "castle":
@@ -25,38 +61,51 @@ def notation(folder: str) -> str | None:
     return FOLDERS[terrain] + crowns.replace("0", "") if terrain in FOLDERS else None
 
 
-def photo_of(path: Path) -> str:
-    """Return the photo that a crop was cut from: its name without the last number and the mark of a turned copy."""
-    return re.sub(r"_\d+( \(\d+\))?$", "", path.stem)
+def group_of(stem: str) -> str:
+    """Return what a crop is kept with: the name of its photo; a copy, "kd2_17(1)", is a group of its own."""
+    return re.sub(r"_\d+$", "", stem)
+
+
+def photo_of(group: str) -> str:
+    """Return the photo that the crops of a group were cut from: that of a copy is the copied crop's."""
+    return re.sub(r"_\d+\(\d+\)$", "", group)
 
 
 @dataclass(frozen=True)
 class Crops:
-    """Square crops of real photos: `pictures` by photo and kind, and `scraps`, surfaces that are no tile."""
+    """Square crops of real photos: `pictures` by photo (`group_of`) and kind; `scraps`, surfaces that are no tile."""
 
     pictures: dict[str, dict[str, list[Bytes]]]
     scraps: tuple[Bytes, ...]
 
     @classmethod
-    def load(cls, folder: Path) -> Crops:
+    def load(cls, folder: Path, *, mended: bool = False) -> Crops:
+        """Return the crops of a folder, by default as its folders say; `mended`, MISLABELLED ones as what they show."""
         pictures: dict[str, dict[str, list[Bytes]]] = defaultdict(lambda: defaultdict(list))
         scraps = []
         for path in sorted(folder.glob("*/*.jpg")):
             crop = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR_RGB), np.uint8)
             kind = notation(path.parent.name)
+            if mended and path.stem in MISLABELLED:
+                kind = MISLABELLED[path.stem]
             if kind is None:
                 scraps.append(crop)
             else:
-                pictures[photo_of(path)][kind].append(crop)
+                pictures[group_of(path.stem)][kind].append(crop)
         return cls({photo: dict(kinds) for photo, kinds in pictures.items()}, tuple(scraps))
 
     def split(self, *, held_out: float = 0.15, seed: int = 7) -> tuple[Crops, Crops]:
-        """Return crops to train on and crops held out, split by photo: squares of one photo are one sample."""
+        """Return crops to train on and crops held out, split by photo: squares of one photo are one sample.
+
+        Of a photo with copies on both sides, what would be held out is in neither part.
+        """
         photos = sorted(self.pictures)
         order = np.random.default_rng(seed).permutation(len(photos))
         out = {photos[i] for i in order[: round(held_out * len(photos))]}
         parts = ({p: self.pictures[p] for p in photos if (p in out) == flag} for flag in (False, True))
         train, held = parts
+        seen = {photo_of(group) for group in train}
+        held = {group: kinds for group, kinds in held.items() if photo_of(group) not in seen}
         cut = round((1 - held_out) * len(self.scraps))
         return Crops(train, self.scraps[:cut]), Crops(held, self.scraps[cut:])
 

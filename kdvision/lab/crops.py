@@ -1,7 +1,8 @@
 """How well the shipped cell network reads squares of real photos that no training saw: `python -m kdvision.lab.crops`.
 
-The crops of the data folder are split by photo as in training. Each held-out crop is read as on a board, squares of its
-own photo around it, through the reader that people use. One row a crop that was misread goes into the CSV.
+The crops of the data folder are split by photo as in training, and go by what they show where their folder is wrong
+(`crop_folder.MISLABELLED`). Each held-out crop is read as on a board, squares of its own photo around it, through the
+reader that people use. One row a crop that was misread goes into the CSV.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with tiles/")
     parser.add_argument("--csv", type=Path, help="write the misread crops here")
     given = parser.parse_args()
-    tally = measure(Crops.load(given.data / "tiles").split()[1], CellReader(shipped("cells")))
+    tally = measure(Crops.load(given.data / "tiles", mended=True).split()[1], CellReader(shipped("cells")))
     if given.csv:
         write_whole(given.csv, tally.csv().encode())
     print(tally)

@@ -291,7 +291,7 @@ def _cells(data: Path, out: Path, work: Path, plain: list[SceneExample], setting
         scenes_of(data, work, seed=1_000_000 + seed, count=settings.held_out_scenes, world=world, say=say)
         for world in ("scenes", "pieces")
     )
-    train_crops, held_crops = Crops.load(data / "tiles").split()
+    train_crops, held_crops = Crops.load(data / "tiles", mended=True).split()
     real = mosaics(train_crops, np.random.default_rng((settings.seed, 17)), settings.mosaics)
     examples = CellExamples.join([*(scene.cells for scene in [*plain, *furnished]), real])
     started = time.monotonic()

@@ -1,0 +1,47 @@
+"""Crops are split by photo, copies included, and crops in a wrong folder go by what they show if asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from kdvision.lab.crop_folder import MISLABELLED, Crops, group_of, notation, photo_of
+from kdvision.vision.reading import KINDS
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twenty photos of two crops each, a copy of one crop of every third, and a crop that lies in a wrong folder."""
+    names = [f"room{photo}_{number}" for photo in range(20) for number in range(2)]
+    names += [f"room{photo}_1(1)" for photo in range(0, 20, 3)]
+    for name in names:
+        _save(tmp_path / "wheat_0" / f"{name}.jpg")
+    _save(tmp_path / "mine_2" / "board_5.jpg")
+    _save(tmp_path / "not_tile" / "cloth_1.jpg")
+    return tmp_path
+
+
+def _save(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    assert cv2.imwrite(str(path), np.full((8, 8, 3), 90, np.uint8))
+
+
+def test_no_photo_lies_on_both_sides_of_a_split(folder: Path) -> None:
+    for seed in range(20):
+        train, held = Crops.load(folder).split(held_out=0.3, seed=seed)
+        assert train.pictures and held.pictures
+        assert {photo_of(group) for group in train.pictures}.isdisjoint(photo_of(group) for group in held.pictures)
+
+
+def test_a_copy_is_of_the_photo_that_its_crop_is_of() -> None:
+    assert group_of("IMG_2018_12") == photo_of("IMG_2018") == photo_of(group_of("IMG_2018_12(1)")) == "IMG_2018"
+
+
+def test_what_lies_in_a_wrong_folder_goes_by_what_it_shows_where_asked(folder: Path) -> None:
+    assert MISLABELLED["board_5"] == "s2"
+    assert set(Crops.load(folder).pictures["board"]) == {"m2"}
+    assert set(Crops.load(folder, mended=True).pictures["board"]) == {"s2"}
+    assert set(MISLABELLED.values()) <= set(KINDS) and notation("swamp_2") == "s2"
