@@ -125,6 +125,9 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
     if boards := about.get("boards"):
         yield "temperature of whole boards", f"{boards['temperature']:.2f}"
+        if "odd" in boards:
+            slope, offset = boards["odd"]
+            yield "log-odds of boards about which something is odd: slope, offset", f"{slope:.2f}, {offset:.2f}"
         yield "a person should look below a probability of", f"{boards['sure']:.3f}"
         yield "rendered kingdoms right, of those without a problem", f"{boards['right']} of {boards['measured']}"
 

@@ -28,12 +28,15 @@ DATA: Final = """\
 | crops of photographed tiles | training the cell network, and as art of rendered tables | by photo: 85 % for training |
 | photos and straightened boards | measuring only | never trained on, by neither network |
 
-Rendered tables show kingdoms from simulated games, in photographed and scanned dominoes, in crops of photographed
-tiles and in drawn art of our own, with pieces, clutter, light, shadow, glare, lens and camera. Squares of one photo are
-one sample: crops are split by the photo they come from. Four towns, twelve buildings and the Queen were cut from photos
-of Queendomino's pieces (`kdvision/lab/queendomino_art.py` holds the corners), never from those of the kingdom that is
-measured on; of gems there was no picture, so all are drawn, in wide variety. The pictures belong to others and are no
-part of this repository."""
+Rendered tables show kingdoms from simulated games, in photographed and scanned dominoes, in crops of photographed tiles
+and in drawn art of our own, with pieces, clutter, light, shadow, glare, lens and camera. Squares of one photo are one
+sample: crops are split by the photo they come from, and held out are only those of photos of which no copy was trained
+on. Thirty crops lie in folders of another kind than they show (`crop_folder.MISLABELLED`, settled by eye); they are
+trained on and measured as what they show. Some squares of Queendomino's dominoes got other numbers of crowns than they
+were printed with, so that crowns are counted and not guessed from the house (`kdvision/lab/recrowned.py`). Four towns,
+twelve buildings and the Queen were cut from photos of Queendomino's pieces (`kdvision/lab/queendomino_art.py` holds the
+corners), never from those of the kingdom that is measured on; of gems there was no picture, so all are drawn, in wide
+variety. The pictures belong to others and are no part of this repository."""
 
 LIMITS: Final = """\
 ## Limits
@@ -44,7 +47,8 @@ LIMITS: Final = """\
   three photos of one kingdom, besides rendered tables; gems on rendered tables alone.
 - Held-out figures come from pictures made as those of training were; real photos are harder.
 - The probabilities were calibrated on rendered tables. How far that carries over, "flagged", "needlessly" and "wrong,
-  no warning" show. Temperature and threshold were fitted on the very boards that the calibration tables show.
+  no warning" show. Temperature, threshold and the correction of boards about which something is odd were fitted on the
+  very boards that the calibration tables show.
 - Errors on examples held out are of the networks as trained, before they were put in whole numbers."""
 
 REPRODUCE: Final = """\
