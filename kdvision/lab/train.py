@@ -16,21 +16,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
-from torch.utils.data import DataLoader, Dataset
 
 from kdvision.files import write_whole
+from kdvision.lab.batches import CellBatches, ScenePieces, batches
 from kdvision.lab.crop_folder import Crops
 from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples
 from kdvision.lab.export import export_cells, export_finder
+from kdvision.lab.losses import cell_loss, finder_loss
 from kdvision.lab.measure import measure_cells
 from kdvision.lab.mosaics import mosaics
-from kdvision.lab.net import CORNERS, PARTNERS, CellNet, FinderNet
-from kdvision.lab.targets import cell_batch, finder_sample
+from kdvision.lab.net import CellNet, FinderNet
 
 Say = Callable[[str], None]
 
@@ -54,78 +52,6 @@ class Settings:
     without: str = ""
     rate: float = 2e-3
     decay: float = 0.02
-
-
-class ScenePieces(Dataset[tuple[Tensor, Tensor]]):
-    """Random pieces of rendered scenes, two in turn from each; piece number n is always the same one."""
-
-    def __init__(self, scenes: list[SceneExample], *, seed: int, length: int, size: int) -> None:
-        self.scenes, self.seed, self.length, self.size = scenes, seed, length, size
-        self.last: tuple[int, npt.NDArray[np.uint8]] | None = None
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __getitem__(self, n: int) -> tuple[Tensor, Tensor]:
-        rng = np.random.default_rng((self.seed, 11, n))
-        number = int(np.random.default_rng((self.seed, 12, n // 2)).integers(len(self.scenes)))
-        if self.last is None or self.last[0] != number:  # decoding costs more than cutting
-            self.last = (number, self.scenes[number].photo())
-        piece, target = finder_sample(self.last[1], self.scenes[number].quads, rng, size=self.size)
-        return torch.from_numpy(piece.transpose(2, 0, 1).copy()), torch.from_numpy(target)
-
-
-class CellBatches(Dataset[tuple[Tensor, ...]]):
-    """Whole batches of crops, rare kinds more often than they lie on tables; batch number n is always the same."""
-
-    def __init__(self, examples: CellExamples, *, seed: int, length: int, batch: int) -> None:
-        self.examples, self.seed, self.length, self.batch = examples, seed, length, batch
-        bare, gem = len(TILE_KINDS), len(TILE_KINDS) + len(PIECES)
-        groups = np.where(examples.tile > 0, examples.kind, bare)
-        groups = np.where(examples.piece > 0, bare + examples.piece, groups)
-        groups = np.where((examples.gems > 0).any(axis=1), gem, groups)
-        counts = np.bincount(groups, minlength=gem + 1).astype(float)
-        weight = np.maximum(counts, 1.0) ** -0.5
-        weight[bare] *= 1.5  # bare table is where most errors are made
-        self.odds = np.cumsum(weight[groups]) / weight[groups].sum()
-
-    def __len__(self) -> int:
-        return self.length
-
-    def __getitem__(self, n: int) -> tuple[Tensor, ...]:
-        rng = np.random.default_rng((self.seed, 13, n))
-        picks = np.searchsorted(self.odds, rng.random(self.batch))
-        e = self.examples
-        crops, partner, gems = cell_batch(e.crops[picks], e.partner[picks], e.gems[picks], rng)
-        labels = (e.kind[picks], e.tile[picks], e.hidden[picks], partner, e.piece[picks], gems)
-        return torch.from_numpy(crops.transpose(0, 3, 1, 2).copy()), *(torch.from_numpy(label) for label in labels)
-
-
-def finder_loss(output: Tensor, target: Tensor) -> Tensor:
-    """Return the loss of votes (n, 8, h, w) against answers (n, 9, h, w)."""
-    inside, weight = target[:, 0], target[:, 8]
-    presence = F.binary_cross_entropy_with_logits(output[:, 0], inside, reduction="none")
-    balance = torch.where(inside > 0, torch.clamp(weight, min=1.0), torch.ones_like(weight))
-    error = F.smooth_l1_loss(output[:, 1:8], target[:, 1:8], reduction="none", beta=0.1)
-    scale = error.new_tensor([1.0, 1.0, 2.0, 1.0, 1.0, 1.5, 1.5]).view(1, 7, 1, 1)
-    votes = (error * scale).sum(1) * weight
-    return (presence * balance).mean() * 4 + votes.sum() / weight.sum().clamp(min=1.0)
-
-
-def cell_loss(
-    output: Tensor, kind: Tensor, tile: Tensor, hidden: Tensor, partner: Tensor, piece: Tensor, gems: Tensor
-) -> Tensor:
-    """Return the loss of a batch's logits; heads without a label there (-1) add nothing."""
-    kinds, pieces = len(TILE_KINDS), len(PIECES)
-    half_of, lies, corners = output[:, kinds + 2 :].split([PARTNERS, pieces, CORNERS], dim=1)
-    reading = F.cross_entropy(output[:, :kinds], kind, ignore_index=-1, label_smoothing=0.01)
-    presence = F.binary_cross_entropy_with_logits(output[:, kinds], tile.float())
-    cover = F.binary_cross_entropy_with_logits(output[:, kinds + 1], hidden.float())
-    half = F.cross_entropy(half_of, partner, ignore_index=-1)
-    on = F.cross_entropy(lies, piece, ignore_index=-1)
-    known = gems >= 0
-    gem = F.binary_cross_entropy_with_logits(corners[known], gems[known].float())
-    return reading + presence + 0.3 * (cover + sum(torch.nan_to_num(part) for part in (half, on, gem)))
 
 
 def fit(
@@ -161,10 +87,6 @@ def fit(
     return average.module.eval()
 
 
-def _batches(data: Dataset[tuple[Tensor, ...]], *, batch: int | None) -> Iterator[tuple[Tensor, ...]]:
-    yield from DataLoader(data, batch_size=batch, shuffle=False, num_workers=1, prefetch_factor=8)
-
-
 def train_finder(scenes: list[SceneExample], settings: Settings, say: Say) -> FinderNet:
     """Return a finder trained on rendered scenes."""
     torch.manual_seed(settings.seed)
@@ -173,7 +95,7 @@ def train_finder(scenes: list[SceneExample], settings: Settings, say: Say) -> Fi
     )
     net = fit(
         FinderNet(),
-        _batches(data, batch=settings.finder_batch),
+        batches(data, batch=settings.finder_batch),
         finder_loss,
         steps=settings.finder_steps,
         settings=settings,
@@ -189,7 +111,7 @@ def train_cells(examples: CellExamples, settings: Settings, say: Say) -> CellNet
     data = CellBatches(examples, seed=settings.seed, length=settings.cell_steps, batch=settings.cell_batch)
     net = fit(
         CellNet(len(TILE_KINDS), len(PIECES)),
-        _batches(data, batch=None),
+        batches(data, batch=None),
         cell_loss,
         steps=settings.cell_steps,
         settings=settings,

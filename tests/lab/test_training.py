@@ -10,9 +10,10 @@ pytest.importorskip("torch", reason="training needs torch: make test-lab install
 import torch
 from torch.nn import functional as F
 
-from kdvision.lab import measure, train
+from kdvision.lab import batches, measure, train
 from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
 from kdvision.lab.export import export_cells, export_finder
+from kdvision.lab.losses import cell_loss
 from kdvision.lab.net import CellNet, FinderNet
 from kdvision.lab.targets import cell_batch, finder_sample, finder_target
 from kdvision.vision.finder import squares_from
@@ -48,7 +49,7 @@ def test_the_loss_of_one_batch_falls_to_nothing() -> None:
     losses: list[float] = []
 
     def watched(output: torch.Tensor, *truth: torch.Tensor) -> torch.Tensor:
-        loss = train.cell_loss(output, *truth)
+        loss = cell_loss(output, *truth)
         losses.append(float(loss.detach()))
         return loss
 
@@ -144,11 +145,11 @@ def test_gems_turn_with_their_crops() -> None:
 
 
 def test_equal_seeds_give_equal_batches_and_pieces() -> None:
-    first, second = (train.CellBatches(crops(50), seed=4, length=3, batch=8) for _ in range(2))
+    first, second = (batches.CellBatches(crops(50), seed=4, length=3, batch=8) for _ in range(2))
     assert all(torch.equal(a, b) for a, b in zip(first[2], second[2], strict=True))
     assert not torch.equal(first[0][0], first[1][0])
     scene = SceneExample(_jpeg(), np.zeros((0, 4, 2), np.float32), crops(1))
-    pieces = train.ScenePieces([scene], seed=1, length=4, size=64)
+    pieces = batches.ScenePieces([scene], seed=1, length=4, size=64)
     assert torch.equal(pieces[3][0], pieces[3][0])
 
 
