@@ -1,46 +1,28 @@
-"""Training examples: rendered scenes for the finder, crops of their squares and of real photos for the cell network."""
+"""Training examples: rendered scenes for the finder, and crops of their squares for the cell network."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, fields, replace
-from functools import partial
-from multiprocessing import get_context
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Square
-from kdvision.lab import furnished, scenes, synth, tables
-from kdvision.lab.busy import busy
-from kdvision.lab.crop_folder import Crops
 from kdvision.lab.light import jpeg
-from kdvision.lab.sources import MANY_BOXES
-from kdvision.lab.synth import Picture, Seen, SeenKingdom
-from kdvision.lab.workshop import Workshop
+from kdvision.lab.synth import Picture, SeenKingdom
 from kdvision.vision.cells import CROP, prepare
 from kdvision.vision.reading import KINDS, NOTHING
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
-SCENE_SIZE = 640
 TILE_KINDS = (*(kind for kind in KINDS if kind != NOTHING), "t")
 PIECES = ("", "knight", "tower", "queen", "building")
 """What lies or stands on a square of a kingdom; the first is nothing, or what the kind of the square tells."""
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # right, down, left, up: the order of the partner outputs
 UNKNOWN = -1
-WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,)}
-"""What is trained on, and the words that each adds to its seeds.
-
-Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
-kingdoms lie, and more of them of many drawn boxes.
-"""
-BUSY_DRAWN = 0.35
 
 
 @dataclass(frozen=True)
@@ -195,107 +177,6 @@ def _shaken(quad: Floats, rng: np.random.Generator) -> Floats:
     centre = quad.mean(0)
     moved = centre + (quad - centre) * rng.uniform(0.95, 1.09)
     return np.asarray(moved + side * (rng.normal(0, 0.035, 2) + rng.normal(0, 0.015, (4, 2))))
-
-
-def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
-    """Return one kingdom seen straight from above, cut flush with its outline or with a rim of table.
-
-    People crop their photos, and the finder's second look sees every kingdom so.
-    """
-    kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
-    matrix = lattice_of(kingdom)
-    middle = np.array([kingdom.board.width, kingdom.board.height]) / 2
-    if not matrix.any():
-        return picture
-    side = float(
-        np.clip(
-            np.median([np.ptp(s.corners, axis=0).mean() for s in kingdom.squares.values()]) * rng.uniform(0.8, 1.4),
-            16,
-            110,
-        )
-    )
-    margin = rng.normal(0, 0.06, 2) if rng.random() < 0.4 else rng.uniform(0, 2.5, 2)
-    size = ((2 * middle + 2 * margin) * side).round().astype(int)
-    place = np.array([[side, 0, margin[0] * side], [0, side, margin[1] * side], [0, 0, 1.0]])
-    moved = place @ np.linalg.inv(matrix)
-    photo = np.asarray(
-        cv2.warpPerspective(picture.photo, moved, (int(size[0]), int(size[1])), borderValue=(114, 114, 114)), np.uint8
-    )
-
-    def move(quad: Floats) -> Floats:
-        return np.asarray(cv2.perspectiveTransform(quad[None].astype(np.float64), moved)[0])
-
-    kingdoms = tuple(
-        replace(k, squares={s: Seen(move(seen.corners), seen.hidden) for s, seen in k.squares.items()})
-        for k in picture.kingdoms
-    )
-    return Picture(photo, kingdoms, tuple(move(quad) for quad in picture.loose))
-
-
-_workshop: Workshop | None = None
-
-
-def _start(folder: Path) -> None:
-    global _workshop  # one set of art a worker process
-    cv2.setNumThreads(1)
-    _workshop = Workshop(folder, Crops.load(folder / "tiles").split()[0])
-
-
-def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExample:
-    """Return the scene of one seed in one of the WORLDS, rendered and cut; equal seeds give equal examples."""
-    assert _workshop is not None
-    rng = np.random.default_rng(seed)
-    picture = _busy(rng, _workshop) if world == "busy" else _plain(rng, _workshop, pieces=world == "pieces")
-    if picture.kingdoms and rng.random() < 0.25:
-        picture = rectified(picture, rng)
-    quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
-    code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
-    return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cell_examples(picture, rng))
-
-
-def _plain(rng: np.random.Generator, workshop: Workshop, *, pieces: bool) -> Picture:
-    scene = furnished.deal(rng) if pieces else scenes.deal(rng)
-    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), workshop.mixture(rng), rng)
-
-
-def _busy(rng: np.random.Generator, workshop: Workshop) -> Picture:
-    scene = scenes.deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
-    art = workshop.mixture(rng, drawn=BUSY_DRAWN, boxes=MANY_BOXES)
-    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), art, rng, surface=busy)
-
-
-class _Told(Exception):
-    """Enough is known of a scene; the rest of it need not be rendered."""
-
-
-def surfaces_of(seed: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the kinds of surface that the scene of one seed lies on, in a fraction of the time of `make_example`."""
-    assert _workshop is not None
-    rng, noted = np.random.default_rng(seed), list[str]()
-    scene = scenes.deal(rng)
-
-    def told(rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()) -> Any:
-        tables.table(rng, height, width, unit, scraps=scraps, noted=noted)
-        raise _Told
-
-    with suppress(_Told):
-        synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), _workshop.mixture(rng), rng, surface=told)
-    return tuple(noted)
-
-
-def all_surfaces(folder: Path, *, seed: int, count: int, workers: int = 2) -> list[tuple[str, ...]]:
-    """Return the kinds of surface of the scenes that `make_examples` makes, in the same order."""
-    with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
-        return pool.map(surfaces_of, [(seed, n) for n in range(count)], chunksize=8)
-
-
-def make_examples(
-    folder: Path, *, seed: int, count: int, world: str = "scenes", workers: int = 2
-) -> Iterator[SceneExample]:
-    """Yield `count` examples from the art in `folder`, in order, made by several processes, of one of the WORLDS."""
-    seeds = [(seed, *WORLDS[world], n) for n in range(count)]
-    with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
-        yield from pool.imap(partial(make_example, world=world), seeds, chunksize=8)
 
 
 def spoil(crop: Bytes, rng: np.random.Generator) -> Bytes:

@@ -23,12 +23,13 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from kdvision.files import write_whole
 from kdvision.lab.batches import CellBatches, ScenePieces, batches
 from kdvision.lab.crop_folder import Crops
-from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, all_surfaces, make_examples
+from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
 from kdvision.lab.export import export_cells, export_finder
 from kdvision.lab.losses import cell_loss, finder_loss
 from kdvision.lab.measure import measure_cells
 from kdvision.lab.mosaics import mosaics
 from kdvision.lab.net import CellNet, FinderNet
+from kdvision.lab.worlds import all_surfaces, make_examples
 
 Say = Callable[[str], None]
 
