@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+import cv2
 import numpy as np
 
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.edge import visible
 from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
-from kdvision.vision.kinghood import PLAIN, SEEN
+from kdvision.vision.kinghood import PLAIN, SEEN, Mask
 from kdvision.vision.livery import shipped
 from kdvision.vision.parting import parted
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import on_crossings
 from kdvision.vision.reading import Reading
 from kdvision.vision.search import found_in, searched, worth_a_finer_look
-from kdvision.vision.second import Candidate
+from kdvision.vision.second import COVERED, LARGEST, Bounds, Candidate, around, look_wider
 from kdvision.vision.sight import Bonds, Sight, sort_out
 
 NO_CHANCE: Final = -12.0
@@ -30,12 +31,8 @@ UNINFORMED: Final = np.log(0.25)
 
 REACH: Final = 2.5
 """Nearer than so many sides to a kingdom may lie tiles of a row or column that its lattice has lost."""
-COVERED: Final = 0.7
-"""A square lies on a tile whose middle is nearer than so many sides: halves of two tiles look like a square."""
 LIKE: Final = 0.4
 """Squares of one kingdom differ by less than this in the logarithm of their sides."""
-LARGEST: Final = 7
-"""No kingdom has more columns or rows (kingdomino/mighty-duel)."""
 
 
 def search_all(
@@ -54,9 +51,55 @@ def search_all(
         sights = {one: sights[one] if one in sights else look(photo, reader, one.grid) for one in found.kept}
     tell("squares", looks)
     tell("lattices", found)
-    apart = [(one, c) for c, sight in sights.items() for one in _told_apart(photo, reader, c, sight)]
+    whole = [_whole(photo, finder, reader, c, sights) for c in sights]
+    apart = [(one, c) for c, sight in whole for one in _told_apart(photo, reader, c, sight)]
     everything = [sight for sight, _ in apart]
     return [crowded(photo, reader, sight, candidate.squares, everything) for sight, candidate in apart]
+
+
+def _whole(
+    photo: Photo, finder: Finder, reader: CellReader, candidate: Candidate, sights: Mapping[Candidate, Sight]
+) -> tuple[Candidate, Sight]:
+    """Return a lattice and what is seen on it, grown while tiles lie at its rim: their other halves may lie beyond.
+
+    A tile at the rim was missed by the finder, and so may be the ones that only it leads to. Those of other lattices
+    do not count.
+    """
+    sight = sights[candidate]
+    others = [other.squares.centre[other.chosen] for other in sights if other is not candidate]
+    while (bounds := _with_rim(candidate, sight, np.concatenate([np.zeros((0, 2)), *others]))) != candidate.bounds:
+        candidate = look_wider(photo, finder, candidate, bounds)
+        sight = look(photo, reader, candidate.grid)
+    return candidate, sight
+
+
+def _with_rim(candidate: Candidate, sight: Sight, others: Floats) -> Bounds:
+    """Return the bounds of a lattice with the places at its rim that are tiles and touch another tile of its own."""
+    left, top, right, bottom = bounds = candidate.bounds
+    rows, cols = np.mgrid[top - 1 : bottom + 1, left - 1 : right + 1]
+    middles = cv2.perspectiveTransform(np.stack([cols, rows], -1).reshape(1, -1, 2) + 0.5, candidate.lattice.matrix)[0]
+    centres = sight.grid.quads.mean(axis=2).reshape(-1, 2)
+    nearest = np.linalg.norm(middles[:, None] - centres[None], axis=2).argmin(axis=1)
+    tiles = (sight.presence.reshape(-1)[nearest] > SEEN).reshape(rows.shape)
+    if len(others):
+        away = np.linalg.norm(middles[:, None] - others[None], axis=2).min(axis=1)
+        tiles &= (away > COVERED * sight.grid.side).reshape(rows.shape)
+    for row, col in np.argwhere(tiles & ~_inner(tiles) & _touching(tiles & _inner(tiles))).tolist():
+        wider = around(bounds, (left - 1 + col, top - 1 + row))
+        if max(wider[2] - wider[0], wider[3] - wider[1]) <= LARGEST:
+            bounds = wider
+    return bounds
+
+
+def _inner(places: Mask) -> Mask:
+    """Return which places (rows, cols) are not at the rim."""
+    return np.pad(np.ones((places.shape[0] - 2, places.shape[1] - 2), bool), 1)
+
+
+def _touching(tiles: Mask) -> Mask:
+    """Return which places (rows, cols) have a tile beside them."""
+    padded = np.pad(tiles, 1)
+    return np.asarray(padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:])
 
 
 def crowded(photo: Photo, reader: CellReader, sight: Sight, squares: Squares, sights: Sequence[Sight]) -> Sight:

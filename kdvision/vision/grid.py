@@ -54,12 +54,19 @@ class Grid:
         return Grid(self.quads[rows, cols], evidence, None if self.bare is None else self.bare[rows, cols])
 
 
-def grid_of(lattice: Lattice, squares: Squares, *, rim: int = 1, bare: Collection[Place] = ()) -> Grid:
+def grid_of(
+    lattice: Lattice,
+    squares: Squares,
+    *,
+    rim: int = 1,
+    bare: Collection[Place] = (),
+    bounds: tuple[int, int, int, int] | None = None,
+) -> Grid:
     """Return the lattice's grid with a rim of table, its rows and columns as they lie in the upright photo.
 
-    `bare` are places (column, row) of which the finder is sure that they are none.
+    `bare` are places (column, row) of which the finder is sure that they are none, `bounds` those within the rim.
     """
-    left, top, right, bottom = lattice.bounds()
+    left, top, right, bottom = bounds or lattice.bounds()
     grid = bent(lattice, squares, (left - rim, top - rim, right + rim, bottom + rim))
     sure = [[(col, row) in bare for col in range(left - rim, right + rim)] for row in range(top - rim, bottom + rim)]
     return _uprighted(Grid(grid.quads, grid.evidence, np.array(sure)))

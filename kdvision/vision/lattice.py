@@ -63,9 +63,12 @@ class Lattice:
         return int(left), int(top), int(right), int(bottom)
 
 
-def patches(squares: Squares) -> list[dict[Place, int]]:
-    """Return the squares that hang together, the one around the surest square first; too few are left out."""
-    free = ~shadows(squares)
+def patches(squares: Squares, *, among: npt.NDArray[np.bool_] | None = None) -> list[dict[Place, int]]:
+    """Return the squares that hang together, the one around the surest square first; too few are left out.
+
+    `among` (n,) are those that are asked about, all of them if none are named.
+    """
+    free = ~shadows(squares) if among is None else among & ~shadows(squares)
     steps = Steps(squares, free)
     found = []
     for seed in np.argsort(-squares.score, kind="stable"):

@@ -5,6 +5,7 @@ Of lattices that lie on each other the one that covers most is kept.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +15,9 @@ import numpy as np
 
 from kdvision.vision.finder import LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import Grid
-from kdvision.vision.lattice import Lattice, fit, patches, shadows
+from kdvision.vision.lattice import LEAST, Lattice, fit, patches, shadows
 from kdvision.vision.photo import Photo
-from kdvision.vision.second import Candidate, Patch, look_again
+from kdvision.vision.second import Candidate, Patch, covered, look_again
 
 CANDIDATES: Final = 10
 """So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
@@ -90,18 +91,31 @@ def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: F
     """Return what hangs together among the squares of several looks at the photo, besides what is `known` already."""
     first = [Patch(members, seen) for seen in looks for members in patches(seen)]
     first.sort(key=lambda patch: -patch.covered)
+    waiting = deque(first[:CANDIDATES])
     found = list(known.rivals) if known else []
-    for patch in first[:CANDIDATES]:
+    while waiting:
+        patch = waiting.popleft()
         if any(
             patch.on(one) and one.covered > 0.8 * patch.covered and len(one.chosen) >= len(patch.chosen)
             for one in found
         ):
             continue  # another look saw this kingdom
         matrix = fit(patch.squares, patch.members)
-        second = None if matrix is None else look_again(photo, finder, Lattice(patch.members, matrix))
+        second = None if matrix is None else look_again(photo, finder, Lattice(patch.members, matrix), patch.squares)
         if second is not None:
             found.append(second)
+            waiting += _left_over(patch, second)
     return Found(tuple(found))
+
+
+def _left_over(patch: Patch, seen: Candidate) -> list[Patch]:
+    """Return what else hangs together in a patch that turned out to be two kingdoms, of which one was `seen` again."""
+    free = np.zeros(len(patch.squares), bool)
+    free[patch.chosen] = True
+    free &= ~covered(patch.squares, seen.patch)
+    if free.sum() < LEAST or free.sum() == len(patch.chosen):
+        return []
+    return [Patch(members, patch.squares) for members in patches(patch.squares, among=free)]
 
 
 def worth_a_finer_look(photo: Photo, sides: Sequence[float]) -> bool:

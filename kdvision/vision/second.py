@@ -5,7 +5,8 @@ It mends both the fit and the squares that the first look missed, and tells wher
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -19,6 +20,8 @@ from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, al
 from kdvision.vision.photo import Photo
 
 Mask = npt.NDArray[np.bool_]
+Bounds = tuple[int, int, int, int]
+"""The first column and row, and the ones behind the last."""
 
 UNIT: Final = 48
 """Pixels of a square's side in the second look."""
@@ -33,6 +36,13 @@ On photos tilted, dark, or with glare the cell network, asked about such places,
 """
 MOST: Final = 11
 """More columns or rows than this are no kingdom but a pattern on the table."""
+LARGEST: Final = 7
+"""No kingdom has more columns or rows (kingdomino/mighty-duel)."""
+COVERED: Final = 0.7
+"""A square lies on a tile whose middle is nearer than so many sides: halves of two tiles look like a square."""
+SQUARE: Final = ("centre", "u", "v", "score")
+GOES_ON: Final = 0.5
+"""Squares with more than this score may lead on from a lattice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +77,19 @@ class Patch:
 class Candidate:
     """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels.
 
-    `bare` are places of which the finder is sure that nothing lies there.
+    `bare` are places of which the finder is sure that nothing lies there. `reach` are the bounds of the places where
+    tiles may lie; None where they are the members' own.
     """
 
     lattice: Lattice
     squares: Squares
     bare: frozenset[Place] = frozenset()
+    reach: Bounds | None = None
+
+    @property
+    def bounds(self) -> Bounds:
+        """The first column and row where tiles may lie, and the ones behind the last."""
+        return self.reach or self.lattice.bounds()
 
     @cached_property
     def patch(self) -> Patch:
@@ -92,27 +109,80 @@ class Candidate:
     @cached_property
     def grid(self) -> Grid:
         """The grid, with a rim of table around it."""
-        return grid_of(self.lattice, self.squares, bare=self.bare)
+        return grid_of(self.lattice, self.squares, bare=self.bare, bounds=self.bounds)
 
 
-def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> Candidate | None:
-    """Return the lattice as the finder sees it straightened out.
+def look_again(photo: Photo, finder: Finder, lattice: Lattice, before: Squares) -> Candidate | None:
+    """Return the lattice as the finder sees it straightened out; `before` are the squares of the look before.
 
-    Looks once more where the kingdom turns out to be larger than the first look said.
+    Looks once more where the kingdom turns out to be larger than the first look said, or squares of that look, which
+    shows more of the table, go on from it.
     """
     seen: Candidate | None = None
+    bounds = lattice.bounds()
     for _ in range(3):
-        left, top, right, bottom = lattice.bounds()
+        left, top, right, bottom = bounds
         if max(right - left, bottom - top) > MOST:
             return None
         seen = in_frame(photo, finder, lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
-        if seen is None or _within(seen.lattice.bounds(), lattice.bounds()):
+        if seen is None:
             break
-        lattice = seen.lattice
+        reach = _reach(seen, before)
+        if _within(reach, bounds):
+            break
+        lattice, bounds = seen.lattice, reach
     return seen
 
 
-def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: tuple[int, int, int, int]) -> Candidate | None:
+def look_wider(photo: Photo, finder: Finder, seen: Candidate, bounds: Bounds) -> Candidate:
+    """Return a lattice within wider bounds, as the finder sees it there, or as it was where that shows less of it."""
+    left, top, right, bottom = bounds
+    again = in_frame(photo, finder, seen.lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
+    if again is None or not again.lattice.members.keys() >= seen.lattice.members.keys():
+        return replace(seen, reach=bounds)
+    own = again.lattice.bounds()
+    return replace(again, reach=around(around(bounds, own[:2]), (own[2] - 1, own[3] - 1)))
+
+
+def _reach(seen: Candidate, before: Squares) -> Bounds:
+    """Return the bounds of a lattice and of what goes on from it in the look `before`, within a kingdom's size."""
+    bounds, known = seen.lattice.bounds(), list(seen.lattice.members)
+    more = np.flatnonzero((before.score > GOES_ON) & ~covered(before, seen.patch))
+    if not len(more):
+        return bounds
+    pairs = ((getattr(seen.squares, name)[seen.chosen], getattr(before, name)[more]) for name in SQUARE)
+    everything = Squares(*(np.concatenate(pair) for pair in pairs))
+    free = ~shadows(everything)
+    free[: len(known)] = True
+    for place in _placed(grow(Steps(everything, free), 0, free), known):
+        wider = around(bounds, place)
+        if max(wider[2] - wider[0], wider[3] - wider[1]) <= LARGEST:
+            bounds = wider
+    return bounds
+
+
+def _placed(grown: dict[Place, int], known: Sequence[Place]) -> list[Place]:
+    """Return the places of squares that were grown from the first of the `known`, whose places they have."""
+    (col, row), turns = known[0], ((1, 0), (0, 1), (-1, 0), (0, -1))
+    laid = [{(col + a * c - b * r, row + b * c + a * r): n for (c, r), n in grown.items()} for a, b in turns]
+    best = max(laid, key=lambda places: sum(n < len(known) and known[n] == place for place, n in places.items()))
+    return list(best)
+
+
+def around(bounds: Bounds, place: Place) -> Bounds:
+    """Return the bounds of what lies within some and of one more place."""
+    (left, top, right, bottom), (col, row) = bounds, place
+    return min(left, col), min(top, row), max(right, col + 1), max(bottom, row + 1)
+
+
+def covered(squares: Squares, patch: Patch) -> Mask:
+    """Return which squares (n,) lie on members of a patch."""
+    theirs = patch.squares.centre[patch.chosen]
+    side = float(np.median(patch.squares.side[patch.chosen]))
+    return np.asarray(np.linalg.norm(squares.centre[:, None] - theirs[None], axis=2).min(axis=1) < COVERED * side)
+
+
+def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: Bounds) -> Candidate | None:
     """Return what the finder sees of a lattice straightened out within `bounds` (left, top, right, bottom), if much."""
     flat, into = straightened(photo, lattice.matrix, bounds)
     near, chance = finder.glimpse(flat)
@@ -126,9 +196,7 @@ def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: tuple[int, 
     )
 
 
-def _bare(
-    near: Squares, chance: Floats, members: dict[Place, int], bounds: tuple[int, int, int, int]
-) -> frozenset[Place]:
+def _bare(near: Squares, chance: Floats, members: dict[Place, int], bounds: Bounds) -> frozenset[Place]:
     """Return the places of a straightened picture in whose middle no vote speaks for a square.
 
     None where the places of the members are not those that the picture was made for.
@@ -143,13 +211,11 @@ def _bare(
     return frozenset(zip((cols + left).tolist(), (rows + top).tolist(), strict=True))
 
 
-def _within(inner: tuple[int, int, int, int], outer: tuple[int, int, int, int]) -> bool:
+def _within(inner: Bounds, outer: Bounds) -> bool:
     return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
 
 
-def straightened(
-    photo: Photo, matrix: Floats, bounds: tuple[int, int, int, int]
-) -> tuple[npt.NDArray[np.uint8], Floats]:
+def straightened(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[np.uint8], Floats]:
     """Return part of a lattice as a flat picture, 48 pixels a square, and the homography from the photo to it."""
     left, top, right, bottom = bounds
     centre = np.array([[(left + right) / 2, (top + bottom) / 2]])
