@@ -9,6 +9,7 @@ from typing import Final
 import cv2
 import numpy as np
 
+from kdvision.game.legality import LONGEST
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.edge import visible
 from kdvision.vision.finder import FINER, Finder, Squares
@@ -20,7 +21,7 @@ from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import on_crossings
 from kdvision.vision.reading import Reading
 from kdvision.vision.search import found_in, searched, worth_a_finer_look
-from kdvision.vision.second import COVERED, LARGEST, Bounds, Candidate, around, look_wider
+from kdvision.vision.second import COVERED, Bounds, Candidate, around, look_wider
 from kdvision.vision.sight import Bonds, Sight, sort_out
 
 NO_CHANCE: Final = -12.0
@@ -51,13 +52,13 @@ def search_all(
         sights = {one: sights[one] if one in sights else look(photo, reader, one.grid) for one in found.kept}
     tell("squares", looks)
     tell("lattices", found)
-    whole = [_whole(photo, finder, reader, c, sights) for c in sights]
-    apart = [(one, c) for c, sight in whole for one in _told_apart(photo, reader, c, sight)]
+    grown = [whole(photo, finder, reader, c, sights) for c in sights]
+    apart = [(one, c) for c, sight in grown for one in _told_apart(photo, reader, c, sight)]
     everything = [sight for sight, _ in apart]
     return [crowded(photo, reader, sight, candidate.squares, everything) for sight, candidate in apart]
 
 
-def _whole(
+def whole(
     photo: Photo, finder: Finder, reader: CellReader, candidate: Candidate, sights: Mapping[Candidate, Sight]
 ) -> tuple[Candidate, Sight]:
     """Return a lattice and what is seen on it, grown while tiles lie at its rim: their other halves may lie beyond.
@@ -86,7 +87,7 @@ def _with_rim(candidate: Candidate, sight: Sight, others: Floats) -> Bounds:
         tiles &= (away > COVERED * sight.grid.side).reshape(rows.shape)
     for row, col in np.argwhere(tiles & ~_inner(tiles) & _touching(tiles & _inner(tiles))).tolist():
         wider = around(bounds, (left - 1 + col, top - 1 + row))
-        if max(wider[2] - wider[0], wider[3] - wider[1]) <= LARGEST:
+        if max(wider[2] - wider[0], wider[3] - wider[1]) <= LONGEST:
             bounds = wider
     return bounds
 
@@ -132,7 +133,7 @@ def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: S
     nearest = np.linalg.norm(middles[:, None] - centres[None], axis=2).argmin(axis=1)
     tiles = [places[n] for n in np.flatnonzero(sight.presence.reshape(-1)[nearest] > SEEN)]
     castles = [places[n] for n in np.flatnonzero(sight.chances_of_castles.reshape(-1)[nearest] > PLAIN)]
-    if not tiles or (len(castles) < 2 and np.ptp(tiles, axis=0).max() < LARGEST):
+    if not tiles or (len(castles) < 2 and np.ptp(tiles, axis=0).max() < LONGEST):
         return [sight]
     parts = parted(candidate, tiles, castles)
     seen = [replace(look(photo, reader, part.candidate.grid), crowded=part.cut) for part in parts]

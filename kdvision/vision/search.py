@@ -15,17 +15,17 @@ import numpy as np
 
 from kdvision.vision.finder import LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import Grid
-from kdvision.vision.lattice import LEAST, Lattice, fit, patches, shadows
+from kdvision.vision.lattice import LEAST, Lattice, Place, fit, patches, shadows
 from kdvision.vision.photo import Photo
-from kdvision.vision.second import Candidate, Patch, covered, look_again
+from kdvision.vision.seams import parts_of_size
+from kdvision.vision.second import SURE, Candidate, Patch, covered, look_again
 
 CANDIDATES: Final = 10
 """So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
 LARGE: Final = 20.0
 """Pixels of a square's side in the coarse look, twice what shows there: others on the table may be further away."""
 MAYBE: Final = 0.3
-SURE: Final = 0.8
-"""Scores from which something may be a square, and from which it is one."""
+"""The score from which something may be a square."""
 SMALL: Final = 22.0
 """Pixels of a square's side in the finest usual look, twice what shows there: others may be further away."""
 
@@ -89,7 +89,7 @@ def _large(coarse: Squares, photo: Photo) -> bool:
 
 def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: Found | None = None) -> Found:
     """Return what hangs together among the squares of several looks at the photo, besides what is `known` already."""
-    first = [Patch(members, seen) for seen in looks for members in patches(seen)]
+    first = [patch for seen in looks for members in patches(seen) for patch in _of_size(members, seen)]
     first.sort(key=lambda patch: -patch.covered)
     waiting = deque(first[:CANDIDATES])
     found = list(known.rivals) if known else []
@@ -103,19 +103,34 @@ def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: F
         matrix = fit(patch.squares, patch.members)
         second = None if matrix is None else look_again(photo, finder, Lattice(patch.members, matrix), patch.squares)
         if second is not None:
-            found.append(second)
-            waiting += _left_over(patch, second)
+            _add(found, second)
+            waiting += left_over(patch, second)
     return Found(tuple(found))
 
 
-def _left_over(patch: Patch, seen: Candidate) -> list[Patch]:
+def _add(found: list[Candidate], seen: Candidate) -> None:
+    """Add what was seen again, or where it is the same lattice as one before, what both looks say of it."""
+    for n, one in enumerate(found):
+        if seen.same_as(one):
+            better, other = (seen, one) if seen.covered > one.covered else (one, seen)
+            found[n] = better.agreed(other)
+            return
+    found.append(seen)
+
+
+def left_over(patch: Patch, seen: Candidate) -> list[Patch]:
     """Return what else hangs together in a patch that turned out to be two kingdoms, of which one was `seen` again."""
     free = np.zeros(len(patch.squares), bool)
     free[patch.chosen] = True
     free &= ~covered(patch.squares, seen.patch)
     if free.sum() < LEAST or free.sum() == len(patch.chosen):
         return []
-    return [Patch(members, patch.squares) for members in patches(patch.squares, among=free)]
+    left = patches(patch.squares, among=free)
+    return [part for members in left for part in _of_size(members, patch.squares)]
+
+
+def _of_size(members: dict[Place, int], squares: Squares) -> list[Patch]:
+    return [Patch(part, squares) for part in parts_of_size(squares, members) if len(part) >= LEAST]
 
 
 def worth_a_finer_look(photo: Photo, sides: Sequence[float]) -> bool:

@@ -14,10 +14,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from kdvision.game.legality import LONGEST
 from kdvision.vision.finder import PADDING, STRIDE, Finder, Floats, Squares, shrunk
 from kdvision.vision.grid import Grid, grid_of
 from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, alignment, fit, grow, shadows
 from kdvision.vision.photo import Photo
+from kdvision.vision.seams import parts_of_size
 
 Mask = npt.NDArray[np.bool_]
 Bounds = tuple[int, int, int, int]
@@ -36,10 +38,12 @@ On photos tilted, dark, or with glare the cell network, asked about such places,
 """
 MOST: Final = 11
 """More columns or rows than this are no kingdom but a pattern on the table."""
-LARGEST: Final = 7
-"""No kingdom has more columns or rows (kingdomino/mighty-duel)."""
 COVERED: Final = 0.7
 """A square lies on a tile whose middle is nearer than so many sides: halves of two tiles look like a square."""
+SURE: Final = 0.8
+"""The score from which something is a square."""
+SAME: Final = 0.35
+"""Two looks show the same square where its middles in them lie nearer than so many sides."""
 SQUARE: Final = ("centre", "u", "v", "score")
 GOES_ON: Final = 0.5
 """Squares with more than this score may lead on from a lattice."""
@@ -106,10 +110,31 @@ class Candidate:
         """The area (square pixels) that the members cover, as far as the finder is sure of them."""
         return self.patch.covered
 
+    def same_as(self, other: Candidate) -> bool:
+        """Whether every square that is surely seen in one of them is seen in the other, too."""
+        return all(
+            (_beside(one, two).min(axis=1) < SAME)[one.squares.score[one.chosen] > SURE].all()
+            for one, two in ((self, other), (other, self))
+        )
+
+    def agreed(self, other: Candidate) -> Candidate:
+        """Return this lattice, each square of it as sure as it is in both looks on the mean."""
+        apart, score = _beside(self, other), self.squares.score.copy()
+        theirs = other.squares.score[other.chosen][apart.argmin(axis=1)] * (apart.min(axis=1) < SAME)
+        score[self.chosen] = (score[self.chosen] + theirs) / 2
+        return replace(self, squares=replace(self.squares, score=score))
+
     @cached_property
     def grid(self) -> Grid:
         """The grid, with a rim of table around it."""
         return grid_of(self.lattice, self.squares, bare=self.bare, bounds=self.bounds)
+
+
+def _beside(one: Candidate, other: Candidate) -> Floats:
+    """Return how far (n, m) the members of one lie from those of another, in sides of the former."""
+    ours, theirs = (each.squares.centre[each.chosen] for each in (one, other))
+    apart = np.linalg.norm(ours[:, None] - theirs[None], axis=2)
+    return np.asarray(apart / one.squares.side[one.chosen][:, None])
 
 
 def look_again(photo: Photo, finder: Finder, lattice: Lattice, before: Squares) -> Candidate | None:
@@ -127,10 +152,10 @@ def look_again(photo: Photo, finder: Finder, lattice: Lattice, before: Squares) 
         seen = in_frame(photo, finder, lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
         if seen is None:
             break
-        reach = _reach(seen, before)
-        if _within(reach, bounds):
+        wider = reach(seen, before)
+        if _within(wider, bounds):
             break
-        lattice, bounds = seen.lattice, reach
+        lattice, bounds = seen.lattice, wider
     return seen
 
 
@@ -144,7 +169,7 @@ def look_wider(photo: Photo, finder: Finder, seen: Candidate, bounds: Bounds) ->
     return replace(again, reach=around(around(bounds, own[:2]), (own[2] - 1, own[3] - 1)))
 
 
-def _reach(seen: Candidate, before: Squares) -> Bounds:
+def reach(seen: Candidate, before: Squares) -> Bounds:
     """Return the bounds of a lattice and of what goes on from it in the look `before`, within a kingdom's size."""
     bounds, known = seen.lattice.bounds(), list(seen.lattice.members)
     more = np.flatnonzero((before.score > GOES_ON) & ~covered(before, seen.patch))
@@ -156,7 +181,7 @@ def _reach(seen: Candidate, before: Squares) -> Bounds:
     free[: len(known)] = True
     for place in _placed(grow(Steps(everything, free), 0, free), known):
         wider = around(bounds, place)
-        if max(wider[2] - wider[0], wider[3] - wider[1]) <= LARGEST:
+        if max(wider[2] - wider[0], wider[3] - wider[1]) <= LONGEST:
             bounds = wider
     return bounds
 
@@ -187,6 +212,7 @@ def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: Bounds) -> 
     flat, into = straightened(photo, lattice.matrix, bounds)
     near, chance = finder.glimpse(flat)
     members = _members(near, bounds[:2], lattice.members)
+    members = max(parts_of_size(near, members), key=lambda part: len(part.keys() & lattice.members.keys()))
     if len(members) < LEAST:
         return None
     squares = near.moved(np.asarray(np.linalg.inv(into), np.float64))
