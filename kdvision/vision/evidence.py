@@ -20,7 +20,7 @@ from kdvision.vision.parting import parted
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import on_crossings
 from kdvision.vision.reading import Reading
-from kdvision.vision.search import found_in, searched, worth_a_finer_look
+from kdvision.vision.search import found_in, in_one_plane, searched, worth_a_finer_look
 from kdvision.vision.second import COVERED, Bounds, Candidate, around, look_wider
 from kdvision.vision.sight import Bonds, Sight, sort_out
 
@@ -48,7 +48,7 @@ def search_all(
     sights = {candidate: look(photo, reader, candidate.grid) for candidate in found.kept}
     if worth_a_finer_look(photo, [kingdom.grid.side for kingdom in sort_out(list(sights.values()))[0]]):
         looks = [*finder.find(photo, (FINER,)), *looks]
-        found = found_in(photo, finder, looks[:1], known=found)
+        found = in_one_plane(photo, finder, looks[:1], found_in(photo, finder, looks[:1], known=found))
         sights = {one: sights[one] if one in sights else look(photo, reader, one.grid) for one in found.kept}
     tell("squares", looks)
     tell("lattices", found)

@@ -17,6 +17,7 @@ from kdvision.vision.finder import LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import LEAST, Lattice, Place, fit, patches, shadows
 from kdvision.vision.photo import Photo
+from kdvision.vision.plane import patches_in_plane
 from kdvision.vision.seams import parts_of_size
 from kdvision.vision.second import SURE, Candidate, Patch, covered, look_again
 
@@ -73,7 +74,7 @@ def searched(photo: Photo, finder: Finder) -> tuple[list[Squares], Found]:
     seen = found_in(photo, finder, [fine], known=found)
     if found is None and not seen.clear:
         seen = found_in(photo, finder, [coarse], known=seen)
-    return [fine, coarse], seen
+    return [fine, coarse], in_one_plane(photo, finder, [fine], seen)
 
 
 def _large(coarse: Squares, photo: Photo) -> bool:
@@ -90,9 +91,21 @@ def _large(coarse: Squares, photo: Photo) -> bool:
 def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: Found | None = None) -> Found:
     """Return what hangs together among the squares of several looks at the photo, besides what is `known` already."""
     first = [patch for seen in looks for members in patches(seen) for patch in _of_size(members, seen)]
-    first.sort(key=lambda patch: -patch.covered)
-    waiting = deque(first[:CANDIDATES])
-    found = list(known.rivals) if known else []
+    return Found(tuple(_looked_at(photo, finder, first, known.rivals if known else ())))
+
+
+def in_one_plane(photo: Photo, finder: Finder, looks: Sequence[Squares], found: Found) -> Found:
+    """Return what was found in some looks, and what lies where that does not fit the plane of the surest lattice."""
+    everything = (patch for seen in looks for members in patches(seen) for patch in _of_size(members, seen))
+    lost = [patch for patch in everything if not any(patch.on(one) for one in found.rivals)]
+    again = patches_in_plane(photo, finder, found.kept, lost)
+    return Found(tuple(_looked_at(photo, finder, again, found.rivals))) if again else found
+
+
+def _looked_at(photo: Photo, finder: Finder, first: Sequence[Patch], known: Sequence[Candidate]) -> list[Candidate]:
+    """Return the lattices that are known, and those of patches, the largest first, looked at again."""
+    waiting = deque(sorted(first, key=lambda patch: -patch.covered)[:CANDIDATES])
+    found = list(known)
     while waiting:
         patch = waiting.popleft()
         if any(
@@ -105,7 +118,7 @@ def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: F
         if second is not None:
             _add(found, second)
             waiting += left_over(patch, second)
-    return Found(tuple(found))
+    return found
 
 
 def _add(found: list[Candidate], seen: Candidate) -> None:
