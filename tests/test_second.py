@@ -52,6 +52,13 @@ def test_two_looks_that_agree_say_together_how_sure_a_square_is() -> None:
     assert np.allclose(one.agreed(less).squares.score[12:], one.squares.score[12:] / 2)
 
 
+def test_a_lattice_that_squares_do_not_fill_covers_less() -> None:
+    right = candidate(seen(ROW, view(0.2), noise=0.5))
+    wide = Candidate(Lattice(right.lattice.members, right.lattice.matrix @ np.diag([1.4, 1, 1])), right.squares)
+    assert right.covered > 0.9 * right.patch.covered
+    assert wide.covered < 0.7 * right.covered
+
+
 def test_a_second_kingdom_on_a_lattice_is_not_lost() -> None:
     """The first look took the table between the two for a square, and the second one kept to the first kingdom."""
     both = seen([*ROW, (5.0, 1.0), *((c + 6, r) for c, r in ROW)], view(0.2), noise=0.5)

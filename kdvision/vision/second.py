@@ -105,10 +105,19 @@ class Candidate:
         """Which of the squares are members."""
         return self.patch.chosen
 
-    @property
+    @cached_property
     def covered(self) -> float:
-        """The area (square pixels) that the members cover, as far as the finder is sure of them."""
-        return self.patch.covered
+        """The area (square pixels) that the members cover, as far as the finder is sure of them and they fit.
+
+        A lattice of too few columns or too many has squares whose corners are not those of their places.
+        """
+        centre, u, v = (axis[self.chosen] for axis in (self.squares.centre, self.squares.u, self.squares.v))
+        corners = np.stack([centre - u - v, centre + u - v, centre + u + v, centre - u + v], axis=1)
+        back = np.linalg.inv(self.lattice.matrix)
+        seen = cv2.perspectiveTransform(corners.reshape(1, -1, 2), back).reshape(corners.shape)
+        off = np.abs(np.abs(seen - np.array(list(self.lattice.members))[:, None] - 0.5) - 0.5)
+        fits = np.clip(1 - 2 * np.linalg.norm(off, axis=-1).mean(axis=1), 0, 1)
+        return float((fits * self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
 
     def same_as(self, other: Candidate) -> bool:
         """Whether every square that is surely seen in one of them is seen in the other, too."""
