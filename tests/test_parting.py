@@ -2,10 +2,10 @@
 
 import pytest
 
+from kdvision.vision.candidate import Candidate
 from kdvision.vision.finder import Squares
 from kdvision.vision.lattice import Place
 from kdvision.vision.parting import parted
-from kdvision.vision.second import Candidate
 from tests.kingdoms import lattices
 from tests.test_lattice import RAGGED, seen, view
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from kdvision.vision.candidate import Candidate, covered
 from kdvision.vision.finder import Finder
 from kdvision.vision.lattice import Lattice
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.plane import in_plane, patches_in_plane
 from kdvision.vision.search import searched
-from kdvision.vision.second import Candidate, covered
 from tests.test_lattice import view
 from tests.test_search import SAMPLES
 

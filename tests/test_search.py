@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from kdvision.vision.candidate import Candidate
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import crowded, look, search_all
 from kdvision.vision.finder import FINER, LONG_SIDES, Finder, Squares
@@ -16,7 +17,6 @@ from kdvision.vision.lattice import Lattice
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.search import grids, searched, worth_a_finer_look
-from kdvision.vision.second import Candidate
 from kdvision.vision.sight import sort_out
 from tests.kingdoms import table_photo
 

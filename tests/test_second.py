@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kdvision.vision.candidate import Candidate, Patch
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import look, whole
 from kdvision.vision.finder import Finder, Squares
@@ -12,7 +13,7 @@ from kdvision.vision.lattice import Lattice, Place
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.search import left_over, searched
-from kdvision.vision.second import Candidate, Patch, reach
+from kdvision.vision.second import reach
 from tests.kingdoms import lattices
 from tests.test_lattice import seen, view
 from tests.test_search import SAMPLES

@@ -9,12 +9,12 @@ from PIL import Image
 from kdvision.game.board import Board
 from kdvision.report.drawing import AMBER
 from kdvision.report.stages import GREEN, LONGEST, STAGES, picture
+from kdvision.vision.candidate import Candidate
 from kdvision.vision.finder import Squares
 from kdvision.vision.lattice import Lattice
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.search import Found
-from kdvision.vision.second import Candidate
 from kdvision.vision.sight import Sight
 from tests.conftest import Run
 from tests.kingdoms import SMALL, grid_of, table_photo

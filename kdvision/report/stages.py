@@ -12,10 +12,10 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, inset, plaque, stroke
+from kdvision.vision.candidate import Candidate
 from kdvision.vision.finder import Squares, shrunk
 from kdvision.vision.photo import Photo
 from kdvision.vision.search import Found
-from kdvision.vision.second import Candidate
 from kdvision.vision.sight import Sight
 
 LONGEST: Final = 1600

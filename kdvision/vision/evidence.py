@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from kdvision.game.legality import LONGEST
+from kdvision.vision.candidate import COVERED, Bounds, Candidate, around
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.edge import visible
 from kdvision.vision.finder import FINER, Finder, Squares
@@ -21,7 +22,7 @@ from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import on_crossings
 from kdvision.vision.reading import Reading
 from kdvision.vision.search import found_in, in_one_plane, searched, worth_a_finer_look
-from kdvision.vision.second import COVERED, Bounds, Candidate, around, look_wider
+from kdvision.vision.second import look_wider
 from kdvision.vision.sight import Bonds, Sight, sort_out
 
 NO_CHANCE: Final = -12.0

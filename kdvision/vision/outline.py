@@ -17,12 +17,13 @@ import numpy as np
 
 from kdvision.errors import NotationError
 from kdvision.game.legality import LONGEST
+from kdvision.vision.candidate import Candidate
 from kdvision.vision.cells import CellReader, log_softmax
 from kdvision.vision.finder import Finder, Floats, Squares
 from kdvision.vision.grid import Grid, bent
 from kdvision.vision.lattice import LEAST, Lattice
 from kdvision.vision.photo import Photo
-from kdvision.vision.second import UNIT, Candidate, in_frame, straightened
+from kdvision.vision.second import UNIT, in_frame, straightened
 
 EXPECTED: Final = (
     "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: where the size is known"

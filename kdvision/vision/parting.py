@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from kdvision.vision.candidate import Candidate
 from kdvision.vision.lattice import LEAST, Lattice, Place, fit
 from kdvision.vision.seams import Seam, diagonal, joined, pieces, seams
-from kdvision.vision.second import Candidate
 
 
 @dataclass(frozen=True)

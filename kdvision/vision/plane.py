@@ -13,10 +13,11 @@ from typing import Final
 import cv2
 import numpy as np
 
+from kdvision.vision.candidate import Bounds, Candidate, Patch
 from kdvision.vision.finder import Finder, Floats
 from kdvision.vision.lattice import patches
 from kdvision.vision.photo import Photo
-from kdvision.vision.second import MOST, UNIT, Bounds, Candidate, Patch, straightened
+from kdvision.vision.second import MOST, UNIT, straightened
 
 OFF: Final = math.sqrt(2)
 """Sides so many times as long or as short as they should be are rather those of halves or of doubles."""

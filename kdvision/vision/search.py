@@ -13,13 +13,14 @@ from typing import Final
 
 import numpy as np
 
+from kdvision.vision.candidate import SURE, Candidate, Patch, covered
 from kdvision.vision.finder import LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import LEAST, Lattice, Place, fit, patches, shadows
 from kdvision.vision.photo import Photo
 from kdvision.vision.plane import patches_in_plane
 from kdvision.vision.seams import parts_of_size
-from kdvision.vision.second import SURE, Candidate, Patch, covered, look_again
+from kdvision.vision.second import look_again
 
 CANDIDATES: Final = 10
 """So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
