@@ -67,14 +67,41 @@ def test_the_box_settles_a_doubt() -> None:
     assert found["bo"].data["probability"] > 0.9
 
 
-def test_a_board_that_the_box_makes_unlikely_is_told_and_stays() -> None:
-    wrong = sitting("bo", "# w m3", (doubt("C1", "m3", "m2", 0.6),), C1={"m3": 0.6, "m2": 0.38})
-    bo = entries(sitting("ann", ANN), wrong)["bo"]
-    assert bo.data["board"] == ["# w m3"]
+def misread_bo(m3: float = 0.6) -> Sitting:
+    """A photo in which the crowns of one mine were counted wrong, with so much confidence."""
+    return sitting("bo", "# w m3", (doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
+
+
+def test_a_board_that_the_box_settles_counts_and_is_told() -> None:
+    """What was read stays beside it: nobody has corrected anything."""
+    bo = entries(sitting("ann", ANN), misread_bo())["bo"]
+    assert bo.data["board"] == ["# w m2"] and bo.settled and not bo.corrected
+    assert bo.read is not None and bo.read["board"] == ["# w m3"]
+    assert bo.data["total"] == bo.read["total"] - 1 == sum(line["points"] for line in bo.data["lines"])
+    assert bo.data["review"] and bo.data["probability"] > 0.9
+    assert [(one["square"], one["read"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2", "m3")]
+    assert bo.data["doubts"][0]["probability"] > 0.9
+    assert bo.data["doubts"][0]["total_if"] == bo.read["total"]
+    assert "it was read otherwise" in bo.data["problems"][0]["text"]
+    assert bo.data["corners"] == bo.read["corners"] is not None
+
+
+def test_a_board_that_is_only_likelier_another_one_stays_and_is_told() -> None:
+    both = (misread_bo(), replace(misread_bo(0.55), photo="ann.jpg", seat=Seat(1, "1", ("ann",))))
+    boards = {player: (entry.data["board"], entry.settled) for player, entry in entries(*both).items()}
+    assert boards == {"bo": (["# w m3"], False), "ann": (["# w m3"], False)}
+    found = [entry.data for entry in entries(*both).values() if entry.data["problems"]]
+    assert [("leave no such dominoes" in one["problems"][0]["text"], one["review"]) for one in found] == [(True, True)]
+    assert found[0]["doubts"][0]["instead"] == "m2" and found[0]["doubts"][0]["probability"] < 0.5
+    assert found[0]["doubts"][0]["total_if"] == found[0]["total"] - 1
+
+
+def test_a_board_of_which_a_person_has_said_something_stays() -> None:
+    bo = entries(sitting("ann", ANN), replace(misread_bo(), named=frozenset({1})))["bo"]
+    assert bo.data["board"] == ["# w m3"] and not bo.settled and not bo.corrected
     assert bo.data["review"]
     assert [(one["square"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2")]
     assert bo.data["doubts"][0]["probability"] < 0.2
-    assert bo.data["doubts"][0]["total_if"] == bo.data["total"] - 1
     assert "leave no such dominoes" in bo.data["problems"][0]["text"]
 
 

@@ -66,6 +66,11 @@ class Fixes:
     boards: Mapping[int, Board] = field(default_factory=dict)
     said: tuple[Correction, ...] = ()
 
+    @property
+    def named(self) -> frozenset[int]:
+        """The numbers of the kingdoms of which something was said."""
+        return frozenset(one.kingdom for one in self.said)
+
 
 NOTHING: Final = Fixes()
 

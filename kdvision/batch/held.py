@@ -164,11 +164,11 @@ def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:
     else:
         kingdoms = _patched(held.reading.data["kingdoms"] or [], fixes.clamps, rules)
     for number, board in sorted(fixes.boards.items()):
-        typed = _typed(board, rules)
+        named = typed(board, rules)
         if number <= len(kingdoms):
-            kingdoms[number - 1] = {**typed, **_place(kingdoms[number - 1])}
+            kingdoms[number - 1] = {**named, **_place(kingdoms[number - 1])}
         else:
-            kingdoms.append(typed)
+            kingdoms.append(named)
     boards = [Board.parse(kingdom["board"]) for kingdom in kingdoms]
     return {"kingdoms": kingdoms, "standing": data(of_boards(boards, rules.rule_set(boards)))["standing"]}
 
@@ -178,7 +178,7 @@ def _patched(kingdoms: Sequence[Data], clamps: Clamps, rules: Rules) -> list[Dat
     made = []
     for number, kingdom in enumerate(kingdoms, start=1):
         changes = {Square.parse(square): cell_of(cell) for k, square, cell in clamps if k == number}
-        made.append({**_typed(_replaced(kingdom, changes), rules), **_place(kingdom)} if changes else kingdom)
+        made.append({**typed(_replaced(kingdom, changes), rules), **_place(kingdom)} if changes else kingdom)
     return made
 
 
@@ -186,8 +186,8 @@ def _replaced(kingdom: Data, changes: Mapping[Square, Any]) -> Board:
     return Board.parse(kingdom["board"]).replaced(changes)
 
 
-def _typed(board: Board, rules: Rules) -> Data:
-    """A board that a person has named, as one of the object's kingdoms."""
+def typed(board: Board, rules: Rules) -> Data:
+    """A board that was not read off a photo, as one of the object's kingdoms."""
     found: list[Data] = data(of_boards([board], rules.rule_set([board])))["kingdoms"]
     return found[0]
 

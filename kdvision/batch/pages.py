@@ -85,6 +85,8 @@ def _kingdom(place: Place, entry: Entry, anchor: str, look: Look | None) -> Page
     notes = [look.why[:1].upper() + look.why[1:]] if look is not None else []
     if entry.corrected:
         notes.append("Added by hand" if entry.read is None else f"Read as {entry.read['total']} points")
+    if entry.settled and entry.read is not None:
+        notes.append(f"By its photo alone {entry.read['total']} points")
     return PageKingdom(
         anchor=anchor,
         player=entry.label,

@@ -20,7 +20,10 @@ from kdvision.game.kingdom import Kingdom
 
 @dataclass(frozen=True)
 class Sitting:
-    """One photo as it counts: its kingdoms after corrections, what was read, and the seat it belongs to."""
+    """One photo as it counts: its kingdoms after corrections, what was read, and the seat it belongs to.
+
+    `named` are the numbers of the kingdoms of which a person has said something.
+    """
 
     photo: str
     content: str
@@ -31,13 +34,15 @@ class Sitting:
     picture: str | None = None
     width: int | None = None
     seen: Sequence[Seen | None] = ()
+    named: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
 class Entry:
     """One kingdom of a photo. `number` counts from 1; `player` is "" where nobody knows; `data` is its JSON object.
 
-    `read` is that of the reading, None for a kingdom that only a person has named.
+    `read` is that of the reading, None for a kingdom that only a person has named. `named` says that a person has said
+    something of it, `settled` that the other kingdoms of its table have made it another board than was read.
     """
 
     photo: str
@@ -52,6 +57,8 @@ class Entry:
     width: int | None = None
     counts: bool = True
     seen: Seen | None = None
+    named: bool = False
+    settled: bool = False
 
     @cached_property
     def board(self) -> Board:
@@ -71,7 +78,7 @@ class Entry:
     @property
     def corrected(self) -> bool:
         """True where a person has changed what was read."""
-        return self.read is None or self.read["board"] != self.data["board"]
+        return self.read is None or (not self.settled and self.read["board"] != self.data["board"])
 
 
 @dataclass(frozen=True)
@@ -158,6 +165,7 @@ def _unnamed(sitting: Sitting) -> list[Entry]:
             picture=sitting.picture,
             width=sitting.width,
             seen=sitting.seen[number - 1] if number <= len(sitting.seen) else None,
+            named=number in sitting.named,
         )
         for number, data in enumerate(sitting.kingdoms, start=1)
     ]

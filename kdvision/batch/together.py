@@ -1,7 +1,8 @@
 """The kingdoms of a table beside each other: they share a box, so each tells what the others cannot hold.
 
-Every photo is read by itself, and what was read in it stays. Where the table's kingdoms decided together are the same
-boards, the doubts that the box has settled are none any more; where one of them is another board, a person is told.
+Every photo is read by itself, and what was read in it is kept. Where the table's kingdoms decided together are the same
+boards, the doubts that the box has settled are none any more. Where one of them is another board for certain, that one
+counts, unless a person has said something of it; and whoever runs the event is told of every board that differs.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.event import Rules
+from kdvision.batch.held import typed
 from kdvision.batch.seen import View, unpacked
 from kdvision.batch.standings import Boardroom
 from kdvision.batch.tables import Entry
@@ -26,7 +28,12 @@ if TYPE_CHECKING:
 KNOWN: Final = 0.9999
 """How sure a board is that a person has named."""
 
+SETTLED: Final = "the box of the table holds no such dominoes beside those of the others: it was read otherwise"
 OTHER: Final = "the other kingdoms of the table leave no such dominoes in the box: this one is likelier another board"
+
+
+OF_PHOTO: Final = ("corners", "place", "colour", "player", "pieces", "gems")
+"""What a kingdom's object tells of where it lies and what was seen on it, whatever its squares are."""
 
 
 class Verdict(NamedTuple):
@@ -95,7 +102,7 @@ def _table(own: Sequence[Entry], rules: Rules, boxes: Boxes) -> Iterator[Entry]:
     verdicts = boxes.verdicts(views, rules.side)
     for entry, verdict in zip(own if verdicts else (), verdicts, strict=True):
         if not entry.corrected and not entry.data["problems"]:
-            yield replace(entry, data=_data(entry, verdict, rules))
+            yield _judged(entry, verdict, rules)
 
 
 def _decided(views: tuple[str, ...], side: int | None) -> tuple[Verdict, ...]:
@@ -137,15 +144,28 @@ def _named(board: str, kinds: tuple[str, ...], trust: View) -> View:
     return trust._replace(reading=reading, bonds=bonds)
 
 
-def _data(entry: Entry, verdict: Verdict, rules: Rules) -> Mapping[str, Any]:
-    """The kingdom's object with what the table says of it."""
-    data, names = entry.data, verdict.doubts
-    if verdict.board != str(entry.board):
-        return {
-            **data,
-            "review": True,
-            **_otherwise(entry, Board.parse(verdict.board), verdict.probability, rules),
-        }
+def _judged(entry: Entry, verdict: Verdict, rules: Rules) -> Entry:
+    """The kingdom with what the table says of it."""
+    board = Board.parse(verdict.board)
+    if board == entry.board:
+        return replace(entry, data=_surer(entry.data, verdict))
+    if (board.height, board.width) != (entry.board.height, entry.board.width):
+        return replace(entry, data=_odd(entry.data, OTHER, []))
+    names = sorted(square.name for square in _apart(entry.board, board))
+    if verdict.certain and not entry.named:
+        doubts = list(_doubts(board, entry.board, verdict.probability, rules))
+        kept = {name: entry.data[name] for name in OF_PHOTO}
+        chance = round(verdict.probability, 4)
+        counts = {**typed(board, rules), **kept, "probability": chance, "points_probability": chance, "doubts": doubts}
+        return replace(entry, data=_odd(counts, SETTLED, names), settled=True)
+    doubts = list(_doubts(entry.board, board, 1 - verdict.probability, rules))
+    doubts += [doubt for doubt in entry.data["doubts"] if doubt["square"] not in names]
+    return replace(entry, data=_odd({**entry.data, "doubts": doubts}, OTHER, names))
+
+
+def _surer(data: Mapping[str, Any], verdict: Verdict) -> Mapping[str, Any]:
+    """The object of a kingdom whose board the table confirms."""
+    names = verdict.doubts
     doubts = [
         {**one, "probability": round(names[one["square"]], 4)} for one in data["doubts"] if one["square"] in names
     ]
@@ -157,21 +177,31 @@ def _data(entry: Entry, verdict: Verdict, rules: Rules) -> Mapping[str, Any]:
     }
 
 
-def _otherwise(entry: Entry, board: Board, probability: float, rules: Rules) -> dict[str, Any]:
-    """Doubts and problems of a kingdom that is likelier another board: its squares first, as they are likelier."""
+def _odd(data: Mapping[str, Any], text: str, squares: Sequence[str]) -> Mapping[str, Any]:
+    """The object of a kingdom that a person should look at, because of the other kingdoms."""
+    problem = {"text": text, "squares": list(squares), "clause": "kingdomino/contents" if squares else None}
+    return {**data, "review": True, "problems": [*data["problems"], problem]}
+
+
+def _apart(one: Board, other: Board) -> list[Square]:
+    """The squares on which two boards of one size differ."""
+    return [square for square in sorted({*one, *other}) if one.get(square) != other.get(square)]
+
+
+def _doubts(board: Board, other: Board, probability: float, rules: Rules) -> Iterator[dict[str, Any]]:
+    """Yield the squares of a board, which is so probable, that are another cell on the other one."""
     from kdvision.game.scoring import score
 
-    if (board.height, board.width) != (entry.board.height, entry.board.width):
-        return {"problems": [*entry.data["problems"], {"text": OTHER, "squares": [], "clause": None}]}
-    squares = [square for square in sorted({*board, *entry.board}) if board.get(square) != entry.board.get(square)]
-    doubts = []
-    for square in squares:
-        other = entry.board.replaced({square: board.get(square)})
-        card = score(other, rules.rule_set([other]))
-        words = {"read": str(entry.board.get(square) or "."), "instead": str(board.get(square) or ".")}
-        chance = {"probability": round(1 - probability, 4), "points_if": card.points, "total_if": card.total}
-        doubts.append({"square": square.name, **words, **chance, "changes_standing": None, "changes_winner": None})
-    names = {square.name for square in squares}
-    others = [doubt for doubt in entry.data["doubts"] if doubt["square"] not in names]
-    problem = {"text": OTHER, "squares": sorted(names), "clause": "kingdomino/contents"}
-    return {"doubts": [*doubts, *others], "problems": [*entry.data["problems"], problem]}
+    for square in _apart(board, other):
+        changed = board.replaced({square: other.get(square)})
+        card = score(changed, rules.rule_set([changed]))
+        yield {
+            "square": square.name,
+            "read": str(board.get(square) or "."),
+            "probability": round(probability, 4),
+            "instead": str(other.get(square) or "."),
+            "points_if": card.points,
+            "total_if": card.total,
+            "changes_standing": None,
+            "changes_winner": None,
+        }

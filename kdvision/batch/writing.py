@@ -76,7 +76,7 @@ def told(
     counts = {photo: counts for photo, counts in found if counts is not None}
     here = [one for one in photos if not one.gone]
     same = duplicates((one.photo, one.content) for one in here if one.photo in counts or one.reading.error is None)
-    sittings = tuple(_sitting(one, event, counts.get(one.photo)) for one in here)
+    sittings = tuple(_sitting(one, event, counts.get(one.photo), said[one.photo]) for one in here)
     around = seated(sittings, same, event)
     more = (*around.notices, *loose_ends(event, photos, book))
     alone = Boardroom(replace(around, notices=more), event)
@@ -117,7 +117,7 @@ def _counted(held: Held, fixes: Fixes, event: Event) -> Data | None:
     return counted(held, fixes, key_of(held.content, event.rules, fixes.clamps), event.rules) if fixes.said else None
 
 
-def _sitting(held: Held, event: Event, counts: Data | None) -> Sitting:
+def _sitting(held: Held, event: Event, counts: Data | None, fixes: Fixes) -> Sitting:
     read = held.reading.data
     drawn = held.again if counts is not None and held.again is not None else held.reading
     return Sitting(
@@ -130,6 +130,7 @@ def _sitting(held: Held, event: Event, counts: Data | None) -> Sitting:
         picture=drawn.picture or held.reading.picture,
         width=read["width"],
         seen=drawn.data["seen"],
+        named=fixes.named,
     )
 
 
