@@ -110,21 +110,22 @@ def dials(extras: Extras) -> Iterator[str]:
     if extras.dials:
         yield DIALS_HEAD
     for art, rows in extras.dials.items():
-        yield f"### Dominoes of the {art} set" if art != "drawn" else "### Drawn dominoes, of boxes not trained on"
+        yield f"### Real dominoes ({art}), which were trained on" if art != "drawn" else DRAWN
         for title, parts in dial_rows.tables(rows):
             lines = [(name, *dial_rows.words_of(found)) for name, found in parts]
             yield markdown((title, *dial_rows.COLUMNS), lines)
         yield from _picture(f"dials-{art}", extras.pictures, "success against every dial")
 
 
+DRAWN: Final = "### Drawn dominoes, of boxes not trained on"
 DIALS_HEAD: Final = """\
 ## On rendered scenes, dial by dial
 
-Scenes that training never used: other tables (`kdvision.lab.surfaces`) and other dominoes. One dial is turned while the
-others stay in the middle, except where every dial is turned at once: there squares have 24 to 96 pixels, and one to
-four kingdoms lie on the table. A kingdom counts as found where at least half of its squares are, as exactly outlined
-where every square with a tile is read as one and no other is. Shares are of all kingdoms, with 95 % intervals (Wilson).
-`python -m kdvision.lab.dials` measures it."""
+Scenes that training never used: other tables (`kdvision.lab.surfaces`) and, where it says so, other dominoes. One dial
+is turned while the others stay in the middle, except where every dial is turned at once: there squares have 24 to 96
+pixels, and one to four kingdoms lie on the table. A kingdom counts as found where at least half of its squares are, as
+exactly outlined where every square with a tile is read as one and no other is. Shares are of all kingdoms, with 95 %
+intervals (Wilson). `python -m kdvision.lab.dials` measures it."""
 
 
 def without(extras: Extras, shipped: Mapping[str, Sequence[Row]]) -> Iterator[str]:
