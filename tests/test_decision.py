@@ -6,9 +6,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import milp
 
 from kdvision.game.board import Cell, Square
 from kdvision.game.deck import Deck, Domino, Face, face, faces
+from kdvision.vision.decision import programme
 from kdvision.vision.decision.answers import best_answer
 from kdvision.vision.decision.candidates import Floats, Prices
 from kdvision.vision.decision.relaxed import relaxed
@@ -134,3 +136,18 @@ def test_pieces_that_an_answer_holds_are_never_ruled_out() -> None:
                 assert known.at_least[scene.catalogue.starts[2] + square] <= loss - least - known.bound + 1e-6
             if KINDS[kind] == ".":
                 assert known.if_empty[square] <= loss - least - known.bound + 1e-6
+
+
+def test_an_answer_that_breaks_its_limits_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver says that all is well, and a square is covered twice."""
+    scene = scene_of(spread(3, [(2, 2), (2, 3)]))
+    every = np.arange(scene.catalogue.starts[-1])
+    assert programme.cheapest(scene, every, []) is not None
+
+    def broken(*arguments: object, **options: object) -> object:
+        found = milp(*arguments, **options)
+        found.x[: len(every)] = 1.0
+        return found
+
+    monkeypatch.setattr(programme, "milp", broken)
+    assert programme.cheapest(scene, every, []) is None
