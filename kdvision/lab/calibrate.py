@@ -23,7 +23,7 @@ from scipy.stats import beta
 
 from kdvision.lab import believed, rehearsal
 from kdvision.lab.rehearsal import Boards, Places
-from kdvision.vision.kingdom_read import LEAST
+from kdvision.vision.kingdom_read import log_odds
 from kdvision.vision.models import model_path
 
 Floats = npt.NDArray[np.float64]
@@ -52,12 +52,7 @@ def fit_outline(found: Iterable[Places]) -> tuple[Floats, float, float]:
 
 def fit_boards(found: Iterable[Boards]) -> tuple[float, list[tuple[float, bool]]]:
     """Return the temperature of whole boards, and (probability, right) of each at it, unless something is odd there."""
-    rows = [
-        (np.array(chances), right)
-        for part in found
-        for chances, right, odd in zip(part.chances, part.right, part.odd, strict=True)
-        if not odd
-    ]
+    rows = _boards(found, odd=False)
 
     def at(temperature: float) -> list[tuple[float, bool]]:
         return [(_chance(chances, temperature), right) for chances, right in rows]
@@ -75,14 +70,9 @@ def fit_odd(found: Iterable[Boards], temperature: float) -> tuple[float, float]:
     What is odd speaks of a misreading, so such a board is less likely right than its squares say. Where none is odd,
     what they say stands.
     """
-    rows = [
-        (_chance(np.array(chances), temperature), right)
-        for part in found
-        for chances, right, odd in zip(part.chances, part.right, part.odd, strict=True)
-        if odd
-    ]
-    likely = np.clip(np.array([chance for chance, _ in rows], float), LEAST, 1 - LEAST)
-    odds, sign = np.log(likely / (1 - likely)), np.where(np.array([right for _, right in rows], bool), 1.0, -1.0)
+    rows = _boards(found, odd=True)
+    odds = log_odds([_chance(chances, temperature) for chances, _ in rows])
+    sign = np.where(np.array([right for _, right in rows], bool), 1.0, -1.0)
 
     def loss(line: Floats) -> float:
         slope, offset = line
@@ -90,6 +80,16 @@ def fit_odd(found: Iterable[Boards], temperature: float) -> tuple[float, float]:
 
     slope, offset = minimize(loss, np.array([1.0, 0.0]), method="BFGS").x
     return float(slope), float(offset)
+
+
+def _boards(found: Iterable[Boards], *, odd: bool) -> list[tuple[Floats, bool]]:
+    """The chances of each board and its rivals, and whether it is right: of the odd ones, or of the others."""
+    return [
+        (np.array(chances), right)
+        for part in found
+        for chances, right, is_odd in zip(part.chances, part.right, part.odd, strict=True)
+        if is_odd == odd
+    ]
 
 
 def _chance(chances: Floats, temperature: float) -> float:

@@ -88,8 +88,7 @@ class Candidate:
 
         A lattice of too few columns or too many has squares whose corners are not those of their places.
         """
-        centre, u, v = (axis[self.chosen] for axis in (self.squares.centre, self.squares.u, self.squares.v))
-        corners = np.stack([centre - u - v, centre + u - v, centre + u + v, centre - u + v], axis=1)
+        corners = self.squares.corners[self.chosen]
         back = np.linalg.inv(self.lattice.matrix)
         seen = cv2.perspectiveTransform(corners.reshape(1, -1, 2), back).reshape(corners.shape)
         off = np.abs(np.abs(seen - np.array(list(self.lattice.members))[:, None] - 0.5) - 0.5)

@@ -21,7 +21,7 @@ from kdvision.vision.parting import parted
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import on_crossings
 from kdvision.vision.reading import Reading
-from kdvision.vision.search import found_in, in_one_plane, searched, worth_a_finer_look
+from kdvision.vision.search import found_in, hanging, in_one_plane, searched, worth_a_finer_look
 from kdvision.vision.second import look_wider
 from kdvision.vision.sight import Bonds, Sight, sort_out
 
@@ -49,7 +49,8 @@ def search_all(
     sights = {candidate: look(photo, reader, candidate.grid) for candidate in found.kept}
     if worth_a_finer_look(photo, [kingdom.grid.side for kingdom in sort_out(list(sights.values()))[0]]):
         looks = [*finder.find(photo, (FINER,)), *looks]
-        found = in_one_plane(photo, finder, looks[:1], found_in(photo, finder, looks[:1], known=found))
+        first = hanging(looks[0])
+        found = in_one_plane(photo, finder, first, found_in(photo, finder, first, known=found))
         sights = {one: sights[one] if one in sights else look(photo, reader, one.grid) for one in found.kept}
     tell("squares", looks)
     tell("lattices", found)
@@ -68,8 +69,9 @@ def whole(
     do not count.
     """
     sight = sights[candidate]
-    others = [other.squares.centre[other.chosen] for other in sights if other is not candidate]
-    while (bounds := _with_rim(candidate, sight, np.concatenate([np.zeros((0, 2)), *others]))) != candidate.bounds:
+    theirs = [other.squares.centre[other.chosen] for other in sights if other is not candidate]
+    others = np.concatenate([np.zeros((0, 2)), *theirs])
+    while (bounds := _with_rim(candidate, sight, others)) != candidate.bounds:
         candidate = look_wider(photo, finder, candidate, bounds)
         sight = look(photo, reader, candidate.grid)
     return candidate, sight
@@ -119,8 +121,7 @@ def crowded(photo: Photo, reader: CellReader, sight: Sight, squares: Squares, si
     loose = (squares.score > SEEN) & like & (away < REACH * side) & (alone > COVERED * side)
     if not loose.any():
         return sight
-    u, v, centre = squares.u[loose], squares.v[loose], squares.centre[loose]
-    seen = reader.look(photo, np.stack([centre - u - v, centre + u - v, centre + u + v, centre - u + v], axis=1))
+    seen = reader.look(photo, squares.corners[loose])
     return (
         replace(sight, crowded=True) if ((seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))).any() else sight
     )

@@ -80,6 +80,12 @@ class Squares:
         """The sides' lengths (n,), as the root of the area."""
         return np.asarray(2 * np.sqrt(np.abs(self.u[:, 0] * self.v[:, 1] - self.u[:, 1] * self.v[:, 0])))
 
+    @property
+    def corners(self) -> Floats:
+        """The corners (n, 4, 2), one after another around each square."""
+        centre, u, v = self.centre, self.u, self.v
+        return np.stack([centre - u - v, centre + u - v, centre + u + v, centre - u + v], axis=1)
+
     def moved(self, matrix: Floats) -> Squares:
         """Return the squares under a homography (3, 3), to first order about each centre."""
         points = np.stack(

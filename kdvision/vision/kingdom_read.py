@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, names
@@ -25,8 +26,14 @@ A1: Final = Square(0, 0)
 FEW: Final = 5
 """A castle and two dominoes: fewer tiles are rather what is left of a kingdom that was not seen whole."""
 
-LEAST: Final = 1e-6
+SHORT: Final = 1e-6
 """Nearer to nought or one no probability is taken to be."""
+
+
+def log_odds(chance: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """The log-odds of probabilities, finite also of nought and one."""
+    likely = np.clip(np.asarray(chance, np.float64), SHORT, 1 - SHORT)
+    return np.asarray(np.log(likely / (1 - likely)))
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,7 @@ class Trust:
     def of_odd(self, chance: float) -> float:
         """How probable a board is that seems to be so by its squares alone, but about which something is odd."""
         slope, offset = self.odd
-        likely = min(max(chance, LEAST), 1 - LEAST)
-        return min(chance, float(1 / (1 + np.exp(-slope * np.log(likely / (1 - likely)) - offset))))
+        return min(chance, float(1 / (1 + np.exp(-slope * log_odds(chance) - offset))))
 
     @property
     def promise(self) -> str:

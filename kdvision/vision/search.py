@@ -68,14 +68,15 @@ def searched(photo: Photo, finder: Finder) -> tuple[list[Squares], Found]:
     no more where the finer one leaves no doubt: there small squares are seen better.
     """
     (coarse,) = finder.find(photo, LONG_SIDES[1:])
-    found = found_in(photo, finder, [coarse]) if _large(coarse, photo) else None
+    found = found_in(photo, finder, hanging(coarse)) if _large(coarse, photo) else None
     if found is not None and found.clear:
         return [coarse], found
     (fine,) = finder.find(photo, LONG_SIDES[:1])
-    seen = found_in(photo, finder, [fine], known=found)
+    finest = hanging(fine)
+    seen = found_in(photo, finder, finest, known=found)
     if found is None and not seen.clear:
-        seen = found_in(photo, finder, [coarse], known=seen)
-    return [fine, coarse], in_one_plane(photo, finder, [fine], seen)
+        seen = found_in(photo, finder, hanging(coarse), known=seen)
+    return [fine, coarse], in_one_plane(photo, finder, finest, seen)
 
 
 def _large(coarse: Squares, photo: Photo) -> bool:
@@ -89,16 +90,19 @@ def _large(coarse: Squares, photo: Photo) -> bool:
     return bool(together) and not lost.any() and float(coarse.side[together].min()) * scale > LARGE
 
 
-def found_in(photo: Photo, finder: Finder, looks: Sequence[Squares], *, known: Found | None = None) -> Found:
-    """Return what hangs together among the squares of several looks at the photo, besides what is `known` already."""
-    first = [patch for seen in looks for members in patches(seen) for patch in _of_size(members, seen)]
+def hanging(seen: Squares) -> list[Patch]:
+    """Return what hangs together among the squares of a look, none of it larger than a kingdom."""
+    return [patch for members in patches(seen) for patch in _of_size(members, seen)]
+
+
+def found_in(photo: Photo, finder: Finder, first: Sequence[Patch], *, known: Found | None = None) -> Found:
+    """Return what the patches of a look are when they are looked at again, besides what is `known` already."""
     return Found(tuple(_looked_at(photo, finder, first, known.rivals if known else ())))
 
 
-def in_one_plane(photo: Photo, finder: Finder, looks: Sequence[Squares], found: Found) -> Found:
-    """Return what was found in some looks, and what lies where that does not fit the plane of the surest lattice."""
-    everything = (patch for seen in looks for members in patches(seen) for patch in _of_size(members, seen))
-    lost = [patch for patch in everything if not any(patch.on(one) for one in found.rivals)]
+def in_one_plane(photo: Photo, finder: Finder, first: Sequence[Patch], found: Found) -> Found:
+    """Return what was found in a look of these patches, and what lies where that does not fit the surest's plane."""
+    lost = [patch for patch in first if not any(patch.on(one) for one in found.rivals)]
     again = patches_in_plane(photo, finder, found.kept, lost)
     return Found(tuple(_looked_at(photo, finder, again, found.rivals))) if again else found
 
