@@ -7,13 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kdvision.batch.corrections import Book, Correction
 from kdvision.batch.event import Event
+from kdvision.batch.held import Held
+from kdvision.batch.held import Reading as WhatWasRead
 from kdvision.batch.place import Place
 from kdvision.batch.seats import Seat
 from kdvision.batch.seen import packed, unpacked
 from kdvision.batch.standings import Boardroom
 from kdvision.batch.tables import Entry, Sitting, seated
 from kdvision.batch.together import Boxes, settled
+from kdvision.batch.writing import told
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.data import data
@@ -103,6 +107,22 @@ def test_a_board_of_which_a_person_has_said_something_stays() -> None:
     assert [(one["square"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2")]
     assert bo.data["doubts"][0]["probability"] < 0.2
     assert "leave no such dominoes" in bo.data["problems"][0]["text"]
+
+
+@pytest.mark.parametrize(("named", "counts"), [("", "# w m2"), ("C1=m3", "# w m3")])
+def test_a_word_of_a_person_stands_above_the_box(named: str, counts: str, tmp_path: Path) -> None:
+    """Also where it says no more than what was read."""
+    photos = [
+        Held(one.photo, one.content, WhatWasRead.made("", {"width": 640, "kingdoms": one.read}, seen=one.seen))
+        for one in (sitting("ann", ANN), misread_bo())
+    ]
+    book = Book(tmp_path)
+    if named:
+        square, _, cell = named.partition("=")
+        book.add([Correction("bo.jpg", "bo", 1, square, cell)])
+        book.refreshed()
+    found = {entry.photo: entry.data["board"] for entry in told(Event(), photos, book).room.seated.entries}
+    assert found == {"ann.jpg": [ANN], "bo.jpg": [counts]}
 
 
 def test_what_a_person_has_named_is_known() -> None:

@@ -223,6 +223,14 @@ def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
     assert only(sight(KINGDOM), trust=Trust(sure=1.1)).review
 
 
+def test_a_board_about_which_something_is_odd_is_as_likely_as_such_boards_were_right() -> None:
+    doubting = Trust(odd=(0.5, -1.0))
+    plain, odd = "# w w / . f f", "# w w"
+    assert only(sight(plain), trust=doubting).probability == only(sight(plain)).probability > 0.95
+    seems = only(sight(odd)).probability
+    assert only(sight(odd), trust=doubting).probability == doubting.of_odd(seems) < 0.998 < seems
+
+
 @pytest.mark.parametrize(("text", "few"), [("# w w", True), ("# w w / . f f", False)])
 def test_a_kingdom_of_hardly_a_domino_is_to_be_looked_at(text: str, few: bool) -> None:
     (read,) = kingdoms_of(table_photo(), [sight(text)])
