@@ -41,6 +41,17 @@ def test_knights_are_mostly_dark_and_towers_mostly_light_grey() -> None:
     assert np.median(np.ptp(np.array(towers, int), axis=1)) < 20
 
 
+def test_knights_are_slim_and_stout() -> None:
+    """From half as wide as high, the shield before him, to as wide as high, arms out and the shield beside him."""
+    rng = np.random.default_rng(8)
+    shapes = []
+    for _ in range(60):
+        width, depth, height = tokens.knight_mesh(rng).size
+        shapes.append(width / max(depth, height))
+    assert min(shapes) < 0.55
+    assert max(shapes) > 0.95
+
+
 def test_a_board_laid_flat_shows_its_front() -> None:
     picture = np.zeros((40, 20, 4), np.uint8)
     picture[..., 3] = 255

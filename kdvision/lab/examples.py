@@ -93,6 +93,8 @@ def cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int = 30
             continue
         for square, seen in kingdom.squares.items():
             quad = _on_lattice(matrix, square)
+            if not _within(picture.photo, quad):
+                continue  # a crop of what lies beyond the picture is grey and shows nothing to learn
             corners = _upright(seen.corners, quad[1] - quad[0])
             kind = TILE_KINDS.index(str(kingdom.board[square]))
             mostly = rng.uniform(0, 1)
@@ -148,13 +150,17 @@ def _face_up(picture: Picture) -> Bytes:
 
 
 def _overlap(mask: Bytes, quad: Floats) -> float:
-    height, width = mask.shape
-    centre = quad.mean(0)
-    if not ((centre > 0) & (centre < (width, height))).all() or np.abs(quad).max() > 1e4:
+    if not _within(mask, quad) or np.abs(quad).max() > 1e4:
         return 1.0
     here = np.zeros_like(mask)
     cv2.fillConvexPoly(here, quad.astype(np.int32), 1)
     return float(mask[here > 0].mean()) if here.any() else 1.0
+
+
+def _within(photo: Bytes, quad: Floats) -> bool:
+    """Return whether the middle of a square (4, 2) is in the picture."""
+    centre = quad.mean(0)
+    return bool(((centre > 0) & (centre < photo.shape[1::-1])).all())
 
 
 def _anywhere(rng: np.random.Generator, covered: Bytes) -> list[Floats]:

@@ -62,7 +62,7 @@ def _with_men(rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> L
     # nobody has to know the rules by heart: men stand where they should not, too
     free = [square for square in kingdom.squares if kingdom.board[square].terrain is not Terrain.CASTLE]
     rng.shuffle(free)
-    for kind, most, odds in (("knight", 5, 0.75), ("tower", 4, 0.45), ("queen", 1, 0.4)):
+    for kind, most, odds in (("knight", 5, 0.75), ("tower", 4, 0.6), ("queen", 1, 0.55)):
         for _ in range(int(rng.integers(1, most + 1)) if rng.random() < odds else 0):
             if free and (square := free.pop()) not in pieces:
                 pieces[square] = kind

@@ -87,7 +87,7 @@ _workshop: Workshop | None = None
 def start(data: Path) -> None:
     global _workshop  # one set of art a worker process
     cv2.setNumThreads(1)
-    _workshop = Workshop(data, Crops.load(data / "tiles").split()[1])
+    _workshop = Workshop(data, Crops.load(data / "tiles", mended=True).split()[1])
 
 
 def picture_at(seed: int) -> Picture:

@@ -34,7 +34,7 @@ def natural(kind: str, colour: str) -> bool:
 
 def knight_mesh(rng: Rng) -> Mesh:
     """Return a knight with his shield, mostly near black, standing or lying."""
-    size = (rng.uniform(0.7, 1.0), rng.uniform(0.40, 0.62))
+    size = (rng.uniform(0.4, 1.0), rng.uniform(0.32, 0.62))
     board = meshes.board_mesh(meshes.KNIGHT, (0, 0, 0), height=size[1], thickness=rng.uniform(0.12, 0.2))
     narrow = standing(board.triangles * (size[0], 1.0, 1.0), board.colours)
     return dressed("knight", narrow, rng)

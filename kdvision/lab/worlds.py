@@ -76,7 +76,7 @@ _workshop: Workshop | None = None
 def _start(folder: Path) -> None:
     global _workshop  # one set of art a worker process
     cv2.setNumThreads(1)
-    _workshop = Workshop(folder, Crops.load(folder / "tiles").split()[0])
+    _workshop = Workshop(folder, Crops.load(folder / "tiles", mended=True).split()[0])
 
 
 def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExample:

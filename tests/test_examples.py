@@ -1,0 +1,39 @@
+"""What is cut from a rendered picture to learn from: squares that it shows, and no others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kdvision.game.board import Board, Square
+from kdvision.lab.examples import TILE_KINDS, cell_examples
+from kdvision.lab.synth import Picture, Seen, SeenKingdom
+
+SIDE = 40
+
+
+def picture(*, shift: int) -> Picture:
+    """A board of 3x3 in plain colours from above, `shift` pixels to the left of where all of it would be seen."""
+    board = Board.parse("w w f / # f l / g g l")
+    box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]) * SIDE
+    squares = {
+        Square(row, col): Seen(box + np.array([col * SIDE + 20 - shift, row * SIDE + 20]), 0.0)
+        for row in range(3)
+        for col in range(3)
+    }
+    photo = np.full((160, 160 - shift, 3), 90, np.uint8)
+    return Picture(photo, (SeenKingdom(board, squares, {}),), ())
+
+
+def tiles(shown: Picture) -> list[str]:
+    examples = cell_examples(shown, np.random.default_rng(3))
+    return sorted(TILE_KINDS[kind] for kind, tile in zip(examples.kind, examples.tile, strict=True) if tile)
+
+
+def test_every_square_of_a_picture_is_cut_with_its_kind() -> None:
+    assert tiles(picture(shift=0)) == sorted("wwf#flggl")
+
+
+def test_squares_beyond_the_picture_are_left_out() -> None:
+    """Their crops are grey all over: what would be learned is that grey means any kind."""
+    assert tiles(picture(shift=35)) == sorted("wwf#flggl")  # the middles of the first column are seen still
+    assert tiles(picture(shift=45)) == sorted("wffllg")
