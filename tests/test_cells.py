@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import cv2
 import numpy as np
@@ -170,3 +170,30 @@ def test_bare_squares_have_no_pieces() -> None:
     assert np.array_equal(whole.pieces[1], seen.pieces[0]) and np.array_equal(whole.partner[1], seen.partner[0])
     old = Look(seen.kind, seen.presence, seen.hidden, seen.partner, np.zeros((1, 0)), np.zeros((1, 0)))
     assert [part.shape for part in (old.beside(np.array([False, True])).pieces, old.gems)] == [(2, 0), (1, 0)]
+
+
+class Saying:
+    """A model that says of every picture that a tile lies there for certain, and a knight with a probability."""
+
+    def __init__(self, about: dict[str, Any], chance: float) -> None:
+        self.about, self.pictures = about, 0
+        row = Row(len(about["kinds"]) - 1, tuple(about["pieces"]))
+        self.logits = np.zeros(row.gem.stop, np.float32)
+        self.logits[[row.kind.start, row.presence]] = 60
+        self.logits[row.piece] = -60
+        self.logits[row.piece.start : row.piece.start + 2] = (
+            about["temperatures"].get("pieces", 1.0) * np.log([1 - chance, chance]) if chance else (60, -60)
+        )
+
+    def run(self, pictures: np.ndarray) -> np.ndarray:
+        self.pictures += len(pictures)
+        return np.repeat(self.logits[None], len(pictures), axis=0)
+
+
+@pytest.mark.parametrize(("chance", "looks"), [(0.0, 1), (0.05, 1), (0.15, 4), (0.6, 4), (0.95, 4), (0.999, 1)])
+def test_only_a_piece_that_a_person_may_be_asked_about_is_looked_at_again(chance: float, looks: int) -> None:
+    model = Saying(shipped("cells").about, chance)
+    reader = CellReader(cast(Model, model))
+    seen = reader.look(Photo.open(picture()), box(40, 40, 40)[None])
+    assert model.pictures == looks
+    assert float(np.exp(seen.pieces[0, 1])) == pytest.approx(chance, abs=1e-3)

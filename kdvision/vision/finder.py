@@ -124,27 +124,30 @@ def _chance(odds: npt.NDArray[np.float32]) -> Floats:
 def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squares:
     order = np.argsort(-weight, kind="stable")
     x, y = (np.ascontiguousarray(axis) for axis in centre[order].T)
-    votes, weight, size = np.concatenate([centre, code], axis=1)[order], weight[order], size[order]
-    left = np.arange(len(order))
-    found: list[tuple[Floats, Floats, float]] = []
+    reach = (0.7 * size[order]) ** 2
+    left, square, firsts = np.arange(len(order)), np.zeros(len(order), np.intp), list[int]()
     while len(left):
-        first = left[0]
-        near = (x - x[0]) ** 2 + (y - y[0]) ** 2 < (0.7 * size[first]) ** 2
+        near = (x - x[0]) ** 2 + (y - y[0]) ** 2 < reach[left[0]]
         near[0] = True
-        mine, stay = left[near], ~near
+        square[left[near]] = len(firsts)
+        firsts.append(int(left[0]))
+        stay = ~near
         left, x, y = left[stay], x[stay], y[stay]
-        total = float(weight[mine].sum())
-        mean = weight[mine] @ votes[mine] / total
-        expected = max(1.0, (2 * size[first] / STRIDE) ** 2)
-        found.append((mean[:2], mean[2:], min(1.0, total / (0.45 * expected))))
-    if not found:
+    if not firsts:
         nothing = np.zeros((0, 2))
         return Squares(nothing, nothing, nothing, np.zeros(0))
-    alpha, beta = decode_axes(np.array([code for _, code, _ in found]))
+    weight = weight[order]
+    total = np.bincount(square, weight)
+    votes = np.concatenate([centre, code], axis=1)[order]
+    mean = np.stack([np.bincount(square, weight * axis) for axis in votes.T], axis=1) / total[:, None]
+    alpha, beta = decode_axes(mean[:, 2:])
     u, v = alpha + beta, 1j * (alpha - beta)
-    scores = np.array([score for _, _, score in found])
+    expected = np.maximum(1.0, (2 * size[order][firsts] / STRIDE) ** 2)
     return Squares(
-        np.array([c for c, _, _ in found]), np.stack([u.real, u.imag], -1), np.stack([v.real, v.imag], -1), scores
+        np.ascontiguousarray(mean[:, :2]),
+        np.stack([u.real, u.imag], -1),
+        np.stack([v.real, v.imag], -1),
+        np.minimum(1.0, total / (0.45 * expected)),
     )
 
 
