@@ -3,9 +3,10 @@
 Eight bits a number take less than half the time of floats. Which range each layer spans is seen on rendered scenes that
 go through the runtime. On other scenes the kingdoms that come out right are counted with and without; a network whose
 whole numbers cost more than one kingdom in fifty stays as it was (of a hundred hard ones two or three are decided by
-luck either way). The first and the last layers always do: they see faint light, and say where things are, and 256 steps
-are too few for that. Weights keep seven bits, because processors without dot products of bytes
-(VNNI) add pairs of products in sixteen (ONNX Runtime, "Quantize ONNX models"): so every processor gets the same sums.
+luck either way), and so does one that is in whole numbers already, where only the other was trained anew. The first and
+the last layers always do: they see faint light, and say where things are, and 256 steps are too few for that. Weights
+keep seven bits, because processors without dot products of bytes (VNNI) add pairs of products in sixteen (ONNX Runtime,
+"Quantize ONNX models"): so every processor gets the same sums.
 """
 
 from __future__ import annotations
@@ -140,13 +141,13 @@ def _describe(path: Path, entries: Mapping[str, str]) -> None:
     write_whole(path, model.SerializeToString())
 
 
-def learn(folders: Folders, seeds: Sequence[int]) -> None:
-    """Write both networks in whole numbers."""
+def learn(folders: Folders, names: Sequence[str], seeds: Sequence[int]) -> None:
+    """Write these networks in whole numbers, as both see the scenes of these seeds."""
     models = {name: Recorded(folders.floats / f"{name}.onnx") for name in NAMES}
     for seed in seeds:
         rehearsal.seen_in(rehearsal.picture_at(seed), Finder(models["finder"]), CellReader(models["cells"]))
-    for name, model in models.items():
-        quantised(folders.floats / f"{name}.onnx", folders.whole / f"{name}.onnx", model.shown)
+    for name in names:
+        quantised(folders.floats / f"{name}.onnx", folders.whole / f"{name}.onnx", models[name].shown)
 
 
 _folders: Folders | None = None
@@ -178,31 +179,48 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     folders = Folders(given.work / "floats", given.work / "whole")
-    folders.floats.mkdir(parents=True, exist_ok=True)
-    for name in NAMES:
-        if NOTED in Model(model_path(name), threads=1).about:
-            print(f"{name} is in whole numbers already: train it anew first")
-            return
-        write_whole(folders.floats / f"{name}.onnx", folded(onnx.load(model_path(name))).SerializeToString())
+    new = trained(folders)
+    if not new:
+        print("both are in whole numbers already: train one anew first")
+        return
     rehearsal.start(given.data)
-    learn(folders, range(LEARNING, LEARNING + given.learn))
+    learn(folders, new, range(LEARNING, LEARNING + given.learn))
     with get_context("spawn").Pool(given.workers, _start, (given.data, folders)) as pool:
         count = Count(0, 0, 0, 0)
         for found in pool.imap_unordered(_tried, range(TRYING, TRYING + given.scenes)):
             count = count.plus(found)
     print(", ".join(f"{name} {right}" for name, right in count._asdict().items()), "kingdoms right")
-    keep(folders, count, given.scenes)
+    keep(folders, [name for name in new if name in count.kept], count, given.scenes)
 
 
-def keep(folders: Folders, count: Count, scenes: int) -> None:
-    """Put the networks that lose nothing among the shipped ones."""
-    for name in count.kept:
+def trained(folders: Folders) -> list[str]:
+    """Return which of the models at hand are as training left them, all of them now in the folder of floats.
+
+    One that is in whole numbers already is in both folders as it is.
+    """
+    new = []
+    for folder in (folders.floats, folders.whole):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        path, floats = model_path(name), folders.floats / f"{name}.onnx"
+        if NOTED in Model(path, threads=1).about:
+            write_whole(floats, path.read_bytes())
+            write_whole(folders.whole / f"{name}.onnx", path.read_bytes())
+        else:
+            new.append(name)
+            write_whole(floats, folded(onnx.load(path)).SerializeToString())
+    return new
+
+
+def keep(folders: Folders, names: Sequence[str], count: Count, scenes: int) -> None:
+    """Put these networks, which lose nothing in whole numbers, among the shipped ones."""
+    for name in names:
         made = folders.whole / f"{name}.onnx"
         about: dict[str, Any] = {"scenes": scenes, "right": {"floats": count.floats, "whole numbers": count.right}}
         entries = {entry.key: entry.value for entry in onnx.load(made).metadata_props}
         _describe(made, {**entries, NOTED: json.dumps(about)})
         write_whole(model_path(name), made.read_bytes())
-    print("in whole numbers now:", ", ".join(count.kept) or "none")
+    print("in whole numbers now:", ", ".join(names) or "none")
 
 
 if __name__ == "__main__":

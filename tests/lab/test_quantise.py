@@ -7,10 +7,13 @@ import onnx
 import pytest
 import torch
 
+from kdvision.files import write_whole
 from kdvision.lab.export import export_cells, export_finder
 from kdvision.lab.net import CellNet, FinderNet
-from kdvision.lab.quantise import NAMES, Count, Recorded, first_and_last, quantised
+from kdvision.lab.quantise import NAMES, NOTED, Count, Folders, Recorded, first_and_last, keep, quantised, trained
 from kdvision.vision.models import Model
+
+SHIPPED = Path(__file__).parents[2] / "models"
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +63,22 @@ def test_pictures_of_any_size_still_fit(tmp_path: Path) -> None:
 )
 def test_only_what_loses_next_to_nothing_is_kept(count: Count, kept: tuple[str, ...], right: int) -> None:
     assert (count.kept, count.right) == (kept, right)
+
+
+def test_of_two_only_the_one_trained_anew_is_put_in_whole_numbers(
+    cells: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "models"
+    home.mkdir()
+    monkeypatch.setenv("KDVISION_MODELS", str(home))
+    write_whole(home / "cells.onnx", cells.read_bytes())
+    write_whole(home / "finder.onnx", (SHIPPED / "finder.onnx").read_bytes())
+    finder = (home / "finder.onnx").read_bytes()
+    folders = Folders(tmp_path / "floats", tmp_path / "whole")
+    assert trained(folders) == ["cells"]
+    assert {(folder / "finder.onnx").read_bytes() for folder in (folders.floats, folders.whole)} == {finder}
+    quantised(folders.floats / "cells.onnx", folders.whole / "cells.onnx", [crops(8, 1)])
+    keep(folders, ["cells"], Count(100, 100, 99, 99), 80)
+    assert (home / "finder.onnx").read_bytes() == finder
+    assert Model(home / "cells.onnx").about[NOTED]["right"] == {"floats": 100, "whole numbers": 99}
+    assert trained(folders) == []
