@@ -43,6 +43,16 @@ def test_no_lattice_reaches_further_than_a_kingdom() -> None:
     assert max(right - left, bottom - top) == 7
 
 
+@pytest.mark.parametrize("degrees", [0, 50, 130])
+def test_what_lies_out_of_a_kingdoms_reach_changes_nothing(degrees: int) -> None:
+    matrix = view(np.radians(degrees))
+    goes_on = [*ROW, (5.0, 1.0), (6.0, 1.0)]
+    theirs = [(c + 11.3, r - 4.2) for c, r in ROW] + [(c - 3.4, r + 12.1) for c, r in ROW]
+    again = candidate(seen(ROW, matrix, seed=1))
+    alone, beside = (seen(places, matrix, noise=0.5) for places in (goes_on, [*goes_on, *theirs]))
+    assert reach(again, beside) == reach(again, alone) != again.lattice.bounds()
+
+
 def test_two_looks_that_agree_say_together_how_sure_a_square_is() -> None:
     one, two = (candidate(seen(ROW, view(0.2), noise=0.5, seed=seed)) for seed in (0, 1))
     assert one.same_as(two)

@@ -74,7 +74,7 @@ def look_wider(photo: Photo, finder: Finder, seen: Candidate, bounds: Bounds) ->
 def reach(seen: Candidate, before: Squares) -> Bounds:
     """Return the bounds of a lattice and of what goes on from it in the look `before`, within a kingdom's size."""
     bounds, known = seen.lattice.bounds(), list(seen.lattice.members)
-    more = np.flatnonzero((before.score > GOES_ON) & ~covered(before, seen.patch))
+    more = np.flatnonzero((before.score > GOES_ON) & ~covered(before, seen.patch) & _near(before, seen.lattice))
     if not len(more):
         return bounds
     pairs = ((getattr(seen.squares, name)[seen.chosen], getattr(before, name)[more]) for name in SQUARE)
@@ -86,6 +86,17 @@ def reach(seen: Candidate, before: Squares) -> Bounds:
         if max(wider[2] - wider[0], wider[3] - wider[1]) <= LONGEST:
             bounds = wider
     return bounds
+
+
+def _near(squares: Squares, lattice: Lattice) -> Mask:
+    """Return which squares (n,) lie where a kingdom that has this lattice's could still reach, or a step beyond."""
+    left, top, right, bottom = lattice.bounds()
+    if not len(squares):
+        return np.zeros(0, bool)
+    inverse = np.asarray(np.linalg.inv(lattice.matrix), np.float64)
+    col, row = cv2.perspectiveTransform(squares.centre[None].astype(np.float64), inverse)[0].T
+    across = (right - LONGEST - 1 <= col) & (col <= left + LONGEST + 1)
+    return np.asarray(across & (bottom - LONGEST - 1 <= row) & (row <= top + LONGEST + 1))
 
 
 def _placed(grown: dict[Place, int], known: Sequence[Place]) -> list[Place]:
