@@ -11,6 +11,7 @@ from kdvision.game.standing import standing
 from kdvision.lab import event, trial
 from kdvision.lab.drafts import play
 from kdvision.lab.event_judged import _numbers, check, correct, tally
+from kdvision.lab.event_plan import CARE, TIE_BROKEN, TIE_SHARED, plan
 from tests.nights import sheet
 
 PHOTOS = 8
@@ -20,7 +21,7 @@ PHOTOS = 8
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two tables of one round: six photos of seven kingdoms, a copy, a broken file."""
     made = tmp_path_factory.mktemp("event") / "photos"
-    event.make(event.plan(PHOTOS, rounds=1), made, size=(800, 600))
+    event.make(plan(PHOTOS, rounds=1), made, size=(800, 600))
     return made
 
 
@@ -57,7 +58,7 @@ def test_a_check_tells_what_is_wrong(folder: Path, peace: Path, tmp_path: Path) 
 
 
 def test_nothing_is_corrected_where_nothing_is_wrong(peace: Path) -> None:
-    assert correct(event.shown(event.plan(PHOTOS, rounds=1)), peace) == []
+    assert correct(event.shown(plan(PHOTOS, rounds=1)), peace) == []
 
 
 def test_corrections_find_their_kingdoms() -> None:
@@ -71,8 +72,8 @@ def test_the_seeds_of_the_ties_are_those_of_ties() -> None:
     import numpy as np
 
     reasons = []
-    for seed in (event.TIE_BROKEN, event.TIE_SHARED):
-        kingdoms = play(np.random.default_rng(seed), players=4, care=event.CARE)
+    for seed in (TIE_BROKEN, TIE_SHARED):
+        kingdoms = play(np.random.default_rng(seed), players=4, care=CARE)
         named = [Kingdom(kingdom.board, player=name) for kingdom, name in zip(kingdoms, "abcd", strict=True)]
         reasons.append(standing(named, event.RULES).reason)
     assert reasons[0].startswith("a wins on crowns") or "wins on the largest" in reasons[0]
@@ -81,7 +82,7 @@ def test_the_seeds_of_the_ties_are_those_of_ties() -> None:
 
 @pytest.mark.parametrize(("photos", "broken"), [(400, 12), (60, 2)])
 def test_the_large_event_has_everything(photos: int, broken: int) -> None:
-    made = event.plan(photos)
+    made = plan(photos)
     names = [file.name for file in made.files]
     assert len(names) == len(set(names)) == photos
     assert sum(bool(file.broken) for file in made.files) == broken
@@ -91,7 +92,7 @@ def test_the_large_event_has_everything(photos: int, broken: int) -> None:
 
 
 def test_most_photos_are_taken_from_above_and_a_few_are_hard() -> None:
-    shots = [event.shot_of(file) for file in event.plan(400).files if file.kingdoms]
+    shots = [event.shot_of(file) for file in plan(400).files if file.kingdoms]
     hard = [shot for shot in shots if shot.dials is event.CORNER]
     assert 0.02 < len(hard) / len(shots) < 0.09
     assert all(shot.tilt <= 18 for shot in shots if shot.dials is event.HALL)
@@ -100,8 +101,8 @@ def test_most_photos_are_taken_from_above_and_a_few_are_hard() -> None:
 
 
 def test_an_event_is_the_same_every_time_and_tells_its_truth() -> None:
-    made = event.plan(60)
-    assert made == event.plan(60)
+    made = plan(60)
+    assert made == plan(60)
     told = parse(event.event_text(made))
     assert (told.rounds, told.dynasty) == (3, True)
     true = event.truth(made)
