@@ -25,7 +25,8 @@ from kdvision.vision.sight import Sight
 A1: Final = Square(0, 0)
 FEW: Final = 5
 """A castle and two dominoes: fewer tiles are rather what is left of a kingdom that was not seen whole."""
-
+AT_ITS_EDGE: Final = Problem((), "something that may be a tile lies at the kingdom's edge")
+"""What lies beyond the board's frame has no name there."""
 SHORT: Final = 1e-6
 """Nearer to nought or one no probability is taken to be."""
 
@@ -137,8 +138,8 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
     )
     problems = [_moved(problem, first) for problem in decision.problems]
     left_out = any(Square(*place) not in decision.board for place in np.argwhere(sight.one_tile).tolist())
-    if left_out or any(not inside(doubt.square) for doubt in decision.doubts):
-        problems.append(Problem((), "something that may be a tile lies at the kingdom's edge"))
+    if left_out:
+        problems.append(AT_ITS_EDGE)
     if sight.inside is not None and sight.beyond is not None:
         cut = cut_off(decision.board.keys(), sight.inside, sight.beyond)
         problems += [_moved(problem, first) for problem in cut]
@@ -155,6 +156,9 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
     pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
     anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
     odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
+    unlikely = decision.probability < trust.sure
+    if unlikely and not left_out and any(not inside(doubt.square) for doubt in decision.doubts):
+        problems.append(AT_ITS_EDGE)  # a doubt like those inside, but of no square that the board has a name for
     return KingdomRead(
         board=board,
         grid=sight.grid.part(rows, cols),
@@ -162,7 +166,7 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
         doubts=doubts,
         problems=tuple(problems),
         probability=trust.of_odd(decision.probability) if odd else decision.probability,
-        review=odd or decision.probability < trust.sure,
+        review=odd or unlikely,
         place=place,
         dominoes=tuple(
             laid._replace(squares=(_from(first, laid.squares[0]), _from(first, laid.squares[1])))

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.errors import NoKingdomFound
-from kdvision.vision.cells import Floats
+from kdvision.vision.cells import CERTAIN, Floats
 from kdvision.vision.edge import LIKELY, STRIP
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import (
@@ -92,11 +92,14 @@ class Sight:
 
     @property
     def one_tile(self) -> Mask:
-        """Of which squares (rows, cols) it is plain that they are tiles, and likely which.
+        """Of which squares (rows, cols) it is beyond doubt that they are tiles, and likely which.
 
-        Where no photo reaches, any tile is as likely as any other, and together they are likelier than none.
+        What is in doubt is weighed by whoever decides: a place that alone looks a little like a tile shows none, for
+        tiles come in pairs. Where no photo reaches, any tile is as likely as any other, and together they are likelier
+        than none.
         """
-        return np.asarray((self.presence > PLAIN) & (np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > SEEN))
+        likely = np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > SEEN
+        return np.asarray((self.presence > 1 / (1 + np.exp(-CERTAIN))) & likely)
 
     @property
     def kingdom(self) -> bool:

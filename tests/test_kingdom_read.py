@@ -1,0 +1,54 @@
+"""What makes a board one for a person to look at: what is plain beside it, and what is in doubt there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board
+from kdvision.game.deck import KINGDOMINO
+from kdvision.vision import boxes
+from kdvision.vision.kingdom_read import ALONE, AT_ITS_EDGE, KingdomRead, Trust, kingdom_read
+from kdvision.vision.reading import Reading
+from kdvision.vision.reconstruct import decide
+from kdvision.vision.sight import Sight
+from tests.kingdoms import grid_of
+
+SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
+"""A castle and four dominoes amid table."""
+
+
+def read_with(spoiled: dict[str, dict[str, float]], *, sure: float = 0.9) -> KingdomRead:
+    board = Board.parse(SEEN)
+    reading = Reading.of(board, confidence=0.999, spoiled=spoiled)
+    rows, cols = reading.rows, reading.cols
+    bonds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
+    sight = Sight(grid_of(board), reading, bonds, np.zeros((rows, cols)))
+    (decision,) = decide([reading], KINGDOMINO, bonds=[bonds])
+    return kingdom_read(sight, decision, "the photo", ALONE, Trust(sure=sure), boxes.PLAIN)
+
+
+def test_a_plain_kingdom_is_believed() -> None:
+    read = read_with({})
+    assert not read.review
+    assert len(read.board) == 9
+
+
+@pytest.mark.parametrize(("presence", "asked"), [(0.7, False), (0.95, False), (0.99, True)])
+def test_only_a_single_tile_beyond_doubt_beside_the_board_makes_it_odd(presence: float, asked: bool) -> None:
+    """Tiles come in pairs, so what alone looks a little like one is table; what surely is one was half lost."""
+    read = read_with({"F3": {"w": presence, ".": 1 - presence}})
+    assert len(read.board) == 9
+    assert (AT_ITS_EDGE in read.problems) == asked
+    assert read.review == asked
+
+
+def test_a_doubt_beside_the_board_is_named_where_the_board_is_not_sure_enough() -> None:
+    """A domino may lie below: how likely that is stands in the board's probability, as for doubts within it."""
+    maybe = {"C5": {"s": 0.28, ".": 0.72}, "D5": {"s": 0.28, ".": 0.72}}
+    believed, asked = (read_with(maybe, sure=sure) for sure in (0.0, 0.999))
+    assert believed.probability == asked.probability < 0.999
+    assert not believed.review
+    assert AT_ITS_EDGE not in believed.problems
+    assert asked.review
+    assert AT_ITS_EDGE in asked.problems
