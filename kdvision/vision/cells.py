@@ -13,7 +13,6 @@ import numpy.typing as npt
 from kdvision.vision.finder import shrunk
 from kdvision.vision.models import Model
 from kdvision.vision.photo import Photo
-from kdvision.vision.pieces import DOUBTFUL
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -28,8 +27,6 @@ BARE: Final = -8.0
 """The log-odds that a tile lies where the finder is sure that none does: what this network mostly says there, too."""
 CERTAIN: Final = 4.0
 """Log-odds (98.2 %) from which one look at a square is enough."""
-NOTHING_ON_IT: Final = DOUBTFUL[0] / 2
-"""A piece less probable than this in one look is not likely to be asked about after four."""
 
 
 def prepare(pixels: Bytes, quads: Floats) -> Bytes:
@@ -214,8 +211,7 @@ class CellReader:
         no_tile, tile = seen.presence < -CERTAIN, seen.presence > CERTAIN
         sure = 1 - np.exp(seen.kind.max(axis=1)) < np.exp(-CERTAIN)
         if self.pieces:
-            something = 1 - np.exp(seen.pieces[:, 0])
-            sure &= (something < NOTHING_ON_IT) | (1 - np.exp(seen.pieces.max(axis=1)) < np.exp(-CERTAIN))
+            sure &= 1 - np.exp(seen.pieces.max(axis=1)) < np.exp(-CERTAIN)
         return np.asarray(no_tile | (tile & sure))
 
     def _decode(self, logits: Floats) -> Look:
