@@ -5,11 +5,13 @@ import pytest
 
 from kdvision.vision.kinghood import (
     Mask,
+    among,
     beside_a_line,
     evidence_of,
     is_line,
     may_be_one,
     may_hide_its_castle,
+    odd_number,
     shows_one,
     shows_one_beside_others,
 )
@@ -107,3 +109,33 @@ def test_the_edge_may_have_cut_a_castle_off_but_not_off_a_line() -> None:
     for text, one in (("xxxx./xxxx./x....", False), ("xxxx./xxxx./xx...", True)):
         assert may_hide_its_castle(mask(text), nowhere, 9.0, cut=True) == one
         assert not may_hide_its_castle(mask(text), nowhere, 9.0, cut=False)
+
+
+@pytest.mark.parametrize(
+    ("tiles", "odd", "one"),
+    [
+        ("xxx/xxx/xxx", 0.9, True),
+        ("xxx/xxx/xxx", 0.5, False),  # a castle less likely than FAINT
+        ("xxx/xxx/xxx", 0.1, False),
+        ("xx/xx/xx/xx/x.", 0.9, False),  # a line and something that looks like one tile more
+    ],
+)
+def test_of_an_odd_number_of_tiles_one_is_likelier_a_castle(tiles: str, odd: float, one: bool) -> None:
+    place = mask(tiles)
+    chances = np.where(place, 0.01, 0.0)
+    chances[-1, 0] = 0.15
+    assert shows_one_beside_others(place, chances, place.sum() + 0.1, odd=odd) == one
+
+
+def test_what_an_even_number_of_tiles_tells_of_a_castle_is_nothing() -> None:
+    assert among(0.2, 0.5) == among(0.2, 0.1) == pytest.approx(0.2)
+    assert among(0.2, 0.75) == pytest.approx(0.6 / 1.4)
+    assert among(0.2, 1.0) == among(0.2, 0.9) == pytest.approx(0.5)  # some half of a domino may be hidden
+    assert among(0.0, 1.0) == 0.0
+
+
+def test_the_number_of_tiles_is_odd_as_probably_as_it_is() -> None:
+    assert odd_number(np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])) == pytest.approx(1.0)
+    assert odd_number(np.array([1.0, 1.0])) == pytest.approx(0.0)
+    assert odd_number(np.array([1.0, 0.5, 1.0])) == pytest.approx(0.5)
+    assert odd_number(np.array([0.9, 0.8])) == pytest.approx(0.9 * 0.2 + 0.1 * 0.8)

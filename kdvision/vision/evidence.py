@@ -12,6 +12,7 @@ import numpy as np
 from kdvision.game.legality import LONGEST
 from kdvision.vision.candidate import COVERED, Bounds, Candidate, around
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
+from kdvision.vision.claims import each_its_own
 from kdvision.vision.edge import visible
 from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
@@ -25,8 +26,6 @@ from kdvision.vision.search import found_in, hanging, in_one_plane, searched, wo
 from kdvision.vision.second import look_wider
 from kdvision.vision.sight import Bonds, Sight, sort_out
 
-NO_CHANCE: Final = -12.0
-"""The log-probability of a tile where the picture does not reach: not nought, so that a person can still say so."""
 CELLS_ALONE: Final = (1.0, 0.0, 0.0)
 UNINFORMED: Final = np.log(0.25)
 """The log-probability of each of four partners where nothing is known."""
@@ -55,7 +54,7 @@ def search_all(
     tell("squares", looks)
     tell("lattices", found)
     grown = [whole(photo, finder, reader, c, sights) for c in sights]
-    apart = [(one, c) for c, sight in grown for one in _told_apart(photo, reader, c, sight)]
+    apart = [(one, c) for c, sight in each_its_own(grown) for one in _told_apart(photo, reader, c, sight)]
     everything = [sight for sight, _ in apart]
     return [crowded(photo, reader, sight, candidate.squares, everything) for sight, candidate in apart]
 
@@ -150,10 +149,8 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     log_probs = probabilities(seen, outline(seen, grid, reader.model.about.get("outline", CELLS_ALONE)))
     centres = grid.quads.mean(axis=2).reshape(-1, 2)
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
-    log_probs[outside, :-1] = NO_CHANCE
-    log_probs[outside, -1] = np.log1p(-np.exp(NO_CHANCE) * (len(reader.kinds) - 1))
     shape = (grid.rows, grid.cols)
-    reading = Reading(log_probs.reshape(*shape, -1), reader.kinds)
+    reading = Reading(log_probs.reshape(*shape, -1), reader.kinds).without(outside.reshape(shape))
     sight = Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
     if sight.castle > SEEN:
         sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))

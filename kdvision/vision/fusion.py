@@ -12,10 +12,9 @@ import numpy.typing as npt
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem
 from kdvision.vision.cells import Floats, log_softmax
-from kdvision.vision.evidence import NO_CHANCE
 from kdvision.vision.grid import Grid
 from kdvision.vision.pieces import NEVER
-from kdvision.vision.reading import NOTHING, Reading
+from kdvision.vision.reading import NO_CHANCE, NOTHING, Reading
 from kdvision.vision.sight import Bonds, Sight
 
 LEAST_GAIN: Final = 8.0

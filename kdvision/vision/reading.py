@@ -18,6 +18,8 @@ KINDS: Final[tuple[str, ...]] = (
 
 NOTHING: Final = "."
 CASTLE: Final = "#"
+NO_CHANCE: Final = -12.0
+"""The log-probability of each kind of tile where none can be: not nought, so that a person can still say so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +120,13 @@ class Reading:
         made[..., kept] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
         left = [n for n, kind in enumerate(self.kinds) if kind in held]
         return Reading(made[..., left], tuple(self.kinds[n] for n in left))
+
+    def without(self, places: NDArray[np.bool_]) -> "Reading":
+        """The reading where `places` (rows, cols) show no tile."""
+        made = self.log_probs.copy()
+        made[places] = NO_CHANCE
+        made[places, self.kinds.index(NOTHING)] = np.log1p(-np.exp(NO_CHANCE) * (len(self.kinds) - 1))
+        return Reading(made, self.kinds)
 
     def turned(self, quarters: int = 1) -> "Reading":
         """The reading turned clockwise by so many quarters, as `Board.turned` does."""

@@ -24,7 +24,8 @@ from kdvision.vision.decision.combined import combined
 from kdvision.vision.decision.rivals import rivals
 from kdvision.vision.decision.scene import Scene
 from kdvision.vision.decision.windows import SIDES
-from kdvision.vision.reading import NOTHING, Reading
+from kdvision.vision.playable import board_of, keeping_the_rule
+from kdvision.vision.reading import Reading
 
 FLOOR: Final = 1e-6
 """No kind is less likely than this: readers are never as sure as they say."""
@@ -136,7 +137,9 @@ def _decided(asked: _Question, *, temperature: float, doubtful: float, slight: f
     scene = Scene.of(losses, kinds, asked.deck, side=asked.side, bonds=asked.bonds, prices=asked.prices)
     best, limit = best_answer(scene), -np.log(slight) * temperature
     others = rivals(scene, best, limit=limit, most=most)
-    answers = [best, *others, *combined(scene, best, others, limit=limit)]
+    others += combined(scene, best, others, limit=limit)
+    best, others = keeping_the_rule(best, others, scene.catalogue, asked.deck)
+    answers = [best, *others]
     weights = np.exp((best.loss - np.array([answer.loss for answer in answers])) / temperature)
     table = _Table(scene, losses, asked.deck, asked.side, best, answers, weights, doubtful)
     return [_decision(table, number) for number in range(len(losses))]
@@ -172,7 +175,7 @@ def _decision(table: _Table, number: int) -> Decision:
     frame = table.scene.catalogue.frames[number]
     ranked = _ranked(table, frame)
     total = sum(weight for _, weight in ranked)
-    boards = [(_board(table, frame, labels), weight / total) for labels, weight in ranked]
+    boards = [(board_of(table.scene.catalogue, frame, labels), weight / total) for labels, weight in ranked]
     doubts, overruled = _doubts(table, number, ranked)
     return Decision(
         board=boards[0][0],
@@ -218,15 +221,6 @@ def _doubts(
             doubts.append(Doubt(square, kinds[label], sure, kinds[instead]))
         overruled += [square] if against else []
     return tuple(sorted(doubts, key=lambda doubt: doubt.probability)), tuple(overruled)
-
-
-def _board(table: _Table, frame: Frame, labels: Ints) -> Board:
-    shown = {
-        Square(*divmod(index, frame.cols)): table.scene.catalogue.kinds[label]
-        for index, label in enumerate(labels.tolist())
-    }
-    cells = {square: Cell.parse(kind) for square, kind in shown.items() if kind != NOTHING}
-    return Board(cells, height=frame.rows, width=frame.cols)
 
 
 def _mine(table: _Table, frame: Frame) -> Candidates:

@@ -27,11 +27,7 @@ def parts_of_size(squares: Squares, members: dict[Place, int]) -> list[dict[Plac
     """
     if _of_size(members):
         return [members]
-    weakest = [
-        (apart + 1 - float(min(squares.score[members[one]], squares.score[members[other]])), one, other)
-        for apart, one, other in seams(squares, members)
-    ]
-    group = joined(members, sorted(weakest), may=lambda one, other: _of_size(one | other))
+    group = joined(members, sorted(weakness(squares, members)), may=lambda one, other: _of_size(one | other))
     parts = sorted(pieces(group), key=lambda part: (-len(part), min(part)))
     return [{place: index for place, index in members.items() if place in part} for part in parts]
 
@@ -79,6 +75,14 @@ def seams(squares: Squares, members: Mapping[Place, int]) -> list[Seam]:
                 apart = _apart(squares, index, other) + DIAGONAL * bool(dc and dr)
                 found.append((apart, (col, row), (col + dc, row + dr)))
     return found
+
+
+def weakness(squares: Squares, members: Mapping[Place, int]) -> list[Seam]:
+    """Return how badly neighbours hold together: how far apart they lie, in sides, and how unsure the less sure is."""
+    return [
+        (apart + 1 - float(min(squares.score[members[one]], squares.score[members[other]])), one, other)
+        for apart, one, other in seams(squares, members)
+    ]
 
 
 def _apart(squares: Squares, one: int, other: int) -> float:

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.vision.candidate import SURE, Candidate, Patch, covered
+from kdvision.vision.claims import same_tiles
 from kdvision.vision.finder import LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import LEAST, Lattice, Place, fit, patches, shadows
@@ -43,7 +44,7 @@ class Found:
         """The candidates that cover most, the best first, without those that lie on better ones."""
         kept: list[Candidate] = []
         for candidate in sorted(self.rivals, key=lambda candidate: -candidate.covered):
-            if not any(candidate.patch.on(other) for other in kept):
+            if not any(same_tiles(candidate, other) for other in kept):
                 kept.append(candidate)
         return tuple(kept)
 

@@ -21,6 +21,7 @@ from kdvision.vision.kinghood import (
     is_line,
     may_be_one,
     may_hide_its_castle,
+    odd_number,
     shows_one,
     shows_one_beside_others,
 )
@@ -123,7 +124,8 @@ class Sight:
 
         Where its castle is hardly seen, a person is asked.
         """
-        return shows_one_beside_others(self.plain, self.chances_of_castles, self.tiles) and not self._line
+        odd = odd_number(self.presence)
+        return shows_one_beside_others(self.plain, self.chances_of_castles, self.tiles, odd=odd) and not self._line
 
     @property
     def _line(self) -> bool:
