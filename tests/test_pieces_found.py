@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board, Square
-from kdvision.lab.pieces_found import Row, _met, as_csv, by_eye, counted, summary
+from kdvision.lab.pieces_found import Row, _met, as_csv, by_eye, counted, rows, summary
 from kdvision.lab.synth import Picture, Seen, SeenKingdom
 from kdvision.pipeline import KingdomRead
+from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import GemSeen, PieceSeen
 from tests.kingdoms import grid_of, seen
 
@@ -58,6 +61,21 @@ def test_a_misread_town_is_missed_and_what_was_read_there_is_extra() -> None:
 
 def test_nothing_read_is_nothing_found() -> None:
     assert {tuple(counts[1:]) for _, *counts in counted(picture(), [])} == {(0, 0)}
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_kingdom_of_which_an_error_tells_was_not_passed_over_in_silence(
+    told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(photo: Photo) -> list[KingdomRead]:
+        if told:
+            raise NoKingdomFound("no castle was seen", stage="lattice", hint="take it from above")
+        return []
+
+    monkeypatch.setattr("kdvision.pipeline.read", nothing)
+    monkeypatch.setattr("kdvision.lab.pieces_found.picture", lambda *_: picture())
+    (kingdoms,) = (row for row in rows(("queendomino", 0)) if row.what == "kingdoms")
+    assert (kingdoms.there, kingdoms.found, kingdoms.extra) == (1, 0, 0 if told else 1)
 
 
 def test_what_was_counted_by_eye_stands_beside_what_was_seen() -> None:

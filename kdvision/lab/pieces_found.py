@@ -94,14 +94,14 @@ def rows(task: tuple[str, int]) -> list[Row]:
     """Render one scene, read it, and tell of each kind what was found."""
     from kdvision import pipeline
 
-    shown, reads = picture(*task), list[pipeline.KingdomRead]()
+    shown, reads, told = picture(*task), list[pipeline.KingdomRead](), False
     try:
         reads = pipeline.read(Photo.open(shown.photo))
     except ModelError:
         raise  # the other scenes would do no better
     except KdvisionError:
-        pass  # nothing was found there
-    verdict = judge(shown, reads)
+        told = True  # nothing was found there, and the program says so
+    verdict = judge(shown, reads, error=told)
     made = [(BOARDS, verdict.kingdoms, verdict.exact, verdict.silent), *counted(shown, reads)]
     return [Row(*task, what, there, found, extra) for what, there, found, extra in made]
 
