@@ -18,12 +18,12 @@ SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
 """A castle and four dominoes amid table."""
 
 
-def read_with(spoiled: dict[str, dict[str, float]], *, sure: float = 0.9) -> KingdomRead:
-    board = Board.parse(SEEN)
-    reading = Reading.of(board, confidence=0.999, spoiled=spoiled)
+def read_with(spoiled: dict[str, dict[str, float]], *, board: str = SEEN, sure: float = 0.9) -> KingdomRead:
+    seen = Board.parse(board)
+    reading = Reading.of(seen, confidence=0.999, spoiled=spoiled)
     rows, cols = reading.rows, reading.cols
     bonds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
-    sight = Sight(grid_of(board), reading, bonds, np.zeros((rows, cols)))
+    sight = Sight(grid_of(seen), reading, bonds, np.zeros((rows, cols)))
     (decision,) = decide([reading], KINGDOMINO, bonds=[bonds])
     return kingdom_read(sight, decision, "the photo", ALONE, Trust(sure=sure), boxes.PLAIN)
 
@@ -41,6 +41,22 @@ def test_only_a_single_tile_beyond_doubt_beside_the_board_makes_it_odd(presence:
     assert len(read.board) == 9
     assert (AT_ITS_EDGE in read.problems) == asked
     assert read.review == asked
+
+
+CUT_SHORT = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . ."
+"""The same, without a row of table below."""
+
+
+@pytest.mark.parametrize(("presence", "share"), [(0.05, 1.0), (0.4, 0.6)])
+def test_what_may_lie_half_beyond_the_grid_counts_against_the_board(presence: float, share: float) -> None:
+    """A domino that goes on where nobody looked is on no board that was weighed."""
+    spoiled = {"B4": {"w": presence, ".": 1 - presence}}
+    inside, half_out = (read_with(spoiled, board=board, sure=0.9) for board in (SEEN, CUT_SHORT))
+    assert inside.board == half_out.board
+    assert not inside.review
+    assert half_out.probability == pytest.approx(share * read_with({}, board=CUT_SHORT).probability, rel=0.02)
+    assert half_out.review == (AT_ITS_EDGE in half_out.problems) == (share < 1)
+    assert sum(chance for _, chance in half_out.runners_up) + half_out.probability <= share + 1e-9
 
 
 def test_a_doubt_beside_the_board_is_named_where_the_board_is_not_sure_enough() -> None:

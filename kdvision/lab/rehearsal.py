@@ -19,6 +19,7 @@ from kdvision.lab.synth import Picture, SeenKingdom
 from kdvision.lab.workshop import Workshop
 from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
+from kdvision.vision.edge import ends_here
 from kdvision.vision.evidence import finder_odds, search_all
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
@@ -47,7 +48,10 @@ class Places:
 
 @dataclass(frozen=True)
 class Boards:
-    """Each kingdom found: the probabilities of the board decided and its rivals, and whether the first is right."""
+    """Each kingdom found: the probabilities of the board decided and its rivals, and whether the first is right.
+
+    The last rival is any board that goes on beyond the grid.
+    """
 
     chances: tuple[tuple[float, ...], ...]
     right: tuple[bool, ...]
@@ -164,10 +168,11 @@ def boards_of(found: Seen) -> Boards:
         for one, how in zip(found.sights, decisions, strict=True)
     ]
     chances, right, odd = [], [], []
-    for read, decision, truth, cut in zip(asking_for_towns(reads), decisions, found.truth, found.cut, strict=True):
+    all_of_it = zip(asking_for_towns(reads), decisions, found.sights, found.truth, found.cut, strict=True)
+    for read, decision, sight, truth, cut in all_of_it:
         if not cut:
-            board = decision.board.trimmed()
-            chances.append((decision.probability, *(chance for _, chance in decision.runners_up)))
-            right.append(truth is not None and any(board.turned(turn) == truth for turn in range(4)))
+            unseen = 1 - ends_here(decision.board, sight.presence)
+            chances.append((read.probability, *(chance for _, chance in read.runners_up), unseen))
+            right.append(truth is not None and any(read.board.turned(turn) == truth for turn in range(4)))
             odd.append(read.review)
     return Boards(tuple(chances), tuple(right), tuple(odd))

@@ -23,6 +23,9 @@ WHOLE: Final = 0.75
 LIKELY: Final = 0.62
 """The probability from which a tile is taken to lie on a place whose middle is cut off."""
 
+A_SIGN: Final = 0.1
+"""Less probable tiles than this are seen on bare tables now and then, and rarely with another beside them."""
+
 _POINTS: Final = (np.arange(12) + 0.5) / 12
 
 
@@ -52,6 +55,25 @@ def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Pr
     if any(seen[place] < STRIP and _may_grow(board, place) for place in on_grid):
         return (Problem((), "the picture ends beside this kingdom: a tile beyond its edge would not be seen"),)
     return ()
+
+
+def ends_here(board: Collection[Square], presence: Floats) -> float:
+    """Return how probable it is that no domino of a kingdom lies half on its grid and half beyond.
+
+    Nobody looked beyond, so no board with such a domino was weighed; `presence` (rows, cols) is how probable a tile is
+    on each place. Places at the grid's rim count that touch the board and on which it could go on.
+    """
+    last = presence.shape[0] - 1, presence.shape[1] - 1
+    around = {near for square in board for near in square.neighbours()} - set(board)
+    rim = [
+        place
+        for place in around
+        if 0 <= place.row <= last[0]
+        and 0 <= place.col <= last[1]
+        and (place.row in (0, last[0]) or place.col in (0, last[1]))
+        and _may_grow(board, place)
+    ]
+    return float(np.prod([1 - presence[place] for place in rim if presence[place] > A_SIGN]))
 
 
 def _may_grow(board: Collection[Square], place: Square) -> bool:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, names
 from kdvision.vision import boxes
-from kdvision.vision.edge import cut_off
+from kdvision.vision.edge import cut_off, ends_here
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import SEEN
 from kdvision.vision.photo import Photo
@@ -156,8 +156,10 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
     pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
     anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
     odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
-    unlikely = decision.probability < trust.sure
-    if unlikely and not left_out and any(not inside(doubt.square) for doubt in decision.doubts):
+    ends = ends_here(decision.board, sight.presence)
+    probability = ends * decision.probability
+    unlikely = probability < trust.sure
+    if unlikely and not left_out and (ends < 1 or any(not inside(doubt.square) for doubt in decision.doubts)):
         problems.append(AT_ITS_EDGE)  # a doubt like those inside, but of no square that the board has a name for
     return KingdomRead(
         board=board,
@@ -165,14 +167,14 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
         reading=Reading(reading.log_probs[rows, cols], reading.kinds),
         doubts=doubts,
         problems=tuple(problems),
-        probability=trust.of_odd(decision.probability) if odd else decision.probability,
+        probability=trust.of_odd(probability) if odd else probability,
         review=odd or unlikely,
         place=place,
         dominoes=tuple(
             laid._replace(squares=(_from(first, laid.squares[0]), _from(first, laid.squares[1])))
             for laid in decision.dominoes
         ),
-        runners_up=tuple((board.trimmed(), chance) for board, chance in decision.runners_up),
+        runners_up=tuple((board.trimmed(), ends * chance) for board, chance in decision.runners_up),
         sight=sight,
         start=first,
         around=around,
