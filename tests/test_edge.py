@@ -64,6 +64,8 @@ def test_tiles_that_touch_no_square_of_the_kingdom_are_not_its_own() -> None:
         ("w w w w w / # f f l l", "F1", False),  # a sixth column may not: it is as wide as a game allows
         ("w w w w w / # f f l l", "A3", True),
         ("w w w w w w / # f f l l l", "G1", True),  # wider than five, so it may be until it is seven
+        ("w w w w w w w / # f f l l l l / w w f f l l . / g g g g . . . / s s . . . . .", "A6", True),  # seven by five
+        ("w w w w w w w / # f f l l l l / w w f f l l . / g g g g . . . / s s . . . . .", "H1", False),
     ],
 )
 def test_a_picture_that_ends_beside_a_kingdom_may_hide_tiles_of_it(text: str, side: str, told: bool) -> None:

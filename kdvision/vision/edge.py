@@ -79,10 +79,11 @@ def ends_here(board: Collection[Square], presence: Floats) -> float:
 def _may_grow(board: Collection[Square], place: Square) -> bool:
     """Whether a tile on a place beside the board would leave it in the frame of a game (kingdomino/mighty-duel).
 
-    A kingdom as wide as a game allows has no more columns, and one as high no more rows; wider than the smaller games
-    allow it may be until it is as wide as the larger one does.
+    The game is taken to be the smallest that allows the board: one as wide as that allows has no more columns, and one
+    as high no more rows.
     """
-    for of, here in (([s.row for s in board], place.row), ([s.col for s in board], place.col)):
-        if not min(of) <= here <= max(of) and max(of) - min(of) + 1 in SIDES:
-            return False
-    return True
+    spans = [(min(lines), max(lines)) for lines in ([s.row for s in board], [s.col for s in board])]
+    longest = max(last - first + 1 for first, last in spans)
+    side = min((side for side in SIDES if side >= longest), default=longest)
+    beyond = [not first <= here <= last for (first, last), here in zip(spans, (place.row, place.col), strict=True)]
+    return not any(out and last - first + 1 >= side for out, (first, last) in zip(beyond, spans, strict=True))
