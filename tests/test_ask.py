@@ -296,7 +296,7 @@ def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, eyes: list[
         (("--queen", "1"), 2, "Kingdomino has none"),
         (("--game", "carcassonne"), 2, "carcassonne"),
         (("--game", "queendomino", "--lost-treasures"), 2, "The Lost Treasures are played with Kingdomino"),
-        (("--game", "queendomino", "--queen", "-1"), 2, "Invalid value for '--queen'"),
+        (("--game", "queendomino", "--queen", "-1"), 2, "-1 is not in the range 0<=x<=99"),
         (("--game", "queendomino", "--coins", "1=11"), 5, "'1=11' tells no coins. Write KINGDOM:COUNT, as in 1:11."),
         (("--game", "queendomino", "--coins", "0:1"), 5, "'0:1' tells no coins"),
         (("--game", "queendomino", "--coins", "1:1", "--coins", "2"), 5, "the coins of kingdom 1 are told twice"),

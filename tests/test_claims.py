@@ -7,9 +7,10 @@ from kdvision.vision.candidate import Candidate
 from kdvision.vision.claims import each_its_own, lost, same_tiles, shared
 from kdvision.vision.finder import Floats, Squares
 from kdvision.vision.kinghood import SEEN
-from kdvision.vision.lattice import Lattice, Place, fit
+from kdvision.vision.lattice import Lattice, fit
 from kdvision.vision.reading import KINDS, NOTHING, Reading
 from kdvision.vision.sight import Sight
+from kdvision.vision.steps import Place
 from tests.test_lattice import seen, view
 
 FIVE = [(col, row) for col in range(5) for row in range(5)]

@@ -4,8 +4,8 @@ import pytest
 
 from kdvision.vision.candidate import Candidate
 from kdvision.vision.finder import Squares
-from kdvision.vision.lattice import Place
 from kdvision.vision.parting import parted
+from kdvision.vision.steps import Place
 from tests.kingdoms import lattices
 from tests.test_lattice import RAGGED, seen, view
 

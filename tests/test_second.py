@@ -9,11 +9,12 @@ from kdvision.vision.candidate import Candidate, Patch
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import look, whole
 from kdvision.vision.finder import Finder, Squares
-from kdvision.vision.lattice import Lattice, Place
+from kdvision.vision.lattice import Lattice
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.search import left_over, searched
 from kdvision.vision.second import reach
+from kdvision.vision.steps import Place
 from tests.kingdoms import lattices
 from tests.test_lattice import seen, view
 from tests.test_search import SAMPLES

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from kdvision.vision.finder import Floats, Squares
 from kdvision.vision.grid import Grid, grid_of
-from kdvision.vision.lattice import Lattice, Place
+from kdvision.vision.lattice import Lattice
+from kdvision.vision.steps import Place
 
 Mask = npt.NDArray[np.bool_]
 Bounds = tuple[int, int, int, int]

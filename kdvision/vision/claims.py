@@ -16,9 +16,9 @@ import numpy as np
 from kdvision.vision.candidate import COVERED, Candidate, Mask
 from kdvision.vision.finder import Floats
 from kdvision.vision.kinghood import SEEN
-from kdvision.vision.lattice import Place
 from kdvision.vision.seams import weakness
 from kdvision.vision.sight import Sight
+from kdvision.vision.steps import Place
 
 MUCH: Final = 0.3
 """A lattice of which more than this share lies on tiles of another is no kingdom beside it."""
@@ -95,10 +95,9 @@ def each_its_own(seen: Sequence[tuple[Candidate, Sight]]) -> list[tuple[Candidat
 def _on_grid(candidate: Candidate, sight: Sight, places: Collection[Place]) -> Mask:
     """Return which places (rows, cols) of the grid are these of the lattice."""
     middles = candidate.squares.centre[[candidate.lattice.members[place] for place in places]].reshape(-1, 2)
-    centres = sight.grid.quads.mean(axis=2).reshape(-1, 2)
-    found = np.zeros(len(centres), bool)
-    found[np.linalg.norm(middles[:, None] - centres[None], axis=2).argmin(axis=1)] = True
-    return found.reshape(sight.presence.shape)
+    found = np.zeros(sight.presence.shape, bool)
+    found.reshape(-1)[sight.grid.nearest(middles)] = True
+    return found
 
 
 def _middles(candidate: Candidate, sight: Sight, places: Collection[Place]) -> Floats:

@@ -45,8 +45,7 @@ def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Pr
 
     `beyond` is the probability that a tile lies on each place whose middle lies outside the picture.
     """
-    around = {near for square in board for near in square.neighbours()} - set(board)
-    on_grid = [place for place in around if 0 <= place.row < seen.shape[0] and 0 <= place.col < seen.shape[1]]
+    on_grid = _beside(board, *seen.shape)
     if any(seen[place] >= STRIP and beyond[place] > LIKELY for place in on_grid):
         return (Problem((), "the kingdom goes on beyond the picture's edge"),)
     cut = tuple(sorted(square for square in board if seen[square] < WHOLE))
@@ -63,17 +62,16 @@ def ends_here(board: Collection[Square], presence: Floats) -> float:
     Nobody looked beyond, so no board with such a domino was weighed; `presence` (rows, cols) is how probable a tile is
     on each place. Places at the grid's rim count that touch the board and on which it could go on.
     """
-    last = presence.shape[0] - 1, presence.shape[1] - 1
+    rows, cols = presence.shape
+    rim = [place for place in _beside(board, rows, cols) if place.row in (0, rows - 1) or place.col in (0, cols - 1)]
+    likely = [presence[place] for place in rim if presence[place] > A_SIGN and _may_grow(board, place)]
+    return float(np.prod([1 - chance for chance in likely]))
+
+
+def _beside(board: Collection[Square], rows: int, cols: int) -> list[Square]:
+    """Return the places of a grid that touch the board's squares and are none of them."""
     around = {near for square in board for near in square.neighbours()} - set(board)
-    rim = [
-        place
-        for place in around
-        if 0 <= place.row <= last[0]
-        and 0 <= place.col <= last[1]
-        and (place.row in (0, last[0]) or place.col in (0, last[1]))
-        and _may_grow(board, place)
-    ]
-    return float(np.prod([1 - presence[place] for place in rim if presence[place] > A_SIGN]))
+    return sorted(place for place in around if 0 <= place.row < rows and 0 <= place.col < cols)
 
 
 def _may_grow(board: Collection[Square], place: Square) -> bool:

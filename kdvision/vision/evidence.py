@@ -81,8 +81,7 @@ def _with_rim(candidate: Candidate, sight: Sight, others: Floats) -> Bounds:
     left, top, right, bottom = bounds = candidate.bounds
     rows, cols = np.mgrid[top - 1 : bottom + 1, left - 1 : right + 1]
     middles = cv2.perspectiveTransform(np.stack([cols, rows], -1).reshape(1, -1, 2) + 0.5, candidate.lattice.matrix)[0]
-    centres = sight.grid.quads.mean(axis=2).reshape(-1, 2)
-    nearest = np.linalg.norm(middles[:, None] - centres[None], axis=2).argmin(axis=1)
+    nearest = sight.grid.nearest(middles)
     tiles = (sight.presence.reshape(-1)[nearest] > SEEN).reshape(rows.shape)
     if len(others):
         away = np.linalg.norm(middles[:, None] - others[None], axis=2).min(axis=1)
@@ -129,9 +128,7 @@ def crowded(photo: Photo, reader: CellReader, sight: Sight, squares: Squares, si
 def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: Sight) -> list[Sight]:
     """Return the sights of a candidate: several where it shows several castles, or is too large for one kingdom."""
     places = list(candidate.lattice.members)
-    middles = candidate.squares.centre[candidate.chosen]
-    centres = sight.grid.quads.mean(axis=2).reshape(-1, 2)
-    nearest = np.linalg.norm(middles[:, None] - centres[None], axis=2).argmin(axis=1)
+    nearest = sight.grid.nearest(candidate.squares.centre[candidate.chosen])
     tiles = [places[n] for n in np.flatnonzero(sight.presence.reshape(-1)[nearest] > SEEN)]
     castles = [places[n] for n in np.flatnonzero(sight.chances_of_castles.reshape(-1)[nearest] > PLAIN)]
     if not tiles or (len(castles) < 2 and np.ptp(tiles, axis=0).max() < LONGEST):

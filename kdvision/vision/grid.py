@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.vision.finder import Floats, Squares
-from kdvision.vision.lattice import Lattice, Place
+from kdvision.vision.lattice import Lattice
+from kdvision.vision.steps import Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,11 @@ class Grid:
         """Return the side of a typical square in pixels."""
         sides = np.linalg.norm(self.quads - np.roll(self.quads, 1, axis=-2), axis=-1)
         return float(np.median(sides))
+
+    def nearest(self, points: Floats) -> npt.NDArray[np.intp]:
+        """Return which place lies nearest to each of some points (n, 2): numbers (n,), row by row."""
+        middles = self.quads.mean(axis=2).reshape(-1, 2)
+        return np.asarray(np.linalg.norm(points[:, None] - middles[None], axis=2).argmin(axis=1))
 
     def part(self, rows: slice, cols: slice) -> Grid:
         """Return some of the rows and columns."""

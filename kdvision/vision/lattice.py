@@ -7,9 +7,8 @@ and so on. What hangs together is one lattice, and a homography is fitted to it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 import cv2
 import numpy as np
@@ -18,32 +17,16 @@ from skimage.measure import ransac
 from skimage.transform import ProjectiveTransform
 
 from kdvision.vision.finder import Floats, Squares
-
-Place = tuple[int, int]
-"""Column and row on a lattice, counted from its seed."""
+from kdvision.vision.steps import Place, Steps, alignment, turned
 
 _TRIALS: Final = {"max_trials": 200, "stop_probability": 1 - 1e-9, "rng": 0}
 
-TOLERANCE: Final = 0.35
-"""How far apart edges that meet may lie, in sides (gaps reach a fifth)."""
 ACROSS: Final = 1.4
 """Squares whose middles are nearer than this, in half-sides of one of them (neighbours: 2), lie across each other."""
 FAINT: Final = 0.5
 """Of two squares that lie across each other the one with less than this share of the other's score is none."""
 LEAST: Final = 3
 """A castle and one domino: the smallest kingdom."""
-
-NEIGHBOURS: Final = [(dc, dr) for dc in (-1, 0, 1) for dr in (-1, 0, 1) if (dc, dr) != (0, 0)]
-_STEPS: Final = np.array(NEIGHBOURS, float)
-SLANT: Final = 1.6
-"""So much further off a neighbour may lie from where the axes of one square alone lead, under a slanting view."""
-_REACH: Final = TOLERANCE * np.where(_STEPS.all(axis=1), 1.3, 1.0)
-_UNTURNED: Final = [
-    [NEIGHBOURS.index((a * dc - b * dr, b * dc + a * dr)) for dc, dr in NEIGHBOURS]
-    for a, b in ((1, 0), (0, 1), (-1, 0), (0, -1))
-]
-"""For axes turned by so many quarters, what each step along them is along the axes before."""
-Axis = TypeVar("Axis", Floats, complex)
 
 
 @dataclass(frozen=True)
@@ -94,47 +77,6 @@ def shadows(squares: Squares) -> npt.NDArray[np.bool_]:
     return shadow
 
 
-class Steps:
-    """For each square `among` all, which others of those lie where its axes lead, nearest first."""
-
-    def __init__(self, squares: Squares, among: npt.NDArray[np.bool_]) -> None:
-        away, side = squares.centre[None] - squares.centre[:, None], squares.side
-        led = 2 * (_STEPS @ np.stack([squares.u, squares.v], axis=1))
-        furthest = np.abs(led).max(axis=(1, 2)) + SLANT * _REACH.max() * side
-        one, other = np.nonzero((np.abs(away).max(axis=-1) <= furthest[:, None]) & among[:, None] & among)
-        off = np.hypot(*np.moveaxis(away[one, other, None] - led[one], -1, 0)) / side[one, None]
-        at, step = np.nonzero(off <= SLANT * _REACH)
-        order = np.argsort(off[at, step], kind="stable")
-        at, step = at[order], step[order]
-        self._near: dict[tuple[int, int], list[int]] = {}
-        for index, number, near in zip(one[at].tolist(), step.tolist(), other[at].tolist(), strict=True):
-            self._near.setdefault((index, number), []).append(near)
-        self._centre, self._side = _complex(squares.centre), side.tolist()
-        self._axes = list(zip(_complex(squares.u), _complex(squares.v), strict=True))
-
-    def claims(self, index: int, turn: int, free: Sequence[bool]) -> Iterable[tuple[float, int, Place, int]]:
-        """Yield what a square, its axes turned by quarters, claims of the `free` ones.
-
-        How far off it lies, its index, the step to it, and the quarters by which its own axes are to be turned.
-        """
-        side, (u, v) = self._side[index], turned(*self._axes[index], turn)
-        for number, (dc, dr) in enumerate(NEIGHBOURS):
-            reached = self._near.get((index, _UNTURNED[turn][number]), ())
-            near = next((other for other in reached if free[other]), None)
-            if near is None or abs(self._side[near] / side - 1.075) >= 0.425:
-                continue
-            quarters, cosine = _aligned(u, *self._axes[near])
-            if cosine < 0.93:
-                continue
-            # the axes of both lead to the edge or corner where they meet, also where perspective shortens steps
-            theirs = turned(*self._axes[near], quarters)
-            gap = self._centre[near] - self._centre[index] - dc * (u + theirs[0]) - dr * (v + theirs[1])
-            apart = abs(gap) / side
-            if apart <= _REACH[number]:
-                # diagonal steps only where no straight one leads: they are the less certain
-                yield apart + 0.5 * bool(dc and dr), near, (dc, dr), quarters
-
-
 def grow(steps: Steps, seed: int, free: npt.NDArray[np.bool_], *, turn: int = 0) -> dict[Place, int]:
     """Return the squares claimed from the seed outwards, the best fitting first, among those that are `free`.
 
@@ -153,31 +95,6 @@ def grow(steps: Steps, seed: int, free: npt.NDArray[np.bool_], *, turn: int = 0)
             if near not in taken:
                 heapq.heappush(claims, (apart, near, (col + dc, row + dr), index, turns))
     return members
-
-
-def alignment(axis: Floats, u: Floats, v: Floats) -> tuple[int, float]:
-    """Return how many quarter turns make (u, v) lie along `axis`, and the cosine that is left."""
-    return _aligned(*(complex(*vector.tolist()) for vector in (axis, u, v)))
-
-
-def _aligned(axis: complex, u: complex, v: complex) -> tuple[int, float]:
-    along, across = _cosine(axis, u), _cosine(axis, v)
-    cosines = (along, across, -along, -across)
-    best = max(range(4), key=cosines.__getitem__)
-    return best, cosines[best]
-
-
-def _cosine(one: complex, other: complex) -> float:
-    return (one.real * other.real + one.imag * other.imag) / (abs(one) * abs(other) + 1e-9)
-
-
-def turned(u: Axis, v: Axis, turn: int) -> tuple[Axis, Axis]:
-    """Return a square's axes, vectors or complex numbers, after so many quarter turns."""
-    return ((u, v), (v, -u), (-u, -v), (-v, u))[turn % 4]
-
-
-def _complex(points: Floats) -> list[complex]:
-    return [complex(x, y) for x, y in points.tolist()]
 
 
 def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
@@ -227,7 +144,7 @@ def _affine(squares: Squares, places: Floats, chosen: list[int]) -> Floats:
     for place, index in zip(places, chosen, strict=True):
         u, v = squares.u[index], squares.v[index]
         guide = rough[:, 0] if rank2 or np.ptp(places[:, 0]) > 0 else -_quarter(rough[:, 1])
-        turn, _ = alignment(guide, u, v)
+        turn = alignment(guide, u, v)
         u, v = turned(u, v, turn)
         for axis, step in ((u, (0.5, 0.0)), (v, (0.0, 0.5))):
             board += [place + step, place - step]

@@ -10,8 +10,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from kdvision.vision.candidate import Candidate
-from kdvision.vision.lattice import LEAST, Lattice, Place, fit
+from kdvision.vision.lattice import LEAST, Lattice, fit
 from kdvision.vision.seams import Seam, diagonal, joined, pieces, seams
+from kdvision.vision.steps import Place
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kdvision.game.legality import LONGEST
 from kdvision.vision.finder import Floats, Squares
-from kdvision.vision.lattice import NEIGHBOURS, Place
+from kdvision.vision.steps import NEIGHBOURS, Place
 
 DIAGONAL: Final = 0.5
 """So much weaker, in sides, a corner holds squares together than an edge does."""

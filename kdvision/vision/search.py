@@ -17,11 +17,12 @@ from kdvision.vision.candidate import SURE, Candidate, Patch, covered
 from kdvision.vision.claims import same_tiles
 from kdvision.vision.finder import LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import Grid
-from kdvision.vision.lattice import LEAST, Lattice, Place, fit, patches, shadows
+from kdvision.vision.lattice import LEAST, Lattice, fit, patches, shadows
 from kdvision.vision.photo import Photo
 from kdvision.vision.plane import patches_in_plane
 from kdvision.vision.seams import parts_of_size
 from kdvision.vision.second import look_again
+from kdvision.vision.steps import Place
 
 CANDIDATES: Final = 10
 """So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""

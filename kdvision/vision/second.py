@@ -16,9 +16,10 @@ import numpy.typing as npt
 from kdvision.game.legality import LONGEST
 from kdvision.vision.candidate import Bounds, Candidate, Mask, around, covered
 from kdvision.vision.finder import PADDING, STRIDE, Finder, Floats, Squares, shrunk
-from kdvision.vision.lattice import LEAST, NEIGHBOURS, Lattice, Place, Steps, alignment, fit, grow, shadows
+from kdvision.vision.lattice import LEAST, Lattice, fit, grow, shadows
 from kdvision.vision.photo import Photo
 from kdvision.vision.seams import parts_of_size
+from kdvision.vision.steps import NEIGHBOURS, Place, Steps, alignment
 
 UNIT: Final = 48
 """Pixels of a square's side in the second look."""
@@ -198,7 +199,7 @@ def _grown(near: Squares, where: Floats, corner: Place, before: dict[Place, int]
     for seed in np.argsort(-near.score, kind="stable"):
         if not free[seed]:
             continue
-        turn, _ = alignment(np.array([1.0, 0.0]), near.u[seed], near.v[seed])
+        turn = alignment(np.array([1.0, 0.0]), near.u[seed], near.v[seed])
         grown = grow(steps, int(seed), free, turn=turn)
         free[list(grown.values())] = False
         left, top = (np.round(where[seed]).astype(int) + corner).tolist()
