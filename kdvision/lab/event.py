@@ -34,11 +34,11 @@ from kdvision.lab.broken import BROKEN
 from kdvision.lab.event_judged import check, correct, tally
 from kdvision.lab.event_plan import File, Plan, plan
 from kdvision.lab.light import Dials
-from kdvision.lab.samples import Shot
+from kdvision.lab.sample_shots import FAIR, Shot
 
 RULES: Final = kingdomino(harmony=True)
 SURFACES: Final = (surfaces.oak, surfaces.linen, surfaces.felt, surfaces.stone)
-HALL: Final = replace(samples.FAIR, light=0.05)
+HALL: Final = replace(FAIR, light=0.05)
 """The light of one hall: even, with no more than the tints that phones make of it, and a shadow here and there."""
 CORNER: Final = Dials(light=0.5, glare=0.5, blur=0.25, noise=0.4, jpeg=0.2)
 """That of a seat under a bad lamp."""
