@@ -45,7 +45,7 @@ def test_a_leak_is_seen() -> None:
     kept: list[bytes] = []
 
     def leaky(_: bytes) -> str:
-        kept.append(b"\1" * 3_000_000)
+        kept.append(b"\1" * 6_000_000)
         return ""
 
     moments = list(soak.soak([("photo", b"")] * 40, answer=leaky))
