@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.lab.crop_folder import MISLABELLED, Crops, group_of, notation, photo_of
+from kdvision.lab.crop_folder import LENT, MISLABELLED, Bytes, Crops, Floats, group_of, notation, photo_of
 from kdvision.vision.reading import KINDS
 
 
@@ -45,3 +45,30 @@ def test_what_lies_in_a_wrong_folder_goes_by_what_it_shows_where_asked(folder: P
     assert set(Crops.load(folder).pictures["board"]) == {"m2"}
     assert set(Crops.load(folder, mended=True).pictures["board"]) == {"s2"}
     assert set(MISLABELLED.values()) <= set(KINDS) and notation("swamp_2") == "s2"
+
+
+def test_a_photo_borrows_what_it_lacks_from_one_under_the_same_light() -> None:
+    warm, cold = np.array([1.0, 0.8, 0.5]), np.array([0.6, 0.8, 1.0])
+    lake, grass = np.array([60, 120, 200]), np.array([130, 180, 70])
+
+    def lit(paint: Floats, lamp: Floats) -> list[Bytes]:
+        return [np.full((8, 8, 3), paint * lamp, np.uint8)] * LENT
+
+    crops = Crops(
+        {
+            "cold": {"l": lit(lake, cold), "g": lit(grass, cold)},
+            "evening": {"l": lit(lake, warm)},
+            "noon": {"l": lit(lake, cold)},
+            "unlike": {"f": lit(grass, cold)},
+            "warm": {"l": lit(lake, warm), "g": lit(grass, warm)},
+        },
+        (),
+    )
+    for photo, lamp in (("evening", warm), ("noon", cold)):
+        beside = crops.beside(photo)
+        assert set(beside) == {"f", "g", "l"}
+        assert all((crop == lit(grass, lamp)[0]).all() for crop in beside["g"])
+        assert beside["l"] is crops.pictures[photo]["l"]
+    # nothing in common tells how alike they are: any will do
+    assert set(crops.beside("unlike")) == {"f", "g", "l"}
+    assert not crops.boards

@@ -65,6 +65,15 @@ def test_glare_shows_only_on_what_is_glossy() -> None:
     assert changed[:, 80:].mean() > 0.5
 
 
+def test_mirrored_light_adds_up_and_takes_none_away() -> None:
+    gloss = np.ones((120, 160), np.float32)
+    dark, bright = (light.glare(flat(level), gloss, np.random.default_rng(4), 1.0) for level in (0.2, 0.6))
+    added = [shone.astype(float) ** light.GAMMA - level**light.GAMMA for shone, level in ((dark, 0.2), (bright, 0.6))]
+    assert added[0].max() > 0.1
+    assert added[0].min() > -1e-6
+    assert np.allclose(added[0], added[1], atol=1e-5)
+
+
 def test_a_leaning_card_mirrors_another_spot() -> None:
     gloss = np.ones((120, 160), np.float32)
     lean = np.zeros((120, 160, 2), np.float32)

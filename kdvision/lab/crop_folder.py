@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,11 +12,17 @@ from pathlib import Path
 import cv2
 import numpy as np
 import numpy.typing as npt
+from skimage.color import rgb2lab
 
 Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
 
 FOLDERS = {"wheat": "w", "forest": "f", "lake": "l", "grass": "g", "swamp": "s", "mine": "m"}
-
+TERRAINS = "".join(FOLDERS.values()) + "#"
+WHOLE = 3
+"""A photo of which there are crops of so many terrains shows a board; of most there is a single crop."""
+LENT = 4
+"""So many crops, at least, of each kind that a photo lacks are lent to it."""
 
 MISLABELLED = {
     "IMG_4086_1": "s2",
@@ -110,9 +117,58 @@ class Crops:
         return Crops(train, self.scraps[:cut]), Crops(held, self.scraps[cut:])
 
     @cached_property
+    def boards(self) -> tuple[str, ...]:
+        """The photos of which there are crops of several terrains."""
+        return tuple(sorted(photo for photo, kinds in self.pictures.items() if len(_terrains(kinds)) >= WHOLE))
+
+    def beside(self, photo: str) -> dict[str, list[Bytes]]:
+        """Return crops of each kind as they could lie in a photo: its own, or those of photos that are coloured alike.
+
+        Two photos are alike where the terrains of which both show crops have nearly the same mean colours: under one
+        lamp wheat is as green as grass is under another, and the two never lie side by side.
+        """
+        if photo not in self._lent:
+            colours = self._colours
+            apart = np.linalg.norm(colours - colours[list(self.pictures).index(photo)], axis=2)
+            known = np.isfinite(apart)
+            alike = np.where(known, apart, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 0.1)
+            alike[~known.any(axis=1)] = np.inf
+            names = list(self.pictures)
+            near = [names[i] for i in np.argsort(alike, kind="stable")]
+            own = self.pictures[photo]
+            self._lent[photo] = {kind: own.get(kind) or self._nearest(kind, near) for kind in sorted(self.by_kind)}
+        return self._lent[photo]
+
+    def _nearest(self, kind: str, photos: Sequence[str]) -> list[Bytes]:
+        found: list[Bytes] = []
+        for photo in photos:
+            found += self.pictures[photo].get(kind, ())
+            if len(found) >= LENT:
+                break
+        return found
+
+    @cached_property
+    def _lent(self) -> dict[str, dict[str, list[Bytes]]]:
+        return {}
+
+    @cached_property
+    def _colours(self) -> Floats:
+        """The mean colour, CIE L*a*b*, of each photo's terrains (photos, terrains, 3); NaN where it shows none."""
+        found = np.full((len(self.pictures), len(TERRAINS), 3), np.nan)
+        for row, kinds in zip(found, self.pictures.values(), strict=True):
+            for terrain in _terrains(kinds):
+                means = [crop.mean(axis=(0, 1)) for kind, few in kinds.items() if kind[0] == terrain for crop in few]
+                row[TERRAINS.index(terrain)] = rgb2lab(np.mean(means, axis=0) / 255)
+        return found
+
+    @cached_property
     def by_kind(self) -> dict[str, list[Bytes]]:
         found: dict[str, list[Bytes]] = defaultdict(list)
         for kinds in self.pictures.values():
             for kind, crops in kinds.items():
                 found[kind] += crops
         return dict(found)
+
+
+def _terrains(kinds: Iterable[str]) -> set[str]:
+    return {kind[0] for kind in kinds}

@@ -14,6 +14,9 @@ Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
 
+GAMMA = 2.2  # of the values that a camera writes; light adds up before it
+
+
 @dataclass(frozen=True)
 class Dials:
     """How hard a photo is made, each dial from 0 (easy) to 1 (as bad as people still send).
@@ -101,7 +104,7 @@ def _hand(mask: Floats, rng: np.random.Generator) -> None:
 def glare(
     picture: Floats, gloss: Floats, rng: np.random.Generator, strength: float, *, lean: Floats | None = None
 ) -> Floats:
-    """Return the picture with lamps and windows mirrored in it; `gloss` (H, W) says how shiny each pixel is.
+    """Return the picture with the light of mirrored lamps and windows; `gloss` (H, W) says how shiny each pixel is.
 
     `lean` (H, W, 2) is how far each pixel's surface lies from flat, in radians: a card that leans mirrors another spot.
     """
@@ -114,7 +117,8 @@ def glare(
     veil *= gloss * strength
     hue = np.clip(1 + rng.normal(0, 0.12, 3), 0.6, 1.3) if rng.random() < 0.75 else rng.uniform(0.3, 1.2, 3)
     shine = np.minimum(hue, 1.25).astype(np.float32) * rng.uniform(0.75, 1.1)
-    return np.asarray(picture * (1 - 0.85 * veil[..., None]) + shine * veil[..., None], np.float32)
+    light = np.maximum(picture, 0) ** np.float32(GAMMA) + shine ** np.float32(GAMMA) * veil[..., None]
+    return np.asarray(light ** np.float32(1 / GAMMA), np.float32)
 
 
 def _bounced(veil: Floats, lean: Floats) -> Floats:

@@ -14,19 +14,20 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
-    """Return examples made of real crops alone: each in the middle of others of its photo, as on a board."""
+    """Return examples made of real crops alone: each in the middle of others that could lie beside it."""
     photos = sorted(crops.pictures)
     kinds = sorted(crops.by_kind)
     made = np.empty((count, CROP, CROP, 3), np.uint8)
     shown, tile, nothing = np.full(count, UNKNOWN, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
     for i in range(count):
-        photo = crops.pictures[photos[rng.integers(len(photos))]]
+        name = photos[rng.integers(len(photos))]
+        photo, alike = crops.pictures[name], crops.beside(name)
         bare = rng.random() < 0.15
         # half by photo, so that frequent kinds stay frequent, half by kind, so that rare ones are seen
         kind = str(rng.choice(sorted(photo))) if rng.random() < 0.5 else str(rng.choice(kinds))
-        pool = photo.get(kind) or crops.by_kind[kind]
+        pool = alike[kind]
         middle = crops.scraps[rng.integers(len(crops.scraps))] if bare else pool[rng.integers(len(pool))]
-        made[i] = mosaic(middle, [c for few in photo.values() for c in few], crops.scraps, rng)
+        made[i] = mosaic(middle, [c for few in alike.values() for c in few], crops.scraps, rng)
         shown[i], tile[i] = (UNKNOWN, 0) if bare else (TILE_KINDS.index(kind), 1)
     # crops show no pieces: of those of tiles it is known
     return CellExamples(made, shown, tile, nothing, nothing + UNKNOWN, tile - 1, np.stack([tile - 1] * 4, axis=1))

@@ -43,11 +43,11 @@ class Settings:
     scenes: int = 4000
     held_out_scenes: int = 300
     piece_scenes: int = 2000
-    busy_scenes: int = 1500
-    finder_steps: int = 8000
+    busy_scenes: int = 2200
+    finder_steps: int = 12000
     finder_batch: int = 12
     finder_size: int = 256
-    cell_steps: int = 10000
+    cell_steps: int = 14000
     cell_batch: int = 96
     mosaics: int = 120000
     without: str = ""

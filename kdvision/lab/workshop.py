@@ -64,13 +64,13 @@ class Workshop:
             return DrawnScene(drawn_box(boxes[int(rng.integers(len(boxes)))]), self.crops.scraps)
         sources = (*self.dominoes.sources(), "crops")
         weight = np.array([{"crops": 0.3, "squares": 0.15}.get(name, 0.275) for name in sources])
-        photos = sorted(self.crops.pictures)
+        photos = self.crops.boards or sorted(self.crops.pictures)
         return Mixture(self, str(rng.choice(sources, p=weight / weight.sum())), photos[rng.integers(len(photos))])
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """One scene's art; crops come from one photo where it has the kind, else from any."""
+    """One scene's art; crops come from one photo where it has the kind, else from those that are coloured alike."""
 
     workshop: Workshop
     source: str
@@ -151,8 +151,7 @@ class Mixture:
         return self.workshop.dominoes.castle(colour, sources[rng.integers(len(sources))])
 
     def _crop(self, kind: str, rng: np.random.Generator) -> Bytes:
-        own = self.workshop.crops.pictures[self.photo].get(kind)
-        choice = own or self.workshop.crops.by_kind[kind]
+        choice = self.workshop.crops.beside(self.photo)[kind]
         trim = int(rng.integers(0, 4))
         crop = choice[rng.integers(len(choice))]
         crop = crop[trim : crop.shape[0] - trim, trim : crop.shape[1] - trim]

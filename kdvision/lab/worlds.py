@@ -32,7 +32,7 @@ WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,)}
 Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
 kingdoms lie, and more of them of many drawn boxes.
 """
-BUSY_DRAWN = 0.35
+BUSY_DRAWN = 0.45
 
 
 def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
