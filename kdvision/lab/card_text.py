@@ -29,14 +29,16 @@ DATA: Final = """\
 | photos and straightened boards | measuring only | never trained on, by neither network |
 
 Rendered tables show kingdoms from simulated games, in photographed and scanned dominoes, in crops of photographed tiles
-and in drawn art of our own, with pieces, clutter, light, shadow, glare, lens and camera. Squares of one photo are one
-sample: crops are split by the photo they come from, and held out are only those of photos of which no copy was trained
-on. Thirty crops lie in folders of another kind than they show (`crop_folder.MISLABELLED`, settled by eye); they are
-trained on and measured as what they show. Some squares of Queendomino's dominoes got other numbers of crowns than they
-were printed with, so that crowns are counted and not guessed from the house (`kdvision/lab/recrowned.py`). Four towns,
-twelve buildings and the Queen were cut from photos of Queendomino's pieces (`kdvision/lab/queendomino_art.py` holds the
-corners), never from those of the kingdom that is measured on; of gems there was no picture, so all are drawn, in wide
-variety. The pictures belong to others and are no part of this repository."""
+and in drawn art of our own, with pieces, clutter, light, shadow, glare, lens and camera. A table of crops shows those
+of one photo, and where it lacks a kind, those of photos whose terrains are coloured most like its own. Squares of one
+photo are one sample: crops are split by the photo they come from, and held out are only those of photos of which no
+copy was trained on. Thirty crops lie in folders of another kind than they show (`crop_folder.MISLABELLED`, settled by
+eye); they are trained on and measured as what they show. Some squares of Queendomino's dominoes got other numbers of
+crowns than they were printed with, so that crowns are counted and not guessed from the house
+(`kdvision/lab/recrowned.py`). Four towns, twelve buildings and the Queen were cut from photos of Queendomino's pieces
+(`kdvision/lab/queendomino_art.py` holds the corners), never from those of the kingdom that is measured on; of gems
+there was no picture, so all are drawn, in wide variety. The pictures belong to others and are no part of this
+repository."""
 
 LIMITS: Final = """\
 ## Limits
