@@ -24,7 +24,7 @@ from tests.webserver import Client, running
 schemathesis: Any = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
 ROOT = Path(__file__).parent.parent
-MANY = int(os.environ.get("KDVISION_FUZZ", "10"))
+MANY = int(os.environ.get("KDVISION_FUZZ", "6"))
 
 schema = schemathesis.openapi.from_dict(description())
 
