@@ -78,7 +78,7 @@ def _claimed(squares: Squares, one: Indices, other: Indices, step: Indices, turn
     pairs = np.arange(len(one))
     # the axes of both lead to the edge or corner where they meet, also where perspective shortens steps
     along, down = theirs[quarters, pairs], theirs[(quarters + 1) % 4, pairs]
-    dc, dr = _STEPS[[_UNTURNED[turn].index(number) for number in range(len(NEIGHBOURS))]][step].T
+    dc, dr = _STEPS[_UNTURNED[-turn]][step].T  # the same step, along the axes as they are turned
     apart = np.abs(centre[other] - centre[one] - dc * (u + along) - dr * (v + down)) / squares.side[one]
     fits = (np.abs(squares.side[other] / squares.side[one] - 1.075) < 0.425) & (cosines[quarters, pairs] >= 0.93)
     # diagonal steps only where no straight one leads: they are the less certain
