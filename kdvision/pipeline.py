@@ -19,12 +19,12 @@ from kdvision.vision.finder import Finder
 from kdvision.vision.kingdom_read import (
     Around,
     KingdomRead,
-    Trust,
     asking_for_towns,
     frame,
     kingdom_read,
     of_one_table,
     places,
+    surroundings,
     with_problems,
 )
 from kdvision.vision.models import shipped
@@ -32,6 +32,7 @@ from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reconstruct import Decision, decide
 from kdvision.vision.sight import Sight, as_named, sort_out
+from kdvision.vision.trust import Trust
 
 __all__ = ["Around", "KingdomRead", "Trust", "Watch", "decide_again", "kingdoms_of", "places", "read", "read_same"]
 
@@ -126,7 +127,7 @@ def kingdoms_of(
     """
     trust = trust or Trust()
     tell("cells", sights)
-    kingdoms, others = (as_named(sights), []) if named else sort_out(sights)
+    kingdoms = as_named(sights) if named else sort_out(sights)[0]
     if not kingdoms:
         raise no_kingdom(photo, sights)
     played, kingdoms, decisions = _decided(kingdoms, side, clamps or {}, trust, game=game, named=named)
@@ -134,8 +135,7 @@ def kingdoms_of(
     if not kingdoms:
         raise no_kingdom(photo, sights)
     where = places([sight.grid for sight in kingdoms], photo)
-    unread = any(sight.may_be_kingdom for sight in sights if not any(sight is one for one in kingdoms))
-    near = [Around(sight.crowded or any(sight.beside(other) for other in others), unread) for sight in kingdoms]
+    near = surroundings(kingdoms, sights)
     reads = [kingdom_read(*each, trust, played) for each in zip(kingdoms, decisions, where, near, strict=True)]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kdvision.lab import believed
-from kdvision.lab.calibrate import fit_odd, promised, sure_above
-from kdvision.lab.rehearsal import Boards
-from kdvision.vision.kingdom_read import Trust
+from kdvision.lab.calibrate import believed_of, fit_boards, fit_odd, promised, sure_above
+from kdvision.lab.rehearsal import Rehearsed
+from kdvision.vision.trust import Trust
 
 BOARDS = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, False)]
 
@@ -59,11 +59,25 @@ def test_the_bound_is_wrong_as_seldom_as_it_says() -> None:
 
 def test_boards_about_which_something_is_odd_are_believed_as_often_as_they_were_right() -> None:
     """Of boards that seem right with 0.95, six in ten are: so much is said of the next, and never more than seems."""
-    odd = Boards(((0.95, 0.05),) * 500, (True,) * 300 + (False,) * 200, (True,) * 500)
-    plain = Boards(((0.95, 0.05),) * 500, (True,) * 500, (False,) * 500)
-    slope, offset = fit_odd([odd, plain], 1.0)
+    odd = [Rehearsed((0.95, 0.05), n < 300, odd=True) for n in range(500)]
+    plain = [Rehearsed((0.95, 0.05), right=True, odd=False)] * 500
+    slope, offset = fit_odd([*odd, *plain], Trust())
     trust = Trust(odd=(slope, offset))
     assert trust.of_odd(0.95) == pytest.approx(0.6, abs=0.02)
     assert Trust(odd=(1.0, 2.0)).of_odd(0.95) == 0.95
-    assert fit_odd([plain], 1.0) == (1.0, 0.0)
+    assert fit_odd(plain, Trust()) == (1.0, 0.0)
     assert Trust().of_odd(1.0) == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize(("strain", "side"), [(4.0, 64.0), (0.0, 16.0)])
+def test_boards_that_the_deck_mended_or_that_are_small_are_believed_as_often_as_they_were_right(
+    strain: float, side: float
+) -> None:
+    """Squares and deck say 0.95 of all; half of these are right, and of the others all that say so much."""
+    usual = [Rehearsed((0.95, 0.05), n % 20 > 0, odd=False) for n in range(1000)]
+    hard = [Rehearsed((0.95, 0.05), n % 2 > 0, odd=False, strain=strain, side=side) for n in range(400)]
+    temperature, belief = fit_boards([*usual, *hard])
+    trust = Trust(temperature, belief=belief)
+    said = [chance for chance, _ in believed_of([usual[0], hard[0]], trust)]
+    assert said == pytest.approx([0.95, 0.5], abs=0.03)
+    assert Trust().of_board(0.9, strain=strain, side=side) == pytest.approx(0.9)

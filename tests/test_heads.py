@@ -11,6 +11,7 @@ from kdvision.lab.heads import HEADS, heads, placed, table
 from kdvision.lab.rehearsal import Seen
 from kdvision.lab.simulate import framed, noisy
 from kdvision.pipeline import Trust
+from kdvision.vision.kingdom_read import ALONE
 from kdvision.vision.reading import Reading
 from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of
@@ -35,8 +36,8 @@ def test_readings_that_know_how_sure_they_are_have_little_error() -> None:
     for _ in range(12):
         boards = [framed(kingdom.board, 5, 1) for kingdom in play(rng, players=4)][:2]
         sights = tuple(sight(noisy(board, rng, accuracy=0.93)) for board in boards)
-        seen.append(Seen(sights, tuple(board.trimmed() for board in boards), (False, False)))
-    said = heads([*seen, Seen(seen[0].sights, (None, seen[0].truth[1]), (False, True))], Trust())
+        seen.append(Seen(sights, (ALONE,) * 2, tuple(board.trimmed() for board in boards), (False, False)))
+    said = heads([*seen, Seen(seen[0].sights, (ALONE,) * 2, (None, seen[0].truth[1]), (False, True))], Trust())
     lines = {line["probability of"]: line for line in csv.DictReader(io.StringIO(table(said)))}
     assert list(lines) == list(HEADS)
     assert int(lines["board"]["how many"]) == 24
@@ -50,5 +51,5 @@ def test_readings_that_know_how_sure_they_are_have_little_error() -> None:
 def test_overconfident_readings_have_a_large_error() -> None:
     truth = Board.parse("w w # l l")
     wrong = [Reading.of("w f # l g", confidence=0.99)] * 20
-    said = heads([Seen((sight(one),), (truth,), (False,)) for one in wrong], Trust())
+    said = heads([Seen((sight(one),), (ALONE,), (truth,), (False,)) for one in wrong], Trust())
     assert float(said["square, before deciding"].row[3]) > 0.3

@@ -8,24 +8,31 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.vision import boxes
-from kdvision.vision.kingdom_read import ALONE, AT_ITS_EDGE, KingdomRead, Trust, kingdom_read
+from kdvision.vision.kingdom_read import ALONE, AT_ITS_EDGE, KingdomRead, kingdom_read
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight
+from kdvision.vision.trust import Belief, Trust, log_odds
 from tests.kingdoms import grid_of
 
 SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
 """A castle and four dominoes amid table."""
 
 
-def read_with(spoiled: dict[str, dict[str, float]], *, board: str = SEEN, sure: float = 0.9) -> KingdomRead:
+def read_with(
+    spoiled: dict[str, dict[str, float]],
+    *,
+    board: str = SEEN,
+    sure: float = 0.9,
+    belief: Belief = Trust.belief,
+) -> KingdomRead:
     seen = Board.parse(board)
     reading = Reading.of(seen, confidence=0.999, spoiled=spoiled)
     rows, cols = reading.rows, reading.cols
     bonds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
     sight = Sight(grid_of(seen), reading, bonds, np.zeros((rows, cols)))
     (decision,) = decide([reading], KINGDOMINO, bonds=[bonds])
-    return kingdom_read(sight, decision, "the photo", ALONE, Trust(sure=sure), boxes.PLAIN)
+    return kingdom_read(sight, decision, "the photo", ALONE, Trust(sure=sure, belief=belief), boxes.PLAIN)
 
 
 def test_a_plain_kingdom_is_believed() -> None:
@@ -68,3 +75,14 @@ def test_a_doubt_beside_the_board_is_named_where_the_board_is_not_sure_enough() 
     assert AT_ITS_EDGE not in believed.problems
     assert asked.review
     assert AT_ITS_EDGE in asked.problems
+
+
+def test_what_squares_and_deck_say_is_mended_by_what_the_calibration_learnt() -> None:
+    """The other boards have the rest, each its share of it."""
+    maybe = {"C5": {"s": 0.28, ".": 0.72}, "D5": {"s": 0.28, ".": 0.72}}
+    said, mended = read_with(maybe, sure=0.0), read_with(maybe, sure=0.0, belief=(0.5, 0.0, 0.0, -1.0))
+    assert log_odds(mended.probability) == pytest.approx(0.5 * log_odds(said.probability) - 1)
+    assert [board for board, _ in mended.runners_up] == [board for board, _ in said.runners_up]
+    for read in (said, mended):
+        shares = np.array([chance for _, chance in read.runners_up]) / (1 - read.probability)
+        assert shares == pytest.approx([chance / (1 - said.probability) for _, chance in said.runners_up])

@@ -287,3 +287,13 @@ def test_a_bare_table_and_noise_are_survived() -> None:
     rng = np.random.default_rng(5)
     (wild,) = decide([Reading.of_probabilities(rng.dirichlet(np.ones(18), (3, 4)))], KINGDOMINO)
     assert wild.probability < 0.5
+
+
+def test_what_the_deck_overruled_is_the_strain_of_a_decision() -> None:
+    """By how much less likely a kingdom's squares are as they were decided; a square that a person named is none."""
+    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", spoiled={"B1": {"m3": 0.6, "m1": 0.39}})
+    assert [decision.strain for decision in decide([clear], KINGDOMINO)] == [0.0]
+    first, second = decide([clear, unsure], KINGDOMINO)
+    assert (first.strain, second.strain) == pytest.approx((0.0, np.log(0.6 / 0.39)), abs=0.01)
+    named = decide([clear, unsure], KINGDOMINO, clamps={(1, Square(0, 1)): "m1"})
+    assert named[1].strain == 0.0

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from kdvision.pipeline import KingdomRead
     from kdvision.vision.reading import Reading
+    from kdvision.vision.trust import Trust
 
 Seen: TypeAlias = Mapping[str, Any]
 
@@ -21,12 +22,15 @@ LEAST: Final = -20.0
 
 
 class View(NamedTuple):
-    """One kingdom's reading, the log-odds that neighbours are one domino (right, down), and how far to trust them."""
+    """One kingdom's reading, the log-odds that neighbours are one domino (right, down), and how far to trust them.
+
+    `side` is that of its squares, in pixels.
+    """
 
     reading: "Reading"
     bonds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
-    temperature: float
-    sure: float
+    trust: "Trust"
+    side: float
 
 
 def packed(read: "KingdomRead") -> dict[str, Any] | None:
@@ -40,6 +44,8 @@ def packed(read: "KingdomRead") -> dict[str, Any] | None:
         "kinds": " ".join(reading.kinds),
         "temperature": round(read.trust.temperature, 4),
         "sure": round(read.trust.sure, 4),
+        "belief": [round(weight, 4) for weight in read.trust.belief],
+        "side": round(read.grid.side, 1),
         "log_probs": _text(reading.log_probs.clip(LEAST)),
         "right": _text(right),
         "down": _text(down),
@@ -51,12 +57,15 @@ def unpacked(seen: Seen) -> View:
     import numpy as np
 
     from kdvision.vision.reading import Reading
+    from kdvision.vision.trust import Trust
 
     rows, cols, kinds = int(seen["rows"]), int(seen["cols"]), tuple(seen["kinds"].split())
     values = _numbers(seen["log_probs"]).reshape(rows, cols, len(kinds))
     values = values - np.logaddexp.reduce(values, axis=2, keepdims=True)  # they were rounded
     bonds = _numbers(seen["right"]).reshape(rows, cols - 1), _numbers(seen["down"]).reshape(rows - 1, cols)
-    return View(Reading(values, kinds), bonds, float(seen["temperature"]), float(seen["sure"]))
+    likely, strained, small, constant = map(float, seen["belief"])
+    trust = Trust(float(seen["temperature"]), float(seen["sure"]), (likely, strained, small, constant))
+    return View(Reading(values, kinds), bonds, trust, float(seen["side"]))
 
 
 def _text(numbers: "NDArray[np.float64]") -> str:

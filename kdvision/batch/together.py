@@ -110,38 +110,41 @@ def _decided(views: tuple[str, ...], side: int | None) -> tuple[Verdict, ...]:
     from kdvision.vision.reconstruct import decide
 
     seen = {view: unpacked(json.loads(view)) for view in views if view.startswith("{")}
-    trust = next(iter(seen.values()))
+    anyone = next(iter(seen.values()))
     try:
-        every = [seen[view] if view in seen else _named(view, trust.reading.kinds, trust) for view in views]
+        every = [seen[view] if view in seen else _named(view, anyone) for view in views]
         found = decide(
             [view.reading.of_deck(KINGDOMINO) for view in every],
             KINGDOMINO,
             side=side,
             bonds=[view.bonds for view in every],
-            temperature=trust.temperature,
+            temperature=anyone.trust.temperature,
         )
     except ValueError:  # a board with squares that no network knows, or networks of two kinds
         return ()
-    return tuple(_verdict(decision, trust.sure) for decision in found)
+    return tuple(_verdict(decision, view) for decision, view in zip(found, every, strict=True))
 
 
-def _verdict(decision: "Decision", sure: float) -> Verdict:
+def _verdict(decision: "Decision", view: View) -> Verdict:
     top = min((square.row for square in decision.board), default=0)
     first = min((square.col for square in decision.board), default=0)
     left = {doubt.square: doubt.probability for doubt in decision.doubts}
     names = {Square(square.row - top, square.col - first).name: float(chance) for square, chance in left.items()}
-    return Verdict(str(decision.board.trimmed()), float(decision.probability), bool(decision.certain(sure)), names)
+    chance = view.trust.of_board(decision.probability, strain=decision.strain, side=view.side)
+    certain = chance >= view.trust.sure and decision.certain(0.0)
+    return Verdict(str(decision.board.trimmed()), chance, certain, names)
 
 
-def _named(board: str, kinds: tuple[str, ...], trust: View) -> View:
-    """A board that a person has named, as if it had been seen; raises ValueError for squares of other kinds."""
+def _named(board: str, other: View) -> View:
+    """A board that a person has named, as if it had been seen; raises ValueError for squares that the `other`
+    does not know."""
     import numpy as np
 
     from kdvision.vision.reading import Reading
 
-    reading = Reading.of(board, confidence=KNOWN, kinds=kinds)
+    reading = Reading.of(board, confidence=KNOWN, kinds=other.reading.kinds)
     bonds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
-    return trust._replace(reading=reading, bonds=bonds)
+    return other._replace(reading=reading, bonds=bonds)
 
 
 def _judged(entry: Entry, verdict: Verdict, rules: Rules) -> Entry:

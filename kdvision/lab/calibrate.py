@@ -1,9 +1,9 @@
 """How far the shipped models can be believed: `python -m kdvision.lab.calibrate`, the last step of `make model`.
 
 Scenes that no training saw go through the whole runtime. From them come the weights with which the cell network and
-the finder say together whether there is a tile (a logistic regression), the temperature of whole boards, how much less
-likely those are about which something is odd, and the probability under which a board is shown to a person. All of it
-is written into cells.onnx.
+the finder say together whether there is a tile, the temperature of whole boards, how far these are believed (both
+weights and belief are logistic regressions), how much less likely those are about which something is odd, and the
+probability under which a board is shown to a person. All of it is written into cells.onnx.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from scipy.optimize import minimize
 from scipy.stats import beta
 
 from kdvision.lab import believed, rehearsal
-from kdvision.lab.rehearsal import Boards, Places
-from kdvision.vision.kingdom_read import log_odds
+from kdvision.lab.rehearsal import Places, Rehearsed
 from kdvision.vision.models import model_path
+from kdvision.vision.trust import Belief, Trust, log_odds, smallness
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
@@ -50,29 +50,41 @@ def fit_outline(found: Iterable[Places]) -> tuple[Floats, float, float]:
     return weights, float(((odds[:, 0] > 0) != tile).mean()), float(((features @ weights > 0) != tile).mean())
 
 
-def fit_boards(found: Iterable[Boards]) -> tuple[float, list[tuple[float, bool]]]:
-    """Return the temperature of whole boards, and (probability, right) of each at it, unless something is odd there."""
-    rows = _boards(found, odd=False)
-
-    def at(temperature: float) -> list[tuple[float, bool]]:
-        return [(_chance(chances, temperature), right) for chances, right in rows]
+def fit_boards(found: Iterable[Rehearsed]) -> tuple[float, Belief]:
+    """Return the temperature of whole boards, and what is to be believed of each at it, of those that are not odd."""
+    rows = [board for board in found if not board.odd]
 
     def loss(temperature: float) -> float:
-        return -float(sum(np.log(max(p if right else 1 - p, 1e-4)) for p, right in at(temperature)))
+        likely = ((board.chance(temperature), board.right) for board in rows)
+        return -float(sum(np.log(max(p if right else 1 - p, 1e-4)) for p, right in likely))
 
     best = float(TEMPERATURES[int(np.argmin([loss(t) for t in TEMPERATURES]))])
-    return best, at(best)
+    inputs = np.array(
+        [(log_odds(board.chance(best)), board.strain, smallness(board.side), 1.0) for board in rows], float
+    )
+    sign = _sign(rows)
+
+    def unlikely(weights: Floats) -> float:
+        away = weights - np.array(Trust.belief)
+        return float(np.logaddexp(0, -sign * (inputs @ weights)).sum() + 0.05 * (away**2).sum())
+
+    likely, strained, small, constant = minimize(unlikely, np.array(Trust.belief), method="BFGS").x.tolist()
+    return best, (likely, strained, small, constant)
 
 
-def fit_odd(found: Iterable[Boards], temperature: float) -> tuple[float, float]:
-    """Return slope and offset of the log-odds of boards that something is odd about, at this temperature (Platt, 1999).
+def believed_of(found: Iterable[Rehearsed], trust: Trust) -> list[tuple[float, bool]]:
+    """Return (probability, right) of each board, unless something is odd there."""
+    return [(board.believed(trust), board.right) for board in found if not board.odd]
+
+
+def fit_odd(found: Iterable[Rehearsed], trust: Trust) -> tuple[float, float]:
+    """Return slope and offset of the log-odds of boards that something is odd about (Platt, 1999).
 
     What is odd speaks of a misreading, so such a board is less likely right than its squares say. Where none is odd,
     what they say stands.
     """
-    rows = _boards(found, odd=True)
-    odds = log_odds([_chance(chances, temperature) for chances, _ in rows])
-    sign = np.where(np.array([right for _, right in rows], bool), 1.0, -1.0)
+    rows = [board for board in found if board.odd]
+    odds, sign = log_odds([board.believed(trust) for board in rows]), _sign(rows)
 
     def loss(line: Floats) -> float:
         slope, offset = line
@@ -82,20 +94,8 @@ def fit_odd(found: Iterable[Boards], temperature: float) -> tuple[float, float]:
     return float(slope), float(offset)
 
 
-def _boards(found: Iterable[Boards], *, odd: bool) -> list[tuple[Floats, bool]]:
-    """The chances of each board and its rivals, and whether it is right: of the odd ones, or of the others."""
-    return [
-        (np.array(chances), right)
-        for part in found
-        for chances, right, is_odd in zip(part.chances, part.right, part.odd, strict=True)
-        if is_odd == odd
-    ]
-
-
-def _chance(chances: Floats, temperature: float) -> float:
-    """The first board's share at this temperature of what the boards had at a temperature of one."""
-    warm = np.power(np.maximum(chances, 1e-12), 1 / temperature)
-    return float(warm[0] / warm.sum())
+def _sign(rows: Sequence[Rehearsed]) -> Floats:
+    return np.where(np.array([board.right for board in rows], bool), 1.0, -1.0)
 
 
 def sure_above(rows: Sequence[tuple[float, bool]], *, wrong: float) -> float:
@@ -157,7 +157,7 @@ def _each(do: Callable[[int], Made], data: Path, first: int, count: int, workers
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--scenes", type=int, default=1200, help="scenes for whole boards")
+    parser.add_argument("--scenes", type=int, default=2000, help="scenes for whole boards")
     parser.add_argument("--outline-scenes", type=int, default=240)
     parser.add_argument("--work", type=Path, help="keep what is seen on each scene here, for the next time")
     parser.add_argument("--boards-only", action="store_true", help="leave the outline's weights as they are")
@@ -176,18 +176,29 @@ def main() -> None:
         )
         write(path, outline=[round(float(w), 4) for w in weights], outline_wrong={"cells": alone, "both": both})
     looked = partial(rehearsal.boards, kept=given.work)
-    found = list(_each(looked, given.data, 2 * STREAM, given.scenes, given.workers))
-    temperature, rows = fit_boards(found)
+    scenes = _each(looked, given.data, 2 * STREAM, given.scenes, given.workers)
+    found = [board for boards in scenes for board in boards]
+    temperature, belief = fit_boards(found)
+    trust = Trust(temperature, belief=belief)
+    rows = believed_of(found, trust)
     sure = sure_above(rows, wrong=WRONG)
     right = sum(ok for _, ok in rows)
     print(
         f"boards: {right} of {len(rows)} right without problems; temperature {temperature:.2f}; sure above {sure:.4f}"
     )
     if given.results:
-        believed.write(given.results, rows, odd=sum(map(sum, (part.odd for part in found))), sure=sure)
-    odd = [round(part, 4) for part in fit_odd(found, temperature)]
+        believed.write(given.results, rows, odd=sum(board.odd for board in found), sure=sure)
+    print(f"belief: {np.round(belief, 3).tolist()} of log-odds, strain, smallness, one")
+    odd = [round(part, 4) for part in fit_odd(found, trust)]
     print(f"boards about which something is odd: slope {odd[0]}, offset {odd[1]} of their log-odds")
-    about = {"temperature": temperature, "sure": sure, "odd": odd, "measured": len(rows), "right": right}
+    about = {
+        "temperature": temperature,
+        "sure": sure,
+        "belief": belief,
+        "odd": odd,
+        "measured": len(rows),
+        "right": right,
+    }
     write(path, boards=about | promised(rows, sure, wrong=WRONG))
 
 

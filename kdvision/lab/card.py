@@ -125,6 +125,9 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
     if boards := about.get("boards"):
         yield "temperature of whole boards", f"{boards['temperature']:.2f}"
+        if "belief" in boards:
+            named = ", ".join(f"{weight:.2f}" for weight in boards["belief"])
+            yield "log-odds of a whole board: weights of what squares and deck say, strain, smallness; constant", named
         if "odd" in boards:
             slope, offset = boards["odd"]
             yield "log-odds of boards about which something is odd: slope, offset", f"{slope:.2f}, {offset:.2f}"

@@ -27,11 +27,12 @@ from kdvision.lab.rehearsal import Seen
 from kdvision.lab.simulate import calibration_gap
 from kdvision.vision import boxes
 from kdvision.vision.cells import CellReader
-from kdvision.vision.kingdom_read import Around, KingdomRead, Trust, kingdom_read
+from kdvision.vision.kingdom_read import KingdomRead, kingdom_read
 from kdvision.vision.models import shipped
 from kdvision.vision.reading import NOTHING
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight
+from kdvision.vision.trust import Trust
 
 HEADS: Final = ("kind of a tile", "tile or none", "square, before deciding", "square, decided", "board", "points")
 SHIFTS: Final = 3
@@ -70,7 +71,8 @@ def heads(scenes: Iterable[Seen], trust: Trust) -> dict[str, Said]:
         sights = [replace(sight, reading=sight.reading.of_deck(KINGDOMINO)) for sight in seen.sights]
         readings, bonds = [sight.reading for sight in sights], [sight.bonds for sight in sights]
         decisions = decide(readings, KINGDOMINO, bonds=bonds, temperature=trust.temperature)
-        for sight, decision, truth, cut in zip(sights, decisions, seen.truth, seen.cut, strict=True):
+        everything = zip(sights, decisions, seen.around, seen.truth, seen.cut, strict=True)
+        for sight, decision, around, truth, cut in everything:
             if truth is None or cut:
                 continue
             there = placed(truth, sight)
@@ -81,7 +83,7 @@ def heads(scenes: Iterable[Seen], trust: Trust) -> dict[str, Said]:
                 [doubts.get(place, 1.0) for place in places],
                 [decision.board.get(place) == there.get(place) for place in places],
             )
-            read = kingdom_read(sight, decision, "", Around(sight.crowded), trust, boxes.PLAIN)
+            read = kingdom_read(sight, decision, "", around, trust, boxes.PLAIN)
             said["board"].add(read.probability, read.board == there.trimmed())
             said["points"].add(_of_points(read), score(read.board).points == score(truth).points)
     return said

@@ -166,7 +166,7 @@ def _tried(seed: int) -> Count:
     for finder, cells in ((False, False), (True, False), (False, True), (True, True)):
         looker = Finder(_folders.model("finder", whole=finder))
         seen = rehearsal.seen_in(picture, looker, CellReader(_folders.model("cells", whole=cells)))
-        found.append(sum(rehearsal.boards_of(seen).right))
+        found.append(sum(board.right for board in rehearsal.boards_of(seen)))
     return Count(*found)
 
 

@@ -23,11 +23,12 @@ from kdvision.vision.edge import ends_here
 from kdvision.vision.evidence import finder_odds, search_all
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
-from kdvision.vision.kingdom_read import Around, Trust, asking_for_towns, kingdom_read
+from kdvision.vision.kingdom_read import Around, asking_for_towns, kingdom_read, surroundings
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight, sort_out
+from kdvision.vision.trust import Trust
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,15 +48,27 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Boards:
-    """Each kingdom found: the probabilities of the board decided and its rivals, and whether the first is right.
+class Rehearsed:
+    """One kingdom found: the probabilities of the board decided and of its rivals, and whether the first is `right`.
 
-    The last rival is any board that goes on beyond the grid.
+    The last rival is any board that goes on beyond the grid. `odd` is what a person should look at however probable it
+    is, `strain` the decision's, `side` that of the kingdom's squares in pixels.
     """
 
-    chances: tuple[tuple[float, ...], ...]
-    right: tuple[bool, ...]
-    odd: tuple[bool, ...]
+    chances: tuple[float, ...]
+    right: bool
+    odd: bool
+    strain: float = 0.0
+    side: float = 64.0
+
+    def chance(self, temperature: float) -> float:
+        """Return the first board's share at this temperature of what the boards had at a temperature of one."""
+        warm = np.power(np.maximum(self.chances, 1e-12), 1 / temperature)
+        return float(warm[0] / warm.sum())
+
+    def believed(self, trust: Trust) -> float:
+        """Return how probable the first board is called, but for what is odd."""
+        return trust.of_board(self.chance(trust.temperature), strain=self.strain, side=self.side)
 
 
 def truth_at(grid: Grid, picture: Picture) -> tuple[list[str], SeenKingdom | None]:
@@ -122,9 +135,11 @@ def places(seed: int) -> Places:
 
 @dataclass(frozen=True)
 class Seen:
-    """The kingdoms seen in one scene, and for each the true board; None where there is none or the picture cuts it."""
+    """The kingdoms seen in one scene and what lies around each, and the true boards; None where there is none or the
+    picture cuts it."""
 
     sights: tuple[Sight, ...]
+    around: tuple[Around, ...]
     truth: tuple[Board | None, ...]
     cut: tuple[bool, ...]
 
@@ -136,16 +151,18 @@ def seen(seed: int) -> Seen:
 
 def seen_in(picture: Picture, finder: Finder, reader: CellReader) -> Seen:
     """Return what these networks see in a picture, and what is true of it."""
-    kingdoms, _ = sort_out(search_all(Photo.open(picture.photo), finder, reader))
+    everything = search_all(Photo.open(picture.photo), finder, reader)
+    kingdoms, _ = sort_out(everything)
     truth = [truth_at(sight.grid, picture)[1] for sight in kingdoms]
     return Seen(
         tuple(kingdoms),
+        tuple(surroundings(kingdoms, everything)),
         tuple(None if one is None else one.board.trimmed() for one in truth),
         tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
     )
 
 
-def boards(seed: int, kept: Path | None = None) -> Boards:
+def boards(seed: int, kept: Path | None = None) -> list[Rehearsed]:
     """Return how sure the runtime is of each board of one scene; what was seen there stays in the folder `kept`."""
     path = kept / f"{seed}.pickle" if kept else None
     if path is not None and path.is_file():
@@ -156,23 +173,23 @@ def boards(seed: int, kept: Path | None = None) -> Boards:
     return boards_of(found)
 
 
-def boards_of(found: Seen) -> Boards:
+def boards_of(found: Seen) -> list[Rehearsed]:
     """Return how sure `decide` is of each board, and whether it is right. No reading of a kingdom cut off can be.
 
-    As for any photo of which nobody says what is played. Odd is what a person should look at however probable it is.
+    As for any photo of which nobody says what is played.
     """
     readings, bonds = [sight.reading for sight in found.sights], [sight.bonds for sight in found.sights]
     played, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
     reads = [
-        kingdom_read(one, how, "", Around(one.crowded), ANY, played)
-        for one, how in zip(found.sights, decisions, strict=True)
+        kingdom_read(one, how, "", near, ANY, played)
+        for one, how, near in zip(found.sights, decisions, found.around, strict=True)
     ]
-    chances, right, odd = [], [], []
+    made = []
     all_of_it = zip(asking_for_towns(reads), decisions, found.sights, found.truth, found.cut, strict=True)
     for read, decision, sight, truth, cut in all_of_it:
         if not cut:
             unseen = 1 - ends_here(decision.board, sight.presence)
-            chances.append((read.probability, *(chance for _, chance in read.runners_up), unseen))
-            right.append(truth is not None and any(read.board.turned(turn) == truth for turn in range(4)))
-            odd.append(read.review)
-    return Boards(tuple(chances), tuple(right), tuple(odd))
+            chances = (read.probability, *(chance for _, chance in read.runners_up), unseen)
+            right = truth is not None and any(read.board.turned(turn) == truth for turn in range(4))
+            made.append(Rehearsed(chances, right, read.review, decision.strain, sight.grid.side))
+    return made

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, names
@@ -21,57 +20,13 @@ from kdvision.vision.pieces import GemSeen, PieceSeen, gems_on, pieces_on
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import Decision, Doubt
 from kdvision.vision.sight import Sight
+from kdvision.vision.trust import SHORT, Trust
 
 A1: Final = Square(0, 0)
 FEW: Final = 5
 """A castle and two dominoes: fewer tiles are rather what is left of a kingdom that was not seen whole."""
 AT_ITS_EDGE: Final = Problem((), "something that may be a tile lies at the kingdom's edge")
 """What lies beyond the board's frame has no name there."""
-SHORT: Final = 1e-6
-"""Nearer to nought or one no probability is taken to be."""
-
-
-def log_odds(chance: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The log-odds of probabilities, finite also of nought and one."""
-    likely = np.clip(np.asarray(chance, np.float64), SHORT, 1 - SHORT)
-    return np.asarray(np.log(likely / (1 - likely)))
-
-
-@dataclass(frozen=True)
-class Trust:
-    """How far whole boards can be believed, from the calibration that travels with the models.
-
-    A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
-    Of the `unflagged` ones among them, `unflagged_wrong` were wrong. A share `wrong_at_most` is expected to be wrong
-    at most, and with this confidence it is less than `upper` (lab/calibrate.py tells how); None where too few boards
-    were measured to promise anything. `odd` are slope and offset of the log-odds of boards that something is odd about.
-    """
-
-    temperature: float = 1.0
-    sure: float = 0.9
-    odd: tuple[float, float] = (1.0, 0.0)
-    measured: int = 0
-    right: int = 0
-    unflagged: int = 0
-    unflagged_wrong: int = 0
-    wrong_at_most: float | None = None
-    upper: float | None = None
-    confidence: float = 0.95
-
-    def of_odd(self, chance: float) -> float:
-        """How probable a board is that seems to be so by its squares alone, but about which something is odd."""
-        slope, offset = self.odd
-        return min(chance, float(1 / (1 + np.exp(-slope * log_odds(chance) - offset))))
-
-    @property
-    def promise(self) -> str:
-        """What unflagged boards promise, in a sentence; nothing where nothing is promised."""
-        if self.wrong_at_most is None:
-            return ""
-        wrong = f"{self.unflagged_wrong} of {self.unflagged} rendered ones"
-        return (
-            f"at most 1 in {1 / self.wrong_at_most:.0f} boards without a flag is expected to be wrong; so were {wrong}"
-        )
 
 
 class Around(NamedTuple):
@@ -119,6 +74,13 @@ class KingdomRead:
     unsure: tuple[PieceSeen | GemSeen, ...] = ()
 
 
+def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Around]:
+    """What else lies around each of the kingdoms among all sights of a photo."""
+    others = [sight for sight in sights if not any(sight is one for one in kingdoms)]
+    unread = any(sight.may_be_kingdom for sight in others)
+    return [Around(sight.crowded or any(sight.beside(other) for other in others), unread) for sight in kingdoms]
+
+
 def frame(board: Board) -> tuple[Square, Square]:
     """The first and the last square of the smallest rectangle around a board."""
     rows, cols = [square.row for square in board], [square.col for square in board]
@@ -157,7 +119,9 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
     anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
     odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
     ends = ends_here(decision.board, sight.presence)
-    probability = ends * decision.probability
+    chance = ends * decision.probability
+    probability = trust.of_board(chance, strain=decision.strain, side=sight.grid.side)
+    others = ends * (1 - probability) / max(1 - chance, SHORT)
     unlikely = probability < trust.sure
     if unlikely and not left_out and (ends < 1 or any(not inside(doubt.square) for doubt in decision.doubts)):
         problems.append(AT_ITS_EDGE)  # a doubt like those inside, but of no square that the board has a name for
@@ -174,7 +138,7 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
             laid._replace(squares=(_from(first, laid.squares[0]), _from(first, laid.squares[1])))
             for laid in decision.dominoes
         ),
-        runners_up=tuple((board.trimmed(), ends * chance) for board, chance in decision.runners_up),
+        runners_up=tuple((board.trimmed(), others * chance) for board, chance in decision.runners_up),
         sight=sight,
         start=first,
         around=around,

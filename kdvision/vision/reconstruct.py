@@ -59,7 +59,8 @@ class Decision:
 
     `overruled` are squares on which the deck decided against a confident reading; each is among the doubts.
     `runners_up` are other boards with their probabilities, likeliest first. `proved` is false where the search for the
-    likeliest board was given up, which only readings that say next to nothing bring about.
+    likeliest board was given up, which only readings that say next to nothing bring about. `strain` is what the deck
+    had to overrule: how much likelier the squares were by themselves than as they were decided (logarithm).
     """
 
     board: Board
@@ -70,6 +71,7 @@ class Decision:
     runners_up: tuple[tuple[Board, float], ...] = ()
     overruled: tuple[Square, ...] = ()
     proved: bool = True
+    strain: float = 0.0
 
     def certain(self, at_least: float) -> bool:
         """Whether the board is at least this probable and nothing about it speaks of a misreading.
@@ -186,6 +188,7 @@ def _decision(table: _Table, number: int) -> Decision:
         runners_up=tuple(boards[1:]),
         overruled=overruled,
         proved=table.best.exact,
+        strain=_strain(table.losses[number], ranked[0][0]),
     )
 
 
@@ -221,6 +224,12 @@ def _doubts(
             doubts.append(Doubt(square, kinds[label], sure, kinds[instead]))
         overruled += [square] if against else []
     return tuple(sorted(doubts, key=lambda doubt: doubt.probability)), tuple(overruled)
+
+
+def _strain(losses: Floats, labels: Ints) -> float:
+    """How much the losses (rows, cols, kinds) of these labels (rows * cols) exceed each square's least."""
+    every = losses.reshape(-1, losses.shape[-1])
+    return float((every[np.arange(len(every)), labels] - every.min(axis=1)).sum())
 
 
 def _mine(table: _Table, frame: Frame) -> Candidates:

@@ -1,0 +1,82 @@
+"""How far whole boards can be believed: what the calibration learnt of them, which travels with the models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.vision.cells import INNER
+
+Floats = npt.NDArray[np.float64]
+Belief = tuple[float, float, float, float]
+
+SHORT: Final = 1e-6
+"""Nearer to nought or one no probability is taken to be."""
+
+
+def log_odds(chance: npt.ArrayLike) -> Floats:
+    """The log-odds of probabilities, finite also of nought and one."""
+    likely = np.clip(np.asarray(chance, np.float64), SHORT, 1 - SHORT)
+    return np.asarray(np.log(likely / (1 - likely)))
+
+
+def smallness(side: npt.ArrayLike) -> Floats:
+    """How many times larger the cell network looks at squares than a photo shows them, `side` pixels wide (logarithm).
+
+    Nought where the photo shows more than the network looks at.
+    """
+    return np.asarray(np.maximum(0.0, np.log(INNER / np.asarray(side, np.float64))))
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far whole boards can be believed.
+
+    A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
+    Of the `unflagged` ones among them, `unflagged_wrong` were wrong. A share `wrong_at_most` is expected to be wrong
+    at most, and with this confidence it is less than `upper` (lab/calibrate.py tells how); None where too few boards
+    were measured to promise anything.
+
+    `belief` is a logistic regression (Platt, 1999): weights of the log-odds that squares and deck give a board, of the
+    strain of its decision, and of the smallness of its squares, and a constant. `odd` are slope and offset of the
+    log-odds of boards that something is odd about.
+    """
+
+    temperature: float = 1.0
+    sure: float = 0.9
+    belief: Belief = (1.0, 0.0, 0.0, 0.0)
+    odd: tuple[float, float] = (1.0, 0.0)
+    measured: int = 0
+    right: int = 0
+    unflagged: int = 0
+    unflagged_wrong: int = 0
+    wrong_at_most: float | None = None
+    upper: float | None = None
+    confidence: float = 0.95
+
+    def of_board(self, chance: float, *, strain: float, side: float) -> float:
+        """How probable a board is, whose squares and deck say `chance`.
+
+        What the deck overruled (`strain`) and what the photo shows small is wrong more often than they say.
+        """
+        likely, strained, small, constant = self.belief
+        odds = likely * log_odds(chance) + strained * strain + small * smallness(side) + constant
+        return float(1 / (1 + np.exp(-odds)))
+
+    def of_odd(self, chance: float) -> float:
+        """How probable a board is that would be so, were nothing odd about it."""
+        slope, offset = self.odd
+        return min(chance, float(1 / (1 + np.exp(-slope * log_odds(chance) - offset))))
+
+    @property
+    def promise(self) -> str:
+        """What unflagged boards promise, in a sentence; nothing where nothing is promised."""
+        if self.wrong_at_most is None:
+            return ""
+        wrong = f"{self.unflagged_wrong} of {self.unflagged} rendered ones"
+        return (
+            f"at most 1 in {1 / self.wrong_at_most:.0f} boards without a flag is expected to be wrong; so were {wrong}"
+        )
