@@ -135,7 +135,7 @@ def kingdoms_of(
     if not kingdoms:
         raise no_kingdom(photo, sights)
     where = places([sight.grid for sight in kingdoms], photo)
-    near = surroundings(kingdoms, sights)
+    near = [Around(sight.crowded) for sight in kingdoms] if named else surroundings(kingdoms, sights)
     reads = [kingdom_read(*each, trust, played) for each in zip(kingdoms, decisions, where, near, strict=True)]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 

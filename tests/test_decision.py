@@ -115,7 +115,8 @@ def test_rivals_are_the_best_boards_that_show_something_else_on_a_square(
     losses, limit = spread(20, shapes), 4.0
     scene, tried = scene_of(losses), by_trying(losses)
     best = best_answer(scene)
-    found = rivals(scene, best, limit=limit, most=99)
+    found, left = rivals(scene, best, limit=limit, most=99)
+    assert not len(left)
     least = min(tried.values())
     for answer in found:
         assert tried[tuple(answer.labels.tolist())] - least == pytest.approx(answer.loss - best.loss, abs=1e-6)

@@ -297,3 +297,15 @@ def test_what_the_deck_overruled_is_the_strain_of_a_decision() -> None:
     assert (first.strain, second.strain) == pytest.approx((0.0, np.log(0.6 / 0.39)), abs=0.01)
     named = decide([clear, unsure], KINGDOMINO, clamps={(1, Square(0, 1)): "m1"})
     assert named[1].strain == 0.0
+
+
+def test_a_board_whose_rivals_were_not_all_weighed_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both kingdoms may have the only mine with three crowns: what the one could be hangs on the other."""
+    spoiled = {"B1": {"m3": 0.6, "m1": 0.39}}
+    readings = [Reading.of(board, spoiled=spoiled) for board in ("w m3 # w w", "w m3 # w f")]
+    weighed = decide(readings, KINGDOMINO)
+    assert all(decision.proved and decision.probability < 0.7 for decision in weighed)
+    for name in ("_HARD", "_TOGETHER"):
+        monkeypatch.setattr(f"kdvision.vision.decision.rivals.{name}", 0)
+    given_up = decide(readings, KINGDOMINO)
+    assert not any(decision.proved or decision.certain(0.5) for decision in given_up)

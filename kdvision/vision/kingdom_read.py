@@ -75,10 +75,15 @@ class KingdomRead:
 
 
 def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Around]:
-    """What else lies around each of the kingdoms among all sights of a photo."""
+    """What else lies around each of the kingdoms among all sights of a photo.
+
+    Tiles beside it that show no castle may be a part of it, kingdom or not.
+    """
     others = [sight for sight in sights if not any(sight is one for one in kingdoms)]
     unread = any(sight.may_be_kingdom for sight in others)
-    return [Around(sight.crowded or any(sight.beside(other) for other in others), unread) for sight in kingdoms]
+    loose = [sight for sight in sights if sight.castle <= SEEN or any(sight is other for other in others)]
+    crowded = (one.crowded or any(one.beside(other) for other in loose if other is not one) for one in kingdoms)
+    return [Around(is_crowded, unread) for is_crowded in crowded]
 
 
 def frame(board: Board) -> tuple[Square, Square]:
@@ -109,6 +114,8 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
         problems.append(Problem((), "hardly a domino is seen of this kingdom: see that it is all there"))
     if sight.castle <= SEEN and decision.board.castles():
         problems.append(Problem((), "its castle is hardly seen: see that this is a kingdom"))
+    if not decision.proved:
+        problems.append(Problem((), "what else it may show could not all be weighed: compare it with the table"))
     if around.crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     if around.unread:

@@ -7,7 +7,7 @@ Runners-up come from asking again with one square's label forbidden, and from th
 itself is in `decision`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -59,8 +59,9 @@ class Decision:
 
     `overruled` are squares on which the deck decided against a confident reading; each is among the doubts.
     `runners_up` are other boards with their probabilities, likeliest first. `proved` is false where the search for the
-    likeliest board was given up, which only readings that say next to nothing bring about. `strain` is what the deck
-    had to overrule: how much likelier the squares were by themselves than as they were decided (logarithm).
+    likeliest board, or for what else its squares could be, was given up, as among many misread squares. `strain` is
+    what the deck had to overrule: how much likelier the squares were by themselves than as they were decided
+    (logarithm).
     """
 
     board: Board
@@ -138,12 +139,13 @@ def _decided(asked: _Question, *, temperature: float, doubtful: float, slight: f
     losses = [_losses(reading, number, kinds, asked.clamps) for number, reading in enumerate(asked.readings)]
     scene = Scene.of(losses, kinds, asked.deck, side=asked.side, bonds=asked.bonds, prices=asked.prices)
     best, limit = best_answer(scene), -np.log(slight) * temperature
-    others = rivals(scene, best, limit=limit, most=most)
+    others, left = rivals(scene, best, limit=limit, most=most)
     others += combined(scene, best, others, limit=limit)
     best, others = keeping_the_rule(best, others, scene.catalogue, asked.deck)
     answers = [best, *others]
     weights = np.exp((best.loss - np.array([answer.loss for answer in answers])) / temperature)
-    table = _Table(scene, losses, asked.deck, asked.side, best, answers, weights, doubtful)
+    unsearched = frozenset(scene.catalogue.owner[left].tolist())
+    table = _Table(scene, losses, asked.deck, asked.side, best, answers, weights, doubtful, unsearched)
     return [_decision(table, number) for number in range(len(losses))]
 
 
@@ -159,6 +161,7 @@ class _Table:
     answers: Sequence[Answer]
     weights: Floats
     doubtful: float
+    unsearched: Collection[int]
 
 
 def _losses(reading: Reading, number: int, kinds: tuple[str, ...], clamps: Mapping[tuple[int, Square], str]) -> Floats:
@@ -187,7 +190,7 @@ def _decision(table: _Table, number: int) -> Decision:
         problems=_problems(table, frame, boards[0][0]),
         runners_up=tuple(boards[1:]),
         overruled=overruled,
-        proved=table.best.exact,
+        proved=table.best.exact and number not in table.unsearched,
         strain=_strain(table.losses[number], ranked[0][0]),
     )
 

@@ -22,8 +22,8 @@ from kdvision.vision.reading import NOTHING
 
 _NEAR: Final = 0.7
 _ENOUGH: Final = 3.0
-_TOGETHER: Final = 12
-_ROUNDS: Final = 7
+_TOGETHER: Final = 60
+_ROUNDS: Final = 15
 _TRADE: Final = 4.6
 """So many rivals are looked for among kingdoms that trade dominoes, in so many rounds of prices, up to this loss."""
 _HARD: Final = 3
@@ -33,8 +33,10 @@ _NODES: Final = 5
 """So many rivals are left to the integer programme, in so many rounds, out of so many pieces, branching so often."""
 
 
-def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> list[Answer]:
+def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[Answer], Ints]:
     """Answers that lose at most `limit` more than the best one: for unsure squares the best that shows another kind.
+
+    Beside them the squares of which it was not found out what else they could be.
 
     At most `most` squares are looked at in each kingdom, the least certain first; none where the bound is above the
     limit, or the reading itself is certain (beyond twice the limit).
@@ -42,7 +44,7 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> list[Answer]
     bounds = _bounds(scene, best, limit)
     squares = _unsure(scene, best, bounds, limit, most)
     if not len(squares):
-        return []
+        return [], squares
     near = best.known.at_least <= limit + best.gap
     lists = Lists.of(scene.catalogue).only(near)
     found = dict(_alone(scene, best, lists, squares, limit))
@@ -50,10 +52,12 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> list[Answer]
     if hard := _hard(scene, best, found, squares, bounds, trade)[:_TOGETHER]:
         for square, answer in _together(scene, best, lists, np.array(hard), bounds, trade):
             found[square] = min(answer, found.get(square, answer), key=lambda known: known.loss)
-    for square in _hard(scene, best, found, squares, bounds, trade)[:_HARD]:
+    still = _hard(scene, best, found, squares, bounds, trade)
+    for square in still[:_HARD]:
         if solved := _solved(scene, best, near, square):
             found[square] = min(solved, found.get(square, solved), key=lambda known: known.loss)
-    return [answer for answer in found.values() if answer.loss <= best.loss + limit]
+    left = np.array(still[_HARD:], np.intp)
+    return [answer for answer in found.values() if answer.loss <= best.loss + limit], left
 
 
 def _hard(scene: Scene, best: Best, found: dict[int, Answer], squares: Ints, bounds: Floats, limit: float) -> list[int]:
