@@ -42,8 +42,16 @@ class Lists:
         return replace(self, pairs=pairs, ways=ways, table=np.where(may[at], self.table[:, at[0], at[1]], IMPOSSIBLE))
 
     def without(self, squares: Ints, labels: Ints) -> Self:
-        """A question for each of the squares: what if it does not show its label?"""
-        catalogue, each, label = self.catalogue, np.arange(len(squares)), labels[squares]
+        """A question for each of the squares: what if it does not show its label (one for each square there is)?"""
+        return self._asking(squares, labels[squares], np.equal)
+
+    def showing(self, squares: Ints, labels: Ints) -> Self:
+        """A question for each of the squares: what if it shows this label (one for each question)?"""
+        return self._asking(squares, labels, np.not_equal)
+
+    def _asking(self, squares: Ints, label: Ints, barred: np.ufunc) -> Self:
+        """A question for each of the squares: what if it shows nothing that is `barred` by its label?"""
+        catalogue, each = self.catalogue, np.arange(len(squares))
         table, empty, lone, castle = (
             np.repeat(part, len(squares), axis=0) for part in (self.table, self.empty, self.lone, self.castle)
         )
@@ -51,10 +59,13 @@ class Lists:
             known = np.append(catalogue.shown[:, column], -1)[self.ways]
             shown = np.where(self.ways < len(catalogue.shown), known, catalogue.likely[end][:, None])
             row, pair = np.nonzero(end == squares[:, None])
-            table[row, pair] = np.where(shown[pair] == label[row][:, None], IMPOSSIBLE, table[row, pair])
-        empty[each, squares] = np.where(label == catalogue.kinds.index(NOTHING), IMPOSSIBLE, empty[each, squares])
-        lone[each, squares] = np.where(label == catalogue.half[squares], IMPOSSIBLE, lone[each, squares])
-        castle[each, squares] = np.where(label == catalogue.throne, IMPOSSIBLE, castle[each, squares])
+            table[row, pair] = np.where(barred(shown[pair], label[row][:, None]), IMPOSSIBLE, table[row, pair])
+        for costs, shows in (
+            (empty, catalogue.kinds.index(NOTHING)),
+            (lone, catalogue.half[squares]),
+            (castle, catalogue.throne),
+        ):
+            costs[each, squares] = np.where(barred(shows, label), IMPOSSIBLE, costs[each, squares])
         return replace(self, table=table, empty=empty, lone=lone, castle=castle)
 
     def lacking(self, left: Ints) -> Self:

@@ -2,10 +2,11 @@
 
 Bounds tell which squares could matter. A rival of one kingdom, with the dominoes that the others leave it, comes out of
 one sweep for all squares at once. Where that needs a domino twice or leaves squares detached, or where several kingdoms
-could change together for less, the integer programme is asked.
+could change together for less, the integer programme is asked. Another sweep asks for every kind that such a square
+could show: where glare hides a tile it may be any, each of them unlikely, and all together not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -30,7 +31,9 @@ _HARD: Final = 3
 _CUTS: Final = 4
 _PIECES: Final = 250
 _NODES: Final = 5
-"""So many rivals are left to the integer programme, in so many rounds, out of so many pieces, branching so often."""
+_KINDS: Final = 96
+"""So many rivals are left to the integer programme, in so many rounds, out of so many pieces, branching so often. Of so
+many squares and kinds it is asked what they would cost."""
 
 
 def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[Answer], Ints]:
@@ -41,7 +44,8 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[A
     At most `most` squares are looked at in each kingdom, the least certain first; none where the bound is above the
     limit, or the reading itself is certain (beyond twice the limit).
     """
-    bounds = _bounds(scene, best, limit)
+    of_kinds = _bounds(scene, best, limit)
+    bounds = of_kinds.min(axis=1)
     squares = _unsure(scene, best, bounds, limit, most)
     if not len(squares):
         return [], squares
@@ -57,7 +61,9 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[A
         if solved := _solved(scene, best, near, square):
             found[square] = min(solved, found.get(square, solved), key=lambda known: known.loss)
     left = np.array(still[_HARD:], np.intp)
-    return [answer for answer in found.values() if answer.loss <= best.loss + limit], left
+    answers = [*found.values(), *_kinds(scene, best, lists, list(found.values()), squares, of_kinds, limit)]
+    different = {answer.labels.tobytes(): answer for answer in sorted(answers, key=lambda one: -one.loss)}
+    return [answer for answer in different.values() if answer.loss <= best.loss + limit], left
 
 
 def _hard(scene: Scene, best: Best, found: dict[int, Answer], squares: Ints, bounds: Floats, limit: float) -> list[int]:
@@ -79,14 +85,18 @@ def _least(best: Best, found: dict[int, Answer], square: int) -> float:
 
 
 def _bounds(scene: Scene, best: Best, limit: float) -> Floats:
-    """For each square a lower bound on what it costs to show anything else there; infinite beyond the limit."""
-    known, empty = best.known, scene.catalogue.kinds.index(NOTHING)
+    """For each square and each other kind (squares, kinds) a lower bound on what it costs to show that.
+
+    Infinite beyond the limit.
+    """
+    known, each = best.known, np.arange(len(best.labels))
     near = np.flatnonzero(known.at_least <= limit + best.gap)
     pieces = scene.catalogue.pieces(near)
-    bounds = np.where(best.labels == empty, np.inf, known.if_empty)
+    bounds = np.full((len(best.labels), len(scene.catalogue.kinds)), np.inf)
+    bounds[:, scene.catalogue.kinds.index(NOTHING)] = known.if_empty
     for where, shown in ((pieces.first, pieces.kind), (pieces.second, pieces.other)):
-        other = (where >= 0) & (shown != best.labels[where])
-        np.minimum.at(bounds, where[other], known.at_least[near][other])
+        np.minimum.at(bounds, (where[where >= 0], shown[where >= 0]), known.at_least[near][where >= 0])
+    bounds[each, best.labels] = np.inf
     return np.maximum(bounds - best.gap, 0.0)
 
 
@@ -108,19 +118,48 @@ def _alone(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) 
 
     Left out where it would need dominoes that are not there.
     """
+    asked = _left_by_others(scene, best, lists).without(squares, best.labels)
+    for number, answer in _own(scene, best, asked, squares, limit):
+        yield int(squares[number]), answer
+
+
+def _kinds(
+    scene: Scene, best: Best, lists: Lists, known: Sequence[Answer], squares: Ints, bounds: Floats, limit: float
+) -> list[Answer]:
+    """For each of the squares and each kind that no known answer shows there, the like of `_alone`."""
+    shown = np.isinf(bounds)
+    for answer in known:
+        shown[squares, answer.labels[squares]] = True
+    places, kinds = np.nonzero(~shown[squares] & (bounds[squares] <= limit))
+    order = np.argsort(bounds[squares[places], kinds], kind="stable")[:_KINDS]
+    if not len(order):
+        return []
+    asked = squares[places[order]]
+    lists = _left_by_others(scene, best, lists).showing(asked, kinds[order])
+    return [answer for _, answer in _own(scene, best, lists, asked, limit)]
+
+
+def _left_by_others(scene: Scene, best: Best, lists: Lists) -> Lists:
+    """The lists without the dominoes that a kingdom could not have while the others stay."""
+    used = np.array([scene.used(part) for part in scene.split(best.chosen)])
+    return lists.lacking(scene.catalogue.stock - used.sum(axis=0) + used)
+
+
+def _own(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> Iterator[tuple[int, Answer]]:
+    """For each question, about one of these squares, the cheapest answer in which only that one's kingdom changes."""
     parts = scene.split(best.chosen)
     used = np.array([scene.used(part) for part in parts])
     left = scene.catalogue.stock - used.sum(axis=0) + used
     room = _room(scene, best)
     own = np.array([_own_cost(scene, part, number, room) for number, part in enumerate(parts)])
     rows, windows = _entries(scene, best, squares, limit)
-    sweeps = swept(scene, lists.lacking(left).without(squares, best.labels).priced(), rows, windows)
+    sweeps = swept(scene, lists.priced(), rows, windows)
     for number, (chosen, total) in sorted(_cheapest_entries(sweeps, room).items()):
-        square, kingdom = int(squares[number]), int(scene.catalogue.owner[squares[number]])
+        kingdom = int(scene.catalogue.owner[squares[number]])
         if (scene.used(chosen) <= left[kingdom]).all():
             loss = best.loss + total - own[kingdom] + scene.prices.detached * _apart(scene, chosen)
             everything = np.concatenate([chosen, *(part for other, part in enumerate(parts) if other != kingdom)])
-            yield square, Answer(scene.labels(everything), loss, everything)
+            yield number, Answer(scene.labels(everything), loss, everything)
 
 
 def _room(scene: Scene, best: Best) -> Floats:
