@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -19,12 +21,16 @@ SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
 """A castle and four dominoes amid table."""
 
 
+GIVEN_UP = "what else it may show could not all be weighed: compare it with the table"
+
+
 def read_with(
     spoiled: dict[str, dict[str, float]],
     *,
     board: str = SEEN,
     sure: float = 0.9,
     belief: Belief = Trust.belief,
+    proved: bool = True,
 ) -> KingdomRead:
     seen = Board.parse(board)
     reading = Reading.of(seen, confidence=0.999, spoiled=spoiled)
@@ -32,6 +38,7 @@ def read_with(
     bonds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
     sight = Sight(grid_of(seen), reading, bonds, np.zeros((rows, cols)))
     (decision,) = decide([reading], KINGDOMINO, bonds=[bonds])
+    decision = replace(decision, proved=proved)
     return kingdom_read(sight, decision, "the photo", ALONE, Trust(sure=sure, belief=belief), boxes.PLAIN)
 
 
@@ -39,6 +46,8 @@ def test_a_plain_kingdom_is_believed() -> None:
     read = read_with({})
     assert not read.review
     assert len(read.board) == 9
+    given_up = read_with({}, proved=False)
+    assert given_up.review and [problem.text for problem in given_up.problems] == [GIVEN_UP]
 
 
 @pytest.mark.parametrize(("presence", "asked"), [(0.7, False), (0.95, False), (0.99, True)])

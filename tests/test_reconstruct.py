@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
+from kdvision.game.deck import KINGDOMINO, Deck, Domino, face, faces
 from kdvision.game.legality import problems
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import SCENES, framed, noisy, simulate
@@ -309,3 +309,14 @@ def test_a_board_whose_rivals_were_not_all_weighed_is_not_proved(monkeypatch: py
         monkeypatch.setattr(f"kdvision.vision.decision.rivals.{name}", 0)
     given_up = decide(readings, KINGDOMINO)
     assert not any(decision.proved or decision.certain(0.5) for decision in given_up)
+
+
+def test_every_domino_that_could_lie_there_counts_against_none_lying_there() -> None:
+    """Glare hides what lies right of the castle: each domino is unlikely, all together are not."""
+    anything = {".": 0.5, "w": 0.1, "f": 0.1, "l": 0.1, "g": 0.1, "s": 0.1}
+    decision = read("w w # . .", {"D1": anything, "E1": anything})
+    box = faces(KINGDOMINO)
+    could_lie = sum(box.get(face(Cell.parse(one), Cell.parse(two)), 0) > 0 for one in "wflgs" for two in "wflgs")
+    assert could_lie > 12
+    assert decision.probability == pytest.approx(0.25 / (0.25 + could_lie * 0.01), abs=0.01)
+    assert len(decision.runners_up) == could_lie

@@ -49,6 +49,22 @@ class Lists:
         """A question for each of the squares: what if it shows this label (one for each question)?"""
         return self._asking(squares, labels, np.not_equal)
 
+    def holding(self, dominoes: Ints) -> Self:
+        """A question for each of these dominoes, by their numbers: what if it lies there?"""
+        pair, way = np.divmod(dominoes, len(self.catalogue.shown))
+        table, empty, lone, castle = (
+            np.repeat(part, len(dominoes), axis=0) for part in (self.table, self.empty, self.lone, self.castle)
+        )
+        ends, each = self.catalogue.pairs[pair], np.arange(len(dominoes))[:, None]
+        for costs in (empty, lone, castle):
+            costs[each, ends] = IMPOSSIBLE
+        row, taken = np.nonzero(
+            (self.catalogue.pairs[self.pairs][None, :, :, None] == ends[:, None, None]).any(axis=(2, 3))
+        )
+        kept = (self.pairs[taken] == pair[row])[:, None] & (self.ways == way[row][:, None])
+        table[row, taken] = np.where(kept, table[row, taken], IMPOSSIBLE)
+        return replace(self, table=table, empty=empty, lone=lone, castle=castle)
+
     def _asking(self, squares: Ints, label: Ints, barred: np.ufunc) -> Self:
         """A question for each of the squares: what if it shows nothing that is `barred` by its label?"""
         catalogue, each = self.catalogue, np.arange(len(squares))

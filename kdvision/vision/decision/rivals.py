@@ -2,11 +2,11 @@
 
 Bounds tell which squares could matter. A rival of one kingdom, with the dominoes that the others leave it, comes out of
 one sweep for all squares at once. Where that needs a domino twice or leaves squares detached, or where several kingdoms
-could change together for less, the integer programme is asked. Another sweep asks for every kind that such a square
-could show: where glare hides a tile it may be any, each of them unlikely, and all together not.
+could change together for less, the integer programme is asked. Another sweep asks for every domino that could
+lie on such a square: where glare hides one it may be any, each of them unlikely, and all together not.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -31,9 +31,9 @@ _HARD: Final = 3
 _CUTS: Final = 4
 _PIECES: Final = 250
 _NODES: Final = 5
-_KINDS: Final = 96
+_DOMINOES: Final = 96
 """So many rivals are left to the integer programme, in so many rounds, out of so many pieces, branching so often. Of so
-many squares and kinds it is asked what they would cost."""
+many dominoes it is asked what they would cost."""
 
 
 def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[Answer], Ints]:
@@ -44,8 +44,7 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[A
     At most `most` squares are looked at in each kingdom, the least certain first; none where the bound is above the
     limit, or the reading itself is certain (beyond twice the limit).
     """
-    of_kinds = _bounds(scene, best, limit)
-    bounds = of_kinds.min(axis=1)
+    bounds = _bounds(scene, best, limit)
     squares = _unsure(scene, best, bounds, limit, most)
     if not len(squares):
         return [], squares
@@ -61,7 +60,7 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[A
         if solved := _solved(scene, best, near, square):
             found[square] = min(solved, found.get(square, solved), key=lambda known: known.loss)
     left = np.array(still[_HARD:], np.intp)
-    answers = [*found.values(), *_kinds(scene, best, lists, list(found.values()), squares, of_kinds, limit)]
+    answers = [*found.values(), *_dominoes(scene, best, lists, squares, limit)]
     different = {answer.labels.tobytes(): answer for answer in sorted(answers, key=lambda one: -one.loss)}
     return [answer for answer in different.values() if answer.loss <= best.loss + limit], left
 
@@ -85,18 +84,14 @@ def _least(best: Best, found: dict[int, Answer], square: int) -> float:
 
 
 def _bounds(scene: Scene, best: Best, limit: float) -> Floats:
-    """For each square and each other kind (squares, kinds) a lower bound on what it costs to show that.
-
-    Infinite beyond the limit.
-    """
-    known, each = best.known, np.arange(len(best.labels))
+    """For each square a lower bound on what it costs to show anything else there; infinite beyond the limit."""
+    known, empty = best.known, scene.catalogue.kinds.index(NOTHING)
     near = np.flatnonzero(known.at_least <= limit + best.gap)
     pieces = scene.catalogue.pieces(near)
-    bounds = np.full((len(best.labels), len(scene.catalogue.kinds)), np.inf)
-    bounds[:, scene.catalogue.kinds.index(NOTHING)] = known.if_empty
+    bounds = np.where(best.labels == empty, np.inf, known.if_empty)
     for where, shown in ((pieces.first, pieces.kind), (pieces.second, pieces.other)):
-        np.minimum.at(bounds, (where[where >= 0], shown[where >= 0]), known.at_least[near][where >= 0])
-    bounds[each, best.labels] = np.inf
+        other = (where >= 0) & (shown != best.labels[where])
+        np.minimum.at(bounds, where[other], known.at_least[near][other])
     return np.maximum(bounds - best.gap, 0.0)
 
 
@@ -123,20 +118,23 @@ def _alone(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) 
         yield int(squares[number]), answer
 
 
-def _kinds(
-    scene: Scene, best: Best, lists: Lists, known: Sequence[Answer], squares: Ints, bounds: Floats, limit: float
-) -> list[Answer]:
-    """For each of the squares and each kind that no known answer shows there, the like of `_alone`."""
-    shown = np.isinf(bounds)
-    for answer in known:
-        shown[squares, answer.labels[squares]] = True
-    places, kinds = np.nonzero(~shown[squares] & (bounds[squares] <= limit))
-    order = np.argsort(bounds[squares[places], kinds], kind="stable")[:_KINDS]
-    if not len(order):
-        return []
-    asked = squares[places[order]]
-    lists = _left_by_others(scene, best, lists).showing(asked, kinds[order])
-    return [answer for _, answer in _own(scene, best, lists, asked, limit)]
+def _dominoes(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> list[Answer]:
+    """The like of `_alone` for each domino that shows something else on some of the squares, and for each bare one."""
+    known, foreign = best.known, scene.catalogue.starts[0]
+    numbers = np.flatnonzero(known.at_least[:foreign] <= limit + best.gap)
+    pieces, asked = scene.catalogue.pieces(numbers), np.zeros(len(best.labels), bool)
+    asked[squares] = True
+    other = asked[pieces.first] & (pieces.kind != best.labels[pieces.first])
+    other |= asked[pieces.second] & (pieces.other != best.labels[pieces.second])
+    numbers = nearest(known.at_least, np.isin(np.arange(foreign), numbers[other]), _DOMINOES)
+    nothing = scene.catalogue.kinds.index(NOTHING)
+    bare = squares[(best.labels[squares] != nothing) & (known.if_empty[squares] <= limit + best.gap)]
+    lists = _left_by_others(scene, best, lists)
+    questions = (
+        (lists.holding(numbers), scene.catalogue.pieces(numbers).first),
+        (lists.showing(bare, np.full(len(bare), nothing)), bare),
+    )
+    return [answer for asked, where in questions if len(where) for _, answer in _own(scene, best, asked, where, limit)]
 
 
 def _left_by_others(scene: Scene, best: Best, lists: Lists) -> Lists:
