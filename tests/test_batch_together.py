@@ -44,7 +44,7 @@ def sitting(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: 
 
 def unsure_bo() -> Sitting:
     """A photo in which the crowns of one mine are hard to count."""
-    return sitting("bo", BO, (doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.38})
+    return sitting("bo", BO, (doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
 
 
 def entries(*sittings: Sitting, boxes: Boxes | None = None) -> dict[str, Entry]:
