@@ -1,0 +1,116 @@
+"""Rivals in which one kingdom alone changes, with the dominoes that the others leave it: exact, from sweeps.
+
+One is asked for each square, and one for each domino that could lie on it: where glare hides one it may be any, each of
+them unlikely, and all together not.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from kdvision.vision.decision.answers import Answer, Best, nearest
+from kdvision.vision.decision.attached import detached
+from kdvision.vision.decision.candidates import IMPOSSIBLE, Floats, Ints
+from kdvision.vision.decision.lists import Lists
+from kdvision.vision.decision.relaxed import swept
+from kdvision.vision.decision.scene import Scene
+from kdvision.vision.decision.sweep import Sweep
+from kdvision.vision.reading import NOTHING
+
+_DOMINOES: Final = 96
+"""Of so many dominoes, the likeliest, it is asked what they would cost."""
+
+
+def one_a_square(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> Iterator[tuple[int, Answer]]:
+    """For each square the cheapest answer in which it shows something else and only its own kingdom changes.
+
+    Left out where it would need dominoes that are not there.
+    """
+    asked = lists.lacking(_left(scene, best)).without(squares, best.labels)
+    for number, answer in _own(scene, best, asked, squares, limit):
+        yield int(squares[number]), answer
+
+
+def every_domino(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> list[Answer]:
+    """The like of it for each domino that shows something else on some of the squares, and for each of them bare."""
+    known, foreign = best.known, scene.catalogue.starts[0]
+    numbers = np.flatnonzero(known.at_least[:foreign] <= limit + best.gap)
+    pieces, asked = scene.catalogue.pieces(numbers), np.zeros(len(best.labels), bool)
+    asked[squares] = True
+    other = asked[pieces.first] & (pieces.kind != best.labels[pieces.first])
+    other |= asked[pieces.second] & (pieces.other != best.labels[pieces.second])
+    numbers = nearest(known.at_least, np.isin(np.arange(foreign), numbers[other]), _DOMINOES)
+    nothing = scene.catalogue.kinds.index(NOTHING)
+    bare = squares[(best.labels[squares] != nothing) & (known.if_empty[squares] <= limit + best.gap)]
+    lists = lists.lacking(_left(scene, best))
+    questions = (
+        (lists.holding(numbers), scene.catalogue.pieces(numbers).first),
+        (lists.showing(bare, np.full(len(bare), nothing)), bare),
+    )
+    return [answer for asked, where in questions if len(where) for _, answer in _own(scene, best, asked, where, limit)]
+
+
+def _left(scene: Scene, best: Best) -> Ints:
+    """How many dominoes of each face each kingdom could have while the others stay (kingdoms, faces)."""
+    used = np.array([scene.used(part) for part in scene.split(best.chosen)])
+    return np.asarray(scene.catalogue.stock - used.sum(axis=0) + used)
+
+
+def _own(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> Iterator[tuple[int, Answer]]:
+    """For each question, about one of these squares, the cheapest answer in which only that one's kingdom changes."""
+    parts, left = scene.split(best.chosen), _left(scene, best)
+    room = _room(scene, best)
+    own = np.array([_own_cost(scene, part, number, room) for number, part in enumerate(parts)])
+    rows, windows = _entries(scene, best, squares, limit)
+    sweeps = swept(scene, lists.priced(), rows, windows)
+    for number, (chosen, total) in sorted(_cheapest_entries(sweeps, room).items()):
+        kingdom = int(scene.catalogue.owner[squares[number]])
+        if (scene.used(chosen) <= left[kingdom]).all():
+            loss = best.loss + total - own[kingdom] + scene.prices.detached * _apart(scene, chosen)
+            everything = np.concatenate([chosen, *(part for other, part in enumerate(parts) if other != kingdom)])
+            yield number, Answer(scene.labels(everything), loss, everything)
+
+
+def _room(scene: Scene, best: Best) -> Floats:
+    """What each window costs a kingdom while the others stay: the larger side is free where another one needs it."""
+    around = scene.around(scene.catalogue.pieces(best.chosen).covered)
+    needs = scene.by_kingdom(np.where(scene.larger, IMPOSSIBLE, around)) > scene.by_kingdom(around)
+    others = np.array([np.delete(needs, kingdom).any() for kingdom in range(len(needs))])
+    return np.asarray(scene.price + scene.prices.larger_side * (scene.larger & ~others[scene.kingdom]))
+
+
+def _own_cost(scene: Scene, part: Ints, kingdom: int, room: Floats) -> float:
+    """What one kingdom's pieces cost it, with the way out if it has no castle, its window, and what lies detached."""
+    pieces = scene.catalogue.pieces(part)
+    fits = (scene.kingdom == kingdom) & (scene.around(pieces.covered) < IMPOSSIBLE)
+    out = 0.0 if pieces.castle.any() else scene.prices.no_castle
+    return float(pieces.cost.sum() + room[fits].min() + out + scene.prices.detached * _apart(scene, part))
+
+
+def _apart(scene: Scene, chosen: Ints) -> int:
+    return len(detached(scene.catalogue, scene.catalogue.pieces(chosen)))
+
+
+def _entries(scene: Scene, best: Best, squares: Ints, limit: float) -> tuple[Ints, Ints]:
+    """For each square (by its place in the list) the windows of its kingdom that could matter, one after another."""
+    open_ = best.known.window <= limit + best.gap
+    rows, windows = np.nonzero((scene.catalogue.owner[squares][:, None] == scene.kingdom) & open_)
+    return rows, windows
+
+
+def _cheapest_entries(sweeps: tuple[Sweep, ...], room: Floats) -> dict[int, tuple[Ints, float]]:
+    """For each row the pieces of its cheapest window, and what they cost with the window."""
+    rows, totals = (
+        np.concatenate(part) for part in zip(*((s.row, s.totals + room[s.windows]) for s in sweeps), strict=True)
+    )
+    starts = np.cumsum([0, *(len(one.row) for one in sweeps)])
+    order = np.lexsort((totals, rows))
+    winners = order[np.flatnonzero(np.diff(rows[order], prepend=-1))]
+    winners = winners[totals[winners] < IMPOSSIBLE / 2]
+    found = {}
+    for number, one in enumerate(sweeps):
+        mine = winners[(winners >= starts[number]) & (winners < starts[number + 1])]
+        for entry, chosen in zip(mine.tolist(), one.traced(mine - starts[number]), strict=True):
+            found[int(rows[entry])] = chosen, float(totals[entry])
+    return found
