@@ -14,6 +14,7 @@ from kdvision.game.legality import Problem
 from kdvision.vision import boxes, outline, same
 from kdvision.vision.advice import no_kingdom
 from kdvision.vision.cells import CellReader
+from kdvision.vision.decided import Decision
 from kdvision.vision.evidence import look, search_all
 from kdvision.vision.finder import Finder
 from kdvision.vision.kingdom_read import (
@@ -30,7 +31,7 @@ from kdvision.vision.kingdom_read import (
 from kdvision.vision.models import shipped
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
-from kdvision.vision.reconstruct import Decision, decide
+from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight, as_named, sort_out
 from kdvision.vision.trust import Trust
 

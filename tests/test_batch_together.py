@@ -22,8 +22,8 @@ from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.data import data
 from kdvision.report.result import of_photo
+from kdvision.vision.decided import Doubt
 from kdvision.vision.reading import Reading
-from kdvision.vision.reconstruct import Doubt
 from kdvision.vision.sight import Sight
 from tests.kingdoms import doubt, grid_of, seen
 

@@ -8,8 +8,9 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import framed, noisy
 from kdvision.vision.company import copies
+from kdvision.vision.decided import Decision
 from kdvision.vision.reading import Reading
-from kdvision.vision.reconstruct import Decision, decide
+from kdvision.vision.reconstruct import decide
 
 
 def boards(seed: int, players: int = 4) -> list[Board]:

@@ -6,9 +6,10 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
+from kdvision.vision.decided import Decision
 from kdvision.vision.playable import breaks_the_rule
 from kdvision.vision.reading import Reading
-from kdvision.vision.reconstruct import Decision, decide
+from kdvision.vision.reconstruct import decide
 
 BREAKS, KEEPS, WITHOUT = "# w w l l", "# w w w l", "# w w . ."
 

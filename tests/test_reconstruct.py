@@ -14,9 +14,10 @@ from kdvision.game.deck import KINGDOMINO, Deck, Domino, face, faces
 from kdvision.game.legality import problems
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import SCENES, framed, noisy, simulate
+from kdvision.vision.decided import Decision
 from kdvision.vision.decision.candidates import Prices
 from kdvision.vision.reading import Reading
-from kdvision.vision.reconstruct import Decision, decide
+from kdvision.vision.reconstruct import decide
 
 STRICT = Prices(*[1000.0] * 6)
 KINDS = ("w", "w1", "l", "#", ".")

@@ -23,7 +23,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 
 if TYPE_CHECKING:
-    from kdvision.vision.reconstruct import Decision
+    from kdvision.vision.decided import Decision
 
 KNOWN: Final = 0.9999
 """How sure a board is that a person has named."""

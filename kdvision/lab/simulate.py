@@ -22,8 +22,9 @@ from kdvision.files import write_whole
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.drafts import play
+from kdvision.vision.decided import Decision
 from kdvision.vision.reading import KINDS, NOTHING, Reading
-from kdvision.vision.reconstruct import Decision, decide
+from kdvision.vision.reconstruct import decide
 
 
 @dataclass(frozen=True)

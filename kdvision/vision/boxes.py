@@ -14,9 +14,9 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
 from kdvision.vision.company import STRANGE, strange
+from kdvision.vision.decided import Decision
 from kdvision.vision.pieces import LIKELIER, Floats
 from kdvision.vision.reading import Reading
-from kdvision.vision.reconstruct import Decision
 
 AUTO: Final = "auto"
 PLAIN: Final = "kingdomino"

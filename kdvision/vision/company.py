@@ -6,16 +6,14 @@ a screen beside the table, or the dominoes are of two boxes, that would change s
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from kdvision.game.legality import Problem
+from kdvision.vision.decided import Decision
 from kdvision.vision.reading import NOTHING, Reading
 from kdvision.vision.same import match
-
-if TYPE_CHECKING:
-    from kdvision.vision.reconstruct import Decision
 
 LIKE: Final = 0.7
 """The share of tiles that two readings have in common, from which on they are compared place by place."""
@@ -25,11 +23,11 @@ LEAST_ALIKE: Final = 20.0
 STRANGE: Final = 3
 """So many confident squares overruled, or dominoes of no box, are no misreading any more."""
 
-Ask = Callable[[Sequence[int]], "list[Decision]"]
+Ask = Callable[[Sequence[int]], list[Decision]]
 """Decides these of the kingdoms together."""
 
 
-def in_company(readings: Sequence[Reading], ask: Ask) -> "list[Decision]":
+def in_company(readings: Sequence[Reading], ask: Ask) -> list[Decision]:
     """The decisions on all kingdoms: together, but for those that cannot come from one box."""
     twins = copies(readings)
     firsts = [number for number in range(len(readings)) if number not in twins]
@@ -61,7 +59,7 @@ def _like(one: Reading, other: Reading) -> bool:
     return bool(np.minimum(*counts).sum() >= LIKE * np.maximum(*counts).sum())
 
 
-def _shared(numbers: Sequence[int], ask: Ask) -> "list[Decision]":
+def _shared(numbers: Sequence[int], ask: Ask) -> list[Decision]:
     """The kingdoms decided together, unless that is far stranger than each by itself."""
     together = ask(numbers)
     if len(numbers) < 2 or sum(map(strange, together)) < STRANGE:
@@ -73,11 +71,11 @@ def _shared(numbers: Sequence[int], ask: Ask) -> "list[Decision]":
     return [_told(decision, text) for decision in alone]
 
 
-def strange(decision: "Decision") -> float:
+def strange(decision: Decision) -> float:
     """How many confident squares were overruled, and how many dominoes of no box were needed."""
     loose = len(decision.board) - len(decision.board.castles()) - 2 * len(decision.dominoes)
     return len(decision.overruled) + max(loose, 0) / 2
 
 
-def _told(decision: "Decision", text: str) -> "Decision":
+def _told(decision: Decision, text: str) -> Decision:
     return replace(decision, problems=(*decision.problems, Problem((), text, "kingdomino/contents")))

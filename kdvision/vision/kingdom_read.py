@@ -12,13 +12,13 @@ import numpy as np
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, names
 from kdvision.vision import boxes
+from kdvision.vision.decided import Decision, Doubt
 from kdvision.vision.edge import cut_off, ends_here
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import SEEN
 from kdvision.vision.photo import Photo
 from kdvision.vision.pieces import GemSeen, PieceSeen, gems_on, pieces_on
 from kdvision.vision.reading import Reading
-from kdvision.vision.reconstruct import Decision, Doubt
 from kdvision.vision.sight import Sight
 from kdvision.vision.trust import SHORT, Trust
 
