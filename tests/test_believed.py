@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdvision.lab import believed
-from kdvision.lab.calibrate import believed_of, fit_boards, fit_odd, promised, sure_above
+from kdvision.lab.calibrate import believed_of, fit_boards, fit_odd, fit_rule, promised, sure_above
 from kdvision.lab.rehearsal import Rehearsed
 from kdvision.vision.trust import Trust
 
@@ -81,3 +81,13 @@ def test_boards_that_the_deck_mended_or_that_are_small_are_believed_as_often_as_
     said = [chance for chance, _ in believed_of([usual[0], hard[0]], trust)]
     assert said == pytest.approx([0.95, 0.5], abs=0.03)
     assert Trust().of_board(0.9, strain=strain, side=side) == pytest.approx(0.9)
+
+
+def test_a_board_against_the_rules_is_likelier_misread_than_laid_so() -> None:
+    """Nine in ten misread boards break a rule, and one in ten of the others: that weighs nine to one."""
+    wrong = [Rehearsed((0.95, 0.05), right=False, odd=False, broken=n % 10 > 0) for n in range(1000)]
+    rule = fit_rule([*wrong, *[Rehearsed((0.95, 0.05), right=True, odd=False)] * 1000])
+    assert np.exp(rule) == pytest.approx([1 / 9, 9], rel=0.05)
+    trust = Trust(rule=rule)
+    broken, kept = (trust.of_board(0.5, strain=0, side=64, broken=which) for which in (True, False))
+    assert (broken, kept) == pytest.approx((0.1, 0.9), abs=0.01)

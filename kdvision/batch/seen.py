@@ -44,7 +44,7 @@ def packed(read: "KingdomRead") -> dict[str, Any] | None:
         "kinds": " ".join(reading.kinds),
         "temperature": round(read.trust.temperature, 4),
         "sure": round(read.trust.sure, 4),
-        "belief": [round(weight, 4) for weight in read.trust.belief],
+        "belief": [round(weight, 4) for weight in (*read.trust.belief, *read.trust.rule)],
         "side": round(read.grid.side, 1),
         "log_probs": _text(reading.log_probs.clip(LEAST)),
         "right": _text(right),
@@ -63,8 +63,9 @@ def unpacked(seen: Seen) -> View:
     values = _numbers(seen["log_probs"]).reshape(rows, cols, len(kinds))
     values = values - np.logaddexp.reduce(values, axis=2, keepdims=True)  # they were rounded
     bonds = _numbers(seen["right"]).reshape(rows, cols - 1), _numbers(seen["down"]).reshape(rows - 1, cols)
-    likely, strained, small, constant = map(float, seen["belief"])
-    trust = Trust(float(seen["temperature"]), float(seen["sure"]), (likely, strained, small, constant))
+    likely, strained, small, constant, broken, kept = map(float, seen["belief"])
+    belief = (likely, strained, small, constant)
+    trust = Trust(float(seen["temperature"]), float(seen["sure"]), belief, (broken, kept))
     return View(Reading(values, kinds), bonds, trust, float(seen["side"]))
 
 

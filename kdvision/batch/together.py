@@ -130,7 +130,7 @@ def _verdict(decision: "Decision", view: View) -> Verdict:
     first = min((square.col for square in decision.board), default=0)
     left = {doubt.square: doubt.probability for doubt in decision.doubts}
     names = {Square(square.row - top, square.col - first).name: float(chance) for square, chance in left.items()}
-    chance = view.trust.of_board(decision.probability, strain=decision.strain, side=view.side)
+    chance = view.trust.of_board(decision.probability, strain=decision.strain, side=view.side, broken=decision.broken)
     certain = chance >= view.trust.sure and decision.certain(0.0)
     return Verdict(str(decision.board.trimmed()), chance, certain, names)
 

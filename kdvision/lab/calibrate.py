@@ -34,6 +34,8 @@ STREAM = rehearsal.STREAM
 WRONG = 1 / 200
 """The share of the boards nobody is asked to look at that may be wrong."""
 CONFIDENCE = 0.95
+MISTAKES = 0.1
+"""The share of kingdoms that is taken to be laid against a rule, because a player did not see it or did not know."""
 
 
 def fit_outline(found: Iterable[Places]) -> tuple[Floats, float, float]:
@@ -70,6 +72,16 @@ def fit_boards(found: Iterable[Rehearsed]) -> tuple[float, Belief]:
 
     likely, strained, small, constant = minimize(unlikely, np.array(Trust.belief), method="BFGS").x.tolist()
     return best, (likely, strained, small, constant)
+
+
+def fit_rule(found: Iterable[Rehearsed]) -> tuple[float, float]:
+    """Return what a board's log-odds gain if it breaks a rule of play, and if not (Bayes).
+
+    No rendered kingdom breaks one, real ones may (MISTAKES), and misread ones do as often as they did here.
+    """
+    wrong = [board.broken for board in found if not board.odd and not board.right]
+    share = (sum(wrong) + 1) / (len(wrong) + 2)
+    return float(np.log(MISTAKES / share)), float(np.log((1 - MISTAKES) / (1 - share)))
 
 
 def believed_of(found: Iterable[Rehearsed], trust: Trust) -> list[tuple[float, bool]]:
@@ -179,7 +191,8 @@ def main() -> None:
     scenes = _each(looked, given.data, 2 * STREAM, given.scenes, given.workers)
     found = [board for boards in scenes for board in boards]
     temperature, belief = fit_boards(found)
-    trust = Trust(temperature, belief=belief)
+    rule = fit_rule(found)
+    trust = Trust(temperature, belief=belief, rule=rule)
     rows = believed_of(found, trust)
     sure = sure_above(rows, wrong=WRONG)
     right = sum(ok for _, ok in rows)
@@ -189,12 +202,14 @@ def main() -> None:
     if given.results:
         believed.write(given.results, rows, odd=sum(board.odd for board in found), sure=sure)
     print(f"belief: {np.round(belief, 3).tolist()} of log-odds, strain, smallness, one")
+    print(f"log-odds where a rule is broken, and where none is: {np.round(rule, 3).tolist()} more")
     odd = [round(part, 4) for part in fit_odd(found, trust)]
     print(f"boards about which something is odd: slope {odd[0]}, offset {odd[1]} of their log-odds")
     about = {
         "temperature": temperature,
         "sure": sure,
         "belief": belief,
+        "rule": rule,
         "odd": odd,
         "measured": len(rows),
         "right": right,

@@ -128,6 +128,9 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if "belief" in boards:
             named = ", ".join(f"{weight:.2f}" for weight in boards["belief"])
             yield "log-odds of a whole board: weights of what squares and deck say, strain, smallness; constant", named
+        if "rule" in boards:
+            named = ", ".join(f"{gain:+.2f}" for gain in boards["rule"])
+            yield "log-odds of boards on which a rule of play is broken, of others: so much more", named
         if "odd" in boards:
             slope, offset = boards["odd"]
             yield "log-odds of boards about which something is odd: slope, offset", f"{slope:.2f}, {offset:.2f}"

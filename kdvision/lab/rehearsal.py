@@ -52,7 +52,8 @@ class Rehearsed:
     """One kingdom found: the probabilities of the board decided and of its rivals, and whether the first is `right`.
 
     The last rival is any board that goes on beyond the grid. `odd` is what a person should look at however probable it
-    is, `strain` the decision's, `side` that of the kingdom's squares in pixels.
+    is, `strain` the decision's, `side` that of the kingdom's squares in pixels. `broken` says whether the first breaks
+    a rule of play, as no kingdom does that is dealt.
     """
 
     chances: tuple[float, ...]
@@ -60,6 +61,7 @@ class Rehearsed:
     odd: bool
     strain: float = 0.0
     side: float = 64.0
+    broken: bool = False
 
     def chance(self, temperature: float) -> float:
         """Return the first board's share at this temperature of what the boards had at a temperature of one."""
@@ -68,7 +70,8 @@ class Rehearsed:
 
     def believed(self, trust: Trust) -> float:
         """Return how probable the first board is called, but for what is odd."""
-        return trust.of_board(self.chance(trust.temperature), strain=self.strain, side=self.side)
+        chance = self.chance(trust.temperature)
+        return trust.of_board(chance, strain=self.strain, side=self.side, broken=self.broken)
 
 
 def truth_at(grid: Grid, picture: Picture) -> tuple[list[str], SeenKingdom | None]:
@@ -191,5 +194,5 @@ def boards_of(found: Seen) -> list[Rehearsed]:
             unseen = 1 - ends_here(decision.board, sight.presence)
             chances = (read.probability, *(chance for _, chance in read.runners_up), unseen)
             right = truth is not None and any(read.board.turned(turn) == truth for turn in range(4))
-            made.append(Rehearsed(chances, right, read.review, decision.strain, sight.grid.side))
+            made.append(Rehearsed(chances, right, read.review, decision.strain, sight.grid.side, decision.broken))
     return made

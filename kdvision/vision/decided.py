@@ -47,6 +47,11 @@ class Decision:
     proved: bool = True
     strain: float = 0.0
 
+    @property
+    def broken(self) -> bool:
+        """Whether somebody broke a rule of play, if the board is right."""
+        return any(problem.played for problem in self.problems)
+
     def certain(self, at_least: float) -> bool:
         """Whether the board is at least this probable and nothing about it speaks of a misreading.
 

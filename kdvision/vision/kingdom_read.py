@@ -127,7 +127,7 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
     odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
     ends = ends_here(decision.board, sight.presence)
     chance = ends * decision.probability
-    probability = trust.of_board(chance, strain=decision.strain, side=sight.grid.side)
+    probability = trust.of_board(chance, strain=decision.strain, side=sight.grid.side, broken=decision.broken)
     others = ends * (1 - probability) / max(1 - chance, SHORT)
     unlikely = probability < trust.sure
     if unlikely and not left_out and (ends < 1 or any(not inside(doubt.square) for doubt in decision.doubts)):

@@ -41,13 +41,15 @@ class Trust:
     were measured to promise anything.
 
     `belief` is a logistic regression (Platt, 1999): weights of the log-odds that squares and deck give a board, of the
-    strain of its decision, and of the smallness of its squares, and a constant. `odd` are slope and offset of the
-    log-odds of boards that something is odd about.
+    strain of its decision, and of the smallness of its squares, and a constant. `rule` is added to the log-odds of
+    boards on which a rule of play is broken, and of the others. `odd` are slope and offset of the log-odds of boards
+    that something is odd about.
     """
 
     temperature: float = 1.0
     sure: float = 0.9
     belief: Belief = (1.0, 0.0, 0.0, 0.0)
+    rule: tuple[float, float] = (0.0, 0.0)
     odd: tuple[float, float] = (1.0, 0.0)
     measured: int = 0
     right: int = 0
@@ -57,13 +59,15 @@ class Trust:
     upper: float | None = None
     confidence: float = 0.95
 
-    def of_board(self, chance: float, *, strain: float, side: float) -> float:
+    def of_board(self, chance: float, *, strain: float, side: float, broken: bool = False) -> float:
         """How probable a board is, whose squares and deck say `chance`.
 
-        What the deck overruled (`strain`) and what the photo shows small is wrong more often than they say.
+        What the deck overruled (`strain`) and what the photo shows small is wrong more often than they say, and so is a
+        board that nobody could lay without breaking a rule (`broken`).
         """
         likely, strained, small, constant = self.belief
         odds = likely * log_odds(chance) + strained * strain + small * smallness(side) + constant
+        odds += self.rule[0 if broken else 1]
         return float(1 / (1 + np.exp(-odds)))
 
     def of_odd(self, chance: float) -> float:
