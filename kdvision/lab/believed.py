@@ -22,6 +22,8 @@ Believed = Sequence[tuple[float, bool]]
 """For each board its probability, and whether it was right."""
 
 EDGES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
+PRECISE: Final = 0.995
+"""How many boards are accepted is told at this share of them right, too, whatever is shipped."""
 SHARES: Final = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 
 
@@ -65,6 +67,8 @@ def write(folder: Path, boards: Believed, *, odd: int, sure: float) -> None:
     places = [int(np.searchsorted(accepted, share * accepted[-1] - 1e-9)) for share in SHARES]
     believed = int((chance >= sure).sum())
     rows = [(p, "") for p in places] + ([(believed - 1, "shipped")] if believed else [])
+    if (precise := np.flatnonzero(wrong <= 1 - PRECISE)).size:
+        rows.append((int(precise[-1]), f"{PRECISE:.1%} right"))
     lines = [
         f"{accepted[p]:.3f},{chance[p]:.4f},{round(wrong[p] * (p + 1))} of {p + 1},{mark}" for p, mark in sorted(rows)
     ]
@@ -90,7 +94,7 @@ def _picture(boards: Believed, *, odd: int, sure: float) -> bytes:
         left.set_title(f"Reliability, {len(boards)} boards (error {calibration_error(boards):.3f})", loc="left")
         accepted, wrong, chance = coverage(boards, of=len(boards) + odd)
         right.plot(accepted, wrong, color="#D55E00")
-        right.axhline(1 / 200, color="#bbbbbb", linewidth=1)
+        right.axhline(1 - PRECISE, color="#bbbbbb", linewidth=1)
         if (chance >= sure).any():
             at = int((chance >= sure).sum()) - 1
             right.plot(accepted[at], wrong[at], color="#D55E00", marker="o")

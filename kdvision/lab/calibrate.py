@@ -31,7 +31,7 @@ Made = TypeVar("Made")
 
 TEMPERATURES = np.exp(np.linspace(np.log(0.5), np.log(8), 60))
 STREAM = rehearsal.STREAM
-WRONG = 1 / 200
+WRONG = 1 / 400
 """The share of the boards nobody is asked to look at that may be wrong."""
 CONFIDENCE = 0.95
 MISTAKES = 0.1
