@@ -21,13 +21,15 @@ from pathlib import Path
 from typing import Final
 
 from kdvision import pipeline
+from kdvision.commands.asked import Asked
 from kdvision.errors import KdvisionError
-from kdvision.game.rules import kingdomino, side_of
 from kdvision.lab.bench_photos import SAMPLES
 from kdvision.report.data import data
 from kdvision.report.result import Result, of_photo
 from kdvision.vision.photo import Photo, PhotoSource
 
+UNASKED: Final = Asked(size=None, middle_kingdom=False, harmony=False, as_json=True, strict=False)
+"""What `kdvision score --json` is asked without any other option."""
 THREADS: Final = ("1", "2")
 DOORS: Final = ("path", "bytes", "file")
 NAME: Final = "-"
@@ -44,8 +46,9 @@ def answer(path: Path, door: str) -> str:
         reads = pipeline.read(photo)
     except KdvisionError as error:
         return _plain(Result(NAME, error=error))
-    rules = kingdomino(side=side_of(read.board for read in reads))
-    return _plain(of_photo(NAME, (photo.width, photo.height), reads, rules))
+    asked = UNASKED.settled(reads)
+    rules = asked.rules([read.board for read in reads])
+    return _plain(of_photo(NAME, (photo.width, photo.height), reads, rules, told=asked.told))
 
 
 def _plain(result: Result) -> str:
