@@ -21,15 +21,19 @@ from pathlib import Path
 from typing import Final
 
 from kdvision import pipeline
-from kdvision.commands.asked import Asked
 from kdvision.errors import KdvisionError
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.record import GAMES, usual_side
+from kdvision.game.rules import side_of, with_lost_treasures
+from kdvision.game.scoring import RuleSet
+from kdvision.game.told import Told
 from kdvision.lab.bench_photos import SAMPLES
+from kdvision.pipeline import KingdomRead
 from kdvision.report.data import data
+from kdvision.report.pieces import treasures_seen
 from kdvision.report.result import Result, of_photo
 from kdvision.vision.photo import Photo, PhotoSource
 
-UNASKED: Final = Asked(size=None, middle_kingdom=False, harmony=False, as_json=True, strict=False)
-"""What `kdvision score --json` is asked without any other option."""
 THREADS: Final = ("1", "2")
 DOORS: Final = ("path", "bytes", "file")
 NAME: Final = "-"
@@ -46,9 +50,18 @@ def answer(path: Path, door: str) -> str:
         reads = pipeline.read(photo)
     except KdvisionError as error:
         return _plain(Result(NAME, error=error))
-    asked = UNASKED.settled(reads)
-    rules = asked.rules([read.board for read in reads])
-    return _plain(of_photo(NAME, (photo.width, photo.height), reads, rules, told=asked.told))
+    rules, told = _shown(reads)
+    return _plain(of_photo(NAME, (photo.width, photo.height), reads, rules, told=told))
+
+
+def _shown(reads: Sequence[KingdomRead]) -> tuple[RuleSet, Told | None]:
+    """The rules, and the pieces beside the photo, of the game that it shows: nobody says which."""
+    boards, game = [read.board for read in reads], reads[0].game
+    treasures = game == "kingdomino" and treasures_seen(reads)
+    keys = Told.keys_of(game, lost_treasures=treasures)
+    side = side_of(boards) if game == "kingdomino" else usual_side(game, [Table(tuple(map(Kingdom, boards)))])
+    rules = GAMES[game](side=side)
+    return with_lost_treasures(rules) if treasures else rules, Told(keys) if keys else None
 
 
 def _plain(result: Result) -> str:
