@@ -63,7 +63,7 @@ def test_what_was_seen_survives_being_kept() -> None:
     assert [bonds.shape for bonds in view.bonds] == [(1, 2), (0, 3)]
     assert view.trust.sure == 0.9
     assert view.side == pytest.approx(grid_of(Board.parse(BO)).side, abs=0.1)
-    assert len(json.dumps(kept)) < 700
+    assert len(json.dumps(kept)) < 600
 
 
 def test_the_box_settles_a_doubt() -> None:

@@ -249,6 +249,16 @@ def test_beside_a_kingdom_one_whose_castle_is_hardly_seen_is_read_and_asked_abou
         kingdoms_of(table_photo(), [faint])
 
 
+def test_tiles_beside_a_kingdom_that_show_no_castle_may_be_a_part_of_it() -> None:
+    """Also where they are more than any line on offer, and so are called a kingdom of their own."""
+    hidden = "w w w1 f f / ? g g f f / l l f f s / l l g g s"
+    faint = {"A2": {".": 0.3, "#": 0.2}}
+    for left, beside in ((165, True), (400, False)):
+        first, second = kingdoms_of(table_photo(), [sight(KINGDOM), sight(hidden, left=left, spoiled=faint)])
+        assert any("tiles lie beside" in problem.text for problem in first.problems) == first.review == beside
+        assert second.review
+
+
 def test_a_kingdom_that_was_left_out_is_asked_for() -> None:
     """Who wins depends on it. A line on offer is none."""
     faint = {"A2": {"#": 0.05, "w": 0.45, "f": 0.45}}

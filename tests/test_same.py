@@ -75,15 +75,15 @@ def test_glare_in_one_photo_is_mended_by_another() -> None:
     """B1 and C1 are dazzled in the first photo, A2 is under a castle in the second, which was taken from the left."""
     board = Board.parse("w w f f / l1 w # . / g g . .")
     shares = {name: {"w": 0.06, "m1": 0.3, "s": 0.3} for name in ("B1", "C1")}
-    first = sight(Reading.of(board, spoiled=shares))
-    other = sight(Reading.of(board, spoiled={"A2": {"#": 0.9}}).turned(), {"B1": 0.95})
+    first = sight(Reading.of(board, confidence=0.995, spoiled=shares))
+    other = sight(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).turned(), {"B1": 0.95})
     found = match(first.reading, other.reading)
     assert found.good and found.turns == 3
     both = fused(first, [(other, found)])
     assert both.reading.best == board
     (decision,) = decide([both.reading], KINGDOMINO, bonds=[both.bonds])
-    assert decision.board == board and decision.certain(0.9)
-    assert not decide([first.reading], KINGDOMINO)[0].certain(0.9)
+    assert decision.board == board and decision.certain(0.95)
+    assert not decide([first.reading], KINGDOMINO)[0].certain(0.95)
 
 
 def test_a_covered_square_does_not_count() -> None:

@@ -30,6 +30,14 @@ def test_20_runs_two_processes_two_numbers_of_threads_and_every_door(photo: Path
     assert steady.differing([*found, {"demo.jpg": Counter([printed])}]) == []
 
 
+@pytest.mark.parametrize("sample", ["queendomino.jpg", "lost-treasures.jpg"])
+def test_the_game_is_the_one_that_the_photo_shows(sample: str, run: Run) -> None:
+    """Through any door it is scored by the rules that `kdvision score` finds out."""
+    (said,) = steady.answers([SAMPLES / sample], runs=1)[sample]
+    printed = run("score", "-", "--json", stdin=(SAMPLES / sample).read_bytes()).out.strip()
+    assert json.loads(said)["kingdoms"] == json.loads(printed)["kingdoms"]
+
+
 def test_an_error_is_the_same_through_every_door(tmp_path: Path) -> None:
     (tmp_path / "page.jpg").write_bytes(b"<!DOCTYPE html>")
     (said,) = set(steady.answers([tmp_path / "page.jpg"], runs=3)["page.jpg"])

@@ -143,13 +143,16 @@ class Asked(NamedTuple):
 
     def rules(self, boards: Sequence["Board"]) -> "RuleSet":
         """The rules to score these boards of one game by."""
-        from kdvision.game.record import GAMES
-        from kdvision.game.rules import side_of, with_lost_treasures
+        from kdvision.game.record import rules_of
 
-        side = self.side or (side_of(boards) if self.game is None else _usual_side(self.game, boards))
-        made = GAMES[(self.game or GameName.KINGDOMINO).value]
-        rules = made(side=side, middle_kingdom=self.middle_kingdom, harmony=self.harmony)
-        return with_lost_treasures(rules) if self.lost_treasures else rules
+        return rules_of(
+            None if self.game is None else self.game.value,
+            boards,
+            side=self.side,
+            middle_kingdom=self.middle_kingdom,
+            harmony=self.harmony,
+            lost_treasures=self.lost_treasures,
+        )
 
     def untyped(self, boards: Sequence["Board"]) -> str:
         """What a person should know about typed boards of this game, in one sentence; often nothing."""
@@ -159,13 +162,6 @@ class Asked(NamedTuple):
             return UNTYPED
         towns = any(cell.terrain is Terrain.TOWN for board in boards for cell in board.values())
         return TOWNS if towns else ""
-
-
-def _usual_side(game: GameName, boards: Sequence["Board"]) -> int:
-    from kdvision.game.kingdom import Kingdom, Table
-    from kdvision.game.record import usual_side
-
-    return usual_side(game.value, [Table(tuple(map(Kingdom, boards)))])
 
 
 def fixes_of(texts: Iterable[str]) -> list[Fix]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
 from kdvision.game.rules import kingdomino, queendomino, royal_wedding, side_of, with_lost_treasures
@@ -134,3 +135,19 @@ def usual_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> in
     if kind == "queendomino" and kingdoms == 2:
         return 7
     return side_of(kingdom.board for table in tables for kingdom in table.kingdoms)
+
+
+def rules_of(
+    kind: str | None,
+    boards: Sequence[Board],
+    *,
+    side: int | None = None,
+    middle_kingdom: bool = False,
+    harmony: bool = False,
+    lost_treasures: bool = False,
+) -> RuleSet:
+    """The rules to score boards of one game by; where nobody named its `kind`, Kingdomino to the side they show."""
+    if side is None:
+        side = side_of(boards) if kind is None else usual_side(kind, [Table(tuple(map(Kingdom, boards)))])
+    made = GAMES[kind or "kingdomino"](side=side, middle_kingdom=middle_kingdom, harmony=harmony)
+    return with_lost_treasures(made) if lost_treasures else made

@@ -22,9 +22,7 @@ from typing import Final
 
 from kdvision import pipeline
 from kdvision.errors import KdvisionError
-from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.record import GAMES, usual_side
-from kdvision.game.rules import side_of, with_lost_treasures
+from kdvision.game.record import rules_of
 from kdvision.game.scoring import RuleSet
 from kdvision.game.told import Told
 from kdvision.lab.bench_photos import SAMPLES
@@ -56,12 +54,12 @@ def answer(path: Path, door: str) -> str:
 
 def _shown(reads: Sequence[KingdomRead]) -> tuple[RuleSet, Told | None]:
     """The rules, and the pieces beside the photo, of the game that it shows: nobody says which."""
-    boards, game = [read.board for read in reads], reads[0].game
+    game = reads[0].game
     treasures = game == "kingdomino" and treasures_seen(reads)
     keys = Told.keys_of(game, lost_treasures=treasures)
-    side = side_of(boards) if game == "kingdomino" else usual_side(game, [Table(tuple(map(Kingdom, boards)))])
-    rules = GAMES[game](side=side)
-    return with_lost_treasures(rules) if treasures else rules, Told(keys) if keys else None
+    kind = None if game == "kingdomino" else game
+    rules = rules_of(kind, [read.board for read in reads], lost_treasures=treasures)
+    return rules, Told(keys) if keys else None
 
 
 def _plain(result: Result) -> str:

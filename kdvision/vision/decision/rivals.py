@@ -33,13 +33,12 @@ _NODES: Final = 5
 
 
 def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[Answer], Ints]:
-    """Answers that lose at most `limit` more than the best one, and squares that were not sought out.
+    """Answers that lose at most `limit` more than the best one, and squares for which the search was given up.
 
-    For unsure squares these are the best answer that shows another kind, and those with each domino that could lie
-    there. What else a square could be that was not sought out is not known.
-
-    At most `most` squares are looked at in each kingdom, the least certain first; none where the bound is above the
-    limit, or the reading itself is certain (beyond twice the limit).
+    For an unsure square these are the best answer that shows another kind, and those with each domino that could lie
+    there; what else a square could be for which it was given up is not known. At most `most` squares are looked at in
+    each kingdom, the least certain first; none where the bound is above the limit, or the reading itself is certain
+    (beyond twice the limit).
     """
     bounds = _bounds(scene, best, limit)
     squares = _unsure(scene, best, bounds, limit, most)

@@ -4,7 +4,7 @@ One is asked for each square, and one for each domino that could lie on it: wher
 them unlikely, and all together not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -27,8 +27,7 @@ def one_a_square(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: f
 
     Left out where it would need dominoes that are not there.
     """
-    asked = lists.lacking(_left(scene, best)).without(squares, best.labels)
-    for number, answer in _own(scene, best, asked, squares, limit):
+    for number, answer in _own(scene, best, [(lists.without(squares, best.labels), squares)], limit):
         yield int(squares[number]), answer
 
 
@@ -43,33 +42,30 @@ def every_domino(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: f
     numbers = nearest(known.at_least, np.isin(np.arange(foreign), numbers[other]), _DOMINOES)
     nothing = scene.catalogue.kinds.index(NOTHING)
     bare = squares[(best.labels[squares] != nothing) & (known.if_empty[squares] <= limit + best.gap)]
-    lists = lists.lacking(_left(scene, best))
     questions = (
         (lists.holding(numbers), scene.catalogue.pieces(numbers).first),
         (lists.showing(bare, np.full(len(bare), nothing)), bare),
     )
-    return [answer for asked, where in questions if len(where) for _, answer in _own(scene, best, asked, where, limit)]
+    return [answer for _, answer in _own(scene, best, questions, limit)]
 
 
-def _left(scene: Scene, best: Best) -> Ints:
-    """How many dominoes of each face each kingdom could have while the others stay (kingdoms, faces)."""
-    used = np.array([scene.used(part) for part in scene.split(best.chosen)])
-    return np.asarray(scene.catalogue.stock - used.sum(axis=0) + used)
-
-
-def _own(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> Iterator[tuple[int, Answer]]:
+def _own(scene: Scene, best: Best, asked: Sequence[tuple[Lists, Ints]], limit: float) -> Iterator[tuple[int, Answer]]:
     """For each question, about one of these squares, the cheapest answer in which only that one's kingdom changes."""
-    parts, left = scene.split(best.chosen), _left(scene, best)
-    room = _room(scene, best)
+    parts, room = scene.split(best.chosen), _room(scene, best)
+    used = np.array([scene.used(part) for part in parts])
+    left = scene.catalogue.stock - used.sum(axis=0) + used  # what each kingdom could have while the others stay
     own = np.array([_own_cost(scene, part, number, room) for number, part in enumerate(parts)])
-    rows, windows = _entries(scene, best, squares, limit)
-    sweeps = swept(scene, lists.priced(), rows, windows)
-    for number, (chosen, total) in sorted(_cheapest_entries(sweeps, room).items()):
-        kingdom = int(scene.catalogue.owner[squares[number]])
-        if (scene.used(chosen) <= left[kingdom]).all():
-            loss = best.loss + total - own[kingdom] + scene.prices.detached * _apart(scene, chosen)
-            everything = np.concatenate([chosen, *(part for other, part in enumerate(parts) if other != kingdom)])
-            yield number, Answer(scene.labels(everything), loss, everything)
+    for lists, squares in asked:
+        rows, windows = _entries(scene, best, squares, limit)
+        if not len(rows):
+            continue
+        sweeps = swept(scene, lists.lacking(left).priced(), rows, windows)
+        for number, (chosen, total) in sorted(_cheapest_entries(sweeps, room).items()):
+            kingdom = int(scene.catalogue.owner[squares[number]])
+            if (scene.used(chosen) <= left[kingdom]).all():
+                loss = best.loss + total - own[kingdom] + scene.prices.detached * _apart(scene, chosen)
+                everything = np.concatenate([chosen, *(part for other, part in enumerate(parts) if other != kingdom)])
+                yield number, Answer(scene.labels(everything), loss, everything)
 
 
 def _room(scene: Scene, best: Best) -> Floats:
