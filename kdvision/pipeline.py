@@ -185,12 +185,13 @@ def _decided(
 ) -> tuple[str, list[Sight], list[Decision]]:
     """Decide, and where a person has named squares, by the names they had without, decide again; the game in front.
 
-    What turns out to have hardly a tile is no kingdom, unless it was `named` one, and is left out.
+    What turns out to have hardly a tile, or to be loose dominoes, is no kingdom, unless it was `named` one.
     """
     readings = [sight.reading for sight in sights]
     ask = partial(decide, side=side, bonds=[sight.bonds for sight in sights], temperature=trust.temperature)
     played, decisions = boxes.decided(game, readings, ask, named=clamps.values())
-    real = [sight for sight, decision in zip(sights, decisions, strict=True) if named or sight.left_by(decision.board)]
+    pairs = zip(sights, decisions, strict=True)
+    real = [sight for sight, made in pairs if named or sight.left_by(made.board, broken=made.broken)]
     if len(real) < len(sights):
         return _decided(real, side, clamps, trust, game=game, named=named)
     if not clamps:

@@ -73,6 +73,18 @@ def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> N
     assert sort_out([sight(OFFER, left=400), covered])[0] == [covered]
 
 
+def test_dominoes_as_nobody_lays_them_are_loose_where_no_castle_is_seen() -> None:
+    """The same tiles are a kingdom where each domino joins its own terrain, and where the castle is seen."""
+    lawful, thrown = "w w w1 f / # g f f / g g f f / g g . .", "w w g f / # l l w / m1 m s s / f f . ."
+    for board, castle, read in ((lawful, 0.3, True), (thrown, 0.3, False), (thrown, 0.9, True)):
+        covered = sight(board, spoiled={"A2": {"#": castle, ".": 0.9 - castle}})
+        assert sort_out([covered])[0] == [covered]
+        try:
+            assert bool(kingdoms_of(table_photo(), [covered])) == read
+        except NoKingdomFound:
+            assert not read
+
+
 def test_a_line_on_offer_is_no_kingdom_on_a_lattice_askew_to_it() -> None:
     """There its eight squares lie on up to twelve places, each of which looks like a tile."""
     askew = sight("w w f f / w l l f / g g s s")
@@ -239,7 +251,7 @@ def test_a_kingdom_of_hardly_a_domino_is_to_be_looked_at(text: str, few: bool) -
 
 
 def test_beside_a_kingdom_one_whose_castle_is_hardly_seen_is_read_and_asked_about() -> None:
-    text = "# f f . / . l l l / . l g g"
+    text = "# f f . / . f l l / . w l w1"
     faint = sight(text, left=400, spoiled={"A1": {"#": 0.3, "w": 0.3, "f": 0.3}})
     plain, hardly = kingdoms_of(table_photo(), [sight(KINGDOM), faint])
     assert not plain.review

@@ -144,11 +144,14 @@ class Sight:
         partly = (self.inside > 0) & (self.inside < 1)
         return bool(((self.presence > SEEN) & partly).any() or (self.beyond > LIKELY)[self.inside >= STRIP].any())
 
-    def left_by(self, board: Collection[object]) -> bool:
+    def left_by(self, board: Collection[object], *, broken: bool = False) -> bool:
         """Whether a kingdom is left where these squares were decided to be tiles: half of what looked like them, too.
 
-        No box has thirty squares of wheat without a crown, as a grille may look. Of kingdoms nearly all is left.
+        No box has thirty squares of wheat without a crown, as a grille may look. Of kingdoms nearly all is left. Where
+        no castle is seen and the dominoes lie as nobody may lay them (`broken`), they are no more than two lines.
         """
+        if broken and self.castle <= SEEN and evidence_of(self.plain, self.chances_of_castles) < TWO_LINES:
+            return False
         enough = len(board) >= LEAST if self.kingdom_beside_others else len(board) > LEAST_HIDDEN
         return enough and len(board) > self.tiles / 2
 
