@@ -1,8 +1,9 @@
 """Training both networks from one command: `python -m kdvision.lab.train`, which is `make model`.
 
 Straight from top to bottom: render scenes, train the finder, train the cell network, fit temperatures on held-out
-examples, export. Everything random comes from the seed. On one machine and one version of torch equal seeds give equal
-weights; other processors round differently.
+examples, export. Each network is trained in two courses: a long one, and a short one at a low rate, on scenes that the
+first did not show, many of them in hard light. Everything random comes from the seed. On one machine and one version of
+torch equal seeds give equal weights; other processors round differently.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import json
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from kdvision.files import write_whole
@@ -33,10 +36,13 @@ from kdvision.lab.worlds import all_surfaces, make_examples
 
 Say = Callable[[str], None]
 
+TUNED = 500
+"""The second course draws its pieces, batches and mosaics by a seed so much higher than the first."""
+
 
 @dataclass(frozen=True)
 class Settings:
-    """One training run; written into the models' metadata and the model card."""
+    """One training run; written into the models' metadata and the model card. `tuned` is the second course's share."""
 
     seed: int = 1
     scene_seed: int = 1
@@ -53,6 +59,29 @@ class Settings:
     without: str = ""
     rate: float = 2e-3
     decay: float = 0.02
+    tuned_scenes: int = 1000
+    tuned_lit_scenes: int = 1600
+    tuned_busy_scenes: int = 800
+    tuned_piece_scenes: int = 800
+    tuned_mosaics: int = 40000
+    tuned_finder_steps: int = 4000
+    tuned_cell_steps: int = 4500
+    tuned_rate: float = 3e-4
+
+    def second(self) -> Settings:
+        """Return the settings of the second course: other seeds, fewer scenes and steps, a lower rate."""
+        return replace(
+            self,
+            seed=self.seed + TUNED,
+            scene_seed=self.scene_seed + 1,
+            scenes=self.tuned_scenes,
+            piece_scenes=self.tuned_piece_scenes,
+            busy_scenes=self.tuned_busy_scenes,
+            mosaics=self.tuned_mosaics,
+            finder_steps=self.tuned_finder_steps,
+            cell_steps=self.tuned_cell_steps,
+            rate=self.tuned_rate,
+        )
 
 
 def fit(
@@ -88,38 +117,54 @@ def fit(
     return average.module.eval()
 
 
-def train_finder(scenes: list[SceneExample], settings: Settings, say: Say) -> FinderNet:
-    """Return a finder trained on rendered scenes."""
+def train_finder(
+    scenes: list[SceneExample], settings: Settings, say: Say, *, net: FinderNet | None = None
+) -> FinderNet:
+    """Return a finder trained on rendered scenes, from nothing or on from `net`."""
     torch.manual_seed(settings.seed)
     data = ScenePieces(
         scenes, seed=settings.seed, length=settings.finder_steps * settings.finder_batch, size=settings.finder_size
     )
-    net = fit(
-        FinderNet(),
+    trained = fit(
+        net or FinderNet(),
         batches(data, batch=settings.finder_batch),
         finder_loss,
         steps=settings.finder_steps,
         settings=settings,
         say=say,
     )
-    assert isinstance(net, FinderNet)
-    return net
+    assert isinstance(trained, FinderNet)
+    return trained
 
 
-def train_cells(examples: CellExamples, settings: Settings, say: Say) -> CellNet:
-    """Return a cell network trained on crops of rendered scenes and of real photos."""
+def train_cells(examples: CellExamples, settings: Settings, say: Say, *, net: CellNet | None = None) -> CellNet:
+    """Return a cell network trained on crops of rendered scenes and of real photos, from nothing or on from `net`."""
     torch.manual_seed(settings.seed)
     data = CellBatches(examples, seed=settings.seed, length=settings.cell_steps, batch=settings.cell_batch)
-    net = fit(
-        CellNet(len(TILE_KINDS), len(PIECES)),
+    trained = fit(
+        net or CellNet(len(TILE_KINDS), len(PIECES)),
         batches(data, batch=None),
         cell_loss,
         steps=settings.cell_steps,
         settings=settings,
         say=say,
     )
-    assert isinstance(net, CellNet)
-    return net
+    assert isinstance(trained, CellNet)
+    return trained
+
+
+def merged(net: nn.Module) -> nn.Module:
+    """Return the net, in place, with every batch norm in the convolution before it: what it says stays the same.
+
+    So tuned, it goes by what the first course measured of all scenes, and not by each small batch.
+    """
+    for part in net.eval().modules():
+        if isinstance(part, nn.Sequential) and len(part) > 1 and isinstance(part[1], nn.BatchNorm2d):
+            conv = part[0]
+            assert isinstance(conv, nn.Conv2d)
+            part[0] = fuse_conv_bn_eval(conv, part[1])
+            part[1] = nn.Identity()
+    return net.requires_grad_()  # what was the norms' own was no weight
 
 
 def scenes_of(data: Path, work: Path, *, seed: int, count: int, world: str = "scenes", say: Say) -> list[SceneExample]:
@@ -191,35 +236,62 @@ def main() -> None:
 
 def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | None = None, say: Say = print) -> None:
     """Train and write the models; measure the cell network on held-out scenes and photos."""
-    # held-out scenes come from another stream of seeds than any training scene
-    scenes = scenes_of(data, work, seed=settings.scene_seed, count=settings.scenes, say=say)
-    scenes = off(scenes, data, work, without=settings.without, seed=settings.scene_seed)
-    scenes += scenes_of(data, work, seed=settings.scene_seed, count=settings.busy_scenes, world="busy", say=say)
+    shown = partial(scenes_of, data, work, seed=settings.scene_seed, say=say)
+    scenes = off(shown(count=settings.scenes), data, work, without=settings.without, seed=settings.scene_seed)
+    scenes += shown(count=settings.busy_scenes, world="busy")
     say(f"{len(scenes)} scenes, {sum(len(s.quads) for s in scenes)} squares; settings {json.dumps(asdict(settings))}")
+    second = settings.second()
+    again = _second_scenes(data, work, settings, say)
     if only != "cells":
         started = time.monotonic()
         finder = train_finder(scenes, settings, say)
+        if settings.tuned_finder_steps:
+            merged(finder)
+            finder = train_finder(again, second, say, net=finder)
         noted = _noted(settings, started)
         say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=noted)}")
         _tell(out, "finder", noted)
     if only != "finder":
-        _cells(data, out, work, scenes, settings, say)
+        started = time.monotonic()
+        train_crops = Crops.load(data / "tiles", mended=True).split()[0]
+        cells = train_cells(_examples(data, work, scenes, train_crops, settings, say), settings, say)
+        if settings.tuned_cell_steps:
+            merged(cells)
+            cells = train_cells(_examples(data, work, again, train_crops, second, say), second, say, net=cells)
+        _write_cells(cells, data, out, work, _noted(settings, started), settings, say)
 
 
-def _cells(data: Path, out: Path, work: Path, plain: list[SceneExample], settings: Settings, say: Say) -> None:
-    """Train, measure and write the cell network: plain tables, such with pieces, and crops of real photos."""
-    seed = settings.scene_seed
-    furnished = scenes_of(data, work, seed=seed, count=settings.piece_scenes, world="pieces", say=say)
+def _second_scenes(data: Path, work: Path, settings: Settings, say: Say) -> list[SceneExample]:
+    """The scenes of the second course that both networks see; none of a kind of table that is left out."""
+    second = settings.second()
+    shown = partial(scenes_of, data, work, seed=second.scene_seed, say=say)
+    scenes = off(shown(count=second.scenes), data, work, without=settings.without, seed=second.scene_seed)
+    scenes += shown(count=second.busy_scenes, world="busy")
+    if settings.without:  # of scenes in hard light it is not known what they lie on
+        return scenes
+    return scenes + shown(count=settings.tuned_lit_scenes, world="lit")
+
+
+def _examples(
+    data: Path, work: Path, scenes: list[SceneExample], photographed: Crops, settings: Settings, say: Say
+) -> CellExamples:
+    """What the cell network sees in a course: plain tables, such with pieces, and crops of real photos."""
+    count = settings.piece_scenes
+    furnished = scenes_of(data, work, seed=settings.scene_seed, count=count, world="pieces", say=say)
+    real = mosaics(photographed, np.random.default_rng((settings.seed, 17)), settings.mosaics)
+    return CellExamples.join([*(scene.cells for scene in [*scenes, *furnished]), real])
+
+
+def _write_cells(
+    cells: CellNet, data: Path, out: Path, work: Path, noted: Mapping[str, float | str], settings: Settings, say: Say
+) -> None:
+    """Measure the cell network on what was held out, and write it."""
+    # held-out scenes come from another stream of seeds than any training scene
     held, piece_held = (
-        scenes_of(data, work, seed=1_000_000 + seed, count=settings.held_out_scenes, world=world, say=say)
-        for world in ("scenes", "pieces")
+        scenes_of(data, work, seed=1_000_000 + settings.scene_seed, count=settings.held_out_scenes, world=w, say=say)
+        for w in ("scenes", "pieces")
     )
-    train_crops, held_crops = Crops.load(data / "tiles", mended=True).split()
-    real = mosaics(train_crops, np.random.default_rng((settings.seed, 17)), settings.mosaics)
-    examples = CellExamples.join([*(scene.cells for scene in [*plain, *furnished]), real])
-    started = time.monotonic()
-    cells = train_cells(examples, settings, say)
-    noted = _noted(settings, started)
+    held_crops = Crops.load(data / "tiles", mended=True).split()[1]
     real = mosaics(held_crops, np.random.default_rng((settings.seed, 19)), 4000)
     rendered, beset = (CellExamples.join([scene.cells for scene in some]) for some in (held, piece_held))
     temperatures, rates = measure_cells(cells, rendered, beset, real)

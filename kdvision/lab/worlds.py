@@ -18,6 +18,7 @@ from kdvision.lab import furnished, scenes, synth, tables
 from kdvision.lab.busy import busy
 from kdvision.lab.crop_folder import Crops
 from kdvision.lab.examples import SceneExample, cell_examples, lattice_of
+from kdvision.lab.light import Dials
 from kdvision.lab.sources import MANY_BOXES
 from kdvision.lab.synth import Picture, Seen
 from kdvision.lab.workshop import Workshop
@@ -26,13 +27,15 @@ Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
 SCENE_SIZE = 640
-WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,)}
+WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,)}
 """What is trained on, and the words that each adds to its seeds.
 
 Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
-kingdoms lie, and more of them of many drawn boxes.
+kingdoms lie, and more of them of many drawn boxes; tables under a hard or coloured light, plain ones and full ones.
 """
 BUSY_DRAWN = 0.45
+HARD_LIGHT, HARD_GLARE = (0.3, 1.3), (0.5, 2.5)
+"""The range of two of `light.Dials` in a hard light: the glare of a lamp over the table leaves nothing but white."""
 
 
 def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
@@ -83,7 +86,8 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     """Return the scene of one seed in one of the WORLDS, rendered and cut; equal seeds give equal examples."""
     assert _workshop is not None
     rng = np.random.default_rng(seed)
-    picture = _busy(rng, _workshop) if world == "busy" else _plain(rng, _workshop, pieces=world == "pieces")
+    make = {"scenes": _plain, "pieces": _furnished, "busy": _busy, "lit": _lit}[world]
+    picture = make(rng, _workshop)
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
     quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
@@ -91,15 +95,29 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cell_examples(picture, rng))
 
 
-def _plain(rng: np.random.Generator, workshop: Workshop, *, pieces: bool) -> Picture:
-    scene = furnished.deal(rng) if pieces else scenes.deal(rng)
+def _plain(rng: np.random.Generator, workshop: Workshop) -> Picture:
+    scene = scenes.deal(rng)
     return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), workshop.mixture(rng), rng)
 
 
-def _busy(rng: np.random.Generator, workshop: Workshop) -> Picture:
+def _furnished(rng: np.random.Generator, workshop: Workshop) -> Picture:
+    scene = furnished.deal(rng)
+    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), workshop.mixture(rng), rng)
+
+
+def _busy(rng: np.random.Generator, workshop: Workshop, dials: Dials | None = None) -> Picture:
     scene = scenes.deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
     art = workshop.mixture(rng, drawn=BUSY_DRAWN, boxes=MANY_BOXES)
-    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), art, rng, surface=busy)
+    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), art, rng, dials=dials, surface=busy)
+
+
+def _lit(rng: np.random.Generator, workshop: Workshop) -> Picture:
+    lamp = {"light": float(rng.uniform(*HARD_LIGHT)), "glare": float(rng.uniform(*HARD_GLARE))}
+    dials = replace(Dials.draw(rng), **lamp)
+    if rng.random() < 0.4:
+        return _busy(rng, workshop, dials)
+    scene = scenes.deal(rng)
+    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), workshop.mixture(rng), rng, dials=dials)
 
 
 class _Told(Exception):

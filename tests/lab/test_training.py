@@ -1,5 +1,6 @@
 """The three bugs that good authors make in training code, and the answers that training is given."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,8 @@ def test_the_loss_of_one_batch_falls_to_nothing() -> None:
         losses.append(float(loss.detach()))
         return loss
 
-    steps = 120
+    steps = 200
+    torch.manual_seed(0)
     endless = iter([(pictures, *labels)] * steps)
     net = CellNet(len(TILE_KINDS), len(PIECES))
     train.fit(net, endless, watched, steps=steps, settings=SETTINGS, say=lambda _: None)
@@ -76,6 +78,29 @@ def test_the_kept_weights_reproduce_the_recorded_score(tmp_path: Path) -> None:
     wrong = (logits[:, : len(TILE_KINDS)].argmax(1) != held.kind)[tiles]
     assert 0.2 < wrong.mean() < 0.8
     assert wrong.mean() == pytest.approx(model.about["held_out"]["kind_error_rendered"], abs=1e-9)
+
+
+@pytest.mark.parametrize("net", [FinderNet(), CellNet(len(TILE_KINDS), len(PIECES))], ids=["finder", "cells"])
+def test_batch_norms_in_the_convolutions_change_nothing(net: FinderNet | CellNet) -> None:
+    """Neither what the net says nor what else the second course may change of it."""
+    pictures = torch.rand(4, 3, 64, 64, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        for _ in range(3):
+            net.train()(pictures)  # norms that have measured something
+        expected = net.eval()(pictures)
+        got = train.merged(net)(pictures)
+    assert torch.allclose(got, expected, atol=1e-4)
+    assert not any(isinstance(part, torch.nn.BatchNorm2d) for part in net.modules())
+    assert all(weights.requires_grad for weights in net.parameters())
+
+
+def test_the_second_course_goes_on_from_the_first() -> None:
+    settings = replace(SETTINGS, tuned_cell_steps=20, tuned_rate=1e-4)
+    first = train.train_cells(crops(300), settings, lambda _: None)
+    before = {name: weights.detach().clone() for name, weights in train.merged(first).named_parameters()}
+    second = train.train_cells(crops(300, seed=4), settings.second(), lambda _: None, net=first)
+    moved = [float((weights.detach() - before[name]).abs().max()) for name, weights in second.named_parameters()]
+    assert min(moved) > 0 and max(moved) < 0.01  # a low rate: it forgets nothing
 
 
 def test_the_exported_network_equals_torch_on_prepared_crops(tmp_path: Path) -> None:
