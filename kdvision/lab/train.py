@@ -2,8 +2,9 @@
 
 Straight from top to bottom: render scenes, train the finder, train the cell network, fit temperatures on held-out
 examples, export. Each network is trained in two courses: a long one, and a short one at a low rate, on scenes that the
-first did not show, many of them in hard light. Everything random comes from the seed. On one machine and one version of
-torch equal seeds give equal weights; other processors round differently.
+first did not show, many of them in hard light. Kept are weights halfway between the two: on scenes unlike those of the
+second they are better than either's (Wortsman et al., 2022, "Robust fine-tuning"). Everything random comes from the
+seed. On one machine and one version of torch equal seeds give equal weights; other processors round differently.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import json
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -35,6 +38,7 @@ from kdvision.lab.net import CellNet, FinderNet
 from kdvision.lab.worlds import all_surfaces, make_examples
 
 Say = Callable[[str], None]
+Net = TypeVar("Net", bound=nn.Module)
 
 TUNED = 500
 """The second course draws its pieces, batches and mosaics by a seed so much higher than the first."""
@@ -153,7 +157,7 @@ def train_cells(examples: CellExamples, settings: Settings, say: Say, *, net: Ce
     return trained
 
 
-def merged(net: nn.Module) -> nn.Module:
+def merged(net: Net) -> Net:
     """Return the net, in place, with every batch norm in the convolution before it: what it says stays the same.
 
     So tuned, it goes by what the first course measured of all scenes, and not by each small batch.
@@ -165,6 +169,14 @@ def merged(net: nn.Module) -> nn.Module:
             part[0] = fuse_conv_bn_eval(conv, part[1])
             part[1] = nn.Identity()
     return net.requires_grad_()  # what was the norms' own was no weight
+
+
+def halfway(one: Net, other: Net) -> Net:
+    """Return the first net, in place, with weights halfway between the two."""
+    with torch.no_grad():
+        for weights, others in zip(one.parameters(), other.parameters(), strict=True):
+            weights.lerp_(others, 0.5)
+    return one
 
 
 def scenes_of(data: Path, work: Path, *, seed: int, count: int, world: str = "scenes", say: Say) -> list[SceneExample]:
@@ -246,8 +258,8 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
         started = time.monotonic()
         finder = train_finder(scenes, settings, say)
         if settings.tuned_finder_steps:
-            merged(finder)
-            finder = train_finder(again, second, say, net=finder)
+            finder = merged(finder)
+            finder = halfway(finder, train_finder(again, second, say, net=deepcopy(finder)))
         noted = _noted(settings, started)
         say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=noted)}")
         _tell(out, "finder", noted)
@@ -256,8 +268,8 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
         train_crops = Crops.load(data / "tiles", mended=True).split()[0]
         cells = train_cells(_examples(data, work, scenes, train_crops, settings, say), settings, say)
         if settings.tuned_cell_steps:
-            merged(cells)
-            cells = train_cells(_examples(data, work, again, train_crops, second, say), second, say, net=cells)
+            cells, examples = merged(cells), _examples(data, work, again, train_crops, second, say)
+            cells = halfway(cells, train_cells(examples, second, say, net=deepcopy(cells)))
         _write_cells(cells, data, out, work, _noted(settings, started), settings, say)
 
 

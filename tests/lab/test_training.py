@@ -103,6 +103,13 @@ def test_the_second_course_goes_on_from_the_first() -> None:
     assert min(moved) > 0 and max(moved) < 0.01  # a low rate: it forgets nothing
 
 
+def test_halfway_lies_between_both() -> None:
+    one, other = CellNet(len(TILE_KINDS), len(PIECES)), CellNet(len(TILE_KINDS), len(PIECES))
+    expected = [(a.detach() + b.detach()) / 2 for a, b in zip(one.parameters(), other.parameters(), strict=True)]
+    kept = train.halfway(one, other)
+    assert all(torch.allclose(weights, mean) for weights, mean in zip(kept.parameters(), expected, strict=True))
+
+
 def test_the_exported_network_equals_torch_on_prepared_crops(tmp_path: Path) -> None:
     torch.manual_seed(0)
     net = CellNet(len(TILE_KINDS), len(PIECES)).eval()
