@@ -108,6 +108,17 @@ def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
     assert not sort_out([carpet])[0]
 
 
+@pytest.mark.parametrize(("plainly", "left"), [(0.85, True), (0.6, False)])
+def test_a_castle_and_a_domino_are_plain_where_nothing_else_is_left(plainly: float, left: bool) -> None:
+    """A grille looked like three plain squares, of which the box could lay two."""
+    grille = sight("# f f . / w . . .", spoiled={"C1": {"f": plainly, ".": 1 - plainly}, "A2": {"w": 0.75, ".": 0.25}})
+    assert sort_out([grille])[0] == [grille]
+    try:
+        assert len(only(grille).board) == 3 and left
+    except NoKingdomFound:
+        assert not left
+
+
 def test_what_no_box_could_lay_is_no_kingdom() -> None:
     grille = sight(" / ".join(["w w w w w w"] * 5))
     assert sort_out([grille])[0] == [grille]

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from kdvision.errors import NoKingdomFound
+from kdvision.game.board import Square
 from kdvision.vision.cells import CERTAIN, Floats
 from kdvision.vision.edge import LIKELY, STRIP
 from kdvision.vision.grid import Grid
@@ -144,15 +145,19 @@ class Sight:
         partly = (self.inside > 0) & (self.inside < 1)
         return bool(((self.presence > SEEN) & partly).any() or (self.beyond > LIKELY)[self.inside >= STRIP].any())
 
-    def left_by(self, board: Collection[object], *, broken: bool = False) -> bool:
+    def left_by(self, board: Collection[Square], *, broken: bool = False) -> bool:
         """Whether a kingdom is left where these squares were decided to be tiles: half of what looked like them, too.
 
-        No box has thirty squares of wheat without a crown, as a grille may look. Of kingdoms nearly all is left. Where
-        no castle is seen and the dominoes lie as nobody may lay them (`broken`), they are no more than two lines.
+        As much of them is plain as of any kingdom, a castle and a domino at least. No box has thirty squares of wheat
+        without a crown, as a grille may look. Of kingdoms nearly all is left. Where no castle is seen and the dominoes
+        lie as nobody may lay them (`broken`), they are no more than two lines.
         """
         if broken and self.castle <= SEEN and evidence_of(self.plain, self.chances_of_castles) < TWO_LINES:
             return False
-        enough = len(board) >= LEAST if self.kingdom_beside_others else len(board) > LEAST_HIDDEN
+        tiles = np.zeros_like(self.plain)
+        tiles[[square.row for square in board], [square.col for square in board]] = True
+        seen = evidence_of(self.plain & tiles, self.chances_of_castles)
+        enough = seen >= LEAST if self.kingdom_beside_others else len(board) > LEAST_HIDDEN
         return enough and len(board) > self.tiles / 2
 
     @property
