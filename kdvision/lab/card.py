@@ -204,7 +204,7 @@ def _unlike(network: Network, training: Mapping[str, Any]) -> str:
     unlike = [
         f"{name.replace('_', ' ')} {training.get(name, 'none')} (shipped: {shipped.get(name, 'none')})"
         for name in {**shipped, **training}
-        if name not in ("seed", "minutes") and not name.startswith(foreign)
+        if name not in ("seed", "minutes") and not name.removeprefix("tuned_").startswith(foreign)
         if (training.get(name) or None) != (shipped.get(name) or None)
     ]
     return "trained from nothing, " + (", ".join(unlike) or "all settings but the seed the same")

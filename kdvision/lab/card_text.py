@@ -22,6 +22,7 @@ DATA: Final = """\
 |---|---|---|
 | rendered tables, from seeds | training both networks | scenes of the training's own stream of seeds |
 | such tables full of shapes and colours, of more drawn boxes | training both networks | another stream |
+| such tables in hard or coloured light | training both networks, second course | another stream |
 | such tables of Queendomino, the Royal Wedding and The Lost Treasures | training the cell network | another stream |
 | rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
 | rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |
@@ -57,9 +58,10 @@ LIMITS: Final = """\
 REPRODUCE: Final = """\
 ## Making them again
 
-`make model` renders the scenes, trains both networks one after the other, calibrates them and writes this page. Two CPU
-cores are enough. Everything random comes from the seed: on one machine and one version of torch equal seeds give equal
-weights; other processors round differently. To train another seed beside the shipped one, and to measure it:
+`make model` renders the scenes, trains both networks one after the other, calibrates them and writes this page. Each is
+trained in two courses: the second is short, at a low rate, on scenes of other seeds. Two CPU cores are enough.
+Everything random comes from the seed: on one machine and one version of torch equal seeds give equal weights; other
+processors round differently. To train another seed beside the shipped one, and to measure it:
 
 ```
 python -m kdvision.lab.train --seed 2 --out out/seed2
