@@ -67,7 +67,12 @@ def test_a_finer_look_is_for_small_kingdoms(width: int, sides: list[float], wort
 
 @pytest.mark.parametrize(
     ("name", "count", "looks"),
-    [("demo", 1, [320]), ("two-kingdoms", 2, [320]), ("four-kingdoms", 4, [320, 640])],
+    [
+        ("demo", 1, [320]),
+        ("seven", 1, [320]),
+        ("two-kingdoms", 2, [320, 640]),  # something by itself may be a square
+        ("four-kingdoms", 4, [320, 640]),
+    ],
 )
 def test_a_photo_is_looked_over_no_finer_than_its_kingdoms_need(name: str, count: int, looks: list[int]) -> None:
     finder, photo = Watched(), Photo.open(SAMPLES / f"{name}.jpg")
