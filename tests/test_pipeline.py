@@ -74,7 +74,7 @@ def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> N
 
 
 def test_dominoes_as_nobody_lays_them_are_loose_where_no_castle_is_seen() -> None:
-    """The same tiles are a kingdom where each domino joins its own terrain, and where the castle is seen."""
+    """Tiles are a kingdom where each domino joins its own terrain, and also where the castle is seen."""
     lawful, thrown = "w w w1 f / # g f f / g g f f / g g . .", "w w g f / # l l w / m1 m s s / f f . ."
     for board, castle, read in ((lawful, 0.3, True), (thrown, 0.3, False), (thrown, 0.9, True)):
         covered = sight(board, spoiled={"A2": {"#": castle, ".": 0.9 - castle}})

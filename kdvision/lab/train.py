@@ -265,12 +265,13 @@ def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | No
         _tell(out, "finder", noted)
     if only != "finder":
         started = time.monotonic()
-        train_crops = Crops.load(data / "tiles", mended=True).split()[0]
+        train_crops, held_crops = Crops.load(data / "tiles", mended=True).split()
         cells = train_cells(_examples(data, work, scenes, train_crops, settings, say), settings, say)
         if settings.tuned_cell_steps:
             cells, examples = merged(cells), _examples(data, work, again, train_crops, second, say)
             cells = halfway(cells, train_cells(examples, second, say, net=deepcopy(cells)))
-        _write_cells(cells, data, out, work, _noted(settings, started), settings, say)
+        real = mosaics(held_crops, np.random.default_rng((settings.seed, 19)), 4000)
+        _write_cells(cells, real, data, out, work, _noted(settings, started), settings, say)
 
 
 def _second_scenes(data: Path, work: Path, settings: Settings, say: Say) -> list[SceneExample]:
@@ -295,16 +296,21 @@ def _examples(
 
 
 def _write_cells(
-    cells: CellNet, data: Path, out: Path, work: Path, noted: Mapping[str, float | str], settings: Settings, say: Say
+    cells: CellNet,
+    real: CellExamples,
+    data: Path,
+    out: Path,
+    work: Path,
+    noted: Mapping[str, float | str],
+    settings: Settings,
+    say: Say,
 ) -> None:
-    """Measure the cell network on what was held out, and write it."""
+    """Measure the cell network on what was held out, scenes and `real` crops, and write it."""
     # held-out scenes come from another stream of seeds than any training scene
     held, piece_held = (
         scenes_of(data, work, seed=1_000_000 + settings.scene_seed, count=settings.held_out_scenes, world=w, say=say)
         for w in ("scenes", "pieces")
     )
-    held_crops = Crops.load(data / "tiles", mended=True).split()[1]
-    real = mosaics(held_crops, np.random.default_rng((settings.seed, 19)), 4000)
     rendered, beset = (CellExamples.join([scene.cells for scene in some]) for some in (held, piece_held))
     temperatures, rates = measure_cells(cells, rendered, beset, real)
     say(f"temperatures {temperatures}; held out {rates}")

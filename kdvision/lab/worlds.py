@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,6 +18,7 @@ from kdvision.lab import furnished, scenes, synth, tables
 from kdvision.lab.busy import busy
 from kdvision.lab.crop_folder import Crops
 from kdvision.lab.examples import SceneExample, cell_examples, lattice_of
+from kdvision.lab.laying import Scene
 from kdvision.lab.light import Dials
 from kdvision.lab.sources import MANY_BOXES
 from kdvision.lab.synth import Picture, Seen
@@ -25,6 +26,7 @@ from kdvision.lab.workshop import Workshop
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
+Maker = Callable[[np.random.Generator, Workshop], Picture]
 
 SCENE_SIZE = 640
 WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,)}
@@ -86,8 +88,9 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     """Return the scene of one seed in one of the WORLDS, rendered and cut; equal seeds give equal examples."""
     assert _workshop is not None
     rng = np.random.default_rng(seed)
-    make = {"scenes": _plain, "pieces": _furnished, "busy": _busy, "lit": _lit}[world]
-    picture = make(rng, _workshop)
+    pieces = partial(_plain, deal=furnished.deal)
+    makers: dict[str, Maker] = {"scenes": _plain, "pieces": pieces, "busy": _busy, "lit": _lit}
+    picture = makers[world](rng, _workshop)
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
     quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
@@ -95,14 +98,16 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cell_examples(picture, rng))
 
 
-def _plain(rng: np.random.Generator, workshop: Workshop) -> Picture:
-    scene = scenes.deal(rng)
-    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), workshop.mixture(rng), rng)
-
-
-def _furnished(rng: np.random.Generator, workshop: Workshop) -> Picture:
-    scene = furnished.deal(rng)
-    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), workshop.mixture(rng), rng)
+def _plain(
+    rng: np.random.Generator,
+    workshop: Workshop,
+    dials: Dials | None = None,
+    *,
+    deal: Callable[..., Scene] = scenes.deal,
+) -> Picture:
+    scene = deal(rng)
+    camera = synth.snap(scene, rng, size=SCENE_SIZE)
+    return synth.render(scene, camera, workshop.mixture(rng), rng, dials=dials)
 
 
 def _busy(rng: np.random.Generator, workshop: Workshop, dials: Dials | None = None) -> Picture:
@@ -114,10 +119,8 @@ def _busy(rng: np.random.Generator, workshop: Workshop, dials: Dials | None = No
 def _lit(rng: np.random.Generator, workshop: Workshop) -> Picture:
     lamp = {"light": float(rng.uniform(*HARD_LIGHT)), "glare": float(rng.uniform(*HARD_GLARE))}
     dials = replace(Dials.draw(rng), **lamp)
-    if rng.random() < 0.4:
-        return _busy(rng, workshop, dials)
-    scene = scenes.deal(rng)
-    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), workshop.mixture(rng), rng, dials=dials)
+    make = _busy if rng.random() < 0.4 else _plain
+    return make(rng, workshop, dials)
 
 
 class _Told(Exception):
