@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdvision.lab import believed
-from kdvision.lab.calibrate import believed_of, fit_boards, fit_odd, fit_rule, promised, sure_above
+from kdvision.lab.calibrate import believed_of, fit_boards, fit_odd, fit_rule, judged_of, promised, sure_above
 from kdvision.lab.rehearsal import Rehearsed
 from kdvision.vision.trust import Trust
 
@@ -39,6 +39,26 @@ def test_tables_and_picture_are_written(tmp_path: Path) -> None:
     table = (tmp_path / "calibration-coverage.csv").read_text(encoding="utf-8").splitlines()
     assert "0.500,0.9600,0 of 5,shipped" in table
     assert (tmp_path / "calibration.svg").read_bytes().lstrip().startswith(b"<?xml")
+
+
+def test_each_art_is_told_apart(tmp_path: Path) -> None:
+    """Of 300 boards of scans one is wrong and thirty are odd; what is drawn is wrong too often to accept any of it."""
+    scans = [("scans", 0.99, n > 0, n < 30) for n in range(300)]
+    drawn = [("drawn", 0.9, n % 2 > 0, False) for n in range(10)]
+    believed.write_by_art(tmp_path / "art.csv", scans + drawn, sure=0.95)
+    head, *lines = (tmp_path / "art.csv").read_text(encoding="utf-8").splitlines()
+    assert head.split(",")[:4] == ["tiles from", "boards", "right", "flagged"]
+    assert lines[0] == "drawn,10,0.500,1.000,0 of 0,0.000,0.000"
+    assert lines[1] == "scans,300,0.997,0.100,0 of 270,0.900,1.000"
+    assert lines[2].startswith("all,310,0.981,0.129,0 of 270,0.877,0.968")
+
+
+def test_an_odd_board_is_called_less_probable() -> None:
+    trust = Trust(odd=(0.5, -1.0))
+    plain, odd = (Rehearsed((0.98, 0.02), True, odd, art="scans") for odd in (False, True))
+    (art, said, right, _), (_, said_odd, _, flag) = judged_of([plain, odd], trust)
+    assert (art, right, flag) == ("scans", True, True)
+    assert said_odd == pytest.approx(trust.of_odd(said)) and said_odd < said
 
 
 def test_what_is_promised_stands_beside_what_was_counted() -> None:

@@ -21,6 +21,9 @@ Floats = npt.NDArray[np.float64]
 Believed = Sequence[tuple[float, bool]]
 """For each board its probability, and whether it was right."""
 
+Judged = tuple[str, float, bool, bool]
+"""Where a board's tiles come from, its probability, whether it was right, and whether something is odd about it."""
+
 EDGES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
 PRECISE: Final = 0.995
 """How many boards are accepted is told at this share of them right, too, whatever is shipped."""
@@ -53,6 +56,33 @@ def coverage(boards: Believed, *, of: int) -> tuple[Floats, Floats, Floats]:
     order = np.argsort(-chance, kind="stable")
     count = np.arange(1, len(order) + 1)
     return count / of, np.cumsum(~right[order]) / count, chance[order]
+
+
+def accepted(boards: Believed, *, of: int) -> float:
+    """Return the largest share of `of` boards that can be accepted, the surest first, of which PRECISE are right."""
+    if not boards:
+        return 0.0
+    share, wrong, _ = coverage(boards, of=of)
+    return float(share[wrong <= 1 - PRECISE].max(initial=0.0))
+
+
+def write_by_art(path: Path, boards: Sequence[Judged], *, sure: float) -> None:
+    """Write what is flagged and what could be accepted, for each source of the tiles' pictures and for all.
+
+    A board is flagged where something is odd or its probability is under `sure`. What could be accepted is told twice:
+    with odd boards never accepted, and by probability alone, which is lower for odd ones.
+    """
+    lines = []
+    for art in (*sorted({art for art, *_ in boards}), "all"):
+        some = [(chance, right, odd) for name, chance, right, odd in boards if art in (name, "all")]
+        passed = [right for chance, right, odd in some if not odd and chance >= sure]
+        plain = accepted([(chance, right) for chance, right, odd in some if not odd], of=len(some))
+        every = accepted([(chance, right) for chance, right, _ in some], of=len(some))
+        share = sum(right for _, right, _ in some) / len(some)
+        counted = f"{len(some)},{share:.3f},{1 - len(passed) / len(some):.3f},{passed.count(False)} of {len(passed)}"
+        lines.append(f"{art},{counted},{plain:.3f},{every:.3f}")
+    head = "tiles from,boards,right,flagged,unflagged wrong,accepted at 99.5% right,accepted by probability alone"
+    _table(path, head, lines)
 
 
 def _columns(boards: Believed) -> tuple[Floats, npt.NDArray[np.bool_]]:

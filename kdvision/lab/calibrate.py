@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -87,6 +88,12 @@ def fit_rule(found: Iterable[Rehearsed]) -> tuple[float, float]:
 def believed_of(found: Iterable[Rehearsed], trust: Trust) -> list[tuple[float, bool]]:
     """Return (probability, right) of each board, unless something is odd there."""
     return [(board.believed(trust), board.right) for board in found if not board.odd]
+
+
+def judged_of(found: Iterable[Rehearsed], trust: Trust) -> list[believed.Judged]:
+    """Return for each board, odd or not, where its tiles come from, how probable it is called, whether right, odd."""
+    chances = ((board, board.believed(trust)) for board in found)
+    return [(b.art, trust.of_odd(chance) if b.odd else chance, b.right, b.odd) for b, chance in chances]
 
 
 def fit_odd(found: Iterable[Rehearsed], trust: Trust) -> tuple[float, float]:
@@ -204,6 +211,9 @@ def main() -> None:
     print(f"belief: {np.round(belief, 3).tolist()} of log-odds, strain, smallness, one")
     print(f"log-odds where a rule is broken, and where none is: {np.round(rule, 3).tolist()} more")
     odd = [round(part, 4) for part in fit_odd(found, trust)]
+    if given.results:
+        judged = judged_of(found, replace(trust, odd=(odd[0], odd[1])))
+        believed.write_by_art(given.results / "calibration-art.csv", judged, sure=sure)
     print(f"boards about which something is odd: slope {odd[0]}, offset {odd[1]} of their log-odds")
     about = {
         "temperature": temperature,

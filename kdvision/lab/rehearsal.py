@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -53,7 +53,7 @@ class Rehearsed:
 
     The last rival is any board that goes on beyond the grid. `odd` is what a person should look at however probable it
     is, `strain` the decision's, `side` that of the kingdom's squares in pixels. `broken` says whether the first breaks
-    a rule of play, as no kingdom does that is dealt.
+    a rule of play, as no kingdom does that is dealt. `art` is where the pictures of its tiles come from.
     """
 
     chances: tuple[float, ...]
@@ -62,6 +62,7 @@ class Rehearsed:
     strain: float = 0.0
     side: float = 64.0
     broken: bool = False
+    art: str = ""
 
     def chance(self, temperature: float) -> float:
         """Return the first board's share at this temperature of what the boards had at a temperature of one."""
@@ -111,10 +112,17 @@ def start(data: Path) -> None:
 
 
 def picture_at(seed: int) -> Picture:
+    return _taken(seed)[0]
+
+
+def _taken(seed: int) -> tuple[Picture, str]:
+    """The picture of one scene, and where the pictures of its tiles come from."""
     assert _workshop is not None
     rng = np.random.default_rng(seed)
     scene = scenes.deal(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
-    return synth.render(scene, synth.snap(scene, rng, size=SIZE, fill=(0.45, 0.95)), _workshop.mixture(rng), rng)
+    camera = synth.snap(scene, rng, size=SIZE, fill=(0.45, 0.95))
+    art = _workshop.mixture(rng)
+    return synth.render(scene, camera, art, rng), art.source
 
 
 def places(seed: int) -> Places:
@@ -139,17 +147,19 @@ def places(seed: int) -> Places:
 @dataclass(frozen=True)
 class Seen:
     """The kingdoms seen in one scene and what lies around each, and the true boards; None where there is none or the
-    picture cuts it."""
+    picture cuts it. `art` is where the pictures of the tiles come from."""
 
     sights: tuple[Sight, ...]
     around: tuple[Around, ...]
     truth: tuple[Board | None, ...]
     cut: tuple[bool, ...]
+    art: str = ""
 
 
 def seen(seed: int) -> Seen:
     """Return what the models at hand see in one scene."""
-    return seen_in(picture_at(seed), Finder(shipped("finder", 1)), CellReader(shipped("cells", 1)))
+    picture, art = _taken(seed)
+    return replace(seen_in(picture, Finder(shipped("finder", 1)), CellReader(shipped("cells", 1))), art=art)
 
 
 def seen_in(picture: Picture, finder: Finder, reader: CellReader) -> Seen:
@@ -194,5 +204,6 @@ def boards_of(found: Seen) -> list[Rehearsed]:
             unseen = 1 - ends_here(decision.board, sight.presence)
             chances = (read.probability, *(chance for _, chance in read.runners_up), unseen)
             right = truth is not None and any(read.board.turned(turn) == truth for turn in range(4))
-            made.append(Rehearsed(chances, right, read.review, decision.strain, sight.grid.side, decision.broken))
+            how = (decision.strain, sight.grid.side, decision.broken, found.art)
+            made.append(Rehearsed(chances, right, read.review, *how))
     return made

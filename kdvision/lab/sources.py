@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,7 @@ class DrawnScene:
 
     art: ArtSet
     surfaces: Sequence[Bytes] = ()
+    source: ClassVar[str] = "drawn"
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
         """Return a domino or a back (h, 2h, 3); a castle tile or a building, finished or "unbuilt" (h, h, 3)."""

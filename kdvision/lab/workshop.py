@@ -20,7 +20,6 @@ from kdvision.lab.meshes import Mesh
 from kdvision.lab.queendomino_art import QueendominoArt, varied_print
 from kdvision.lab.recrowned import recrowned
 from kdvision.lab.sources import BUILDINGS, DRAWN_SEEDS, DrawnScene, drawn_box, number_of, piece_mesh
-from kdvision.lab.synth import Art
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -58,7 +57,7 @@ class Workshop:
 
     def mixture(
         self, rng: np.random.Generator, *, drawn: float = DRAWN_SHARE, boxes: Sequence[int] = range(DRAWN_SEEDS)
-    ) -> Art:
+    ) -> DrawnScene | Mixture:
         """Return the art of one scene: tiles of our own `boxes`, one source of dominoes, or crops of one photo."""
         if rng.random() < drawn:
             return DrawnScene(drawn_box(boxes[int(rng.integers(len(boxes)))]), self.crops.scraps)
