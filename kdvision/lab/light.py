@@ -21,8 +21,7 @@ GAMMA = 2.2  # of the values that a camera writes; light adds up before it
 class Dials:
     """How hard a photo is made, each dial from 0 (easy) to 1 (as bad as people still send).
 
-    `defocus` is told in pixels instead (the spread of a point), and never drawn: it blurs by just so much. Never drawn
-    is `flare` either, light that falls on cards and table alike: asked for by name.
+    `defocus` is told in pixels instead (the spread of a point), and never drawn: it blurs by just so much.
     """
 
     light: float = 0.5
@@ -31,7 +30,6 @@ class Dials:
     noise: float = 0.3
     jpeg: float = 0.3
     defocus: float = 0.0
-    flare: float = 0.0
 
     @classmethod
     def draw(cls, rng: np.random.Generator) -> Dials:
@@ -116,41 +114,11 @@ def glare(
         veil = np.maximum(veil, _reflection(rng, height, width) * rng.uniform(0.2, 1.0))
     if lean is not None:
         veil = _bounced(veil, lean)
-    return _mirrored(picture, veil * gloss * np.float32(strength), rng)
-
-
-def _mirrored(picture: Floats, veil: Floats, rng: np.random.Generator) -> Floats:
-    """The picture (H, W, 3) and on top of it the light of lamps of one colour, `veil` (H, W) of it."""
+    veil *= gloss * strength
     hue = np.clip(1 + rng.normal(0, 0.12, 3), 0.6, 1.3) if rng.random() < 0.75 else rng.uniform(0.3, 1.2, 3)
     shine = np.minimum(hue, 1.25).astype(np.float32) * rng.uniform(0.75, 1.1)
     light = np.maximum(picture, 0) ** np.float32(GAMMA) + shine ** np.float32(GAMMA) * veil[..., None]
     return np.asarray(light ** np.float32(1 / GAMMA), np.float32)
-
-
-def flare(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
-    """Return the picture with bright patches that do not ask what they lie on, card or table.
-
-    A lamp that shines into the lens and a lacquered or glass top add light; the sun through a window multiplies it.
-    """
-    height, width = picture.shape[:2]
-    if rng.random() < 0.3:
-        patch = _reflection(rng, height, width)[..., None]
-        warmth = np.exp(rng.normal(0, 0.08) * np.array([1, 0.1, -1])).astype(np.float32)
-        return np.asarray(picture * (1 + patch * warmth * np.float32(strength * rng.uniform(0.3, 1.5))), np.float32)
-    veil = np.zeros((height, width), np.float32)
-    for _ in range(int(rng.integers(1, 4))):
-        veil += (_halo if rng.random() < 0.6 else _reflection)(rng, height, width) * rng.uniform(0.2, 1.0)
-    return _mirrored(picture, veil * np.float32(strength), rng)
-
-
-def _halo(rng: np.random.Generator, height: int, width: int) -> Floats:
-    """A spot without an edge, as a lamp in the lens or in a brushed surface makes."""
-    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    y, x = y - np.float32(rng.normal(0.5, 0.2) * height), x - np.float32(rng.normal(0.5, 0.2) * width)
-    along, across = np.exp(rng.uniform(np.log(0.02), np.log(0.2), 2)) * max(height, width)
-    angle = rng.uniform(0, np.pi)
-    u, v = np.cos(angle) * x + np.sin(angle) * y, np.cos(angle) * y - np.sin(angle) * x
-    return np.asarray(np.exp(-0.5 * ((u / along) ** 2 + (v / across) ** 2)), np.float32)
 
 
 def _bounced(veil: Floats, lean: Floats) -> Floats:

@@ -137,8 +137,6 @@ def render(
     lit = light.illuminate(seen / np.float32(255), rng, dials.light)
     if rng.random() < 0.3 + 0.7 * dials.glare:
         lit = light.glare(lit, shine, rng, dials.glare, lean=slope)
-    if dials.flare:
-        lit = light.flare(lit, rng, dials.flare)
     photo = light.expose(lit, rng, dials)
     kingdoms = (
         SeenKingdom(k.board, _seen(k.squares, camera, hidden, made.thickness), k.partner, k.pieces, k.gems)

@@ -64,7 +64,7 @@ class Settings:
     rate: float = 2e-3
     decay: float = 0.02
     tuned_scenes: int = 1000
-    tuned_lit_scenes: int = 2400
+    tuned_lit_scenes: int = 1600
     tuned_busy_scenes: int = 800
     tuned_piece_scenes: int = 800
     tuned_mosaics: int = 40000

@@ -36,13 +36,8 @@ Plain tables; tables of games with pieces on squares or crossings; tables full o
 kingdoms lie, and more of them of many drawn boxes; tables under a hard or coloured light, plain ones and full ones.
 """
 BUSY_DRAWN = 0.45
-HARD_LIGHT, HARD_GLARE, HARD_FLARE = (0.3, 1.3), (0.5, 2.5), (0.3, 2.0)
-"""The range of three of `light.Dials` in a hard light: the glare of a lamp over the table leaves nothing but white."""
-FLARED = 0.6
-"""The share of scenes in hard light where the light is on the table as on the cards.
-
-Cards mirror more than most tables. Where only they did, bare table in white light would be taken for tiles.
-"""
+HARD_LIGHT, HARD_GLARE = (0.3, 1.3), (0.5, 2.5)
+"""The range of two of `light.Dials` in a hard light: the glare of a lamp over the table leaves nothing but white."""
 
 
 def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
@@ -123,8 +118,6 @@ def _busy(rng: np.random.Generator, workshop: Workshop, dials: Dials | None = No
 
 def _lit(rng: np.random.Generator, workshop: Workshop) -> Picture:
     lamp = {"light": float(rng.uniform(*HARD_LIGHT)), "glare": float(rng.uniform(*HARD_GLARE))}
-    if rng.random() < FLARED:
-        lamp |= {"glare": rng.beta(1.0, 2.2), "flare": float(rng.uniform(*HARD_FLARE))}
     dials = replace(Dials.draw(rng), **lamp)
     make = _busy if rng.random() < 0.4 else _plain
     return make(rng, workshop, dials)
