@@ -133,6 +133,25 @@ def test_stress_reads_each_photo_in_every_hard_way(rooms: Path) -> None:
     assert str(report).splitlines()[1].startswith("fewer pixels 1")
 
 
+def test_each_seed_spoils_anew(rooms: Path) -> None:
+    """The photos are read 24 times for each seed, after once as they are; one seed always spoils alike."""
+
+    def shown(*seeds: int) -> list[bytes]:
+        seen_so_far: list[bytes] = []
+
+        def reader(photo: Photo) -> list[KingdomRead]:
+            seen_so_far.append(photo.pixels.tobytes())
+            return attic(photo)
+
+        run(rooms / "attic", stress=True, reader=reader, seeds=seeds)
+        return seen_so_far[-24 * len(seeds) * len(list(labelled(rooms / "attic"))) :]
+
+    first, both = shown(1), shown(1, 2)
+    half = len(first)
+    assert len(both) == 2 * half and both[:half] == first
+    assert sum(one != other for one, other in zip(both[:half], both[half:], strict=True)) >= half // 3
+
+
 def test_rows_and_their_order_are_the_same_by_several_processes(rooms: Path) -> None:
     (rooms / "attic" / "2.png").write_bytes(b"no picture")
     (rooms / "attic" / "2.json").write_text(json.dumps({"kingdoms": [{"board": ["w #"]}]}))

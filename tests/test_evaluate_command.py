@@ -90,6 +90,15 @@ def test_stress_makes_every_photo_hard_in_24_ways(tmp_path: Path, run: Run) -> N
     assert ran.err == "24 of 24\n"
 
 
+def test_each_seed_is_a_draw_of_its_own(tmp_path: Path, run: Run) -> None:
+    put(tmp_path, "desk/1.png")
+    ran = run("evaluate", tmp_path, "--stress", "--seed", 1, "--seed", 2, "--csv", tmp_path / "rows.csv")
+    assert ran.code == 0
+    assert (figures(ran.out, "all")["photos"], figures(ran.out, "glare 3")["photos"]) == ("48", "2")
+    rows = list(csv.DictReader((tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()))
+    assert [(row["way"], row["severity"]) for row in rows[:24]] == [(row["way"], row["severity"]) for row in rows[24:]]
+
+
 def test_a_folder_without_truths_says_what_they_look_like(tmp_path: Path, run: Run) -> None:
     put(tmp_path, "desk/1.png", board=None)
     ran = run("evaluate", tmp_path, "--csv", tmp_path / "rows.csv")

@@ -77,6 +77,7 @@ The other figures, and their plots:
 
 ```
 kdvision evaluate ../shared/data/photos --stress --workers 2 --csv models/results/stress-seed1.csv
+kdvision evaluate ../shared/data/photos --stress --seed 1 --seed 2 --seed 3 --csv models/results/stress-again-seed1.csv
 python -m kdvision.lab.dials --workers 2
 python -m kdvision.lab.invented --workers 2
 python -m kdvision.lab.pieces_found --workers 2

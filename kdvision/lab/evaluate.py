@@ -70,13 +70,14 @@ def run(
     *,
     csv: Path | None = None,
     stress: bool = False,
-    seed: int = 0,
+    seeds: Sequence[int] = (0,),
     workers: int = 1,
     reader: Reader | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Report:
     """Read every labelled photo under the directory and compare; with `stress` each one spoiled in 24 ways instead.
 
+    It is so spoiled for each of the `seeds`, one after another: each is another draw of how.
     The rows and their order are the same whatever the number of `workers`; with more than one the reader must pickle.
     `progress` is told after each row how many are done of how many. `csv` is written whole at the end. Raises
     KdvisionError where there is no labelled photo.
@@ -84,8 +85,8 @@ def run(
     reader, photos = reader or _read, list(labelled(directory))
     if not photos:
         raise KdvisionError(f"{directory} holds no labelled photos", hint=FORMAT)
-    rows, of = [], len(photos) * (len(WAYS) * len(SEVERITIES) if stress else 1)
-    for row in _rows(photos, stress=stress, seed=seed, workers=workers, reader=reader):
+    rows, of = [], len(photos) * (len(WAYS) * len(SEVERITIES) * len(seeds) if stress else 1)
+    for row in _rows(photos, seeds=seeds if stress else (), workers=workers, reader=reader):
         rows.append(row)
         progress(len(rows), of)
     if csv is not None:
@@ -93,14 +94,16 @@ def run(
     return Report(tuple(rows), stress)
 
 
-def _rows(photos: Sequence[Labelled], *, stress: bool, seed: int, workers: int, reader: Reader) -> Iterator[Row]:
-    if not stress:
+def _rows(photos: Sequence[Labelled], *, seeds: Sequence[int], workers: int, reader: Reader) -> Iterator[Row]:
+    """The rows of the photos as they are, or, where there are seeds, made hard by each."""
+    if not seeds:
         yield from in_order(partial(_plain_row, reader=reader), photos, workers=workers)
         return
-    sides = in_order(partial(_side_or_none, reader=reader), photos, workers=workers)
-    hard = ((photo, side, way) for photo, side in zip(photos, list(sides), strict=True) for way in WAYS)
-    for rows in in_order(partial(_spoiled_rows, reader=reader, seed=seed), hard, workers=workers):
-        yield from rows
+    sides = list(in_order(partial(_side_or_none, reader=reader), photos, workers=workers))
+    for seed in seeds:
+        hard = ((photo, side, way) for photo, side in zip(photos, sides, strict=True) for way in WAYS)
+        for rows in in_order(partial(_spoiled_rows, reader=reader, seed=seed), hard, workers=workers):
+            yield from rows
 
 
 def _read(photo: Photo) -> Sequence["KingdomRead"]:
