@@ -64,8 +64,8 @@ def stress(sets: Mapping[str, Sequence[Row]], pictures: Sequence[str], seed: int
     if hard:
         yield (
             "## On photos made hard\n\nEvery photo in eight ways at three severities (`kdvision evaluate --stress`): "
-            "pictures of which the shape is right, every board exact, something wrong without a warning. How hard, where the "
-            "glare lies and so on is drawn by a seed: 0, and for what is called again 1, 2 and 3."
+            "pictures of which the shape is right, every board exact, something wrong without a warning. Where "
+            "the glare lies, and so on, is drawn by a seed: 0, and for what is called again 1, 2 and 3."
         )
     for name, rows in hard.items():
         ways = dict.fromkeys(row.way for row in rows)
