@@ -191,7 +191,7 @@ def _decided(
     ask = partial(decide, side=side, bonds=[sight.bonds for sight in sights], temperature=trust.temperature)
     played, decisions = boxes.decided(game, readings, ask, named=clamps.values())
     pairs = zip(sights, decisions, strict=True)
-    real = [sight for sight, made in pairs if named or sight.left_by(made.board, broken=made.broken)]
+    real = [one for one, made in pairs if named or one.left_by(made.board, loose=made.broken or made.foreign > 0)]
     if len(real) < len(sights):
         return _decided(real, side, clamps, trust, game=game, named=named)
     if not clamps:

@@ -43,6 +43,26 @@ def test_two_boxes_on_one_table_are_told_and_nothing_is_repaired() -> None:
     assert not any(decision.certain(0.5) for decision in decisions)
 
 
+def test_two_boxes_are_told_where_few_dominoes_give_them_away() -> None:
+    """Two games at one table, four kingdoms of each: whatever they have in common is read as it lies."""
+    right = 0
+    for seed in range(6):
+        mixed = [boards(2 * seed)[0], boards(2 * seed + 1)[0]]
+        decisions = decide([Reading.of(board, confidence=0.9999) for board in mixed], KINGDOMINO, side=5)
+        for decision, board in zip(decisions, mixed, strict=True):
+            right += decision.board == board
+            assert decision.board == board or not decision.certain(0.5)
+    assert right >= 11
+
+
+def test_a_domino_that_the_box_has_once_may_lie_there_twice() -> None:
+    """A tile of another box, or a homemade one, is kept as it was read, and told."""
+    board = "w m3 # g2 w / m3 . f f . / w . s2 w ."
+    (decision,) = decide([Reading.of(board, confidence=0.9999)], KINGDOMINO, side=5)
+    assert str(decision.board) == board
+    assert decision.problems and decision.foreign == 1
+
+
 def test_a_misread_square_is_still_mended_in_company() -> None:
     rng = np.random.default_rng(1)
     truth = boards(1)

@@ -22,16 +22,24 @@ LEAST_ALIKE: Final = 20.0
 """Two readings are of one kingdom if so many of their tiles agree, and all in all speak for it so much: seven tiles."""
 STRANGE: Final = 3
 """So many confident squares overruled, or dominoes of no box, are no misreading any more."""
+MIXED: Final = 7.0
+"""What speaks so much (natural log units) against one box speaks of two: one photo in a thousand shows dominoes of two.
+
+What each kingdom's own box leaves unexplained is taken off twice: where squares are misread, any box looks short.
+"""
 
 Ask = Callable[[Sequence[int]], list[Decision]]
 """Decides these of the kingdoms together."""
 
 
-def in_company(readings: Sequence[Reading], ask: Ask) -> list[Decision]:
-    """The decisions on all kingdoms: together, but for those that cannot come from one box."""
+def in_company(readings: Sequence[Reading], ask: Ask, *, foreign: float) -> list[Decision]:
+    """The decisions on all kingdoms: together, but for those that cannot come from one box.
+
+    `foreign` is what a domino of no box costs there, in natural log units.
+    """
     twins = copies(readings)
     firsts = [number for number in range(len(readings)) if number not in twins]
-    found = dict(zip(firsts, _shared(firsts, ask), strict=True))
+    found = dict(zip(firsts, _shared(firsts, ask, foreign), strict=True))
     for number, other in twins.items():
         found[number] = _told(ask([number])[0], f"this is kingdom {other + 1} once more: a picture of it?")
         found[other] = _told(found[other], f"kingdom {number + 1} is this one once more: a picture of it?")
@@ -59,13 +67,17 @@ def _like(one: Reading, other: Reading) -> bool:
     return bool(np.minimum(*counts).sum() >= LIKE * np.maximum(*counts).sum())
 
 
-def _shared(numbers: Sequence[int], ask: Ask) -> list[Decision]:
-    """The kingdoms decided together, unless that is far stranger than each by itself."""
+def _shared(numbers: Sequence[int], ask: Ask, foreign: float) -> list[Decision]:
+    """The kingdoms decided together, unless that is far less likely than each by itself."""
+
+    def against(decisions: Sequence[Decision]) -> float:
+        return sum(decision.strain + foreign * decision.foreign for decision in decisions)
+
     together = ask(numbers)
-    if len(numbers) < 2 or sum(map(strange, together)) < STRANGE:
+    if len(numbers) < 2 or against(together) < MIXED:
         return together
     alone = [decision for number in numbers for decision in ask([number])]
-    if sum(map(strange, alone)) + STRANGE > sum(map(strange, together)):
+    if against(together) - 2 * against(alone) < MIXED:
         return together
     text = "these kingdoms need dominoes that one box does not have: are two boxes mixed?"
     return [_told(decision, text) for decision in alone]
@@ -73,8 +85,7 @@ def _shared(numbers: Sequence[int], ask: Ask) -> list[Decision]:
 
 def strange(decision: Decision) -> float:
     """How many confident squares were overruled, and how many dominoes of no box were needed."""
-    loose = len(decision.board) - len(decision.board.castles()) - 2 * len(decision.dominoes)
-    return len(decision.overruled) + max(loose, 0) / 2
+    return len(decision.overruled) + decision.foreign
 
 
 def _told(decision: Decision, text: str) -> Decision:

@@ -52,6 +52,11 @@ class Decision:
         """Whether somebody broke a rule of play, if the board is right."""
         return any(problem.played for problem in self.problems)
 
+    @property
+    def foreign(self) -> float:
+        """How many dominoes lie there that the box does not have, or not so often; a lone half counts as a half."""
+        return max(len(self.board) - len(self.board.castles()) - 2 * len(self.dominoes), 0) / 2
+
     def certain(self, at_least: float) -> bool:
         """Whether the board is at least this probable and nothing about it speaks of a misreading.
 

@@ -62,16 +62,14 @@ def decide(
         return []
     if any(reading.kinds != readings[0].kinds for reading in readings):
         raise ValueError("readings of one photo have the same kinds")
-    clamps, bonds = clamps or {}, bonds or [None] * len(readings)
+    clamps, bonds, prices = clamps or {}, bonds or [None] * len(readings), prices or Prices()
 
     def ask(numbers: Sequence[int]) -> list[Decision]:
         own = {(numbers.index(n), square): kind for (n, square), kind in clamps.items() if n in numbers}
-        question = _Question(
-            [readings[n] for n in numbers], deck, side, own, [bonds[n] for n in numbers], prices or Prices()
-        )
+        question = _Question([readings[n] for n in numbers], deck, side, own, [bonds[n] for n in numbers], prices)
         return _decided(question, temperature=temperature, doubtful=doubtful, slight=slight, most=most)
 
-    return in_company(readings, ask)
+    return in_company(readings, ask, foreign=prices.foreign_domino)
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,12 @@ Bonds = tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class Prices:
-    """What it costs, in natural log units, to leave the rules; 7 is about one in a thousand."""
+    """What it costs, in natural log units, to leave the rules; 7 is about one in a thousand.
 
-    foreign_domino: float = 12.0
+    A domino that no box has, or not so often, is no rarer: people mix boxes and make tiles of their own.
+    """
+
+    foreign_domino: float = 7.0
     lone_half: float = 12.0
     no_castle: float = 11.0
     too_wide: float = 12.0
