@@ -20,6 +20,7 @@ from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import Lattice, fit, patches
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight
 
 FIVE = "w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g g w1 w w"
 """33 points; no box could lay it, which is no matter here."""
@@ -104,3 +105,10 @@ def lattices(squares: Squares) -> list[Lattice]:
     fitted = ((members, fit(squares, members)) for members in patches(squares))
     found = [Lattice(members, matrix) for members, matrix in fitted if matrix is not None]
     return sorted(found, key=lambda lattice: -len(lattice.members))
+
+
+def plain_sight(reading: Reading, left: float = 0.0) -> Sight:
+    """What is seen where the reading says all: nothing hidden, and nothing known of which squares are one domino."""
+    rows, cols = reading.rows, reading.cols
+    bonds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
+    return Sight(grid_of(Board({}, height=rows, width=cols), left=left), reading, bonds, np.zeros((rows, cols)))

@@ -11,14 +11,7 @@ from kdvision.lab.ablate import CELLS_ALONE, ONCE, PARTS, WHOLE, Case, by_kingdo
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import framed, noisy
 from kdvision.vision.reading import Reading
-from kdvision.vision.sight import Sight
-from tests.kingdoms import grid_of
-
-
-def sight(reading: Reading, left: float = 0.0) -> Sight:
-    rows, cols = reading.rows, reading.cols
-    bonds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return Sight(grid_of(Board({}, height=rows, width=cols), left=left), reading, bonds, np.zeros((rows, cols)))
+from tests.kingdoms import plain_sight as sight
 
 
 def case(*readings: Reading, truth: list[Board]) -> Case:

@@ -13,14 +13,7 @@ from kdvision.lab.simulate import framed, noisy
 from kdvision.pipeline import Trust
 from kdvision.vision.kingdom_read import ALONE
 from kdvision.vision.reading import Reading
-from kdvision.vision.sight import Sight
-from tests.kingdoms import grid_of
-
-
-def sight(reading: Reading) -> Sight:
-    rows, cols = reading.rows, reading.cols
-    bonds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return Sight(grid_of(Board({}, height=rows, width=cols)), reading, bonds, np.zeros((rows, cols)))
+from tests.kingdoms import plain_sight as sight
 
 
 def test_the_truth_is_laid_where_it_is_seen() -> None:

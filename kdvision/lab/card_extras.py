@@ -187,6 +187,7 @@ TITLES: Final[Mapping[str, str]] = {
     "pieces": PIECES_HEAD,
     "calibration": "## How far probabilities can be believed",
     "ablation": "## What each part adds",
+    "mixed": "## Where two boxes lie on one table",
 }
 
 

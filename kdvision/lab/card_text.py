@@ -80,6 +80,7 @@ kdvision evaluate ../shared/data/photos --stress --workers 2 --csv models/result
 kdvision evaluate ../shared/data/photos --stress --seed 1 --seed 2 --seed 3 --csv models/results/stress-again-seed1.csv
 python -m kdvision.lab.dials --workers 2
 python -m kdvision.lab.invented --workers 2
+python -m kdvision.lab.mixed
 python -m kdvision.lab.pieces_found --workers 2
 python -m kdvision.lab.crops --csv models/results/misread-crops.csv
 python -m kdvision.lab.train --only finder --without wood --out out/without-wood

@@ -177,13 +177,18 @@ def seen_in(picture: Picture, finder: Finder, reader: CellReader) -> Seen:
 
 def boards(seed: int, kept: Path | None = None) -> list[Rehearsed]:
     """Return how sure the runtime is of each board of one scene; what was seen there stays in the folder `kept`."""
+    return boards_of(looked(seed, kept))
+
+
+def looked(seed: int, kept: Path | None = None) -> Seen:
+    """Return what was seen in one scene, from the folder `kept` if it was seen before."""
     path = kept / f"{seed}.pickle" if kept else None
     if path is not None and path.is_file():
-        return boards_of(pickle.loads(path.read_bytes()))
+        return pickle.loads(path.read_bytes())  # type: ignore[no-any-return]
     found = seen(seed)
     if path is not None:
         path.write_bytes(pickle.dumps(found))
-    return boards_of(found)
+    return found
 
 
 def boards_of(found: Seen) -> list[Rehearsed]:
