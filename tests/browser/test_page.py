@@ -59,9 +59,9 @@ def test_what_belongs_to_a_corrected_square_follows(open_page: Open) -> None:
     """Named as something its domino does not have, a square takes the other half with it: the page says so."""
     page = open_page()
     upload(page, "two-kingdoms.jpg")
-    square(page, "C2: wheat").click()
+    square(page, "A4: grass, 2 crowns").click()
     with page.expect_response("**/api/decide"):
-        page.get_by_role("button", name="wheat, 1 crown").click()
+        page.get_by_role("button", name="forest", exact=True).click()
     expect(page.locator(".toast")).to_contain_text("changed too")
     expect(page.locator(".badge")).to_be_visible()
 
