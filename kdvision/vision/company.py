@@ -74,8 +74,8 @@ def _shared(numbers: Sequence[int], ask: Ask, foreign: float) -> list[Decision]:
         return sum(decision.strain + foreign * decision.foreign for decision in decisions)
 
     together = ask(numbers)
-    if len(numbers) < 2 or against(together) < MIXED:
-        return together
+    if len(numbers) < 2 or against(together) < MIXED or not any(map(strange, together)):
+        return together  # where no square is plain, the box is not what is short; and to ask again takes time
     alone = [decision for number in numbers for decision in ask([number])]
     if against(together) - 2 * against(alone) < MIXED:
         return together
