@@ -26,7 +26,7 @@ def test_kingdoms_are_counted_right_and_in_silence() -> None:
 
 def test_a_domino_is_shown_once_more_in_anothers_place() -> None:
     first = shown(ONE)
-    made = twice(first, TRUST, np.random.default_rng(0))
+    made = twice(first, np.random.default_rng(0))
     assert made is not None
     seen, truth = made
     assert len(truth) == len(first[1]) and truth != first[1]
@@ -35,4 +35,4 @@ def test_a_domino_is_shown_once_more_in_anothers_place() -> None:
 
 
 def test_small_kingdoms_are_left_out() -> None:
-    assert twice(shown("# w / . w"), TRUST, np.random.default_rng(0)) is None
+    assert twice(shown("# w / . w"), np.random.default_rng(0)) is None

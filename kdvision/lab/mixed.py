@@ -20,7 +20,7 @@ from kdvision.files import write_whole
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab import rehearsal
-from kdvision.vision.decided import Decision
+from kdvision.vision.kingdom_read import ALONE
 from kdvision.vision.models import shipped
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import decide
@@ -46,19 +46,18 @@ def known(seed: int, kept: Path | None = None) -> list[Known]:
 
 
 def counted(of: Sequence[Known], trust: Trust) -> Counts:
-    """Return what comes of kingdoms decided together."""
-    decisions = _decided(of, trust)
-    marked = [_marked(made, sight, trust) for made, (sight, _) in zip(decisions, of, strict=True)]
-    right = [_right(made, truth) for made, (_, truth) in zip(decisions, of, strict=True)]
-    silent = sum(not flag and not good for flag, good in zip(marked, right, strict=True))
-    return len(of), sum(right), silent
+    """Return what comes of kingdoms decided together, as those of any photo are."""
+    sights, truth = zip(*of, strict=True)
+    boards = rehearsal.boards_of(rehearsal.Seen(sights, (ALONE,) * len(of), truth, (False,) * len(of)))
+    silent = [not (board.right or board.odd) and board.believed(trust) >= trust.sure for board in boards]
+    return len(of), sum(board.right for board in boards), sum(silent)
 
 
-def twice(one: Known, trust: Trust, rng: np.random.Generator) -> Known | None:
+def twice(one: Known, rng: np.random.Generator) -> Known | None:
     """Return the kingdom with a domino shown in another's place, too; None for a small one or one not read right."""
     sight, truth = one
-    (decision,) = _decided([one], trust)
-    if not _right(decision, truth) or len(decision.dominoes) < FEWEST:
+    (decision,) = decide([sight.reading.of_deck(KINGDOMINO)], KINGDOMINO, bonds=[sight.bonds])
+    if not rehearsal.is_of(decision.board.trimmed(), truth) or len(decision.dominoes) < FEWEST:
         return None
     over, again = (decision.dominoes[n].squares for n in rng.choice(len(decision.dominoes), 2, replace=False))
     likely, cells = sight.reading.log_probs.copy(), dict(decision.board.items())
@@ -68,25 +67,11 @@ def twice(one: Known, trust: Trust, rng: np.random.Generator) -> Known | None:
     return replace(sight, reading=reading), Board(cells).trimmed()
 
 
-def _decided(of: Sequence[Known], trust: Trust) -> list[Decision]:
-    readings = [sight.reading.of_deck(KINGDOMINO) for sight, _ in of]
-    return decide(readings, KINGDOMINO, bonds=[sight.bonds for sight, _ in of], temperature=trust.temperature)
-
-
-def _right(decision: Decision, truth: Board) -> bool:
-    return any(decision.board.trimmed().turned(turn) == truth for turn in range(4))
-
-
-def _marked(decision: Decision, sight: Sight, trust: Trust) -> bool:
-    chance = trust.of_board(decision.probability, strain=decision.strain, side=sight.grid.side, broken=decision.broken)
-    return chance < trust.sure or not decision.certain(0.0)
-
-
 def measured(seed: int, *, kept: Path | None = None) -> list[Counts]:
     """Return the counts of one scene in each of the WAYS; the other box's kingdom is one of the next scene."""
     trust = Trust(**shipped("cells", 1).about["boards"])
     here, there = (known(n, kept)[:1] for n in (seed, seed + 1))
-    doubled = [made for one in here if (made := twice(one, trust, np.random.default_rng(seed)))]
+    doubled = [made for one in here if (made := twice(one, np.random.default_rng(seed)))]
     tables = (known(seed, kept), here + there if here and there else [], doubled)
     return [counted(table, trust) if table else (0, 0, 0) for table in tables]
 

@@ -184,7 +184,8 @@ def looked(seed: int, kept: Path | None = None) -> Seen:
     """Return what was seen in one scene, from the folder `kept` if it was seen before."""
     path = kept / f"{seed}.pickle" if kept else None
     if path is not None and path.is_file():
-        return pickle.loads(path.read_bytes())  # type: ignore[no-any-return]
+        kept_before: Seen = pickle.loads(path.read_bytes())
+        return kept_before
     found = seen(seed)
     if path is not None:
         path.write_bytes(pickle.dumps(found))
@@ -208,7 +209,12 @@ def boards_of(found: Seen) -> list[Rehearsed]:
         if not cut:
             unseen = 1 - ends_here(decision.board, sight.presence)
             chances = (read.probability, *(chance for _, chance in read.runners_up), unseen)
-            right = truth is not None and any(read.board.turned(turn) == truth for turn in range(4))
+            right = truth is not None and is_of(read.board, truth)
             how = (decision.strain, sight.grid.side, decision.broken, found.art)
             made.append(Rehearsed(chances, right, read.review, *how))
     return made
+
+
+def is_of(board: Board, truth: Board) -> bool:
+    """Return whether a board is the true one, whichever way it lies."""
+    return any(board.turned(turn) == truth for turn in range(4))

@@ -13,7 +13,7 @@ import numpy as np
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
-from kdvision.vision.company import STRANGE, strange
+from kdvision.vision.company import strange
 from kdvision.vision.decided import Decision
 from kdvision.vision.pieces import LIKELIER, Floats
 from kdvision.vision.reading import Reading
@@ -23,6 +23,9 @@ PLAIN: Final = "kingdomino"
 TOWNS: Final = "queendomino"
 BOTH: Final = "royal-wedding"
 DECKS: Final[Mapping[str, Deck]] = {PLAIN: KINGDOMINO, TOWNS: QUEENDOMINO, BOTH: ROYAL_WEDDING}
+
+STRANGE: Final = 3
+"""So many confident squares overruled, dominoes of no box, or towns, are no misreading any more."""
 
 Ask = Callable[[Sequence[Reading], Deck], "list[Decision]"]
 """Decides kingdoms together, laid from one box."""

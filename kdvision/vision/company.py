@@ -20,8 +20,6 @@ LIKE: Final = 0.7
 ALIKE: Final = 0.9
 LEAST_ALIKE: Final = 20.0
 """Two readings are of one kingdom if so many of their tiles agree, and all in all speak for it so much: seven tiles."""
-STRANGE: Final = 3
-"""So many confident squares overruled, or dominoes of no box, are no misreading any more."""
 MIXED: Final = 7.0
 """What speaks so much (natural log units) against one box speaks of two: one photo in a thousand shows dominoes of two.
 
