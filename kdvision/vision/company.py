@@ -28,16 +28,19 @@ What each kingdom's own box leaves unexplained is taken off twice: where squares
 
 Ask = Callable[[Sequence[int]], list[Decision]]
 """Decides these of the kingdoms together."""
+Weigh = Callable[[int], float]
+"""What speaks against a kingdom's likeliest board where it has the box for itself: strain, and the price of dominoes of
+no box. A small part of the time that it takes to decide it."""
 
 
-def in_company(readings: Sequence[Reading], ask: Ask, *, foreign: float) -> list[Decision]:
+def in_company(readings: Sequence[Reading], ask: Ask, weigh: Weigh, *, foreign: float) -> list[Decision]:
     """The decisions on all kingdoms: together, but for those that cannot come from one box.
 
     `foreign` is what a domino of no box costs there, in natural log units.
     """
     twins = copies(readings)
     firsts = [number for number in range(len(readings)) if number not in twins]
-    found = dict(zip(firsts, _shared(firsts, ask, foreign), strict=True))
+    found = dict(zip(firsts, _shared(firsts, ask, weigh, foreign), strict=True))
     for number, other in twins.items():
         found[number] = _told(ask([number])[0], f"this is kingdom {other + 1} once more: a picture of it?")
         found[other] = _told(found[other], f"kingdom {number + 1} is this one once more: a picture of it?")
@@ -65,20 +68,16 @@ def _like(one: Reading, other: Reading) -> bool:
     return bool(np.minimum(*counts).sum() >= LIKE * np.maximum(*counts).sum())
 
 
-def _shared(numbers: Sequence[int], ask: Ask, foreign: float) -> list[Decision]:
+def _shared(numbers: Sequence[int], ask: Ask, weigh: Weigh, foreign: float) -> list[Decision]:
     """The kingdoms decided together, unless that is far less likely than each by itself."""
-
-    def against(decisions: Sequence[Decision]) -> float:
-        return sum(decision.strain + foreign * decision.foreign for decision in decisions)
-
     together = ask(numbers)
-    if len(numbers) < 2 or against(together) < MIXED or not any(map(strange, together)):
-        return together  # where no square is plain, the box is not what is short; and to ask again takes time
-    alone = [decision for number in numbers for decision in ask([number])]
-    if against(together) - 2 * against(alone) < MIXED:
+    against = sum(decision.strain + foreign * decision.foreign for decision in together)
+    if len(numbers) < 2 or against < MIXED or not any(map(strange, together)):
+        return together  # where no square is plain, the box is not what is short
+    if against - 2 * sum(map(weigh, numbers)) < MIXED:
         return together
     text = "these kingdoms need dominoes that one box does not have: are two boxes mixed?"
-    return [_told(decision, text) for decision in alone]
+    return [_told(decision, text) for number in numbers for decision in ask([number])]
 
 
 def strange(decision: Decision) -> float:

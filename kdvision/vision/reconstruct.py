@@ -9,7 +9,7 @@ itself is in `decision`.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -64,12 +64,14 @@ def decide(
         raise ValueError("readings of one photo have the same kinds")
     clamps, bonds, prices = clamps or {}, bonds or [None] * len(readings), prices or Prices()
 
-    def ask(numbers: Sequence[int]) -> list[Decision]:
+    def question(numbers: Sequence[int]) -> _Question:
         own = {(numbers.index(n), square): kind for (n, square), kind in clamps.items() if n in numbers}
-        question = _Question([readings[n] for n in numbers], deck, side, own, [bonds[n] for n in numbers], prices)
-        return _decided(question, temperature=temperature, doubtful=doubtful, slight=slight, most=most)
+        return _Question([readings[n] for n in numbers], deck, side, own, [bonds[n] for n in numbers], prices)
 
-    return in_company(readings, ask, foreign=prices.foreign_domino)
+    def ask(numbers: Sequence[int]) -> list[Decision]:
+        return _decided(question(numbers), temperature=temperature, doubtful=doubtful, slight=slight, most=most)
+
+    return in_company(readings, ask, lambda number: question([number]).against, foreign=prices.foreign_domino)
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,37 @@ class _Question:
     bonds: Sequence[Bonds | None]
     prices: Prices
 
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """All kinds that squares may show: those the reader knows, and clamped ones."""
+        known = self.readings[0].kinds
+        return (*known, *dict.fromkeys(kind for kind in self.clamps.values() if kind not in known))
+
+    @cached_property
+    def losses(self) -> list[Floats]:
+        """What each kind costs on each square (rows, cols, kinds), a kingdom each."""
+        return [_losses(reading, number, self.kinds, self.clamps) for number, reading in enumerate(self.readings)]
+
+    @cached_property
+    def scene(self) -> Scene:
+        """The pieces that could lie there."""
+        return Scene.of(self.losses, self.kinds, self.deck, side=self.side, bonds=self.bonds, prices=self.prices)
+
+    @property
+    def against(self) -> float:
+        """What speaks against the likeliest boards: strain, and the price of what no box has."""
+        best, catalogue = best_answer(self.scene), self.scene.catalogue
+        each = zip(self.losses, catalogue.frames, strict=True)
+        strain = sum(_strain(losses, best.labels[frame.start : frame.end]) for losses, frame in each)
+        foreign, lone, castle = catalogue.starts
+        whole = ((best.chosen >= foreign) & (best.chosen < lone)).sum()
+        halves = ((best.chosen >= lone) & (best.chosen < castle)).sum()
+        return strain + self.prices.foreign_domino * float(whole + halves / 2)
+
 
 def _decided(asked: _Question, *, temperature: float, doubtful: float, slight: float, most: int) -> list[Decision]:
     """Their likeliest boards; parameters as in `decide`."""
-    known = asked.readings[0].kinds
-    kinds = (*known, *dict.fromkeys(kind for kind in asked.clamps.values() if kind not in known))
-    losses = [_losses(reading, number, kinds, asked.clamps) for number, reading in enumerate(asked.readings)]
-    scene = Scene.of(losses, kinds, asked.deck, side=asked.side, bonds=asked.bonds, prices=asked.prices)
+    scene, losses = asked.scene, asked.losses
     best, limit = best_answer(scene), -np.log(slight) * temperature
     others, left = rivals(scene, best, limit=limit, most=most)
     others += combined(scene, best, others, limit=limit)
