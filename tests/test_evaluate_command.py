@@ -99,6 +99,12 @@ def test_each_seed_is_a_draw_of_its_own(tmp_path: Path, run: Run) -> None:
     assert [(row["way"], row["severity"]) for row in rows[:24]] == [(row["way"], row["severity"]) for row in rows[24:]]
 
 
+def test_a_seed_without_stress_is_refused(tmp_path: Path, run: Run) -> None:
+    put(tmp_path, "desk/1.png")
+    ran = run("evaluate", tmp_path, "--seed", 1)
+    assert ran.code == 2 and "--stress" in ran.err
+
+
 def test_a_folder_without_truths_says_what_they_look_like(tmp_path: Path, run: Run) -> None:
     put(tmp_path, "desk/1.png", board=None)
     ran = run("evaluate", tmp_path, "--csv", tmp_path / "rows.csv")

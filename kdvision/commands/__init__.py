@@ -138,11 +138,13 @@ def evaluate(
     stress: Annotated[bool, typer.Option("--stress", help="Make every photo hard in 24 ways first.")] = False,
     seed: Annotated[
         list[int] | None,
-        typer.Option(metavar="N", help="With --stress: another draw of it; may be given several times."),
+        typer.Option(min=0, metavar="N", help="With --stress: another draw of it; may be given several times."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Read in so many processes.")] = 1,
 ) -> None:
     """Measure the shipped models on labelled photos, by room, or by what made them hard."""
+    if seed and not stress:
+        raise typer.BadParameter("it draws what --stress does to photos: say --stress, too", param_hint="--seed")
     from kdvision.lab import evaluate as lab
 
     typer.echo(lab.run(directory, csv=csv, stress=stress, seeds=seed or [0], workers=workers, progress=counted))
