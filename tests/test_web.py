@@ -121,6 +121,17 @@ def test_other_types_are_no_photos(client: Client) -> None:
     assert client.photo(DEMO, Content_Type="text/html").status == 415
 
 
+def test_what_no_photo_tells_is_left_open(client: Client) -> None:
+    read = client.photo((ROOT / "samples" / "queendomino.jpg").read_bytes()).json
+    (kingdom,) = read["kingdoms"]
+    assert (read["game"], read["variants"], kingdom["complete"], kingdom["total"]) == ("queendomino", [], False, None)
+    assert {"coins", "towers", "queen", "spare_knights"} <= set(kingdom["untold"])
+    read = client.photo((ROOT / "samples" / "lost-treasures.jpg").read_bytes()).json
+    assert (read["variants"], read["kingdoms"][0]["untold"]) == (["lost-treasures"], ["gems"])
+    asked = client.photo(DEMO, "/api/read?lost_treasures=true").json
+    assert asked["variants"] == ["lost-treasures"]
+
+
 @pytest.mark.parametrize(
     "query", ["side=6", "side=five", "harmony=1", "corners=1,2", "corners=a", "&".join(["corners=1"] * 9)]
 )

@@ -54,9 +54,9 @@ async def score(request: Request) -> Response:
     return json_answer(await tap(request, lambda: game_data(of_data(body, name=GAME), GAME)))
 
 
-async def rules(_: Request) -> Response:
-    """Tell what the rules know: games, squares, buildings, clauses."""
-    return json_answer(everything())
+async def rules(request: Request) -> Response:
+    """Tell what the rules know: games, squares, buildings, clauses; and whether this server keeps photos."""
+    return json_answer(everything() | {"keeps": desk_of(request).keep is not None})
 
 
 async def openapi(_: Request) -> Response:

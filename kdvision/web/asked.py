@@ -18,7 +18,7 @@ MOST: Final = 8
 LONGEST: Final = 200
 """Characters of an outline."""
 
-BONUSES: Final = ("middle_kingdom", "harmony")
+VARIANTS: Final = ("middle_kingdom", "harmony", "lost_treasures")
 
 FLAGS: Final = {"true": True, "false": False}
 
@@ -28,8 +28,8 @@ def rules_of_query(query: QueryParams) -> Rules:
     side = query.get("side")
     if side is not None and side not in map(str, SIDES):
         raise wrong(f"side is {_shown(side)}", "5 or 7")
-    middle, harmony = (_flag(query, key) for key in BONUSES)
-    return Rules(None if side is None else int(side), middle, harmony, _game(query.get("game", AUTO)))
+    middle, harmony, gems = (_flag(query, key) for key in VARIANTS)
+    return Rules(None if side is None else int(side), middle, harmony, _game(query.get("game", AUTO)), gems)
 
 
 def _flag(query: QueryParams, key: str) -> bool:
@@ -52,10 +52,10 @@ def rules_of_body(body: Mapping[str, Any]) -> Rules:
     side = body.get("side")
     if side is not None and (isinstance(side, bool) or side not in SIDES):
         raise wrong(f"side is {_shown(side)}", "5, 7 or null")
-    flags = [body.get(key, False) for key in BONUSES]
+    flags = [body.get(key, False) for key in VARIANTS]
     if not all(isinstance(flag, bool) for flag in flags):
-        raise wrong("a bonus is neither true nor false", "true or false")
-    return Rules(side, flags[0], flags[1], _game(body.get("game", AUTO)))
+        raise wrong("a variant is neither true nor false", "true or false")
+    return Rules(side, flags[0], flags[1], _game(body.get("game", AUTO)), flags[2])
 
 
 def _game(name: Any) -> str:

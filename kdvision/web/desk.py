@@ -12,10 +12,11 @@ from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.files import encoded, write_whole
 from kdvision.game.board import Square
-from kdvision.game.record import GAMES
-from kdvision.game.rules import side_of
+from kdvision.game.record import rules_of
+from kdvision.game.told import Told
 from kdvision.pipeline import KingdomRead
 from kdvision.report.data import data
+from kdvision.report.pieces import treasures_seen
 from kdvision.report.result import Result, of_photo
 from kdvision.vision.boxes import AUTO, PLAIN
 from kdvision.vision.finder import shrunk
@@ -37,12 +38,13 @@ SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI":
 
 
 class Rules(NamedTuple):
-    """By which rules a photo is scored on the way: side (None: what it shows), bonuses, and the game ("auto": too)."""
+    """By which rules a photo is scored on the way: side (None: what it shows), variants, and the game ("auto": too)."""
 
     side: int | None = None
     middle_kingdom: bool = False
     harmony: bool = False
     game: str = AUTO
+    lost_treasures: bool = False
 
 
 class Outcome(NamedTuple):
@@ -79,13 +81,14 @@ class Desk:
             reads = pipeline.read(photo, side=rules.side, corners=corners, game=rules.game, watch=watch)
         except KdvisionError as error:
             return Outcome(status_of(error), data(Result(NAME, error=error)))
-        made = data(of_photo(NAME, (photo.width, photo.height), reads, _rule_set(rules, reads)))
+        result, variants = _scored((photo.width, photo.height), reads, rules)
+        made = data(result)
         sights = [{"sight": packed(read, self.secret), "squares": _squares(read)} for read in reads]
         made["kingdoms"] = [
-            kingdom | _placed(read) | sight
-            for kingdom, read, sight in zip(made["kingdoms"], reads, sights, strict=True)
+            kingdom | _placed(read) | sight | {"untold": sorted(scored.kingdom.untold)}
+            for kingdom, read, sight, scored in zip(made["kingdoms"], reads, sights, result.kingdoms, strict=True)
         ]
-        return Outcome(200, made)
+        return Outcome(200, made | {"variants": variants})
 
     def decide(self, kingdoms: Sequence[Named], rules: Rules) -> Outcome:
         """Decide again what was seen before, with what people have named; raises Refused and NotationError."""
@@ -102,7 +105,7 @@ class Desk:
             clamps=clamps,
             game=rules.game,
         )
-        made = data(of_photo(NAME, (0, 0), reads, _rule_set(rules, reads)))["kingdoms"]
+        made = data(_scored((0, 0), reads, rules)[0])["kingdoms"]
         return Outcome(200, {"kingdoms": [one | _placed(read) for one, read in zip(made, reads, strict=True)]})
 
     def picture(self, content: bytes) -> bytes:
@@ -118,10 +121,21 @@ class Desk:
             write_whole(self.keep / f"photo-{stamp}-{next(self._kept):04}{suffix}", content)
 
 
-def _rule_set(rules: Rules, reads: Sequence[KingdomRead]) -> Any:
-    side = rules.side or side_of(read.board for read in reads)
-    made = GAMES[reads[0].game if reads else PLAIN]
-    return made(side=side, middle_kingdom=rules.middle_kingdom, harmony=rules.harmony)
+def _scored(size: tuple[int, int], reads: Sequence[KingdomRead], rules: Rules) -> tuple[Result, list[str]]:
+    """What was read, scored with all left open that no photo shows, and the variants that the photo itself tells."""
+    game = reads[0].game if reads else PLAIN
+    gems = game == PLAIN and (rules.lost_treasures or treasures_seen(reads))
+    made = rules_of(
+        None if game == PLAIN else game,
+        [read.board for read in reads],
+        side=rules.side,
+        middle_kingdom=rules.middle_kingdom,
+        harmony=rules.harmony,
+        lost_treasures=gems,
+    )
+    keys = Told.keys_of(game, lost_treasures=gems)
+    result = of_photo(NAME, size, reads, made, told=Told(keys) if keys else None)
+    return result, ["lost-treasures"] if gems else []
 
 
 def _placed(read: KingdomRead) -> dict[str, Any]:

@@ -142,6 +142,7 @@ def _asked() -> list[Schema]:
         {"name": "side", "in": "query", "schema": text(enum=["5", "7"]), "description": SIDE["description"]},
         {"name": "middle_kingdom", "in": "query", "schema": flag, "description": "add the bonus"},
         {"name": "harmony", "in": "query", "schema": flag, "description": "add the bonus"},
+        {"name": "lost_treasures", "in": "query", "schema": flag, "description": "gems were played with"},
         {"name": "game", "in": "query", "schema": text(enum=PHOTO_GAMES), "description": "auto: what the photo shows"},
         {"name": "corners", "in": "query", "schema": outline, "description": words},
     ]

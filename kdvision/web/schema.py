@@ -111,6 +111,7 @@ SEEN: Final = KINGDOM | {
         listed(listed(whole(), "x and y of four corners, clockwise from the top left", minItems=8, maxItems=8)),
         "every place of the grid, a rim of table included, row by row",
     ),
+    "untold": listed(text(), "keys of game files of which the photo does not tell all"),
 }
 ERROR: Final = {"error": text("what is wrong, in one sentence"), "hint": maybe(text("what to do about it"))}
 RESULT: Final = {
@@ -223,7 +224,13 @@ SCHEMAS: Final[dict[str, Schema]] = {
     "DecidedKingdom": thing(KINGDOM | {"origin": ORIGIN}),
     "SeenKingdom": thing(SEEN),
     "Result": thing(RESULT | {"kingdoms": listed(ref("Kingdom"))}, description="what `kdvision score --json` prints"),
-    "SeenResult": thing(RESULT | {"kingdoms": listed(ref("SeenKingdom"))}),
+    "SeenResult": thing(
+        RESULT
+        | {
+            "kingdoms": listed(ref("SeenKingdom")),
+            "variants": listed(text(enum=list(VARIANTS)), "played with, as the photo shows or as was asked"),
+        }
+    ),
     "Error": thing(ERROR),
     "Domino": DOMINO,
     "PlayedKingdom": thing(PLAYED),
@@ -275,6 +282,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "joker": text(),
             "quarters": listed(text()),
             "clauses": {"type": "object", "additionalProperties": ref("Clause")},
+            "keeps": flag("whether photos are kept on the server"),
         }
     ),
     "Clause": thing({"id": text(), "book": text(), "section": text(), "text": text(), "ruling": flag()}),
@@ -296,6 +304,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "side": SIDE,
             "middle_kingdom": flag(),
             "harmony": flag(),
+            "lost_treasures": flag(),
             "game": text("auto: what the photo shows", enum=PHOTO_GAMES),
         },
         needs=("kingdoms",),

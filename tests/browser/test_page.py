@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+import kdvision
 from kdvision.web.server import Settings
 from tests.browser.conftest import SAMPLES, Open, square, total, type_board, upload
 from tests.webserver import Client, running
@@ -243,11 +244,23 @@ def test_a_broken_link_is_told(open_page: Open, game: str) -> None:
 
 def test_a_link_brings_no_markup_and_unknown_words_are_told(open_page: Open) -> None:
     name = "<img src=x onerror=alert(1)>"
-    game = {"rules": {"game": "chess", "variants": "x"}, "kingdoms": [[{"player": name, "board": ["w <b>", "# f"]}]]}
-    page = open_page("/#game=" + base64.urlsafe_b64encode(json.dumps(game).encode()).decode().rstrip("="))
+    game = {"rules": {"game": "chess", "variants": "x"}, "kingdoms": [[{"player": name, "board": ["w w", "# f"]}]]}
+    page = open_page(link(game))
     expect(page.locator(".tab-name")).to_have_text(name)
     expect(page.get_by_role("alert").first).to_contain_text("chess")
     assert page.locator("img[src=x]").count() == 0
+
+
+def test_a_link_with_squares_that_are_none_changes_nothing(open_page: Open) -> None:
+    game = {"rules": {"game": "kingdomino"}, "kingdoms": [[{"player": "Ann", "board": ["wInfinity <b>", "# f"]}]]}
+    page = open_page(link(game))
+    expect(page.locator(".toast")).to_contain_text("no game that can be read")
+    page.reload()
+    expect(page.get_by_role("button", name="Type a board")).to_be_visible()
+
+
+def link(game: object) -> str:
+    return "/#game=" + base64.urlsafe_b64encode(json.dumps(game).encode()).decode().rstrip("=")
 
 
 def test_a_reload_keeps_the_game(open_page: Open) -> None:
@@ -441,3 +454,111 @@ def test_a_shared_game_survives_the_pairing(open_page: Open, server: Client) -> 
         page.get_by_label("Key").fill("abcd2345")
         page.get_by_role("button", name="Come in").tap()
         expect(page.locator("#total")).to_have_text("2")
+
+
+# What no photo tells is asked, and counts as not known until somebody says.
+
+
+def test_points_of_queendomino_are_a_range_until_all_is_told(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "queendomino.jpg")
+    expect(page.locator("#total")).to_have_text(re.compile(r"^\d+ to \d+$"))
+    expect(page.locator(".points")).to_contain_text("Still to be told: coins; towers")
+    expect(page.locator(".tab b")).to_have_text(re.compile(r"^\d+\+$"))
+    page.get_by_label("Coins", exact=True).fill("9")
+    page.get_by_label("Coins", exact=True).blur()
+    for key in ("Towers", "Knights beside the board"):
+        page.get_by_label(f"{key}: one less").click()
+    page.get_by_role("button", name="She is not here").click()
+    for word in ("knights on the board", "buildings"):
+        no_more = page.get_by_role("button", name=f"No more {word}")
+        if no_more.count():
+            no_more.click()
+    for _ in range(page.locator(".built select").count()):
+        page.locator(".built select").first.select_option(index=2)
+    expect(page.locator("#total")).to_have_text(re.compile(r"^\d+$"))
+    expect(page.locator(".points")).not_to_contain_text("Still to be told")
+
+
+def test_gems_that_were_seen_have_to_be_named(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "lost-treasures.jpg")
+    expect(page.locator(".setup .summary")).to_contain_text("The Lost Treasures")
+    expect(page.locator("#total")).to_have_text(re.compile("or more$"))
+    seen = page.get_by_role("button", name=re.compile("^A gem was seen"))
+    before = seen.count()
+    assert before
+    seen.first.click()
+    page.get_by_label("Its colour").fill("blue")
+    page.get_by_role("button", name="Save").click()
+    expect(seen).to_have_count(before - 1)
+
+
+# Several photos, and what comes between.
+
+
+def test_a_photo_that_fails_does_not_keep_the_others(open_page: Open) -> None:
+    page = open_page()
+    page.set_input_files("#files", [SAMPLES / name for name in ("demo.jpg", "no-kingdom.jpg", "castle.jpg")])
+    expect(page.locator(".tab-name")).to_have_count(2)
+    fault = page.get_by_role("alert").filter(has_text="Photo 2 of 3")
+    expect(fault).to_be_visible()
+    fault.get_by_role("button", name="Draw it yourself").click()
+    expect(page.get_by_role("button", name="Top left corner")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Top left corner")).to_have_count(0)
+
+
+def test_a_photo_that_arrives_meanwhile_takes_no_correction(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    before = total(page)
+    page.route("**/api/read?**", lambda route: (page.wait_for_timeout(1200), route.continue_()))
+    page.click(".tab.add")
+    page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+    square(page, "A1: grass").click()
+    expect(page.locator(".tab-name")).to_have_count(2)
+    page.get_by_role("button", name="grass, 2 crowns").click()
+    expect(page.locator("#total")).not_to_have_text(str(before))
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Player 1")
+    expect(square(page, "A1: grass, 2 crowns")).to_be_visible()
+
+
+def test_after_a_reload_a_new_photo_is_not_taken_for_an_old_one(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    page.reload()
+    page.click(".tab.add")
+    upload(page, "castle.jpg")
+    page.get_by_role("button", name="Player 1").click()
+    expect(page.locator(".card.photo")).to_contain_text("no longer here")
+
+
+def test_a_name_that_was_typed_does_not_swallow_the_next_tap(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "two-kingdoms.jpg")
+    page.get_by_label("Name", exact=True).fill("Ann")
+    page.get_by_role("button", name="Player 2").click()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Player 2")
+    expect(page.locator(".tab-name").first).to_have_text("Ann")
+
+
+def test_castles_have_the_colours_that_were_seen(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "four-kingdoms.jpg")
+    seen = [kingdom.colour for kingdom in kdvision.read(SAMPLES / "four-kingdoms.jpg")]
+    dots = [dot.get_attribute("class") or "" for dot in page.locator(".tab .dot").all()]
+    assert any(seen)
+    assert all(not colour or f"castle-{colour}" in dot for colour, dot in zip(seen, dots, strict=True))
+    assert len(set(dots)) == len(dots)
+
+
+def test_points_are_asked_again_when_the_server_is_back(open_page: Open) -> None:
+    page = open_page()
+    page.route("**/api/score", lambda route: route.fulfill(status=503, body="{}"))
+    page.set_input_files("#files", [SAMPLES / "demo.jpg"])
+    again = page.get_by_role("button", name="Try again").first
+    expect(again).to_be_visible()
+    page.unroute("**/api/score")
+    again.click()
+    expect(page.locator("#total")).to_have_text(str(TRUTH["points"]))

@@ -4,13 +4,14 @@ import * as api from "./api.js";
 import { say, toast } from "./dom.js";
 import * as model from "./model.js";
 import { prepared } from "./photo.js";
-import { go, refresh, selected, settle, shown, state, undo, withKingdom, withRound } from "./state.js";
+import { go, kingdomOf, refresh, selected, settle, shown, state, undo, withKingdom, withRound } from "./state.js";
 import { cellWords, t } from "./strings.js";
 
 const BUSY_TRIES = 40;
 const BUSY_WAIT = 4000; // milliseconds
 
-export const progress = { text: "", share: null, error: null, stop: null, again: null };
+/** What is going on, `stop` ends it; and what went wrong: `{ text, hint, again, photo }`, each until it is closed. */
+export const progress = { text: "", share: null, stop: null, errors: [] };
 
 function tell(text, share = null) {
   progress.text = text;
@@ -29,17 +30,28 @@ function heard(word) {
   }
 }
 
-/** Run something that shows progress and can be stopped; what fails is shown, with a way to try again. */
-async function working(first, work) {
+let turn = Promise.resolve();
+
+/** Run something that shows progress and can be stopped, after what runs already; what fails is shown, with a way to
+ * try again. Resolves to what it came to, null where it failed, and undefined where it was stopped. */
+function working(first, work, about = {}) {
+  const mine = turn.then(() => atWork(first, work, about));
+  turn = mine;
+  return mine;
+}
+
+async function atWork(first, work, about) {
   const stop = new AbortController();
-  Object.assign(progress, { error: null, again: null, stop });
+  progress.stop = stop;
   tell(first, 0.02);
   try {
     return await patiently(() => work(stop.signal), stop.signal);
   } catch (error) {
-    if (error.name === "AbortError") return null;
-    progress.error = { text: error.message, hint: error.hint ?? "" };
-    progress.again = () => working(first, work);
+    if (stop.signal.aborted) return undefined;
+    const text = [about.name, error.message].filter(Boolean).join(": ");
+    const again = () => (dismiss(fault), working(first, work, about));
+    const fault = { text, hint: error.hint ?? "", again, photo: about.photo?.() };
+    progress.errors = [...progress.errors, fault];
     return null;
   } finally {
     Object.assign(progress, { text: "", share: null, stop: null });
@@ -53,70 +65,99 @@ async function patiently(work, signal) {
     try {
       return await work();
     } catch (error) {
-      if (error.status !== 503 || tries >= BUSY_TRIES || signal.aborted) throw error;
+      if (error.status !== 503 || tries >= BUSY_TRIES) throw error;
+      signal.throwIfAborted();
       tell(t("busy"));
-      await new Promise((done) => setTimeout(done, BUSY_WAIT));
+      await new Promise((done) => {
+        setTimeout(done, BUSY_WAIT);
+        signal.addEventListener("abort", done, { once: true });
+      });
+      signal.throwIfAborted();
     }
   }
 }
 
-export function dismiss() {
-  Object.assign(progress, { error: null, again: null });
+export function dismiss(fault) {
+  progress.errors = progress.errors.filter((one) => one !== fault);
   refresh();
 }
 
-/** Read photos one after another and add their kingdoms. */
+const photoId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`; // kingdoms outlive a reload, photos do not
+
+/** Read photos one after another and add their kingdoms; a photo that fails does not keep the others. */
 export async function addPhotos(files) {
-  for (const file of files) {
-    const done = await working(t("preparing"), async (signal) => {
-      const photo = await prepared(file).catch((error) => {
-        throw error instanceof api.Refusal ? error : new Error(t("notShown"));
-      });
-      const result = await api.read(photo.send, { side: state.game.rules.side, game: toRead(), tell: heard, signal });
-      const id = String(state.photos.size + 1);
-      state.photos.set(id, { ...photo, width: result.width, height: result.height });
-      addRead(result, id);
-      return result;
-    });
-    if (!done) break;
-    say(t("found", { n: done.kingdoms.length }));
+  const { round } = state.game;
+  const all = files.length;
+  for (const [number, file] of [...files].entries()) {
+    const id = photoId();
+    const name = all > 1 ? t("photoOfAll", { n: number + 1, all }) : "";
+    const done = await working(
+      t("preparing"),
+      async (signal) => {
+        const photo = await prepared(file, signal).catch((error) => {
+          throw error instanceof api.Refusal || error.name === "AbortError" ? error : new Error(t("notShown"));
+        });
+        state.photos.set(id, photo); // where no kingdom is found, one can be drawn on it
+        const result = await api.read(photo.send, { ...toRead(round), tell: heard, signal });
+        Object.assign(photo, { width: result.width, height: result.height });
+        addRead(result, id, round);
+        return result;
+      },
+      { name, photo: () => (state.photos.has(id) ? id : null) },
+    );
+    if (done === undefined) break;
+    if (done) say(t("found", { n: done.kingdoms.length }));
   }
 }
 
-/** The game to read photos as: the first photo of a game of which nobody has said may show it. */
-function toRead() {
-  const { game, variants } = state.game.rules;
-  const untold = game === "kingdomino" && !variants.includes("lost-treasures") && !shown().length;
-  return untold ? "auto" : game;
+/** As what to read photos: the first photo of a game of which nobody has said may show which game it is. */
+function toRead(round) {
+  const { game, variants, side } = state.game.rules;
+  const gems = variants.includes("lost-treasures");
+  const untold = game === "kingdomino" && !gems && !inRound(round).length;
+  return { side, gems, game: untold ? "auto" : game };
 }
 
-function addRead({ kingdoms: reads, game }, photo) {
-  const kingdoms = reads.map((read, index) => {
-    const { player, colour } = nextPlayer(index);
-    return model.readKingdom(player, colour, read, model.seenOf(read, photo), game);
-  });
-  add(kingdoms, game);
+/** The kingdoms of a round, of the one that is shown where there is no such round any more. */
+const inRound = (round) => state.game.rounds[round] ?? shown();
+
+function addRead({ kingdoms: reads, game, variants }, photo, round) {
+  const kingdoms = [];
+  const others = reads.map((read) => read.colour);
+  for (const read of reads) {
+    const { player, colour } = nextPlayer(inRound(round), kingdoms, { seen: read.colour, others });
+    kingdoms.push(model.readKingdom(player, colour, read, model.seenOf(read, photo), game));
+  }
+  add(kingdoms, { game, variants, round });
 }
 
-/** The next name and castle that nobody has; in a later round of a Dynasty those of the first. */
-function nextPlayer(index = 0) {
-  const kingdoms = shown();
-  const earlier = state.game.round > 0 ? state.game.rounds[0] : [];
-  const left = earlier.filter((one) => !kingdoms.some((kingdom) => kingdom.player === one.player));
-  if (left[index]) return { player: left[index].player, colour: left[index].colour };
-  const names = new Set(kingdoms.map((kingdom) => kingdom.player));
-  const free = [...Array(40).keys()].map((n) => t("playerN", { n: n + 1 })).filter((name) => !names.has(name));
-  const used = new Set(kingdoms.map((kingdom) => kingdom.colour));
-  const colours = [...model.COLOURS.filter((colour) => !used.has(colour)), ...model.COLOURS];
-  return { player: free[Math.max(0, index - left.length)], colour: colours[index] };
+/** The next name and castle that nobody has; in a Dynasty's later round those of the first.
+ *
+ * The castle is as it was `seen`, else of a colour that was not seen of the `others` in the photo. */
+function nextPlayer(there, more = [], { seen = null, others = [] } = {}) {
+  const kingdoms = [...there, ...more];
+  const taken = (key) => new Set(kingdoms.map((kingdom) => kingdom[key]));
+  const earlier = there === state.game.rounds[0] ? [] : state.game.rounds[0];
+  const left = earlier.filter((one) => !taken("player").has(one.player));
+  const again = left.find((one) => one.colour === seen) ?? left[0];
+  if (again) return { player: again.player, colour: again.colour };
+  const player = [...Array(40).keys()].map((n) => t("playerN", { n: n + 1 })).find((name) => !taken("player").has(name));
+  const colours = model.COLOURS.filter((colour) => !taken("colour").has(colour) && !others.includes(colour));
+  return { player, colour: model.COLOURS.includes(seen) ? seen : colours[0] ?? model.COLOURS[0] };
 }
 
-function add(kingdoms, game = state.game.rules.game) {
-  state.selected = kingdoms[0]?.id ?? state.selected;
-  state.mode = "";
-  state.close = kingdoms.length === 1 || state.close;
-  const next = withRound([...shown(), ...kingdoms]);
-  go({ ...next, rules: { ...next.rules, game } });
+/** Add kingdoms to a round; they are shown, unless somebody is at work on another. */
+function add(kingdoms, { game = state.game.rules.game, variants = [], round = state.game.round, typed = false } = {}) {
+  const busy = selected() && !typed && document.querySelector("dialog[open], [data-typed]:focus");
+  if (inRound(round) === shown() && !busy) {
+    state.selected = kingdoms[0]?.id ?? state.selected;
+    state.mode = "";
+    state.close = kingdoms.length === 1 || state.close;
+  }
+  const { rules, rounds } = state.game;
+  const there = inRound(round);
+  const more = rounds.map((one) => (one === there ? [...one, ...kingdoms] : one));
+  go({ ...state.game, rounds: more, rules: { ...rules, game, variants: [...new Set([...rules.variants, ...variants])] } });
   score();
 }
 
@@ -124,56 +165,69 @@ function add(kingdoms, game = state.game.rules.game) {
 export async function addTyped(text) {
   const rows = text.trim().split(/[\n/]+/).map((row) => row.trim()).filter(Boolean);
   await api.score({ game: state.game.rules.game, kingdom: [{ board: rows }] });
-  const { player, colour } = nextPlayer();
-  add([model.newKingdom(player, colour, model.cellsOf(rows.map((row) => row.toLowerCase())))]);
+  const { player, colour } = nextPlayer(shown());
+  add([model.newKingdom(player, colour, model.cellsOf(rows.map((row) => row.toLowerCase())))], { typed: true });
 }
 
 /** Read a kingdom where its corners are, in place of `kingdom`, or as a new one where that is null. */
 export async function readCorners(photoId, kingdom, corners, size) {
   const photo = state.photos.get(photoId);
+  const { round } = state.game;
   const outline = `${size ? `${size}: ` : ""}${corners.map(([x, y]) => `${Math.round(x)},${Math.round(y)}`).join(" ")}`;
   await working(t("reading"), async (signal) => {
-    const { side } = state.game.rules;
-    const result = await api.read(photo.send, { corners: [outline], side, game: toRead(), tell: heard, signal });
+    const result = await api.read(photo.send, { ...toRead(round), corners: [outline], tell: heard, signal });
     const [read] = result.kingdoms;
-    const cells = model.cellsOf(read.board, read.origin);
     state.mode = "";
-    if (!kingdom) return addRead(result, photoId);
-    const seen = model.seenOf(read, photoId);
-    const next = { ...model.newKingdom(kingdom.player, kingdom.colour, cells, seen), id: kingdom.id };
-    go(withKingdom(next));
+    state.drawn = null;
+    const now = kingdom && kingdomOf(kingdom.id);
+    if (!now) return addRead(result, photoId, round);
+    const next = model.readKingdom(now.player, now.colour, read, model.seenOf(read, photoId), result.game);
+    const lost = model.namedPieces(now);
+    go(withKingdom({ ...next, id: now.id, pieces: model.keptPieces(now, next) }));
+    if (lost) toast(t("piecesAgain", { n: lost }), undoAction());
     await Promise.all([score(), decideAgain()]);
+    return result;
   });
 }
 
-/** Ask for the points of the game as it is; the answer is kept with it. */
+/** Ask for the points of the game as it is; the answer is kept with it, but for what may pass: that is asked again. */
 export async function score() {
   const game = state.game;
   const { data, ids, whole } = model.gameData(game);
   const empty = ids.every((round) => !round.length);
   const settled = state.scores.get(game);
-  if (empty || settled) return refresh();
+  if (empty || (settled && !settled.again)) return refresh();
   try {
     state.scores.set(game, { ...(await api.score(data)), ids, whole });
   } catch (error) {
-    state.scores.set(game, { error: error.message, hint: error.hint ?? "", ids });
+    state.scores.set(game, { error: error.message, hint: error.hint ?? "", again: api.passing(error), ids });
   }
   refresh();
 }
 
-/** Decide the kingdoms of photos again with all that people have named; resolves to the squares that changed. */
+let asking = 0; // the last question; earlier ones are not answered any more
+let unanswered = false;
+
+/** Decide the kingdoms of photos again with all that people have named, and tell which squares changed with `place`. */
 async function decideAgain(place = null) {
+  const question = (asking += 1);
   const game = state.game;
   const kingdoms = shown().filter((kingdom) => kingdom.seen?.sight);
   if (!kingdoms.length) return;
   let made;
   try {
     made = await api.decide(kingdoms.map(asked), game.rules);
+    unanswered = false;
   } catch (error) {
     if (error.status === 410) forget(game);
+    else if (api.passing(error)) {
+      unanswered = true;
+      toast(t("notFollowed"), { text: t("again"), run: () => decideAgain(place) });
+    }
     return;
   }
-  if (state.game !== game) return; // people were faster: a later answer knows more
+  if (question !== asking) return; // people were faster, and a later answer knows more
+  if (state.game !== game) return decideAgain(place); // something else has changed: a name, another photo
   const again = kingdoms.map((kingdom, index) => model.decidedAgain(kingdom, made.kingdoms[index]));
   const changed = again.map((kingdom, index) => differing(kingdoms[index].cells, kingdom.cells)).flat();
   const byId = new Map(again.map((kingdom) => [kingdom.id, kingdom]));
@@ -183,6 +237,12 @@ async function decideAgain(place = null) {
   settle(next);
   if (changed.length) tellChanged(kingdoms, again, place);
   await scoreNow();
+}
+
+/** Ask once more what the server did not answer: it is there again, or the page is looked at again. */
+export function askAgain() {
+  if (unanswered) decideAgain();
+  if (state.scores.get(state.game)?.again) score();
 }
 
 const scoreNow = () => score();
@@ -222,32 +282,35 @@ function tellChanged(before, after, place) {
 
 export const undoAction = () => ({ text: t("undo"), run: () => undo() && score() });
 
-/** Say what a square of the selected kingdom shows; the points come at once, then the rest is decided again. */
-export async function correct(place, cell) {
-  const kingdom = selected();
+/** Say what a square of a kingdom shows; the points come at once, then the rest is decided again. */
+export async function correct(id, place, cell) {
+  const kingdom = kingdomOf(id);
+  if (!kingdom) return;
   const before = kingdom.cells[place] ?? ".";
   const name = model.nameAt(kingdom, place);
   go(withKingdom(model.corrected(kingdom, place, cell)));
   await score();
   await decideAgain(place);
-  const total = currentTotal();
+  const total = currentTotal(id);
   if (before === cell) return;
-  const named = name || model.nameAt(selected() ?? kingdom, place);
+  const named = name || model.nameAt(kingdomOf(id) ?? kingdom, place);
   const words = t("changed", { square: named, cell: cellWords(cell) });
-  say(total === null ? words : `${words} ${t("nowPoints", { name: kingdom.player, total })}`);
+  say(total === null ? words : `${words} ${t("nowPoints", { n: total, name: kingdom.player })}`);
 }
 
-function currentTotal() {
+function currentTotal(id) {
   const found = state.scores.get(state.game);
   for (const [number, ids] of (found?.rounds ? found.ids : []).entries()) {
-    const index = ids.indexOf(state.selected);
+    const index = ids.indexOf(id);
     if (index >= 0) return found.rounds[number].kingdoms[index].total;
   }
   return null;
 }
 
 /** Change something of a kingdom that changes no square: its name, castle, pieces. */
-export function amend(kingdom, changes) {
+export function amend(id, changes) {
+  const kingdom = kingdomOf(id);
+  if (!kingdom) return;
   const renamed = "player" in changes && state.game.rounds.length > 1;
   const next = { ...kingdom, ...changes };
   if (!renamed) go(withKingdom(next));
@@ -258,7 +321,13 @@ export function amend(kingdom, changes) {
   return score();
 }
 
-export const amendPieces = (kingdom, pieces) => amend(kingdom, { pieces: { ...kingdom.pieces, ...pieces } });
+/** Tell pieces of a kingdom: what is told is not asked any more, but for kinds of which there may be more. */
+export function amendPieces(id, pieces, { all = [] } = {}) {
+  const now = kingdomOf(id)?.pieces;
+  if (!now) return;
+  const told = new Set([...Object.keys(pieces).filter((key) => !Array.isArray(pieces[key])), ...all]);
+  amend(id, { pieces: { ...now, ...pieces, untold: now.untold.filter((key) => !told.has(key)) } });
+}
 
 export function removeKingdom(kingdom) {
   go(withRound(shown().filter((one) => one.id !== kingdom.id)));
@@ -290,7 +359,8 @@ export function select(id, { close = state.close } = {}) {
 }
 
 export function newGame() {
+  progress.stop?.abort(); // what is being read belongs to the former game
   go(model.emptyGame());
-  progress.error = null;
+  progress.errors = [];
   toast(t("newGameDone"), undoAction());
 }

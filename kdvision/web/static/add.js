@@ -1,8 +1,8 @@
 // Adding kingdoms: by camera, from photos, by typing.
 
 import { addPhotos, addTyped } from "./actions.js";
-import { button, dialog, field, h, icon, sentences } from "./dom.js";
-import { t } from "./strings.js";
+import { button, dialog, field, h, icon } from "./dom.js";
+import { sentences, t } from "./strings.js";
 
 /** The ways to add kingdoms. The inputs are what the browser gives: a camera at full resolution, files of any kind. */
 export function adders() {

@@ -22,8 +22,8 @@ async function call(path, options) {
   let response;
   try {
     response = await fetch(path, options);
-  } catch {
-    throw new Refusal(0, null);
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Refusal(0, null);
   }
   return answered(response);
 }
@@ -37,19 +37,24 @@ export function post(path, body, accept = "application/json") {
 
 export const score = async (data) => (await post("/api/score", data)).json();
 
-export const decide = async (kingdoms, { side, game }) =>
-  (await post("/api/decide", { kingdoms, side, game })).json();
+export const decide = async (kingdoms, { side, game, variants }) =>
+  (await post("/api/decide", { kingdoms, side, game, lost_treasures: variants.includes("lost-treasures") })).json();
+
+/** Whether it is worth to ask the same again: the server did not answer, or could not. */
+export const passing = (error) => error instanceof Refusal && (error.status === 0 || error.status >= 500);
 
 /** A picture that this browser cannot show, as one that it can. */
-export async function picture(file) {
+export async function picture(file, signal) {
   const headers = { "Content-Type": "application/octet-stream" };
-  return (await call("/api/picture", { method: "POST", headers, body: file })).blob();
+  return (await call("/api/picture", { method: "POST", headers, body: file, signal })).blob();
 }
 
 /** Read a photo; `tell` hears of progress. Resolves to what was read, rejects with a Refusal; `signal` gives up. */
-export function read(file, { side = null, game = "auto", corners = [], tell = () => {}, signal = null } = {}) {
+export function read(file, { side = null, game = "auto", gems = false, corners = [], tell = () => {}, signal = null } = {}) {
+  signal?.throwIfAborted();
   const query = new URLSearchParams(corners.map((outline) => ["corners", outline]));
   if (side) query.set("side", side);
+  if (gems) query.set("lost_treasures", "true");
   query.set("game", game);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

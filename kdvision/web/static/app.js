@@ -1,13 +1,14 @@
 // The page: what stands where. Everything is built anew after each change; what had the focus keeps it.
 
-import { addPhotos, amend, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
+import { addPhotos, amend, askAgain, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
 import { addDialog, adders } from "./add.js";
 import * as api from "./api.js";
 import { boardView, letters } from "./board.js";
-import { button, dialog, h, icon, replace, say, sentences, toast } from "./dom.js";
+import { startDrag } from "./corners.js";
+import { afterTap, button, dialog, h, icon, replace, toast } from "./dom.js";
 import { gemsView } from "./gems.js";
 import { COLOURS, unpacked } from "./model.js";
-import { photoView } from "./photoview.js";
+import { drawingView, photoView } from "./photoview.js";
 import { piecesView } from "./pieces.js";
 import { pointsView } from "./points.js";
 import { setupView } from "./setup.js";
@@ -15,7 +16,7 @@ import { inviteDialog, shareDialog } from "./share.js";
 import { checkAll } from "./sheet.js";
 import { pointsOf, standingView, verdict } from "./standing.js";
 import { go, kept, onChange, redo, refresh, remember, remembered, selected, settle, shown, state, undo } from "./state.js";
-import { fillTexts, t } from "./strings.js";
+import { fillTexts, sentences, t } from "./strings.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -29,7 +30,7 @@ function startView() {
     h("h2", {}, t("startHead")),
     h("p", {}, t("startHint")),
     adders(),
-    h("p", { class: "hint" }, t("privacy")),
+    h("p", { class: "hint" }, t(state.rules?.keeps ? "privacyKept" : "privacy")),
   );
 }
 
@@ -51,7 +52,7 @@ function tabs() {
       },
       h("span", { class: `dot castle-${kingdom.colour}`, "aria-hidden": "true" }),
       h("span", { class: "tab-name" }, kingdom.player),
-      total === null ? null : h("b", {}, String(total)),
+      total === null ? null : h("b", {}, total),
       unsure ? h("span", { class: "badge", title: t("toCheck", { n: unsure }) }, `${unsure}?`) : null,
     );
   };
@@ -63,7 +64,7 @@ function whoView(kingdom) {
   const total = pointsOf(kingdom);
   const rename = (event) => {
     const player = event.target.value.trim().slice(0, 40);
-    if (player && player !== kingdom.player) amend(selected(), { player });
+    if (player && player !== kingdom.player) afterTap(() => amend(kingdom.id, { player }));
     else event.target.value = kingdom.player;
   };
   return h(
@@ -74,7 +75,7 @@ function whoView(kingdom) {
       { class: `castle castle-${kingdom.colour}` },
       h(
         "select",
-        { "aria-label": t("colour"), value: kingdom.colour, "data-key": "colour", onchange: (event) => amend(selected(), { colour: event.target.value }) },
+        { "aria-label": t("colour"), value: kingdom.colour, "data-key": "colour", onchange: (event) => amend(kingdom.id, { colour: event.target.value }) },
         COLOURS.map((colour) => h("option", { value: colour }, t("colours")[colour])),
       ),
     ),
@@ -84,11 +85,12 @@ function whoView(kingdom) {
       maxlength: 40,
       "aria-label": t("name"),
       autocomplete: "off",
-      "data-key": "name",
+      "data-key": `name ${kingdom.id}`,
+      "data-typed": true,
       onchange: rename,
       onkeydown: (event) => event.key === "Enter" && event.target.blur(),
     }),
-    h("output", { class: "big", "aria-label": t("total") }, total === null ? "…" : String(total)),
+    h("output", { class: "big", "aria-label": t("total") }, total ?? "…"),
     button("trash", t("removeKingdom"), () => removeKingdom(kingdom), { label: false, class: "quiet round", "data-key": "remove" }),
   );
 }
@@ -104,7 +106,9 @@ function reviewView(kingdom) {
     );
   }
   if (!kingdom.seen?.review || Object.keys(kingdom.fixes).length) return null;
-  return h("div", { class: "review" }, t("compare", { percent: Math.round(100 * kingdom.seen.probability) }));
+  const [odd] = kingdom.seen.problems;
+  const words = odd ? t("odd", { what: odd }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
+  return h("div", { class: "review" }, sentences(words));
 }
 
 function boardCard(kingdom) {
@@ -145,20 +149,27 @@ function tableView() {
   ];
 }
 
-function progressView() {
-  if (progress.error) {
-    return h(
+function faultView(fault) {
+  const draw = () => {
+    dismiss(fault);
+    state.drawn = fault.photo;
+    startDrag(fault.photo, null);
+  };
+  return h(
+    "div",
+    { class: "card notice", role: "alert" },
+    h("p", {}, h("b", {}, sentences(fault.text)), ` ${sentences(fault.hint)}`),
+    h(
       "div",
-      { class: "card notice", role: "alert" },
-      h("p", {}, h("b", {}, sentences(progress.error.text)), ` ${sentences(progress.error.hint)}`),
-      h(
-        "div",
-        { class: "buttons" },
-        progress.again && button("turn", t("again"), progress.again, { class: "soft" }),
-        button("close", t("close"), dismiss, { class: "quiet" }),
-      ),
-    );
-  }
+      { class: "buttons" },
+      button("turn", t("again"), fault.again, { class: "soft" }),
+      fault.photo && button("corners", t("drawHere"), draw, { class: "soft" }),
+      button("close", t("close"), () => dismiss(fault), { class: "quiet" }),
+    ),
+  );
+}
+
+function progressView() {
   if (!progress.text) return null;
   const bar = h("progress", { max: 1, "aria-label": progress.text });
   if (progress.share !== null) bar.value = progress.share;
@@ -177,8 +188,9 @@ function render() {
   byId("undo").disabled = !state.past.length;
   byId("redo").disabled = !state.future.length;
   byId("share").disabled = !some;
-  replace(byId("progress"), progressView());
-  replace(byId("content"), some ? tableView() : [startView(), h("div", { class: "lone" }, standingOfEarlier(), setupView())]);
+  replace(byId("progress"), progress.errors.map(faultView), progressView());
+  const drawing = state.drawn ? drawingView() : null;
+  replace(byId("content"), drawing, some ? tableView() : [startView(), h("div", { class: "lone" }, standingOfEarlier(), setupView())]);
   const words = some ? verdict() : "";
   byId("verdict").textContent = words;
   byId("verdict").hidden = !words;
@@ -250,13 +262,36 @@ async function begin() {
     node.setAttribute("aria-label", t(id));
     node.title = t(id);
   }
+  addEventListener("online", askAll);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && askAll());
   const before = kept();
-  if (before?.rounds) settle(before);
+  if (before?.rounds) settle(withPieces(before));
   refresh();
-  state.rules = await api.get("/api/rules").catch((error) => (say(error.message), null));
+  await learn();
   fromLink();
   refresh();
   score();
+}
+
+/** Games that this tab kept when pieces were not yet told apart from those that nobody has told. */
+function withPieces(game) {
+  const whole = (kingdom) => ({ ...kingdom, pieces: { untold: [], ...kingdom.pieces } });
+  return { ...game, rounds: game.rounds.map((kingdoms) => kingdoms.map(whole)) };
+}
+
+/** Ask what the rules know; without it no square can be named. */
+async function learn() {
+  try {
+    state.rules = await api.get("/api/rules");
+  } catch (error) {
+    toast(sentences(error.message, error.hint), { text: t("again"), run: learn });
+  }
+  refresh();
+}
+
+function askAll() {
+  if (!state.rules) learn();
+  askAgain();
 }
 
 begin();

@@ -43,7 +43,7 @@ export function boardView(kingdom) {
   });
   const grid = h(
     "div",
-    { role: "grid", class: `grid mode-${state.mode || "plain"}`, "aria-label": `${t("board")}: ${kingdom.player}`, onkeydown: keys },
+    { role: "grid", class: `grid mode-${state.mode || "plain"}`, "aria-label": `${t("board")}: ${kingdom.player}`, onkeydown: (event) => keys(event, kingdom) },
     h("div", { role: "row", class: "row" }, h("div", { role: "columnheader", class: "coord" }), heads),
     rows,
   );
@@ -89,7 +89,7 @@ function square(kingdom, place, { doubts, territories, active, within }) {
       tabindex: place === active ? 0 : -1,
       "data-key": `square ${place}`,
       "data-place": place,
-      onclick: () => ((state.square = place), editSquare(place)),
+      onclick: () => ((state.square = place), editSquare(kingdom, place)),
       onfocus: () => (state.square = place),
     },
     cell === "." ? h("span", { class: "plus", "aria-hidden": "true" }, state.mode === "edge" ? "+" : "") : face(cell),
@@ -134,13 +134,12 @@ function borders(place, territories) {
   return ends.map(([side]) => `end-${side}`).join(" ");
 }
 
-function keys(event) {
+function keys(event, { id, cells: shown }) {
   const place = event.target.dataset?.place;
   if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
   const [row, col] = placeOf(place);
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const kingdom = state.game.rounds[state.game.round].find((one) => one.id === state.selected);
-  const cell = kingdom.cells[place] ?? ".";
+  const cell = shown[place] ?? ".";
   if (key in MOVES) {
     const [down, right] = MOVES[key];
     const next = event.currentTarget.querySelector(`[data-place="${at(row + down, col + right)}"]`);
@@ -149,10 +148,10 @@ function keys(event) {
     const squares = [...event.target.parentElement.querySelectorAll("[data-place]")];
     focus(key === "Home" ? squares[0] : squares[squares.length - 1]);
   } else if (key === "n") nextDoubt();
-  else if (key === "#" || key === ".") correct(place, key);
-  else if (key === "Delete" || key === "Backspace") correct(place, ".");
-  else if (letters().includes(key)) correct(place, fitting(key, 0) ?? cell);
-  else if (/^[0-3]$/.test(key)) correctCrowns(place, cell, Number(key));
+  else if (key === "#" || key === ".") correct(id, place, key);
+  else if (key === "Delete" || key === "Backspace") correct(id, place, ".");
+  else if (letters().includes(key)) correct(id, place, fitting(key, 0) ?? cell);
+  else if (/^[0-3]$/.test(key)) correctCrowns(id, place, cell, Number(key));
   else return;
   event.preventDefault();
 }
@@ -180,10 +179,10 @@ function fitting(letter, count) {
   return cells().includes(cell) ? cell : null;
 }
 
-function correctCrowns(place, cell, count) {
+function correctCrowns(id, place, cell, count) {
   if (!/^[a-z]/.test(cell)) return;
   const next = fitting(cell[0], count);
-  if (next) correct(place, next);
+  if (next) correct(id, place, next);
 }
 
 /** Show which squares earned a line of the scorecard, on the board and in the photo; none shows all. */

@@ -2,7 +2,7 @@
 
 import { boardRows } from "./model.js";
 import { scoreOf } from "./state.js";
-import { verdict } from "./standing.js";
+import { pointsOf, verdict } from "./standing.js";
 
 const SQUARE = 64;
 const GAP = 40;
@@ -30,7 +30,7 @@ export async function drawnGame(kingdoms) {
     boards[index].forEach((row, r) => row.forEach((cell, c) => square(pen, tiles, cell, x + c * SQUARE, HEAD + r * SQUARE)));
     x += widths[index] + GAP;
   });
-  write(pen, verdict(), canvas.width / 2, canvas.height - 26, 24, { align: "center", weight: 600 });
+  write(pen, verdict(), canvas.width / 2, canvas.height - 26, 24, { align: "center", weight: 600, most: canvas.width - 2 * GAP });
   return canvas;
 }
 
@@ -44,7 +44,7 @@ async function loaded(source) {
 function heading(pen, kingdom, x, width) {
   const score = scoreOf(kingdom);
   write(pen, kingdom.player, x, 70, 30, { weight: 600, most: width - 110 });
-  if (score) write(pen, String(score.total), x + width, 76, 48, { align: "right", weight: 700 });
+  if (score) write(pen, pointsOf(kingdom), x + width, 76, 48, { align: "right", weight: 700 });
 }
 
 function write(pen, text, x, y, size, { align = "left", weight = 400, most = undefined, colour = INK } = {}) {
@@ -63,7 +63,7 @@ function square(pen, tiles, cell, x, y) {
   plate(pen, x + 3, y + 3, 22);
   write(pen, cell[0], x + 14, y + 20, 17, { align: "center", weight: 700 });
   const count = Number(cell.slice(1) || 0);
-  for (let n = 0; n < count; n += 1) crown(pen, x + SQUARE - 22 - n * 20, y + 4);
+  for (let n = 0; n < count; n += 1) crown(pen, x + SQUARE - 22 - n * 20, y + SQUARE - 22);
 }
 
 function plate(pen, x, y, size) {

@@ -9,8 +9,8 @@ import { t } from "./strings.js";
 let drag = null; // { photo, kingdom, corners, size } while corners are moved
 
 /** Begin to move the corners of a kingdom, or to draw those of one that was missed, `mended` null. */
-export function startDrag(kingdom, mended) {
-  const photo = state.photos.get(kingdom.seen.photo);
+export function startDrag(id, mended) {
+  const photo = state.photos.get(id);
   const { width, height } = photo;
   const middle = [
     [0.3, 0.3],
@@ -18,7 +18,7 @@ export function startDrag(kingdom, mended) {
     [0.7, 0.7],
     [0.3, 0.7],
   ].map(([x, y]) => [x * width, y * height]);
-  drag = { photo: kingdom.seen.photo, kingdom: mended, corners: mended ? outline(mended) : middle, size: "" };
+  drag = { photo: id, kingdom: mended, corners: mended ? outline(mended) : middle, size: "" };
   state.mode = mended ? "corners" : "draw";
   if (!mended) state.close = false;
   refresh();
@@ -30,7 +30,10 @@ export function startDrag(kingdom, mended) {
 export function dragBar() {
   const sizes = ["", ...[3, 4, 5, 6, 7].map((side) => `${side}x${side}`)];
   const choose = (event) => (drag.size = event.target.value);
-  const stop = () => ((state.mode = ""), refresh());
+  const stop = () => {
+    Object.assign(state, { mode: "", drawn: null });
+    refresh();
+  };
   return h(
     "div",
     { class: "toolbar" },

@@ -32,12 +32,34 @@ export function svg(tag, props = {}, ...children) {
   return fill(node, children);
 }
 
-/** Put these children in place of all there are, and leave the focus on what has the same data-key. */
+/** Put these children in place of all there are, and leave the focus on what has the same data-key.
+ *
+ * A text that is being typed (data-typed) stays as it is. What had the focus and is gone leaves it to the board. */
 export function replace(node, ...children) {
-  const key = document.activeElement?.dataset?.key;
-  const had = key && node.contains(document.activeElement);
+  const active = document.activeElement;
+  const key = active?.dataset?.key;
+  const had = key && node.contains(active);
+  const typed = had && "typed" in active.dataset ? [active.value, active.selectionStart, active.selectionEnd] : null;
   node.replaceChildren(...children.flat(Infinity).filter(Boolean));
-  if (had) node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  if (!had) return;
+  const next = node.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (next && typed) {
+    next.value = typed[0];
+    next.setSelectionRange(typed[1], typed[2]);
+  }
+  (next ?? (key.startsWith("square ") ? node.querySelector('.grid [tabindex="0"]') : null))?.focus({ preventScroll: true });
+}
+
+let pressed = false;
+for (const [kind, now] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+  document.addEventListener(kind, () => (pressed = now), { capture: true });
+}
+
+/** Run something once a tap that is under way has reached what it is meant for: showing the page anew would swallow it. */
+export function afterTap(run) {
+  const soon = () => setTimeout(run, 40); // milliseconds: the click comes after the finger is up
+  if (pressed) document.addEventListener("pointerup", soon, { once: true });
+  else soon();
 }
 
 const PATHS = {
@@ -86,12 +108,6 @@ export function button(name, text, onclick, { label = true, ...props } = {}) {
   return h("button", { type: "button", onclick, ...named, ...props }, name && icon(name), label && h("span", {}, text));
 }
 
-/** What the server says, as sentences: each with a capital and a full stop. */
-export function sentences(...texts) {
-  const whole = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
-  return texts.filter(Boolean).map(whole).join(" ");
-}
-
 let fields = 0;
 
 /** A named control: the name above it, and bound to it. */
@@ -104,6 +120,7 @@ let speaker;
 
 /** Say something to people who do not see the page. */
 export function say(text) {
+  onTop();
   speaker ??= document.getElementById("live");
   speaker.textContent = "";
   requestAnimationFrame(() => {
@@ -111,10 +128,20 @@ export function say(text) {
   });
 }
 
+/** Leave what speaks and the line at the bottom where a dialog, if one is open, does not hide them. */
+function onTop() {
+  const host = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
+  for (const id of ["toast", "live"]) {
+    const node = document.getElementById(id);
+    if (node.parentElement !== host) host.append(node);
+  }
+}
+
 let toastTimer;
 
 /** A line at the bottom for some seconds, with one thing to do about it at most. */
 export function toast(text, action = null) {
+  onTop();
   const node = document.getElementById("toast");
   clearTimeout(toastTimer);
   const act = action && button(null, action.text, () => (hide(), action.run()));
@@ -134,8 +161,14 @@ export function dialog(title, content, { close, wide = false, onclose = () => {}
     h("div", { class: "dialog-body" }, h("header", {}, head, shut), content),
   );
   node.addEventListener("click", (event) => event.target === node && node.close());
-  node.addEventListener("close", () => (node.remove(), onclose()));
+  node.addEventListener("close", () => {
+    node.removeAttribute("open");
+    onTop();
+    node.remove();
+    onclose();
+  });
   document.body.append(node);
   node.showModal();
+  onTop();
   return node;
 }

@@ -1,8 +1,9 @@
 // The Lost Treasures: gems on crossings. Which way a gem lies decides where its crowns and its skull point.
 
 import { amendPieces } from "./actions.js";
+import { noMore } from "./pieces.js";
 import { button, dialog, field, h } from "./dom.js";
-import { at, nameAt, placeOf } from "./model.js";
+import { at, isNamed, nameAt, placeOf } from "./model.js";
 import { refresh, selected, shown, state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -24,6 +25,7 @@ export function gemsView(kingdom) {
     h("h3", {}, t("gems")),
     button("gem", placing ? t("done") : t("placeGem"), toggle, { class: "soft", "data-key": "gems", "aria-pressed": String(placing) }),
     placing && h("p", { class: "hint" }, t("gemHint")),
+    noMore(kingdom, "gems"),
   );
 }
 
@@ -45,11 +47,11 @@ export function crossings(kingdom, area) {
 
 function target(kingdom, place, gem, r, c, area) {
   const [a, b, d, e] = squaresAround(place).map((one) => nameAt(kingdom, one));
-  const label = gem ? t("gemAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: e });
+  const label = gem ? t(isNamed(gem) ? "gemAt" : "gemSeenAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: e });
   const node = h(
     "button",
     { type: "button", class: `crossing ${gem ? "taken" : ""}`, "aria-label": label, "data-key": `gem ${place}`, onclick: () => editGem(place) },
-    h("span", { "aria-hidden": "true" }, gem ? "◆" : "+"),
+    h("span", { "aria-hidden": "true" }, gem ? (isNamed(gem) ? "◆" : "?") : "+"),
   );
   node.style.setProperty("--x", `${(100 * (c + 1)) / area.cols}%`);
   node.style.setProperty("--y", `${(100 * (r + 1)) / area.rows}%`);
@@ -68,14 +70,15 @@ function editGem(place) {
   let gem = old ?? { at: place, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0 };
   const names = squaresAround(place).map((one) => nameAt(kingdom, one));
   const others = kingdom.pieces.gems.filter((one) => one.at !== place);
-  const known = [...new Map(shown().flatMap((one) => one.pieces.gems).map((one) => [one.kind, one])).values()];
+  const named = shown().flatMap((one) => one.pieces.gems).filter(isNamed);
+  const known = [...new Map(named.map((one) => [one.kind, one])).values()];
   const quarters = h("div", { class: "quarters" });
-  const kind = h("input", { list: "gem-kinds", value: gem.kind, maxlength: 20, autocomplete: "off", required: true });
+  const kind = h("input", { list: "gem-kinds", value: isNamed(gem) ? gem.kind : "", maxlength: 20, autocomplete: "off", required: true });
   kind.addEventListener("input", () => {
     const name = kind.value.trim().toLowerCase();
     const joker = name === state.rules?.joker && { crowns: [1, 0, 0, 0], skull: null };
     const like = known.find((one) => one.kind === name) ?? joker; // printed alike on all of a kind
-    if (old || !like) return;
+    if ((old && isNamed(old)) || !like) return;
     gem = { ...gem, crowns: like.crowns, skull: like.skull };
     draw();
   });
@@ -95,10 +98,10 @@ function editGem(place) {
   const turn = () => ((gem = { ...gem, turned: (gem.turned + 1) % 4 }), draw());
   const save = (event) => {
     event.preventDefault();
-    amendPieces(selected(), { gems: [...others, { ...gem, kind: kind.value.trim().toLowerCase() }] });
+    amendPieces(kingdom.id, { gems: [...others, { ...gem, kind: kind.value.trim().toLowerCase() }] });
     node.close();
   };
-  const remove = () => (amendPieces(selected(), { gems: others }), node.close());
+  const remove = () => (amendPieces(kingdom.id, { gems: others }), node.close());
   draw();
   const form = h(
     "form",

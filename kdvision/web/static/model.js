@@ -3,10 +3,11 @@
 // A kingdom's squares are kept by place, "row,col", on the grid that the photo showed (any origin for typed boards), so
 // that nothing moves when a tile is added at the edge. Names such as C3 are those of the smallest frame around it all.
 
-export const COLOURS = ["blue", "green", "pink", "yellow", "red", "orange", "violet", "grey"];
+export const COLOURS = ["blue", "green", "pink", "yellow", "red", "orange", "purple", "white", "grey"];
 
 const MOST = 8; // kingdoms of a game
 const LONGEST = 26; // rows of a board
+const CELL = /^([a-z][0-9]?|#|\?)$/;
 
 let ids = Date.now() % 1e9;
 
@@ -16,21 +17,57 @@ export const emptyGame = () => ({
   rounds: [[]],
 });
 
-const emptyPieces = () => ({ coins: 0, towers: 0, spare_knights: 0, queen: false, knights: [], buildings: [], gems: [] });
+const NOT_TOLD = "?"; // as game files say it
+const COUNTS = ["coins", "towers", "spare_knights"];
+const ON_BOARD = ["knights", "buildings", "gems"];
+
+/** What lies on or beside a kingdom; `untold` are the keys of which nobody has told all. */
+const emptyPieces = () => ({
+  ...Object.fromEntries(COUNTS.map((key) => [key, 0])),
+  ...{ queen: false, knights: [], buildings: [], gems: [], untold: [] },
+});
 
 export function newKingdom(player, colour, cells, seen = null) {
   return { id: String((ids += 1)), player, colour, cells, pieces: emptyPieces(), fixes: {}, seen };
 }
 
-/** A kingdom as a photo shows it, in a game with knights with those that were seen on it. */
+/** A kingdom as a photo shows it, with the pieces that were seen on it; what no photo tells is left open. */
 export function readKingdom(player, colour, read, seen, game) {
   const kingdom = newKingdom(player, colour, cellsOf(read.board, read.origin), seen);
   const [top, left] = read.origin;
-  const placed = ([row, col]) => at(row + top, col + left);
-  const standing = game === "kingdomino" ? [] : read.pieces.filter((piece) => piece.kind === "knight");
-  const knights = standing.map((piece) => placed(squarePlace(piece.square)));
-  return { ...kingdom, pieces: { ...kingdom.pieces, knights } };
+  const placed = (name) => at(...squarePlace(name).map((value, axis) => value + [top, left][axis]));
+  const standing = (kind) => read.pieces.filter((piece) => game !== "kingdomino" && piece.kind === kind);
+  const on = (kind) => standing(kind).map((piece) => placed(piece.square));
+  const queen = standing("queen").length > 0;
+  const pieces = {
+    queen,
+    knights: on("knight"),
+    buildings: on("building").map((place) => ({ at: place, name: NOT_TOLD })),
+    gems: read.untold.includes("gems") || read.gems.length ? read.gems.map((gem) => gemSeen(placed(cornerOf(gem.between)))) : [],
+    untold: read.untold.filter((key) => !(queen && key === "queen")),
+  };
+  return { ...kingdom, pieces: { ...kingdom.pieces, ...pieces } };
 }
+
+/** How many pieces on a kingdom's board people have named: no photo tells them. */
+export const namedPieces = ({ pieces }) => [...pieces.buildings, ...pieces.gems].filter(isNamed).length;
+
+/** The pieces of a kingdom that was read anew: those on the board as they were seen, those beside it as they were told. */
+export function keptPieces(before, after) {
+  const counts = Object.fromEntries([...COUNTS, "queen"].map((key) => [key, before.pieces[key]]));
+  const untold = after.pieces.untold.filter((key) => ON_BOARD.includes(key) || before.pieces.untold.includes(key));
+  return { ...after.pieces, ...counts, untold };
+}
+
+const gemSeen = (place) => ({ at: place, kind: NOT_TOLD, crowns: [0, 0, 0, 0], skull: null, turned: 0 });
+
+/** The upper left of the squares around a crossing, of two that touch there: "B2 C3". */
+function cornerOf(between) {
+  const [one, other] = between.split(" ").map(squarePlace);
+  return squareName(Math.min(one[0], other[0]), Math.min(one[1], other[1]));
+}
+
+export const isNamed = (piece) => (piece.kind ?? piece.name) !== NOT_TOLD;
 
 export const at = (row, col) => `${row},${col}`;
 export const placeOf = (text) => text.split(",").map(Number);
@@ -124,15 +161,18 @@ export function corrected(kingdom, place, cell) {
   if (cell === ".") delete cells[place];
   else cells[place] = cell;
   const fixes = onGrid(kingdom, place) ? { ...kingdom.fixes, [place]: cell } : kingdom.fixes;
+  const pieces = { ...kingdom.pieces };
+  if (cell[0] !== "t") pieces.buildings = pieces.buildings.filter((one) => one.at !== place); // they stand on towns
   const seen = kingdom.seen && { ...kingdom.seen, doubts: kingdom.seen.doubts.filter((doubt) => doubt.at !== place) };
-  return { ...kingdom, cells, fixes, seen };
+  return { ...kingdom, cells, fixes, pieces, seen };
 }
 
 const lists = (value) => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
 /** A kingdom as a game file has it. */
 function givenOf(kingdom, rules) {
-  const { knights, buildings, gems, ...counts } = kingdom.pieces;
+  const { knights, buildings, gems, untold, ...counts } = kingdom.pieces;
+  const open = (key) => (untold.includes(key) ? [NOT_TOLD] : []);
   const name = (place) => nameAt(kingdom, place);
   const teams = rules.teams && rules.game === "royal-wedding";
   const given = { board: boardRows(kingdom.cells) };
@@ -140,10 +180,13 @@ function givenOf(kingdom, rules) {
   else if (!teams) given.player = kingdom.player;
   const extra = {};
   if (rules.game !== "kingdomino") {
-    Object.assign(extra, counts, { knights: knights.map(name).filter(Boolean) });
-    extra.buildings = buildings.map((one) => ({ ...one, at: name(one.at) })).filter((one) => one.at);
+    Object.assign(extra, counts, Object.fromEntries(Object.keys(counts).flatMap((key) => open(key).map((word) => [key, word]))));
+    extra.knights = [...knights.map(name).filter(Boolean), ...open("knights")];
+    extra.buildings = [...buildings.map((one) => ({ ...one, at: name(one.at) })).filter((one) => one.at), ...open("buildings")];
   }
-  if (rules.variants.includes("lost-treasures")) extra.gems = gems.map((gem) => gemGiven(kingdom, gem)).filter(Boolean);
+  if (rules.variants.includes("lost-treasures")) {
+    extra.gems = [...gems.map((gem) => gemGiven(kingdom, gem)).filter(Boolean), ...open("gems")];
+  }
   return { ...given, ...Object.fromEntries(Object.entries(extra).filter(([, value]) => lists(value))) };
 }
 
@@ -190,6 +233,7 @@ export function unpacked(text) {
   const raw = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
   const data = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(raw, (c) => c.charCodeAt(0))));
   const rounds = data.kingdoms.map((kingdoms) => kingdoms.slice(0, MOST).map(kingdomGiven));
+  if (rounds.flat().some(({ cells }) => Object.values(cells).some((cell) => !CELL.test(cell)))) throw new Error("cells");
   if (![1, 3].includes(rounds.length)) throw new Error("rounds");
   return { ...emptyGame(), rules: { ...rulesGiven(data.rules), dynasty: rounds.length > 1 }, rounds };
 }
@@ -207,16 +251,20 @@ function rulesGiven({ game, variants, side, seats, teams, openGems }) {
 }
 
 function kingdomGiven(given) {
-  const kingdom = newKingdom(String(given.player), COLOURS.includes(given.colour) ? given.colour : "grey", cellsOf(given.board.slice(0, LONGEST)));
+  const kingdom = newKingdom(String(given.player), colourGiven(given.colour), cellsOf(given.board.slice(0, LONGEST)));
   const place = (name) => at(...squarePlace(name));
-  const [coins, towers, spare_knights] = [given.coins, given.towers, given.spare_knights].map((count) => Number(count) || 0);
-  const queen = given.queen === true;
-  const gems = (given.gems ?? []).map(({ between, ...gem }) => {
-    const corners = between.split(" ").map(squarePlace);
-    const corner = at(Math.min(corners[0][0], corners[1][0]), Math.min(corners[0][1], corners[1][1]));
-    return { skull: null, turned: 0, crowns: [0, 0, 0, 0], ...gem, at: corner };
-  });
-  const buildings = (given.buildings ?? []).map((one) => ({ ...one, at: place(one.at) }));
-  const knights = (given.knights ?? []).map(place);
-  return { ...kingdom, pieces: { coins, towers, spare_knights, queen, knights, buildings, gems } };
+  const told = (key) => (given[key] ?? []).filter((one) => one !== NOT_TOLD);
+  const counts = Object.fromEntries(COUNTS.map((key) => [key, Number(given[key]) || 0]));
+  const gems = told("gems").map(({ between, ...gem }) => ({ ...gemSeen(place(cornerOf(between))), ...gem }));
+  const buildings = told("buildings").map((one) => ({ ...one, at: place(one.at) }));
+  const untold = [
+    ...[...COUNTS, "queen"].filter((key) => given[key] === NOT_TOLD),
+    ...ON_BOARD.filter((key) => (given[key] ?? []).includes(NOT_TOLD)),
+  ];
+  return { ...kingdom, pieces: { ...counts, queen: given.queen === true, knights: told("knights").map(place), buildings, gems, untold } };
+}
+
+function colourGiven(colour) {
+  if (colour === "violet") return "purple"; // as links of former versions say
+  return COLOURS.includes(colour) ? colour : "grey";
 }

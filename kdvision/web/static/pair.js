@@ -1,6 +1,6 @@
 // The page of a phone that is not paired yet: the key comes with the link, behind the #, or is typed.
 
-import { fillTexts, t } from "./strings.js";
+import { fillTexts, sentences, t } from "./strings.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -16,9 +16,9 @@ async function pair(key) {
       return;
     }
     const { error, hint } = await answer.json();
-    byId("trouble").textContent = `${error}. ${hint ?? ""}`;
+    byId("trouble").textContent = sentences(error, hint);
   } catch {
-    byId("trouble").textContent = `${t("offline")}. ${t("offlineHint")}`;
+    byId("trouble").textContent = sentences(t("offline"), t("offlineHint"));
   }
   byId("key").select();
 }

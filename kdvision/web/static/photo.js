@@ -5,9 +5,10 @@ import * as api from "./api.js";
 const LONG_SIDE = 2000; // pixels: a square of a table of four has eighty then, and the reader needs forty
 const SMALL = 1_500_000; // bytes: what is smaller is sent as it is
 
-/** The photo of a file: `{ url, width, height, send }`; throws a Refusal where nothing can show it. */
-export async function prepared(file) {
-  const image = await shownBy(file).catch(async () => shownBy(await api.picture(file)));
+/** The photo of a file: `{ url, width, height, send }`; throws a Refusal where nothing can show it, or is given up. */
+export async function prepared(file, signal) {
+  const image = await shownBy(file).catch(async () => shownBy(await api.picture(file, signal)));
+  signal.throwIfAborted();
   const factor = Math.min(1, LONG_SIDE / Math.max(image.naturalWidth, image.naturalHeight));
   const [width, height] = [image.naturalWidth, image.naturalHeight].map((side) => Math.round(side * factor));
   const canvas = document.createElement("canvas");

@@ -5,6 +5,7 @@ import { territoriesOf } from "./board.js";
 import { button, h, svg } from "./dom.js";
 import { at, frame, placeOf } from "./model.js";
 import { editSquare } from "./sheet.js";
+import { pointsOf } from "./standing.js";
 import { refresh, scoreOf, shown, state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -13,7 +14,7 @@ export function photoView(kingdom) {
   if (!kingdom?.seen) return null;
   const photo = state.photos.get(kingdom.seen.photo);
   if (!photo) return h("section", { class: "card photo" }, h("p", { class: "hint" }, t("photoGone")));
-  const dragging = state.mode === "corners" || state.mode === "draw";
+  const dragging = !state.drawn && (state.mode === "corners" || state.mode === "draw");
   const kingdoms = shown().filter((one) => one.seen?.photo === kingdom.seen.photo);
   return h(
     "section",
@@ -23,14 +24,21 @@ export function photoView(kingdom) {
   );
 }
 
+/** A photo that shows no kingdom, as far as was seen, to draw one on. */
+export function drawingView() {
+  const photo = state.photos.get(state.drawn);
+  if (!photo || state.mode !== "draw") return null;
+  return h("section", { class: "card photo", "aria-label": t("photo") }, picture(photo, [], null, true), dragBar());
+}
+
 function toolBar(kingdom, kingdoms) {
   const zoom = () => ((state.close = !state.close), refresh());
   return h(
     "div",
     { class: "toolbar" },
     button("zoom", state.close ? t("wholePhoto") : t("closeUp"), zoom, { class: "quiet", "data-key": "zoom" }),
-    button("corners", t("moveCorners"), () => startDrag(kingdom, kingdom), { class: "quiet", "data-key": "move" }),
-    button("plus", t("drawKingdom"), () => startDrag(kingdom, null), { class: "quiet", "data-key": "draw" }),
+    button("corners", t("moveCorners"), () => startDrag(kingdom.seen.photo, kingdom), { class: "quiet", "data-key": "move" }),
+    button("plus", t("drawKingdom"), () => startDrag(kingdom.seen.photo, null), { class: "quiet", "data-key": "draw" }),
   );
 }
 
@@ -84,7 +92,7 @@ function squareDrawn(kingdom, place, territories, unsure, active) {
   const size = sideOf(quad);
   const tap = () => {
     state.square = place;
-    if (active) editSquare(place);
+    if (active) editSquare(kingdom, place);
     else {
       state.selected = kingdom.id;
       refresh();
@@ -144,7 +152,8 @@ function plaque(kingdom) {
   const x = four.reduce((sum, corner) => sum + corner[0], 0) / 4;
   const y = Math.min(...four.map((corner) => corner[1]));
   const size = sideOf(kingdom.seen.squares[0][0]) * 0.42;
-  const text = `${kingdom.player}${score ? `: ${score.total}` : ""}`;
+  const name = kingdom.player.length > 16 ? `${kingdom.player.slice(0, 15)}…` : kingdom.player;
+  const text = `${name}${score ? `: ${pointsOf(kingdom)}` : ""}`;
   const width = size * (1.9 + 0.62 * text.length);
   const top = Math.max(size * 0.1, y - size * 1.7);
   return svg(

@@ -2,13 +2,13 @@
 
 import { amend, amendPieces, score } from "./actions.js";
 import { button, field, h } from "./dom.js";
-import { nameAt } from "./model.js";
-import { go, selected, shown, state, withRound } from "./state.js";
+import { isNamed, nameAt } from "./model.js";
+import { go, kingdomOf, shown, state, withRound } from "./state.js";
 import { t } from "./strings.js";
 
 export function piecesView(kingdom) {
   if (state.game.rules.game === "kingdomino") return null;
-  const { queen, buildings } = kingdom.pieces;
+  const { queen, buildings, untold } = kingdom.pieces;
   const built = buildings.filter((one) => nameAt(kingdom, one.at));
   return h(
     "section",
@@ -27,29 +27,41 @@ export function piecesView(kingdom) {
       h("input", { type: "checkbox", checked: queen, "data-key": "queen", onchange: () => host(kingdom, !queen) }),
       t("queen"),
     ),
+    untold.includes("queen") && button(null, t("queenNot"), () => amendPieces(kingdom.id, { queen: false }), { class: "soft", "data-key": "no queen" }),
     built.map((one) =>
       h(
-        "p",
+        "div",
         { class: "built" },
         h("b", {}, nameAt(kingdom, one.at)),
-        ` ${buildingWords(one)} `,
+        isNamed(one) ? ` ${buildingWords(one)} ` : buildingSelect(kingdom, one.at),
         button("close", t("remove"), () => build(kingdom, one.at, null), { label: false, class: "quiet round" }),
       ),
     ),
-    h("p", { class: "hint" }, t("photosKnow")),
+    noMore(kingdom, "buildings"),
+    noMore(kingdom, "knights"),
+    h("p", { class: "hint" }, t("beside")),
   );
+}
+
+/** Where there may be more of a kind than was seen: a way to say that there is not; null where that is known. */
+export function noMore(kingdom, key) {
+  if (!kingdom.pieces.untold.includes(key)) return null;
+  const told = () => amendPieces(kingdom.id, {}, { all: [key] });
+  return button("check", t("noMore")[key], told, { class: "soft", "data-key": `no more ${key}` });
 }
 
 /** The Queen is with one kingdom at a time: where she comes, she leaves the others. */
 function host(kingdom, here) {
-  const kingdoms = shown().map((one) => ({ ...one, pieces: { ...one.pieces, queen: here && one.id === kingdom.id } }));
-  go(withRound(kingdoms));
+  const known = (one) => (here || one.id === kingdom.id ? one.pieces.untold.filter((key) => key !== "queen") : one.pieces.untold);
+  const with_ = (one) => ({ ...one.pieces, queen: here && one.id === kingdom.id, untold: known(one) });
+  go(withRound(shown().map((one) => ({ ...one, pieces: with_(one) }))));
   score();
 }
 
 function stepper(kingdom, key, name) {
   const count = kingdom.pieces[key];
-  const set = (value) => amendPieces(selected(), { [key]: Math.max(0, Math.min(999, Math.round(value) || 0)) });
+  const untold = kingdom.pieces.untold.includes(key);
+  const set = (value) => amendPieces(kingdom.id, { [key]: Math.max(0, Math.min(999, Math.round(value) || 0)) });
   const step = (words, by, letter) =>
     h(
       "button",
@@ -70,26 +82,32 @@ function stepper(kingdom, key, name) {
         min: 0,
         max: 999,
         inputmode: "numeric",
-        value: count,
+        value: untold ? "" : count,
+        placeholder: "?",
         "data-key": `count ${key}`,
-        onchange: (event) => set(Number(event.target.value)),
+        onchange: (event) => event.target.value && set(Number(event.target.value)),
       }),
       step("more", 1, "+"),
     ),
   );
 }
 
+const UNREAD = "seen";
+
 /** Which building stands on a town: a choice among those of the box. */
 export function buildingSelect(kingdom, place) {
   const buildings = state.rules?.buildings ?? [];
   const here = kingdom.pieces.buildings.find((one) => one.at === place);
-  const now = here ? buildings.findIndex((one) => same(one, here)) : -1;
+  const unread = here && !isNamed(here);
+  const now = unread ? UNREAD : here ? buildings.findIndex((one) => same(one, here)) : -1;
+  const chosen = (value) => value !== UNREAD && build(kingdomOf(kingdom.id) ?? kingdom, place, buildings[Number(value)] ?? null);
   const options = buildings.map((one, index) => h("option", { value: index }, words(one)));
   return field(
     t("building"),
     h(
       "select",
-      { value: now, onchange: (event) => build(selected(), place, buildings[Number(event.target.value)] ?? null) },
+      { value: now, "data-key": `building ${place}`, onchange: (event) => chosen(event.target.value) },
+      unread ? h("option", { value: UNREAD }, t("whichBuilding")) : null,
       h("option", { value: -1 }, t("noBuilding")),
       options,
     ),
@@ -108,5 +126,5 @@ function buildingWords(here) {
 function build(kingdom, place, building) {
   const others = kingdom.pieces.buildings.filter((one) => one.at !== place);
   const here = building ? [{ at: place, ...building.as }] : [];
-  return amend(kingdom, { pieces: { ...kingdom.pieces, buildings: [...others, ...here] } });
+  return amend(kingdom.id, { pieces: { ...kingdom.pieces, buildings: [...others, ...here] } });
 }

@@ -1,9 +1,10 @@
 // The scorecard of a kingdom, each line with the clause of the rulebooks it follows.
 
+import { askAgain } from "./actions.js";
 import { highlight } from "./board.js";
-import { h, sentences } from "./dom.js";
+import { button, h } from "./dom.js";
 import { scoreOf, state } from "./state.js";
-import { t } from "./strings.js";
+import { sentences, t } from "./strings.js";
 
 export function pointsView(kingdom) {
   const score = scoreOf(kingdom);
@@ -18,7 +19,10 @@ export function pointsView(kingdom) {
     { class: "card points", "aria-label": t("pointsOf", { name: kingdom.player }) },
     h("h3", {}, t("pointsHead")),
     h("ul", { class: "lines" }, earned.map((line) => lineView(kingdom, line))),
-    h("p", { class: "total" }, h("span", {}, t("total")), h("output", { id: "total" }, String(score.total))),
+    h("p", { class: "total" }, h("span", {}, t("total")), h("output", { id: "total" }, totalWords(score))),
+    score.missing.length
+      ? h("p", { class: "hint" }, sentences(t("stillOpen", { what: score.missing.map((one) => one.text).join("; ") })))
+      : null,
     worthless.length
       ? h(
           "details",
@@ -56,6 +60,13 @@ function lineView(kingdom, line) {
   );
 }
 
-export function trouble({ error, hint }) {
-  return h("p", { class: "trouble", role: "alert" }, h("b", {}, sentences(error)), ` ${sentences(hint)}`);
+/** A total in words: "31", and while something is still to be told "31 to 153" or "24 or more". */
+export function totalWords({ complete, total, least, most }) {
+  if (complete) return String(total);
+  return most === null ? t("orMore", { least }) : t("between", { least, most });
+}
+
+export function trouble({ error, hint, again = false }) {
+  const more = again ? button("turn", t("again"), askAgain, { class: "soft", "data-key": "ask again" }) : null;
+  return h("div", { class: "trouble", role: "alert" }, h("b", {}, sentences(error)), ` ${sentences(hint)} `, more);
 }

@@ -33,7 +33,6 @@ export function setupView() {
       played?.teams && check("teams", t("teams"), rules.teams, (teams) => setRules({ teams })),
       played?.teams && rules.teams ? h("p", { class: "hint" }, t("teamsHint")) : null,
       rules.variants.includes("lost-treasures") && field(t("openGems"), openGems(rules)),
-      rules.game !== "kingdomino" ? h("p", { class: "hint" }, t("photosKnow")) : null,
     ),
   );
 }

@@ -1,35 +1,45 @@
 // Handing the game on: as a link, as text, as a picture, as files.
 
 import * as api from "./api.js";
-import { button, dialog, field, h, sentences, svg, toast } from "./dom.js";
+import { button, dialog, field, h, svg, toast } from "./dom.js";
 import { gameData, packed } from "./model.js";
 import { drawnGame } from "./card.js";
 import { shown, state } from "./state.js";
+import { totalWords } from "./points.js";
 import { verdict } from "./standing.js";
-import { t } from "./strings.js";
+import { sentences, t } from "./strings.js";
 
-const link = () => `${location.origin}/#game=${packed(state.game)}`;
+const link = (origin = location.origin) => `${origin}/#game=${packed(state.game)}`;
+
+/** Under which address phones reach this server, where this page has it under one of this machine's own. */
+async function origin() {
+  if (!["127.0.0.1", "localhost", "[::1]"].includes(location.hostname)) return location.origin;
+  const { link: invitation } = await api.get("/api/invite").catch(() => ({ link: null }));
+  return invitation ? new URL(invitation).origin : null;
+}
 
 /** The game in words, for a message: who has how many points, who wins, and the link. */
-function words() {
+function words(address) {
   const score = state.scores.get(state.game);
   const round = score?.rounds?.[score.ids.length > 1 ? state.game.round : 0];
-  const lines = (round?.kingdoms ?? []).map((kingdom) => `${kingdom.player}: ${kingdom.total}`);
-  return [...lines, verdict(), link()].filter(Boolean).join("\n");
+  const lines = (round?.kingdoms ?? []).map((kingdom) => `${kingdom.player}: ${totalWords(kingdom)}`);
+  return [...lines, verdict(), address].filter(Boolean).join("\n");
 }
 
 export function shareDialog() {
   const address = h("input", { readonly: true, value: link(), onfocus: (event) => event.target.select() });
+  const where = h("p", { class: "hint" }, t("shareHint"));
+  origin().then((found) => (found ? (address.value = link(found)) : where.append(` ${t("shareLocal")}`)));
   const act = (name, text, run) => button(name, text, run, { class: "soft" });
   const content = [
-    h("p", { class: "hint" }, t("shareHint")),
+    where,
     field(t("link"), address),
     h(
       "div",
       { class: "pairs" },
       act("share", t("copyLink"), () => copy(address.value, address)),
-      act("keyboard", t("copyText"), () => copy(words(), address)),
-      navigator.share && act("phone", t("sendOn"), () => navigator.share({ title: t("title"), text: words() }).catch(() => {})),
+      act("keyboard", t("copyText"), () => copy(words(address.value), address)),
+      navigator.share && act("phone", t("sendOn"), () => navigator.share({ title: t("title"), text: words(address.value) }).catch(() => {})),
       act("image", t("savePicture"), savePicture),
       act("check", t("saveJson"), () => saveAnswer("application/json", "kdvision.json")),
       act("check", t("saveFile"), () => saveAnswer("application/toml", "kdvision.toml")),
@@ -74,7 +84,8 @@ async function saveAnswer(kind, name) {
 
 /** The QR code by which another phone comes in. */
 export async function inviteDialog() {
-  const { link: here, qr } = await api.get("/api/invite");
+  const { link: here, qr } = await api.get("/api/invite").catch((error) => (toast(sentences(error.message, error.hint)), {}));
+  if (!qr) return;
   const content = here
     ? [h("p", { class: "hint" }, t("inviteHint")), code(qr), h("p", { class: "address" }, here)]
     : [h("p", {}, t("inviteLocal"))];

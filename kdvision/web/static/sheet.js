@@ -5,25 +5,25 @@ import { cells, face } from "./board.js";
 import { button, dialog, h, say, svg } from "./dom.js";
 import { nameAt, onGrid, placeOf } from "./model.js";
 import { buildingSelect } from "./pieces.js";
-import { selected, state } from "./state.js";
+import { kingdomOf, selected, state } from "./state.js";
 import { cellWords, t } from "./strings.js";
 
 const ORDER = "wflgsmt";
 
-/** Open the sheet for a place of the selected kingdom; with `walk` the next unsure square follows. */
-export function editSquare(place, { walk = null } = {}) {
-  const kingdom = selected();
+/** Open the sheet for a place of a kingdom; with `walk`, how many were checked before, the next unsure one follows. */
+export function editSquare(kingdom, place, { walk = null } = {}) {
   const cell = kingdom.cells[place] ?? ".";
   const doubt = kingdom.seen?.doubts.find((one) => one.at === place);
-  const choose = (word) => {
+  const choose = async (word) => {
     node.close("chosen");
-    if (word !== cell || doubt || !(place in kingdom.fixes)) correct(place, word);
-    if (walk) walkDoubts(walk.filter((one) => one !== place));
-    else focusSquare(place);
+    if (walk === null) focusSquare(place);
+    if (word !== cell || doubt || !(place in kingdom.fixes)) await correct(kingdom.id, place, word);
+    // what follows from it may have answered other questions, or raised new ones
+    if (walk !== null) walkDoubts(kingdom.id, walk + 1);
   };
   const name = nameAt(kingdom, place);
   const title = t("squareHead", { square: name || "+" });
-  const count = walk && state.walked ? h("span", { class: "count" }, walked(walk)) : null;
+  const count = walk === null ? null : h("span", { class: "count" }, walked(kingdom, walk));
   const content = [
     count,
     h("div", { class: "evidence" }, closeUp(kingdom, place), doubt ? suspicion(kingdom, doubt, choose) : plainly(cell)),
@@ -46,29 +46,23 @@ function bringUp(place) {
   if (innerWidth < 720 && (bottom > innerHeight * 0.42 || top < 60)) scrollBy(0, top - innerHeight * 0.25);
 }
 
-function walked(walk) {
-  return t("checkedOf", { n: state.walked - walk.length + 1, all: state.walked });
+const unsure = (kingdom) => (kingdom?.seen?.doubts ?? []).map((doubt) => doubt.at).filter((place) => !(place in kingdom.fixes));
+
+const walked = (kingdom, before) => t("checkedOf", { n: before + 1, all: before + unsure(kingdom).length });
+
+/** Go through the unsure squares of a kingdom one by one, so many of them done before. */
+function walkDoubts(id, before) {
+  const kingdom = kingdomOf(id);
+  const [next] = unsure(kingdom);
+  if (next === undefined) return say(t("allGood"));
+  if (id === state.selected && !document.querySelector("dialog[open]")) editSquare(kingdom, next, { walk: before });
 }
 
-/** Go through unsure squares one by one. */
-function walkDoubts(places) {
-  const left = places.filter((place) => selected()?.seen?.doubts.some((doubt) => doubt.at === place));
-  if (!left.length) {
-    say(t("allGood"));
-    return;
-  }
-  editSquare(left[0], { walk: left });
-}
-
-export function checkAll() {
-  const places = selected()?.seen?.doubts.map((doubt) => doubt.at) ?? [];
-  state.walked = places.length;
-  walkDoubts(places);
-}
+export const checkAll = () => walkDoubts(state.selected, 0);
 
 /** Move to the next unsure square of the board. */
 export function nextDoubt() {
-  const places = selected()?.seen?.doubts.map((doubt) => doubt.at) ?? [];
+  const places = unsure(selected());
   if (!places.length) return say(t("allGood"));
   const next = places[(places.indexOf(state.square) + 1) % places.length];
   focusSquare(next);
@@ -85,7 +79,7 @@ const plainly = (cell) => h("p", {}, h("b", {}, cellWords(cell)), h("br"), h("sp
 function suspicion(kingdom, doubt, choose) {
   const percent = Math.round(100 * doubt.sure);
   const words = { read: cellWords(doubt.read), instead: cellWords(doubt.instead), percent, total: doubt.total };
-  const plain = state.game.rules.game !== "kingdomino" || state.game.rules.variants.length > 0;
+  const plain = state.game.rules.game !== "kingdomino" || state.game.rules.variants.length > 0 || doubt.total === null;
   return h(
     "div",
     { class: "suspicion" },
@@ -152,8 +146,8 @@ function extras(kingdom, place, cell) {
   if (state.game.rules.game === "kingdomino" || cell === "." || cell === "#") return null;
   const here = kingdom.pieces.knights.includes(place);
   const toggle = (event) => {
-    const others = selected().pieces.knights.filter((one) => one !== place);
-    amendPieces(selected(), { knights: event.target.checked ? [...others, place] : others });
+    const others = (kingdomOf(kingdom.id) ?? kingdom).pieces.knights.filter((one) => one !== place);
+    amendPieces(kingdom.id, { knights: event.target.checked ? [...others, place] : others });
   };
   return h(
     "div",

@@ -1,10 +1,10 @@
 // Who wins, and why; over three rounds in a Dynasty.
 
 import { showRound } from "./actions.js";
-import { h, sentences } from "./dom.js";
-import { trouble } from "./points.js";
+import { h } from "./dom.js";
+import { totalWords, trouble } from "./points.js";
 import { scoreOf, shown, state } from "./state.js";
-import { t } from "./strings.js";
+import { sentences, t } from "./strings.js";
 
 /** One sentence on how things stand, for the bar that is always there; empty without points. */
 export function verdict() {
@@ -12,9 +12,10 @@ export function verdict() {
   if (!score?.rounds) return "";
   if (score.ids.length === 1 && score.ids[0].length === 1) {
     const [kingdom] = shown();
-    return `${kingdom.player}: ${t("points", { n: score.rounds[0].kingdoms[0].total })}`;
+    const [points] = score.rounds[0].kingdoms;
+    return `${kingdom.player}: ${points.complete ? t("points", { n: points.total }) : t("pointsOpen", { words: totalWords(points) })}`;
   }
-  return score.standing.reason;
+  return score.standing?.reason ?? score.rounds[0].outlook ?? t("notYet");
 }
 
 export function standingView() {
@@ -38,14 +39,15 @@ function standings(score) {
   const shownRound = score.ids.length > 1 ? state.game.round : 0;
   const round = score.rounds[shownRound];
   const parts = [];
-  if (score.ids.length > 1) parts.push(h("h3", {}, t("wholeStanding")), places(score.standing, 0, score));
+  if (score.ids.length > 1 && score.standing) parts.push(h("h3", {}, t("wholeStanding")), places(score.standing, 0, score));
   const several = state.game.rounds.length > 1;
   if (several) parts.push(h("h3", {}, t("roundStanding", { n: state.game.round + 1 })));
   if (round.standing) parts.push(places(round.standing, shownRound, score));
   else if (round.kingdoms.length === 1) {
     const [kingdom] = round.kingdoms;
-    parts.push(h("p", {}, t("oneOnly", { name: kingdom.player, total: kingdom.total })));
-  }
+    const words = { name: kingdom.player, words: totalWords(kingdom) };
+    parts.push(h("p", {}, kingdom.complete ? t("oneOnly", { ...words, n: kingdom.total }) : t("oneOpen", words)));
+  } else parts.push(h("p", {}, sentences(round.outlook || t("notYet"))));
   parts.push(...round.problems.map((problem) => h("p", { class: "problems" }, sentences(problem.text))));
   if (round.note) parts.push(h("p", { class: "hint" }, sentences(round.note)));
   const left = state.game.rounds.filter((kingdoms) => !kingdoms.length).length;
@@ -69,5 +71,9 @@ function places(standing, round, score) {
   return [h("p", { class: "verdict" }, standing.reason), h("ol", { class: "places" }, standing.places.map(row))];
 }
 
-/** How many points a kingdom has, for its tab; nothing until they are known. */
-export const pointsOf = (kingdom) => scoreOf(kingdom)?.total ?? null;
+/** How many points a kingdom has, in short, for its tab: "31", "31+"; nothing until they are known. */
+export function pointsOf(kingdom) {
+  const score = scoreOf(kingdom);
+  if (!score) return null;
+  return score.complete ? String(score.total) : `${score.least}+`;
+}

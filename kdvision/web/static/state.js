@@ -14,6 +14,7 @@ export const state = {
   rules: null, // what /api/rules said
   selected: null, // id of the kingdom that is shown
   mode: "", // "", "edge", "gem", "corners", "draw"
+  drawn: null, // id of a photo without a kingdom on which one is drawn
   close: true, // whether the photo shows the selected kingdom alone
 };
 
@@ -90,7 +91,10 @@ export function remember(key) {
 /** The kingdoms of the round that is shown. */
 export const shown = () => state.game.rounds[state.game.round];
 
-export const selected = () => shown().find((kingdom) => kingdom.id === state.selected);
+export const selected = () => kingdomOf(state.selected);
+
+/** A kingdom of the round that is shown as it is now; undefined where it is gone. */
+export const kingdomOf = (id) => shown().find((kingdom) => kingdom.id === id);
 
 /** The game with one kingdom in place of that of the same id. */
 export function withKingdom(kingdom, game = state.game) {

@@ -11,6 +11,7 @@ const TEXT = {
   typeBoard: "Type a board",
   dropHere: "or drop photos here",
   privacy: "Photos go to this game's own server, are read, and forgotten.",
+  privacyKept: "Photos go to this game's own server, are read, and kept there.",
 
   undo: "Undo",
   redo: "Redo",
@@ -37,6 +38,12 @@ const TEXT = {
   found: { one: "{n} kingdom found", other: "{n} kingdoms found" },
   offline: "The server does not answer",
   offlineHint: "Is it still running, and is this phone in the same network?",
+  photoOfAll: "Photo {n} of {all}",
+  drawHere: "Draw it yourself",
+  piecesAgain: {
+    one: "The pieces on the board were read again: {n} has to be named anew.",
+    other: "The pieces on the board were read again: {n} have to be named anew.",
+  },
   notShown: "This browser cannot show the picture.",
 
   // Kingdoms.
@@ -53,15 +60,21 @@ const TEXT = {
     yellow: "yellow",
     red: "red",
     orange: "orange",
-    violet: "violet",
+    purple: "purple",
+    white: "white",
     grey: "grey",
   },
   removeKingdom: "Remove this kingdom",
   removed: "{name} is removed",
   points: { one: "{n} point", other: "{n} points" },
+  pointsOpen: "{words} points",
+  between: "{least} to {most}",
+  orMore: "{least} or more",
+  stillOpen: "still to be told: {what}",
   toCheck: { one: "{n} square to check", other: "{n} squares to check" },
   checkNow: "Check them",
   compare: "Only {percent} % sure: compare the board with the photo.",
+  odd: "Something is odd here: {what}",
   allGood: "Nothing left to check",
   board: "Board",
   photo: "Photo",
@@ -103,7 +116,8 @@ const TEXT = {
   changed: "{square} is {cell}.",
   followed: { one: "With that, {squares} changed too.", other: "With that, {squares} changed too." },
   becomes: "{square} ({cell})",
-  nowPoints: "{name} has {total} points.",
+  nowPoints: { one: "{name} has {n} point.", other: "{name} has {n} points." },
+  notFollowed: "The other squares could not be decided again.",
   edgeOf: "Edge beside {square}",
   addEdge: "Squares at the edge",
   edgeHint: "Tap a place at the edge to add a tile there.",
@@ -121,6 +135,14 @@ const TEXT = {
   knight: "knight",
   building: "Building",
   noBuilding: "no building",
+  whichBuilding: "one was seen: which?",
+  queenNot: "She is not here",
+  noMore: {
+    knights: "No more knights on the board",
+    buildings: "No more buildings",
+    gems: "No more gems",
+  },
+  beside: "What lies beside the board no photo shows: tell it here.",
   gives: "{gives}",
   namedGives: "{name}: {gives}",
 
@@ -130,6 +152,7 @@ const TEXT = {
   gemHint: "Tap the crossing on which the gem lies.",
   crossing: "Crossing of {a}, {b}, {c} and {d}",
   gemAt: "{kind} gem, crossing of {a} and {d}",
+  gemSeenAt: "A gem was seen, crossing of {a} and {d}: which?",
   gemHead: "A gem between {a} and {d}",
   gemKind: "Its colour, or joker",
   gemQuarter: "Towards {square}: {what}",
@@ -159,12 +182,16 @@ const TEXT = {
   teams: "Teams share a kingdom",
   teamsHint: "Two names, joined by &",
   round: "Round {n}",
-  photosKnow: "Photos are read with Kingdomino's tiles. Set towns by hand: tap their squares.",
 
   // The standing.
   standing: "Standing",
   noneYet: "No kingdom yet",
-  oneOnly: "{name} has {total} points. Add another kingdom to see who wins.",
+  oneOnly: {
+    one: "{name} has {n} point. Add another kingdom to see who wins.",
+    other: "{name} has {n} points. Add another kingdom to see who wins.",
+  },
+  oneOpen: "{name} has {words} points. Add another kingdom to see who wins.",
+  notYet: "Who wins is not known until the rest is told.",
   roundsLeft: { one: "One more round, then the sum decides.", other: "{n} more rounds, then the sum decides." },
   roundStanding: "Round {n}",
   wholeStanding: "All rounds",
@@ -173,6 +200,7 @@ const TEXT = {
   // Sharing.
   shareHead: "Share the game",
   shareHint: "The link holds the whole game. Photos are not in it.",
+  shareLocal: "This page is for this machine alone: no phone can open the link. Start kdvision serve --lan for that.",
   link: "Link",
   copyLink: "Copy link",
   copyText: "Copy as text",
@@ -227,6 +255,17 @@ export function cellWords(cell) {
   const terrain = t("terrains")[cell[0]] ?? cell;
   const count = Number(cell.slice(1) || 0);
   return count ? t("withCrowns", { n: count, terrain }) : terrain;
+}
+
+/** What the server says, as sentences: each with a capital and a full stop, and options of the command line in words. */
+export function sentences(...texts) {
+  const plain = (text) =>
+    text
+      .replace(/ \(--corners\)/, "")
+      .replace(/say --lost-treasures/, "choose The Lost Treasures under the game's variants")
+      .replace(/say --game queendomino/, "choose Queendomino as the game");
+  const whole = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+  return texts.filter(Boolean).map(plain).map(whole).join(" ");
 }
 
 /** Fill in the texts that the page's own markup names by data-text. */
