@@ -4,7 +4,6 @@ A place in the line is taken before a body is read, so that what waits in memory
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -27,6 +26,10 @@ WAITING: Final = 64
 WAITING_BYTES: Final = 400_000_000
 WAITING_EACH: Final = 12
 """Photos that may wait at once, their bytes, and how many of them may be of one address of the network."""
+
+WAITING_BYTES_EACH: Final = 100_000_000
+"""Bytes that photos of one address of the network may bring together: a dozen of eight megabytes, as phones take them,
+and always one of any size. Places count from the head of a request on, so bytes that never come are held too."""
 
 TICK: Final = 0.5
 """Seconds between two looks at whether a phone that waits is still there."""
@@ -57,23 +60,28 @@ Job = Callable[[Tell], Any]
 
 
 class Line:
-    """Jobs before worker threads: first come, first served; so many jobs and so many bytes at most."""
+    """Jobs before worker threads: first come, first served; so many jobs and so many bytes at most, `share` of one."""
 
-    def __init__(self, threads: int, *, waiting: int = WAITING, held: int = WAITING_BYTES) -> None:
+    def __init__(
+        self, threads: int, *, waiting: int = WAITING, held: int = WAITING_BYTES, share: int = WAITING_BYTES_EACH
+    ) -> None:
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="kdvision")
-        self.threads, self.waiting, self.held = threads, waiting, held
+        self.threads, self.waiting, self.held, self.share = threads, waiting, held, share
         self._places: dict[Place, None] = {}
         self._numbers = count()
 
     @asynccontextmanager
     async def place(self, client: str, size: int, *, each: int | None = None) -> AsyncIterator[Place]:
-        """A place for a body of `size` bytes; raises Refused (503) where the line is full, by all or by this client."""
+        """A place for a body of `size` bytes; raises Refused (503) where the line is full, by all or by this client.
+
+        Its own share counts only where `each` says how many places that is.
+        """
         taken = sum(place.size for place in self._places)
-        own = Counter(place.client for place in self._places)[client]
+        own = [place.size for place in self._places if place.client == client]
         if len(self._places) >= self.waiting or (self._places and taken + size > self.held):
             raise Refused(503, "too many photos are waiting", hint="try again in a moment", wait=5)
-        if each is not None and own >= each:
-            raise Refused(503, f"{own} of your photos are waiting", hint="wait for the first of them", wait=5)
+        if each is not None and (len(own) >= each or (own and sum(own) + size > self.share)):
+            raise Refused(503, f"{len(own)} of your photos are waiting", hint="wait for the first of them", wait=5)
         place = Place(client, size, next(self._numbers))
         self._places[place] = None
         try:

@@ -22,6 +22,7 @@ from kdvision.errors import KdvisionError
 from kdvision.vision.models import shipped
 from kdvision.web import api
 from kdvision.web.answers import error_answer
+from kdvision.web.connections import BACKLOG, Faults, room, watched
 from kdvision.web.desk import Desk
 from kdvision.web.guard import Guard
 from kdvision.web.hosts import address
@@ -60,6 +61,7 @@ def application(settings: Settings, *, link: str | None = None) -> Guard:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(Faults())
         yield
         desk.photos.close()
         desk.taps.close()
@@ -143,16 +145,24 @@ def opened(settings: Settings) -> Place:
     return Place(listener, settings, own, link)
 
 
-def serve(place: Place) -> None:
-    """Serve until the process is told to stop; answers under way are finished first."""
-    logging.getLogger("kdvision.web").setLevel(logging.INFO)
-    config = uvicorn.Config(
-        application(place.settings, link=place.link),
+def configured(app: Guard) -> uvicorn.Config:
+    """How uvicorn runs the application."""
+    return uvicorn.Config(
+        app,
+        http=watched(most=room()),
+        ws="none",
+        backlog=BACKLOG,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
+
+
+def serve(place: Place) -> None:
+    """Serve until the process is told to stop; answers under way are finished first."""
+    logging.getLogger("kdvision.web").setLevel(logging.INFO)
+    config = configured(application(place.settings, link=place.link))
     before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn sends it on once it has stopped
     try:
         uvicorn.Server(config).run(sockets=[place.socket])
