@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from kdvision.errors import NotationError, PhotoError
-from kdvision.game.board import Square
+from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.vision import boxes, outline, same
 from kdvision.vision.advice import no_kingdom
@@ -131,13 +131,16 @@ def kingdoms_of(
     kingdoms = as_named(sights) if named else sort_out(sights)[0]
     if not kingdoms:
         raise no_kingdom(photo, sights)
-    played, kingdoms, decisions = _decided(kingdoms, side, clamps or {}, trust, game=game, named=named)
+    played, kingdoms, decisions, before = _decided(kingdoms, side, clamps or {}, trust, game=game, named=named)
     tell("decide", decisions)
     if not kingdoms:
         raise no_kingdom(photo, sights)
     where = places([sight.grid for sight in kingdoms], photo)
     near = [Around(sight.crowded) for sight in kingdoms] if named else surroundings(kingdoms, sights)
-    reads = [kingdom_read(*each, trust, played) for each in zip(kingdoms, decisions, where, near, strict=True)]
+    reads = [
+        kingdom_read(sight, made, place, around, trust, played, before=board)
+        for sight, made, place, around, board in zip(kingdoms, decisions, where, near, before, strict=True)
+    ]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 
@@ -182,8 +185,10 @@ def _decided(
     *,
     game: str,
     named: bool,
-) -> tuple[str, list[Sight], list[Decision]]:
+) -> tuple[str, list[Sight], list[Decision], list[Board | None]]:
     """Decide, and where a person has named squares, by the names they had without, decide again; the game in front.
+
+    The last are the boards without what a person has named, None where nobody has.
 
     What turns out to have hardly a tile, or to be loose dominoes, is no kingdom, unless it was `named` one.
     """
@@ -191,15 +196,16 @@ def _decided(
     ask = partial(decide, side=side, bonds=[sight.bonds for sight in sights], temperature=trust.temperature)
     played, decisions = boxes.decided(game, readings, ask, named=clamps.values())
     pairs = zip(sights, decisions, strict=True)
-    real = [one for one, made in pairs if named or one.left_by(made.board, loose=made.broken or made.foreign > 0)]
+    real = [one for one, made in pairs if named or one.left_by(made.of_the_box, loose=made.broken or made.foreign > 0)]
     if len(real) < len(sights):
         return _decided(real, side, clamps, trust, game=game, named=named)
     if not clamps:
-        return played, real, decisions
+        return played, real, decisions, [None] * len(real)
     _check_clamps(clamps, decisions)
     starts = [frame(decision.board)[0] for decision in decisions]
     moved = {(k, Square(s.row + starts[k].row, s.col + starts[k].col)): cell for (k, s), cell in clamps.items()}
-    return played, real, boxes.decided(played, readings, partial(ask, clamps=moved))[1]
+    again = boxes.decided(played, readings, partial(ask, clamps=moved))[1]
+    return played, real, again, [decision.board for decision in decisions]
 
 
 def _check_clamps(clamps: Mapping[tuple[int, Square], str], decisions: Sequence[Decision]) -> None:

@@ -288,6 +288,23 @@ def test_players_in_order_go_on_over_photos(run: Run, photo: Path, eyes: list[Ki
     assert "Ann and Bob share the victory" in out
 
 
+def test_after_a_photo_that_failed_nobody_is_named_by_order(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", without_kingdom(photo.parent), photo, "--players", "Ann,Bob")
+    assert ran.code == 7
+    assert "Ann" not in ran.out and "Bob" not in ran.out
+    assert "floor.png failed" in ran.err
+
+
+def test_a_total_that_is_another_in_the_game_says_why(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One kingdom is wider than five squares: the game's side is 7, and by that the other has no Harmony."""
+    other = photo.parent / "seven.png"
+    other.write_bytes(photo.read_bytes())
+    shown = {photo.name: seen(FIVE), other.name: seen("w w w w w w / # w w w w w")}
+    monkeypatch.setattr(pipeline, "read", lambda picture, **_: [shown[Path(picture.name).name]])
+    ran = run("score", photo, other, "--harmony")
+    assert "has 33 points in this game and 38 above" in " ".join(ran.out.split())
+
+
 def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
     assert run("score", photo, "--strict").code == 0
     eyes[:] = [seen(SMALL, doubts=[doubt("B2", "f", "f1")])]
@@ -386,6 +403,27 @@ def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, eyes
     twin.write_bytes(photo.read_bytes())
     assert run("score", photo, twin, without_kingdom(photo.parent), "--overlay", folder).code == 7
     assert sorted(path.name for path in folder.iterdir()) == ["table 2-score.jpg", "table-score.jpg"]
+
+
+def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    folder, twin, second = photo.parent / "out", photo.parent / "table.jpg", photo.parent / "table 2.png"
+    folder.mkdir()
+    twin.write_bytes(photo.read_bytes())
+    second.write_bytes(photo.read_bytes())
+    assert run("score", second, photo, twin, "--overlay", folder).code == 0
+    assert len(list(folder.iterdir())) == 3
+
+
+@pytest.mark.parametrize("named", ["a-score.jpg", ""], ids=["a file", "a folder"])
+def test_no_overlay_takes_the_place_of_a_photo(
+    named: str, run: Run, photo: Path, eyes: list[KingdomRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "read_same", lambda photos, **asked: pipeline.read(photos[0], game=asked["game"]))
+    first, other = photo.parent / "a.png", photo.parent / "a-score.jpg"
+    for path in (first, other):
+        path.write_bytes(photo.read_bytes())
+    ran = run("score", *(["--same"] if named else []), first, other, "--overlay", photo.parent / named)
+    assert (ran.code, other.read_bytes()) == (2, photo.read_bytes())
 
 
 @pytest.mark.parametrize(

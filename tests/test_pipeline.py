@@ -334,6 +334,16 @@ def test_a_square_can_be_taken_away() -> None:
     assert read.grid.cols == 4
 
 
+def test_a_first_column_taken_away_renames_no_other_square() -> None:
+    """What a person says next of B1 is said of the square that is called so now."""
+    seen = sight("f f w w w1 f / . . # g g .")
+    gone = {(0, Square.parse(s)): "." for s in ("A1", "B1")}
+    read = only(seen, clamps=gone)
+    assert str(read.board) == ". . w w w1 f / . . # g g ."
+    assert read.grid.cols == 6
+    assert str(only(seen, clamps=gone | {(0, Square.parse("D2")): "g1"}).board).split(" / ")[1] == ". . # g1 g ."
+
+
 @pytest.mark.parametrize(("clamp", "says"), [((1, "A1"), "kingdom 2"), ((0, "E1"), "E1"), ((0, "A3"), "A3")])
 def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: str) -> None:
     with pytest.raises(NotationError, match=says) as raised:

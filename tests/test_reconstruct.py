@@ -321,3 +321,24 @@ def test_every_domino_that_could_lie_there_counts_against_none_lying_there() -> 
     assert could_lie > 12
     assert decision.probability == pytest.approx(0.25 / (0.25 + could_lie * 0.01), abs=0.01)
     assert len(decision.runners_up) == could_lie
+
+
+RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
+
+
+@pytest.mark.parametrize(("rival", "says"), [(0.3, 0.837), (0.45, 0.574)])
+def test_a_domino_that_may_lie_beyond_the_edge_is_weighed(rival: float, says: float) -> None:
+    """g s2 on F2 and F3, or table. A window that leaves both out asks nothing about them."""
+    spoiled = {"F2": {".": 0.98 - rival, "g": rival}, "F3": {".": 0.98 - rival, "s2": rival}}
+    (decision,) = decide([Reading.of(RIM, confidence=0.9999, spoiled=spoiled)], KINGDOMINO)
+    assert decision.probability == pytest.approx(says, abs=0.002)
+    assert {doubt.square.name for doubt in decision.doubts} == {"F2", "F3"}
+
+
+@pytest.mark.parametrize("castle", [0.001, 0.0002])
+def test_no_castle_is_invented_where_two_groups_have_none(castle: float) -> None:
+    """Without a castle one group is home: only the other lies detached."""
+    reading = Reading.of("w w w f . .", confidence=0.9999999, spoiled={"F1": {".": 1 - castle, "#": castle}})
+    (decision,) = decide([reading], KINGDOMINO, side=7)
+    assert str(decision.board) == "w w w f . ." and decision.probability > 0.8
+    assert any("no castle" in problem.text for problem in decision.problems)

@@ -160,6 +160,8 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 def check(kingdoms: Sequence[Mapping[str, Any]], one: Correction) -> None:
     """Raise NotationError where a correction does not fit the kingdoms read in its photo."""
+    if one.kingdom < 1:
+        raise NotationError(f"{one.photo} shows no kingdom {one.kingdom}", hint="kingdoms are numbered from 1")
     if one.board:
         if one.kingdom > len(kingdoms) + 1:
             hint = f"give a number from 1 to {len(kingdoms) + 1}"

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
@@ -141,6 +142,19 @@ class Asked(NamedTuple):
         keys = Told.keys_of((game or shown).value, lost_treasures=gems)
         return self._replace(game=game, lost_treasures=gems, told=self.told or (Told(keys) if keys else None))
 
+    def uncounted(self) -> "Asked":
+        """The same without what goes by a kingdom's number: how many kingdoms a failed photo shows, nobody knows."""
+        from kdvision.game.told import Told
+
+        players = None if self.players is not None and self.players.in_order else self.players
+        return self._replace(players=players, told=None if self.told is None else Told(self.told.keys))
+
+    @property
+    def counts(self) -> bool:
+        """Whether names or pieces were told by kingdoms' numbers."""
+        ordered = self.players is not None and bool(self.players.in_order)
+        return ordered or (self.told is not None and self.told.highest >= 0)
+
     def rules(self, boards: Sequence["Board"]) -> "RuleSet":
         """The rules to score these boards of one game by."""
         from kdvision.game.record import rules_of
@@ -174,6 +188,10 @@ def fixes_of(texts: Iterable[str]) -> list[Fix]:
         if match is None:
             raise NotationError(f"{text!r} corrects no square", expected=EXPECTED_FIX, hint=f"write {EXPECTED_FIX}")
         word = match["cell"].strip()
+        if word == "?":
+            raise NotationError(
+                f"{text!r} does not say what lies there", expected=EXPECTED_FIX, hint="say it, or leave it as it is"
+            )
         cell = "." if word == "." else str(Cell.parse(word))
         found.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
     return found
@@ -216,8 +234,11 @@ def text_on_stdin() -> str:
         raise NotationError("what came on stdin is not a text in UTF-8", hint="pipe in a text in UTF-8") from error
 
 
-def targets_of(photos: Sequence[str], overlay: str | None) -> list[Path | None]:
-    """For each photo where its overlay goes, None without one; raises typer's usage error before anything is read."""
+def targets_of(photos: Sequence[str], overlay: str | None, also: Sequence[str] = ()) -> list[Path | None]:
+    """For each photo where its overlay goes, None without one; raises typer's usage error before anything is read.
+
+    No overlay may take the place of a photo, also of those that show the same kingdoms.
+    """
     if overlay is None:
         return [None] * len(photos)
     out = Path(overlay)
@@ -227,7 +248,9 @@ def targets_of(photos: Sequence[str], overlay: str | None) -> list[Path | None]:
         raise _usage(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
     if not (out if folder else out.parent).is_dir():
         raise _usage(f"there is no folder {out if folder else out.parent}")
-    _check_picture(out, photos, folder=folder)
+    if not folder:
+        _check_picture(out)
+    _check_lost(targets, [*photos, *also])
     return targets
 
 
@@ -236,20 +259,24 @@ def _in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
     names: list[str] = []
     for photo in photos:
         stem = "stdin" if photo == "-" else Path(photo).stem
-        same = sum(name == stem or name.startswith(f"{stem} ") for name in names)
-        names.append(stem if not same else f"{stem} {same + 1}")
+        numbered = (f"{stem} {number}" for number in count(2))
+        names.append(stem if stem not in names else next(name for name in numbered if name not in names))
     return [folder / f"{name}{DRAWN}" for name in names]
 
 
-def _check_picture(out: Path, photos: Sequence[str], *, folder: bool) -> None:
+def _check_picture(out: Path) -> None:
     from kdvision.files import PICTURES
 
-    if folder:
-        return
     if out.suffix.lower() not in PICTURES:
         raise _usage(f"{out} ends in none of {' '.join(PICTURES)}")
-    if any(photo != "-" and Path(photo).exists() and out.exists() and out.samefile(photo) for photo in photos):
-        raise _usage(f"{out} is the photo itself, and it would be lost")
+
+
+def _check_lost(targets: Sequence[Path | None], photos: Sequence[str]) -> None:
+    there = [target for target in targets if target is not None and target.exists()]
+    for photo in photos:
+        for target in there:
+            if photo != "-" and Path(photo).exists() and target.samefile(photo):
+                raise _usage(f"{target} is the photo itself, and it would be lost")
 
 
 def _usage(text: str) -> typer.BadParameter:

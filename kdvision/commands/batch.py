@@ -99,7 +99,9 @@ def _check(plan: "Plan") -> None:
         raise typer.BadParameter("the results need a folder of their own", param_hint="--out")
     told = replace(plan, rules=None).told()
     if plan.rules is not None and told.rules != Rules():
-        raise typer.BadParameter("the event's file tells the rules already", param_hint="--harmony")
+        raise typer.BadParameter(
+            "the event's file tells the rules already", param_hint="--size, --middle-kingdom and --harmony"
+        )
 
 
 def _crew(workers: int | None, dask: str | None) -> "Crew":

@@ -30,10 +30,13 @@ def look(
     with the stage that failed.
     """
     from kdvision import pipeline
+    from kdvision.report.stages import STAGES
 
     outlines = outlines_of(corners or ())
     seen = opened(photo)
     _make(out)
+    for stage in STAGES:  # of a photo that was looked at before; this one may not come as far
+        _at(out, stage).unlink(missing_ok=True)
     reads = pipeline.read(seen, corners=outlines, watch=_drawing(seen, out))
     _put(_board(seen, reads), out, "board")
 
@@ -57,12 +60,18 @@ def _drawing(seen: "Photo", out: Path) -> Callable[[str, Any], None]:
     return draw
 
 
+def _at(out: Path, stage: str) -> Path:
+    """Where a stage's picture lies, under its number."""
+    from kdvision.report.stages import STAGES
+
+    return out / f"{STAGES.index(stage) + 1:02}-{stage}{SUFFIX}"
+
+
 def _put(pixels: "Pixels", out: Path, stage: str) -> None:
     """Write a stage's picture under its number, and print where."""
     from kdvision.files import encoded, write_whole
-    from kdvision.report.stages import STAGES
 
-    path = out / f"{STAGES.index(stage) + 1:02}-{stage}{SUFFIX}"
+    path = _at(out, stage)
     write_whole(path, encoded(pixels, SUFFIX))
     typer.echo(str(path))
 

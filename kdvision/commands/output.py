@@ -13,7 +13,7 @@ from kdvision.commands.asked import Asked
 from kdvision.errors import NEEDS_REVIEW, SOME_FAILED, KdvisionError
 
 if TYPE_CHECKING:
-    from kdvision.report.result import Result
+    from kdvision.report.result import Result, Scored, Together
 
 MOST_KINGDOMS: Final = 6
 """No box lets more kingdoms play together; more photos than that are no one game."""
@@ -59,6 +59,18 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
         from kdvision.report.table import of_one_game
 
         typer.echo(of_one_game(game, width=width(), colour=colour()))
+        _put_other_totals(kingdoms, game)
+
+
+def _put_other_totals(kingdoms: Sequence["Scored"], game: "Together") -> None:
+    """Print whose points differ from those above: the kingdoms of a game are all scored to one side."""
+    for place in game.standing.places:
+        alone = kingdoms[place.index]
+        if place.total != alone.card.total:
+            typer.echo(
+                f" ! {place.player} has {place.total} points in this game and {alone.card.total} above:"
+                f" bonuses go by the side of all its kingdoms, above by {alone.rule_set.side}."
+            )
 
 
 def put_absent(results: Sequence["Result"], asked: Asked) -> None:

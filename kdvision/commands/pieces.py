@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from kdvision.commands.asked import GameName, PhotoGame
-from kdvision.errors import NotationError
+from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
     from kdvision.commands.asked import Asked
@@ -131,10 +131,9 @@ def write_game_file(path: str | None, results: Sequence["Result"], asked: "Asked
     if path is None:
         return
     if asked is None:
-        typer.echo(
-            f"kdvision: {path} is not written, for the photos show different games. Name it with --game.", err=True
+        raise KdvisionError(
+            f"{path} is not written, for the photos show different games", hint="name the game with --game"
         )
-        return
     if failed := [result.photo for result in results if result.error is not None]:
         typer.echo(f"kdvision: {path} is not written, for {failed[0]} has no kingdoms to put there.", err=True)
         return

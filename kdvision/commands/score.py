@@ -108,8 +108,15 @@ def score(
     photos, also = (photos[:1], photos[1:]) if same else (photos, [])
     results: list[Result] = []
     settled: list[Asked] = []
-    for photo, target in zip(photos, targets_of(photos, overlay), strict=True):
+    for photo, target in zip(photos, targets_of(photos, overlay, also), strict=True):
         before = sum(len(result.kingdoms) for result in results)
+        if asked.counts and results and results[-1].error is not None:
+            typer.echo(
+                f"kdvision: {results[-1].photo} failed, so how the kingdoms after it are numbered is not known: they go"
+                " without the names and pieces that were told by number.",
+                err=True,
+            )
+            asked = asked.uncounted()
         results.append(_scored(photo, target, fixes, outlines, asked, before, also, settled.append))
         if len(results) == len(photos):
             check_told(asked.told, results)

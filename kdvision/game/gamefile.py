@@ -101,7 +101,7 @@ def _open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
     kinds = table.texts("open_gems")
     if kinds and "gems" not in keys:
         table.at("open_gems").fail("gems are not part of this game", 'variants = ["lost-treasures"]')
-    return kinds
+    return [kind.lower() for kind in kinds]  # as those on boards are called
 
 
 def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> Kingdom:

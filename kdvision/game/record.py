@@ -65,12 +65,12 @@ class Game:
         return settled(table_problems(table, self.rule_set), table.kingdoms)
 
     def is_open(self, table: Table) -> bool:
-        """True where pieces of one round are still to be told, so that nobody has won it yet."""
-        return any(map(is_open, table.kingdoms))
+        """True where pieces or squares of one round are still to be told, so that nobody has won it yet."""
+        return any(is_open(kingdom) or kingdom.board.unknown for kingdom in table.kingdoms)
 
     @property
     def finished(self) -> bool:
-        """True where no pieces of any round are still to be told."""
+        """True where nothing of any round is still to be told."""
         return not any(map(self.is_open, self.rounds))
 
     def entered(self, table: Table) -> bool:
@@ -146,8 +146,8 @@ def rules_of(
     harmony: bool = False,
     lost_treasures: bool = False,
 ) -> RuleSet:
-    """The rules to score boards of one game by; where nobody named its `kind`, Kingdomino to the side they show."""
+    """The rules to score boards of one game by; where nobody named its `kind`, Kingdomino."""
     if side is None:
-        side = side_of(boards) if kind is None else usual_side(kind, [Table(tuple(map(Kingdom, boards)))])
+        side = usual_side(kind or "kingdomino", [Table(tuple(map(Kingdom, boards)))])
     made = GAMES[kind or "kingdomino"](side=side, middle_kingdom=middle_kingdom, harmony=harmony)
     return with_lost_treasures(made) if lost_treasures else made

@@ -57,6 +57,11 @@ class Decision:
         """How many dominoes lie there that the box does not have, or not so often; a lone half counts as a half."""
         return max(len(self.board) - len(self.board.castles()) - 2 * len(self.dominoes), 0) / 2
 
+    @property
+    def of_the_box(self) -> frozenset[Square]:
+        """The squares of castles and of dominoes that the box has."""
+        return frozenset([*self.board.castles(), *(square for laid in self.dominoes for square in laid.squares)])
+
     def certain(self, at_least: float) -> bool:
         """Whether the board is at least this probable and nothing about it speaks of a misreading.
 

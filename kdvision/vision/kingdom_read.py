@@ -92,9 +92,25 @@ def frame(board: Board) -> tuple[Square, Square]:
     return Square(min(rows, default=0), min(cols, default=0)), Square(max(rows, default=0), max(cols, default=0))
 
 
-def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, trust: Trust, game: str) -> KingdomRead:
-    """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them."""
+def kingdom_read(
+    sight: Sight,
+    decision: Decision,
+    place: str,
+    around: Around,
+    trust: Trust,
+    game: str,
+    *,
+    before: Board | None = None,
+) -> KingdomRead:
+    """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them.
+
+    Where a person has corrected squares, the frame begins no later than around the board as it was `before`: that no
+    tile lies where one was seen renames no other square.
+    """
     first, last = frame(decision.board)
+    if before is not None:
+        top, left = frame(before)[0]
+        first = Square(min(first.row, top), min(first.col, left))
     rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
 
     def inside(square: Square) -> bool:
@@ -121,7 +137,7 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
     if around.unread:
         problems.append(Problem((), "other tiles in the photo may be a kingdom, too: look"))
     reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))
-    board = decision.board.trimmed()
+    board = decision.board.trimmed() if before is None else _within(decision.board, first, last)
     pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
     anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
     odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
@@ -156,6 +172,12 @@ def kingdom_read(sight: Sight, decision: Decision, place: str, around: Around, t
         gems=tuple(gem for gem in gems if gem.there),
         unsure=tuple(one for one in anything if one.doubtful),
     )
+
+
+def _within(board: Board, first: Square, last: Square) -> Board:
+    """The board as it lies in a frame, whose first rows and columns may be empty."""
+    cells = {_from(first, square): cell for square, cell in board.items()}
+    return Board(cells, height=last.row - first.row + 1, width=last.col - first.col + 1)
 
 
 def asking_for_towns(reads: Sequence[KingdomRead]) -> list[KingdomRead]:

@@ -119,12 +119,22 @@ def _decided(asked: _Question, *, temperature: float, doubtful: float, slight: f
     best, limit = best_answer(scene), -np.log(slight) * temperature
     others, left = rivals(scene, best, limit=limit, most=most)
     others += combined(scene, best, others, limit=limit)
+    best, others = _cheapest_first(best, others)
     best, others = keeping_the_rule(best, others, scene.catalogue, asked.deck)
     answers = [best, *others]
     weights = np.exp((best.loss - np.array([answer.loss for answer in answers])) / temperature)
     unsearched = frozenset(scene.catalogue.owner[left].tolist())
     table = _Table(scene, losses, asked.deck, asked.side, best, answers, weights, doubtful, unsearched)
     return [_decision(table, number) for number in range(len(losses))]
+
+
+def _cheapest_first(best: Best, others: list[Answer]) -> tuple[Best, list[Answer]]:
+    """The best answer and the others; where one of these costs less, the search for the best was given up too early."""
+    first = min(others, key=lambda answer: answer.loss, default=best)
+    if first.loss >= best.loss:
+        return best, others
+    rest = [replace(best, exact=False), *(answer for answer in others if answer is not first)]
+    return replace(best, labels=first.labels, loss=first.loss, chosen=first.chosen, exact=False), rest
 
 
 @dataclass(frozen=True)

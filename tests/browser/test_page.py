@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 import kdvision
 from kdvision.web.server import Settings
@@ -513,7 +513,12 @@ def test_a_photo_that_arrives_meanwhile_takes_no_correction(open_page: Open) -> 
     page = open_page()
     upload(page, "demo.jpg")
     before = total(page)
-    page.route("**/api/read?**", lambda route: (page.wait_for_timeout(1200), route.continue_()))
+
+    def later(route: Route) -> None:
+        page.wait_for_timeout(1200)
+        route.continue_()
+
+    page.route("**/api/read?**", later)
     page.click(".tab.add")
     page.set_input_files("#files", [SAMPLES / "castle.jpg"])
     square(page, "A1: grass").click()

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from kdvision.vision.decision.attached import Group, detached
+from kdvision.vision.decision.attached import Group, to_be_joined
 from kdvision.vision.decision.candidates import Floats, Ints, Mask
 from kdvision.vision.decision.programme import cheapest
 from kdvision.vision.decision.relaxed import EXACT, Relaxed, relaxed
@@ -73,5 +73,5 @@ def nearest(at_least: Floats, allowed: Mask, most: int) -> Ints:
 
 
 def fresh_groups(scene: Scene, chosen: Ints, groups: Sequence[Group]) -> list[Group]:
-    """The detached groups among the chosen pieces that are not known yet."""
-    return [group for group in detached(scene.catalogue, scene.catalogue.pieces(chosen)) if group not in groups]
+    """The groups among the chosen pieces that need a row and have none yet."""
+    return [group for group in to_be_joined(scene.catalogue, scene.catalogue.pieces(chosen)) if group not in groups]

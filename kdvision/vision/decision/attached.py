@@ -33,6 +33,16 @@ def detached(catalogue: Catalogue, pieces: Candidates) -> list[Group]:
     return found
 
 
+def to_be_joined(catalogue: Catalogue, pieces: Candidates) -> list[Group]:
+    """The detached groups, and all of kingdoms without a castle: any may be what the others are detached from."""
+    found = detached(catalogue, pieces)
+    castles = set(catalogue.owner[pieces.first[pieces.kind == catalogue.throne]].tolist())
+    loose = {group.kingdom for group in found} - castles
+    every = (tuple(sorted(group)) for group in _groups(catalogue, set(pieces.covered.tolist())))
+    others = [Group(int(catalogue.owner[squares[0]]), squares) for squares in every]
+    return found + [group for group in others if group.kingdom in loose and group not in found]
+
+
 def _groups(catalogue: Catalogue, squares: set[int]) -> list[set[int]]:
     """The groups of squares joined by edges, largest first."""
     near, groups = catalogue.near, list[set[int]]()

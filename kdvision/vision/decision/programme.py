@@ -48,7 +48,8 @@ def cheapest(
         entries.append((np.full(len(over), len(upper)), over, np.ones(len(over))))
         lower, upper = np.append(lower, 1.0), np.append(upper, 1.0)
     rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
-    cost = np.concatenate([pieces.cost, _prices(scene), np.full(len(groups), scene.prices.detached)])
+    free = np.zeros(len(groups))  # the columns by which a group is what a kingdom without a castle begins with
+    cost = np.concatenate([pieces.cost, _prices(scene), np.full(len(groups), scene.prices.detached), free])
     matrix = sparse.csc_array((values, (rows, columns)), (len(upper), len(cost)))
     result = milp(
         cost,
@@ -109,20 +110,31 @@ def _prices(scene: Scene) -> Floats:
 
 
 def _groups(scene: Scene, pieces: Candidates, groups: Sequence[Group]) -> list[_Entries]:
-    """The row of each group that must not lie detached, and the column that pays where it does."""
+    """The row of each group that must not lie detached, the column that pays where it does, and the one that need not.
+
+    Of a kingdom without a castle one group is where all else is joined to, and lies detached from nothing.
+    """
     first, column = _starts(scene)[3], len(pieces.cost) + len(_prices(scene))
     numbers = np.arange(len(groups))
     rows = np.array([row(scene.catalogue, pieces, group) for group in groups]).reshape(len(groups), len(pieces.cost))
     at, of = np.nonzero(rows)
-    return [(first + at, of, rows[at, of]), (first + numbers, column + numbers, np.full(len(groups), -1.0))]
+    homes, kingdom = column + len(groups) + numbers, np.array([group.kingdom for group in groups], np.intp)
+    home, some = first + len(groups), np.unique(kingdom)
+    return [
+        (first + at, of, rows[at, of]),
+        (first + numbers, column + numbers, np.full(len(groups), -1.0)),
+        (first + numbers, homes, np.full(len(groups), -1.0)),
+        (home + kingdom, homes, np.ones(len(groups))),
+        (home + some, len(pieces.cost) + some, np.full(len(some), -1.0)),  # as often as there is no castle
+    ]
 
 
 def _limits(scene: Scene, groups: Sequence[Group]) -> tuple[Floats, Floats]:
     """The limits of all rows, from below and from above."""
     kingdoms, (squares, faces, wide, _) = len(scene.catalogue.frames), _starts(scene)
-    upper = np.zeros(wide + kingdoms + len(groups))
+    upper = np.zeros(wide + kingdoms + len(groups) + kingdoms)
     upper[:squares], upper[faces:wide] = 1.0, scene.catalogue.stock
-    upper[wide + kingdoms :] = [len(group.squares) - 1 for group in groups]
+    upper[wide + kingdoms : wide + kingdoms + len(groups)] = [len(group.squares) - 1 for group in groups]
     lower = np.full(len(upper), -np.inf)
     lower[:squares] = 1.0
     return lower, upper

@@ -100,7 +100,7 @@ class Scene:
 
     def around(self, covered: Ints) -> Floats:
         """The price of each window that holds all covered squares of its kingdom; the others are impossible."""
-        return np.where(self._outside[:, covered].any(axis=1), IMPOSSIBLE, self.price)
+        return np.where(self.outside[:, covered].any(axis=1), IMPOSSIBLE, self.price)
 
     def by_kingdom(self, values: Floats) -> Floats:
         """The least of the windows' values (…, windows) for each kingdom."""
@@ -112,7 +112,7 @@ class Scene:
         return np.searchsorted(self.kingdom, np.arange(len(self.catalogue.frames)))
 
     @cached_property
-    def _outside(self) -> Mask:
+    def outside(self) -> Mask:
         """For each window which squares of its kingdom it leaves out (windows, squares)."""
         outside = np.asarray(self.kingdom[:, None] == self.catalogue.owner)
         for number, window in enumerate(self.windows):

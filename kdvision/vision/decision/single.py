@@ -5,7 +5,7 @@ them unlikely, and all together not.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,26 @@ _DOMINOES: Final = 96
 """Of so many dominoes, the likeliest, it is asked what they would cost."""
 
 
+class _Asked(NamedTuple):
+    """Questions (rows of `lists`), each about one of the `squares`, and what has to lie in the kingdom's window for it.
+
+    In a window that leaves them out, empty squares and dominoes are not asked about at all: the answer would be the
+    best one once more. `inside` (questions, squares), -1 for none.
+    """
+
+    lists: Lists
+    squares: Ints
+    inside: Ints
+
+
 def one_a_square(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> Iterator[tuple[int, Answer]]:
     """For each square the cheapest answer in which it shows something else and only its own kingdom changes.
 
     Left out where it would need dominoes that are not there.
     """
-    for number, answer in _own(scene, best, [(lists.without(squares, best.labels), squares)], limit):
+    empty = best.labels[squares] == scene.catalogue.kinds.index(NOTHING)
+    asked = _Asked(lists.without(squares, best.labels), squares, np.where(empty, squares, -1)[:, None])
+    for number, answer in _own(scene, best, [asked], limit):
         yield int(squares[number]), answer
 
 
@@ -42,21 +56,22 @@ def every_domino(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: f
     numbers = nearest(known.at_least, np.isin(np.arange(foreign), numbers[other]), _DOMINOES)
     nothing = scene.catalogue.kinds.index(NOTHING)
     bare = squares[(best.labels[squares] != nothing) & (known.if_empty[squares] <= limit + best.gap)]
+    pair = numbers // max(len(scene.catalogue.shown), 1)
     questions = (
-        (lists.holding(numbers), scene.catalogue.pieces(numbers).first),
-        (lists.showing(bare, np.full(len(bare), nothing)), bare),
+        _Asked(lists.holding(numbers), scene.catalogue.pieces(numbers).first, scene.catalogue.pairs[pair]),
+        _Asked(lists.showing(bare, np.full(len(bare), nothing)), bare, np.full((len(bare), 1), -1)),
     )
     return [answer for _, answer in _own(scene, best, questions, limit)]
 
 
-def _own(scene: Scene, best: Best, asked: Sequence[tuple[Lists, Ints]], limit: float) -> Iterator[tuple[int, Answer]]:
+def _own(scene: Scene, best: Best, asked: Sequence[_Asked], limit: float) -> Iterator[tuple[int, Answer]]:
     """For each question, about one of these squares, the cheapest answer in which only that one's kingdom changes."""
     parts, room = scene.split(best.chosen), _room(scene, best)
     used = np.array([scene.used(part) for part in parts])
     left = scene.catalogue.stock - used.sum(axis=0) + used  # what each kingdom could have while the others stay
     own = np.array([_own_cost(scene, part, number, room) for number, part in enumerate(parts)])
-    for lists, squares in asked:
-        rows, windows = _entries(scene, best, squares, limit)
+    for lists, squares, inside in asked:
+        rows, windows = _entries(scene, best, squares, inside, limit)
         if not len(rows):
             continue
         sweeps = swept(scene, lists.lacking(left).priced(), rows, windows)
@@ -88,10 +103,13 @@ def _apart(scene: Scene, chosen: Ints) -> int:
     return len(detached(scene.catalogue, scene.catalogue.pieces(chosen)))
 
 
-def _entries(scene: Scene, best: Best, squares: Ints, limit: float) -> tuple[Ints, Ints]:
+def _entries(scene: Scene, best: Best, squares: Ints, inside: Ints, limit: float) -> tuple[Ints, Ints]:
     """For each square (by its place in the list) the windows of its kingdom that could matter, one after another."""
     open_ = best.known.window <= limit + best.gap
-    rows, windows = np.nonzero((scene.catalogue.owner[squares][:, None] == scene.kingdom) & open_)
+    mine = scene.catalogue.owner[squares][:, None] == scene.kingdom
+    for column in inside.T:
+        mine &= (column < 0)[:, None] | ~scene.outside[:, np.maximum(column, 0)].T
+    rows, windows = np.nonzero(mine & open_)
     return rows, windows
 
 
