@@ -268,5 +268,5 @@ def test_photos_of_different_games_are_none_together(run: Run, photo: Path, tmp_
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "read", read)
         ran = run("score", photo, other, "--game-file", out)
-    assert ran.code == 0 and not out.exists()
-    assert "the photos show different games. Name it with --game." in ran.err
+    assert ran.code == 1 and not out.exists()
+    assert "the photos show different games. Name the game with --game." in ran.err

@@ -50,14 +50,17 @@ class Match:
 def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
     """One sight of a kingdom as it lies in the first photo, from all photos that were matched with it.
 
-    Looks count less where the square is covered or cut off. Their log-probabilities are added and divided by the root
-    of how many they are: what goes wrong in one photo goes wrong in another often enough that they are not independent.
+    Looks count less where the square is covered or cut off, beside the best one there, which counts as in a photo by
+    itself. Their log-probabilities are added and divided by the root of how many they are: what goes wrong in one photo
+    goes wrong in another often enough that they are not independent.
     """
     seen = [_laid(sight, found) for sight, found in others]
     top, left, tall, wide = _room(first, seen)
     looks = [_padded(part, at, (top, left, tall, wide)) for part, at in [(_Part.of(first), (0, 0)), *seen]]
     weight = np.stack([look.weight for look in looks])
     weight = np.where(_outshone(looks, first.reading.kinds.index(NOTHING)), UNSEEN, weight)
+    best = weight.max(axis=0)
+    weight = weight / np.where(best > 0, best, 1.0)
     root = np.sqrt(np.maximum(weight.sum(axis=0), 1.0))
     log_probs = np.einsum("nij,nijk->ijk", weight, np.stack([look.log_probs for look in looks])) / root[..., None]
     log_probs[weight.sum(axis=0) == 0, first.reading.kinds.index(NOTHING)] = -NO_CHANCE  # where no photo reaches
