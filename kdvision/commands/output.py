@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kdvision.report.result import Result, Scored, Together
 
 MOST_KINGDOMS: Final = 6
-"""No box lets more kingdoms play together; more photos than that are no one game."""
+"""More kingdoms than that are no one game, where the game that is played does not let more play together."""
 
 
 def put(result: "Result", asked: Asked) -> None:
@@ -48,13 +48,14 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
         for result in results
         for number, scored in enumerate(result.kingdoms, start=1)
     ]
-    if asked.as_json or len(results) == 1 or not 2 <= len(rows) <= MOST_KINGDOMS:
+    rules = asked.rules([scored.board for scored, _ in rows])
+    if asked.as_json or len(results) == 1 or not 2 <= len(rows) <= max(MOST_KINGDOMS, rules.most):
         return
     if any(result.open for result in results):
         typer.echo(" Who wins is not known until the rest is told.")
         return
     kingdoms, players = zip(*rows, strict=True)
-    game = together(kingdoms, players, asked.rules([scored.board for scored in kingdoms]))
+    game = together(kingdoms, players, rules)
     if game is not None:
         from kdvision.report.table import of_one_game
 
