@@ -40,3 +40,9 @@ def test_what_cannot_be_told_is_not_missing() -> None:
     counted = inventory([Board.parse("w w # m3 m3"), Board.parse("w ? #")], KINGDOMINO)
     assert counted.untold == (0, 1) and counted.missing == ()
     assert "kingdoms 1 and 2 cannot be told" in str(counted)
+
+
+def test_kingdoms_that_one_box_can_have_laid_only_in_different_ways_are_right() -> None:
+    """One lays 15 and 17, the other 14 and 18: each way goes with some of the other's, none with any."""
+    twins = [Board.parse("# w g / f l f / f f f")] * 2
+    assert inventory(twins, KINGDOMINO).right

@@ -64,11 +64,23 @@ def dominoes_together(boards: Sequence[Board], deck: Deck) -> tuple[Naming | Non
     puzzles = [puzzle(board, deck) for board in boards]
     alone = [() if board.unknown else _ways(of, deck) for board, of in zip(boards, puzzles, strict=True)]
     few = [own if len(own) < MANY else () for own in alone]
+    kept: Sequence[Sequence[Way]] = [()] * len(boards)
+    first = kept
     try:
         kept = shared(puzzles, few, box(deck).supply)
-    except Undecided:
-        kept = [[] for _ in boards]
-    return tuple(_naming(of, deck, fit or own, own) for of, fit, own in zip(puzzles, kept, alone, strict=True))
+        first = _at_once(puzzles, kept, deck)
+    except Undecided:  # then each is named as far as was found
+        pass
+    named = zip(puzzles, first, kept, alone, strict=True)
+    return tuple(_naming(of, deck, fit or own, own, shown) for of, shown, fit, own in named)
+
+
+def _at_once(puzzles: Sequence[Puzzle], kept: Sequence[Sequence[Way]], deck: Deck) -> Sequence[Sequence[Way]]:
+    """One reading of each kingdom, all from one box: each that was kept goes with some of the others, not with any."""
+    for number in range(len(kept)):
+        if len(kept[number]) > 1:  # what is chosen narrows the others
+            kept = shared(puzzles, [*kept[:number], kept[number][:1], *kept[number + 1 :]], box(deck).supply)
+    return kept
 
 
 def _ways(of: Puzzle, deck: Deck) -> Sequence[Way]:
@@ -78,11 +90,14 @@ def _ways(of: Puzzle, deck: Deck) -> Sequence[Way]:
         return ()
 
 
-def _naming(of: Puzzle, deck: Deck, ways: Sequence[Way], alone: Sequence[Way]) -> Naming | None:
+def _naming(
+    of: Puzzle, deck: Deck, ways: Sequence[Way], alone: Sequence[Way], shown: Sequence[Way] = ()
+) -> Naming | None:
     if not ways:
         return None
     placed = [
-        Placed(_squares(of, (i, j)), _numbers(deck)[of.face[i][j]], _sure(of, deck, (i, j), ways)) for i, j in ways[0]
+        Placed(_squares(of, (i, j)), _numbers(deck)[of.face[i][j]], _sure(of, deck, (i, j), ways))
+        for i, j in (shown or ways)[0]
     ]
     return Naming(tuple(sorted(placed, key=lambda domino: domino.squares)), len(ways), len(alone))
 
