@@ -107,7 +107,10 @@ def read_same(
             others[name] = sort_out(search_all(photo, finder, reader, tell=tell))[0]
     sights, told = same.joined(first, list(others.values()), list(others))
     trust = _trust(reader)
-    reads = kingdoms_of(seen, sights, side=side, clamps=clamps, named=True, game=game, trust=trust, tell=tell)
+    near = surroundings(first, everything)
+    reads = kingdoms_of(
+        seen, sights, side=side, clamps=clamps, named=True, near=near, game=game, trust=trust, tell=tell
+    )
     return [with_problems(kingdom, [*lost, *problems]) for kingdom, problems in zip(reads, told, strict=True)]
 
 
@@ -118,13 +121,15 @@ def kingdoms_of(
     side: int | None = None,
     clamps: Mapping[tuple[int, Square], str] | None = None,
     named: bool = False,
+    near: Sequence[Around] | None = None,
     game: str = boxes.AUTO,
     trust: Trust | None = None,
     tell: Watch = lambda *_: None,
 ) -> list[KingdomRead]:
     """The kingdoms among the grids of a photo, each decided from what was seen on it: the part that knows no network.
 
-    `named` says that a person has named all of them as kingdoms. Other parameters and errors as in `read`.
+    `named` says that a person has named all of them as kingdoms; `near` what lies around them, where that is known
+    better than these grids tell. Other parameters and errors as in `read`.
     """
     trust = trust or Trust()
     tell("cells", sights)
@@ -136,7 +141,8 @@ def kingdoms_of(
     if not kingdoms:
         raise no_kingdom(photo, sights)
     where = places([sight.grid for sight in kingdoms], photo)
-    near = [Around(sight.crowded) for sight in kingdoms] if named else surroundings(kingdoms, sights)
+    if near is None:
+        near = [Around(sight.crowded) for sight in kingdoms] if named else surroundings(kingdoms, sights)
     reads = [
         kingdom_read(sight, made, place, around, trust, played, before=board)
         for sight, made, place, around, board in zip(kingdoms, decisions, where, near, before, strict=True)

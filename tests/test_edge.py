@@ -8,7 +8,7 @@ import pytest
 
 import kdvision
 from kdvision.game.board import Board, Square
-from kdvision.vision.edge import cut_off, visible
+from kdvision.vision.edge import cut_off, ends_here, visible
 from kdvision.vision.photo import Photo
 from tests.kingdoms import grid_of, table_photo
 
@@ -100,3 +100,25 @@ def test_half_a_kingdom_is_never_believed(rows: float) -> None:
 def test_a_picture_cut_flush_is_no_cut_kingdom() -> None:
     (read,) = kdvision.read(cropped(0.0))
     assert not [problem for problem in read.problems if "edge" in problem.text]
+
+
+def test_a_half_domino_beside_the_pictures_edge_is_no_certain_end() -> None:
+    """C2 may hold a tile whose other half is out of the picture: without that half it was taken for none."""
+    presence = np.zeros((4, 5))
+    presence[1, 3] = 0.9
+    board = {Square(1, 1), Square(1, 2)}
+    assert ends_here(board, presence) == 1.0
+    shares = np.ones((4, 5))
+    assert ends_here(board, presence, shares) == 1.0
+    shares[:, 4] = 0.3
+    assert ends_here(board, presence, shares) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("share", "chance", "says"), [(0.35, 0.4, "goes on"), (0.25, 0.0, "ends beside"), (0.35, 0.1, "")]
+)
+def test_what_is_hardly_seen_beside_a_kingdom_is_asked_about(share: float, chance: float, says: str) -> None:
+    beyond = np.zeros((3, 3))
+    beyond[2, 0] = chance
+    problems = cut_off(BOARD.keys(), seen(A3=share), beyond)
+    assert [says in problem.text for problem in problems] == [True] * bool(says)

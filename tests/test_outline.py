@@ -69,6 +69,7 @@ def test_other_texts_are_no_outlines(text: str) -> None:
         ("100,80 900,90 530,400 90,390", "900,90 lies outside the photo"),
         ("100,80 120,80 120,100 100,100", "too small"),
         ("7x7: 100,80 150,80 150,130 100,130", "too small"),
+        ("100,80 140,80 140,440 100,440", "too long and thin"),
     ],
 )
 def test_an_outline_lies_in_the_photo_and_can_be_read(text: str, says: str) -> None:

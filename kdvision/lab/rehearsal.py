@@ -207,7 +207,7 @@ def boards_of(found: Seen) -> list[Rehearsed]:
     all_of_it = zip(asking_for_towns(reads), decisions, found.sights, found.truth, found.cut, strict=True)
     for read, decision, sight, truth, cut in all_of_it:
         if not cut:
-            unseen = 1 - ends_here(decision.board, sight.presence)
+            unseen = 1 - ends_here(decision.board, sight.presence, sight.inside)
             chances = (read.probability, *(chance for _, chance in read.runners_up), unseen)
             right = truth is not None and is_of(read.board, truth)
             how = (decision.strain, sight.grid.side, decision.broken, found.art)

@@ -20,8 +20,14 @@ STRIP: Final = 0.2
 """Of a place whose middle is cut off, at least this share has to be seen to say what lies there."""
 WHOLE: Final = 0.75
 """A square of which less is in the picture is cut: its crowns may be in the rest. Pictures cut flush show more."""
+LITTLE: Final = 0.3
+"""Of a place of which less is seen, most tiles there look like none: the kingdom may go on unseen."""
 LIKELY: Final = 0.62
-"""The probability from which a tile is taken to lie on a place whose middle is cut off."""
+"""The probability from which a tile surely lies on a place whose middle is cut off."""
+MAYBE: Final = 0.3
+"""And that from which a person should look: the less of a tile is seen, the less it looks like one."""
+HALF: Final = 0.5
+"""A place of which less is in the picture may hold the other half of a domino that is inside it."""
 
 A_SIGN: Final = 0.1
 """Less probable tiles than this are seen on bare tables now and then, and rarely with another beside them."""
@@ -46,26 +52,34 @@ def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Pr
     `beyond` is the probability that a tile lies on each place whose middle lies outside the picture.
     """
     on_grid = _beside(board, *seen.shape)
-    if any(seen[place] >= STRIP and beyond[place] > LIKELY for place in on_grid):
+    if any(seen[place] >= STRIP and beyond[place] > MAYBE for place in on_grid):
         return (Problem((), "the kingdom goes on beyond the picture's edge"),)
     cut = tuple(sorted(square for square in board if seen[square] < WHOLE))
     if cut:
         return (Problem(cut, "the picture's edge cuts tiles of this kingdom"),)
-    if any(seen[place] < STRIP and _may_grow(board, place) for place in on_grid):
+    if any(seen[place] < LITTLE and _may_grow(board, place) for place in on_grid):
         return (Problem((), "the picture ends beside this kingdom: a tile beyond its edge would not be seen"),)
     return ()
 
 
-def ends_here(board: Collection[Square], presence: Floats) -> float:
-    """Return how probable it is that no domino of a kingdom lies half on its grid and half beyond.
+def ends_here(board: Collection[Square], presence: Floats, seen: Floats | None = None) -> float:
+    """Return how probable it is that no domino of a kingdom lies half on its grid, or in the picture, and half beyond.
 
     Nobody looked beyond, so no board with such a domino was weighed; `presence` (rows, cols) is how probable a tile is
-    on each place. Places at the grid's rim count that touch the board and on which it could go on.
+    on each place, `seen` the visible share of each, None where all are whole. Places at the rim of the grid and of the
+    picture count that touch the board and on which it could go on.
     """
     rows, cols = presence.shape
-    rim = [place for place in _beside(board, rows, cols) if place.row in (0, rows - 1) or place.col in (0, cols - 1)]
+    hidden = np.pad(np.zeros((rows, cols), bool) if seen is None else seen < HALF, 1, constant_values=True)
+    rim = [place for place in _beside(board, rows, cols) if any(hidden[n.row + 1, n.col + 1] for n in _around(place))]
     likely = [presence[place] for place in rim if presence[place] > A_SIGN and _may_grow(board, place)]
     return float(np.prod([1 - chance for chance in likely]))
+
+
+def _around(place: Square) -> list[Square]:
+    """The four places beside one, also those off the grid."""
+    row, col = place
+    return [Square(row - 1, col), Square(row, col + 1), Square(row + 1, col), Square(row, col - 1)]
 
 
 def _beside(board: Collection[Square], rows: int, cols: int) -> list[Square]:

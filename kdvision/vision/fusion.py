@@ -76,7 +76,24 @@ def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
         pieces=_pieces([look.pieces for look in looks]),
         gems=_mean([look.gems for look in looks]),
         piece_names=first.piece_names,
+        **_edges(looks),
     )
+
+
+def shift(first: Sight, others: Sequence[tuple[Sight, Match]]) -> tuple[int, int]:
+    """How many rows and columns lie before the first photo's own grid once the kingdom is seen in all photos."""
+    top, left, _, _ = _room(first, [_laid(sight, found) for sight, found in others])
+    return -top, -left
+
+
+def _edges(looks: Sequence[_Part]) -> dict[str, Floats]:
+    """How much of each place the photo shows that shows most of it, and whether a tile lies there, as it says."""
+    inside = np.stack([look.inside for look in looks])
+    most = inside.argmax(axis=0)[None]
+    if (inside.max(axis=0) >= 1).all():
+        return {}
+    beyond = np.take_along_axis(np.stack([look.beyond for look in looks]), most, axis=0)[0]
+    return {"inside": inside.max(axis=0), "beyond": beyond}
 
 
 def _pieces(looks: Sequence[Floats | None]) -> Floats | None:
@@ -121,6 +138,8 @@ class _Part:
     bonds: Bonds
     hidden: Floats
     weight: Floats
+    inside: Floats
+    beyond: Floats
     pieces: Floats | None = None
     gems: Floats | None = None
 
@@ -130,15 +149,19 @@ class _Part:
         weight = np.maximum(1 - covered, UNSEEN)
         if sight.inside is not None:
             weight = np.where(sight.inside < 1, np.minimum(weight, np.maximum(sight.inside**4, UNSEEN)), weight)
-        return cls(sight.reading.log_probs, sight.bonds, sight.hidden, weight, sight.pieces, sight.gems)
+        inside = np.ones_like(weight) if sight.inside is None else sight.inside
+        beyond = np.zeros_like(weight) if sight.beyond is None else sight.beyond
+        seen = sight.reading.log_probs, sight.bonds, sight.hidden
+        return cls(*seen, weight, inside, beyond, sight.pieces, sight.gems)
 
     def turned(self) -> _Part:
         """Turned clockwise by a quarter."""
         right, down = self.bonds
         bonds = np.rot90(down, -1), np.rot90(right, -1)
         pieces, gems = (None if part is None else np.rot90(part, -1) for part in (self.pieces, self.gems))
-        hidden, weight = np.rot90(self.hidden, -1), np.rot90(self.weight, -1)
-        return _Part(np.rot90(self.log_probs, -1), bonds, hidden, weight, pieces, gems)
+        places = (np.rot90(part, -1) for part in (self.hidden, self.weight, self.inside, self.beyond))
+        hidden, weight, inside, beyond = places
+        return _Part(np.rot90(self.log_probs, -1), bonds, hidden, weight, inside, beyond, pieces, gems)
 
 
 Placed = tuple[_Part, tuple[int, int]]
@@ -175,10 +198,11 @@ def _padded(part: _Part, at: tuple[int, int], room: tuple[int, int, int, int]) -
         _framed(part.bonds[0], (row, col), (tall, wide - 1), 0.0),
         _framed(part.bonds[1], (row, col), (tall - 1, wide), 0.0),
     )
-    hidden, weight = (_framed(p, (row, col), (tall, wide), out) for p, out in ((part.hidden, 1.0), (part.weight, 0.0)))
+    known = ((part.hidden, 1.0), (part.weight, 0.0), (part.inside, 0.0), (part.beyond, 0.0))
+    hidden, weight, inside, beyond = (_framed(values, (row, col), (tall, wide), out) for values, out in known)
     pieces = None if part.pieces is None else _framed(part.pieces, (row, col), (tall, wide), np.nan)
     gems = None if part.gems is None else _framed(part.gems, (row, col), (tall + 1, wide + 1), np.nan)
-    return _Part(log_probs, bonds, hidden, weight, pieces, gems)
+    return _Part(log_probs, bonds, hidden, weight, inside, beyond, pieces, gems)
 
 
 def _framed(values: Floats, at: tuple[int, int], shape: tuple[int, int], outside: float) -> Floats:

@@ -141,7 +141,7 @@ def kingdom_read(
     pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
     anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
     odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
-    ends = ends_here(decision.board, sight.presence)
+    ends = ends_here(decision.board, sight.presence, sight.inside)
     chance = ends * decision.probability
     probability = trust.of_board(chance, strain=decision.strain, side=sight.grid.side, broken=decision.broken)
     others = ends * (1 - probability) / max(1 - chance, SHORT)

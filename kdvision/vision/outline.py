@@ -101,6 +101,9 @@ class Outline:
         if min(along / (self.cols or 3), down / (self.rows or 3)) < LEAST_SIDE:
             hint = f"take the photo from nearer: a square needs {LEAST_SIDE:g} pixels at least, 20 to be read well"
             raise NotationError(f"the outline {self} is too small to be read", expected=EXPECTED, hint=hint)
+        if not (self.rows and self.cols) and not any(_possible(self)):
+            hint = "draw it around all of the kingdom, or say its size: 5x5: and the corners"
+            raise NotationError(f"the outline {self} is too long and thin for a kingdom", expected=EXPECTED, hint=hint)
 
     def matrix(self, rows: float, cols: float) -> Floats:
         """The homography (3, 3) from a lattice of so many rows and columns to pixels."""

@@ -7,13 +7,15 @@ ways the one is right in which the squares agree; where none agrees well enough,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from kdvision.game.board import Square
 from kdvision.game.legality import Problem
 from kdvision.vision.cells import Floats
-from kdvision.vision.fusion import Match, contradictions, fused
+from kdvision.vision.fusion import Match, contradictions, fused, shift
 from kdvision.vision.reading import NOTHING, Reading
 from kdvision.vision.sight import Sight
 
@@ -88,7 +90,10 @@ def joined(
             text = f"{name} shows another kingdom, and is left out" if sights else f"{name} shows no kingdom"
             told = [[*problems, Problem((), text)] for problems in told]
     for number, looks in enumerate(found):
-        told[number] += contradictions(first[number], looks)
+        down, right = shift(first[number], looks)  # squares are named as the whole kingdom lies
+        for problem in contradictions(first[number], looks):
+            squares = tuple(Square(square.row + down, square.col + right) for square in problem.squares)
+            told[number].append(replace(problem, squares=squares))
     return [fused(sight, looks) if looks else sight for sight, looks in zip(first, found, strict=True)], told
 
 
