@@ -515,7 +515,7 @@ def test_a_photo_that_arrives_meanwhile_takes_no_correction(open_page: Open) -> 
     before = total(page)
 
     def later(route: Route) -> None:
-        page.wait_for_timeout(1200)
+        page.wait_for_timeout(600)
         route.continue_()
 
     page.route("**/api/read?**", later)
