@@ -454,3 +454,11 @@ def test_a_part_beyond_the_edge_is_never_empty() -> None:
     for corner in ((-500.0, -500.0), (500.0, 500.0), (-500.0, 40.0)):
         pixels, _ = photo.part(np.array([corner, np.add(corner, 20.0)]), 1.0)
         assert min(pixels.shape[:2]) >= 1
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_a_jpeg_whose_data_ends_early_is_damaged(share: float) -> None:
+    """It has an end of its own, so that decoders fill the rest with grey and say nothing."""
+    whole = (Path(__file__).parent.parent / "samples" / "demo.jpg").read_bytes()
+    with pytest.raises(PhotoError, match="ends early"):
+        Photo.open(whole[: int(share * len(whole))] + b"\xff\xd9")

@@ -32,6 +32,9 @@ SCALES: Final = (8, 4, 2, 1)
 BAND: Final = 1 << 18
 """About so many pixels are brought to sRGB at a time: large pictures need little room, and bands stay in the cache."""
 
+FILLED: Final = 128
+"""The grey that JPEG decoders put where a file ends before its picture does."""
+
 logging.getLogger("PIL").addHandler(logging.NullHandler())  # what is wrong with a file is told once, by us
 
 _View: TypeAlias = Callable[[NDArray[Any]], NDArray[Any]]
@@ -75,9 +78,19 @@ class Encoded:
                 if scale > 1:
                     image.draft(None, (image.width // scale, image.height // scale))
                 image.load()
+                if _ended_early(image):
+                    raise OSError("its data ends early")
                 return _upright(image, self.orientation)
             except Exception as error:  # broken files make decoders raise almost anything
                 raise _damaged(self.name, error) from error
+
+
+def _ended_early(image: Image.Image) -> bool:
+    """Whether the last row of a JPEG is what decoders fill in where there is no data: grey, without any grain."""
+    if image.format not in ("JPEG", "MPO") or image.mode not in ("L", "RGB"):
+        return False
+    last = np.asarray(image.crop((0, image.height - 1, image.width, image.height)))
+    return bool((last == FILLED).all())
 
 
 def encoded(data: bytes, name: str) -> Encoded:
