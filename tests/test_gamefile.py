@@ -459,3 +459,18 @@ def test_mistakes_in_plain_values_are_told_by_the_way_to_them(data: dict[str, ob
         of_data(data)
     assert str(caught.value).startswith(told)
     assert caught.value.row is None
+
+
+def test_kinds_of_open_gems_are_those_on_boards_however_they_are_written() -> None:
+    game = parse(changed(GEMS, 'open_gems = ["ruby", "joker"]', 'open_gems = ["Ruby", "JOKER"]'))
+    assert game.rounds[0].open_gems == ("ruby", "joker")
+
+
+def test_nobody_has_won_while_squares_are_not_known() -> None:
+    text = 'game = "kingdomino"\n' + "".join(
+        f'[[kingdom]]\nplayer = "{name}"\nboard = """\n{board}\n"""\n'
+        for name, board in (("Ann", "w1 l\n# ."), ("Bo", "w w\n? #"))
+    )
+    game = parse(text)
+    assert not game.finished
+    assert parse(text.replace("?", "w")).finished

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kdvision import pipeline
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import Around, KingdomRead, Trust, decide_again, kingdoms_of, places
@@ -282,6 +283,13 @@ def test_tiles_beside_a_kingdom_that_show_no_castle_may_be_a_part_of_it() -> Non
         assert second.review
 
 
+def test_two_photos_tell_what_lies_around_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = sight("w w f / ? g g / l l s", left=400, spoiled={"A2": {"#": 0.05, "w": 0.45, "f": 0.45}})
+    monkeypatch.setattr(pipeline, "search_all", lambda *_, **__: [sight(KINGDOM), other])
+    (read,) = pipeline.read_same([table_photo().pixels] * 2)
+    assert read.review and any("may be a kingdom, too" in problem.text for problem in read.problems)
+
+
 def test_a_kingdom_that_was_left_out_is_asked_for() -> None:
     """Who wins depends on it. A line on offer is none."""
     faint = {"A2": {"#": 0.05, "w": 0.45, "f": 0.45}}
@@ -342,6 +350,15 @@ def test_a_first_column_taken_away_renames_no_other_square() -> None:
     assert str(read.board) == ". . w w w1 f / . . # g g ."
     assert read.grid.cols == 6
     assert str(only(seen, clamps=gone | {(0, Square.parse("D2")): "g1"}).board).split(" / ")[1] == ". . # g1 g ."
+
+
+def test_what_else_a_corrected_board_may_be_lies_in_its_frame() -> None:
+    """Else a doubt about one square is not seen to mend another with it."""
+    doubtful = {"F2": {"s": 0.6, ".": 0.3}, "E2": {"g": 0.6, ".": 0.3}}
+    seen = sight("f f w w w1 f / . . # g g s", spoiled=doubtful)
+    read = only(seen, clamps={(0, Square.parse(s)): "." for s in ("A1", "B1")})
+    assert any(".." not in str(board) and str(board).startswith(". . w w") for board, _ in read.runners_up)
+    assert all(str(board).startswith(". .") for board, _ in read.runners_up)
 
 
 @pytest.mark.parametrize(("clamp", "says"), [((1, "A1"), "kingdom 2"), ((0, "E1"), "E1"), ((0, "A3"), "A3")])

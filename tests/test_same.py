@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision import pipeline
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import framed, noisy
@@ -20,7 +20,7 @@ from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import decide
-from kdvision.vision.same import match
+from kdvision.vision.same import joined, match
 from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of
 
@@ -84,6 +84,16 @@ def test_glare_in_one_photo_is_mended_by_another() -> None:
     (decision,) = decide([both.reading], KINGDOMINO, bonds=[both.bonds])
     assert decision.board == board and decision.certain(0.95)
     assert not decide([first.reading], KINGDOMINO)[0].certain(0.95)
+
+
+def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_lies() -> None:
+    """The first photo lacks the first column, so that what is its D1 is E1 on the board."""
+    whole, part = Board.parse("w w f f g / l l1 w # . / g g . s s"), Board.parse("w f f g / l1 w # . / g . s s")
+    other = whole.replaced({Square.parse("E1"): Cell.parse("m1")})
+    looks = [[sight(Reading.of(board, confidence=0.999))] for board in (part, other)]
+    (both,), (told,) = joined(looks[0], looks[1:], ["other.jpg"])
+    assert both.reading.cols == 5
+    assert [square.name for problem in told for square in problem.squares] == ["E1"]
 
 
 def test_a_covered_square_does_not_count() -> None:

@@ -102,6 +102,12 @@ def test_look_ends_with_the_stage_that_found_nothing(run: Run, tmp_path: Path) -
     assert "no kingdom" in ran.err
 
 
+def test_look_leaves_no_picture_of_a_photo_before(run: Run, tmp_path: Path) -> None:
+    assert run("look", SAMPLES / "demo.jpg", "-o", tmp_path).code == 0
+    assert run("look", SAMPLES / "no-kingdom.jpg", "-o", tmp_path).code == 4
+    assert sorted(path.name for path in tmp_path.iterdir())[-1] == "04-cells.jpg"
+
+
 def test_look_through_an_outline_leaves_the_search_out(run: Run, tmp_path: Path) -> None:
     ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path, "--corners", "5x5: 20,20 300,20 300,300 20,300")
     names = [path.name for path in sorted(tmp_path.iterdir())]

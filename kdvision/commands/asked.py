@@ -132,15 +132,12 @@ class Asked(NamedTuple):
 
     def settled(self, reads: Sequence["KingdomRead"]) -> "Asked":
         """The same with what nobody has said as a photo shows it: the game, and whether gems are played with."""
-        from kdvision.game.told import Told
-        from kdvision.report.pieces import treasures_seen
+        from kdvision.report.pieces import left_open
 
         shown = GameName(reads[0].game) if reads else GameName.KINGDOMINO
         game = self.game or (None if shown is GameName.KINGDOMINO else shown)
-        plain = game in (None, GameName.KINGDOMINO)
-        gems = self.lost_treasures or (plain and treasures_seen(reads))
-        keys = Told.keys_of((game or shown).value, lost_treasures=gems)
-        return self._replace(game=game, lost_treasures=gems, told=self.told or (Told(keys) if keys else None))
+        gems, told = left_open(reads, (game or shown).value, lost_treasures=self.lost_treasures)
+        return self._replace(game=game, lost_treasures=gems, told=self.told or told)
 
     def uncounted(self) -> "Asked":
         """The same without what goes by a kingdom's number: how many kingdoms a failed photo shows, nobody knows."""

@@ -48,8 +48,10 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
         for result in results
         for number, scored in enumerate(result.kingdoms, start=1)
     ]
+    if asked.as_json or len(results) == 1 or len(rows) < 2:
+        return
     rules = asked.rules([scored.board for scored, _ in rows])
-    if asked.as_json or len(results) == 1 or not 2 <= len(rows) <= max(MOST_KINGDOMS, rules.most):
+    if len(rows) > max(MOST_KINGDOMS, rules.most):
         return
     if any(result.open for result in results):
         typer.echo(" Who wins is not known until the rest is told.")

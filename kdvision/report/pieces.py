@@ -42,6 +42,16 @@ def treasures_seen(reads: Sequence["KingdomRead"]) -> bool:
     return False
 
 
+def left_open(reads: Sequence["KingdomRead"], game: str, *, lost_treasures: bool = False) -> tuple[bool, Told | None]:
+    """Whether gems are played with, as was asked or as a photo shows, and what no photo tells; None where it tells all.
+
+    `game` as game files call it.
+    """
+    gems = lost_treasures or (game == "kingdomino" and treasures_seen(reads))
+    keys = Told.keys_of(game, lost_treasures=gems)
+    return gems, Told(keys) if keys else None
+
+
 def pieces_checked(
     kingdoms: Sequence[Kingdom],
     problems: Sequence[Sequence[Problem]],

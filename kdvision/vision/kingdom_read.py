@@ -107,10 +107,7 @@ def kingdom_read(
     Where a person has corrected squares, the frame begins no later than around the board as it was `before`: that no
     tile lies where one was seen renames no other square.
     """
-    first, last = frame(decision.board)
-    if before is not None:
-        top, left = frame(before)[0]
-        first = Square(min(first.row, top), min(first.col, left))
+    first, last = _frame_since(before, decision.board)
     rows, cols = slice(first.row, last.row + 1), slice(first.col, last.col + 1)
 
     def inside(square: Square) -> bool:
@@ -137,7 +134,7 @@ def kingdom_read(
     if around.unread:
         problems.append(Problem((), "other tiles in the photo may be a kingdom, too: look"))
     reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))
-    board = decision.board.trimmed() if before is None else _within(decision.board, first, last)
+    board = _shown(before, decision.board)
     pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
     anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
     odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
@@ -161,7 +158,7 @@ def kingdom_read(
             laid._replace(squares=(_from(first, laid.squares[0]), _from(first, laid.squares[1])))
             for laid in decision.dominoes
         ),
-        runners_up=tuple((board.trimmed(), others * chance) for board, chance in decision.runners_up),
+        runners_up=tuple((_shown(before, other), others * chance) for other, chance in decision.runners_up),
         sight=sight,
         start=first,
         around=around,
@@ -174,8 +171,18 @@ def kingdom_read(
     )
 
 
-def _within(board: Board, first: Square, last: Square) -> Board:
-    """The board as it lies in a frame, whose first rows and columns may be empty."""
+def _frame_since(before: Board | None, board: Board) -> tuple[Square, Square]:
+    """The frame around a board that begins no later than the one around the board as it was before."""
+    first, last = frame(board)
+    if before is not None:
+        top, left = frame(before)[0]
+        first = Square(min(first.row, top), min(first.col, left))
+    return first, last
+
+
+def _shown(before: Board | None, board: Board) -> Board:
+    """The board in that frame, of which the first rows and columns may be empty."""
+    first, last = _frame_since(before, board)
     cells = {_from(first, square): cell for square, cell in board.items()}
     return Board(cells, height=last.row - first.row + 1, width=last.col - first.col + 1)
 

@@ -13,10 +13,9 @@ from kdvision.errors import KdvisionError
 from kdvision.files import encoded, write_whole
 from kdvision.game.board import Square
 from kdvision.game.record import rules_of
-from kdvision.game.told import Told
 from kdvision.pipeline import KingdomRead
 from kdvision.report.data import data
-from kdvision.report.pieces import treasures_seen
+from kdvision.report.pieces import left_open
 from kdvision.report.result import Result, of_photo
 from kdvision.vision.boxes import AUTO, PLAIN
 from kdvision.vision.finder import shrunk
@@ -124,18 +123,16 @@ class Desk:
 def _scored(size: tuple[int, int], reads: Sequence[KingdomRead], rules: Rules) -> tuple[Result, list[str]]:
     """What was read, scored with all left open that no photo shows, and the variants that the photo itself tells."""
     game = reads[0].game if reads else PLAIN
-    gems = game == PLAIN and (rules.lost_treasures or treasures_seen(reads))
+    gems, told = left_open(reads, game, lost_treasures=rules.lost_treasures and game == PLAIN)
     made = rules_of(
-        None if game == PLAIN else game,
+        game,
         [read.board for read in reads],
         side=rules.side,
         middle_kingdom=rules.middle_kingdom,
         harmony=rules.harmony,
         lost_treasures=gems,
     )
-    keys = Told.keys_of(game, lost_treasures=gems)
-    result = of_photo(NAME, size, reads, made, told=Told(keys) if keys else None)
-    return result, ["lost-treasures"] if gems else []
+    return of_photo(NAME, size, reads, made, told=told), ["lost-treasures"] if gems else []
 
 
 def _placed(read: KingdomRead) -> dict[str, Any]:

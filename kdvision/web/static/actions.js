@@ -82,7 +82,8 @@ export function dismiss(fault) {
   refresh();
 }
 
-const photoId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`; // kingdoms outlive a reload, photos do not
+/** A name that no photo had: kingdoms outlive a reload of the page, photos do not. */
+const photoId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 
 /** Read photos one after another and add their kingdoms; a photo that fails does not keep the others. */
 export async function addPhotos(files) {
@@ -126,7 +127,7 @@ function addRead({ kingdoms: reads, game, variants }, photo, round) {
   const others = reads.map((read) => read.colour);
   for (const read of reads) {
     const { player, colour } = nextPlayer(inRound(round), kingdoms, { seen: read.colour, others });
-    kingdoms.push(model.readKingdom(player, colour, read, model.seenOf(read, photo), game));
+    kingdoms.push(model.readKingdom(player, colour, read, model.seenOf(read, photo), { game, variants }));
   }
   add(kingdoms, { game, variants, round });
 }
@@ -181,7 +182,7 @@ export async function readCorners(photoId, kingdom, corners, size) {
     state.drawn = null;
     const now = kingdom && kingdomOf(kingdom.id);
     if (!now) return addRead(result, photoId, round);
-    const next = model.readKingdom(now.player, now.colour, read, model.seenOf(read, photoId), result.game);
+    const next = model.readKingdom(now.player, now.colour, read, model.seenOf(read, photoId), result);
     const lost = model.namedPieces(now);
     go(withKingdom({ ...next, id: now.id, pieces: model.keptPieces(now, next) }));
     if (lost) toast(t("piecesAgain", { n: lost }), undoAction());

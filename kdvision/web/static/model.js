@@ -32,7 +32,7 @@ export function newKingdom(player, colour, cells, seen = null) {
 }
 
 /** A kingdom as a photo shows it, with the pieces that were seen on it; what no photo tells is left open. */
-export function readKingdom(player, colour, read, seen, game) {
+export function readKingdom(player, colour, read, seen, { game, variants }) {
   const kingdom = newKingdom(player, colour, cellsOf(read.board, read.origin), seen);
   const [top, left] = read.origin;
   const placed = (name) => at(...squarePlace(name).map((value, axis) => value + [top, left][axis]));
@@ -43,7 +43,7 @@ export function readKingdom(player, colour, read, seen, game) {
     queen,
     knights: on("knight"),
     buildings: on("building").map((place) => ({ at: place, name: NOT_TOLD })),
-    gems: read.untold.includes("gems") || read.gems.length ? read.gems.map((gem) => gemSeen(placed(cornerOf(gem.between)))) : [],
+    gems: variants.includes("lost-treasures") ? read.gems.map((gem) => gemSeen(placed(cornerOf(gem.between)))) : [],
     untold: read.untold.filter((key) => !(queen && key === "queen")),
   };
   return { ...kingdom, pieces: { ...kingdom.pieces, ...pieces } };

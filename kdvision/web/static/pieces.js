@@ -52,9 +52,13 @@ export function noMore(kingdom, key) {
 
 /** The Queen is with one kingdom at a time: where she comes, she leaves the others. */
 function host(kingdom, here) {
-  const known = (one) => (here || one.id === kingdom.id ? one.pieces.untold.filter((key) => key !== "queen") : one.pieces.untold);
-  const with_ = (one) => ({ ...one.pieces, queen: here && one.id === kingdom.id, untold: known(one) });
-  go(withRound(shown().map((one) => ({ ...one, pieces: with_(one) }))));
+  const told = (one) => here || one.id === kingdom.id;
+  const pieces = (one) => ({
+    ...one.pieces,
+    queen: here && one.id === kingdom.id,
+    untold: one.pieces.untold.filter((key) => key !== "queen" || !told(one)),
+  });
+  go(withRound(shown().map((one) => ({ ...one, pieces: pieces(one) }))));
   score();
 }
 
