@@ -50,7 +50,7 @@ def read(
     game: str = boxes.AUTO,
     watch: Watch | None = None,
 ) -> list[KingdomRead]:
-    """The kingdoms of a photo (path, bytes, open file, RGB array or Photo), from the top left.
+    """The kingdoms of a photo (path, bytes, open file, RGB array or Photo), from left to right, row by row.
 
     `side` is the game's, 5 or 7, None to go by what the photo shows. `clamps` holds squares that a person has named,
     `{(0, Square(2, 1)): "w1"}`, kingdoms counted from 0, "." for a place without a tile. `corners` are outlines that a

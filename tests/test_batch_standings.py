@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kdvision.batch import tables
 from tests.nights import night, photo, put, sheet
 
 A, B, C = "w1 w w / # f f1 / . l l", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
@@ -84,14 +82,6 @@ def test_teams_sum_their_players(tmp_path: Path) -> None:
 def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> None:
     out = event(tmp_path, {"round1/table7/ann+bo.jpg": photo(A, B)})
     assert standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
-
-
-def test_the_row_of_a_kingdom_matters_and_not_how_far_up_it_lies() -> None:
-    def at(x: float, y: float) -> dict[str, Any]:
-        return {"corners": [[x, y], [x + 100, y], [x + 100, y + 100], [x, y + 100]]}
-
-    places = [at(300, 0), at(0, 60), at(310, 230), at(20, 200), {"corners": None}]
-    assert tables._left_to_right(places) == [1, 0, 3, 2, 4]
 
 
 def test_a_photo_of_a_whole_table_has_the_players_that_sat_there(tmp_path: Path) -> None:

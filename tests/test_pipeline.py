@@ -52,6 +52,13 @@ def test_a_grid_with_a_castle_is_a_kingdom_and_others_are_not() -> None:
     assert sort_out([offer, kingdom]) == ([kingdom], [offer])
 
 
+def test_kingdoms_are_counted_from_left_to_right_however_few_pixels_up_one_lies() -> None:
+    """Row by row: `score` and `batch` give the names that they are told in this order."""
+    for up in (-9, 0, 9):
+        left, right, below = sight(KINGDOM, top=200 + up), sight(KINGDOM, left=400, top=200), sight(KINGDOM, top=500)
+        assert sort_out([below, right, left])[0] == [left, right, below]
+
+
 def test_a_line_on_offer_alone_is_no_kingdom() -> None:
     with pytest.raises(NoKingdomFound) as raised:
         kingdoms_of(table_photo(), [sight(OFFER)])

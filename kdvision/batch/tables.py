@@ -138,8 +138,7 @@ def _entries(sitting: Sitting, names: Mapping[str, str], event: Event, found: li
     made = _unnamed(sitting)
     players = [names[key_of(name)] for name in sitting.seat.players]
     if len(players) == len(made):
-        named = {made[i].number: player for i, player in zip(_left_to_right(sitting.kingdoms), players, strict=True)}
-        return [replace(entry, player=named[entry.number]) for entry in made]
+        return [replace(entry, player=player) for entry, player in zip(made, players, strict=True)]
     if not players:
         found += [notices.nobody(sitting)] if event.players or event.teams or event.rounds > 1 else []
         return made
@@ -169,33 +168,6 @@ def _unnamed(sitting: Sitting) -> list[Entry]:
         )
         for number, data in enumerate(sitting.kingdoms, start=1)
     ]
-
-
-def _left_to_right(kingdoms: Sequence[Mapping[str, Any]]) -> list[int]:
-    """The places of kingdoms in a photo as people list them: from left to right, row by row.
-
-    Kingdoms that lie beside each other for a good part of their height are in one row; those without a place in the
-    photo come last.
-    """
-    boxes = {}
-    for i, kingdom in enumerate(kingdoms):
-        if kingdom["corners"]:
-            xs, ys = zip(*kingdom["corners"], strict=True)
-            boxes[i] = (sum(xs) / 4, min(ys), max(ys))
-    rows: list[list[int]] = []
-    for i in sorted(boxes, key=lambda i: boxes[i][1] + boxes[i][2]):
-        if rows and _beside(boxes[rows[-1][0]][1:], boxes[i][1:]):
-            rows[-1].append(i)
-        else:
-            rows.append([i])
-    placed = [i for row in rows for i in sorted(row, key=lambda i: boxes[i][0])]
-    return placed + [i for i in range(len(kingdoms)) if i not in boxes]
-
-
-def _beside(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether two stretches have more than a third of the shorter one in common."""
-    common = min(one[1], other[1]) - max(one[0], other[0])
-    return common > min(one[1] - one[0], other[1] - other[0]) / 3
 
 
 def _chosen(entries: Sequence[Entry], found: list[Notice]) -> list[Entry]:

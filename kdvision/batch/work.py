@@ -31,6 +31,9 @@ PICTURE_SIDE, PICTURE_MOST = 960, 1280
 
 Letters can be read, a thousand pictures fit a disk, and most photos were decoded at such a size anyway to be read.
 """
+WAY: Final = 2
+"""Raised where this version comes to read the same photo otherwise, with the same networks."""
+
 PICTURE_QUALITY: Final = 68
 """That of its JPEG: crowns and letters stay sharp, and it takes half of what the usual quality does."""
 
@@ -95,7 +98,7 @@ def models() -> str:
 
 def key_of(content: str, rules: Rules, clamps: Clamps = ()) -> str:
     """The key of a result: content, networks, program and options in one hash."""
-    asked = [content, models(), kdvision.__version__, asdict(rules), clamps]
+    asked = [content, models(), kdvision.__version__, WAY, asdict(rules), clamps]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
 
 

@@ -39,7 +39,8 @@ PlayersOption = Annotated[
     typer.Option(
         "--players",
         metavar="NAMES",
-        help="Who plays: blue=Ann,pink=Bob by the colour of castles, or Ann,Bob in the order of the kingdoms.",
+        help="Who plays: blue=Ann,pink=Bob by the colour of castles, or Ann,Bob in the order of the photos and of the "
+        "kingdoms in them, from left to right, row by row.",
     ),
 ]
 Corners = Annotated[

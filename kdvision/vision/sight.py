@@ -27,6 +27,7 @@ from kdvision.vision.kinghood import (
     shows_one_beside_others,
 )
 from kdvision.vision.lattice import LEAST
+from kdvision.vision.order import Extent, as_read
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
 
 BESIDE: Final = 1.7
@@ -170,6 +171,13 @@ class Sight:
         """The middles (n, 2) of the places that are tiles, in pixels."""
         return np.asarray(self.grid.quads.mean(axis=2)[self.presence > 0.5])
 
+    @property
+    def extent(self) -> Extent:
+        """How far its tiles reach in the photo; without any, its grid."""
+        tiles = self.grid.quads[self.presence > SEEN]
+        corners = (tiles if len(tiles) else self.grid.quads).reshape(-1, 2)
+        return Extent(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
+
     def beside(self, other: Sight) -> bool:
         """Whether a tile of the other grid lies less than a square away from one of this grid."""
         ours, theirs = self.middles, other.middles
@@ -185,7 +193,7 @@ class Sight:
 
 
 def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
-    """Return the kingdoms, from the top left, and what else lies on the table: every kingdom has a castle.
+    """Return the kingdoms as people read, and what else lies on the table: every kingdom has a castle.
 
     Where no castle is seen at all, the largest grid of several dominoes is a kingdom whose castle is hidden; beside
     others, one that has more tiles than lie on offer, or that the picture's edge cuts, or in which a castle is not out
@@ -195,7 +203,7 @@ def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
         real = [sight for sight in sights if sight.kingdom_beside_others or sight.surely_hidden]
     else:
         real = sorted((sight for sight in sights if sight.castle_hidden), key=lambda sight: -sight.tiles)[:1]
-    kingdoms = sorted(real, key=lambda sight: tuple(sight.grid.corners.mean(axis=0)[::-1].tolist()))
+    kingdoms = [real[place] for place in as_read([sight.extent for sight in real])]
     return kingdoms, [sight for sight in sights if not any(sight is one for one in real)]
 
 
