@@ -2,19 +2,24 @@
 
 from dataclasses import replace
 from functools import cache
+from itertools import product
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from kdvision.errors import NotationError
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.gamefile import parse
 from kdvision.game.gamefile_text import text_of
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.pieces import UNREAD, UNTOLD, Built
+from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
 from kdvision.game.record import Game, outlook
 from kdvision.game.rules import kingdomino, queendomino, with_lost_treasures
+from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.game.untold import GEMS, QUEEN, TOWNS, card_of, crossings, extent, is_open, missing
 from kdvision.lab.games import KINDS
@@ -161,6 +166,85 @@ def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
     assert [gap.text for gap in found.missing] == ["what lies on C1"]
     assert not is_open(kingdom)
     assert card_of(kingdom, kingdomino()) == score(kingdom, kingdomino())
+
+
+def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
+    rules = with_lost_treasures(kingdomino())
+    skull = Gem("ruby", Square(0, 0), (0, 0, 0, 0), skull=0)  # on A1
+
+    def least(board: str, **known: Any) -> int:
+        return extent(Kingdom(Board.parse(board), **known), rules).least
+
+    assert least("w1 ? w1 / f1 m s1", gems=(skull,)) == 2  # f1 and s1 alone: B1 may be wheat, too
+    assert least("w1 l w1 / f1 m s1", gems=(skull,)) == 3
+    assert least("? w1 w / f1 m s1", gems=(skull,)) == 1  # the skull lies on a square not known: wheat or forest
+    assert least("w1 f1 / ? s1 / m1 m", untold=frozenset(GEMS)) == 0  # a gem can lie there once the square is known
+    assert least("w1 f1 / ? f1 / m1 m", untold=frozenset(GEMS)) == 1 + 4 + 2  # nowhere do four landscapes meet
+    told = extent(Kingdom(Board.parse("w1 ? s1 / f m s1"), gems=(skull,)), rules)
+    assert [line.label for line in told.lines if line.squares == (Square(0, 0),)] == [
+        "wheat: 1 square × 1 crown, worth nothing under a skull"
+    ]
+
+
+WORDS = [".", "#", *(letter + crowns for letter in "wflgsmt" for crowns in ("", "1", "3"))]
+"""What may lie on a square that is not known."""
+
+
+@st.composite
+def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
+    """A small kingdom of The Lost Treasures of which squares, and perhaps gems, are not told; those squares."""
+    words = st.sampled_from(["w", "w1", "w2", "f1", "f", "l1", "g1", "#", "."])
+    rows = draw(st.lists(st.lists(words, min_size=4, max_size=4), min_size=3, max_size=3))
+    for row, col in draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=2)):
+        rows[row][col] = "?"
+    corner = st.builds(Square, st.integers(0, 2), st.integers(0, 3))
+    crowned = st.tuples(*[st.integers(0, 1)] * 4)
+    gems = draw(st.lists(st.builds(Gem, st.just("ruby"), corner, crowned, st.none() | st.integers(0, 3)), max_size=2))
+    if draw(st.booleans()):
+        gems.append(Gem(UNTOLD, draw(corner)))
+    board = Board.parse([" ".join(row) for row in rows])
+    return Kingdom(board, gems=tuple(gems), untold=draw(st.sampled_from([frozenset(), frozenset(GEMS)]))), sorted(
+        board.unknown
+    )
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(half_known(), st.randoms(use_true_random=False))
+def test_no_total_that_is_possible_lies_below_the_least(known: tuple[Kingdom, list[Square]], some: Random) -> None:
+    kingdom, squares = known
+    rules = with_lost_treasures(kingdomino(side=5, middle_kingdom=True, harmony=True))
+    found = extent(kingdom, rules)
+    assert sum(line.points for line in found.lines) == found.least
+    ways = list(product(WORDS, repeat=len(squares)))
+    for words in some.sample(ways, min(len(ways), 60)):
+        told = {square: None if word == "." else Cell.parse(word) for square, word in zip(squares, words, strict=True)}
+        whole = replace(kingdom, board=kingdom.board.replaced(told))
+        places = [gem.corner for gem in kingdom.gems if gem.kind == UNTOLD]
+        places += crossings(whole) if "gems" in kingdom.untold else ()
+        skulls = [Gem("opal", at, skull=some.randrange(4)) for at in places if some.random() < 0.7]
+        gems = (*(gem for gem in kingdom.gems if gem.kind != UNTOLD), *skulls)
+        assert found.least <= score(replace(whole, gems=gems), rules).total
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.lists(st.sampled_from(["w1", "w", "f1", "t", "m2", "#", "."]), min_size=4, max_size=4), min_size=3),
+    st.tuples(st.integers(0, 2), st.integers(0, 3)),
+    st.booleans(),
+)
+def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place: tuple[int, int], queen: bool) -> None:
+    rows = [list(row) for row in rows[:3]]
+    rows[place[0]][place[1]] = "?"
+    board = Board.parse([" ".join(row) for row in rows])
+    towns = [square for square, cell in board.items() if cell.terrain is Terrain.TOWN]
+    buildings = tuple(Built(square, tile) for square, tile in zip(towns, BUILDINGS[::3], strict=False))
+    kingdom = Kingdom(board, queen=queen, buildings=buildings, towers=3, spare_knights=2)
+    rules = queendomino(middle_kingdom=True, harmony=True)
+    least = extent(kingdom, rules).least
+    for word in WORDS:
+        cell = None if word == "." else Cell.parse(word)
+        whole = replace(kingdom, board=board.replaced({Square(*place): cell}))
+        assert least <= score(whole, rules).total
 
 
 # Game files that are not finished

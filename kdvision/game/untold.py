@@ -179,7 +179,8 @@ def _certain(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
     """The lines that no fact still missing can lower, with the points they have at least."""
     untold, exposed = kingdom.untold, _exposed(kingdom)
     for line in lines:
-        sunk = line.territory is not None and not exposed.isdisjoint(line.squares)  # by a skull
+        land = line.territory
+        sunk = land is not None and not land.cursed and not exposed.isdisjoint(line.squares)  # by a skull
         if sunk or (TOWNS in untold and line.clause not in _OFF_BOARD):
             continue
         if kingdom.board.unknown and line.clause in _JOINED:
@@ -201,11 +202,45 @@ def _counted(line: Line, untold: Collection[str]) -> bool:
 
 
 def _exposed(kingdom: Kingdom) -> set[Square]:
-    """The squares of territories that a gem still to be told may point at, for better or, by a skull, for worse."""
+    """The squares of territories that a gem still to be told may point at, for better or, by a skull, for worse.
+
+    So may a skull that lies there already, and any gem, by way of squares not known: they may join two territories.
+    """
+    board = kingdom.board
     near = {square for gem in kingdom.gems if gem.kind == UNTOLD for square in gem.squares}
     if "gems" in kingdom.untold:
-        near |= {square for corner in crossings(kingdom) for square in _around(corner)}
-    return {square for land in kingdom.territories if not near.isdisjoint(land.squares) for square in land.squares}
+        near |= {square for corner in _possible_crossings(kingdom) for square in _around(corner)}
+    if board.unknown:
+        near |= {gem.skull_square for gem in kingdom.gems if gem.skull_square is not None}
+    if not near:
+        return set()
+    found = set[Square]()
+    for terrain in {land.terrain for land in kingdom.territories}:
+        found |= _reached(near, board.unknown.union(s for s, cell in board.items() if cell.terrain is terrain))
+    return found - board.unknown
+
+
+def _reached(start: Collection[Square], within: Collection[Square]) -> set[Square]:
+    """The squares that hang together, within these, with one of the first."""
+    ahead = [square for square in start if square in within]
+    found = set(ahead)
+    for square in ahead:
+        more = [near for near in square.neighbours() if near in within and near not in found]
+        found.update(more)
+        ahead += more
+    return found
+
+
+def _possible_crossings(kingdom: Kingdom) -> Iterator[Square]:
+    """The crossings, and the corners that may turn out to be one, where a square there is not known."""
+    yield from crossings(kingdom)
+    board, taken = kingdom.board, {gem.corner for gem in kingdom.gems}
+    touched = {Square(s.row - up, s.col - left) for s in board.unknown for up in (0, 1) for left in (0, 1)}
+    for corner in touched - taken:
+        cells = [board.get(square) for square in _around(corner) if square not in board.unknown]
+        terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
+        if len(terrains) == len(cells):
+            yield corner
 
 
 def _most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
