@@ -185,6 +185,34 @@ def test_knights_that_are_told_are_those_on_the_board_and_beside_it(run: Run, ph
     assert read["most"] == max(score(one, queendomino()).total for one in tiles)
 
 
+def test_what_is_told_below_what_is_seen_counts_and_is_a_problem(run: Run, photo: Path, eyes: list[Sight]) -> None:
+    ann = {"B2": ("knight", 0.98), "A3": ("knight", 0.9), "C1": ("knight", 0.7), "C3": ("tower", 0.95)}
+    eyes[:] = [sight(ANN, ann), sight(BOB, {"C3": ("queen", 0.97), "A1": ("knight", 0.95)}, left=400)]
+    told = ("--game", "queendomino", "--coins", "1:0", "--coins", "2:0", "--queen", "0")
+    counts = ("--knights", "1:2", "--knights", "2:1", "--towers", "1:0", "--towers", "2:0")
+    first, second = json.loads(run("score", photo, *told, *counts, "--json").out)["kingdoms"]
+    assert [one["text"] for one in first["problems"] if "told" in one["text"]] == [
+        "2 knights are told, and the photo shows 3 (on C1, B2 and A3): what was told counts",
+        "0 towers are told, and the photo shows 1 (on C3): what was told counts",
+    ]
+    assert [one["text"] for one in second["problems"] if "told" in one["text"]] == [
+        "the Queen is told to be in no kingdom, and the photo shows her on C3: what was told counts"
+    ]
+    assert first["review"] and second["review"]
+    ran = run("score", photo, *told[:-1], "1", *counts)
+    assert "! the Queen is told to be with kingdom 1, and the photo shows her on C3" in ran.out
+
+
+def test_the_file_has_as_many_knights_as_were_told(run: Run, photo: Path, eyes: list[Sight], tmp_path: Path) -> None:
+    out = tmp_path / "match.toml"
+    eyes[:] = [sight(ANN, {"B2": ("knight", 0.98), "A3": ("knight", 0.9), "C1": ("knight", 0.7)})]
+    assert run("score", photo, "--game", "queendomino", "--knights", "1:2", "--game-file", out).code == 0
+    (ann,) = load(out).rounds[0].kingdoms
+    assert ([square.name for square in ann.knights], ann.spare_knights) == (["B2", "A3"], 0)
+    ran = run("score", photo, "--game", "queendomino", "--knights", "1:1")
+    assert "! 1 knight is told, and the photo shows 3 (on C1, B2 and A3): what was told counts" in ran.out
+
+
 # What is not certain.
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from kdvision.game.board import Terrain
+from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.legality import Problem
+from kdvision.game.legality import Problem, names
 from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
 from kdvision.game.record import settled
 from kdvision.game.scoring import RuleSet
@@ -19,18 +19,21 @@ if TYPE_CHECKING:
     from kdvision.vision.pieces import GemSeen, PieceSeen
 
 KNIGHT: Final = "knight"
+TOWER: Final = "tower"
 QUEEN: Final = "queen"
 BUILDING: Final = "building"
 GEM: Final = "gem"
 _ON_SQUARES: Final = {"knights": KNIGHT, "buildings": BUILDING}
 """What photos can tell all of, as game files call it, and the piece they show."""
+_COUNTED: Final = {"knights": KNIGHT, "towers": TOWER}
+"""What a person tells the number of, and the piece that photos show some of."""
 
 
 def with_pieces(kingdoms: Sequence[Kingdom], reads: Sequence["KingdomRead"], told: Told, before: int) -> list[Kingdom]:
     """The kingdoms of a photo with what was seen and told of them and what is not, after so many `before` in others."""
     pairs = enumerate(zip(kingdoms, reads, strict=True), start=before)
     named = [(told.of(number, kingdom, towns_seen=_towns_seen(seen)), seen) for number, (kingdom, seen) in pairs]
-    return [*hosted([_with_seen(kingdom, seen, told) for kingdom, seen in named])]
+    return [*hosted([_with_seen(kingdom, seen, told, before + at) for at, (kingdom, seen) in enumerate(named)])]
 
 
 def treasures_seen(reads: Sequence["KingdomRead"]) -> bool:
@@ -57,11 +60,15 @@ def pieces_checked(
     problems: Sequence[Sequence[Problem]],
     rule_set: RuleSet,
     reads: Sequence["KingdomRead"],
+    told: Told | None = None,
+    before: int = 0,
 ) -> list[tuple[Problem, ...]]:
     """The problems of each kingdom with those of the pieces; what is about no kingdom alone stands with each."""
     found = [replace(problem, kingdom=number) for number, own in enumerate(problems) for problem in own]
     for number, seen in enumerate(reads):
-        found += [replace(problem, kingdom=number) for problem in (*_strange(seen, rule_set), *_unsure(seen, rule_set))]
+        odd = [*_strange(seen, rule_set), *_unsure(seen, rule_set)]
+        odd += [] if told is None else _denied(seen, told, before + number)
+        found += [replace(problem, kingdom=number) for problem in odd]
     table = rule_set.seated(Table(tuple(kingdoms)))
     found += [problem for check in rule_set.checks for problem in check(table)]
     known = settled(found, kingdoms)
@@ -75,8 +82,8 @@ def seen_words(seen: "KingdomRead | None") -> str:
     return ", ".join(parts)
 
 
-def _with_seen(kingdom: Kingdom, seen: "KingdomRead", told: Told) -> Kingdom:
-    """The kingdom with the pieces that were seen, of those that the game is played with.
+def _with_seen(kingdom: Kingdom, seen: "KingdomRead", told: Told, number: int) -> Kingdom:
+    """The kingdom with the pieces that were seen, of those that the game is played with, as far as nobody denies them.
 
     Where all squares were looked at and none left open what stands there, nobody is asked for more of the kind.
     """
@@ -86,6 +93,8 @@ def _with_seen(kingdom: Kingdom, seen: "KingdomRead", told: Told) -> Kingdom:
     if "knights" not in told.keys:
         return kingdom
     on = {kind: tuple(piece.square for piece in seen.pieces if piece.kind == kind) for kind in (KNIGHT, BUILDING)}
+    if (counted := told.counts.get(number, {}).get("knights")) is not None:
+        on[KNIGHT] = _surest(seen, counted)
     queens = [piece for piece in seen.pieces if piece.kind == QUEEN and not piece.doubtful]
     return replace(
         kingdom,
@@ -96,6 +105,12 @@ def _with_seen(kingdom: Kingdom, seen: "KingdomRead", told: Told) -> Kingdom:
         queen=kingdom.queen or (told.queen is None and bool(queens)),
         untold=kingdom.untold - _answered(seen, _ON_SQUARES),
     )
+
+
+def _surest(seen: "KingdomRead", most: int) -> tuple[Square, ...]:
+    """Where the knights stand that are most probable, no more than a person has told, from the top left."""
+    knights = sorted((piece for piece in seen.pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
+    return tuple(sorted(piece.square for piece in knights[:most]))
 
 
 def _answered(seen: "KingdomRead", kinds: dict[str, str]) -> set[str]:
@@ -128,6 +143,22 @@ def _unsure(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
         if _plays(one.kind, rule_set):
             may = f"a {one.kind} may {'lie' if one.kind == GEM else 'stand'} {one.where}"
             yield Problem(one.squares, f"{may} ({100 * one.probability:.0f} % sure): look")
+
+
+def _denied(seen: "KingdomRead", told: Told, number: int) -> Iterator[Problem]:
+    """What was seen and a person has told otherwise, whose word counts: one of both is mistaken."""
+    for key, kind in _COUNTED.items():
+        squares = tuple(piece.square for piece in seen.pieces if piece.kind == kind)
+        count = told.counts.get(number, {}).get(key)
+        if count is not None and count < len(squares):
+            text = f"{f'1 {kind} is' if count == 1 else f'{count} {key} are'} told, and the photo shows {len(squares)}"
+            yield Problem(squares, f"{text} (on {names(squares)}): what was told counts")
+    if told.queen not in (None, number):
+        for piece in seen.pieces:
+            if piece.kind == QUEEN and not piece.doubtful:
+                where = f"with kingdom {told.queen + 1}" if told.queen >= 0 else "in no kingdom"
+                text = f"the Queen is told to be {where}, and the photo shows her {piece.where}: what was told counts"
+                yield Problem(piece.squares, text)
 
 
 def _towns_seen(seen: "KingdomRead") -> bool:

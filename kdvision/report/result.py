@@ -177,7 +177,7 @@ def of_photo(
     kingdoms = [Kingdom(seen.board, player=player) for seen, player in zip(reads, called, strict=True)]
     if told is not None:
         kingdoms = with_pieces(kingdoms, reads, told, before)
-    problems = pieces_checked(kingdoms, [seen.problems for seen in reads], rule_set, reads)
+    problems = pieces_checked(kingdoms, [seen.problems for seen in reads], rule_set, reads, told, before)
     ranking, doubts = placed(kingdoms, rule_set), doubts_of_photo(kingdoms, reads, rule_set)
     if ranking is None:
         doubts = [[_unranked(doubt) for doubt in own] for own in doubts]
