@@ -4,11 +4,11 @@ Photo -> squares found -> a grid per kingdom -> squares read -> boards decided, 
 Nothing flows back. Scores are no part of it: `kdvision.game` makes them from the boards.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from kdvision.errors import NotationError, PhotoError
+from kdvision.errors import KdvisionError, NoKingdomFound, NotationError, PhotoError
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.vision import boxes, outline, same
@@ -39,6 +39,8 @@ __all__ = ["Around", "KingdomRead", "Trust", "Watch", "decide_again", "kingdoms_
 
 Watch: TypeAlias = Callable[[str, Any], None]
 """Called after each stage with its name and what it made: for timings and debug pictures."""
+Failed: TypeAlias = Callable[[int, KdvisionError], None]
+"""Called for a photo that cannot be read, with its place among the photos, from 0, and why."""
 
 
 def read(
@@ -80,38 +82,61 @@ def read_same(
     clamps: Mapping[tuple[int, Square], str] | None = None,
     game: str = boxes.AUTO,
     watch: Watch | None = None,
+    failed: Failed | None = None,
 ) -> list[KingdomRead]:
     """The kingdoms of the first photo, with all that other photos of them show, taken from any side.
 
-    Where glare or a piece hides a square in one photo, another mends it. A further photo that cannot be opened or shows
-    none of these kingdoms is left out, and the result has a problem that says so. Other parameters, and errors of the
-    first photo, as in `read`.
+    Where glare or a piece hides a square in one photo, another mends it. A further photo that cannot be read, shows
+    none of these kingdoms or is one of the others once more is left out, and the result has a problem that says so, as
+    it has of kingdoms that the first photo does not show. `failed` hears of those that cannot be read. Other
+    parameters, and errors of the first photo, as in `read`.
     """
     if not photos:
         raise NotationError("there are no photos", expected="one or more", hint="name the photos of the kingdom")
     boxes.checked(game)
     tell, finder, reader = watch or (lambda *_: None), Finder(shipped("finder")), CellReader(shipped("cells"))
+    search, trust = partial(search_all, finder=finder, reader=reader, tell=tell), _trust(reader)
     seen = Photo.open(photos[0])
-    everything = search_all(seen, finder, reader, tell=tell)
+    everything = search(seen)
     if not (first := sort_out(everything)[0]):
         raise no_kingdom(seen, everything)
-    others: dict[str, list[Sight]] = {}
-    lost: list[Problem] = []
+    looks: list[list[same.Look]] = []
+    odd: list[Problem] = []
+    known = {seen.content: 1}
     for number, source in enumerate(photos[1:], start=2):
+        name = f"photo {number} of the kingdom"
         try:
             photo = Photo.open(source)
-        except PhotoError as error:
-            lost.append(Problem((), f"photo {number} of the kingdom is left out: {error}"))
-        else:
-            name = photo.name if photo.name not in {*others, seen.name} else f"photo {number}"
-            others[name] = sort_out(search_all(photo, finder, reader, tell=tell))[0]
-    sights, told = same.joined(first, list(others.values()), list(others))
-    trust = _trust(reader)
+            before = known.setdefault(photo.content, number)
+            if before < number:
+                odd.append(Problem((), f"{name} is the same picture as photo {before}, and counts once"))
+                continue
+            found = search(photo)
+            own, rest = same.paired(first, sort_out(found)[0])
+            others = len(_decided(rest, side, {}, trust, game=game, named=False)[1]) if rest else 0
+            if not own and not others:
+                raise no_kingdom(photo, found)
+            looks.append(own)
+            odd += [Problem((), f"{name}, {photo.name}, {text}") for text in _beside(len(own), others)]
+        except (PhotoError, NoKingdomFound) as error:
+            odd.append(Problem((), f"{name} is left out: {error}"))
+            if failed is not None:
+                failed(number - 1, error)
+    sights, told = same.joined(first, looks)
     near = surroundings(first, everything)
     reads = kingdoms_of(
         seen, sights, side=side, clamps=clamps, named=True, near=near, game=game, trust=trust, tell=tell
     )
-    return [with_problems(kingdom, [*lost, *problems]) for kingdom, problems in zip(reads, told, strict=True)]
+    return [with_problems(kingdom, [*odd, *problems]) for kingdom, problems in zip(reads, told, strict=True)]
+
+
+def _beside(own: int, others: int) -> Iterator[str]:
+    """What to say of a photo that shows so many kingdoms of the first photo and so many others."""
+    if others and not own:
+        yield "shows another kingdom, and is left out"
+    elif others:
+        which = "a kingdom" if others == 1 else f"{others} kingdoms"
+        yield f"also shows {which} not found in photo 1: read it by itself"
 
 
 def kingdoms_of(

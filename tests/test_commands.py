@@ -495,6 +495,19 @@ def test_photos_of_the_same_kingdom_are_read_together(
     assert [path.name for path in tmp_path.glob("*-score.jpg")] == ["table-score.jpg"]
 
 
+def test_further_photos_that_fail_are_named_and_the_code_is_7(run: Run, tmp_path: Path) -> None:
+    samples = Path(__file__).parents[1] / "samples"
+    demo, none = samples / "demo.jpg", tmp_path / "none.jpg"
+    ran = run("score", "--same", demo, none, samples / "no-kingdom.jpg", "--json", "--strict")
+    (row,) = map(json.loads, ran.out.splitlines())
+    assert (ran.code, ran.err.count("\n"), row["error"], len(row["kingdoms"])) == (7, 2, None, 1)
+    assert [one["photo"] for one in row["failed"]] == [str(none), str(samples / "no-kingdom.jpg")]
+    assert row["failed"][0]["error"].startswith("there is no file") and all(one["hint"] for one in row["failed"])
+    ran = run("score", "--same", demo, none)
+    assert ran.code == 7 and "there is no file" in ran.err and "total" in ran.out
+    assert run("score", "--same", none, demo).code == 3
+
+
 def test_one_photo_is_not_several_of_a_kingdom(run: Run) -> None:
     ran = run("score", "--same", "a.jpg")
     assert ran.code == 2

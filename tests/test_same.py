@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision import pipeline
+from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.drafts import play
@@ -20,7 +21,7 @@ from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import decide
-from kdvision.vision.same import joined, match
+from kdvision.vision.same import joined, match, paired
 from kdvision.vision.sight import Sight
 from tests.kingdoms import grid_of
 
@@ -91,7 +92,9 @@ def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_
     whole, part = Board.parse("w w f f g / l l1 w # . / g g . s s"), Board.parse("w f f g / l1 w # . / g . s s")
     other = whole.replaced({Square.parse("E1"): Cell.parse("m1")})
     looks = [[sight(Reading.of(board, confidence=0.999))] for board in (part, other)]
-    (both,), (told,) = joined(looks[0], looks[1:], ["other.jpg"])
+    pairs, rest = paired(looks[0], looks[1])
+    (both,), (told,) = joined(looks[0], [pairs])
+    assert rest == []
     assert both.reading.cols == 5
     assert [square.name for problem in told for square in problem.squares] == ["E1"]
 
@@ -161,10 +164,14 @@ def grid_in_sample() -> Grid:
 def test_two_photos_of_one_kingdom_mend_each_other() -> None:
     truth = Board.parse(json.loads((SAMPLES / "demo.json").read_text(encoding="utf-8"))["kingdoms"][0]["board"])
     photos = [spoiled(Square(0, 3), (252, 252, 250), 0), spoiled(Square(2, 2), (90, 60, 50), 1)]
-    (both,) = pipeline.read_same([*photos, SAMPLES / "holes.jpg", SAMPLES / "none.jpg"])
+    failed: list[tuple[int, KdvisionError]] = []
+    (both,) = pipeline.read_same(
+        [*photos, SAMPLES / "holes.jpg", SAMPLES / "none.jpg"], failed=lambda *one: failed.append(one)
+    )
     told = [problem.text for problem in both.problems]
     assert len(told) == 2 and both.review
-    assert "no file" in told[0] and told[1].endswith("holes.jpg shows another kingdom, and is left out")
+    assert told[0].endswith("holes.jpg, shows another kingdom, and is left out") and "no file" in told[1]
+    assert [(number, type(error)) for number, error in failed] == [(3, PhotoError)]
     reads = [pipeline.read(photo)[0] for photo in photos]
 
     def wrong(board: Board) -> int:
@@ -173,3 +180,44 @@ def test_two_photos_of_one_kingdom_mend_each_other() -> None:
 
     assert wrong(both.board) < min(wrong(read.board) for read in reads)
     assert both.probability > max(read.probability for read in reads)
+
+
+def test_a_picture_that_comes_twice_counts_once_and_that_is_told(tmp_path: Path) -> None:
+    photo, copy = spoiled(Square(0, 3), (252, 252, 250), 0), tmp_path / "copy.jpg"
+    (alone,) = pipeline.read(photo)
+    (twice,) = pipeline.read_same([photo, photo.copy()])
+    assert np.array_equal(twice.reading.log_probs, alone.reading.log_probs) and twice.board == alone.board
+    assert [problem.text for problem in twice.problems if problem not in alone.problems] == [
+        "photo 2 of the kingdom is the same picture as photo 1, and counts once"
+    ]
+    copy.write_bytes((SAMPLES / "demo.jpg").read_bytes())
+    files = [SAMPLES / "demo.jpg", copy, SAMPLES / "demo.jpg"]
+    (read,) = pipeline.read_same([photo, *files])
+    once = pipeline.read_same([photo, files[0]])[0]
+    assert read.probability == once.probability and len(read.problems) == len(once.problems) + 2
+
+
+def test_a_further_photo_without_a_kingdom_has_failed() -> None:
+    failed: list[tuple[int, KdvisionError]] = []
+    (read,) = pipeline.read_same(
+        [SAMPLES / "demo.jpg", SAMPLES / "no-kingdom.jpg"], failed=lambda *one: failed.append(one)
+    )
+    ((number, error),) = failed
+    assert (number, type(error)) == (1, NoKingdomFound)
+    assert read.review and [problem.text for problem in read.problems] == [
+        f"photo 2 of the kingdom is left out: {error}"
+    ]
+
+
+def test_a_kingdom_that_only_a_further_photo_shows_is_told() -> None:
+    """The one photo has the left half of a table with two kingdoms, the other has all of it."""
+    whole = Photo.open(SAMPLES / "two-kingdoms.jpg").pixels
+    left, right = pipeline.read(whole)
+    between = int((left.grid.corners[:, 0].max() + right.grid.corners[:, 0].min()) / 2)
+    part = np.ascontiguousarray(whole[:, :between])
+    (read,) = pipeline.read_same([part, whole])
+    assert read.board == left.board and read.review
+    assert "photo 2 of the kingdom, array, also shows a kingdom not found in photo 1: read it by itself" in [
+        problem.text for problem in read.problems
+    ]
+    assert not any("not found" in problem.text for one in pipeline.read_same([whole, part]) for problem in one.problems)

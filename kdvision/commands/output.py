@@ -88,6 +88,8 @@ def finish(results: Sequence["Result"], asked: Asked) -> None:
     failed = [result.error for result in results if result.error is not None]
     if failed:
         raise typer.Exit(SOME_FAILED if len(results) > 1 else failed[0].exit_code)
+    if any(result.lost for result in results):
+        raise typer.Exit(SOME_FAILED)
     if asked.strict and any(result.review for result in results):
         for result in results:
             _name_kingdoms(result)

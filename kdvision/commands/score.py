@@ -1,6 +1,7 @@
 """`kdvision score`: photos scored, and the game file that asks for what they do not show."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,7 +79,7 @@ def score(
     each, are ranked as one game. With --overlay FOLDER each picture is called PHOTO-score.jpg.
 
     With --same every photo shows the same kingdoms, from any side: what is dazzled or covered in one is read in
-    another. Board, picture and corrections are those of the first photo.
+    another. Board, picture and corrections are those of the first photo, which has to be one that can be read.
 
     Coins, knights and the like no photo shows. They are told by options, kingdoms numbered over all photos, or in the
     file that --game-file writes for filling in (kdvision game scores it); until then points are a range.
@@ -145,29 +146,35 @@ def _scored(
     """
     from kdvision import pipeline
     from kdvision.game.players import NOBODY
-    from kdvision.report.result import Result, of_photo
+    from kdvision.report.result import Lost, Result, of_photo
+
+    lost: list[Lost] = []
+
+    def failed(number: int, error: KdvisionError) -> None:
+        lost.append(Lost(also[number - 1], error))
+        complain(error)
 
     try:
         seen = opened(photo)
         clamps = {(number, square): word for number, square, word in fixes}
         game = asked.to_read
         if also:
-            reads = pipeline.read_same(
-                [seen, *(opened(one) if one == "-" else one for one in also)], side=asked.side, clamps=clamps, game=game
-            )
+            photos = [seen, *(opened(one) if one == "-" else one for one in also)]
+            reads = pipeline.read_same(photos, side=asked.side, clamps=clamps, game=game, failed=failed)
         else:
             reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines, game=game)
     except (ModelError, NotationError):
         raise  # not this photo's fault: the others would do no better
     except KdvisionError as error:
         complain(error)
-        return Result(photo, error=error)
+        return Result(photo, error=error, lost=tuple(lost))
     asked = asked.settled(reads)
     settle(asked)
     rules = asked.rules([read.board for read in reads])
     result = of_photo(
         photo, (seen.width, seen.height), reads, rules, players=asked.players or NOBODY, before=before, told=asked.told
     )
+    result = replace(result, lost=tuple(lost))
     if target is not None:
         _draw(seen, result, target)
     return result

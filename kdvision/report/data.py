@@ -31,6 +31,7 @@ def data(result: Result) -> dict[str, Any]:
         "promise": None if result.trust is None else _promise(result.trust),
         "error": None if result.error is None else str(result.error),
         "hint": None if result.error is None else result.error.hint or None,
+        "failed": [{"photo": photo, "error": str(error), "hint": error.hint or None} for photo, error in result.lost],
     }
 
 

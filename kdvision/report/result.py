@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board, Square
@@ -90,11 +90,19 @@ class Scored:
         return self.open or odd or (self.seen is not None and self.seen.review)
 
 
+class Lost(NamedTuple):
+    """A further photo of the same kingdoms that could not be read, and why."""
+
+    photo: str
+    error: KdvisionError
+
+
 @dataclass(frozen=True)
 class Result:
     """All there is to say about one photo, or about typed boards (`photo` None); `error` says why there is nothing.
 
-    While pieces are still to be told there is no standing, and `outlook` says what is known of who wins.
+    While pieces are still to be told there is no standing, and `outlook` says what is known of who wins. `lost` are
+    further photos of its kingdoms that failed.
     """
 
     photo: str | None
@@ -104,6 +112,7 @@ class Result:
     standing: Standing | None = None
     error: KdvisionError | None = None
     outlook: str = ""
+    lost: tuple[Lost, ...] = ()
 
     @property
     def game(self) -> str | None:

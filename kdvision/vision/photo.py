@@ -8,6 +8,7 @@ import os
 import stat
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
@@ -61,6 +62,14 @@ class Photo:
     def pixels(self) -> Pixels:
         """All pixels (height, width, 3), uint8, read-only."""
         return self._at(1)[0]
+
+    @property
+    def content(self) -> bytes:
+        """A hash of its file or pixels: photos that have the same are one."""
+        if isinstance(self.source, Encoded):
+            return sha256(self.source.data).digest()
+        pixels = np.ascontiguousarray(self.source).reshape(-1)
+        return sha256(repr(self.source.shape).encode() + sha256(pixels.data).digest()).digest()
 
     def at_least(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
         """The pixels at the smallest size that is no smaller than `factor` of the whole, and the exact factors (x, y).

@@ -6,8 +6,9 @@ ways the one is right in which the squares agree; where none agrees well enough,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -72,23 +73,19 @@ def _summed(pairs: Floats, here: Window, there: Window) -> float:
     return float(np.einsum("ijij->", pairs[here[0], here[1], there[0], there[1]]))
 
 
-def joined(
-    first: Sequence[Sight], others: Sequence[Sequence[Sight]], names: Sequence[str]
-) -> tuple[list[Sight], list[list[Problem]]]:
-    """The first photo's kingdoms with all that other photos show of them, and what is odd about that, for each.
+Look = tuple[int, Sight, Match]
+"""Which kingdom of the first photo it is, what another photo shows of it, and how that lies on the first."""
 
-    `others` are the kingdoms seen in each further photo, `names` what those photos are called. A photo that shows none
-    of the kingdoms is left out and told.
+
+def joined(first: Sequence[Sight], others: Iterable[Sequence[Look]]) -> tuple[list[Sight], list[list[Problem]]]:
+    """The first photo's kingdoms with all that other photos show of them, and where these contradict it, for each.
+
+    `others` are the looks of each further photo.
     """
     found: list[list[tuple[Sight, Match]]] = [[] for _ in first]
     told: list[list[Problem]] = [[] for _ in first]
-    for sights, name in zip(others, names, strict=True):
-        pairs = _pairs(first, sights)
-        for number, sight, laid in pairs:
-            found[number].append((sight, laid))
-        if not pairs:
-            text = f"{name} shows another kingdom, and is left out" if sights else f"{name} shows no kingdom"
-            told = [[*problems, Problem((), text)] for problems in told]
+    for number, sight, laid in chain.from_iterable(others):
+        found[number].append((sight, laid))
     for number, looks in enumerate(found):
         down, right = shift(first[number], looks)  # squares are named as the whole kingdom lies
         for problem in contradictions(first[number], looks):
@@ -97,11 +94,12 @@ def joined(
     return [fused(sight, looks) if looks else sight for sight, looks in zip(first, found, strict=True)], told
 
 
-def _pairs(first: Sequence[Sight], sights: Sequence[Sight]) -> list[tuple[int, Sight, Match]]:
-    """Which kingdom of the first photo each of another's is, the clearest first; none twice."""
+def paired(first: Sequence[Sight], sights: Sequence[Sight]) -> tuple[list[Look], list[Sight]]:
+    """Which kingdom of the first photo each of another's is, the clearest first, none twice; the others."""
     found = [(n, k, match(one.reading, two.reading)) for n, one in enumerate(first) for k, two in enumerate(sights)]
     pairs: dict[int, tuple[int, Match]] = {}
     for number, k, laid in sorted(found, key=lambda pair: -pair[2].gain):
         if laid.good and k not in pairs and all(number != other for other, _ in pairs.values()):
             pairs[k] = number, laid
-    return [(number, sights[k], laid) for k, (number, laid) in pairs.items()]
+    looks = [(number, sights[k], laid) for k, (number, laid) in pairs.items()]
+    return looks, [sight for k, sight in enumerate(sights) if k not in pairs]

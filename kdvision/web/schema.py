@@ -126,6 +126,7 @@ RESULT: Final = {
     "promise": maybe(ref("Promise")),
     "error": maybe(ERROR["error"]),
     "hint": ERROR["hint"],
+    "failed": listed(thing(ERROR | {"photo": text()}), "of several photos read as one; here always empty"),
 }
 DOMINO: Final = thing({"squares": SQUARES, "numbers": listed({"type": ["integer", "string"]}), "sure": flag()})
 PLAYED: Final = KINGDOM | {
