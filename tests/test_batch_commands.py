@@ -198,6 +198,7 @@ def test_a_walk_shows_what_is_unsure_and_takes_a_correction(run: Run, read: Path
     said = answered(run, read, "1", "")
     assert "1 of 1 · may change who wins the event" in said
     assert "B2 is read as f (80 % sure); as f1 the total is 7" in said
+    assert "\nCompare it with the photo.\n" in said
     assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 a square" in said
     assert leader(read) == ("ann", "7")
     assert sheet(read / "review.csv") == []

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kdvision.batch.corrections import Book, Correction
 from tests.nights import night, photo, put, sheet
 
 SMALL = "w1 w w / # f f1 / . l l"
@@ -75,3 +76,22 @@ def test_sums_over_rounds_are_what_decides(tmp_path: Path) -> None:
 def test_a_sure_board_needs_no_look(probability: float, looks: int, tmp_path: Path) -> None:
     sure = photo(SMALL, probability=probability, doubts=[("C3", "l", "g", 0.97)] if probability < 0.9 else [])
     assert len(looked(tmp_path, {"ann.jpg": sure})) == looks
+
+
+TOWNS = "w1 w t / # f f1 / . t t1"
+
+
+def test_a_kingdom_with_towns_is_to_be_looked_at_whatever_a_person_says_of_its_board(tmp_path: Path) -> None:
+    """That the board is right makes its points no more right."""
+    files = {"ann.jpg": photo(SMALL), "bo.jpg": photo(lake(4))}
+    out = tmp_path / "out"
+    folder = put(tmp_path / "photos", dict(files))
+    night(folder, out)
+    Book(out).add([Correction("ann.jpg", "", 1, board=TOWNS)])
+    night(folder, out)
+    (row,) = sheet(out / "review.csv")
+    assert (row["player"], row["changes"]) == ("ann", "who wins")
+    assert row["why"] == "towns lie on C1, B3 and C3: Kingdomino has none, and a batch counts by its rules alone"
+    assert row["advice"] == "score its photo with kdvision score, which goes by the game that it sees"
+    assert sheet(out / "results.csv")[0]["review"] == "yes"
+    assert [one["note"] for one in sheet(out / "standings.csv")] == ["not scored right: it has towns", ""]

@@ -146,6 +146,15 @@ def test_squares_of_other_boxes_leave_everything_as_it_was() -> None:
     assert entries(named, unsure_bo())["bo"].data["review"]
 
 
+def test_a_kingdom_with_towns_takes_no_domino_from_the_others() -> None:
+    """It was laid from another box."""
+    ann = sitting("ann", ANN)
+    towns = replace(
+        ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}], read=[{**ann.read[0], "board": ["# t m3"]}]
+    )
+    assert entries(towns, misread_bo())["bo"].data["board"] == ["# w m3"]
+
+
 def test_what_was_decided_is_kept_and_not_decided_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, place, boxes = (sitting("ann", ANN), unsure_bo()), Place(tmp_path), Boxes()
     found = entries(*table, boxes=boxes)

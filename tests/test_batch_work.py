@@ -42,6 +42,23 @@ def test_a_named_square_is_a_fact(demo: Done) -> None:
     assert not demo.data["kingdoms"][0]["board"][0].startswith("w1")
 
 
+def test_towns_are_read_and_told_for_a_batch_does_not_count_them() -> None:
+    """By Kingdomino's rules alone this was a board of wheat with a score, and nothing said of towns."""
+    (kingdom,) = do((SAMPLES / "queendomino.jpg").read_bytes(), Rules()).data["kingdoms"]
+    assert kingdom["review"] and "t" in kingdom["board"][0]
+    assert kingdom["problems"][0]["text"].startswith("towns lie on A1, A2, B2")
+    assert "Kingdomino has none" in kingdom["problems"][0]["text"]
+
+
+def test_no_advice_names_options_that_a_batch_does_not_have() -> None:
+    shown = [do((SAMPLES / f"{name}.jpg").read_bytes(), Rules()).data for name in ("queendomino", "lost-treasures")]
+    texts = [problem["text"] for data in shown for kingdom in data["kingdoms"] for problem in kingdom["problems"]]
+    hint = do((SAMPLES / "no-kingdom.jpg").read_bytes(), Rules()).data["hint"]
+    assert any("a gem lies" in text for text in texts) and any("a knight stands" in text for text in texts)
+    assert not any("--" in text for text in [*texts, hint])
+    assert hint.endswith("type its board: kdvision review")
+
+
 def test_a_square_that_is_not_there_is_a_failure() -> None:
     assert "has no square Z9" in do(DEMO, HARMONY, ((1, "Z9", "w"),)).data["error"]
 

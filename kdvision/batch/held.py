@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 from kdvision.batch.corrections import NOTHING, Fixes
 from kdvision.batch.event import Rules
 from kdvision.batch.journal import Journal, Span
+from kdvision.batch.scope import foreign
 from kdvision.batch.seats import Seat
 from kdvision.batch.seen import Seen
 from kdvision.batch.work import Clamps
@@ -188,7 +189,11 @@ def _replaced(kingdom: Data, changes: Mapping[Square, Any]) -> Board:
 
 def typed(board: Board, rules: Rules) -> Data:
     """A board that was not read off a photo, as one of the object's kingdoms."""
-    found: list[Data] = data(of_boards([board], rules.rule_set([board])))["kingdoms"]
+    result = of_boards([board], rules.rule_set([board]))
+    if (other := foreign(board)) is not None:  # towns say it all: no domino of Kingdomino's box has any
+        kingdoms = [replace(one, problems=(other,)) for one in result.kingdoms]
+        result = replace(result, kingdoms=tuple(kingdoms))
+    found: list[Data] = data(result)["kingdoms"]
     return found[0]
 
 

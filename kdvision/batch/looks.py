@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kdvision.batch.notices import ODD, UNKNOWN, WHICH, Notice, Spot
+from kdvision.batch.scope import ELSEWHERE
 from kdvision.batch.seats import natural
 from kdvision.batch.standings import Boardroom, places
 from kdvision.batch.tables import Entry
@@ -13,6 +14,8 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.standing import Contender, contender
 from kdvision.game.together import table_problems
 from kdvision.report.result import cell_of
+
+COMPARE: Final = "compare it with the photo: kdvision review"
 
 EVENT, TABLE, PLACES, POINTS, NOTHING = 4, 3, 2, 1, 0
 """How much another reading would change: who wins the event, who wins the table, places, points, nothing."""
@@ -55,7 +58,7 @@ def looks(room: Boardroom, confirmed: Mapping[tuple[str, int], str]) -> list[Loo
     judge = Judge(room)
     found = [_noticed(notice) for notice in (*room.seated.notices, *_shared(room))]
     for entry in room.seated.counting:
-        if confirmed.get((entry.photo, entry.number)) != str(entry.board):
+        if entry.foreign or confirmed.get((entry.photo, entry.number)) != str(entry.board):
             found += judge.look(entry)
     return sorted(found, key=lambda look: look.order)
 
@@ -77,6 +80,8 @@ class Judge:
         best = effects[0][0] if effects else Effect(NOTHING, "")
         if data["problems"] and best.weight < ODD:
             best = Effect(ODD, "points")
+        if entry.foreign:
+            best = Effect(UNKNOWN, "who wins")
         if not data["review"] and best.weight < TABLE:
             return
         reasons = [_doubt(doubt) for _, doubt in effects] + [problem["text"] for problem in data["problems"]]
@@ -84,7 +89,7 @@ class Judge:
             weight=best.weight,
             changes=best.words,
             why="; ".join(reasons) or f"the whole board is only {100 * data['probability']:.1f} % sure",
-            advice="compare it with the photo: kdvision review",
+            advice=_advice(entry),
             stake=max((_stake(data, doubt) for doubt in data["doubts"]), default=0.0),
             spot=Spot(entry.round, entry.table, entry.player, entry.photo, entry.number),
             points=data["total"],
@@ -144,6 +149,15 @@ def _shared(room: Boardroom) -> Iterator[Notice]:
         for problem in table_problems([entry.kingdom for entry in own], rule_set):
             if problem.kingdom is None:
                 yield Notice(ODD, f"over all kingdoms of the table: {problem.text}", "compare its photos", spot)
+
+
+def _advice(entry: Entry) -> str:
+    """What to do about a kingdom; one of another game no correction mends."""
+    if entry.foreign:
+        return ELSEWHERE
+    if entry.data["pieces"] or entry.data["gems"]:
+        return f"{COMPARE}; if another game was played, {ELSEWHERE}"
+    return COMPARE
 
 
 def _other(entry: Entry, doubt: Mapping[str, Any]) -> Board:

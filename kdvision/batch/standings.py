@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Final
 
 from kdvision.batch.event import Event, Rules
 from kdvision.batch.seats import key_of, natural
@@ -13,6 +14,9 @@ from kdvision.game.board import Board
 from kdvision.game.kingdom import crowns, largest
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import POINTS, Contender, Place, contender, ranked
+
+TOWNS: Final = "not scored right: it has towns"
+"""The note of a kingdom of another game."""
 
 
 class Level(Enum):
@@ -154,11 +158,14 @@ class Boardroom:
     def _total(self) -> Ranking:
         """The sums of all rounds."""
         found = ranked(self.totals(), (f"points of {len(self.rounds)} rounds",))
+        foreign = {entry.player for own in self.rounds.values() for entry in own if entry.foreign}
         rows = []
         for place in found.places:
             by_round = self.points(place.player)
             without = [str(number) for number, own in zip(self.rounds, by_round, strict=True) if own is None]
             note = f"no kingdom in round {' and '.join(without)}" if without else ""
+            if place.player in foreign:
+                note = "; ".join(part for part in (note, TOWNS) if part)
             rows.append(Row(place.place, place.player, place.total, place.reason, by_round, note=note))
         nowhere = [name for name in dict.fromkeys(one[2] for one in self.seated.missing) if name not in self.players]
         rows += [Row(None, name, None, by_round=(None,) * len(self.rounds), note="no kingdom") for name in nowhere]
@@ -181,6 +188,8 @@ class Boardroom:
 def _row(place: Place, entry: Entry) -> Row:
     kingdom, data = entry.kingdom, entry.data
     note = "corrected" if entry.corrected else "to be looked at" if data["review"] else ""
+    if entry.foreign:
+        note = TOWNS
     if place.total != data["total"]:
         note = "; ".join(part for part in (note, "by the side of the other kingdoms here") if part)
     return Row(

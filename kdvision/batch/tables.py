@@ -12,6 +12,7 @@ from typing import Any
 from kdvision.batch import notices
 from kdvision.batch.event import Event
 from kdvision.batch.notices import Notice
+from kdvision.batch.scope import towns
 from kdvision.batch.seats import Seat, in_order, key_of, natural
 from kdvision.batch.seen import Seen
 from kdvision.game.board import Board
@@ -74,6 +75,11 @@ class Entry:
     def kingdom(self) -> Kingdom:
         """The kingdom, its player called by the label."""
         return Kingdom(self.board, player=self.label)
+
+    @property
+    def foreign(self) -> bool:
+        """True for a kingdom with towns: Kingdomino's rules do not tell what it is worth."""
+        return bool(towns(self.board))
 
     @property
     def corrected(self) -> bool:

@@ -98,6 +98,8 @@ def _table(own: Sequence[Entry], rules: Rules, boxes: Boxes) -> Iterator[Entry]:
     """Yield those of a table's kingdoms of which the others tell something."""
     if all(entry.corrected for entry in own) or not all(entry.corrected or entry.seen for entry in own):
         return
+    if any(entry.foreign for entry in own):  # of another box
+        return
     views = tuple(str(entry.board) if entry.corrected else json.dumps(entry.seen, sort_keys=True) for entry in own)
     verdicts = boxes.verdicts(views, rules.side)
     for entry, verdict in zip(own if verdicts else (), verdicts, strict=True):

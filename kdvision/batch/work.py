@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import kdvision
 from kdvision.batch.event import Rules
+from kdvision.batch.scope import BESIDE, foreign, in_own_words
 from kdvision.batch.seen import packed
 from kdvision.errors import KdvisionError, ModelError, PhotoError
 
@@ -133,7 +134,8 @@ def failed(error: KdvisionError) -> Done:
     from kdvision.report.data import data
     from kdvision.report.result import Result
 
-    return Done(data(Result(None, error=error)), None, models(), lasting=type(error) is not KdvisionError)
+    told = in_own_words(data(Result(None, error=error)))
+    return Done(told, None, models(), lasting=type(error) is not KdvisionError)
 
 
 def _read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
@@ -145,10 +147,18 @@ def _read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
 
     photo = Photo.open(data, name="the photo")
     named = {(number - 1, Square.parse(square)): cell for number, square, cell in clamps}
-    reads = pipeline.read(photo, side=rules.side, clamps=named, game="kingdomino")
+    reads = [_flagged(read) for read in pipeline.read(photo, side=rules.side, clamps=named)]
     result = of_photo("", (photo.width, photo.height), reads, rules.rule_set(read.board for read in reads))
     seen = tuple(packed(read) for read in reads)
-    return Done({**report.data(result), "photo": None}, _picture(photo, result), models(), seen=seen)
+    told = {**in_own_words(report.data(result)), "photo": None}
+    return Done(told, _picture(photo, result), models(), seen=seen)
+
+
+def _flagged(read: "KingdomRead") -> "KingdomRead":
+    """The kingdom with a problem where the photo shows another game than is counted by: then a person has to look."""
+    if read.game == "kingdomino":
+        return read
+    return replace(read, problems=(foreign(read.board) or BESIDE, *read.problems), review=True)
 
 
 def _picture(photo: "Photo", result: "Result") -> bytes:

@@ -29,6 +29,8 @@ BOARD: Final = re.compile(r"(?P<photo>.+?):(?P<kingdom>\d{1,2})=(?P<board>.+)", 
 ASK: Final = "[Enter] it is right now · {fixes}C3=w1 a square · board w w1 / … all of it · o open · s later · q stop"
 
 TYPE: Final = "[Enter] go on · board w w1 / … what it should show · o open · q stop"
+HERE: Final = ": kdvision review"
+"""What advice says to people who are not here yet."""
 GO_ON: Final = "[Enter] go on · q stop"
 
 
@@ -99,7 +101,8 @@ class Walk:
         if look.entry is not None:
             self._show(look.entry)
         typer.echo(f"{look.why[:1].upper()}{look.why[1:]}.")
-        typer.echo(f"{look.advice[:1].upper()}{look.advice[1:]}.")
+        advice = look.advice.replace(HERE, "")
+        typer.echo(f"{advice[:1].upper()}{advice[1:]}.")
         choices, board = list(look.fixes), None if look.entry is None else look.entry.board
         while True:
             fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(choices, start=1))
