@@ -509,6 +509,70 @@ def test_a_photo_that_fails_does_not_keep_the_others(open_page: Open) -> None:
     expect(page.get_by_role("button", name="Top left corner")).to_have_count(0)
 
 
+COUNTED = """() => {
+    const [made, gone] = [URL.createObjectURL, URL.revokeObjectURL];
+    window.held = new Set();
+    URL.createObjectURL = (blob) => { const url = made.call(URL, blob); held.add(url); return url; };
+    URL.revokeObjectURL = (url) => { held.delete(url); gone.call(URL, url); };
+}"""
+
+
+def held(page: Page) -> int:
+    """How many photos the browser holds for the page."""
+    return int(page.evaluate("held.size"))
+
+
+def test_photos_that_nothing_needs_are_not_held(open_page: Open) -> None:
+    page = open_page()
+    page.evaluate(COUNTED)
+    page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
+    alert = page.get_by_role("alert")
+    for _ in range(2):
+        expect(alert).to_contain_text("no kingdom")
+        assert held(page) == 1, "a kingdom can be drawn on it"
+        alert.get_by_role("button", name="Try again").click()
+        expect(alert).to_have_count(0)
+    alert.get_by_role("button", name="Close").click()
+    assert held(page) == 0
+    page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
+    alert.get_by_role("button", name="Draw it yourself").click()
+    expect(page.locator(".handle").first).to_be_focused()
+    assert held(page) == 1
+    page.get_by_role("button", name="Cancel").click()
+    assert held(page) == 0
+    page.route("**/api/read?**", lambda route: None)
+    with page.expect_request("**/api/read?**"):
+        page.set_input_files("#files", SAMPLES / "castle.jpg")
+    assert held(page) == 1
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#progress .card")).to_have_count(0)
+    assert held(page) == 0
+
+
+def test_photos_that_undo_brings_back_are_held(open_page: Open) -> None:
+    page = open_page()
+    page.evaluate(COUNTED)
+    upload(page, "demo.jpg")
+    page.get_by_role("button", name="Remove this kingdom").click()
+    expect(page.locator("#total")).to_have_count(0)
+    assert held(page) == 1
+    page.click("#undo")
+    expect(page.locator(".card.photo image").first).to_be_visible()
+
+
+def test_a_photo_to_draw_on_does_not_stand_in_for_another(open_page: Open) -> None:
+    page = open_page()
+    page.set_input_files("#files", [SAMPLES / name for name in ("demo.jpg", "no-kingdom.jpg", "castle.jpg")])
+    expect(page.locator(".tab-name")).to_have_count(2)
+    page.get_by_role("button", name="Draw it yourself").click()
+    page.locator(".tab-name").nth(1).click()
+    shown = page.locator(".card.photo image").first.get_attribute("href")
+    page.get_by_role("button", name="Missed one").click()
+    expect(page.locator(".card.photo")).to_have_count(1)
+    assert page.locator(".card.photo image").first.get_attribute("href") == shown
+    expect(page.locator(".handle")).to_have_count(4)
+
+
 def test_a_photo_that_arrives_meanwhile_takes_no_correction(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")

@@ -4,13 +4,13 @@ import * as api from "./api.js";
 import { say, toast } from "./dom.js";
 import * as model from "./model.js";
 import { prepared } from "./photo.js";
-import { go, kingdomOf, refresh, selected, settle, shown, state, undo, withKingdom, withRound } from "./state.js";
+import { go, kingdomOf, letGo, onChange, refresh, selected, settle, shown, state, sweep, undo, withKingdom, withRound } from "./state.js";
 import { cellWords, t } from "./strings.js";
 
 const BUSY_TRIES = 40;
 const BUSY_WAIT = 4000; // milliseconds
 
-/** What is going on, `stop` ends it; and what went wrong: `{ text, hint, again, photo }`, each until it is closed. */
+/** What is going on, `stop` ends it; and what went wrong: `{ text, hint, again, photo, id }`, each until it is closed. */
 export const progress = { text: "", share: null, stop: null, errors: [] };
 
 function tell(text, share = null) {
@@ -31,10 +31,14 @@ function heard(word) {
 }
 
 let turn = Promise.resolve();
+const atHand = []; // ids of the photos of all that runs or waits
 
-/** Run something that shows progress and can be stopped, after what runs already; what fails is shown, with a way to
- * try again. Resolves to what it came to, null where it failed, and undefined where it was stopped. */
-function working(first, work, about = {}) {
+onChange(() => sweep([...atHand, ...progress.errors.map((fault) => fault.id), state.mode === "draw" && state.drawn]));
+
+/** Run something about the photo `id` that shows progress and can be stopped, after what runs already; what fails is
+ * shown, with a way to try again. Resolves to what it came to, null where it failed, undefined where it was stopped. */
+function working(first, work, about) {
+  atHand.push(about.id);
   const mine = turn.then(() => atWork(first, work, about));
   turn = mine;
   return mine;
@@ -49,12 +53,13 @@ async function atWork(first, work, about) {
   } catch (error) {
     if (stop.signal.aborted) return undefined;
     const text = [about.name, error.message].filter(Boolean).join(": ");
-    const again = () => (dismiss(fault), working(first, work, about));
-    const fault = { text, hint: error.hint ?? "", again, photo: about.photo?.() };
+    const again = () => (working(first, work, about), dismiss(fault));
+    const fault = { text, hint: error.hint ?? "", again, photo: about.photo?.(), id: about.id };
     progress.errors = [...progress.errors, fault];
     return null;
   } finally {
     Object.assign(progress, { text: "", share: null, stop: null });
+    atHand.splice(atHand.indexOf(about.id), 1);
     refresh();
   }
 }
@@ -98,13 +103,14 @@ export async function addPhotos(files) {
         const photo = await prepared(file, signal).catch((error) => {
           throw error instanceof api.Refusal || error.name === "AbortError" ? error : new Error(t("notShown"));
         });
+        letGo(id); // of an earlier try
         state.photos.set(id, photo); // where no kingdom is found, one can be drawn on it
         const result = await api.read(photo.send, { ...toRead(round), tell: heard, signal });
         Object.assign(photo, { width: result.width, height: result.height });
         addRead(result, id, round);
         return result;
       },
-      { name, photo: () => (state.photos.has(id) ? id : null) },
+      { id, name, photo: () => (state.photos.has(id) ? id : null) },
     );
     if (done === undefined) break;
     if (done) say(t("found", { n: done.kingdoms.length }));
@@ -188,7 +194,7 @@ export async function readCorners(photoId, kingdom, corners, size) {
     if (lost) toast(t("piecesAgain", { n: lost }), undoAction());
     await Promise.all([score(), decideAgain()]);
     return result;
-  });
+  }, { id: photoId });
 }
 
 /** Ask for the points of the game as it is; the answer is kept with it, but for what may pass: that is asked again. */

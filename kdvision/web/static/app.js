@@ -151,9 +151,8 @@ function tableView() {
 
 function faultView(fault) {
   const draw = () => {
+    startDrag(fault.photo, null, { alone: true });
     dismiss(fault);
-    state.drawn = fault.photo;
-    startDrag(fault.photo, null);
   };
   return h(
     "div",

@@ -8,8 +8,9 @@ import { t } from "./strings.js";
 
 let drag = null; // { photo, kingdom, corners, size } while corners are moved
 
-/** Begin to move the corners of a kingdom, or to draw those of one that was missed, `mended` null. */
-export function startDrag(id, mended) {
+/** Begin to move the corners of a kingdom, or to draw those of one that was missed, `mended` null; `alone` on a photo
+ * that shows no kingdom. */
+export function startDrag(id, mended, { alone = false } = {}) {
   const photo = state.photos.get(id);
   const { width, height } = photo;
   const middle = [
@@ -19,7 +20,7 @@ export function startDrag(id, mended) {
     [0.3, 0.7],
   ].map(([x, y]) => [x * width, y * height]);
   drag = { photo: id, kingdom: mended, corners: mended ? outline(mended) : middle, size: "" };
-  state.mode = mended ? "corners" : "draw";
+  Object.assign(state, { mode: mended ? "corners" : "draw", drawn: alone ? id : null });
   if (!mended) state.close = false;
   refresh();
   document.querySelector(".card.photo")?.scrollIntoView({ block: "center" });

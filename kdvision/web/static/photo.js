@@ -8,6 +8,7 @@ const SMALL = 1_500_000; // bytes: what is smaller is sent as it is
 /** The photo of a file: `{ url, width, height, send }`; throws a Refusal where nothing can show it, or is given up. */
 export async function prepared(file, signal) {
   const image = await shownBy(file).catch(async () => shownBy(await api.picture(file, signal)));
+  if (signal.aborted) URL.revokeObjectURL(image.src);
   signal.throwIfAborted();
   const factor = Math.min(1, LONG_SIDE / Math.max(image.naturalWidth, image.naturalHeight));
   const [width, height] = [image.naturalWidth, image.naturalHeight].map((side) => Math.round(side * factor));

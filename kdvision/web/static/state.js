@@ -71,6 +71,20 @@ export function kept() {
   }
 }
 
+/** Let go of the photos that no kingdom needs, of this game or of one that undo or redo brings back, nor any of `ids`. */
+export function sweep(ids) {
+  const needed = new Set(ids);
+  const games = state.photos.size ? [state.game, ...state.past, ...state.future] : [];
+  for (const game of games) for (const kingdom of game.rounds.flat()) needed.add(kingdom.seen?.photo);
+  for (const id of state.photos.keys()) if (!needed.has(id)) letGo(id);
+}
+
+/** Let go of a photo, where it is there: the browser holds what an address stands for until it is told. */
+export function letGo(id) {
+  URL.revokeObjectURL(state.photos.get(id)?.url);
+  state.photos.delete(id);
+}
+
 /** Whether this browser was told to remember something; browsers that keep nothing were not. */
 export function remembered(key) {
   try {
