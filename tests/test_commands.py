@@ -283,6 +283,21 @@ def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomRead]) -> No
     assert "no kingdom was seen to be blue (Bob)" in ran.err
 
 
+def test_two_kingdoms_of_one_colour_are_told_apart(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    """In several photos nobody knows which of them is Ann's."""
+    eyes[:] = [replace(seen(SMALL), colour="blue")]
+    other = photo.with_name("other.png")
+    other.write_bytes(photo.read_bytes())
+    out = run("score", photo, other, "--players", "blue=Ann").out
+    told = f"Ann ({photo}) and Ann ({other}) share the victory"
+    assert "".join(told.split()) in "".join(out.split())
+
+
+def test_a_player_called_as_another_ones_colour_is_told_apart(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    eyes[:] = [seen(FIVE, place="left"), replace(seen(SMALL, left=400, place="right"), colour="pink")]
+    assert "Pink (left) wins on points, 33 to 5" in run("score", photo, "--players", "pink").out
+
+
 def test_players_in_order_go_on_over_photos(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
     out = run("score", photo, photo, "--players", "Ann,Bob").out
     assert "Ann and Bob share the victory" in out

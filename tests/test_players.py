@@ -3,7 +3,7 @@
 import pytest
 
 from kdvision.errors import NotationError
-from kdvision.game.players import COLOURS, LONGEST, Players
+from kdvision.game.players import COLOURS, LONGEST, Players, told_apart
 
 
 def test_names_by_colour() -> None:
@@ -62,3 +62,16 @@ def test_players_without_a_kingdom_are_told(text: str, colours: list[str], says:
 
 def test_every_colour_of_the_boxes_is_known() -> None:
     assert len(set(COLOURS)) == len(COLOURS) == 8
+
+
+@pytest.mark.parametrize(
+    ("names", "places", "called"),
+    [
+        (["blue", "Ann"], ["left", "left"], ["blue", "Ann"]),
+        (["blue", "Ann", "blue"], ["left", "middle", "right"], ["blue (left)", "Ann", "blue (right)"]),
+        (["blue", "blue", "blue"], ["top", "top", "left"], ["blue (kingdom 1)", "blue (kingdom 2)", "blue (left)"]),
+        ([], [], []),
+    ],
+)
+def test_no_two_players_are_called_the_same(names: list[str], places: list[str], called: list[str]) -> None:
+    assert told_apart(names, places) == called

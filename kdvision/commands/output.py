@@ -41,10 +41,11 @@ def put_clauses(result: "Result") -> None:
 
 def put_together(results: Sequence["Result"], asked: Asked) -> None:
     """Print who wins over several photos, if their kingdoms can be those of one game; JSON keeps to each photo."""
+    from kdvision.game.players import told_apart
     from kdvision.report.result import together
 
     rows = [
-        (scored, scored.name or (str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}"))
+        (scored, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
         for result in results
         for number, scored in enumerate(result.kingdoms, start=1)
     ]
@@ -56,7 +57,8 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
     if any(result.open for result in results):
         typer.echo(" Who wins is not known until the rest is told.")
         return
-    kingdoms, players = zip(*rows, strict=True)
+    kingdoms, places = zip(*rows, strict=True)
+    players = told_apart([one.name or place for one, place in rows], places)
     game = together(kingdoms, players, rules)
     if game is not None:
         from kdvision.report.table import of_one_game

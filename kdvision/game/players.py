@@ -66,6 +66,17 @@ NOBODY: Final = Players()
 """Where nobody has said who plays."""
 
 
+def told_apart(names: Sequence[str], places: Sequence[str]) -> list[str]:
+    """The names, those that two have with the place of each behind them; where that tells nothing, with its number."""
+    shared = Counter(names)
+    made = [name if shared[name] == 1 else f"{name} ({place})" for name, place in zip(names, places, strict=True)]
+    left = Counter(made)
+    return [
+        name if shared[name] == 1 else one if left[one] == 1 else f"{name} (kingdom {number})"
+        for number, (name, one) in enumerate(zip(names, made, strict=True), start=1)
+    ]
+
+
 def _once(words: Sequence[str], what: str) -> None:
     """Raise NotationError where something is said of two."""
     twice = [word for word, count in Counter(words).items() if count > 1]

@@ -11,7 +11,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.inventory import Inventory, inventory
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
-from kdvision.game.players import NOBODY, Players
+from kdvision.game.players import NOBODY, Players, told_apart
 from kdvision.game.record import GAMES, outlook
 from kdvision.game.scoring import RuleSet, Scorecard, score
 from kdvision.game.standing import Standing, standing
@@ -177,12 +177,14 @@ def of_photo(
     """The result of a photo of `size` (width, height) and what was read in it, numbered in that order.
 
     `players` names who plays what, after so many kingdoms `before` in other photos. Who is not named goes by the colour
-    that was seen, else by the kingdom's number. `told` is what counts beside what was read, numbered in the same way.
+    that was seen, else by the kingdom's number; where two would be called the same, their places tell them apart.
+    `told` is what counts beside what was read, numbered in the same way.
     """
     names = [players.of(before + number, seen.colour) for number, seen in enumerate(reads)]
     called = [
         named or seen.colour or f"kingdom {n}" for n, (named, seen) in enumerate(zip(names, reads, strict=True), 1)
     ]
+    called = told_apart(called, [seen.place for seen in reads])
     kingdoms = [Kingdom(seen.board, player=player) for seen, player in zip(reads, called, strict=True)]
     if told is not None:
         kingdoms = with_pieces(kingdoms, reads, told, before)
