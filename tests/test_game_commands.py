@@ -119,6 +119,16 @@ def test_a_game_that_is_not_all_entered_says_so(run: Run) -> None:
     assert json.loads(run("game", "-", "--json", stdin=GAME.encode()).out)["rounds"][0]["note"] is None
 
 
+def test_nobody_wins_while_kingdoms_are_missing(run: Run) -> None:
+    text = f"kingdoms = 4\n{GAME}".encode()
+    out = run("game", "-", stdin=text).out
+    assert "wins on" not in out and "Who wins is not known until the rest is told" in out
+    found = json.loads(run("game", "-", "--json", stdin=text).out)
+    assert (found["standing"], found["winners"], found["rounds"][0]["standing"]) == (None, [], None)
+    assert found["rounds"][0]["outlook"] == "who wins is not known until the rest is told"
+    assert "wins on" in run("game", "-", stdin=GAME.encode()).out
+
+
 def test_mistakes_name_file_and_line_and_exit_with_5(run: Run, file: Path) -> None:
     file.write_text(GAME.replace('"w w # f f"', '"w w # f"\ncoins = 3'), encoding="utf-8")
     ran = run("game", file)

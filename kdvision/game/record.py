@@ -77,6 +77,15 @@ class Game:
         """True where all kingdoms of one round are entered, as far as anybody told."""
         return self.rule_set.seated(table).whole
 
+    def is_decided(self, table: Table) -> bool:
+        """True where it is known who has won one round: all kingdoms are entered, and all that scores is told."""
+        return self.entered(table) and not self.is_open(table)
+
+    @property
+    def decided(self) -> bool:
+        """True where it is known who has won the whole game."""
+        return all(map(self.is_decided, self.rounds))
+
     def note(self, table: Table) -> str:
         """One sentence where not all kingdoms of a round are entered, else nothing."""
         seated, entered = self.rule_set.seated(table), len(table.kingdoms)

@@ -24,7 +24,7 @@ def _result(game: Game, played: Table, name: str) -> Result:
         Scored(one.kingdom, game.rule_set, one.card, tuple(problem for problem in found if problem.kingdom == number))
         for number, one in enumerate(game.played(played))
     )
-    if game.is_open(played):
+    if not game.is_decided(played):
         return Result(name, kingdoms=rows, outlook=outlook(played.kingdoms, game.rule_set, whole=game.entered(played)))
     return Result(name, kingdoms=rows, standing=game.round_standing(played) if len(rows) > 1 else None)
 
@@ -42,7 +42,7 @@ def game_table(
             parts += [_dominoes(*each) for each in zip(result.kingdoms, _namings(game, played), strict=True)]
         parts += [f" ! {problem.text}\n" for problem in shared_problems(game, played)]
         parts += [f" {note}\n"] if (note := game.note(played)) else []
-    if len(game.rounds) > 1 and game.finished:
+    if len(game.rounds) > 1 and game.decided:
         parts.append(together(game.standing, width=width, colour=colour))
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
 
@@ -69,7 +69,7 @@ def game_data(game: Game, name: str) -> dict[str, Any]:
         }
         for played, result in zip(game.rounds, game_results(game, name), strict=True)
     ]
-    last = game.standing if game.finished else None
+    last = game.standing if game.decided else None
     return {
         "file": name,
         "rules": game.rule_set.name,
