@@ -26,6 +26,7 @@ from kdvision.vision.kingdom_read import (
     of_one_table,
     places,
     surroundings,
+    touching,
     with_problems,
 )
 from kdvision.vision.models import shipped
@@ -168,6 +169,7 @@ def kingdoms_of(
     where = places([sight.grid for sight in kingdoms], photo)
     if near is None:
         near = [Around(sight.crowded) for sight in kingdoms] if named else surroundings(kingdoms, sights)
+    near = touching(near, [sight.grid for sight in kingdoms], [made.board for made in decisions])
     reads = [
         kingdom_read(sight, made, place, around, trust, played, before=board)
         for sight, made, place, around, board in zip(kingdoms, decisions, where, near, before, strict=True)

@@ -9,13 +9,14 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
+from kdvision.pipeline import kingdoms_of
 from kdvision.vision import boxes
-from kdvision.vision.kingdom_read import ALONE, AT_ITS_EDGE, KingdomRead, kingdom_read
+from kdvision.vision.kingdom_read import ALONE, AT_ITS_EDGE, Around, KingdomRead, kingdom_read, touching
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight
 from kdvision.vision.trust import Belief, Trust, log_odds
-from tests.kingdoms import grid_of
+from tests.kingdoms import grid_of, table_photo
 
 SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
 """A castle and four dominoes amid table."""
@@ -95,3 +96,29 @@ def test_what_squares_and_deck_say_is_mended_by_what_the_calibration_learnt() ->
     for read in (said, mended):
         shares = np.array([chance for _, chance in read.runners_up]) / (1 - read.probability)
         assert shares == pytest.approx([chance / (1 - said.probability) for _, chance in said.runners_up])
+
+
+def sight_of(text: str, *, left: float = 40) -> Sight:
+    """What is seen of a board with nothing around it."""
+    board = Board.parse(text)
+    bonds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
+    return Sight(grid_of(board, left=left), Reading.of(board, confidence=0.999), bonds, np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(("gap", "told"), [(0.1, True), (0.3, True), (0.5, False), (1.0, False)])
+@pytest.mark.parametrize("tilt", [0.0, 0.5])
+def test_kingdoms_that_all_but_touch_are_told_both(gap: float, told: bool, tilt: float) -> None:
+    """One domino may have been given to the wrong one, and neither board shows it."""
+    board = Board.parse("# w w / f f .")
+    grids = [grid_of(board), grid_of(board, left=40 + (3 + gap) * 50), grid_of(board, left=800)]
+    seen_askew = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
+    around = touching([ALONE, Around(unread=True), ALONE], seen_askew, [board] * 3)
+    assert around == [Around(touched=told), Around(unread=True, touched=told), ALONE]
+
+
+def test_a_kingdom_touched_by_another_is_for_a_person_to_look_at() -> None:
+    left, right = (sight_of("# w w1 / f f ."), sight_of("# l l / g g .", left=40 + 3.2 * 50))
+    both = kingdoms_of(table_photo(), [left, right])
+    assert all(read.review and any("touches" in problem.text for problem in read.problems) for read in both)
+    (alone,) = kingdoms_of(table_photo(), [left])
+    assert not any("touches" in problem.text for problem in alone.problems)

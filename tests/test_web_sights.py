@@ -45,9 +45,9 @@ def test_a_sight_comes_back_as_it_was() -> None:
 
 def test_what_lies_at_the_edge_of_the_picture_comes_back_too() -> None:
     shape = (4, 4)
-    seen = replace(sight(), inside=np.full(shape, 0.5), beyond=np.full(shape, 0.25))
-    back = unpacked(packed(replace(read(sight()), sight=seen, around=Around(unread=True)), KEY), KINDS, KEY)
-    assert back.around == Around(unread=True)
+    seen, around = replace(sight(), inside=np.full(shape, 0.5), beyond=np.full(shape, 0.25)), Around(False, True, True)
+    back = unpacked(packed(replace(read(sight()), sight=seen, around=around), KEY), KINDS, KEY)
+    assert back.around == around
     assert back.sight.inside is not None
     assert back.sight.beyond is not None
     assert (back.sight.inside == 0.5).all()

@@ -23,7 +23,7 @@ from kdvision.vision.edge import ends_here
 from kdvision.vision.evidence import finder_odds, search_all
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
-from kdvision.vision.kingdom_read import Around, asking_for_towns, kingdom_read, surroundings
+from kdvision.vision.kingdom_read import Around, asking_for_towns, kingdom_read, surroundings, touching
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
@@ -199,9 +199,10 @@ def boards_of(found: Seen) -> list[Rehearsed]:
     """
     readings, bonds = [sight.reading for sight in found.sights], [sight.bonds for sight in found.sights]
     played, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
+    around = touching(found.around, [one.grid for one in found.sights], [how.board for how in decisions])
     reads = [
         kingdom_read(one, how, "", near, ANY, played)
-        for one, how, near in zip(found.sights, decisions, found.around, strict=True)
+        for one, how, near in zip(found.sights, decisions, around, strict=True)
     ]
     made = []
     all_of_it = zip(asking_for_towns(reads), decisions, found.sights, found.truth, found.cut, strict=True)

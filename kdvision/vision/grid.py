@@ -54,6 +54,15 @@ class Grid:
         middles = self.quads.mean(axis=2).reshape(-1, 2)
         return np.asarray(np.linalg.norm(points[:, None] - middles[None], axis=2).argmin(axis=1))
 
+    def places_of(self, points: Floats) -> Floats:
+        """Return where points (n, 2) of the photo lie on the grid, in squares from its top left (n, 2).
+
+        Squares are of one size there, however steeply the camera looks down on them.
+        """
+        box = np.array([[0, 0], [self.cols, 0], [self.cols, self.rows], [0, self.rows]], np.float32)
+        plane = cv2.getPerspectiveTransform(self.corners.astype(np.float32), box)
+        return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), plane).reshape(-1, 2))
+
     def part(self, rows: slice, cols: slice) -> Grid:
         """Return some of the rows and columns."""
         evidence = None if self.evidence is None else self.evidence[rows, cols]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from kdvision.vision.reading import Reading
 from kdvision.vision.sight import Sight
 from kdvision.vision.trust import SHORT, Trust
 
+APART: Final = 1.4
+"""Squares from middle to middle: what lies nearer to a kingdom than two fifths of a square may belong to it."""
 A1: Final = Square(0, 0)
 FEW: Final = 5
 """A castle and two dominoes: fewer tiles are rather what is left of a kingdom that was not seen whole."""
@@ -31,10 +34,11 @@ AT_ITS_EDGE: Final = Problem((), "something that may be a tile lies at the kingd
 
 class Around(NamedTuple):
     """What else lies on the table: `crowded`, tiles beside the kingdom that do not join it; `unread`, tiles elsewhere
-    that may be another kingdom."""
+    that may be another kingdom; `touched`, another kingdom so near that a domino may be of either."""
 
     crowded: bool = False
     unread: bool = False
+    touched: bool = False
 
 
 ALONE: Final = Around()
@@ -86,6 +90,21 @@ def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Aro
     return [Around(is_crowded, unread) for is_crowded in crowded]
 
 
+def touching(around: Sequence[Around], grids: Sequence[Grid], boards: Sequence[Board]) -> list[Around]:
+    """What lies around each of the kingdoms of a photo, with those told that nearly touch as they were decided.
+
+    Dominoes there were given to one of both, and the other may look whole without them.
+    """
+    pairs = zip(grids, boards, strict=True)
+    tiles = [np.array([grid.quad(square).mean(axis=0) for square in board]).reshape(-1, 2) for grid, board in pairs]
+    near: set[int] = set()
+    for ours, theirs in permutations([n for n, middles in enumerate(tiles) if len(middles)], 2):
+        own, others = (grids[ours].places_of(tiles[n]) for n in (ours, theirs))
+        if np.linalg.norm(own[:, None] - others[None], axis=2).min() < APART:
+            near |= {ours, theirs}
+    return [one._replace(touched=n in near) for n, one in enumerate(around)]
+
+
 def frame(board: Board) -> tuple[Square, Square]:
     """The first and the last square of the smallest rectangle around a board."""
     rows, cols = [square.row for square in board], [square.col for square in board]
@@ -131,6 +150,8 @@ def kingdom_read(
         problems.append(Problem((), "what else it may show could not all be weighed: compare it with the table"))
     if around.crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
+    if around.touched:
+        problems.append(Problem((), "another kingdom all but touches this one: see that each has its own dominoes"))
     if around.unread:
         problems.append(Problem((), "other tiles in the photo may be a kingdom, too: look"))
     reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))

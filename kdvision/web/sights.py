@@ -23,7 +23,7 @@ from kdvision.web.limits import Refused
 LONGEST: Final = 40_000
 """Characters; the largest grid that is read has 13 by 13 places and takes a third of that."""
 
-_HEAD: Final = Struct("<BBB????")
+_HEAD: Final = Struct("<BBB?????")
 _MAC: Final = 16
 _LEAST: Final = -30.0
 """Logarithms below this are as good as none."""
@@ -55,7 +55,7 @@ def packed(read: KingdomRead, key: bytes) -> str:
 def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str, ...] = ()) -> Seen:
     """What a text of `packed` holds, kinds and pieces being those of the network; raises Refused for any other."""
     body = _checked(text, key)
-    rows, cols, count, crowded, unread, edges, stand = _HEAD.unpack_from(body)
+    rows, cols, count, *around, edges, stand = _HEAD.unpack_from(body)
     assert count == len(kinds), "signed by this process, so of this model"
     shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols), *[(rows, cols)] * (2 * edges)]
     shapes += [(rows, cols, len(pieces)), (rows + 1, cols + 1)] * stand
@@ -71,7 +71,7 @@ def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str
     sight = Sight(Grid(quads), reading, (parts[1], parts[2]), np.zeros((rows, cols)), inside, beyond)
     if stand:
         sight = replace(sight, pieces=log_softmax(parts[-2]), gems=parts[-1], piece_names=pieces)
-    return Seen(sight, Around(crowded, unread))
+    return Seen(sight, Around(*around))
 
 
 def _checked(text: str, key: bytes) -> bytes:
