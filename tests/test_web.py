@@ -4,6 +4,7 @@ import json
 import socket
 import subprocess
 import sys
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -373,6 +374,26 @@ def test_serve_tells_its_address_logs_no_content_and_stops_cleanly() -> None:
     assert "POST /api/score 200" in err
     assert "Traceback" not in err
     assert "Ann" not in err + out
+
+
+@pytest.mark.parametrize("often", [1, 2])
+def test_stopped_while_a_photo_arrives_it_ends_quietly(often: int) -> None:
+    import signal
+
+    with serving() as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline().rpartition(":")[2].strip(" /\n"))
+        head = f"POST /api/read HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: image/jpeg\r\n"
+        with socket.create_connection(("127.0.0.1", port)) as half:
+            half.sendall(f"{head}Content-Length: 100000\r\n\r\nhalf".encode())
+            time.sleep(0.5)
+            for _ in range(often):
+                process.send_signal(signal.SIGINT)
+                time.sleep(0.5)
+            _, err = process.communicate(timeout=20)
+            assert b" 503 " in half.recv(100)
+    assert process.returncode == 0
+    assert [line.partition(" ")[2].partition(",")[0] for line in err.splitlines()] == ["POST /api/read 503"]
 
 
 def test_a_taken_port_is_told() -> None:

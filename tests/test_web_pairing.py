@@ -77,6 +77,12 @@ def test_wrong_keys_do_not(client: Client, key: object) -> None:
     assert client.post("/api/pair", {"key": key}).status == 401
 
 
+def test_who_has_no_key_sends_no_large_bodies(client: Client) -> None:
+    assert client.post("/api/pair", {"key": KEY, "more": " " * 900}).status == 200
+    large = client.post("/api/pair", {"key": KEY, "more": " " * 1000})
+    assert (large.status, "1,000 bytes" in large.json["error"]) == (413, True)
+
+
 def test_the_invitation_holds_the_link_and_its_code(client: Client) -> None:
     answer = client.get("/api/invite", Authorization=f"Bearer {KEY}").json
     assert answer["link"] == "http://192.168.1.5:8000/#key=ABCD-2345"

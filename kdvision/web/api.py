@@ -14,7 +14,7 @@ from kdvision.web.bodies import json_of
 from kdvision.web.box import everything
 from kdvision.web.desk import Outcome
 from kdvision.web.jobs import address_of, desk_of, photo_job, tap
-from kdvision.web.limits import Refused
+from kdvision.web.limits import MAX_KEY, Refused
 from kdvision.web.openapi import description
 from kdvision.web.pairing import COOKIE, Pairing
 
@@ -76,7 +76,7 @@ async def invite(request: Request) -> Response:
 async def pair(request: Request) -> Response:
     """Let a phone in that brings the key."""
     pairing: Pairing = request.app.state.pairing
-    key = (await json_of(request)).get("key")
+    key = (await json_of(request, most=MAX_KEY)).get("key")
     if not isinstance(key, str) or not pairing.fits(key, address_of(request)):
         raise Refused(401, "that is not the key", hint="open the link that kdvision serve printed, or type its key")
     answer = json_answer({"paired": True})

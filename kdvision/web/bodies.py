@@ -55,13 +55,13 @@ async def _file_of(request: Request) -> bytes:
         await form.close()
 
 
-async def json_of(request: Request) -> dict[str, Any]:
-    """The object of a JSON body; raises Refused."""
+async def json_of(request: Request, *, most: int = MAX_JSON) -> dict[str, Any]:
+    """The object of a JSON body of no more than so many bytes; raises Refused."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(415, "the body is not said to be JSON", hint="send Content-Type: application/json")
     async with _in_time():
-        body = b"".join([part async for part in _limited(request, MAX_JSON)])
+        body = b"".join([part async for part in _limited(request, most)])
     try:
         value = json.loads(body)
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # no halves of characters, no NaN

@@ -1,5 +1,6 @@
 """What every request passes first: its host, its origin, the pairing key. And what every answer carries."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Mapping
@@ -40,6 +41,9 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Frame-Options": "DENY",
 }
 
+UNANSWERED: Final = 500
+STOPPED: Final = Refused(503, "the server was stopped", hint="start it again: kdvision serve")
+
 
 @dataclass(frozen=True)
 class Guard:
@@ -55,7 +59,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        start, status = time.perf_counter(), 500
+        start, status = time.perf_counter(), UNANSWERED
 
         async def answer(message: Message) -> None:
             nonlocal status
@@ -72,7 +76,11 @@ class Guard:
         except Refused as error:
             await refusal(error, scope)(scope, receive, answer)
         else:
-            await self.app(scope, receive, answer)
+            try:
+                await self.app(scope, receive, answer)
+            except asyncio.CancelledError:  # the server is stopped, and waits no longer
+                if status == UNANSWERED:
+                    await refusal(STOPPED, scope)(scope, receive, answer)
         finally:
             took = 1000 * (time.perf_counter() - start)
             log.info("%s %s %d, %.0f ms", scope["method"], _shown(scope["path"]), status, took)

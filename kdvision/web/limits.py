@@ -19,6 +19,9 @@ MAX_PHOTO: Final = 50_000_000
 MAX_JSON: Final = 500_000
 """Bytes of a JSON body: eight kingdoms with their readings are a fifth of that."""
 
+MAX_KEY: Final = 1_000
+"""Bytes of the body that brings a key: anybody may send one, so it takes no more room than that."""
+
 BODY_SECONDS: Final = 60.0
 """How long a body may take to arrive: who sends slower holds a place that others wait for."""
 

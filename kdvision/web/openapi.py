@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any, Final
 
 from kdvision import __version__
-from kdvision.web.limits import MAX_JSON, MAX_PHOTO
+from kdvision.web.limits import MAX_JSON, MAX_KEY, MAX_PHOTO
 from kdvision.web.schema import PHOTO_GAMES, SCHEMAS, SIDE
 from kdvision.web.shapes import Schema, listed, ref, text, thing
 
@@ -23,6 +23,11 @@ JSON_ERRORS: Final = {
     "415": "the body is not said to be JSON",
     "422": "the body is JSON, and not what was expected",
     "503": "too many requests are waiting",
+}
+KEY_ERRORS: Final = {
+    "401": "not the key",
+    "413": f"more than {MAX_KEY:,} bytes",
+    "429": "too many wrong keys",
 }
 DOOR: Final = {
     "401": "the server asks for the pairing key, and this request has none",
@@ -84,8 +89,7 @@ def _operations() -> list[tuple[str, str, Schema]]:
             _of(
                 "Let this phone in",
                 _json("Key"),
-                {"200": _answer("a cookie is set", "Paired")}
-                | _errors(JSON_ERRORS | {"401": "not the key", "429": "too many wrong keys"}),
+                {"200": _answer("a cookie is set", "Paired")} | _errors(JSON_ERRORS | KEY_ERRORS),
             ),
         ),
         ("/api/openapi.json", "get", _of("Tell this description", {}, {"200": _plain("an OpenAPI description")})),

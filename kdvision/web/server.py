@@ -37,6 +37,9 @@ ANYWHERE: Final = "0.0.0.0"
 GRACE: Final = 3
 """Seconds that answers under way get when the server is stopped."""
 
+CUT_OFF: Final = ("running task(s)", "CancelledError", "without completing response")
+"""What uvicorn says of requests that got no more time than that, or of none where Ctrl+C is pressed twice."""
+
 GIVEN_UP: Final = (400, 408, 413)
 """Refusals of bodies that broke off, took too long, or would be too much."""
 
@@ -159,15 +162,30 @@ def configured(app: Guard) -> uvicorn.Config:
     )
 
 
+class Stopping(logging.Filter):
+    """Keeps to itself what uvicorn says of requests that a server cuts off because somebody stops it."""
+
+    def __init__(self, server: uvicorn.Server) -> None:
+        super().__init__()
+        self.server = server
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """False for what need not be told."""
+        return not (self.server.should_exit and any(words in record.getMessage() for words in CUT_OFF))
+
+
 def serve(place: Place) -> None:
     """Serve until the process is told to stop; answers under way are finished first."""
     logging.getLogger("kdvision.web").setLevel(logging.INFO)
-    config = configured(application(place.settings, link=place.link))
+    server = uvicorn.Server(configured(application(place.settings, link=place.link)))
+    said, quiet = logging.getLogger("uvicorn.error"), Stopping(server)
+    said.addFilter(quiet)
     before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn sends it on once it has stopped
     try:
-        uvicorn.Server(config).run(sockets=[place.socket])
+        server.run(sockets=[place.socket])
     except KeyboardInterrupt:
         pass  # the way people stop it
     finally:
         signal.signal(signal.SIGTERM, before)
+        said.removeFilter(quiet)
         place.socket.close()
