@@ -93,6 +93,38 @@ def test_a_photo_of_a_whole_table_has_the_players_that_sat_there(tmp_path: Path)
     assert notices(out) == []
 
 
+def verdicts(tmp_path: Path, files: dict[str, bytes | str]) -> dict[str, str]:
+    """The sentence on who wins of each standing, by its title."""
+    written = night(put(tmp_path / "photos", files), tmp_path / "out")
+    return {ranking.title: ranking.verdict for ranking in written.rankings}
+
+
+def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
+    """Four sat there, and the photo shows two of them."""
+    told = 'rounds = 2\n[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo", "Cy", "Di"]'
+    read = {"round1/table7/ann.jpg": photo(A), "round1/table7/bo.jpg": photo(B)}
+    found = verdicts(tmp_path, {**read, "event.toml": told})
+    assert found["Round 1, table 7"] == "Bo leads on points, 6 to 5; kingdoms of Cy and Di are missing"
+    assert found["All rounds"] == "Bo leads on points of 2 rounds, 6 to 5; kingdoms of Cy, Di and 2 more are missing"
+
+
+def test_nobody_wins_while_a_photo_of_the_table_is_not_read(tmp_path: Path) -> None:
+    """Nobody told whose it is; photos with names tell who is missing."""
+    files = {"table1/IMG_1.jpg": photo(A), "table1/IMG_2.jpg": photo(B), "table1/IMG_3.jpg": b"broken"}
+    found = verdicts(
+        tmp_path, {**files, "table2/cy.jpg": photo(A), "table2/di.jpg": photo(A), "table3/eve.jpg": photo(C)}
+    )
+    assert found["Round 1, table 1"] == ("table1/IMG_2.jpg leads on points, 6 to 5; table1/IMG_3.jpg could not be read")
+    assert found["Round 1, table 2"].startswith("cy and di share the victory")
+    assert found["Round 1, table 3"] == ""  # nobody to beat
+
+
+def test_nobody_leads_a_team_event_for_good_before_all_are_there(tmp_path: Path) -> None:
+    told = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
+    found = verdicts(tmp_path, {"ann+bo.jpg": photo(A, C), "cy.jpg": b"broken", "event.toml": told})
+    assert found["Teams"] == "Reds leads on points of all players, 9 to 0; a kingdom of Cy is missing"
+
+
 def test_a_copy_is_named_and_counts_once(tmp_path: Path) -> None:
     one = photo(A)
     out = event(tmp_path, {"ann.jpg": one, "ann (2).jpg": one, "bo.jpg": one, "cy.jpg": photo(B)})

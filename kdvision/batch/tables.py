@@ -91,13 +91,15 @@ class Entry:
 class Seated:
     """All kingdoms of an event, the players who have none in some round, and notices.
 
-    `missing` holds (round, table, player); the table is "" where nobody knows it.
+    `missing` holds (round, table, player); the table is "" where nobody knows it. `unread` holds (round, table, photo)
+    of photos that could not be read, where nobody knows whose kingdoms they show.
     """
 
     entries: tuple[Entry, ...]
     missing: tuple[tuple[int, str, str], ...]
     notices: tuple[Notice, ...]
     rounds: tuple[int, ...]
+    unread: tuple[tuple[int, str, str], ...] = ()
 
     @property
     def counting(self) -> tuple[Entry, ...]:
@@ -129,7 +131,12 @@ def seated(sittings: Sequence[Sitting], same: Mapping[str, str], event: Event) -
     missing = tuple(_missing(entries, sittings, names, event, rounds))
     found += [notices.absent(*one, sittings) for one in missing]
     found += notices.strangers(entries, event)
-    return Seated(tuple(entries), missing, tuple(found), rounds)
+    unread = tuple(
+        (one.seat.round, one.seat.table, one.photo)
+        for one in sittings
+        if one.error is not None and not one.seat.players and one.photo not in same
+    )
+    return Seated(tuple(entries), missing, tuple(found), rounds, unread)
 
 
 def _names(sittings: Sequence[Sitting], event: Event) -> Mapping[str, str]:

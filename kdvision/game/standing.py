@@ -79,10 +79,11 @@ def dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
     return ranked(summed, (f"points of {len(rounds)} rounds",))
 
 
-def ranked(contenders: Sequence[Contender], steps: Sequence[str]) -> Standing:
+def ranked(contenders: Sequence[Contender], steps: Sequence[str], *, over: bool = True) -> Standing:
     """The standing of contenders by their keys; `steps` name the keys: "points", "the largest territory", …
 
-    Players equal in every step share the place (kingdomino/shared).
+    Players equal in every step share the place (kingdomino/shared). Where it is not `over`, because some contenders
+    are missing, nobody has won: the sentence says who leads.
     """
     order = sorted(range(len(contenders)), key=lambda i: contenders[i].order, reverse=True)
     places: list[Place] = []
@@ -92,7 +93,7 @@ def ranked(contenders: Sequence[Contender], steps: Sequence[str]) -> Standing:
         rivals = [other for place, other in enumerate(contenders) if place != index]
         number = places[-1].place if tied else seat + 1
         places.append(Place(number, who.player, who.total, _reason(who, rivals, steps), index))
-    return Standing(tuple(places), _verdict(places))
+    return Standing(tuple(places), _verdict(places, over=over))
 
 
 def _reason(who: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
@@ -109,15 +110,16 @@ def _reason(who: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -
     return f"on {steps[step]}, {who.keys[step]} to {behind.keys[step]}"
 
 
-def _verdict(places: Sequence[Place]) -> str:
+def _verdict(places: Sequence[Place], *, over: bool) -> str:
     winners = [place for place in places if place.place == 1]
     if not winners:
         return ""
     if len(winners) > 1:
-        return f"{_names([place.player for place in winners])} share the victory: {winners[0].reason}"
+        what = "victory" if over else "lead"
+        return f"{_names([place.player for place in winners])} share the {what}: {winners[0].reason}"
     reason = winners[0].reason
     joint = ": " if reason.startswith("five") else " "
-    return f"{winners[0].player} wins{joint if reason else ''}{reason}"
+    return f"{winners[0].player} {'wins' if over else 'leads'}{joint if reason else ''}{reason}"
 
 
 def _names(names: Sequence[str]) -> str:
