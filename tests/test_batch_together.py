@@ -92,6 +92,25 @@ def test_a_board_that_the_box_settles_counts_and_is_told() -> None:
     assert bo.data["corners"] == bo.read["corners"] is not None
 
 
+@pytest.mark.parametrize(
+    "bo", [unsure_bo(), misread_bo(), replace(misread_bo(), named=frozenset({1})), misread_bo(0.9)]
+)
+def test_how_sure_the_points_are_is_what_the_table_says(bo: Sitting) -> None:
+    """It was what the photo alone had said, beside the table's word on the board."""
+    for entry in entries(sitting("ann", ANN), bo).values():
+        data = entry.data
+        totals = [data["points_probability"], *(one["probability"] for one in data["alternatives"])]
+        assert sum(totals) == pytest.approx(1, abs=0.01)
+        assert totals[0] >= data["probability"]
+        assert data["total"] not in [one["total"] for one in data["alternatives"]]
+
+
+def test_a_board_that_the_table_takes_for_another_is_no_longer_likely() -> None:
+    bo = entries(sitting("ann", ANN), replace(misread_bo(), named=frozenset({1})))["bo"]
+    assert bo.data["probability"] < 0.2
+    assert bo.data["alternatives"][0]["total"] == bo.data["total"] - 1
+
+
 def test_a_board_that_is_only_likelier_another_one_stays_and_is_told() -> None:
     both = (misread_bo(), replace(misread_bo(0.55), photo="ann.jpg", seat=Seat(1, "1", ("ann",))))
     boards = {player: (entry.data["board"], entry.settled) for player, entry in entries(*both).items()}

@@ -21,6 +21,9 @@ from kdvision.batch.tables import Entry
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
+from kdvision.game.kingdom import Kingdom
+from kdvision.report.data import chance_data
+from kdvision.report.doubts import totals
 
 if TYPE_CHECKING:
     from kdvision.vision.decided import Decision
@@ -39,19 +42,22 @@ OF_PHOTO: Final = ("corners", "place", "colour", "player", "pieces", "gems")
 class Verdict(NamedTuple):
     """One kingdom of a table decided with the others: its board, how sure that is, and how sure each doubted square is.
 
-    The board has nothing around it, and squares are called by their names in it.
+    Boards have nothing around them, and squares are called by their names in the first. `others` are boards that it may
+    have instead, and how likely each is.
     """
 
     board: str
     probability: float
     certain: bool
     doubts: Mapping[str, float]
+    others: tuple[tuple[str, float], ...] = ()
 
     @classmethod
     def of(cls, value: Any) -> "Verdict":
         """What was kept of one; raises ValueError or TypeError for what is none."""
-        board, probability, certain, doubts = value
-        return cls(str(Board.parse(board)), float(probability), bool(certain), {**doubts})
+        board, probability, certain, doubts, others = value
+        told = tuple((str(Board.parse(other)), float(share)) for other, share in others)
+        return cls(str(Board.parse(board)), float(probability), bool(certain), {**doubts}, told)
 
 
 class Boxes:
@@ -128,13 +134,18 @@ def _decided(views: tuple[str, ...], side: int | None) -> tuple[Verdict, ...]:
 
 
 def _verdict(decision: "Decision", view: View) -> Verdict:
+    from kdvision.vision.trust import SHORT
+
     top = min((square.row for square in decision.board), default=0)
     first = min((square.col for square in decision.board), default=0)
     left = {doubt.square: doubt.probability for doubt in decision.doubts}
     names = {Square(square.row - top, square.col - first).name: float(chance) for square, chance in left.items()}
     chance = view.trust.of_board(decision.probability, strain=decision.strain, side=view.side, broken=decision.broken)
     certain = chance >= view.trust.sure and decision.certain(0.0)
-    return Verdict(str(decision.board.trimmed()), chance, certain, names)
+    scale = (1 - chance) / max(1 - decision.probability, SHORT)
+    shares = ((str(board.trimmed()), round(scale * share, 4)) for board, share in decision.runners_up)
+    others = tuple((board, share) for board, share in shares if share)
+    return Verdict(str(decision.board.trimmed()), chance, certain, names, others)
 
 
 def _named(board: str, other: View) -> View:
@@ -153,32 +164,55 @@ def _judged(entry: Entry, verdict: Verdict, rules: Rules) -> Entry:
     """The kingdom with what the table says of it."""
     board = Board.parse(verdict.board)
     if board == entry.board:
-        return replace(entry, data=_surer(entry.data, verdict))
+        return replace(entry, data=_surer(entry.data, verdict, rules))
     if (board.height, board.width) != (entry.board.height, entry.board.width):
-        return replace(entry, data=_odd(entry.data, OTHER, []))
+        return replace(entry, data=_odd(_unlikely(entry, verdict, rules), OTHER, []))
     names = sorted(square.name for square in _apart(entry.board, board))
     if verdict.certain and not entry.named:
         doubts = list(_doubts(board, entry.board, verdict.probability, rules))
         kept = {name: entry.data[name] for name in OF_PHOTO}
-        chance = round(verdict.probability, 4)
-        counts = {**typed(board, rules), **kept, "probability": chance, "points_probability": chance, "doubts": doubts}
+        counts = _believed(
+            {**typed(board, rules), **kept, "doubts": doubts}, verdict.probability, verdict.others, rules
+        )
         return replace(entry, data=_odd(counts, SETTLED, names), settled=True)
     doubts = list(_doubts(entry.board, board, 1 - verdict.probability, rules))
     doubts += [doubt for doubt in entry.data["doubts"] if doubt["square"] not in names]
-    return replace(entry, data=_odd({**entry.data, "doubts": doubts}, OTHER, names))
+    return replace(entry, data=_odd({**_unlikely(entry, verdict, rules), "doubts": doubts}, OTHER, names))
 
 
-def _surer(data: Mapping[str, Any], verdict: Verdict) -> Mapping[str, Any]:
+def _surer(data: Mapping[str, Any], verdict: Verdict, rules: Rules) -> Mapping[str, Any]:
     """The object of a kingdom whose board the table confirms."""
     names = verdict.doubts
     doubts = [
         {**one, "probability": round(names[one["square"]], 4)} for one in data["doubts"] if one["square"] in names
     ]
-    return {
+    sure = {
         **data,
-        "probability": round(verdict.probability, 4),
         "review": data["review"] and not verdict.certain,
         "doubts": sorted(doubts, key=lambda one: one["probability"]),
+    }
+    return _believed(sure, verdict.probability, verdict.others, rules)
+
+
+def _unlikely(entry: Entry, verdict: Verdict, rules: Rules) -> Mapping[str, Any]:
+    """The object of a kingdom that stays as it was read, though the table takes another board for likelier."""
+    own = str(entry.board.trimmed())
+    rest = max(0.0, 1 - verdict.probability - sum(share for _, share in verdict.others))
+    others = [(verdict.board, verdict.probability), *(one for one in verdict.others if one[0] != own)]
+    return _believed(entry.data, dict(verdict.others).get(own, rest), others, rules)
+
+
+def _believed(
+    data: Mapping[str, Any], chance: float, others: Sequence[tuple[str, float]], rules: Rules
+) -> Mapping[str, Any]:
+    """The object of a kingdom with how likely its board and its totals are, as the table has it."""
+    board, rule_set = Board.parse(data["board"]), replace(rules, side=data["side"]).rule_set([])
+    first, *rest = totals(Kingdom(board), [(board, chance), *((Board.parse(o), p) for o, p in others)], rule_set)
+    return {
+        **data,
+        "probability": round(chance, 4),
+        "points_probability": round(min(first.probability, 1.0), 4),
+        "alternatives": [chance_data(one) for one in rest],
     }
 
 

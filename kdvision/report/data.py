@@ -8,7 +8,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
 from kdvision.game.untold import Missing, crossing_name
-from kdvision.report.doubts import Ask, WhatIf
+from kdvision.report.doubts import Ask, Chance, WhatIf
 from kdvision.report.result import Result, Scored
 
 if TYPE_CHECKING:
@@ -56,10 +56,7 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
         "crowns": crowns(scored.kingdom),
         "probability": round(scored.probability, 4),
         "points_probability": None if scored.open else round(min(scored.points_probability, 1.0), 4),
-        "alternatives": [
-            {"total": chance.total, "points": chance.points, "probability": round(chance.probability, 4)}
-            for chance in scored.chances[1:]
-        ],
+        "alternatives": [chance_data(chance) for chance in scored.chances[1:]],
         "review": scored.review,
         "doubts": [_doubt(doubt, scored) for doubt in scored.doubts],
         "problems": [problem_data(problem) for problem in scored.problems],
@@ -135,6 +132,11 @@ def _promise(trust: "Trust") -> dict[str, Any] | None:
         "confidence": trust.confidence,
         "text": trust.promise,
     }
+
+
+def chance_data(chance: Chance) -> dict[str, Any]:
+    """A total that a kingdom may have, as plain values."""
+    return {"total": chance.total, "points": chance.points, "probability": round(chance.probability, 4)}
 
 
 def problem_data(problem: Problem) -> dict[str, Any]:

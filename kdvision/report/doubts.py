@@ -97,7 +97,11 @@ def asks(kingdoms: Sequence[Kingdom], doubts: Sequence[Sequence[WhatIf]], rule_s
 
 def chances(kingdom: Kingdom, seen: "KingdomRead", rule_set: RuleSet) -> tuple[Chance, ...]:
     """How likely each total is: that of the board as read first, then the others, likeliest first."""
-    boards = [(kingdom.board, seen.probability), *seen.runners_up]
+    return totals(kingdom, [(kingdom.board, seen.probability), *seen.runners_up], rule_set)
+
+
+def totals(kingdom: Kingdom, boards: Sequence[tuple[Board, float]], rule_set: RuleSet) -> tuple[Chance, ...]:
+    """How likely each total is where it may have these boards: that of the first one in front, then likeliest first."""
     found: dict[int, Chance] = {}
     for board, probability in boards:
         card = score(replace(kingdom, board=board), rule_set)
