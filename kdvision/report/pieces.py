@@ -133,7 +133,8 @@ def _strange(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
         if not _plays(one.kind, rule_set):
             option = "--lost-treasures" if one.kind == GEM else "--game queendomino"
             say = f": say {option} if that was played" if rule_set.deck == KINGDOMINO else ""
-            text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.where}, and {rule_set.name} has none"
+            game = rule_set.name.partition(",")[0]
+            text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.where}, and {game} has none"
             yield Problem(one.squares, text + say)
 
 
