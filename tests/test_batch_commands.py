@@ -245,6 +245,27 @@ def test_an_answer_that_fits_nothing_is_asked_again(answer: str, told: str, run:
     assert not (read / "corrections.jsonl").exists()
 
 
+def test_a_board_for_somebody_missing_takes_the_place_of_no_other_kingdom(
+    run: Run, tmp_path: Path, out: Path, crew: Readers
+) -> None:
+    """It went to kingdom 1 of the photo, which was read well."""
+    night(put(tmp_path / "photos", {"ann+bo.jpg": photo(SMALL)}), out)
+    ran = run("review", out, stdin=b"board # l1 l l l\nq\n")
+    assert "Ann has no kingdom" in ran.out and "Name its players in event.toml" in ran.out
+    assert "board w w1 /" not in ran.out
+    assert f"kdvision review {out} --board ann+bo.jpg:K=BOARD" in ran.err
+    assert not (out / "corrections.jsonl").exists()
+    assert run("review", out, "--board", "ann+bo.jpg:2=# l1 l l l").code == 0
+    assert leader(out) == ("ann", "5")
+
+
+def test_a_board_is_shown_as_its_table_counts_it(run: Run, tmp_path: Path, out: Path, crew: Readers) -> None:
+    """Three kingdoms are played to a side of five, whatever one of them looks like."""
+    wide = photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
+    night(put(tmp_path / "photos", {"ann.jpg": wide, "bo.jpg": photo(SMALL), "cy.jpg": photo("# w1")}), out)
+    assert "1 kingdom · Kingdomino\n" in run("review", out, stdin=b"q\n").out
+
+
 def test_corrections_without_questions(run: Run, read: Path) -> None:
     fix, board = "round1/table1/ann.jpg:1:B2=f1", "round1/table2/cy.jpg:1=# l1 l l l l l l l"
     ran = run("review", read, "--fix", fix, "--board", board)

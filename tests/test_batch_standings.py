@@ -108,6 +108,12 @@ def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     assert found["All rounds"] == "Bo leads on points of 2 rounds, 6 to 5; kingdoms of Cy, Di and 2 more are missing"
 
 
+def test_a_player_whose_photo_is_not_there_is_missing(tmp_path: Path) -> None:
+    told = '[[photo]]\nfile = "IMG_9.jpg"\nplayers = ["Cy"]'
+    found = verdicts(tmp_path, {"ann.jpg": photo(A), "bo.jpg": photo(B), "event.toml": told})
+    assert found == {"Round 1": "bo leads on points, 6 to 5; a kingdom of Cy is missing"}
+
+
 def test_nobody_wins_while_a_photo_of_the_table_is_not_read(tmp_path: Path) -> None:
     """Nobody told whose it is; photos with names tell who is missing."""
     files = {"table1/IMG_1.jpg": photo(A), "table1/IMG_2.jpg": photo(B), "table1/IMG_3.jpg": b"broken"}

@@ -72,6 +72,12 @@ class Event:
     tables: tuple[Seat, ...] = ()
     photos: Mapping[str, Seat] = field(default_factory=dict)
 
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The seats of which somebody has told the players, whether or not there is a photo of them."""
+        told = (seat for file, seat in self.photos.items() if seat.players != seat_of(file).players)
+        return (*told, *self.tables)
+
     def seat(self, photo: str) -> Seat:
         """Where a photo belongs: as the event's file says, else by its name; at a told table, with its players."""
         seat = self.photos.get(photo) or seat_of(photo)

@@ -86,6 +86,8 @@ def absent(round_: int, table: str, player: str, sittings: Iterable["Sitting"]) 
     why = f"{player} has no kingdom in round {round_}"
     error = next((one.error for one in own if one.error is not None), None)
     advice = "take the photo again, or type the board: kdvision review" if own else "look for the photo, or take it"
+    if any(one.kingdoms for one in own):
+        advice = f"{NAME_IT}; or take the photo again"
     spot = Spot(round_, table, player, own[0].photo if own else "")
     return Notice(UNKNOWN, f"{why}: {error}" if error else why, advice, spot)
 

@@ -141,7 +141,7 @@ def seated(sittings: Sequence[Sitting], same: Mapping[str, str], event: Event) -
 
 def _names(sittings: Sequence[Sitting], event: Event) -> Mapping[str, str]:
     """How each player's name is spelled: as the event's file does, else as the first photo does."""
-    told = [*event.players, *(name for seat in event.tables for name in seat.players)]
+    told = [*event.players, *(name for seat in event.seats for name in seat.players)]
     told += [name for members in event.teams.values() for name in members]
     return notices.names_of([*told, *(name for sitting in sittings for name in sitting.seat.players)])
 
@@ -217,7 +217,7 @@ def _missing(
     Those who play are told, or else they are all who were named in any round of several.
     """
     there = {(entry.round, key_of(entry.player)) for entry in entries if entry.counts and entry.player}
-    seats = [*(sitting.seat for sitting in sittings), *event.tables]
+    seats = [*(sitting.seat for sitting in sittings), *event.seats]
     tables = {(seat.round, key_of(name)): seat.table for seat in seats for name in seat.players}
     players = [key_of(name) for name in event.players] or (list(names) if len(rounds) > 1 else [])
     for round_ in rounds:

@@ -31,6 +31,7 @@ ASK: Final = "[Enter] it is right now · {fixes}C3=w1 a square · board w w1 / �
 TYPE: Final = "[Enter] go on · board w w1 / … what it should show · o open · q stop"
 HERE: Final = ": kdvision review"
 """What advice says to people who are not here yet."""
+SEE: Final = "[Enter] go on · o open · q stop"
 GO_ON: Final = "[Enter] go on · q stop"
 
 
@@ -106,7 +107,7 @@ class Walk:
         choices, board = list(look.fixes), None if look.entry is None else look.entry.board
         while True:
             fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(choices, start=1))
-            typer.echo(ASK.format(fixes=fixes) if board else TYPE if spot.photo in self.held else GO_ON)
+            typer.echo(ASK.format(fixes=fixes) if board else self._prompt(spot.photo))
             answer = _line()
             if answer is None or answer.lower() == "q":
                 return False
@@ -120,6 +121,11 @@ class Walk:
             if done:
                 return True
 
+    def _prompt(self, photo: str) -> str:
+        """What may be answered about a photo as a whole: its board, where none was read."""
+        held = self.held.get(photo)
+        return GO_ON if held is None else SEE if held.reading.data["kingdoms"] else TYPE
+
     def _answered(self, look: "Look", answer: str, board: "Board | None") -> "tuple[bool, Board | None]":
         """Do what a person answered; whether that is all there is to ask, and the board with what was said."""
         if answer.lower() == "o":
@@ -131,6 +137,9 @@ class Walk:
         from kdvision.report.result import corrected
 
         kingdom = look.spot.kingdom or 1
+        if held.reading.data["kingdoms"] and not look.spot.kingdom and not re.match(r"\d+:", answer):
+            hint = f"say which one: kdvision review {self.plan.out} --board {held.photo}:K=BOARD"
+            raise NotationError(f"kingdoms were read in {held.photo}, and this is about none of them", hint=hint)
         if not answer or answer.lower().startswith("board "):
             words = answer[len("board ") :] or str(board)
             self._say(_correction(held.photo, kingdom, board=words))
@@ -150,7 +159,7 @@ class Walk:
         from kdvision.report.result import Result, Scored
         from kdvision.report.table import table
 
-        rule_set = self.told.room.rules.rule_set([entry.board])
+        rule_set = self.told.room.rule_set(entry)
         scored = Scored(entry.kingdom, rule_set, score(entry.kingdom, rule_set), ())
         typer.echo(table(Result(None, kingdoms=(scored,)), width=width(), colour=colour()))
 
