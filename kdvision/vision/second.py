@@ -73,7 +73,10 @@ def look_wider(photo: Photo, finder: Finder, seen: Candidate, bounds: Bounds) ->
 
 
 def reach(seen: Candidate, before: Squares) -> Bounds:
-    """Return the bounds of a lattice and of what goes on from it in the look `before`, within a kingdom's size."""
+    """Return the bounds of a lattice and of what goes on from it in the look `before`, within a kingdom's size.
+
+    What goes on further than that is cut where squares meet worst: two kingdoms, so near that one leads to the other.
+    """
     bounds, known = seen.lattice.bounds(), list(seen.lattice.members)
     more = np.flatnonzero((before.score > GOES_ON) & ~covered(before, seen.patch) & _near(before, seen.lattice))
     if not len(more):
@@ -82,7 +85,8 @@ def reach(seen: Candidate, before: Squares) -> Bounds:
     everything = Squares(*(np.concatenate(pair) for pair in pairs))
     free = ~shadows(everything)
     free[: len(known)] = True
-    for place in _placed(grow(Steps(everything, free), 0, free), known):
+    parts = parts_of_size(everything, _placed(grow(Steps(everything, free), 0, free), known))
+    for place in max(parts, key=lambda part: len(part.keys() & set(known))):
         wider = around(bounds, place)
         if max(wider[2] - wider[0], wider[3] - wider[1]) <= LONGEST:
             bounds = wider
@@ -100,12 +104,11 @@ def _near(squares: Squares, lattice: Lattice) -> Mask:
     return np.asarray(across & (bottom - LONGEST - 1 <= row) & (row <= top + LONGEST + 1))
 
 
-def _placed(grown: dict[Place, int], known: Sequence[Place]) -> list[Place]:
-    """Return the places of squares that were grown from the first of the `known`, whose places they have."""
+def _placed(grown: dict[Place, int], known: Sequence[Place]) -> dict[Place, int]:
+    """Return squares that were grown from the first of the `known`, at the places that these have."""
     (col, row), turns = known[0], ((1, 0), (0, 1), (-1, 0), (0, -1))
     laid = [{(col + a * c - b * r, row + b * c + a * r): n for (c, r), n in grown.items()} for a, b in turns]
-    best = max(laid, key=lambda places: sum(n < len(known) and known[n] == place for place, n in places.items()))
-    return list(best)
+    return max(laid, key=lambda places: sum(n < len(known) and known[n] == place for place, n in places.items()))
 
 
 def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: Bounds) -> Candidate | None:
