@@ -119,6 +119,7 @@ def read_same(
                 raise no_kingdom(photo, found)
             looks.append(own)
             odd += [Problem((), f"{name}, {photo.name}, {text}") for text in _beside(len(own), others)]
+            odd += [Problem((), f"{name}, {photo.name}: {flaw}") for flaw in photo.flaws]
         except (PhotoError, NoKingdomFound) as error:
             odd.append(Problem((), f"{name} is left out: {error}"))
             if failed is not None:
@@ -174,6 +175,8 @@ def kingdoms_of(
         kingdom_read(sight, made, place, around, trust, played, before=board)
         for sight, made, place, around, board in zip(kingdoms, decisions, where, near, before, strict=True)
     ]
+    flaws = [Problem((), flaw) for flaw in photo.flaws]
+    reads = [with_problems(read, flaws) for read in reads]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 

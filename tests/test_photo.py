@@ -7,13 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pillow_heif
 import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageCms
 
-from kdvision.errors import PhotoError
+from kdvision import pipeline
+from kdvision.errors import NoKingdomFound, PhotoError
 from kdvision.vision.decode import Encoded
 from kdvision.vision.limits import MAX_PIXELS, MIN_SIDE
 from kdvision.vision.photo import Photo
@@ -462,3 +464,75 @@ def test_a_jpeg_whose_data_ends_early_is_damaged(share: float) -> None:
     whole = (Path(__file__).parent.parent / "samples" / "demo.jpg").read_bytes()
     with pytest.raises(PhotoError, match="ends early"):
         Photo.open(whole[: int(share * len(whole))] + b"\xff\xd9")
+
+
+def coded(photo: str) -> tuple[bytes, int]:
+    """A sample's bytes, and where its coded data begins."""
+    whole = (Path(__file__).parent.parent / "samples" / photo).read_bytes()
+    return whole, whole.rindex(b"\xff\xda") + 14
+
+
+@pytest.mark.parametrize(("harm", "least"), [("lost", 0.95), ("zeros", 0.75), ("other", 0.75)])
+def test_a_jpeg_with_other_data_amid_it_is_mostly_found_out(harm: str, least: float) -> None:
+    """As cards and transfers lose them: 512 bytes. Decoders go on, with other colours and parts displaced."""
+    whole, start = coded("four-kingdoms.jpg")
+    rng, told = np.random.default_rng(4), []
+    for at in rng.integers(start, start + int(0.9 * (len(whole) - start)), 20):
+        more = {"zeros": bytes(512), "lost": b"", "other": rng.bytes(512)}[harm]
+        try:
+            told.append(len(Photo.open(whole[:at] + more + whole[at + 512 :]).flaws))
+        except PhotoError:
+            told.append(1)
+    assert np.mean(told) >= least and max(told) == 1
+
+
+def test_a_flaw_is_told_once_and_of_every_kingdom() -> None:
+    whole, _ = coded("two-kingdoms.jpg")
+    photo = Photo.open(whole[:-20_000] + whole[-19_000:])
+    assert photo.pixels.shape == Photo.open(whole).pixels.shape and len(photo.flaws) == 1
+    for kingdom in pipeline.read(photo):
+        assert kingdom.review and [one.text for one in kingdom.problems].count(photo.flaws[0]) == 1
+
+
+def test_where_a_flawed_photo_shows_no_kingdom_the_flaw_is_why() -> None:
+    whole, start = coded("no-kingdom.jpg")
+    with pytest.raises(NoKingdomFound, match="its file is damaged"):
+        pipeline.read(whole[: start + 9_000] + whole[start + 10_000 :])
+
+
+def jpeg(**how: object) -> bytes:
+    """A picture full of detail as a JPEG."""
+    pixels = np.random.default_rng(7).integers(0, 256, (203, 301, 3), dtype=np.uint8)
+    out = io.BytesIO()
+    Image.fromarray(cv2.resize(pixels, (1204, 812))).save(out, "JPEG", **how)
+    return out.getvalue()
+
+
+WAYS: list[dict[str, object]] = [
+    {},
+    {"optimize": True},
+    {"progressive": True},
+    {"subsampling": 0, "quality": 100},
+    {"quality": 5},
+    {"restart_marker_blocks": 3},
+    {"keep_rgb": True},
+]
+
+
+@pytest.mark.parametrize("how", WAYS, ids=str)
+def test_a_jpeg_that_is_whole_has_no_flaw_however_it_was_made(how: dict[str, object]) -> None:
+    made = jpeg(**how)
+    end = made.rindex(b"\xff\xd9")
+    filled = made[:end] + b"\xff" * 30 + made[end:], made[:end] + bytes(30) + made[end:]
+    for data in (made, made + b"what a phone appends \xff\xd9" * 9, *filled):
+        photo = Photo.open(data)
+        assert photo.flaws == []
+        assert np.array_equal(photo.pixels, np.asarray(Image.open(io.BytesIO(data))))
+
+
+def test_whole_jpegs_of_every_size_have_no_flaw() -> None:
+    rng = np.random.default_rng(3)
+    for side in range(64, 112):
+        out = io.BytesIO()
+        Image.fromarray(rng.integers(0, 256, (side, 150 - side // 2, 3), dtype=np.uint8)).save(out, "JPEG")
+        assert Photo.open(out.getvalue()).flaws == []

@@ -32,9 +32,13 @@ def no_kingdom(photo: Photo, sights: Sequence[Sight]) -> NoKingdomFound:
 
     The stage is "cells" where squares hung together but are no kingdom, else "finder".
     """
-    why, hint = _light(photo) or _sharpness(photo) or _tiles(sights) or _nothing(photo, sights)
+    why, hint = _damage(photo) or _light(photo) or _sharpness(photo) or _tiles(sights) or _nothing(photo, sights)
     stage = "cells" if sights else "finder"
     return NoKingdomFound(f"{photo.name} shows no kingdom: {why}", stage=stage, hint=hint)
+
+
+def _damage(photo: Photo) -> tuple[str, str] | None:
+    return ("its file is damaged", "copy or send the photo again") if photo.flaws else None
 
 
 def _grey(photo: Photo) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

@@ -8,7 +8,7 @@ block's frequencies are transformed, the smaller it comes out).
 import logging
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, TypeAlias
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from kdvision.errors import NoPicture, PhotoError
+from kdvision.vision.coded import Coded
 from kdvision.vision.colours import Pixels, rgb_by
 from kdvision.vision.limits import Metered, check_pieces, check_size, check_work, too_large
 
@@ -31,6 +32,8 @@ SCALES: Final = (8, 4, 2, 1)
 
 BAND: Final = 1 << 18
 """About so many pixels are brought to sRGB at a time: large pictures need little room, and bands stay in the cache."""
+
+FLAWED: Final = "the file is damaged, colours may be wrong from some place on: copy or send the photo again"
 
 FILLED: Final = 128
 """The grey that JPEG decoders put where a file ends before its picture does."""
@@ -68,18 +71,23 @@ class Encoded:
     size: tuple[int, int]
     orientation: int
     scales: tuple[int, ...]
+    flaws: list[str] = field(default_factory=list, init=False)
+    """What decoding has found wrong that does not keep the picture from being read."""
 
     def decode(self, scale: int = 1) -> Pixels:
         """Pixels (height, width, 3), uint8, upright sRGB, at one part in `scale` of the size; raises PhotoError."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of damaged metadata and large pictures; both are dealt with
-            image = _opened(self.data, self.name)
+            file = Coded(self.data)
+            image = _opened(self.data, self.name, file)
             try:
                 if scale > 1:
                     image.draft(None, (image.width // scale, image.height // scale))
                 image.load()
                 if _ended_early(image):
                     raise OSError("its data ends early")
+                if file.flawed and FLAWED not in self.flaws:
+                    self.flaws.append(FLAWED)
                 return _upright(image, self.orientation)
             except Exception as error:  # broken files make decoders raise almost anything
                 raise _damaged(self.name, error) from error
@@ -148,14 +156,14 @@ def _formats() -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in Image.OPEN)
 
 
-def _opened(data: bytes, name: str, *, check: bool = False) -> Image.Image:
-    """The picture file, its header read; `check` its bytes before."""
+def _opened(data: bytes, name: str, file: Metered | None = None, *, check: bool = False) -> Image.Image:
+    """The picture file, its header read; `check` its bytes before. It is read from `file` where that is given."""
     # Importing readers of other formats costs more than reading a JPEG's header.
     formats = ("JPEG",) if data.startswith(b"\xff\xd8\xff") else _formats()
     try:
         if check:
             check_pieces(data)
-        return Image.open(Metered(data), formats=formats)
+        return Image.open(file or Metered(data), formats=formats)
     except Image.DecompressionBombError:
         raise too_large(name) from None
     except UnidentifiedImageError:

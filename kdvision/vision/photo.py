@@ -46,6 +46,8 @@ class Photo:
 
     source: Pixels | Encoded
     name: str = "photo"
+    flaws: list[str] = field(default_factory=list)
+    """What is wrong with its file, in sentences; all the same it can be read."""
     _sizes: dict[int, _Size] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -129,8 +131,8 @@ class Photo:
             return cls(_pixels_of(source, name), name)
         file = encoded(*_read(source, name))
         if file.scales == (1,):
-            return cls(file.decode(), file.name)
-        photo = cls(file, file.name)
+            return cls(file.decode(), file.name, file.flaws)
+        photo = cls(file, file.name, file.flaws)
         photo._at(photo._first)
         return photo
 
