@@ -95,3 +95,5 @@ def test_a_kingdom_with_towns_is_to_be_looked_at_whatever_a_person_says_of_its_b
     assert row["advice"] == "score its photo with kdvision score, which goes by the game that it sees"
     assert sheet(out / "results.csv")[0]["review"] == "yes"
     assert [one["note"] for one in sheet(out / "standings.csv")] == ["not scored right: it has towns", ""]
+    (ranking,) = night(folder, out).rankings
+    assert ranking.verdict == "ann cannot be scored, for towns lie there"

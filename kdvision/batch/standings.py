@@ -1,24 +1,23 @@
 """Who stands where: at each table, in each round, and over all rounds, with the tie-break that decided in words."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Final
 
 from kdvision.batch.event import Event, Rules
+from kdvision.batch.gaps import Gaps
 from kdvision.batch.seats import key_of, natural
 from kdvision.batch.tables import Entry, Seated
 from kdvision.game.board import Board
 from kdvision.game.kingdom import crowns, largest
 from kdvision.game.scoring import RuleSet
-from kdvision.game.standing import POINTS, Contender, Place, Standing, contender, ranked
+from kdvision.game.standing import POINTS, Contender, Place, contender, ranked
 
 TOWNS: Final = "not scored right: it has towns"
 """The note of a kingdom of another game."""
-MOST_NAMED: Final = 3
-"""So many of those whose kingdoms are missing are named in the sentence on who leads."""
 
 
 class Level(Enum):
@@ -148,38 +147,40 @@ class Boardroom:
     def _ranking(self, level: Level, entries: Sequence[Entry], round_: int, table: str = "") -> Ranking:
         """The kingdoms of a table or a round by the rulebook's tie-breaks; then those who have none there."""
         steps = (POINTS, *(step.words for step in self.rules.of_game([]).tie_breaks))
+        gaps = self._gaps([round_], entries, table=None if level is Level.ROUND else table)
+        found = ranked([self.contender(entry) for entry in entries], steps, over=gaps.none)
+        rows = [_row(place, entries[place.index]) for place in found.places]
+        rows += [Row(None, player, None, note="no kingdom") for player in gaps.missing]
+        return Ranking(level, tuple(rows), gaps.verdict(found), round_, table)
+
+    def _gaps(self, rounds: Collection[int], entries: Iterable[Entry], table: str | None = None) -> Gaps:
+        """What stands between these kingdoms and a winner, in these rounds, at one table or at all of them."""
         missing, unread = (
-            [who for number, where, who in told if number == round_ and (level is Level.ROUND or where == table)]
+            dict.fromkeys(who for number, where, who in told if number in rounds and table in (None, where))
             for told in (self.seated.missing, self.seated.unread)
         )
-        found = ranked([self.contender(entry) for entry in entries], steps, over=not (missing or unread))
-        rows = [_row(place, entries[place.index]) for place in found.places]
-        rows += [Row(None, player, None, note="no kingdom") for player in missing]
-        return Ranking(level, tuple(rows), _verdict(found, missing, unread), round_, table)
+        foreign = dict.fromkeys(entry.label for entry in entries if entry.foreign)
+        return Gaps(tuple(missing), tuple(unread), tuple(foreign))
+
+    def _all_gaps(self) -> Gaps:
+        """The same over all rounds that count."""
+        return self._gaps(self.rounds, (entry for own in self.rounds.values() for entry in own))
 
     def _total(self) -> Ranking:
         """The sums of all rounds."""
-        missing, unread = self._missing
-        found = ranked(self.totals(), (f"points of {len(self.rounds)} rounds",), over=not (missing or unread))
-        foreign = {entry.player for own in self.rounds.values() for entry in own if entry.foreign}
+        gaps = self._all_gaps()
+        found = ranked(self.totals(), (f"points of {len(self.rounds)} rounds",), over=gaps.none)
         rows = []
         for place in found.places:
             by_round = self.points(place.player)
             without = [str(number) for number, own in zip(self.rounds, by_round, strict=True) if own is None]
             note = f"no kingdom in round {' and '.join(without)}" if without else ""
-            if place.player in foreign:
+            if place.player in gaps.foreign:
                 note = "; ".join(part for part in (note, TOWNS) if part)
             rows.append(Row(place.place, place.player, place.total, place.reason, by_round, note=note))
         nowhere = [name for name in dict.fromkeys(one[2] for one in self.seated.missing) if name not in self.players]
         rows += [Row(None, name, None, by_round=(None,) * len(self.rounds), note="no kingdom") for name in nowhere]
-        return Ranking(Level.TOTAL, tuple(rows), _verdict(found, missing, unread))
-
-    @property
-    def _missing(self) -> tuple[list[str], list[str]]:
-        """Who has no kingdom in some round that counts, and the photos of these rounds that were to show anybody's."""
-        seated = self.seated
-        missing, unread = ([who for n, _, who in told if n in self.rounds] for told in (seated.missing, seated.unread))
-        return [*dict.fromkeys(missing)], unread
+        return Ranking(Level.TOTAL, tuple(rows), gaps.verdict(found))
 
     def _teams(self) -> Ranking:
         """The sums of each team's players over all rounds."""
@@ -188,34 +189,17 @@ class Boardroom:
             team: sum(points or 0 for name in members for points in self.points(keys.get(key_of(name), name)))
             for team, members in self.event.teams.items()
         }
+        gaps = self._all_gaps()
         members = {key_of(name) for own in self.event.teams.values() for name in own}
-        missing, unread = self._missing
-        missing = [name for name in missing if key_of(name) in members]
+        missing, foreign = (tuple(who for who in own if key_of(who) in members) for own in (gaps.missing, gaps.foreign))
+        gaps = gaps._replace(missing=missing, foreign=foreign)
         found = ranked(
             [Contender(team, (points,), points) for team, points in sums.items()],
             ("points of all players",),
-            over=not (missing or unread),
+            over=gaps.none,
         )
         rows = [Row(place.place, place.player, place.total, place.reason) for place in found.places]
-        return Ranking(Level.TEAM, tuple(rows), _verdict(found, missing, unread))
-
-
-def _verdict(found: Standing, missing: Sequence[str], unread: Sequence[str]) -> str:
-    """Who wins; or who leads, and whose kingdoms are missing for anybody to win."""
-    parts = [found.reason] if len(found.places) > 1 else []  # one kingdom alone has nobody to beat
-    if missing:
-        what, are = ("a kingdom", "is") if len(missing) == 1 else ("kingdoms", "are")
-        parts.append(f"{what} of {_few(missing)} {are} missing")
-    if unread:
-        parts.append(f"{_few(unread)} could not be read")
-    return "; ".join(parts)
-
-
-def _few(names: Sequence[str]) -> str:
-    """The names, of many only the first."""
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+        return Ranking(Level.TEAM, tuple(rows), gaps.verdict(found))
 
 
 def _row(place: Place, entry: Entry) -> Row:
