@@ -167,7 +167,11 @@ def _scored(
         raise  # not this photo's fault: the others would do no better
     except KdvisionError as error:
         complain(error)
-        return Result(photo, error=error, lost=tuple(lost))
+        if also:
+            typer.echo(
+                "kdvision: With --same the first photo has to be one that can be read: name another first.", err=True
+            )
+        return Result(photo, error=error)
     asked = asked.settled(reads)
     settle(asked)
     rules = asked.rules([read.board for read in reads])
