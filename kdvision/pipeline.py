@@ -170,13 +170,12 @@ def kingdoms_of(
     where = places([sight.grid for sight in kingdoms], photo)
     if near is None:
         near = [Around(sight.crowded) for sight in kingdoms] if named else surroundings(kingdoms, sights)
+    near = [one._replace(flawed=bool(photo.flaws)) for one in near]
     near = touching(near, [sight.grid for sight in kingdoms], [made.board for made in decisions])
     reads = [
         kingdom_read(sight, made, place, around, trust, played, before=board)
         for sight, made, place, around, board in zip(kingdoms, decisions, where, near, before, strict=True)
     ]
-    flaws = [Problem((), flaw) for flaw in photo.flaws]
-    reads = [with_problems(read, flaws) for read in reads]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 

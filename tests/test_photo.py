@@ -492,6 +492,9 @@ def test_a_flaw_is_told_once_and_of_every_kingdom() -> None:
     assert photo.pixels.shape == Photo.open(whole).pixels.shape and len(photo.flaws) == 1
     for kingdom in pipeline.read(photo):
         assert kingdom.review and [one.text for one in kingdom.problems].count(photo.flaws[0]) == 1
+        assert kingdom.sight is not None
+        (again,) = pipeline.decide_again([kingdom.sight], around=[kingdom.around])
+        assert photo.flaws[0] in [one.text for one in again.problems]
 
 
 def test_where_a_flawed_photo_shows_no_kingdom_the_flaw_is_why() -> None:

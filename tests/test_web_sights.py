@@ -45,7 +45,10 @@ def test_a_sight_comes_back_as_it_was() -> None:
 
 def test_what_lies_at_the_edge_of_the_picture_comes_back_too() -> None:
     shape = (4, 4)
-    seen, around = replace(sight(), inside=np.full(shape, 0.5), beyond=np.full(shape, 0.25)), Around(False, True, True)
+    seen, around = (
+        replace(sight(), inside=np.full(shape, 0.5), beyond=np.full(shape, 0.25)),
+        Around(False, True, True, True),
+    )
     back = unpacked(packed(replace(read(sight()), sight=seen, around=around), KEY), KINDS, KEY)
     assert back.around == around
     assert back.sight.inside is not None

@@ -14,6 +14,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, names
 from kdvision.vision import boxes
 from kdvision.vision.decided import Decision, Doubt
+from kdvision.vision.decode import FLAWED
 from kdvision.vision.edge import cut_off, ends_here
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import SEEN
@@ -34,11 +35,13 @@ AT_ITS_EDGE: Final = Problem((), "something that may be a tile lies at the kingd
 
 class Around(NamedTuple):
     """What else lies on the table: `crowded`, tiles beside the kingdom that do not join it; `unread`, tiles elsewhere
-    that may be another kingdom; `touched`, another kingdom so near that a domino may be of either."""
+    that may be another kingdom; `touched`, another kingdom so near that a domino may be of either; `flawed`, all of it
+    in a file that is damaged."""
 
     crowded: bool = False
     unread: bool = False
     touched: bool = False
+    flawed: bool = False
 
 
 ALONE: Final = Around()
@@ -152,6 +155,8 @@ def kingdom_read(
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     if around.touched:
         problems.append(Problem((), "another kingdom all but touches this one: see that each has its own dominoes"))
+    if around.flawed:
+        problems.append(Problem((), FLAWED))
     if around.unread:
         problems.append(Problem((), "other tiles in the photo may be a kingdom, too: look"))
     reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))

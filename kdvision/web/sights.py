@@ -23,7 +23,7 @@ from kdvision.web.limits import Refused
 LONGEST: Final = 40_000
 """Characters; the largest grid that is read has 13 by 13 places and takes a third of that."""
 
-_HEAD: Final = Struct("<BBB?????")
+_HEAD: Final = Struct("<BBB??????")
 _MAC: Final = 16
 _LEAST: Final = -30.0
 """Logarithms below this are as good as none."""
