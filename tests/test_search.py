@@ -128,7 +128,7 @@ def test_most_of_the_table_around_is_known_to_be_bare(name: str) -> None:
 
 
 def test_a_lattice_that_lost_a_row_is_told() -> None:
-    """The tiles of the row lie beside it, on no grid."""
+    """The tiles of the row lie beside it, on no grid, be it that its own look or another shows them."""
     photo, finder, reader = Photo.open(SAMPLES / "demo.jpg"), Finder(shipped("finder")), CellReader(shipped("cells"))
     (whole,) = searched(photo, finder)[1].kept
     top = min(row for _, row in whole.lattice.members)
@@ -137,4 +137,7 @@ def test_a_lattice_that_lost_a_row_is_told() -> None:
     rimless = grid_of(less.lattice, less.squares, rim=0)
     for grid, told in ((whole.grid, False), (rimless, True)):
         sight = look(photo, reader, grid)
-        assert crowded(photo, reader, sight, whole.squares, [sight]).crowded == told
+        none = Squares(np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
+        for looks in ([whole.squares], [none, whole.squares]):
+            assert crowded(photo, reader, sight, looks, [sight]).crowded == told
+        assert not crowded(photo, reader, sight, [none], [sight]).crowded

@@ -56,7 +56,7 @@ def search_all(
     grown = [whole(photo, finder, reader, c, sights) for c in sights]
     apart = [(one, c) for c, sight in each_its_own(grown) for one in _told_apart(photo, reader, c, sight)]
     everything = [sight for sight, _ in apart]
-    return [crowded(photo, reader, sight, candidate.squares, everything) for sight, candidate in apart]
+    return [crowded(photo, reader, sight, (candidate.squares, looks[0]), everything) for sight, candidate in apart]
 
 
 def whole(
@@ -104,25 +104,33 @@ def _touching(tiles: Mask) -> Mask:
     return np.asarray(padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:])
 
 
-def crowded(photo: Photo, reader: CellReader, sight: Sight, squares: Squares, sights: Sequence[Sight]) -> Sight:
-    """Return the sight, marked where the finder saw squares beside it that lie on no grid, and the reader sees tiles.
+def crowded(photo: Photo, reader: CellReader, sight: Sight, looks: Sequence[Squares], sights: Sequence[Sight]) -> Sight:
+    """Return the sight, marked where these looks show squares beside it that lie on no grid, and the reader sees tiles.
 
     A lattice that lost a row is a smaller kingdom, and looks as sure as a whole one.
     """
-    tiles = sight.middles
     if not sight.kingdom and not sight.castle_hidden:
         return sight
-    side = sight.grid.side
     known = np.concatenate([one.middles for one in sights])
-    away, alone = (np.linalg.norm(squares.centre[:, None] - them[None], axis=2).min(axis=1) for them in (tiles, known))
-    like = np.abs(np.log(squares.side / side)) < LIKE
-    loose = (squares.score > SEEN) & like & (away < REACH * side) & (alone > COVERED * side)
-    if not loose.any():
+    loose = np.concatenate([squares.corners[_loose(squares, sight, known)] for squares in looks])
+    if not len(loose):
         return sight
-    seen = reader.look(photo, squares.corners[loose])
+    seen = reader.look(photo, loose)
     return (
         replace(sight, crowded=True) if ((seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))).any() else sight
     )
+
+
+def _loose(squares: Squares, sight: Sight, known: Floats) -> Mask:
+    """Return which squares (n,) lie beside the tiles of a sight, are as large, and are none of the `known` (m, 2)."""
+    if not len(squares):
+        return np.zeros(0, bool)
+    away, alone = (
+        np.linalg.norm(squares.centre[:, None] - them[None], axis=2).min(axis=1) for them in (sight.middles, known)
+    )
+    side = sight.grid.side
+    like = np.abs(np.log(squares.side / side)) < LIKE
+    return np.asarray((squares.score > SEEN) & like & (away < REACH * side) & (alone > COVERED * side))
 
 
 def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: Sight) -> list[Sight]:
