@@ -31,6 +31,7 @@ def test_axe_finds_nothing_grave(open_page: Open, phone: bool, scheme: str) -> N
     assert grave(page) == []
     upload(page, "two-kingdoms.jpg")
     assert grave(page) == []
+    page.locator(".tab").nth(1).click()
     page.get_by_role("gridcell", name="C2: wheat").click()
     assert grave(page) == []
     page.get_by_role("button", name="wheat, 1 crown").click()
