@@ -204,7 +204,8 @@ def decide_again(
     )
     played, decisions = boxes.decided(boxes.checked(game), readings, ask, named=(clamps or {}).values())
     nowhere = [""] * len(sights)
-    reads = [kingdom_read(*each, trust, played) for each in zip(sights, decisions, nowhere, around, strict=True)]
+    known = _uncovered(sights, clamps or {})
+    reads = [kingdom_read(*each, trust, played) for each in zip(known, decisions, nowhere, around, strict=True)]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
 
 
@@ -240,7 +241,13 @@ def _decided(
     starts = [frame(decision.board)[0] for decision in decisions]
     moved = {(k, Square(s.row + starts[k].row, s.col + starts[k].col)): cell for (k, s), cell in clamps.items()}
     again = boxes.decided(played, readings, partial(ask, clamps=moved))[1]
+    real = _uncovered(real, moved)
     return played, real, again, [decision.board for decision in decisions]
+
+
+def _uncovered(sights: Sequence[Sight], clamps: Mapping[tuple[int, Square], str]) -> list[Sight]:
+    """The sights, with nothing on the places of their grids that a person has named."""
+    return [sight.uncovered([square for n, square in clamps if n == number]) for number, sight in enumerate(sights)]
 
 
 def _check_clamps(clamps: Mapping[tuple[int, Square], str], decisions: Sequence[Decision]) -> None:

@@ -51,13 +51,13 @@ def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Pr
 
     `beyond` is the probability that a tile lies on each place whose middle lies outside the picture.
     """
-    on_grid = _beside(board, *seen.shape)
+    on_grid = beside(board, *seen.shape)
     if any(seen[place] >= STRIP and beyond[place] > MAYBE for place in on_grid):
         return (Problem((), "the kingdom goes on beyond the picture's edge"),)
     cut = tuple(sorted(square for square in board if seen[square] < WHOLE))
     if cut:
         return (Problem(cut, "the picture's edge cuts tiles of this kingdom"),)
-    if any(seen[place] < LITTLE and _may_grow(board, place) for place in on_grid):
+    if any(seen[place] < LITTLE and may_grow(board, place) for place in on_grid):
         return (Problem((), "the picture ends beside this kingdom: a tile beyond its edge would not be seen"),)
     return ()
 
@@ -71,8 +71,8 @@ def ends_here(board: Collection[Square], presence: Floats, seen: Floats | None =
     """
     rows, cols = presence.shape
     hidden = np.pad(np.zeros((rows, cols), bool) if seen is None else seen < HALF, 1, constant_values=True)
-    rim = [place for place in _beside(board, rows, cols) if any(hidden[n.row + 1, n.col + 1] for n in _around(place))]
-    likely = [presence[place] for place in rim if presence[place] > A_SIGN and _may_grow(board, place)]
+    rim = [place for place in beside(board, rows, cols) if any(hidden[n.row + 1, n.col + 1] for n in _around(place))]
+    likely = [presence[place] for place in rim if presence[place] > A_SIGN and may_grow(board, place)]
     return float(np.prod([1 - chance for chance in likely]))
 
 
@@ -82,13 +82,13 @@ def _around(place: Square) -> list[Square]:
     return [Square(row - 1, col), Square(row, col + 1), Square(row + 1, col), Square(row, col - 1)]
 
 
-def _beside(board: Collection[Square], rows: int, cols: int) -> list[Square]:
+def beside(board: Collection[Square], rows: int, cols: int) -> list[Square]:
     """Return the places of a grid that touch the board's squares and are none of them."""
     around = {near for square in board for near in square.neighbours()} - set(board)
     return sorted(place for place in around if 0 <= place.row < rows and 0 <= place.col < cols)
 
 
-def _may_grow(board: Collection[Square], place: Square) -> bool:
+def may_grow(board: Collection[Square], place: Square) -> bool:
     """Whether a tile on a place beside the board would leave it in the frame of a game (kingdomino/mighty-duel).
 
     The game is taken to be the smallest that allows the board: one as wide as that allows has no more columns, and one

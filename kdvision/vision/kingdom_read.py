@@ -13,6 +13,7 @@ import numpy as np
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, names
 from kdvision.vision import boxes
+from kdvision.vision.covering import hidden_places
 from kdvision.vision.decided import Decision, Doubt
 from kdvision.vision.decode import FLAWED
 from kdvision.vision.edge import cut_off, ends_here
@@ -145,6 +146,10 @@ def kingdom_read(
     if sight.inside is not None and sight.beyond is not None:
         cut = cut_off(decision.board.keys(), sight.inside, sight.beyond)
         problems += [_moved(problem, first) for problem in cut]
+    if covered := hidden_places(decision.board, sight.hidden > SEEN):
+        inner = tuple(square for square in covered if inside(square))
+        where = f"on {names([_from(first, square) for square in inner])}" if inner else "beside this kingdom"
+        problems.append(_moved(Problem(inner, f"something lies {where} that may hide a domino: look under it"), first))
     if len(decision.board) < FEW:
         problems.append(Problem((), "hardly a domino is seen of this kingdom: see that it is all there"))
     if sight.castle <= SEEN and decision.board.castles():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -177,6 +177,12 @@ class Sight:
         tiles = self.grid.quads[self.presence > SEEN]
         corners = (tiles if len(tiles) else self.grid.quads).reshape(-1, 2)
         return Extent(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
+
+    def uncovered(self, places: Collection[Square]) -> Sight:
+        """Return the sight with nothing on these places: a person has said what is there."""
+        hidden = self.hidden.copy()
+        hidden[[place.row for place in places], [place.col for place in places]] = 0.0
+        return replace(self, hidden=hidden)
 
     def beside(self, other: Sight) -> bool:
         """Whether a tile of the other grid lies less than a square away from one of this grid."""

@@ -44,7 +44,7 @@ def packed(read: KingdomRead, key: bytes) -> str:
     sight = read.sight
     edges = [part for part in (sight.inside, sight.beyond) if part is not None]
     stand = [part for part in (sight.pieces, sight.gems) if part is not None]
-    numbers = [sight.reading.log_probs, *sight.bonds, *edges, *stand]
+    numbers = [sight.reading.log_probs, *sight.bonds, sight.hidden, *edges, *stand]
     rows, cols = sight.grid.rows, sight.grid.cols
     head = _HEAD.pack(rows, cols, len(sight.reading.kinds), *read.around, bool(edges), bool(stand))
     body = head + b"".join(np.maximum(part, _LEAST).astype("<f2").tobytes() for part in numbers)
@@ -57,7 +57,7 @@ def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str
     body = _checked(text, key)
     rows, cols, count, *around, edges, stand = _HEAD.unpack_from(body)
     assert count == len(kinds), "signed by this process, so of this model"
-    shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols), *[(rows, cols)] * (2 * edges)]
+    shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols), *[(rows, cols)] * (1 + 2 * edges)]
     shapes += [(rows, cols, len(pieces)), (rows + 1, cols + 1)] * stand
     start, parts = _HEAD.size, []
     for shape in shapes:
@@ -67,8 +67,8 @@ def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str
     quads = np.frombuffer(body, "<i2", rows * cols * 8, start).astype(np.float64).reshape(rows, cols, 4, 2)
     probabilities: NDArray[np.float64] = np.exp(parts[0])
     reading = Reading.of_probabilities(probabilities, kinds)
-    inside, beyond = parts[3:5] if edges else (None, None)
-    sight = Sight(Grid(quads), reading, (parts[1], parts[2]), np.zeros((rows, cols)), inside, beyond)
+    inside, beyond = parts[4:6] if edges else (None, None)
+    sight = Sight(Grid(quads), reading, (parts[1], parts[2]), parts[3], inside, beyond)
     if stand:
         sight = replace(sight, pieces=log_softmax(parts[-2]), gems=parts[-1], piece_names=pieces)
     return Seen(sight, Around(*around))

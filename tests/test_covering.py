@@ -1,0 +1,134 @@
+"""Things that lie on tiles: told where they are large enough to hide a domino and do not look like the table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+import kdvision
+from kdvision.game.board import Board, Square
+from kdvision.pipeline import decide_again, kingdoms_of
+from kdvision.vision.covering import colours, hidden_places, unlike_table
+from kdvision.vision.photo import Photo
+from kdvision.vision.reading import Reading
+from kdvision.vision.sight import Sight
+from tests.kingdoms import grid_of, table_photo
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+BOARD = Board.parse("# w w / f f .")
+
+
+def test_the_colour_of_a_place_is_that_of_most_of_it() -> None:
+    pixels = np.full((240, 320, 3), 200, np.uint8)
+    pixels[60:110, 40:90] = (200, 0, 0)
+    pixels[60:110, 90:100] = (200, 0, 0)
+    seen = colours(Photo.open(pixels), grid_of(Board.parse("w w w"), left=40, top=60, side=50))
+    assert seen[0, 0] == pytest.approx([41.6, 66.6, 55.9], abs=0.5)
+    assert seen[0, 1] == pytest.approx(seen[0, 2])
+
+
+def test_places_that_the_picture_cuts_have_the_colour_of_what_is_inside() -> None:
+    pixels = np.full((240, 320, 3), 200, np.uint8)
+    seen = colours(Photo.open(pixels), grid_of(Board.parse("w w w"), left=-85, top=60, side=50))
+    assert np.isnan(seen[0, 0]).all()
+    assert seen[0, 1] == pytest.approx(seen[0, 2])
+
+
+def table(*shades: tuple[float, float, float]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """The colours of four rows of six places, these in turn."""
+    return np.array([shades[n % len(shades)] for n in range(24)]).reshape(4, 6, 3)
+
+
+ALL = np.ones((4, 6), bool)
+
+
+def test_a_checked_table_is_a_table() -> None:
+    checked = table((60.0, 40.0, 20.0), (90.0, 0.0, 0.0))
+    assert not unlike_table(checked, ALL).any()
+    checked[1, 1:3] = (30.0, -40.0, 30.0)
+    assert np.argwhere(unlike_table(checked, ALL)).tolist() == [[1, 1], [1, 2]]
+
+
+@pytest.mark.parametrize(("shade", "told"), [((52.0, 2.0, 1.0), False), ((60.0, 30.0, 0.0), True)])
+def test_shade_is_no_thing(shade: tuple[float, float, float], told: bool) -> None:
+    seen = table((60.0, 3.0, 2.0))
+    seen[1, 1:3] = shade
+    assert unlike_table(seen, ALL).any() == told
+
+
+def test_where_hardly_any_table_is_seen_nobody_knows_what_it_looks_like() -> None:
+    seen, bare = table((60.0, 3.0, 2.0)), np.zeros((4, 6), bool)
+    seen[1, 1] = (20.0, 50.0, 0.0)
+    bare[1, :2] = True
+    assert not unlike_table(seen, bare).any()
+    seen[0, 0] = np.nan
+    bare[0, 0] = True
+    assert not unlike_table(seen, bare).any()
+
+
+@pytest.mark.parametrize(
+    ("places", "told"),
+    [("C3 D3", "C3"), ("C3", ""), ("D2 D3", "D2"), ("E4 E5", ""), ("A1 A2", "A1 A2"), ("C3 C4 D3", "C3")],
+)
+def test_only_what_may_hide_a_domino_of_this_kingdom_counts(places: str, told: str) -> None:
+    """B1, C1 and so on are tiles; a domino lies on two places, and one of them touches the kingdom."""
+    board = [Square.parse(name) for name in ("B1", "C1", "D1", "B2", "C2", "B3")]
+    covered = np.zeros((6, 6), bool)
+    for name in places.split():
+        covered[Square.parse(name)] = True
+    assert " ".join(square.name for square in hidden_places(board, covered)) == told
+
+
+def test_a_kingdom_as_wide_as_the_game_allows_has_nothing_beside_it() -> None:
+    board, covered = [Square(0, col) for col in range(5)], np.zeros((3, 7), bool)
+    covered[0, 5:] = True
+    assert hidden_places(board, covered) == []
+
+
+def covered_sight() -> Sight:
+    """A kingdom with something on C2 and on C3, below it."""
+    text = ". . . . . / . # w w . / . f f . . / . . . . ."
+    board = Board.parse(text)
+    bonds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
+    hidden = np.zeros((board.height, board.width))
+    hidden[2:, 3] = 1.0
+    return Sight(grid_of(board), Reading.of(board, confidence=0.999), bonds, hidden)
+
+
+def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> None:
+    (read,) = kingdoms_of(table_photo(), [covered_sight()])
+    (problem,) = (problem for problem in read.problems if "may hide a domino" in problem.text)
+    assert "C2" in problem.text and read.review
+    (known,) = kingdoms_of(table_photo(), [covered_sight()], clamps={(0, Square.parse("C2")): "."})
+    assert not any("may hide" in problem.text for problem in known.problems)
+    assert read.sight is not None
+    (again,) = decide_again([read.sight], around=[read.around], clamps={(0, Square(2, 3)): "."})
+    assert not any("may hide" in problem.text for problem in again.problems)
+    clear = replace(covered_sight(), hidden=np.zeros((4, 5)))
+    assert not any("may hide" in problem.text for problem in kingdoms_of(table_photo(), [clear])[0].problems)
+
+
+@pytest.mark.parametrize("colour", [(20, 20, 24), (210, 60, 60), (90, 150, 220)])
+def test_a_thing_on_a_domino_at_the_rim_does_not_end_the_kingdom_there_without_a_word(
+    colour: tuple[int, int, int],
+) -> None:
+    photo = Photo.open(SAMPLES / "demo.jpg")
+    (read,) = kdvision.read(photo)
+    checked, dominoes = 0, list[Any](read.dominoes)
+    for domino in dominoes:
+        quads = np.array([read.grid.quad(square) for square in domino.squares])
+        middle, size = quads.mean(axis=(0, 1)), 1.15 * read.grid.side
+        pixels = photo.pixels.copy()
+        cv2.circle(pixels, tuple(np.rint(middle).astype(int).tolist()), round(size), colour, -1, cv2.LINE_AA)
+        try:
+            (seen,) = kdvision.read(pixels)
+        except kdvision.KdvisionError:
+            continue
+        checked += 1
+        assert seen.review or seen.board == read.board, f"{domino.squares}: {seen.board}"
+    assert checked > 5
