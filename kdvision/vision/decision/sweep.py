@@ -78,8 +78,8 @@ class Sweep:
     """Windows swept with price lists: entry e is the scene's window `windows[e]`, the stack's `place[e]`, under list
     `row[e]`.
 
-    `cells` (squares, ways, entries) are the costs of each square's ways in sweeping order; `rest` (entries, castle
-    lies, profile) what the squares from there on cost at least.
+    `cells` (squares, ways, entries) are the costs of each square's ways in sweeping order; `rest` (squares + 1,
+    entries, castle lies, profile) what the squares from there on cost at least.
     """
 
     stack: Stack
@@ -88,12 +88,12 @@ class Sweep:
     windows: Ints
     place: Ints
     cells: Floats
-    rest: list[Floats]
+    rest: Floats
 
     @property
     def totals(self) -> Floats:
         """What each entry costs at least."""
-        return np.asarray(self.rest[0][:, 0, 0])
+        return np.asarray(self.rest[0, :, 0, 0])
 
     def traced(self, entries: Ints) -> list[Ints]:
         """The numbers of the pieces of the cheapest laying of each of these entries."""
@@ -101,7 +101,7 @@ class Sweep:
 
     def _traced(self, entry: int) -> Ints:
         """One laying; plain numbers, because a step of it is too little for arrays."""
-        half, place, starts = self.rest[0].shape[2] // 2, int(self.place[entry]), self.costs.catalogue.starts
+        half, place, starts = self.rest.shape[3] // 2, int(self.place[entry]), self.costs.catalogue.starts
         squares = self.stack.squares[place].ravel().tolist()
         pairs = [part[place].ravel() for part in (self.stack.down, self.stack.right)]
         down, right = (self.costs.piece[self.row[entry], pair].tolist() for pair in pairs)
@@ -136,18 +136,12 @@ class Sweep:
         single = np.full((3, entries, catalogue.squares), IMPOSSIBLE)
         single[_EMPTY] = self.totals[:, None]
         pair = np.full((entries, len(catalogue.pairs) + 1), IMPOSSIBLE)
-        each = np.arange(entries)
-        so_far = np.full_like(self.rest[0], IMPOSSIBLE)
-        so_far[:, 0, 0] = 0.0
-        places = [
+        each, least = np.arange(entries)[:, None], _least(_onwards(self.cells, self.rest[0].shape), self.rest, self.cells)
+        squares, right, down = (
             part[self.place].reshape(entries, -1) for part in (self.stack.squares, self.stack.right, self.stack.down)
-        ]
-        for number, cells in enumerate(self.cells):
-            square, right, down = (part[:, number] for part in places)
-            least = _least(so_far, self.rest[number + 1], cells)
-            single[:, each, square] = least[:3]
-            pair[each, down], pair[each, right] = least[_DOWN], least[_RIGHT]
-            so_far = _onwards(so_far, cells)
+        )
+        single[:, each, squares] = least[:3]
+        pair[each, down], pair[each, right] = least[_DOWN], least[_RIGHT]
         pair[:, -1] = IMPOSSIBLE
         return single[0], single[1], single[2], pair
 
@@ -160,51 +154,63 @@ def sweep(stack: Stack, costs: Costs, rows: Ints, windows: Ints, *, no_castle: f
     at = rows[:, None]
     parts = [part[at, squares] for part in (costs.empty, costs.lone, costs.castle)]
     cells = np.stack([*parts, costs.pair[at, down], costs.pair[at, right]]).transpose(2, 0, 1).copy()
-    end = np.full((len(windows), 2, 2**wide), IMPOSSIBLE)
-    end[:, 0, 0], end[:, 1, 0] = no_castle, 0.0
-    rest = [end]
-    for here in cells[::-1]:
-        rest.append(_before(rest[-1], here))
-    return Sweep(stack, costs, rows, windows, place, cells, rest[::-1])
+    rest = _before(cells, (len(windows), 2, 2**wide), no_castle)
+    return Sweep(stack, costs, rows, windows, place, cells, rest)
 
 
-def _before(after: Floats, cells: Floats) -> Floats:
-    """What everything from a square on costs (entries, castle, profile), from what everything after it costs.
+def _before(cells: Floats, shape: tuple[int, ...], no_castle: float) -> Floats:
+    """What everything from a square on costs (squares + 1, entries, castle, profile), from the last square backwards.
 
     A profile's lowest bit tells whether the square itself is covered already, the next bits the squares that follow.
     """
-    half = after.shape[2] // 2
-    _, _, castle, down, right = cells[:, :, None]
-    low, high = after[..., :half], after[..., half:]
-    here = np.empty_like(after)
-    free = np.minimum(low + np.minimum(cells[_EMPTY], cells[_LONE])[:, None, None], high + down[:, None])
-    np.minimum(free[:, 0], low[:, 1] + castle, out=free[:, 0])
-    if half > 1:
-        np.minimum(free[..., 0::2], low[..., 1::2] + right[:, None], out=free[..., 0::2])
-    here[..., 0::2], here[..., 1::2] = free, low
-    return here
+    half, rest = shape[2] // 2, np.empty((len(cells) + 1, *shape))
+    rest[-1] = IMPOSSIBLE
+    rest[-1, :, 0, 0], rest[-1, :, 1, 0] = no_castle, 0.0
+    plain, castle, down, right = _ways(cells)
+    for number in reversed(range(len(cells))):
+        here, after = rest[number], rest[number + 1]
+        low, high = after[..., :half], after[..., half:]
+        free = low + plain[number]
+        np.minimum(free, high + down[number], out=free)
+        np.minimum(free[:, 0], low[:, 1] + castle[number], out=free[:, 0])
+        if half > 1:
+            np.minimum(free[..., 0::2], low[..., 1::2] + right[number], out=free[..., 0::2])
+        here[..., 0::2], here[..., 1::2] = free, low
+    return rest
 
 
-def _onwards(before: Floats, cells: Floats) -> Floats:
-    """What everything up to a square costs, from what everything before it costs."""
-    half = before.shape[2] // 2
-    _, _, castle, down, right = cells[:, :, None]
-    free, covered = before[..., 0::2], before[..., 1::2]
-    here = np.empty_like(before)
-    low = np.minimum(covered, free + np.minimum(cells[_EMPTY], cells[_LONE])[:, None, None])
-    np.minimum(low[:, 1], free[:, 0] + castle, out=low[:, 1])
-    if half > 1:
-        np.minimum(low[..., 1::2], free[..., 0::2] + right[:, None], out=low[..., 1::2])
-    here[..., :half], here[..., half:] = low, free + down[:, None]
-    return here
+def _onwards(cells: Floats, shape: tuple[int, ...]) -> Floats:
+    """What everything before a square costs (squares, entries, castle, profile), from the first square onwards."""
+    half, ahead = shape[2] // 2, np.empty((len(cells), *shape))
+    ahead[0] = IMPOSSIBLE
+    ahead[0, :, 0, 0] = 0.0
+    plain, castle, down, right = _ways(cells)
+    for number in range(len(cells) - 1):
+        before, here = ahead[number], ahead[number + 1]
+        free, covered = before[..., 0::2], before[..., 1::2]
+        low = np.minimum(covered, free + plain[number], out=here[..., :half])
+        np.minimum(low[:, 1], free[:, 0] + castle[number], out=low[:, 1])
+        if half > 1:
+            np.minimum(low[..., 1::2], free[..., 0::2] + right[number], out=low[..., 1::2])
+        np.add(free, down[number], out=here[..., half:])
+    return ahead
 
 
-def _least(before: Floats, after: Floats, cells: Floats) -> Floats:
-    """What everything costs at least with each way on a square (ways, entries)."""
-    half = after.shape[2] // 2
-    free, low, high = before[..., 0::2], after[..., :half], after[..., half:]
-    plain = (free + low).min(axis=(1, 2))
-    throne = (free[:, 0] + low[:, 1]).min(axis=1)
-    down = (free + high).min(axis=(1, 2))
-    right = (free[..., 0::2] + low[..., 1::2]).min(axis=(1, 2)) if half > 1 else np.full(len(free), IMPOSSIBLE)
-    return np.asarray(cells + np.stack([plain, plain, throne, down, right]))
+def _ways(cells: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """What each square costs if nothing more than itself is settled, under the castle, and under a pair down or right.
+
+    Each but the castle's (squares, entries, 1) has the shape (squares, entries, 1, 1).
+    """
+    plain = np.minimum(cells[:, _EMPTY], cells[:, _LONE])[..., None, None]
+    return plain, cells[:, _CASTLE, :, None], cells[:, _DOWN, :, None, None], cells[:, _RIGHT, :, None, None]
+
+
+def _least(before: Floats, rest: Floats, cells: Floats) -> Floats:
+    """What everything costs at least with each way on a square (ways, entries, squares)."""
+    half = rest.shape[3] // 2
+    free, low, high = before[..., 0::2], rest[1:, ..., :half], rest[1:, ..., half:]
+    plain = (free + low).min(axis=(2, 3))
+    throne = (free[:, :, 0] + low[:, :, 1]).min(axis=2)
+    down = (free + high).min(axis=(2, 3))
+    right = (free[..., 0::2] + low[..., 1::2]).min(axis=(2, 3)) if half > 1 else np.full_like(plain, IMPOSSIBLE)
+    return np.asarray((cells.transpose(1, 0, 2) + np.stack([plain, plain, throne, down, right])).transpose(0, 2, 1))
