@@ -55,14 +55,18 @@ def ascend(
     rounds: int,
     enough: float = np.inf,
     reach: float = _REACH,
+    first: Round | None = None,
 ) -> Ascent:
-    """Raise and lower prices, in every row until its bound is proved right, rises no more, or is `enough`."""
+    """Raise and lower prices, in every row until its bound is proved right, rises no more, or is `enough`.
+
+    `first` is how the kingdoms lie at these prices, where that is known already.
+    """
     count, prices = len(prices), prices.copy()
     best, at, ahead = np.full(count, -np.inf), prices.copy(), np.full(count, reach)
     chosen: list[Ints | None] = [None] * count
     loss, active = np.full(count, np.inf), np.arange(count)
     for _ in range(rounds):
-        now = lay(scene, lists.rows(active), prices[active], windows)
+        now, first = first or lay(scene, lists.rows(active), prices[active], windows), None
         for row, mine, excess in zip(active.tolist(), now.chosen, now.excess, strict=True):
             if not (excess > 0).any() and (here := scene.loss(mine)) < loss[row]:
                 chosen[row], loss[row] = mine, here
@@ -157,7 +161,7 @@ def relaxed(scene: Scene) -> Relaxed:
     first = lay(scene, lists, free, windows)
     least = scene.by_kingdom(first.totals)[0][scene.kingdom]
     hopeful = np.flatnonzero(first.totals[0] < least + _HOPEFUL + scene.prices.larger_side)
-    found = ascend(scene, lists, free, hopeful, rounds=_ROUNDS)
+    found = ascend(scene, lists, free, hopeful, rounds=_ROUNDS, first=first)
     last = lay(scene, lists, found.prices, windows) if found.prices.any() else first
     return Relaxed(float(last.bound[0]), found.prices, *_margins(scene, last), found.chosen[0], float(found.loss[0]))
 
