@@ -16,7 +16,7 @@ from kdvision.vision.decision.lists import Lists
 from kdvision.vision.decision.programme import cheapest
 from kdvision.vision.decision.relaxed import ascend
 from kdvision.vision.decision.scene import Scene
-from kdvision.vision.decision.single import every_domino, one_a_square
+from kdvision.vision.decision.single import Alone, every_domino, one_a_square
 from kdvision.vision.reading import NOTHING
 
 _NEAR: Final = 0.7
@@ -46,7 +46,8 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[A
         return [], squares
     near = best.known.at_least <= limit + best.gap
     lists = Lists.of(scene.catalogue).only(near)
-    found = dict(one_a_square(scene, best, lists, squares, limit))
+    alone = Alone(scene, best)
+    found = dict(one_a_square(alone, lists, squares, limit))
     trade = min(limit, _TRADE)
     if hard := _hard(scene, best, found, squares, bounds, trade)[:_TOGETHER]:
         for square, answer in _together(scene, best, lists, np.array(hard), bounds, trade):
@@ -56,7 +57,7 @@ def rivals(scene: Scene, best: Best, *, limit: float, most: int) -> tuple[list[A
         if solved := _solved(scene, best, near, square):
             found[square] = min(solved, found.get(square, solved), key=lambda known: known.loss)
     left = np.array(still[_HARD:], np.intp)
-    answers = [*found.values(), *every_domino(scene, best, lists, squares, limit)]
+    answers = [*found.values(), *every_domino(alone, lists, squares, limit)]
     different = {answer.labels.tobytes(): answer for answer in sorted(answers, key=lambda one: -one.loss)}
     return [answer for answer in different.values() if answer.loss <= best.loss + limit], left
 

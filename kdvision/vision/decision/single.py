@@ -5,6 +5,8 @@ them unlikely, and all together not.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -34,19 +36,60 @@ class _Asked(NamedTuple):
     inside: Ints
 
 
-def one_a_square(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> Iterator[tuple[int, Answer]]:
+@dataclass(frozen=True, eq=False)
+class Alone:
+    """Each kingdom of the best answer, while the others stay: its pieces, and what it has without changing theirs."""
+
+    scene: Scene
+    best: Best
+
+    @cached_property
+    def parts(self) -> list[Ints]:
+        """The pieces of each kingdom."""
+        return self.scene.split(self.best.chosen)
+
+    @cached_property
+    def left(self) -> Ints:
+        """How many dominoes of each face each kingdom could have (kingdoms, faces)."""
+        used = np.array([self.scene.used(part) for part in self.parts])
+        return np.asarray(self.scene.catalogue.stock - used.sum(axis=0) + used)
+
+    @cached_property
+    def room(self) -> Floats:
+        """What each window costs a kingdom: the larger side is free where another one needs it."""
+        scene = self.scene
+        around = scene.around(scene.catalogue.pieces(self.best.chosen).covered)
+        needs = scene.by_kingdom(np.where(scene.larger, IMPOSSIBLE, around)) > scene.by_kingdom(around)
+        others = np.array([np.delete(needs, kingdom).any() for kingdom in range(len(needs))])
+        return np.asarray(scene.price + scene.prices.larger_side * (scene.larger & ~others[scene.kingdom]))
+
+    @cached_property
+    def costs(self) -> list[float]:
+        """What each kingdom pays: its pieces, the way out if it has no castle, its window, and what lies detached."""
+        return [self._cost(part, number) for number, part in enumerate(self.parts)]
+
+    def _cost(self, part: Ints, kingdom: int) -> float:
+        scene, pieces = self.scene, self.scene.catalogue.pieces(part)
+        fits = (scene.kingdom == kingdom) & (scene.around(pieces.covered) < IMPOSSIBLE)
+        out = 0.0 if pieces.castle.any() else scene.prices.no_castle
+        return float(pieces.cost.sum() + self.room[fits].min() + out + scene.prices.detached * _apart(scene, part))
+
+
+def one_a_square(alone: Alone, lists: Lists, squares: Ints, limit: float) -> Iterator[tuple[int, Answer]]:
     """For each square the cheapest answer in which it shows something else and only its own kingdom changes.
 
     Left out where it would need dominoes that are not there.
     """
+    scene, best = alone.scene, alone.best
     empty = best.labels[squares] == scene.catalogue.kinds.index(NOTHING)
     asked = _Asked(lists.without(squares, best.labels), squares, np.where(empty, squares, -1)[:, None])
-    for number, answer in _own(scene, best, [asked], limit):
+    for number, answer in _own(alone, [asked], limit):
         yield int(squares[number]), answer
 
 
-def every_domino(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: float) -> list[Answer]:
+def every_domino(alone: Alone, lists: Lists, squares: Ints, limit: float) -> list[Answer]:
     """The like of it for each domino that shows something else on some of the squares, and for each of them bare."""
+    scene, best = alone.scene, alone.best
     known, foreign = best.known, scene.catalogue.starts[0]
     numbers = np.flatnonzero(known.at_least[:foreign] <= limit + best.gap)
     pieces, asked = scene.catalogue.pieces(numbers), np.zeros(len(best.labels), bool)
@@ -61,42 +104,24 @@ def every_domino(scene: Scene, best: Best, lists: Lists, squares: Ints, limit: f
         _Asked(lists.holding(numbers), scene.catalogue.pieces(numbers).first, scene.catalogue.pairs[pair]),
         _Asked(lists.showing(bare, np.full(len(bare), nothing)), bare, np.full((len(bare), 1), -1)),
     )
-    return [answer for _, answer in _own(scene, best, questions, limit)]
+    return [answer for _, answer in _own(alone, questions, limit)]
 
 
-def _own(scene: Scene, best: Best, asked: Sequence[_Asked], limit: float) -> Iterator[tuple[int, Answer]]:
+def _own(alone: Alone, asked: Sequence[_Asked], limit: float) -> Iterator[tuple[int, Answer]]:
     """For each question, about one of these squares, the cheapest answer in which only that one's kingdom changes."""
-    parts, room = scene.split(best.chosen), _room(scene, best)
-    used = np.array([scene.used(part) for part in parts])
-    left = scene.catalogue.stock - used.sum(axis=0) + used  # what each kingdom could have while the others stay
-    own = np.array([_own_cost(scene, part, number, room) for number, part in enumerate(parts)])
+    scene, best, left = alone.scene, alone.best, alone.left
     for lists, squares, inside in asked:
         rows, windows = _entries(scene, best, squares, inside, limit)
         if not len(rows):
             continue
         sweeps = swept(scene, lists.lacking(left).priced(), rows, windows)
-        for number, (chosen, total) in sorted(_cheapest_entries(sweeps, room).items()):
+        for number, (chosen, total) in sorted(_cheapest_entries(sweeps, alone.room).items()):
             kingdom = int(scene.catalogue.owner[squares[number]])
             if (scene.used(chosen) <= left[kingdom]).all():
-                loss = best.loss + total - own[kingdom] + scene.prices.detached * _apart(scene, chosen)
-                everything = np.concatenate([chosen, *(part for other, part in enumerate(parts) if other != kingdom)])
+                loss = best.loss + total - alone.costs[kingdom] + scene.prices.detached * _apart(scene, chosen)
+                others = (part for other, part in enumerate(alone.parts) if other != kingdom)
+                everything = np.concatenate([chosen, *others])
                 yield number, Answer(scene.labels(everything), loss, everything)
-
-
-def _room(scene: Scene, best: Best) -> Floats:
-    """What each window costs a kingdom while the others stay: the larger side is free where another one needs it."""
-    around = scene.around(scene.catalogue.pieces(best.chosen).covered)
-    needs = scene.by_kingdom(np.where(scene.larger, IMPOSSIBLE, around)) > scene.by_kingdom(around)
-    others = np.array([np.delete(needs, kingdom).any() for kingdom in range(len(needs))])
-    return np.asarray(scene.price + scene.prices.larger_side * (scene.larger & ~others[scene.kingdom]))
-
-
-def _own_cost(scene: Scene, part: Ints, kingdom: int, room: Floats) -> float:
-    """What one kingdom's pieces cost it, with the way out if it has no castle, its window, and what lies detached."""
-    pieces = scene.catalogue.pieces(part)
-    fits = (scene.kingdom == kingdom) & (scene.around(pieces.covered) < IMPOSSIBLE)
-    out = 0.0 if pieces.castle.any() else scene.prices.no_castle
-    return float(pieces.cost.sum() + room[fits].min() + out + scene.prices.detached * _apart(scene, part))
 
 
 def _apart(scene: Scene, chosen: Ints) -> int:

@@ -136,7 +136,10 @@ class Sweep:
         single = np.full((3, entries, catalogue.squares), IMPOSSIBLE)
         single[_EMPTY] = self.totals[:, None]
         pair = np.full((entries, len(catalogue.pairs) + 1), IMPOSSIBLE)
-        each, least = np.arange(entries)[:, None], _least(_onwards(self.cells, self.rest[0].shape), self.rest, self.cells)
+        each, least = (
+            np.arange(entries)[:, None],
+            _least(_onwards(self.cells, self.rest[0].shape), self.rest, self.cells),
+        )
         squares, right, down = (
             part[self.place].reshape(entries, -1) for part in (self.stack.squares, self.stack.right, self.stack.down)
         )
