@@ -103,14 +103,14 @@ def _on_grid(candidate: Candidate, sight: Sight, places: Collection[Place]) -> M
 def _middles(candidate: Candidate, sight: Sight, places: Collection[Place]) -> Floats:
     """Return the middles (n, 2) of the tiles, in pixels, that lie on these places of the lattice."""
     tiles = _on_grid(candidate, sight, places) & (sight.presence > SEEN)
-    return np.asarray(sight.grid.quads.mean(axis=2)[tiles])
+    return np.asarray(sight.grid.middles[tiles])
 
 
 def _without(sight: Sight, others: Floats, own: Mask) -> Sight:
     """Return what is seen where no tile of `others` (n, 2) lies; those places of the grid that are `own` keep it."""
     if not len(others):
         return sight
-    centres = sight.grid.quads.mean(axis=2)
+    centres = sight.grid.middles
     away = np.linalg.norm(centres[:, :, None] - others, axis=-1).min(axis=-1)
     taken = (away < COVERED * sight.grid.side) & ~own
     return replace(sight, reading=sight.reading.without(taken)) if taken.any() else sight

@@ -153,7 +153,7 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     bare = None if grid.bare is None else (grid.bare & (share == 1)).reshape(-1)
     seen = reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=turns, bare=bare)
     log_probs = probabilities(seen, outline(seen, grid, reader.model.about.get("outline", CELLS_ALONE)))
-    centres = grid.quads.mean(axis=2).reshape(-1, 2)
+    centres = grid.middles.reshape(-1, 2)
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
     shape = (grid.rows, grid.cols)
     reading = Reading(log_probs.reshape(*shape, -1), reader.kinds).without(outside.reshape(shape))

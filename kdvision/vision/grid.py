@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -43,16 +44,20 @@ class Grid:
         """Return the whole grid's corners (4, 2): top left, top right, bottom right, bottom left."""
         return np.stack([self.quads[0, 0, 0], self.quads[0, -1, 1], self.quads[-1, -1, 2], self.quads[-1, 0, 3]])
 
-    @property
+    @cached_property
     def side(self) -> float:
         """Return the side of a typical square in pixels."""
         sides = np.linalg.norm(self.quads - np.roll(self.quads, 1, axis=-2), axis=-1)
         return float(np.median(sides))
 
+    @cached_property
+    def middles(self) -> Floats:
+        """Return the places' middles (rows, cols, 2) in pixels."""
+        return np.asarray(self.quads.mean(axis=2))
+
     def nearest(self, points: Floats) -> npt.NDArray[np.intp]:
         """Return which place lies nearest to each of some points (n, 2): numbers (n,), row by row."""
-        middles = self.quads.mean(axis=2).reshape(-1, 2)
-        return np.asarray(np.linalg.norm(points[:, None] - middles[None], axis=2).argmin(axis=1))
+        return np.asarray(np.linalg.norm(points[:, None] - self.middles.reshape(1, -1, 2), axis=2).argmin(axis=1))
 
     def places_of(self, points: Floats) -> Floats:
         """Return where points (n, 2) of the photo lie on the grid, in squares from its top left (n, 2).

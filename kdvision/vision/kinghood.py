@@ -64,8 +64,9 @@ def shows_one_beside_others(plain: Mask, castles: Floats, tiles: float, *, odd: 
     number of tiles is odd.
     """
     seen, castle = evidence_of(plain, castles), float(castles.max())
-    faint = among(castle, odd) > FAINT and beside_a_line(plain | (castles == castle)) >= DOMINO
-    return (castle > SEEN or faint) and seen >= LEAST and seen > MOSTLY * tiles
+    if seen < LEAST or seen <= MOSTLY * tiles:
+        return False
+    return castle > SEEN or (among(castle, odd) > FAINT and beside_a_line(plain | (castles == castle)) >= DOMINO)
 
 
 def among(castle: float, odd: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -66,12 +67,12 @@ class Sight:
     gems: Floats | None = None
     piece_names: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def chances_of_castles(self) -> Floats:
         """The probability (rows, cols) of a castle."""
         return np.asarray(np.exp(self.reading.log_probs[..., self.reading.kinds.index(CASTLE)]))
 
-    @property
+    @cached_property
     def castle(self) -> float:
         """The probability of the likeliest castle."""
         return float(self.chances_of_castles.max())
@@ -83,12 +84,12 @@ class Sight:
         row, col = np.unravel_index(int(chances.argmax()), chances.shape)
         return int(row), int(col)
 
-    @property
+    @cached_property
     def tiles(self) -> float:
         """How many squares are tiles, expected."""
         return float(self.presence.sum())
 
-    @property
+    @cached_property
     def plain(self) -> Mask:
         """Of which squares (rows, cols) it is plain that they are tiles, and what they show."""
         return np.asarray(np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > PLAIN)
@@ -104,12 +105,12 @@ class Sight:
         likely = np.exp(self.reading.log_probs[..., :-1]).max(axis=-1) > SEEN
         return np.asarray((self.presence > 1 / (1 + np.exp(-CERTAIN))) & likely)
 
-    @property
+    @cached_property
     def kingdom(self) -> bool:
         """Whether this looks like a kingdom: tiles about a castle, most of them plain, and no line on offer."""
         return shows_one(self.plain, self.chances_of_castles, self.tiles) and not self._line
 
-    @property
+    @cached_property
     def castle_hidden(self) -> bool:
         """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
         seen = may_hide_its_castle(self.plain, self.chances_of_castles, self.tiles, cut=self.cut)
@@ -120,7 +121,7 @@ class Sight:
         """Whether somebody should look whether this is a kingdom."""
         return may_be_one(self.plain, self.chances_of_castles, self.tiles) and not self._line
 
-    @property
+    @cached_property
     def kingdom_beside_others(self) -> bool:
         """Whether this is a kingdom if another lies on the table, as one is that looks like a kingdom by itself.
 
@@ -129,16 +130,16 @@ class Sight:
         odd = odd_number(self.presence)
         return shows_one_beside_others(self.plain, self.chances_of_castles, self.tiles, odd=odd) and not self._line
 
-    @property
+    @cached_property
     def _line(self) -> bool:
         return is_line(self.presence > SEEN, self.bonds)
 
-    @property
+    @cached_property
     def surely_hidden(self) -> bool:
         """Whether this is a kingdom though its castle is not seen: hidden by something, or by the picture's edge."""
         return self.castle_hidden and (self.cut or evidence_of(self.plain, self.chances_of_castles) > TWO_LINES)
 
-    @property
+    @cached_property
     def cut(self) -> bool:
         """Whether the picture's edge cuts tiles of it."""
         if self.inside is None or self.beyond is None:
@@ -161,15 +162,15 @@ class Sight:
         enough = seen >= LEAST if self.kingdom_beside_others else len(board) > LEAST_HIDDEN
         return enough and len(board) > self.tiles / 2
 
-    @property
+    @cached_property
     def presence(self) -> Floats:
         """The probability (rows, cols) of a tile."""
         return np.asarray(1 - np.exp(self.reading.log_probs[..., self.reading.kinds.index(NOTHING)]))
 
-    @property
+    @cached_property
     def middles(self) -> Floats:
         """The middles (n, 2) of the places that are tiles, in pixels."""
-        return np.asarray(self.grid.quads.mean(axis=2)[self.presence > 0.5])
+        return np.asarray(self.grid.middles[self.presence > 0.5])
 
     @property
     def extent(self) -> Extent:
