@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.finder import Floats, Squares
+from kdvision.vision.finder import Floats, Squares, median
 from kdvision.vision.grid import Grid, grid_of
 from kdvision.vision.lattice import Lattice
 from kdvision.vision.steps import Place
@@ -40,6 +40,16 @@ class Patch:
         return list(self.members.values())
 
     @cached_property
+    def middles(self) -> Floats:
+        """The members' middles (n, 2)."""
+        return self.squares.centre[self.chosen]
+
+    @cached_property
+    def side(self) -> float:
+        """The side of a typical member."""
+        return median(self.squares.side[self.chosen])
+
+    @cached_property
     def covered(self) -> float:
         """The area (square pixels) that the members cover, as far as the finder is sure of them.
 
@@ -49,9 +59,8 @@ class Patch:
 
     def on(self, other: Patch | Candidate) -> bool:
         """Whether many of the members lie on members of the other."""
-        ours, theirs = self.squares.centre[self.chosen], other.squares.centre[other.chosen]
-        side = float(np.median(other.squares.side[other.chosen]))
-        near = np.linalg.norm(ours[:, None] - theirs[None], axis=2).min(1) < 0.6 * side
+        theirs = other if isinstance(other, Patch) else other.patch
+        near = np.linalg.norm(self.middles[:, None] - theirs.middles[None], axis=2).min(1) < 0.6 * theirs.side
         return bool(near.mean() > 0.3)
 
 
@@ -118,8 +127,7 @@ class Candidate:
 
 def _beside(one: Candidate, other: Candidate) -> Floats:
     """Return how far (n, m) the members of one lie from those of another, in sides of the former."""
-    ours, theirs = (each.squares.centre[each.chosen] for each in (one, other))
-    apart = np.linalg.norm(ours[:, None] - theirs[None], axis=2)
+    apart = np.linalg.norm(one.patch.middles[:, None] - other.patch.middles[None], axis=2)
     return np.asarray(apart / one.squares.side[one.chosen][:, None])
 
 
@@ -131,6 +139,5 @@ def around(bounds: Bounds, place: Place) -> Bounds:
 
 def covered(squares: Squares, patch: Patch) -> Mask:
     """Return which squares (n,) lie on members of a patch."""
-    theirs = patch.squares.centre[patch.chosen]
-    side = float(np.median(patch.squares.side[patch.chosen]))
-    return np.asarray(np.linalg.norm(squares.centre[:, None] - theirs[None], axis=2).min(axis=1) < COVERED * side)
+    away = np.linalg.norm(squares.centre[:, None] - patch.middles[None], axis=2).min(axis=1)
+    return np.asarray(away < COVERED * patch.side)

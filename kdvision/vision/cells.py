@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.finder import shrunk
+from kdvision.vision.finder import median, shrunk
 from kdvision.vision.models import Model
 from kdvision.vision.photo import Photo
 
@@ -72,7 +72,7 @@ def crops_of(photo: Photo, quads: Floats) -> Bytes:
 def _scale_for(quads: Floats) -> float:
     """The scale at which squares have a fifth more pixels along their sides than in a crop."""
     sides = np.linalg.norm(np.roll(quads, -1, 1) - quads, axis=-1)
-    return 1.2 * INNER / max(float(np.median(sides)), 1.0) if len(quads) else 1.0
+    return 1.2 * INNER / max(median(sides), 1.0) if len(quads) else 1.0
 
 
 def log_softmax(logits: Floats) -> Floats:

@@ -34,9 +34,8 @@ Shared = dict[Place, Place]
 def shared(ours: Candidate, theirs: Candidate) -> Shared:
     """Return the places of our squares that lie on theirs, each with the place of theirs."""
     names = list(theirs.lattice.members)
-    middles, tiles = ours.squares.centre[ours.chosen], theirs.squares.centre[theirs.chosen]
-    apart = np.linalg.norm(middles[:, None] - tiles[None], axis=2)
-    near = apart.min(axis=1) < COVERED * float(np.median(theirs.squares.side[theirs.chosen]))
+    apart = np.linalg.norm(ours.patch.middles[:, None] - theirs.patch.middles[None], axis=2)
+    near = apart.min(axis=1) < COVERED * theirs.patch.side
     pairs = zip(ours.lattice.members, apart.argmin(axis=1).tolist(), near.tolist(), strict=True)
     return {place: names[n] for place, n, there in pairs if there}
 

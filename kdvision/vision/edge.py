@@ -37,13 +37,15 @@ _POINTS: Final = (np.arange(12) + 0.5) / 12
 
 def visible(grid: Grid, photo: Photo) -> Floats:
     """Return the share (rows, cols) of each place that lies in the picture."""
-    if ((grid.quads >= 0) & (grid.quads < (photo.width, photo.height))).all():
-        return np.ones((grid.rows, grid.cols))
+    share, size = np.ones((grid.rows, grid.cols)), (photo.width, photo.height)
+    cut = ~((grid.quads >= 0) & (grid.quads < size)).all(axis=(2, 3))
+    if not cut.any():
+        return share
     across, down = np.meshgrid(_POINTS, _POINTS)
     weights = np.stack([(1 - across) * (1 - down), across * (1 - down), across * down, (1 - across) * down], -1)
-    points = np.einsum("ijk,rckd->rcijd", weights, grid.quads)
-    inside = ((points >= 0) & (points < (photo.width, photo.height))).all(axis=-1)
-    return np.asarray(inside.mean(axis=(2, 3)))
+    points = np.einsum("ijk,nkd->nijd", weights, grid.quads[cut])
+    share[cut] = ((points >= 0) & (points < size)).all(axis=-1).mean(axis=(1, 2))
+    return share
 
 
 def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Problem, ...]:

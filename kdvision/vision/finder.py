@@ -101,6 +101,12 @@ class Squares:
         return Squares(moved[0], moved[1] - moved[2], moved[3] - moved[4], self.score)
 
 
+def median(values: Floats) -> float:
+    """Return the median, as `np.median` does, which takes ten times longer for few values."""
+    order = np.sort(values, axis=None)
+    return float((order[(len(order) - 1) // 2] + order[len(order) // 2]) / 2)
+
+
 def squares_from(output: npt.NDArray[np.float32], *, threshold: float = 0.5) -> Squares:
     """Return the squares that the network's votes (8, h, w) agree on, in pixels of its input.
 
@@ -127,11 +133,10 @@ def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squar
     reach = (0.7 * size[order]) ** 2
     left, square, firsts = np.arange(len(order)), np.zeros(len(order), np.intp), list[int]()
     while len(left):
-        near = (x - x[0]) ** 2 + (y - y[0]) ** 2 < reach[left[0]]
-        near[0] = True
-        square[left[near]] = len(firsts)
+        stay = (x - x[0]) ** 2 + (y - y[0]) ** 2 >= reach[left[0]]
+        stay[0] = False
+        square[left] = len(firsts)  # those that stay get another number later
         firsts.append(int(left[0]))
-        stay = ~near
         left, x, y = left[stay], x[stay], y[stay]
     if not firsts:
         nothing = np.zeros((0, 2))

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.finder import Floats, Squares
+from kdvision.vision.finder import Floats, Squares, median
 from kdvision.vision.lattice import Lattice
 from kdvision.vision.steps import Place
 
@@ -48,7 +48,7 @@ class Grid:
     def side(self) -> float:
         """Return the side of a typical square in pixels."""
         sides = np.linalg.norm(self.quads - np.roll(self.quads, 1, axis=-2), axis=-1)
-        return float(np.median(sides))
+        return median(sides)
 
     @cached_property
     def middles(self) -> Floats:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from skimage.measure import ransac
 from skimage.transform import ProjectiveTransform
 
-from kdvision.vision.finder import Floats, Squares
+from kdvision.vision.finder import Floats, Squares, median
 from kdvision.vision.steps import Place, Steps, alignment, turned
 
 _TRIALS: Final = {"max_trials": 200, "stop_probability": 1 - 1e-9, "rng": 0}
@@ -66,14 +66,19 @@ def patches(squares: Squares, *, among: npt.NDArray[np.bool_] | None = None) -> 
 
 def shadows(squares: Squares) -> npt.NDArray[np.bool_]:
     """Return which squares (n,) lie across surer ones: a half of one tile and a half of the next look like a square."""
-    shadow = np.zeros(len(squares), bool)
-    right, down = (axis[:, None] - axis[None] for axis in squares.centre.T)
-    inverse = np.linalg.pinv(np.stack([squares.u, squares.v], axis=-1))
+    score, shadow = squares.score, np.zeros(len(squares), bool)
+    faint = np.flatnonzero(score < FAINT * score.max(initial=0))
+    if not len(faint):
+        return shadow
+    order = np.argsort(-score, kind="stable")
+    surer = order[FAINT * score[order] > score.min()]
+    right, down = (axis[faint, None] - axis[surer] for axis in squares.centre.T)
+    inverse = np.linalg.pinv(np.stack([squares.u[surer], squares.v[surer]], axis=-1))
     along = (np.abs(right * row[:, 0] + down * row[:, 1]) for row in inverse.transpose(1, 0, 2))
-    across = np.maximum(*along) < ACROSS
-    for index in np.argsort(-squares.score, kind="stable"):
+    across = (np.maximum(*along) < ACROSS) & (score[faint, None] < FAINT * score[surer])
+    for index, theirs in zip(surer.tolist(), across.T, strict=True):
         if not shadow[index]:
-            shadow |= across[:, index] & (squares.score < FAINT * squares.score[index])
+            shadow[faint] |= theirs
     return shadow
 
 
@@ -104,7 +109,7 @@ def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
     """
     places = np.array(list(members), float) + 0.5
     chosen = list(members.values())
-    side = float(np.median(squares.side[chosen]))
+    side = median(squares.side[chosen])
     if len(members) >= 8 and np.ptp(places, axis=0).min() >= 2:
         matrix = _projective(places, squares.centre[chosen], 0.2 * side)
     else:

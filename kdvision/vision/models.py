@@ -60,6 +60,7 @@ class Model:
             self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own classes share no base
             raise ModelError(f"The model {path} cannot be loaded: {error}", hint="Install kdvision again.") from error
+        self.input = self.session.get_inputs()[0].name
         self.about: dict[str, Any] = _about(self.session.get_modelmeta().custom_metadata_map)
         if self.about.get("format") != FORMAT:
             raise ModelError(
@@ -69,9 +70,8 @@ class Model:
 
     def run(self, pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """Return the network's output for RGB pictures (n, H, W, 3)."""
-        name = self.session.get_inputs()[0].name
         parts = [pictures[start : start + BATCH] for start in range(0, max(1, len(pictures)), BATCH)]
-        made = [self.session.run(None, {name: np.ascontiguousarray(part)})[0] for part in parts]
+        made = [self.session.run(None, {self.input: np.ascontiguousarray(part)})[0] for part in parts]
         return np.asarray(made[0] if len(made) == 1 else np.concatenate(made), np.float32)
 
 

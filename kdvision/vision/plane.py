@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from kdvision.vision.candidate import Bounds, Candidate, Patch
-from kdvision.vision.finder import Finder, Floats
+from kdvision.vision.finder import Finder, Floats, median
 from kdvision.vision.lattice import patches
 from kdvision.vision.photo import Photo
 from kdvision.vision.second import MOST, UNIT, straightened
@@ -78,4 +78,4 @@ def _seen(photo: Photo, finder: Finder, plane: Floats, bounds: Bounds) -> list[P
         return []
     squares = near.moved(np.asarray(np.linalg.inv(into), np.float64))
     found = [Patch(members, squares) for members in patches(near)]
-    return [patch for patch in found if 1 / OFF < np.median(near.side[patch.chosen]) / UNIT < OFF]
+    return [patch for patch in found if 1 / OFF < median(near.side[patch.chosen]) / UNIT < OFF]

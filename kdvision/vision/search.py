@@ -15,7 +15,7 @@ import numpy as np
 
 from kdvision.vision.candidate import SURE, Candidate, Patch, covered
 from kdvision.vision.claims import same_tiles
-from kdvision.vision.finder import LONG_SIDES, Finder, Squares
+from kdvision.vision.finder import LONG_SIDES, Finder, Squares, median
 from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import LEAST, Lattice, fit, patches, shadows
 from kdvision.vision.photo import Photo
@@ -84,7 +84,7 @@ def searched(photo: Photo, finder: Finder) -> tuple[list[Squares], Found]:
 def _large(coarse: Squares, photo: Photo) -> bool:
     """Whether every square of the coarse look that may be one hangs together with others, and is large in it."""
     scale = LONG_SIDES[1] / max(photo.width, photo.height)
-    if not (coarse.score > MAYBE).any() or np.median(coarse.side[coarse.score > MAYBE]) * scale < LARGE:
+    if not (coarse.score > MAYBE).any() or median(coarse.side[coarse.score > MAYBE]) * scale < LARGE:
         return False  # found out quickly: small squares look like many
     together = [index for members in patches(coarse) for index in members.values()]
     lost = (coarse.score > MAYBE) & ~shadows(coarse)
