@@ -95,8 +95,9 @@ def _naming(
 ) -> Naming | None:
     if not ways:
         return None
+    numbers = _numbers(deck)
     placed = [
-        Placed(_squares(of, (i, j)), _numbers(deck)[of.face[i][j]], _sure(of, deck, (i, j), ways))
+        Placed(_squares(of, (i, j)), numbers[of.face[i][j]], _sure(of, deck, (i, j), ways))
         for i, j in (shown or ways)[0]
     ]
     return Naming(tuple(sorted(placed, key=lambda domino: domino.squares)), len(ways), len(alone))

@@ -100,7 +100,7 @@ def touching(around: Sequence[Around], grids: Sequence[Grid], boards: Sequence[B
     Dominoes there were given to one of both, and the other may look whole without them.
     """
     pairs = zip(grids, boards, strict=True)
-    tiles = [np.array([grid.quad(square).mean(axis=0) for square in board]).reshape(-1, 2) for grid, board in pairs]
+    tiles = [np.array([grid.middles[square] for square in board]).reshape(-1, 2) for grid, board in pairs]
     near: set[int] = set()
     for ours, theirs in permutations([n for n, middles in enumerate(tiles) if len(middles)], 2):
         own, others = (grids[ours].places_of(tiles[n]) for n in (ours, theirs))
