@@ -182,12 +182,19 @@ Rendered tables of Queendomino, a Royal Wedding and The Lost Treasures, with dra
 training saw (`python -m kdvision.lab.pieces_found`): what lies there, what was found on its square or crossing, what
 was read where none lies. Of kingdoms: those read exactly, and those wrong without a warning."""
 
+COVERED_HEAD: Final = """\
+## Where a thing lies on a kingdom
+
+Scenes of the benchmark with every dial turned, and the same with a thing on a tile of one kingdom or near it
+(`python -m kdvision.lab.covered`). Right is a board that has the tiles under the thing, too."""
+
 TITLES: Final[Mapping[str, str]] = {
     "invented": "## Where no kingdom lies",
     "pieces": PIECES_HEAD,
     "calibration": "## How far probabilities can be believed",
     "ablation": "## What each part adds",
     "mixed": "## Where two boxes lie on one table",
+    "covered": COVERED_HEAD,
 }
 
 

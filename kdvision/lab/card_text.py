@@ -81,6 +81,8 @@ kdvision evaluate ../shared/data/photos --stress --seed 1 --seed 2 --seed 3 --cs
 python -m kdvision.lab.dials --workers 2
 python -m kdvision.lab.invented --workers 2
 python -m kdvision.lab.mixed
+python -m kdvision.lab.covered
+python -m kdvision.lab.covered --art scans
 python -m kdvision.lab.pieces_found --workers 2
 python -m kdvision.lab.crops --csv models/results/misread-crops.csv
 python -m kdvision.lab.train --only finder --without wood --out out/without-wood
