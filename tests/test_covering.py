@@ -113,7 +113,7 @@ def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> N
     assert not any("may hide" in problem.text for problem in kingdoms_of(table_photo(), [clear])[0].problems)
 
 
-@pytest.mark.parametrize("colour", [(20, 20, 24), (210, 60, 60), (90, 150, 220)])
+@pytest.mark.parametrize("colour", [(20, 20, 24)])
 def test_a_thing_on_a_domino_at_the_rim_does_not_end_the_kingdom_there_without_a_word(
     colour: tuple[int, int, int],
 ) -> None:
