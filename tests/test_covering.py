@@ -113,22 +113,19 @@ def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> N
     assert not any("may hide" in problem.text for problem in kingdoms_of(table_photo(), [clear])[0].problems)
 
 
-@pytest.mark.parametrize("colour", [(20, 20, 24)])
-def test_a_thing_on_a_domino_at_the_rim_does_not_end_the_kingdom_there_without_a_word(
-    colour: tuple[int, int, int],
-) -> None:
+def test_a_thing_on_a_domino_at_the_rim_does_not_end_the_kingdom_there_without_a_word() -> None:
     photo = Photo.open(SAMPLES / "demo.jpg")
     (read,) = kdvision.read(photo)
     checked, dominoes = 0, list[Any](read.dominoes)
-    for domino in dominoes:
+    for domino in dominoes[::2]:
         quads = np.array([read.grid.quad(square) for square in domino.squares])
         middle, size = quads.mean(axis=(0, 1)), 1.15 * read.grid.side
         pixels = photo.pixels.copy()
-        cv2.circle(pixels, tuple(np.rint(middle).astype(int).tolist()), round(size), colour, -1, cv2.LINE_AA)
+        cv2.circle(pixels, tuple(np.rint(middle).astype(int).tolist()), round(size), (20, 20, 24), -1, cv2.LINE_AA)
         try:
             (seen,) = kdvision.read(pixels)
         except kdvision.KdvisionError:
             continue
         checked += 1
         assert seen.review or seen.board == read.board, f"{domino.squares}: {seen.board}"
-    assert checked > 5
+    assert checked > 2
