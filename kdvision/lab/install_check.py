@@ -40,7 +40,7 @@ boards = [list(read.board.rows()) for read in kdvision.read(sys.argv[1])]
 place = pathlib.Path(kdvision.__file__).parent
 print(json.dumps({
     "boards": boards,
-    "heavy": [name for name in ("torch", "onnx", "matplotlib") if importlib.util.find_spec(name)],
+    "heavy": [name for name in ("torch", "onnx", "matplotlib", "scipy", "skimage") if importlib.util.find_spec(name)],
     "models": all(model_path(name).is_relative_to(place) for name in ("cells", "finder")),
     "packages": str(place.parent),
 }))

@@ -13,13 +13,12 @@ from typing import Final
 import cv2
 import numpy as np
 import numpy.typing as npt
-from skimage.measure import ransac
-from skimage.transform import ProjectiveTransform
 
 from kdvision.vision.finder import Floats, Squares, median
 from kdvision.vision.steps import Place, Steps, alignment, turned
 
-_TRIALS: Final = {"max_trials": 200, "stop_probability": 1 - 1e-9, "rng": 0}
+_TRIALS: Final = 2000
+_CONFIDENCE: Final = 1 - 1e-9
 
 ACROSS: Final = 1.4
 """Squares whose middles are nearer than this, in half-sides of one of them (neighbours: 2), lie across each other."""
@@ -120,18 +119,15 @@ def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
 def _projective(places: Floats, pixels: Floats, tolerance: float) -> Floats:
     """Fit by least squares where that leaves no place further off than `tolerance` (pixels), else by RANSAC.
 
-    RANSAC (Fischler and Bolles, 1981) would end with the same places; it takes fifty times longer. Always the same for
-    the same squares.
+    RANSAC (Fischler and Bolles, 1981) would end with the same places; it takes longer. OpenCV draws its samples by the
+    same numbers each time, so that the same squares always have the same fit.
     """
-    plain, _ = cv2.findHomography(places, pixels, 0)
-    matrix: Floats = np.zeros((3, 3)) if plain is None else np.asarray(plain, np.float64)
-    if matrix.any() and _off(matrix, places, pixels).max() < tolerance:
-        return matrix
-    with np.errstate(all="ignore"):  # four places in a row, which some samples are, have no homography
-        model, inliers = ransac((places, pixels), ProjectiveTransform, 4, tolerance, **_TRIALS)
-    if inliers is None or not np.isfinite(model.params).all() or model.params[2, 2] == 0:
-        return np.zeros((3, 3))
-    return np.asarray(model.params / model.params[2, 2], np.float64)
+    for method in (0, cv2.RANSAC):
+        found, _ = cv2.findHomography(places, pixels, method, tolerance, maxIters=_TRIALS, confidence=_CONFIDENCE)
+        matrix: Floats = np.zeros((3, 3)) if found is None else np.asarray(found, np.float64)
+        if matrix.any() and _off(matrix, places, pixels).max() < tolerance:
+            break
+    return matrix
 
 
 def _off(matrix: Floats, places: Floats, pixels: Floats) -> Floats:

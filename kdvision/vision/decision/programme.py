@@ -8,9 +8,9 @@ castle, and which groups of squares must not lie detached.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import highspy
 import numpy as np
-from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, milp
+import numpy.typing as npt
 
 from kdvision.vision.decision.attached import Group, row
 from kdvision.vision.decision.candidates import Candidates, Floats, Ints
@@ -50,17 +50,50 @@ def cheapest(
     rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
     free = np.zeros(len(groups))  # the columns by which a group is what a kingdom without a castle begins with
     cost = np.concatenate([pieces.cost, _prices(scene), np.full(len(groups), scene.prices.detached), free])
-    matrix = sparse.csc_array((values, (rows, columns)), (len(upper), len(cost)))
-    result = milp(
-        cost,
-        constraints=LinearConstraint(matrix, lower, upper),
-        integrality=np.arange(len(cost)) < len(numbers),
-        bounds=Bounds(0, np.inf),
-        options={"mip_rel_gap": 0.0, "node_limit": nodes},
-    )
-    if result.x is None or not _within(matrix @ result.x, lower, upper):
+    whole = np.arange(len(cost)) < len(numbers)
+    answer, proved = _solved(cost, whole, (rows, columns, values), lower, upper, nodes)
+    if answer is None:
         return None
-    return Found(numbers[result.x[: len(numbers)] > 0.5], result.status == 0)
+    sums: Floats = np.bincount(rows, values * answer[columns], len(upper)).astype(np.float64)
+    if not _within(sums, lower, upper):
+        return None
+    return Found(numbers[answer[: len(numbers)] > 0.5], proved)
+
+
+def _solved(
+    cost: Floats, whole: npt.NDArray[np.bool_], entries: _Entries, lower: Floats, upper: Floats, nodes: int
+) -> tuple[Floats | None, bool]:
+    """What HiGHS makes of each column, None where it has no answer; and whether it proves that none costs less.
+
+    Columns are never less than 0, and whole numbers where `whole` says so; rows keep to their limits.
+    """
+    rows, columns, values = entries
+    order = np.argsort(columns, kind="stable")
+    solver = highspy.Highs()
+    for option, value in (("output_flag", False), ("threads", 1), ("mip_rel_gap", 0.0), ("mip_max_nodes", nodes)):
+        solver.setOptionValue(option, value)
+    solver.passModel(
+        len(cost),
+        len(upper),
+        len(values),
+        int(highspy.MatrixFormat.kColwise),
+        int(highspy.ObjSense.kMinimize),
+        0.0,
+        cost,
+        np.zeros(len(cost)),
+        np.full(len(cost), np.inf),
+        lower,
+        upper,
+        np.searchsorted(columns[order], np.arange(len(cost) + 1)).astype(np.int32),
+        rows[order].astype(np.int32),
+        values[order],
+        whole.astype(np.int32),
+    )
+    solver.run()
+    if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return None, False
+    proved = solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    return np.array(solver.getSolution().col_value), proved
 
 
 def _within(sums: Floats, lower: Floats, upper: Floats) -> bool:
