@@ -36,6 +36,7 @@ SCENES: Final = {"one 5x5": "demo", "one 7x7": "seven", "four 5x5": "four-kingdo
 """What is shown, and the sample that shows it."""
 MEGAPIXELS: Final = (12, 48)
 """What phones take, and what their largest sensors give."""
+DECODE: Final = "decode only, OpenCV"
 GRAIN: Final = 6.0
 """Steps of noise (standard deviation): what brings an enlarged picture, which has none, to 0.3 bytes a pixel."""
 
@@ -100,7 +101,8 @@ def decode(code: bytes) -> NDArray[np.uint8]:
 
 
 def stages(code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield each stage of reading a photo by name, as a function that does it once; the whole comes before drawing."""
+    """Yield each stage of reading a photo by name, as a function that does it once; before them, the mere decoding."""
+    yield DECODE, lambda: decode(code)
     finder, reader = Finder(shipped("finder")), CellReader(shipped("cells"))
     photo = Photo.open(code)
     grids = search.grids(photo, finder)
