@@ -14,7 +14,7 @@ from kdvision.game.legality import problems
 from kdvision.game.record import Game
 from kdvision.lab.games import KINDS
 
-GAMES = int(os.environ.get("KDVISION_GAMES", "200"))
+GAMES = int(os.environ.get("KDVISION_GAMES", "100"))
 """Of each kind; a thousand are as clean, and take longer than the rest of the rules together."""
 
 

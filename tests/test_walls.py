@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,11 +50,19 @@ def imports_of(root: Path) -> Iterator[Import]:
     for path in sorted((root / PACKAGE).rglob("*.py")):
         parts = path.relative_to(root / PACKAGE).with_suffix("").parts
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-        inside = {id(node) for function in functions for node in ast.walk(function)}
-        for node in ast.walk(tree):
+        for node, inside in statements(tree.body):
             for module in modules_of(node):
-                yield Import(parts[0], f"{'/'.join(parts)}.py:{getattr(node, 'lineno', 0)}", module, id(node) in inside)
+                yield Import(parts[0], f"{'/'.join(parts)}.py:{node.lineno}", module, inside)
+
+
+def statements(body: Iterable[ast.AST], *, inside: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
+    """Yield every statement, and whether it stands in a function; what lies in expressions imports nothing."""
+    for node in body:
+        if isinstance(node, ast.stmt):
+            yield node, inside
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            within = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            yield from statements(ast.iter_child_nodes(node), inside=within)
 
 
 def modules_of(node: ast.AST) -> list[str]:

@@ -10,7 +10,7 @@ GRAVE = {"serious", "critical"}
 TARGET = 43.5
 """Pixels of a target's sides: 44, less what rounding takes."""
 
-LOOKS = [(True, "light"), (True, "dark"), (False, "dark")]
+LOOKS = [(True, "light"), (False, "dark")]
 
 
 def grave(page: Page) -> list[str]:
