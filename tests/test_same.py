@@ -99,6 +99,22 @@ def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_
     assert [square.name for problem in told for square in problem.squares] == ["E1"]
 
 
+@pytest.mark.parametrize("grown", [0, 1])
+def test_a_domino_laid_between_the_photos_is_told(grown: int) -> None:
+    """As the whole kingdom lies, whichever photo shows it."""
+    stages = [". . f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
+    first, other = (sight(Reading.of(Board.parse(stages[stage]), confidence=0.999)) for stage in (grown, 1 - grown))
+    _, ((problem,),) = joined([first], [[(0, other, match(first.reading, other.reading))]])
+    assert [square.name for square in problem.squares] == ["A1", "B1"]
+    assert problem.text.startswith("the photos show a tile and the bare table on 2 squares")
+
+
+def test_a_single_square_that_another_photo_mends_is_not_told() -> None:
+    stages = [". w f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
+    first, other = (sight(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
+    assert joined([first], [[(0, other, match(first.reading, other.reading))]])[1] == [[]]
+
+
 def test_a_covered_square_does_not_count() -> None:
     board = Board.parse("w w # l l")
     first = sight(Reading.of(board, spoiled={"A1": {"f": 0.98}}), {"A1": 1.0})

@@ -249,16 +249,36 @@ def _next(edge: Floats, inner: Floats, axis: int, way: int) -> Floats:
 
 
 def contradictions(first: Sight, looks: Sequence[tuple[Sight, Match]]) -> list[Problem]:
-    """The squares, in the first grid, on which photos are certain of different tiles that nothing covers."""
-    mine, nothing, differ = _Part.of(first), first.reading.kinds.index(NOTHING), set[Square]()
+    """The squares, in the first grid, on which photos are certain of different things that nothing covers.
+
+    Two squares side by side with tiles where another photo shows the table are mostly a domino that was laid since; a
+    single one is a tile that glare or a thing hides.
+    """
+    mine, nothing = _Part.of(first), first.reading.kinds.index(NOTHING)
+    differ, laid_since = set[Square](), set[Square]()
     for sight, laid in looks:
         part, at = _laid(sight, laid)
         other = _padded(part, at, (0, 0, first.reading.rows, first.reading.cols))
         sure = [(look.log_probs.max(axis=2) > np.log(CERTAIN)) & (look.weight > 0.5) for look in (mine, other)]
         shown = mine.log_probs.argmax(axis=2), other.log_probs.argmax(axis=2)
-        unlike = (shown[0] != shown[1]) & (shown[0] != nothing) & (shown[1] != nothing)
-        differ |= {Square(int(row), int(col)) for row, col in np.argwhere(sure[0] & sure[1] & unlike)}
-    if not differ:
-        return []
-    text = f"the photos show different tiles on {len(differ)} square{'s' * (len(differ) > 1)}"
-    return [Problem(tuple(sorted(differ)), text)]
+        unlike = sure[0] & sure[1] & (shown[0] != shown[1])
+        bare = [unlike & (kind == nothing) for kind in shown]
+        for found, where in (
+            (differ, unlike & ~bare[0] & ~bare[1]),
+            (laid_since, _side_by_side(bare[0]) | _side_by_side(bare[1])),
+        ):
+            found |= {Square(int(row), int(col)) for row, col in np.argwhere(where)}
+    return [
+        Problem(tuple(sorted(found)), f"the photos show {what} on {len(found)} square{'s' * (len(found) > 1)}{advice}")
+        for found, what, advice in (
+            (differ, "different tiles", ""),
+            (laid_since, "a tile and the bare table", ": are all of them of the finished kingdom?"),
+        )
+        if found
+    ]
+
+
+def _side_by_side(there: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Those places (rows, cols) that have another one to the right or left of them, above or below."""
+    padded = np.pad(there, 1)
+    return there & (padded[2:, 1:-1] | padded[:-2, 1:-1] | padded[1:-1, 2:] | padded[1:-1, :-2])
