@@ -13,7 +13,7 @@ import pytest
 import kdvision
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import decide_again, kingdoms_of
-from kdvision.vision.covering import colours, hidden_places, unlike_table
+from kdvision.vision.covering import AROUND, colours, covered, further, hidden_places, unlike_table
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.sight import Sight
@@ -59,6 +59,23 @@ def test_shade_is_no_thing(shade: tuple[float, float, float], told: bool) -> Non
     seen = table((60.0, 3.0, 2.0))
     seen[1, 1:3] = shade
     assert unlike_table(seen, ALL).any() == told
+
+
+@pytest.mark.parametrize("striped", [False, True])
+def test_what_the_table_shows_further_around_is_the_table(striped: bool) -> None:
+    """A stripe beside the kingdom is a thing where it is the only one, and the table's own where there are more."""
+    pixels = np.full((700, 700, 3), (120, 90, 60), np.uint8)
+    for left in range(0, 700, 150) if striped else [300]:
+        pixels[(0 if striped else 250) : (700 if striped else 450), left : left + 50] = (40, 60, 160)
+    grid = grid_of(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
+    found = covered(Photo.open(pixels), grid, np.ones((4, 6), bool))
+    assert np.argwhere(found.any(axis=0)).ravel().tolist() == ([] if striped else [2])
+
+
+def test_places_further_around_go_on_as_the_grid_does() -> None:
+    quads = further(grid_of(Board.parse("w w w"), left=400, top=300, side=50))
+    assert len(quads) == (3 + 2 * AROUND) * (1 + 2 * AROUND) - 3
+    assert quads[0] == pytest.approx(np.array([[200, 100], [250, 100], [250, 150], [200, 150]]), abs=0.01)
 
 
 def test_where_hardly_any_table_is_seen_nobody_knows_what_it_looks_like() -> None:

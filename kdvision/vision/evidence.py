@@ -13,7 +13,7 @@ from kdvision.game.legality import LONGEST
 from kdvision.vision.candidate import COVERED, Bounds, Candidate, around
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.claims import each_its_own
-from kdvision.vision.covering import colours, unlike_table
+from kdvision.vision.covering import covered
 from kdvision.vision.edge import WHOLE, visible
 from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
@@ -158,7 +158,7 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     shape = (grid.rows, grid.cols)
     reading = Reading(log_probs.reshape(*shape, -1), reader.kinds).without(outside.reshape(shape))
     sight = Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
-    things = unlike_table(colours(photo, grid), sight.presence <= SEEN) & (share >= WHOLE)
+    things = covered(photo, grid, sight.presence <= SEEN) & (share >= WHOLE)
     sight = replace(sight, hidden=np.maximum(sight.hidden, things))
     if sight.castle > SEEN:
         sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))

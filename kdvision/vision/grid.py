@@ -64,9 +64,14 @@ class Grid:
 
         Squares are of one size there, however steeply the camera looks down on them.
         """
+        there = points.reshape(-1, 1, 2).astype(np.float64)
+        return np.asarray(cv2.perspectiveTransform(there, np.linalg.inv(self.homography)).reshape(-1, 2))
+
+    @property
+    def homography(self) -> Floats:
+        """Return what takes places, (column, row) from the top left, to pixels (3, 3), by the grid's own corners."""
         box = np.array([[0, 0], [self.cols, 0], [self.cols, self.rows], [0, self.rows]], np.float32)
-        plane = cv2.getPerspectiveTransform(self.corners.astype(np.float32), box)
-        return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), plane).reshape(-1, 2))
+        return np.asarray(cv2.getPerspectiveTransform(box, self.corners.astype(np.float32)))
 
     def part(self, rows: slice, cols: slice) -> Grid:
         """Return some of the rows and columns."""
