@@ -10,7 +10,7 @@ import pytest
 
 from kdvision.vision.candidate import Candidate
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import crowded, look, search_all
+from kdvision.vision.evidence import _loose, crowded, look, search_all
 from kdvision.vision.finder import FINER, LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import grid_of
 from kdvision.vision.lattice import Lattice
@@ -141,3 +141,29 @@ def test_a_lattice_that_lost_a_row_is_told() -> None:
         for looks in ([whole.squares], [none, whole.squares]):
             assert crowded(photo, reader, sight, looks, [sight]).crowded == told
         assert not crowded(photo, reader, sight, [none], [sight]).crowded
+
+
+@pytest.mark.parametrize(
+    ("down", "right", "told"),
+    [
+        (-0.5, 0.5, True),
+        (-1.1, 1.0, True),
+        (-1.5, 0.5, True),
+        (-1.5, 1.0, False),
+        (-1.9, 0.5, False),
+        (-3.5, 0.5, False),
+    ],
+    ids=["in the next row", "next to it", "two rows on", "between rows", "off them", "far away"],
+)
+def test_tiles_further_off_belong_to_a_kingdom_in_its_rows_only(down: float, right: float, told: bool) -> None:
+    """A loose domino lies two squares away by chance, and seldom in line; seen at a slant, squares are what counts."""
+    photo, finder, reader = Photo.open(SAMPLES / "demo.jpg"), Finder(shipped("finder")), CellReader(shipped("cells"))
+    (whole,) = searched(photo, finder)[1].kept
+    sight = look(photo, reader, whole.grid)
+    row = min(row for row, _ in np.argwhere(sight.presence > 0.5))
+    col = min(col for r, col in np.argwhere(sight.presence > 0.5) if r == row)
+    at = np.array([[[col + right, row + down]]])
+    there = cv2.perspectiveTransform(at, sight.grid.homography)[0]
+    side = np.array([[sight.grid.side / 2, 0.0]])
+    one = Squares(there, side, side[:, ::-1], np.ones(1))
+    assert _loose(one, sight, sight.middles).tolist() == [told]

@@ -25,14 +25,16 @@ from kdvision.vision.pieces import on_crossings
 from kdvision.vision.reading import Reading
 from kdvision.vision.search import found_in, hanging, in_one_plane, searched, worth_a_finer_look
 from kdvision.vision.second import look_wider
-from kdvision.vision.sight import Bonds, Sight, sort_out
+from kdvision.vision.sight import BESIDE, Bonds, Sight, sort_out
 
 CELLS_ALONE: Final = (1.0, 0.0, 0.0)
 UNINFORMED: Final = np.log(0.25)
 """The log-probability of each of four partners where nothing is known."""
 
 REACH: Final = 2.5
-"""Nearer than so many sides to a kingdom may lie tiles of a row or column that its lattice has lost."""
+"""Nearer than so many squares to a kingdom may lie tiles of the second row that its lattice has lost."""
+IN_LINE: Final = 0.2
+"""A square that lies no further off the places of a lattice may lie in a row of it."""
 LIKE: Final = 0.4
 """Squares of one kingdom differ by less than this in the logarithm of their sides."""
 
@@ -126,12 +128,13 @@ def _loose(squares: Squares, sight: Sight, known: Floats) -> Mask:
     """Return which squares (n,) lie beside the tiles of a sight, are as large, and are none of the `known` (m, 2)."""
     if not len(squares):
         return np.zeros(0, bool)
-    away, alone = (
-        np.linalg.norm(squares.centre[:, None] - them[None], axis=2).min(axis=1) for them in (sight.middles, known)
-    )
-    side = sight.grid.side
+    side, away = sight.grid.side, sight.away(squares.centre)
+    alone = np.linalg.norm(squares.centre[:, None] - known[None], axis=2).min(axis=1)
+    place = sight.grid.places_of(squares.centre) - 0.5
+    in_line = np.abs(place - np.rint(place)).max(axis=1) < IN_LINE
+    near = (away < BESIDE) | (in_line & (away < REACH))
     like = np.abs(np.log(squares.side / side)) < LIKE
-    return np.asarray((squares.score > SEEN) & like & (away < REACH * side) & (alone > COVERED * side))
+    return np.asarray((squares.score > SEEN) & like & near & (alone > COVERED * side))
 
 
 def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: Sight) -> list[Sight]:

@@ -32,7 +32,7 @@ from kdvision.vision.order import Extent, as_read
 from kdvision.vision.reading import CASTLE, NOTHING, Reading
 
 BESIDE: Final = 1.7
-"""Centres nearer than this many sides belong to tiles with less than a square of table between them."""
+"""Middles nearer than this many squares belong to tiles with less than a square of table between them."""
 LEAST_TILES: Final = 2.0
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
@@ -187,16 +187,17 @@ class Sight:
 
     def beside(self, other: Sight) -> bool:
         """Whether a tile of the other grid lies less than a square away from one of this grid."""
-        ours, theirs = self.middles, other.middles
-        if not len(ours) or not len(theirs):
+        if not len(self.middles) or not len(other.middles):
             return False
-        side = float(
-            np.sqrt(
-                np.linalg.norm(np.diff(self.grid.corners, axis=0), axis=1)[:2].prod()
-                / (self.grid.rows * self.grid.cols)
-            )
-        )
-        return bool(np.linalg.norm(ours[:, None] - theirs[None], axis=2).min() < BESIDE * side)
+        return bool(self.away(other.middles).min() < BESIDE)
+
+    def away(self, points: Floats) -> Floats:
+        """Return how far points (n, 2) of the photo lie from the middle of the nearest tile (n,), in squares.
+
+        In pixels the near side of a kingdom seen at a slant has larger squares than the far side.
+        """
+        tiles, there = self.grid.places_of(self.middles), self.grid.places_of(points)
+        return np.asarray(np.linalg.norm(there[:, None] - tiles[None], axis=2).min(axis=1))
 
 
 def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
