@@ -144,26 +144,28 @@ def test_a_lattice_that_lost_a_row_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("down", "right", "told"),
+    ("down", "right", "turn", "told"),
     [
-        (-0.5, 0.5, True),
-        (-1.1, 1.0, True),
-        (-1.5, 0.5, True),
-        (-1.5, 1.0, False),
-        (-1.9, 0.5, False),
-        (-3.5, 0.5, False),
+        pytest.param(-0.5, 0.5, 0, True, id="in the next row"),
+        pytest.param(-1.1, 1.0, 30, True, id="next to it"),
+        pytest.param(-1.5, 0.5, 0, True, id="two rows on"),
+        pytest.param(-1.5, 0.5, 40, False, id="there, but turned"),
+        pytest.param(-1.5, 1.0, 0, False, id="between two columns"),
+        pytest.param(-1.9, 0.5, 0, False, id="between two rows"),
+        pytest.param(-3.5, 0.5, 0, False, id="far away"),
     ],
-    ids=["in the next row", "next to it", "two rows on", "between rows", "off them", "far away"],
 )
-def test_tiles_further_off_belong_to_a_kingdom_in_its_rows_only(down: float, right: float, told: bool) -> None:
+def test_tiles_further_off_belong_to_a_kingdom_in_its_rows_only(
+    down: float, right: float, turn: float, told: bool
+) -> None:
     """A loose domino lies two squares away by chance, and seldom in line; seen at a slant, squares are what counts."""
     photo, finder, reader = Photo.open(SAMPLES / "demo.jpg"), Finder(shipped("finder")), CellReader(shipped("cells"))
     (whole,) = searched(photo, finder)[1].kept
     sight = look(photo, reader, whole.grid)
-    row = min(row for row, _ in np.argwhere(sight.presence > 0.5))
-    col = min(col for r, col in np.argwhere(sight.presence > 0.5) if r == row)
-    at = np.array([[[col + right, row + down]]])
-    there = cv2.perspectiveTransform(at, sight.grid.homography)[0]
-    side = np.array([[sight.grid.side / 2, 0.0]])
-    one = Squares(there, side, side[:, ::-1], np.ones(1))
+    row, col = min(np.argwhere(sight.presence > 0.5).tolist())
+    along = np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))]) / 2
+    spot = np.array([col + right, row + down])
+    at = np.array([[spot, spot + along, spot + np.array([-along[1], along[0]])]])
+    centre, u, v = cv2.perspectiveTransform(at, sight.grid.homography)[0]
+    one = Squares(centre[None], (u - centre)[None], (v - centre)[None], np.ones(1))
     assert _loose(one, sight, sight.middles).tolist() == [told]

@@ -33,8 +33,8 @@ UNINFORMED: Final = np.log(0.25)
 
 REACH: Final = 2.5
 """Nearer than so many squares to a kingdom may lie tiles of the second row that its lattice has lost."""
-IN_LINE: Final = 0.2
-"""A square that lies no further off the places of a lattice may lie in a row of it."""
+IN_LINE: Final = 0.25
+"""A square whose corners lie no further off those of a lattice, in squares, may lie in a row of it."""
 LIKE: Final = 0.4
 """Squares of one kingdom differ by less than this in the logarithm of their sides."""
 
@@ -130,8 +130,8 @@ def _loose(squares: Squares, sight: Sight, known: Floats) -> Mask:
         return np.zeros(0, bool)
     side, away = sight.grid.side, sight.away(squares.centre)
     alone = np.linalg.norm(squares.centre[:, None] - known[None], axis=2).min(axis=1)
-    place = sight.grid.places_of(squares.centre) - 0.5
-    in_line = np.abs(place - np.rint(place)).max(axis=1) < IN_LINE
+    corners = sight.grid.places_of(squares.corners.reshape(-1, 2))
+    in_line = np.abs(corners - np.rint(corners)).reshape(len(squares), -1).max(axis=1) < IN_LINE
     near = (away < BESIDE) | (in_line & (away < REACH))
     like = np.abs(np.log(squares.side / side)) < LIKE
     return np.asarray((squares.score > SEEN) & like & near & (alone > COVERED * side))

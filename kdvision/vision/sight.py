@@ -186,10 +186,11 @@ class Sight:
         return replace(self, hidden=hidden)
 
     def beside(self, other: Sight) -> bool:
-        """Whether a tile of the other grid lies less than a square away from one of this grid."""
-        if not len(self.middles) or not len(other.middles):
+        """Whether what is plainly a tile of the other grid lies less than a square away from one of this grid."""
+        theirs = other.grid.middles[other.plain]
+        if not len(self.middles) or not len(theirs):
             return False
-        return bool(self.away(other.middles).min() < BESIDE)
+        return bool(self.away(theirs).min() < BESIDE)
 
     def away(self, points: Floats) -> Floats:
         """Return how far points (n, 2) of the photo lie from the middle of the nearest tile (n,), in squares.
