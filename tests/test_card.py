@@ -109,13 +109,13 @@ def test_dials_have_their_headlines_first() -> None:
     free = [dialled("anything", "", angle) for angle in (10.0, 30.0, 50.0)]
     text = card(Runs([FIRST], extras=Extras(dials={"drawn": [*free, dialled("angle", "45.0", 45.0)]})))
     assert line_of(text, "up to 45 degrees")[1:4] == ["2", "4", "100.0 (51.0 to 100.0)"]
-    assert line_of(text, "45")[1:] == ["1", "2", "100.0 (34.2 to 100.0)", *["50.0 (9.5 to 90.5)"] * 3, "0"]
+    assert line_of(text, "45")[1:] == ["1", "2", "100.0 (34.2 to 100.0)", *["50.0 (9.5 to 90.5)"] * 4, "0"]
 
 
 def dialled(dial: str, setting: str, angle: float) -> dial_rows.Row:
     """A scene of two kingdoms, of which one is read right."""
     task = dial_rows.Task(dial, setting, 0, replace(dial_rows.MIDDLE, angle=angle))
-    return dial_rows.Row(task, "drawn", "abc", Verdict(2, 2, 1, 1, 1), 1.0)
+    return dial_rows.Row(task, "drawn", "abc", Verdict(2, 2, 1, 1, 1, sure=1), 1.0)
 
 
 def test_rooms_left_out_stand_beside_the_shipped_finder() -> None:

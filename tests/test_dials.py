@@ -21,7 +21,7 @@ from tests.test_staging import PLAIN, SMALL
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 TASK = Task("angle", "45.0", 3, Stage(angle=45.0))
-ROW = Row(TASK, "drawn", "abc", Verdict(2, 2, 1, 1, 1, 0, 40, 2, 1, 0), 1.25)
+ROW = Row(TASK, "drawn", "abc", Verdict(2, 2, 1, 1, 1, 0, 40, 2, 1, 0, 2), 1.25)
 
 
 @dataclass(frozen=True)
@@ -92,11 +92,12 @@ def test_a_line_tells_shares_of_kingdoms_with_their_intervals() -> None:
         "100.0 (51.0 to 100.0)",
         "50.0 (15.0 to 85.0)",
         "50.0 (15.0 to 85.0)",
+        "100.0 (51.0 to 100.0)",
         "50.0 (15.0 to 85.0)",
         "0",
     )
     assert [(title, [name for name, _ in parts]) for title, parts in tables([ROW])] == [("view angle, degrees", ["45"])]
-    assert "100.0 (51.0 to 100.0)" not in summary([ROW]) and "view angle" in summary([ROW])
+    assert "100.0 (34.2 to 100.0)" in summary([ROW]) and "view angle" in summary([ROW])
 
 
 def test_a_run_that_broke_off_goes_on_where_it_stopped(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_the_right_board_a_square_beside_its_place_is_wrong() -> None:
 
 def test_each_kingdom_has_its_own() -> None:
     both = judge(picture((SMALL, 40), (OTHER, 500)), [seen(OTHER, left=500), seen(SMALL)])
-    assert (both.kingdoms, both.found, both.exact) == (2, 2, 2)
+    assert (both.kingdoms, both.found, both.exact, both.sure) == (2, 2, 2, 2)
 
 
 def test_a_kingdom_where_none_lies_is_invented() -> None:
@@ -78,7 +78,8 @@ def test_less_than_half_a_kingdom_is_not_found() -> None:
 def test_a_missed_kingdom_is_silent_unless_something_was_said() -> None:
     two = picture((SMALL, 40), (OTHER, 500))
     assert judge(two, [seen(SMALL)]).silent == 1
-    assert judge(two, [seen(SMALL, doubts=[doubt("A1", "w1", "w")])]).silent == 0
+    told = judge(two, [seen(SMALL, doubts=[doubt("A1", "w1", "w")])])
+    assert (told.silent, told.sure) == (0, 0)
     assert judge(picture((SMALL, 40)), [], error=True).silent == 0
     assert judge(picture((SMALL, 40)), []).silent == 1
 

@@ -101,12 +101,10 @@ def test_a_kingdom_far_away_shows_in_the_finer_look() -> None:
 
 
 @pytest.mark.parametrize("name", ["demo", "holes", "two-kingdoms"])
-def test_most_of_the_table_around_is_known_to_be_bare(name: str) -> None:
-    """The cell network need not look there; no tile is among it."""
+def test_no_tile_is_taken_for_bare_table(name: str) -> None:
     photo = Photo.open(SAMPLES / f"{name}.jpg")
     kingdoms = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
     found = grids(photo, Finder(shipped("finder")))
-    table = 0.0
     for kingdom in kingdoms:
         rows, cols = len(kingdom["board"]), len(kingdom["board"][0].split())
         frame = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
@@ -123,8 +121,19 @@ def test_most_of_the_table_around_is_known_to_be_bare(name: str) -> None:
         assert grid.bare is not None
         assert grid.evidence is not None
         assert not (grid.bare & (grid.evidence > 0.5)).any()
-        table += float(grid.bare.sum() / (grid.evidence == 0).sum())
-    assert table / len(found) > 0.5
+
+
+def test_most_of_the_table_around_is_known_to_be_bare() -> None:
+    """The cell network need not look there. Among a rug's patterns the finder is less sure than on a plain table."""
+    finder = Finder(shipped("finder"))
+    known, empty = 0, 0
+    for name in ("demo", "holes", "two-kingdoms"):
+        for grid in grids(Photo.open(SAMPLES / f"{name}.jpg"), finder):
+            assert grid.bare is not None
+            assert grid.evidence is not None
+            known += int(grid.bare.sum())
+            empty += int((grid.evidence == 0).sum())
+    assert known > 0.7 * empty
 
 
 def test_a_lattice_that_lost_a_row_is_told() -> None:

@@ -313,11 +313,12 @@ def test_that_there_are_no_descriptors_left_is_said_seldom(caplog: pytest.LogCap
         for context in (full, full, {"message": "something else"}, full):
             asyncio.get_running_loop().call_exception_handler(context)
 
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.WARNING, logger="kdvision.web"):
         alone(three_times(Faults()))
     assert [record.message for record in caplog.records] == [
         "no more connections can be opened: Too many files",
         "something else",
     ]
-    alone(three_times(faults := Faults(silent=0)))
+    with caplog.at_level(logging.WARNING, logger="kdvision.web"):
+        alone(three_times(faults := Faults(silent=0)))
     assert faults.silent == 0 and len(caplog.records) == 6

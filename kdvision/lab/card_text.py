@@ -23,6 +23,7 @@ DATA: Final = """\
 | rendered tables, from seeds | training both networks | scenes of the training's own stream of seeds |
 | such tables full of shapes and colours, of more drawn boxes | training both networks | another stream |
 | such tables in hard or coloured light | training both networks, second course | another stream |
+| such tables on which hands and things lie | training both networks, third course | another stream |
 | such tables of Queendomino, the Royal Wedding and The Lost Treasures | training the cell network | another stream |
 | rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
 | rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |
@@ -59,7 +60,9 @@ REPRODUCE: Final = """\
 ## Making them again
 
 `make model` renders the scenes, trains both networks one after the other, calibrates them and writes this page. Each is
-trained in two courses: the second is short, at a low rate, on scenes of other seeds. Two CPU cores are enough.
+trained in three courses: the later two are short, at a low rate, on scenes of other seeds. Two CPU cores are enough.
+The shipped networks of seed 1 went through the third later than through the others, from the weights in their files
+(`kdvision.lab.train --on-from models`).
 Everything random comes from the seed: on one machine and one version of torch equal seeds give equal weights; other
 processors round differently. To train another seed beside the shipped one, and to measure it:
 

@@ -129,6 +129,7 @@ FIGURES: Final[Mapping[str, str]] = {
     "found": "found",
     "outlined": "exactly outlined",
     "exact": "board exact",
+    "sure": "given without a warning",
     "silent": "wrong, no warning",
 }
 """The figures of a verdict that are shown, as shares of all kingdoms, and what they are called."""

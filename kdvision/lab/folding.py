@@ -82,6 +82,13 @@ def _of_single_pixels(weight: npt.NDArray[np.float32]) -> npt.NDArray[np.float32
     return apart.transpose(0, 1, 4, 2, 5, 3).reshape(out, channels // 4, 2 * rows, 2 * cols)
 
 
+def in_fours(weight: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return weights (o, 3, 6, 6) over single pixels as weights (o, 12, 3, 3) over pixels in fours."""
+    out, channels, rows, cols = weight.shape
+    apart = weight.reshape(out, channels, rows // 2, 2, cols // 2, 2)
+    return apart.transpose(0, 1, 3, 5, 2, 4).reshape(out, 4 * channels, rows // 2, cols // 2)
+
+
 def _value(graph: onnx.GraphProto, name: str) -> npt.NDArray[np.float32]:
     """The constant of a name."""
     for tensor in graph.initializer:

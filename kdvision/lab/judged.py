@@ -30,7 +30,7 @@ class Verdict:
 
     A kingdom that was missed is silent where no other kingdom of the photo is marked and no error was raised.
     `invented` kingdoms lie where none is. Of the kingdoms found: squares `missed`, `extra` (read where there is none)
-    and `misread`.
+    and `misread`; and how many kingdoms are `sure`, not marked, be they right or wrong.
     """
 
     kingdoms: int
@@ -43,6 +43,7 @@ class Verdict:
     missed: int = 0
     extra: int = 0
     misread: int = 0
+    sure: int = 0
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ def judge(picture: Picture, reads: Sequence[KingdomRead], *, error: bool = False
         missed=sum(pair.missed for pair in met),
         extra=sum(pair.extra for pair in met),
         misread=sum(pair.hits - pair.right for pair in met),
+        sure=sum(not reads[r].review for r in found.values()),
     )
 
 

@@ -80,11 +80,21 @@ def _blobs(mask: Floats, rng: np.random.Generator) -> None:
 
 
 def _hand(mask: Floats, rng: np.random.Generator) -> None:
-    """An arm that reaches in from outside, a palm, fingers, and now and then the phone that they hold."""
+    """A hand anywhere above the table."""
     height, width = mask.shape
     palm = rng.uniform(0.04, 0.14) * max(height, width)
     centre = rng.uniform(0.1, 0.9, 2) * (width, height)
-    heading = rng.uniform(0, 2 * np.pi)
+    draw_hand(mask, centre, palm, rng.uniform(0, 2 * np.pi), rng)
+
+
+def draw_hand(
+    mask: Floats, centre: npt.NDArray[np.float64], palm: float, heading: float, rng: np.random.Generator
+) -> None:
+    """Draw in a mask (H, W) an arm that reaches in from outside, a palm, fingers, and now and then the phone they hold.
+
+    `palm` is the palm's radius in pixels; the fingers point along `heading`.
+    """
+    height, width = mask.shape
 
     def ahead(angle: float, reach: float) -> tuple[int, int]:
         return int(centre[0] + reach * np.cos(angle)), int(centre[1] + reach * np.sin(angle))

@@ -131,7 +131,7 @@ def of_dials(rows: Sequence[dial_rows.Row]) -> list[Panel]:
         if parts:
             series = {
                 title: [(dial_rows.total(part, figure), dial_rows.total(part, "kingdoms")) for _, part in parts]
-                for figure, title in zip(dial_rows.FIGURES, LOOKS, strict=True)
+                for figure, title in zip((f for f in dial_rows.FIGURES if f != "sure"), LOOKS, strict=True)
             }
             settings = [setting for setting, _ in parts]
             numbers = all(not isinstance(setting, str) for setting in dial.settings)

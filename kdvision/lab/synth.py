@@ -32,6 +32,21 @@ class Surface(Protocol):
         """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels."""
 
 
+class Strewing(Protocol):
+    """Lays things over what is drawn, as `things.strew` does."""
+
+    def __call__(
+        self,
+        picture: Bytes,
+        gloss: Floats,
+        cover: Bytes,
+        squares: Sequence[Points],
+        scraps: Sequence[Bytes],
+        rng: np.random.Generator,
+    ) -> None:
+        """Draw on the picture (H, W, 3), about some of the squares (4, 2 each), and mark in `cover` what is hidden."""
+
+
 class Art(Protocol):
     """Where the pictures of tiles and the shapes of pieces come from."""
 
@@ -119,10 +134,12 @@ def render(
     made: Print | None = None,
     lamp: Vector | None = None,
     surface: Surface = table,
+    strewing: Strewing | None = None,
 ) -> Picture:
     """Return the photo of a scene with its truth. Equal generators give equal pictures.
 
-    `lamp` points from the table to the lamp (z 1); `surface` makes the table top. What is not given is drawn.
+    `lamp` points from the table to the lamp (z 1); `surface` makes the table top; `strewing` lays things over
+    tiles. What is not given is drawn, but for things: there are none.
     """
     dials, made = dials or Dials.draw(rng), made or Print.draw(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
@@ -133,6 +150,9 @@ def render(
         sheet = cards.arrange(scene.tiles, [art.tile(t.kind, t.name, rng) for t in scene.tiles], camera, made, rng)
         lean = cards.lay(picture, gloss, sheet, camera, made, lamp, rng)
     cover = _stand_pieces(picture, gloss, scene.pieces, camera, art, rng, thickness=made.thickness, lamp=lamp)
+    if strewing:
+        squares = [camera.project(quad, made.thickness) for k in scene.kingdoms for quad in k.squares.values()]
+        strewing(picture, gloss, cover, squares, art.scraps(), rng)
     seen, shine, hidden, slope = _through_lens(camera, picture, gloss, cover, lean)
     lit = light.illuminate(seen / np.float32(255), rng, dials.light)
     if rng.random() < 0.3 + 0.7 * dials.glare:

@@ -1,10 +1,12 @@
 """Training both networks from one command: `python -m kdvision.lab.train`, which is `make model`.
 
 Straight from top to bottom: render scenes, train the finder, train the cell network, fit temperatures on held-out
-examples, export. Each network is trained in two courses: a long one, and a short one at a low rate, on scenes that the
-first did not show, many of them in hard light. Kept are weights halfway between the two: on scenes unlike those of the
-second they are better than either's (Wortsman et al., 2022, "Robust fine-tuning"). Everything random comes from the
-seed. On one machine and one version of torch equal seeds give equal weights; other processors round differently.
+examples, export. Each network is trained in three courses: a long one, and two short ones at a low rate, on scenes that
+were not shown before, of the second many in hard light, of the third many with hands and things on the kingdoms. Kept
+after each are weights halfway between its beginning and its end: on scenes unlike its own they are better than either's
+(Wortsman et al., 2022, "Robust fine-tuning"). `--on-from models` runs the last course alone, from the networks there.
+Everything random comes from the seed. On one machine and one version of torch equal seeds give equal weights; other
+processors round differently.
 """
 
 from __future__ import annotations
@@ -35,18 +37,22 @@ from kdvision.lab.losses import cell_loss, finder_loss
 from kdvision.lab.measure import measure_cells
 from kdvision.lab.mosaics import mosaics
 from kdvision.lab.net import CellNet, FinderNet
+from kdvision.lab.weights import loaded
 from kdvision.lab.worlds import all_surfaces, make_examples
+from kdvision.vision.models import Model
 
 Say = Callable[[str], None]
 Net = TypeVar("Net", bound=nn.Module)
 
 TUNED = 500
-"""The second course draws its pieces, batches and mosaics by a seed so much higher than the first."""
+"""Each course draws its pieces, batches and mosaics by a seed so much higher than the one before."""
+LATER = ("lit", "strewn")
+"""The world that the second course shows beside plain and full tables, and that of the third."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One training run; written into the models' metadata and the model card. `tuned` is the second course's share."""
+    """One training run; written into the models' metadata and the model card. `tuned` is each later course's share."""
 
     seed: int = 1
     scene_seed: int = 1
@@ -65,6 +71,7 @@ class Settings:
     decay: float = 0.02
     tuned_scenes: int = 1000
     tuned_lit_scenes: int = 1600
+    tuned_strewn_scenes: int = 1600
     tuned_busy_scenes: int = 800
     tuned_piece_scenes: int = 800
     tuned_mosaics: int = 40000
@@ -72,12 +79,12 @@ class Settings:
     tuned_cell_steps: int = 4500
     tuned_rate: float = 3e-4
 
-    def second(self) -> Settings:
-        """Return the settings of the second course: other seeds, fewer scenes and steps, a lower rate."""
+    def later(self, number: int) -> Settings:
+        """Return the settings of the second course (1) or the third (2): other seeds, fewer scenes, a lower rate."""
         return replace(
             self,
-            seed=self.seed + TUNED,
-            scene_seed=self.scene_seed + 1,
+            seed=self.seed + number * TUNED,
+            scene_seed=self.scene_seed + number,
             scenes=self.tuned_scenes,
             piece_scenes=self.tuned_piece_scenes,
             busy_scenes=self.tuned_busy_scenes,
@@ -209,9 +216,10 @@ def off(scenes: list[SceneExample], data: Path, work: Path, *, without: str, see
     return [scene for scene, surfaces in pairs if kinds.isdisjoint(surfaces)]
 
 
-def _noted(settings: Settings, started: float) -> dict[str, float | str]:
-    """Return the settings as a model's file tells them, with the minutes that training took."""
-    return {**asdict(settings), "minutes": round((time.monotonic() - started) / 60, 1)}
+def _noted(settings: Settings, started: float, on_from: Path | None, name: str) -> dict[str, float | str]:
+    """Return the settings as a model's file tells them, with the minutes that all its courses took."""
+    before = Model(on_from / f"{name}.onnx", threads=1).about["settings"]["minutes"] if on_from else 0.0
+    return {**asdict(settings), "minutes": round(before + (time.monotonic() - started) / 60, 1)}
 
 
 def _tell(out: Path, name: str, noted: Mapping[str, float | str]) -> None:
@@ -229,6 +237,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("models"))
     parser.add_argument("--work", type=Path, default=Path(".work"), help="rendered scenes are kept here")
     parser.add_argument("--only", choices=["finder", "cells"])
+    parser.add_argument("--on-from", type=Path, help="folder of models that the last course alone goes on from")
     parser.add_argument("--threads", type=int, default=0)
     for name, value in asdict(Settings()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
@@ -242,47 +251,66 @@ def main() -> None:
         given["work"],
         settings,
         only=given["only"],
+        on_from=given["on_from"],
         say=lambda text: print(text, flush=True),
     )
 
 
-def run(data: Path, out: Path, work: Path, settings: Settings, *, only: str | None = None, say: Say = print) -> None:
-    """Train and write the models; measure the cell network on held-out scenes and photos."""
-    shown = partial(scenes_of, data, work, seed=settings.scene_seed, say=say)
-    scenes = off(shown(count=settings.scenes), data, work, without=settings.without, seed=settings.scene_seed)
-    scenes += shown(count=settings.busy_scenes, world="busy")
-    say(f"{len(scenes)} scenes, {sum(len(s.quads) for s in scenes)} squares; settings {json.dumps(asdict(settings))}")
-    second = settings.second()
-    again = _second_scenes(data, work, settings, say)
+def run(
+    data: Path,
+    out: Path,
+    work: Path,
+    settings: Settings,
+    *,
+    only: str | None = None,
+    on_from: Path | None = None,
+    say: Say = print,
+) -> None:
+    """Train and write the models; measure the cell network on held-out scenes and photos.
+
+    With `on_from` the networks in that folder go through the last course alone.
+    """
+    courses = range(len(LATER), len(LATER) + 1) if on_from else range(len(LATER) + 1)
+    say(f"courses {[number + 1 for number in courses]}; settings {json.dumps(asdict(settings))}")
+    shown = {number: _course_scenes(number, data, work, settings, say) for number in courses}
     if only != "cells":
-        started = time.monotonic()
-        finder = train_finder(scenes, settings, say)
-        if settings.tuned_finder_steps:
-            finder = merged(finder)
-            finder = halfway(finder, train_finder(again, second, say, net=deepcopy(finder)))
-        noted = _noted(settings, started)
+        started, finder = time.monotonic(), _begun(FinderNet(), on_from, "finder")
+        for number, scenes in shown.items():
+            course = settings.later(number) if number else settings
+            if course.finder_steps:
+                tuned = train_finder(scenes, course, say, net=deepcopy(finder) if number else None)
+                finder = halfway(finder, tuned) if number else merged(tuned)
+        noted = _noted(settings, started, on_from, "finder")
         say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=noted)}")
         _tell(out, "finder", noted)
     if only != "finder":
-        started = time.monotonic()
+        started, cells = time.monotonic(), _begun(CellNet(len(TILE_KINDS), len(PIECES)), on_from, "cells")
         train_crops, held_crops = Crops.load(data / "tiles", mended=True).split()
-        cells = train_cells(_examples(data, work, scenes, train_crops, settings, say), settings, say)
-        if settings.tuned_cell_steps:
-            cells, examples = merged(cells), _examples(data, work, again, train_crops, second, say)
-            cells = halfway(cells, train_cells(examples, second, say, net=deepcopy(cells)))
+        for number, scenes in shown.items():
+            course = settings.later(number) if number else settings
+            if course.cell_steps:
+                examples = _examples(data, work, scenes, train_crops, course, say)
+                tuned_cells = train_cells(examples, course, say, net=deepcopy(cells) if number else None)
+                cells = halfway(cells, tuned_cells) if number else merged(tuned_cells)
         real = mosaics(held_crops, np.random.default_rng((settings.seed, 19)), 4000)
-        _write_cells(cells, real, data, out, work, _noted(settings, started), settings, say)
+        _write_cells(cells, real, data, out, work, _noted(settings, started, on_from, "cells"), settings, say)
 
 
-def _second_scenes(data: Path, work: Path, settings: Settings, say: Say) -> list[SceneExample]:
-    """The scenes of the second course that both networks see; none of a kind of table that is left out."""
-    second = settings.second()
-    shown = partial(scenes_of, data, work, seed=second.scene_seed, say=say)
-    scenes = off(shown(count=second.scenes), data, work, without=settings.without, seed=second.scene_seed)
-    scenes += shown(count=second.busy_scenes, world="busy")
-    if settings.without:  # of scenes in hard light it is not known what they lie on
-        return scenes
-    return scenes + shown(count=settings.tuned_lit_scenes, world="lit")
+def _begun(net: Net, folder: Path | None, name: str) -> Net:
+    """The network of this name in the folder, as a course leaves it; without a folder the net itself."""
+    return net if folder is None else loaded(merged(net), folder / f"{name}.onnx")
+
+
+def _course_scenes(number: int, data: Path, work: Path, settings: Settings, say: Say) -> list[SceneExample]:
+    """The scenes of a course, the first being 0, that both networks see; none of a kind of table that is left out."""
+    course = settings.later(number) if number else settings
+    shown = partial(scenes_of, data, work, seed=course.scene_seed, say=say)
+    scenes = off(shown(count=course.scenes), data, work, without=settings.without, seed=course.scene_seed)
+    scenes += shown(count=course.busy_scenes, world="busy")
+    if number and not settings.without:  # of the others it is not known what they lie on
+        counts = (settings.tuned_lit_scenes, settings.tuned_strewn_scenes)
+        scenes += shown(count=counts[number - 1], world=LATER[number - 1])
+    return scenes
 
 
 def _examples(

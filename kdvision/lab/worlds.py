@@ -21,7 +21,8 @@ from kdvision.lab.examples import SceneExample, cell_examples, lattice_of
 from kdvision.lab.laying import Scene
 from kdvision.lab.light import Dials
 from kdvision.lab.sources import MANY_BOXES
-from kdvision.lab.synth import Picture, Seen
+from kdvision.lab.synth import Picture, Seen, Strewing
+from kdvision.lab.things import strew
 from kdvision.lab.workshop import Workshop
 
 Bytes = npt.NDArray[np.uint8]
@@ -29,15 +30,18 @@ Floats = npt.NDArray[np.float64]
 Maker = Callable[[np.random.Generator, Workshop], Picture]
 
 SCENE_SIZE = 640
-WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,)}
+WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,), "strewn": (37,)}
 """What is trained on, and the words that each adds to its seeds.
 
 Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
-kingdoms lie, and more of them of many drawn boxes; tables under a hard or coloured light, plain ones and full ones.
+kingdoms lie, and more of them of many drawn boxes; tables under a hard or coloured light, plain ones and full ones;
+tables on whose kingdoms hands and things lie, some of them in such a light.
 """
 BUSY_DRAWN = 0.45
 HARD_LIGHT, HARD_GLARE = (0.3, 1.3), (0.5, 2.5)
 """The range of two of `light.Dials` in a hard light: the glare of a lamp over the table leaves nothing but white."""
+STREWN = (0.5, 0.25, 0.25)
+"""How many of the tables with things are plain, full and in a hard light."""
 
 
 def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
@@ -89,7 +93,7 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     assert _workshop is not None
     rng = np.random.default_rng(seed)
     pieces = partial(_plain, deal=furnished.deal)
-    makers: dict[str, Maker] = {"scenes": _plain, "pieces": pieces, "busy": _busy, "lit": _lit}
+    makers: dict[str, Maker] = {"scenes": _plain, "pieces": pieces, "busy": _busy, "lit": _lit, "strewn": _strewn}
     picture = makers[world](rng, _workshop)
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
@@ -104,23 +108,32 @@ def _plain(
     dials: Dials | None = None,
     *,
     deal: Callable[..., Scene] = scenes.deal,
+    strewing: Strewing | None = None,
 ) -> Picture:
     scene = deal(rng)
     camera = synth.snap(scene, rng, size=SCENE_SIZE)
-    return synth.render(scene, camera, workshop.mixture(rng), rng, dials=dials)
+    return synth.render(scene, camera, workshop.mixture(rng), rng, dials=dials, strewing=strewing)
 
 
-def _busy(rng: np.random.Generator, workshop: Workshop, dials: Dials | None = None) -> Picture:
+def _busy(
+    rng: np.random.Generator, workshop: Workshop, dials: Dials | None = None, *, strewing: Strewing | None = None
+) -> Picture:
     scene = scenes.deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
     art = workshop.mixture(rng, drawn=BUSY_DRAWN, boxes=MANY_BOXES)
-    return synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), art, rng, dials=dials, surface=busy)
+    camera = synth.snap(scene, rng, size=SCENE_SIZE)
+    return synth.render(scene, camera, art, rng, dials=dials, surface=busy, strewing=strewing)
 
 
-def _lit(rng: np.random.Generator, workshop: Workshop) -> Picture:
+def _lit(rng: np.random.Generator, workshop: Workshop, *, strewing: Strewing | None = None) -> Picture:
     lamp = {"light": float(rng.uniform(*HARD_LIGHT)), "glare": float(rng.uniform(*HARD_GLARE))}
     dials = replace(Dials.draw(rng), **lamp)
     make = _busy if rng.random() < 0.4 else _plain
-    return make(rng, workshop, dials)
+    return make(rng, workshop, dials, strewing=strewing)
+
+
+def _strewn(rng: np.random.Generator, workshop: Workshop) -> Picture:
+    make: Callable[..., Picture] = (_plain, _busy, _lit)[rng.choice(3, p=STREWN)]
+    return make(rng, workshop, strewing=strew)
 
 
 class _Told(Exception):

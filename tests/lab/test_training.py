@@ -1,5 +1,6 @@
 """The three bugs that good authors make in training code, and the answers that training is given."""
 
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,17 +9,21 @@ import pytest
 
 pytest.importorskip("torch", reason="training needs torch: make test-lab installs it")
 
+import onnx
 import torch
 from torch.nn import functional as F
 
 from kdvision.lab import batches, measure, train
 from kdvision.lab.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
 from kdvision.lab.export import export_cells, export_finder
+from kdvision.lab.folding import folded
 from kdvision.lab.losses import cell_loss
 from kdvision.lab.net import CellNet, FinderNet
 from kdvision.lab.targets import cell_batch, finder_sample, finder_target
+from kdvision.lab.weights import loaded
+from kdvision.lab.worlds import WORLDS
 from kdvision.vision.finder import squares_from
-from kdvision.vision.models import Model
+from kdvision.vision.models import Model, model_path
 
 SETTINGS = train.Settings(cell_steps=60, cell_batch=12, finder_steps=60, rate=3e-3)
 
@@ -98,9 +103,17 @@ def test_the_second_course_goes_on_from_the_first() -> None:
     settings = replace(SETTINGS, tuned_cell_steps=20, tuned_rate=1e-4)
     first = train.train_cells(crops(300), settings, lambda _: None)
     before = {name: weights.detach().clone() for name, weights in train.merged(first).named_parameters()}
-    second = train.train_cells(crops(300, seed=4), settings.second(), lambda _: None, net=first)
+    second = train.train_cells(crops(300, seed=4), settings.later(1), lambda _: None, net=first)
     moved = [float((weights.detach() - before[name]).abs().max()) for name, weights in second.named_parameters()]
     assert min(moved) > 0 and max(moved) < 0.01  # a low rate: it forgets nothing
+
+
+def test_no_course_sees_what_another_saw() -> None:
+    first = train.Settings()
+    courses = [first, *(first.later(number + 1) for number in range(len(train.LATER)))]
+    assert len({course.seed for course in courses}) == len({course.scene_seed for course in courses}) == 3
+    assert all(course.rate < first.rate and course.scenes < first.scenes for course in courses[1:])
+    assert set(train.LATER) <= set(WORLDS)
 
 
 def test_halfway_lies_between_both() -> None:
@@ -197,3 +210,37 @@ def test_the_temperature_of_overconfident_logits_is_found() -> None:
     labels = torch.multinomial(F.softmax(honest, 1), 1, generator=generator)[:, 0]
     fitted = measure.temperature(lambda x: F.cross_entropy(x, labels), honest * 2.5)
     assert fitted == pytest.approx(2.5, rel=0.08)
+
+
+@pytest.mark.parametrize("name", ["finder", "cells"])
+def test_a_course_goes_on_from_the_weights_in_a_file(name: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    net: FinderNet | CellNet = FinderNet() if name == "finder" else CellNet(len(TILE_KINDS), len(PIECES))
+    fresh = deepcopy(net)
+    train.merged(net)
+    path = tmp_path / f"{name}.onnx"
+    if isinstance(net, FinderNet):
+        export_finder(net, path, settings={})
+    else:
+        export_cells(net, path, temperatures={}, rates={}, settings={})
+    path.write_bytes(folded(onnx.load(path)).SerializeToString())
+    again = loaded(train.merged(fresh), path)
+    for (part, weights), others in zip(again.named_parameters(), net.parameters(), strict=True):
+        assert torch.allclose(weights, others, atol=1e-5), part
+
+
+@pytest.mark.parametrize("name", ["finder", "cells"])
+def test_the_shipped_networks_say_the_same_in_torch(name: str) -> None:
+    """Whole numbers tell the weights closely enough to train on from."""
+    fresh: FinderNet | CellNet = FinderNet() if name == "finder" else CellNet(len(TILE_KINDS), len(PIECES))
+    net = loaded(train.merged(fresh), model_path(name))
+    pictures = crops(6, seed=5).crops
+    with torch.inference_mode():
+        got = net.eval()(torch.from_numpy(pictures).permute(0, 3, 1, 2).float() / 255).numpy()
+    expected = Model(model_path(name)).run(pictures)
+    assert np.corrcoef(got.ravel(), expected.ravel())[0, 1] > 0.98
+
+
+def test_weights_of_another_network_are_refused() -> None:
+    with pytest.raises(ValueError, match="has no weights"):
+        loaded(train.merged(CellNet(3, 2)), model_path("cells"))
