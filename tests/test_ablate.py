@@ -7,7 +7,18 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board
-from kdvision.lab.ablate import CELLS_ALONE, ONCE, PARTS, WHOLE, Case, by_kingdoms, by_squares, table, tallied
+from kdvision.lab.ablate import (
+    CELLS_ALONE,
+    COLOURLESS,
+    ONCE,
+    PARTS,
+    WHOLE,
+    Case,
+    by_kingdoms,
+    by_squares,
+    table,
+    tallied,
+)
 from kdvision.lab.drafts import play
 from kdvision.lab.simulate import framed, noisy
 from kdvision.vision.reading import Reading
@@ -16,7 +27,7 @@ from tests.kingdoms import plain_sight as sight
 
 def case(*readings: Reading, truth: list[Board]) -> Case:
     seen = tuple(sight(reading, 900.0 * number) for number, reading in enumerate(readings))
-    return Case("made", {WHOLE: seen, ONCE: seen, CELLS_ALONE: seen}, tuple(truth))
+    return Case("made", dict.fromkeys((WHOLE, ONCE, CELLS_ALONE, COLOURLESS), seen), tuple(truth))
 
 
 def test_each_part_is_left_out_alone() -> None:
@@ -37,7 +48,9 @@ def test_what_is_missed_or_invented_counts_as_wrong() -> None:
     found = tallied([case(Reading.of("w w # l l"), truth=[truth, truth])], by_squares)
     assert (found.squares, found.boards, found.boards_right) == (10, 2, 1)
     assert found.squares_right == 5
-    nothing = tallied([Case("none", {WHOLE: (), ONCE: (), CELLS_ALONE: ()}, (truth,))], PARTS["nothing"])
+    nothing = tallied(
+        [Case("none", dict.fromkeys((WHOLE, ONCE, CELLS_ALONE, COLOURLESS), ()), (truth,))], PARTS["nothing"]
+    )
     assert (nothing.squares, nothing.squares_right, nothing.boards_right) == (5, 0, 0)
 
 

@@ -13,30 +13,15 @@ import pytest
 import kdvision
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import decide_again, kingdoms_of
-from kdvision.vision.covering import AROUND, colours, covered, further, hidden_places, unlike_table
+from kdvision.vision.covering import covered, hidden_places, unlike_table
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
-from kdvision.vision.sight import Sight
+from kdvision.vision.sight import Sight, hiding
+from kdvision.vision.tabletop import Tabletop
 from tests.kingdoms import grid_of, table_photo
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 BOARD = Board.parse("# w w / f f .")
-
-
-def test_the_colour_of_a_place_is_that_of_most_of_it() -> None:
-    pixels = np.full((240, 320, 3), 200, np.uint8)
-    pixels[60:110, 40:90] = (200, 0, 0)
-    pixels[60:110, 90:100] = (200, 0, 0)
-    seen = colours(Photo.open(pixels), grid_of(Board.parse("w w w"), left=40, top=60, side=50))
-    assert seen[0, 0] == pytest.approx([41.6, 66.6, 55.9], abs=0.5)
-    assert seen[0, 1] == pytest.approx(seen[0, 2])
-
-
-def test_places_that_the_picture_cuts_have_the_colour_of_what_is_inside() -> None:
-    pixels = np.full((240, 320, 3), 200, np.uint8)
-    seen = colours(Photo.open(pixels), grid_of(Board.parse("w w w"), left=-85, top=60, side=50))
-    assert np.isnan(seen[0, 0]).all()
-    assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
 def table(*shades: tuple[float, float, float]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -68,14 +53,8 @@ def test_what_the_table_shows_further_around_is_the_table(striped: bool) -> None
     for left in range(0, 700, 150) if striped else [300]:
         pixels[(0 if striped else 250) : (700 if striped else 450), left : left + 50] = (40, 60, 160)
     grid = grid_of(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
-    found = covered(Photo.open(pixels), grid, np.ones((4, 6), bool))
+    found = covered(Tabletop.seen(Photo.open(pixels), grid), np.ones((4, 6), bool))
     assert np.argwhere(found.any(axis=0)).ravel().tolist() == ([] if striped else [2])
-
-
-def test_places_further_around_go_on_as_the_grid_does() -> None:
-    quads = further(grid_of(Board.parse("w w w"), left=400, top=300, side=50))
-    assert len(quads) == (3 + 2 * AROUND) * (1 + 2 * AROUND) - 3
-    assert quads[0] == pytest.approx(np.array([[200, 100], [250, 100], [250, 150], [200, 150]]), abs=0.01)
 
 
 def test_where_hardly_any_table_is_seen_nobody_knows_what_it_looks_like() -> None:
@@ -128,6 +107,21 @@ def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> N
     assert not any("may hide" in problem.text for problem in again.problems)
     clear = replace(covered_sight(), hidden=np.zeros((4, 5)))
     assert not any("may hide" in problem.text for problem in kingdoms_of(table_photo(), [clear])[0].problems)
+
+
+def test_a_tile_that_may_be_another_thing_is_told_until_a_person_says_what_it_is() -> None:
+    """A king on a tile is none: the network knows kings, and what it says is never quite certain."""
+    sight = covered_sight()
+    thing, king = np.zeros((4, 5), bool), np.zeros((4, 5))
+    thing[1, 2], king[1, 3] = True, 1.0
+    (read,) = kingdoms_of(table_photo(), [replace(sight, hidden=hiding(king, thing))])
+    assert read.board == BOARD and read.review
+    (problem,) = (problem for problem in read.problems if "may be no tile" in problem.text)
+    assert problem.squares == (Square.parse("B1"),) and "B1" in problem.text and "C1" not in problem.text
+    (known,) = kingdoms_of(
+        table_photo(), [replace(sight, hidden=hiding(king, thing))], clamps={(0, Square.parse("B1")): "w"}
+    )
+    assert not any("may be no tile" in problem.text for problem in known.problems)
 
 
 def test_a_thing_on_a_domino_at_the_rim_does_not_end_the_kingdom_there_without_a_word() -> None:

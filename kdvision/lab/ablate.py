@@ -35,7 +35,7 @@ from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight, sort_out
 
 STREAM: Final = 9_000_000
-WHOLE, ONCE, CELLS_ALONE = "whole", "once", "cells alone"
+WHOLE, ONCE, CELLS_ALONE, COLOURLESS = "whole", "once", "cells alone", "colourless"
 RENDERED: Final = "rendered"
 
 
@@ -51,9 +51,6 @@ class Case:
 def seen(name: str, photo: Photo, truth: Sequence[Board]) -> Case:
     """The case of a photo, by the models at hand."""
     reader = CellReader(shipped("cells", 1))
-    alone = copy.copy(reader)
-    alone.model = copy.copy(reader.model)
-    alone.model.about = {key: value for key, value in reader.model.about.items() if key != "outline"}
     try:
         kingdoms, _ = sort_out(search_all(photo, Finder(shipped("finder", 1)), reader))
     except KdvisionError:
@@ -61,9 +58,18 @@ def seen(name: str, photo: Photo, truth: Sequence[Board]) -> Case:
     looks = {
         WHOLE: tuple(kingdoms),
         ONCE: tuple(look(photo, reader, sight.grid, turns=1) for sight in kingdoms),
-        CELLS_ALONE: tuple(look(photo, alone, sight.grid) for sight in kingdoms),
+        CELLS_ALONE: tuple(look(photo, _without(reader, "outline", "tabletop"), sight.grid) for sight in kingdoms),
+        COLOURLESS: tuple(look(photo, _without(reader, "tabletop"), sight.grid) for sight in kingdoms),
     }
     return Case(name, looks, tuple(truth))
+
+
+def _without(reader: CellReader, *names: str) -> CellReader:
+    """The reader, its model without some of what that says of itself."""
+    other = copy.copy(reader)
+    other.model = copy.copy(reader.model)
+    other.model.about = {key: value for key, value in reader.model.about.items() if key not in names}
+    return other
 
 
 def rendered(seed: int, *, work: Path | None = None) -> Case:
@@ -136,6 +142,7 @@ PARTS: Final[Mapping[str, Callable[[Case], list[Board]]]] = {
     "joint kingdoms: each decided by itself": one_by_one,
     "test-time turning: one look at each square": partial(together, looks=ONCE),
     "fusion: the cell network alone says where tiles lie": partial(together, looks=CELLS_ALONE),
+    "the table's colour: the networks alone say where tiles lie": partial(together, looks=COLOURLESS),
 }
 
 

@@ -20,6 +20,7 @@ from kdvision.lab.tally import COLUMNS, Row, rows_of
 from kdvision.vision.models import Model
 
 MEGABYTE: Final = 1_000_000
+WITNESSES: Final = {"cells": "cell network alone", "both": "both networks", "all": "both and the table's colour"}
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,15 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in about.get("temperatures", {}).items():
         yield f"temperature, {name}", f"{value:.2f}"
     if weights := about.get("outline"):
-        yield "tile or none: weights of cell network, finder, constant", ", ".join(f"{w:.2f}" for w in weights)
-    for name, rate in about.get("outline_wrong", {}).items():
         yield (
-            f"tile or none wrong, {'both networks' if name == 'both' else 'cell network alone'}",
-            f"{100 * rate:.2f} %",
+            "tile or none, no colour known: weights of cell network, finder, constant",
+            ", ".join(f"{w:.2f}" for w in weights),
         )
+    if weights := about.get("tabletop"):
+        told = "tile or none: weights of cell network, finder, the table's colour, constant"
+        yield told, ", ".join(f"{w:.2f}" for w in weights)
+    for name, rate in about.get("outline_wrong", {}).items():
+        yield f"tile or none wrong, {WITNESSES[name]}", f"{100 * rate:.2f} %"
     if boards := about.get("boards"):
         yield "temperature of whole boards", f"{boards['temperature']:.2f}"
         if "belief" in boards:

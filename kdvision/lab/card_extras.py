@@ -188,6 +188,12 @@ COVERED_HEAD: Final = """\
 Scenes of the benchmark with every dial turned, and the same with a thing on a tile of one kingdom or near it
 (`python -m kdvision.lab.covered`). Right is a board that has the tiles under the thing, too."""
 
+RECOLOURED_HEAD: Final = """\
+## On tables in the colour of tiles
+
+The labelled photos with the table dyed in the colour of each terrain of the kingdom in turn
+(`python -m kdvision.lab.recoloured`)."""
+
 TITLES: Final[Mapping[str, str]] = {
     "invented": "## Where no kingdom lies",
     "pieces": PIECES_HEAD,
@@ -195,6 +201,7 @@ TITLES: Final[Mapping[str, str]] = {
     "ablation": "## What each part adds",
     "mixed": "## Where two boxes lie on one table",
     "covered": COVERED_HEAD,
+    "recoloured": RECOLOURED_HEAD,
 }
 
 

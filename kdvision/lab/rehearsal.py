@@ -20,7 +20,7 @@ from kdvision.lab.workshop import Workshop
 from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
 from kdvision.vision.edge import ends_here
-from kdvision.vision.evidence import finder_odds, search_all
+from kdvision.vision.evidence import search_all, witnesses
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
 from kdvision.vision.kingdom_read import Around, asking_for_towns, kingdom_read, surroundings, touching
@@ -28,6 +28,7 @@ from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight, sort_out
+from kdvision.vision.tabletop import Tabletop
 from kdvision.vision.trust import Trust
 
 Floats = npt.NDArray[np.float64]
@@ -41,9 +42,9 @@ STREAM = 2_000_000
 
 @dataclass(frozen=True)
 class Places:
-    """All places of one scene's grids: log-odds of a tile from both networks (n, 2), and whether there is one (n,)."""
+    """All places of one scene's grids: what speaks for a tile there (n, 3), and whether there is one (n,)."""
 
-    odds: Floats
+    said: Floats
     tile: npt.NDArray[np.bool_]
 
 
@@ -126,22 +127,22 @@ def _taken(seed: int) -> tuple[Picture, str]:
 
 
 def places(seed: int) -> Places:
-    """Return what both networks say of every place in one scene."""
+    """Return what both networks and the colour of the table say of every place in one scene."""
     picture = picture_at(seed)
     photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
-    odds: list[Floats] = []
+    said: list[Floats] = []
     tile: list[bool] = []
     for grid in search.grids(photo, Finder(shipped("finder", 1))):
         kinds, kingdom = truth_at(grid, picture)
         if kingdom is None:
             continue
-        seen = reader.look(photo, grid.quads.reshape(-1, 4, 2))
+        seen = witnesses(reader.look(photo, grid.quads.reshape(-1, 4, 2)), grid, Tabletop.seen(photo, grid))
         inside = ((grid.quads.mean(2) > 0) & (grid.quads.mean(2) < (photo.width, photo.height))).all(-1).reshape(-1)
         for k, kind in enumerate(kinds):
             if kind != "?" and inside[k]:
-                odds.append(np.array([seen.presence[k], finder_odds(grid)[k]]))
+                said.append(seen[k])
                 tile.append(kind != ".")
-    return Places(np.array(odds).reshape(-1, 2), np.array(tile, bool))
+    return Places(np.array(said).reshape(-1, 3), np.array(tile, bool))
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from kdvision.vision.pieces import on_crossings
 from kdvision.vision.reading import Reading
 from kdvision.vision.search import found_in, hanging, in_one_plane, searched, worth_a_finer_look
 from kdvision.vision.second import look_wider
-from kdvision.vision.sight import BESIDE, Bonds, Sight, sort_out
+from kdvision.vision.sight import BESIDE, Bonds, Sight, hiding, sort_out
+from kdvision.vision.tabletop import Tabletop
 
 CELLS_ALONE: Final = (1.0, 0.0, 0.0)
 UNINFORMED: Final = np.log(0.25)
@@ -35,6 +36,11 @@ REACH: Final = 2.5
 """Nearer than so many squares to a kingdom may lie tiles of the second row that its lattice has lost."""
 IN_LINE: Final = 0.25
 """A square whose corners lie no further off those of a lattice, in squares, may lie in a row of it."""
+DOUBTED: Final = float(np.log(0.9 / 0.1))
+"""Log-odds of a tile up to which the networks alone leave room for another thing: nine in ten."""
+NEAR: Final = 4.0
+FAR: Final = 60.0
+"""Colours this far apart (CIE L*a*b*) begin to differ, and differ altogether."""
 LIKE: Final = 0.4
 """Squares of one kingdom differ by less than this in the logarithm of their sides."""
 
@@ -155,14 +161,16 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     share = visible(grid, photo)
     bare = None if grid.bare is None else (grid.bare & (share == 1)).reshape(-1)
     seen = reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=turns, bare=bare)
-    log_probs = probabilities(seen, outline(seen, grid, reader.model.about.get("outline", CELLS_ALONE)))
+    table = Tabletop.seen(photo, grid)
+    said = witnesses(seen, grid, table)
+    log_probs = probabilities(seen, outline(said, reader.model.about))
     centres = grid.middles.reshape(-1, 2)
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
     shape = (grid.rows, grid.cols)
     reading = Reading(log_probs.reshape(*shape, -1), reader.kinds).without(outside.reshape(shape))
-    sight = Sight(grid, reading, _bonds(seen, shape), seen.hidden.reshape(shape))
-    things = covered(photo, grid, sight.presence <= SEEN) & (share >= WHOLE)
-    sight = replace(sight, hidden=np.maximum(sight.hidden, things))
+    alone = outline(said, reader.model.about, colour=False).reshape(shape)
+    things = covered(table, alone <= 0) & (alone <= DOUBTED) & (share >= WHOLE)
+    sight = Sight(grid, reading, _bonds(seen, shape), hiding(seen.hidden.reshape(shape), things))
     if sight.castle > SEEN:
         sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))
     if reader.pieces:
@@ -174,12 +182,32 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     return replace(sight, inside=share, beyond=beyond.reshape(shape))
 
 
-def outline(seen: Look, grid: Grid, weights: Sequence[float]) -> Floats:
-    """Return the log-odds (n,) that there is a tile: what the cell network and the finder say, weighed together.
+def witnesses(seen: Look, grid: Grid, table: Tabletop) -> Floats:
+    """Return what speaks for a tile at each place, (n, 3): cell network, finder, colour.
 
-    The weights (cell network, finder, constant) come from a logistic regression on held-out scenes.
+    Log-odds by each of the networks, and the logarithm of how far its colour is from the table's; not a number where
+    that is not known, or the light has left nothing of it. Table is what neither network takes for tiles.
     """
-    return np.asarray(weights[0] * seen.presence + weights[1] * finder_odds(grid) + weights[2])
+    finder = finder_odds(grid)
+    bare = (seen.presence + finder <= 0).reshape(grid.rows, grid.cols)
+    apart = np.where(table.white, np.nan, table.apart(bare))
+    away = np.log1p(np.minimum(apart, FAR) / NEAR)
+    return np.stack([seen.presence, finder, away.reshape(-1)], axis=1)
+
+
+def outline(said: Floats, about: Mapping[str, Sequence[float]], *, colour: bool = True) -> Floats:
+    """Return the log-odds (n,) that there is a tile, of what the witnesses say (n, 3), weighed together.
+
+    The weights are in what the model file says of itself: `tabletop` (cell network, finder, colour, constant), and
+    `outline`, those without colour, for places of which no colour is known. Both come from logistic regressions on
+    held-out scenes; without them the cell network decides alone. `colour` false asks the networks alone everywhere.
+    """
+    cells, finder, constant = about.get("outline", CELLS_ALONE)
+    alone = cells * said[:, 0] + finder * said[:, 1] + constant
+    if "tabletop" not in about or not colour:
+        return np.asarray(alone)
+    *weights, constant = about["tabletop"]
+    return np.asarray(np.where(np.isnan(said[:, 2]), alone, said @ np.array(weights) + constant))
 
 
 def finder_odds(grid: Grid) -> Floats:

@@ -150,6 +150,9 @@ def kingdom_read(
         inner = tuple(square for square in covered if inside(square))
         where = f"on {names([_from(first, square) for square in inner])}" if inner else "beside this kingdom"
         problems.append(_moved(Problem(inner, f"something lies {where} that may hide a domino: look under it"), first))
+    if unknown := [square for square in decision.board if sight.unknown[square]]:
+        told = f"what lies on {names([_from(first, square) for square in unknown])} may be no tile: see what it is"
+        problems.append(_moved(Problem(tuple(unknown), told), first))
     if len(decision.board) < FEW:
         problems.append(Problem((), "hardly a domino is seen of this kingdom: see that it is all there"))
     if sight.castle <= SEEN and decision.board.castles():

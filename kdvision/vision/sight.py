@@ -34,6 +34,8 @@ from kdvision.vision.reading import CASTLE, NOTHING, Reading
 BESIDE: Final = 1.7
 """Middles nearer than this many squares belong to tiles with less than a square of table between them."""
 LEAST_TILES: Final = 2.0
+ALMOST: Final = 0.99
+"""What a network says is never quite certain; that nobody knows what lies there is."""
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
 
@@ -45,7 +47,8 @@ class Sight:
     """One grid as it is seen.
 
     `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
-    `hidden` (rows, cols) is the probability that something covers the square. `inside` (rows, cols) is the share of
+    `hidden` (rows, cols) is the probability that something covers the square; it is 1 where the networks alone doubt a
+    tile and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of
     each place that lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where
     all of the grid lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not.
     `crowded` says that tiles lie beside it which are on no grid, or may be another kingdom's.
@@ -179,6 +182,11 @@ class Sight:
         corners = (tiles if len(tiles) else self.grid.quads).reshape(-1, 2)
         return Extent(*corners.min(axis=0).tolist(), *corners.max(axis=0).tolist())
 
+    @property
+    def unknown(self) -> Mask:
+        """Which places (rows, cols) show what is not the table, and maybe no tile either, as the networks say."""
+        return np.asarray(self.hidden >= 1)
+
     def uncovered(self, places: Collection[Square]) -> Sight:
         """Return the sight with nothing on these places: a person has said what is there."""
         hidden = self.hidden.copy()
@@ -199,6 +207,11 @@ class Sight:
         """
         tiles, there = self.grid.places_of(self.middles), self.grid.places_of(points)
         return np.asarray(np.linalg.norm(there[:, None] - tiles[None], axis=2).min(axis=1))
+
+
+def hiding(hidden: Floats, things: Mask) -> Floats:
+    """Return the probability (rows, cols) that something covers a square, by the network and by what lies there."""
+    return np.where(things, 1.0, np.minimum(hidden, ALMOST))
 
 
 def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
