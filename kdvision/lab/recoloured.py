@@ -23,6 +23,7 @@ from kdvision.game.board import Terrain
 from kdvision.lab.crew import in_order
 from kdvision.lab.evaluate import Labelled, compare, labelled
 from kdvision.lab.tally import Row
+from kdvision.vision.kingdom_read import KingdomRead
 from kdvision.vision.photo import Photo
 
 Bytes = npt.NDArray[np.uint8]
@@ -56,14 +57,9 @@ def dyed(pixels: Bytes, tiles: Floats, like: Floats) -> Bytes:
 
 def rows(truth: Labelled) -> list[Row]:
     """Return the rows of a photo, dyed once for each terrain (`way`); none where its own outline is not read right."""
-    from kdvision import pipeline
-
     pixels = small(Photo.open(truth.path).pixels)
-    try:
-        reads = pipeline.read(Photo.open(pixels))
-    except KdvisionError:
-        return []
-    if not compare(truth, reads).shape:
+    before, reads = _read(truth, pixels)
+    if not before.shape:
         return []
     shown: dict[Terrain, list[Floats]] = {}
     for read in reads:
@@ -72,7 +68,7 @@ def rows(truth: Labelled) -> list[Row]:
     tiles = np.array([quad for quads in shown.values() for quad in quads])
     dyes = {terrain: np.array(shown[terrain]) for terrain in Terrain if terrain in shown}
     dyes.pop(Terrain.CASTLE, None)
-    return [replace(_read(truth, dyed(pixels, tiles, like)), way=f"{terrain}") for terrain, like in dyes.items()]
+    return [replace(_read(truth, dyed(pixels, tiles, like))[0], way=f"{terrain}") for terrain, like in dyes.items()]
 
 
 def small(pixels: Bytes) -> Bytes:
@@ -81,13 +77,14 @@ def small(pixels: Bytes) -> Bytes:
     return np.asarray(cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _read(truth: Labelled, pixels: Bytes) -> Row:
+def _read(truth: Labelled, pixels: Bytes) -> tuple[Row, list[KingdomRead]]:
     from kdvision import pipeline
 
     try:
-        return compare(truth, pipeline.read(Photo.open(pixels)))
+        reads = pipeline.read(Photo.open(pixels))
     except KdvisionError as failure:
-        return compare(truth, [], error=f"{failure}")
+        return compare(truth, [], error=f"{failure}"), []
+    return compare(truth, reads), reads
 
 
 def table(made: Sequence[Row]) -> str:

@@ -39,8 +39,9 @@ IN_LINE: Final = 0.25
 DOUBTED: Final = float(np.log(0.9 / 0.1))
 """Log-odds of a tile up to which the networks alone leave room for another thing: nine in ten."""
 NEAR: Final = 4.0
+"""Colours less far apart than this (CIE L*a*b*) hardly differ."""
 FAR: Final = 60.0
-"""Colours this far apart (CIE L*a*b*) begin to differ, and differ altogether."""
+"""Colours this far apart differ altogether."""
 LIKE: Final = 0.4
 """Squares of one kingdom differ by less than this in the logarithm of their sides."""
 

@@ -48,10 +48,10 @@ class Sight:
 
     `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
     `hidden` (rows, cols) is the probability that something covers the square; it is 1 where the networks alone doubt a
-    tile and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of
-    each place that lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where
-    all of the grid lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not.
-    `crowded` says that tiles lie beside it which are on no grid, or may be another kingdom's.
+    tile and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that lies in the
+    picture, `beyond` the probability of a tile where a place's middle does not; None where all of the grid lies inside.
+    `colour` is the player's, as the likeliest castle shows it; "" where it does not. `crowded` says that tiles lie
+    beside it which are on no grid, or may be another kingdom's.
 
     `pieces` (rows, cols, names) are log-probabilities of what stands on each square, by `piece_names`, the first of
     which is nothing; `gems` (rows + 1, cols + 1) log-odds of a token on each crossing. None where the networks do not
