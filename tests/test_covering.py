@@ -14,6 +14,7 @@ import kdvision
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import decide_again, kingdoms_of
 from kdvision.vision.covering import covered, hidden_places, unlike_table
+from kdvision.vision.evidence import things_on
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.sight import Sight, hiding
@@ -84,6 +85,17 @@ def test_a_kingdom_as_wide_as_the_game_allows_has_nothing_beside_it() -> None:
     board, covered = [Square(0, col) for col in range(5)], np.zeros((3, 7), bool)
     covered[0, 5:] = True
     assert hidden_places(board, covered) == []
+
+
+def test_what_either_network_takes_for_none_may_be_a_thing() -> None:
+    """A plain field says little to either, so that they are not sure together, but both say tile."""
+    seen = table((60.0, 0.0, 0.0))
+    seen[1, 1:5] = (60.0, 40.0, 40.0)
+    cells, finder, alone = np.full((3, 4, 6), -3.0)
+    cells[1, 1:5], finder[1, 1:5], alone[1, 1:5] = (2.0, -2.0, 3.0, 9.0), (2.0, 3.0, -2.0, -1.0), (2.0, 0.0, 0.5, 3.0)
+    said = np.stack([cells, finder, np.zeros((4, 6))], axis=-1).reshape(-1, 3)
+    things = things_on(Tabletop(seen, seen.reshape(-1, 3)[:1]), said, alone.reshape(-1))
+    assert np.argwhere(things).tolist() == [[1, 2], [1, 3]]
 
 
 def covered_sight() -> Sight:

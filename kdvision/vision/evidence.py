@@ -37,7 +37,7 @@ REACH: Final = 2.5
 IN_LINE: Final = 0.25
 """A square whose corners lie no further off those of a lattice, in squares, may lie in a row of it."""
 DOUBTED: Final = float(np.log(0.9 / 0.1))
-"""Log-odds of a tile up to which the networks alone leave room for another thing: nine in ten."""
+"""Log-odds of a tile up to which the networks together leave room for another thing: nine in ten."""
 NEAR: Final = 4.0
 """Colours less far apart than this (CIE L*a*b*) hardly differ."""
 FAR: Final = 60.0
@@ -66,7 +66,7 @@ def search_all(
     grown = [whole(photo, finder, reader, c, sights) for c in sights]
     apart = [(one, c) for c, sight in each_its_own(grown) for one in _told_apart(photo, reader, c, sight)]
     everything = [sight for sight, _ in apart]
-    return [crowded(photo, reader, sight, (candidate.squares, looks[0]), everything) for sight, candidate in apart]
+    return [with_loose(photo, reader, sight, (candidate.squares, looks[0]), everything) for sight, candidate in apart]
 
 
 def whole(
@@ -114,10 +114,13 @@ def _touching(tiles: Mask) -> Mask:
     return np.asarray(padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:])
 
 
-def crowded(photo: Photo, reader: CellReader, sight: Sight, looks: Sequence[Squares], sights: Sequence[Sight]) -> Sight:
-    """Return the sight, marked where these looks show squares beside it that lie on no grid, and the reader sees tiles.
+def with_loose(
+    photo: Photo, reader: CellReader, sight: Sight, looks: Sequence[Squares], sights: Sequence[Sight]
+) -> Sight:
+    """Return the sight of a kingdom with the squares of these looks that lie beside its tiles and look like tiles, too.
 
-    A lattice that lost a row is a smaller kingdom, and looks as sure as a whole one.
+    A lattice that lost a row is a smaller kingdom, and looks as sure as a whole one. Whether a place in doubt is a tile
+    is not decided yet, so squares that were seen there are among them.
     """
     if not sight.kingdom and not sight.castle_hidden:
         return sight
@@ -126,9 +129,8 @@ def crowded(photo: Photo, reader: CellReader, sight: Sight, looks: Sequence[Squa
     if not len(loose):
         return sight
     seen = reader.look(photo, loose)
-    return (
-        replace(sight, crowded=True) if ((seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))).any() else sight
-    )
+    tiles = (seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))
+    return replace(sight, loose=loose[tiles].mean(axis=1)) if tiles.any() else sight
 
 
 def _loose(squares: Squares, sight: Sight, known: Floats) -> Mask:
@@ -169,8 +171,7 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
     shape = (grid.rows, grid.cols)
     reading = Reading(log_probs.reshape(*shape, -1), reader.kinds).without(outside.reshape(shape))
-    alone = outline(said, reader.model.about, colour=False).reshape(shape)
-    things = covered(table, alone <= 0) & (alone <= DOUBTED) & (share >= WHOLE)
+    things = things_on(table, said, outline(said, reader.model.about, colour=False)) & (share >= WHOLE)
     sight = Sight(grid, reading, _bonds(seen, shape), hiding(seen.hidden.reshape(shape), things))
     if sight.castle > SEEN:
         sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))
@@ -209,6 +210,17 @@ def outline(said: Floats, about: Mapping[str, Sequence[float]], *, colour: bool 
         return np.asarray(alone)
     *weights, constant = about["tabletop"]
     return np.asarray(np.where(np.isnan(said[:, 2]), alone, said @ np.array(weights) + constant))
+
+
+def things_on(table: Tabletop, said: Floats, alone: Floats) -> Mask:
+    """Return which places (rows, cols) show what is not the table, and maybe no tile either.
+
+    Of what the witnesses say (n, 3) one network sees no tile, and together (`alone`, (n,)) they are not sure of one. A
+    plain field or water is little to see, but both say tile.
+    """
+    doubted = (alone <= DOUBTED) & (said[:, :2].min(axis=1) <= 0)
+    shape = table.places.shape[:2]
+    return np.asarray(covered(table, (alone <= 0).reshape(shape)) & doubted.reshape(shape))
 
 
 def finder_odds(grid: Grid) -> Floats:

@@ -159,7 +159,7 @@ def kingdom_read(
         problems.append(Problem((), "its castle is hardly seen: see that this is a kingdom"))
     if not decision.proved:
         problems.append(Problem((), "what else it may show could not all be weighed: compare it with the table"))
-    if around.crowded:
+    if around.crowded or sight.loose_beside(decision.board):
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     if around.touched:
         problems.append(Problem((), "another kingdom all but touches this one: see that each has its own dominoes"))

@@ -11,6 +11,7 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Square
+from kdvision.vision.candidate import COVERED
 from kdvision.vision.cells import CERTAIN, Floats
 from kdvision.vision.edge import LIKELY, STRIP
 from kdvision.vision.grid import Grid
@@ -47,11 +48,12 @@ class Sight:
     """One grid as it is seen.
 
     `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
-    `hidden` (rows, cols) is the probability that something covers the square; it is 1 where the networks alone doubt a
-    tile and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that lies in the
-    picture, `beyond` the probability of a tile where a place's middle does not; None where all of the grid lies inside.
-    `colour` is the player's, as the likeliest castle shows it; "" where it does not. `crowded` says that tiles lie
-    beside it which are on no grid, or may be another kingdom's.
+    `hidden` (rows, cols) is the probability that something covers the square; it is 1 where a network doubts a tile and
+    the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that lies in the picture,
+    `beyond` the probability of a tile where a place's middle does not; None where all of the grid lies inside.
+    `colour` is the player's, as the likeliest castle shows it; "" where it does not. `loose` are the middles (n, 2), in
+    pixels, of squares beside its tiles that look like tiles, too; `crowded` says that some of its own may be another
+    kingdom's.
 
     `pieces` (rows, cols, names) are log-probabilities of what stands on each square, by `piece_names`, the first of
     which is nothing; `gems` (rows + 1, cols + 1) log-odds of a token on each crossing. None where the networks do not
@@ -66,6 +68,7 @@ class Sight:
     beyond: Floats | None = None
     colour: str = ""
     crowded: bool = False
+    loose: Floats | None = None
     pieces: Floats | None = None
     gems: Floats | None = None
     piece_names: tuple[str, ...] = ()
@@ -193,6 +196,13 @@ class Sight:
         hidden[[place.row for place in places], [place.col for place in places]] = 0.0
         return replace(self, hidden=hidden)
 
+    def loose_beside(self, board: Collection[Square]) -> bool:
+        """Whether squares that look like tiles lie beside a board: those that were decided to be tiles do not."""
+        if self.loose is None:
+            return False
+        tiles = self.grid.middles[[square.row for square in board], [square.col for square in board]]
+        return bool((self._apart(self.loose, tiles) > COVERED).any())
+
     def beside(self, other: Sight) -> bool:
         """Whether what is plainly a tile of the other grid lies less than a square away from one of this grid."""
         theirs = other.grid.middles[other.plain]
@@ -201,12 +211,16 @@ class Sight:
         return bool(self.away(theirs).min() < BESIDE)
 
     def away(self, points: Floats) -> Floats:
-        """Return how far points (n, 2) of the photo lie from the middle of the nearest tile (n,), in squares.
+        """Return how far points (n, 2) of the photo lie from the middle of the nearest tile (n,), in squares."""
+        return self._apart(points, self.middles)
+
+    def _apart(self, points: Floats, tiles: Floats) -> Floats:
+        """How far points (n, 2) lie from the nearest of these middles (m, 2), in squares.
 
         In pixels the near side of a kingdom seen at a slant has larger squares than the far side.
         """
-        tiles, there = self.grid.places_of(self.middles), self.grid.places_of(points)
-        return np.asarray(np.linalg.norm(there[:, None] - tiles[None], axis=2).min(axis=1))
+        there, near = self.grid.places_of(points), self.grid.places_of(tiles)
+        return np.asarray(np.linalg.norm(there[:, None] - near[None], axis=2).min(axis=1, initial=np.inf))
 
 
 def hiding(hidden: Floats, things: Mask) -> Floats:
