@@ -9,11 +9,16 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import kdvision
 from kdvision.game.board import Board, Square
+from kdvision.lab.calibrate import MISSED, fit_covering
+from kdvision.lab.rehearsal import Places
 from kdvision.pipeline import decide_again, kingdoms_of
-from kdvision.vision.covering import covered, hidden_places, unlike_table
+from kdvision.vision.cells import Look
+from kdvision.vision.covering import covered, hidden_places, missed, signs, unlike_table
 from kdvision.vision.evidence import things_on
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
@@ -96,6 +101,38 @@ def test_what_either_network_takes_for_none_may_be_a_thing() -> None:
     said = np.stack([cells, finder, np.zeros((4, 6))], axis=-1).reshape(-1, 3)
     things = things_on(Tabletop(seen, seen.reshape(-1, 3)[:1]), said, alone.reshape(-1))
     assert np.argwhere(things).tolist() == [[1, 2], [1, 3]]
+
+
+def look(kind: np.ndarray[tuple[int, ...], np.dtype[np.float64]], hidden: list[float]) -> Look:
+    n = len(hidden)
+    four = np.full((n, 4), np.log(0.25))
+    return Look(kind, np.zeros(n), np.array(hidden), four, np.zeros((n, 1)), np.zeros((n, 4)))
+
+
+def test_the_signs_of_a_hidden_tile_say_what_is_not_known() -> None:
+    """A bare place was not looked at: no kind is likelier than another, and nothing covers it."""
+    kind = np.log([[0.97, 0.01, 0.02], [1 / 3, 1 / 3, 1 / 3]])
+    said = np.array([[-2.0, 1.0, 1.5], [-8.0, -3.0, np.nan]])
+    seen = signs(look(kind, [0.5, 0.0]), said)
+    assert seen[:, :4].tolist() == [[-2, 1, 1.5, 0], [-8, -3, 0, 1]]
+    assert seen[0, 4] == pytest.approx(0) and -10 < seen[1, 4] < -9
+    assert seen[0, 5] < 0.2 and seen[1, 5] == pytest.approx(np.log(3))
+
+
+def test_without_a_model_that_knows_them_no_tile_is_hidden() -> None:
+    assert missed(np.ones((3, 6)), {}).tolist() == [0, 0, 0]
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_hidden_tile_costs_more_than_a_look_in_vain(seed: int) -> None:
+    """So that with one in nine of equally likely places hidden they are told: one missed costs eight looks."""
+    rng = np.random.default_rng(seed)
+    said = rng.normal(0, 1, (6000, 6))
+    odds = said @ (1.5, 1.0, 0.5, 0.0, 0.5, 1.0) - 2.0
+    about = fit_covering([Places(said, rng.random(6000) < 1 / (1 + np.exp(-odds)))])
+    weights = about["covering"]
+    assert isinstance(weights, list)
+    assert weights == pytest.approx([1.5, 1.0, 0.5, 0.0, 0.5, 1.0, np.log(MISSED) - 2.0], abs=0.35)
 
 
 def covered_sight() -> Sight:

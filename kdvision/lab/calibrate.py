@@ -1,9 +1,10 @@
 """How far the shipped models can be believed: `python -m kdvision.lab.calibrate`, the last step of `make model`.
 
 Scenes that no training saw go through the whole runtime. From them come the weights with which the cell network and
-the finder say together whether there is a tile, the temperature of whole boards, how far these are believed (both
-weights and belief are logistic regressions), how much less likely those are about which something is odd, and the
-probability under which a board is shown to a person. All of it is written into cells.onnx.
+the finder say together whether there is a tile, those of the signs that something hides one, the temperature of whole
+boards, how far these are believed (all weights and the belief are logistic regressions), how much less likely those are
+about which something is odd, and the probability under which a board is shown to a person. All of it is written into
+cells.onnx.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from scipy.stats import beta
 
 from kdvision.lab import believed, rehearsal
 from kdvision.lab.rehearsal import Places, Rehearsed
+from kdvision.vision.covering import missed
 from kdvision.vision.evidence import outline
 from kdvision.vision.models import model_path
 from kdvision.vision.trust import Belief, Trust, log_odds, smallness
@@ -37,6 +39,8 @@ PROMISED = 1 / 200
 """The share of the boards nobody is asked to look at that may be wrong at a table."""
 WRONG = PROMISED / 4
 """And here: no hand lies on a rendered kingdom, and no room is like another, so most is left for what is not seen."""
+MISSED = 8.0
+"""A hidden tile that nobody is asked about costs as much as so many places at which a person looks in vain."""
 CONFIDENCE = 0.95
 MISTAKES = 0.1
 """The share of kingdoms that is taken to be laid against a rule, because a player did not see it or did not know."""
@@ -59,12 +63,26 @@ def fit_outline(found: Iterable[Places]) -> dict[str, object]:
     return {**about, "outline_wrong": {name: float(((odds > 0) != tile).mean()) for name, odds in rates.items()}}
 
 
-def _weights(said: Floats, tile: npt.NDArray[np.bool_], start: Floats) -> list[float]:
-    """The weights of what witnesses say (n, k), and a constant, by logistic regression."""
+def fit_covering(found: Iterable[Places]) -> dict[str, object]:
+    """Return what a model file says of hidden tiles (`covering.missed`): weights, and how many are told, and of what.
+
+    `covering_told` are the share of the hidden tiles that they tell, and that of the other places, where they err.
+    """
+    parts = list(found)
+    said, tile = np.concatenate([part.said for part in parts]), np.concatenate([part.tile for part in parts])
+    weights = _weights(said, tile, np.zeros(said.shape[1] + 1), costs=MISSED)
+    told = missed(said, {"covering": weights}) > 0.5
+    rates = {"places": len(tile), "hidden": float(told[tile].mean()), "others": float(told[~tile].mean())}
+    return {"covering": weights, "covering_told": rates}
+
+
+def _weights(said: Floats, tile: npt.NDArray[np.bool_], start: Floats, *, costs: float = 1.0) -> list[float]:
+    """The weights of what witnesses say (n, k), and a constant, by logistic regression; a tile counts as so many."""
     features, sign = np.column_stack([said, np.ones(len(said))]), np.where(tile, 1.0, -1.0)
+    each = np.where(tile, costs, 1.0)
 
     def loss(weights: Floats) -> float:
-        return float(np.logaddexp(0, -sign * (features @ weights)).mean() + 1e-6 * (weights**2).sum())
+        return float((each * np.logaddexp(0, -sign * (features @ weights))).mean() + 1e-6 * (weights**2).sum())
 
     return [round(float(weight), 4) for weight in minimize(loss, start, method="BFGS").x]
 
@@ -195,7 +213,7 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=2000, help="scenes for whole boards")
     parser.add_argument("--outline-scenes", type=int, default=400)
     parser.add_argument("--work", type=Path, help="keep what is seen on each scene here, for the next time")
-    parser.add_argument("--boards-only", action="store_true", help="leave the outline's weights as they are")
+    parser.add_argument("--boards-only", action="store_true", help="leave the weights of places as they are")
     parser.add_argument("--results", type=Path, help="folder for the tables and the picture of the model card")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
@@ -205,6 +223,10 @@ def main() -> None:
     if not given.boards_only:
         about = fit_outline(_each(rehearsal.places, given.data, STREAM, given.outline_scenes, given.workers))
         print(f"tile or none: {about}")
+        write(path, **about)
+        seeds = 3 * STREAM, given.outline_scenes
+        about = fit_covering(_each(rehearsal.beside_boards, given.data, *seeds, given.workers))
+        print(f"what hides tiles: {about}")
         write(path, **about)
     looked = partial(rehearsal.boards, kept=given.work)
     scenes = _each(looked, given.data, 2 * STREAM, given.scenes, given.workers)

@@ -127,6 +127,12 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield told, ", ".join(f"{w:.2f}" for w in weights)
     for name, rate in about.get("outline_wrong", {}).items():
         yield f"tile or none wrong, {WITNESSES[name]}", f"{100 * rate:.2f} %"
+    if weights := about.get("covering"):
+        signs = "cell network, finder, colour, colour unknown, covered, unlike any tile, constant"
+        yield f"a tile is hidden: weights of {signs}", ", ".join(f"{w:.2f}" for w in weights)
+        told = about["covering_told"]
+        yield "places beside boards with things about: hidden tiles told", f"{100 * told['hidden']:.1f} %"
+        yield f"other ones of these {told['places']} places told", f"{100 * told['others']:.1f} %"
     if boards := about.get("boards"):
         yield "temperature of whole boards", f"{boards['temperature']:.2f}"
         if "belief" in boards:

@@ -15,15 +15,17 @@ import numpy.typing as npt
 from kdvision.game.board import Board
 from kdvision.lab import scenes, synth
 from kdvision.lab.crop_folder import Crops
-from kdvision.lab.synth import Picture, SeenKingdom
+from kdvision.lab.synth import Picture, SeenKingdom, Strewing
+from kdvision.lab.things import strew
 from kdvision.lab.workshop import Workshop
 from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
-from kdvision.vision.edge import ends_here
-from kdvision.vision.evidence import search_all, witnesses
+from kdvision.vision.covering import signs
+from kdvision.vision.edge import WHOLE, beside, ends_here, may_grow, visible
+from kdvision.vision.evidence import cells_on, search_all, witnesses
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
-from kdvision.vision.kingdom_read import Around, asking_for_towns, kingdom_read, surroundings, touching
+from kdvision.vision.kingdom_read import Around, as_decided, asking_for_towns, kingdom_read, surroundings
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
@@ -116,14 +118,14 @@ def picture_at(seed: int) -> Picture:
     return _taken(seed)[0]
 
 
-def _taken(seed: int) -> tuple[Picture, str]:
+def _taken(seed: int, strewing: Strewing | None = None) -> tuple[Picture, str]:
     """The picture of one scene, and where the pictures of its tiles come from."""
     assert _workshop is not None
     rng = np.random.default_rng(seed)
     scene = scenes.deal(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
     camera = synth.snap(scene, rng, size=SIZE, fill=(0.45, 0.95))
     art = _workshop.mixture(rng)
-    return synth.render(scene, camera, art, rng), art.source
+    return synth.render(scene, camera, art, rng, strewing=strewing), art.source
 
 
 def places(seed: int) -> Places:
@@ -143,6 +145,31 @@ def places(seed: int) -> Places:
                 said.append(seen[k])
                 tile.append(kind != ".")
     return Places(np.array(said).reshape(-1, 3), np.array(tile, bool))
+
+
+def beside_boards(seed: int) -> Places:
+    """Return what is seen on the places beside the boards of one scene with things on it, and whether a tile is there.
+
+    Only where the board could go on, and where no tile of another kingdom or a loose one lies.
+    """
+    picture, _ = _taken(seed, strew)
+    photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
+    sights = sort_out(search_all(photo, Finder(shipped("finder", 1)), reader))[0]
+    bonds = [sight.bonds for sight in sights]
+    decisions = boxes.decided(boxes.AUTO, [sight.reading for sight in sights], partial(decide, bonds=bonds))[1]
+    said: list[Floats] = [np.zeros((0, 6))]
+    tile: list[bool] = []
+    for sight, decision in zip(sights, decisions, strict=True):
+        grid, share = sight.grid, visible(sight.grid, photo)
+        kinds, kingdom = truth_at(grid, picture)
+        looks = cells_on(photo, reader, grid, share)
+        seen = signs(looks, witnesses(looks, grid, Tabletop.seen(photo, grid)))
+        for place in beside(decision.board, grid.rows, grid.cols):
+            n = place.row * grid.cols + place.col
+            if kingdom and kinds[n] != "?" and share[place] >= WHOLE and may_grow(decision.board, place):
+                said.append(seen[n : n + 1])
+                tile.append(kinds[n] != ".")
+    return Places(np.concatenate(said), np.array(tile, bool))
 
 
 @dataclass(frozen=True)
@@ -200,7 +227,7 @@ def boards_of(found: Seen) -> list[Rehearsed]:
     """
     readings, bonds = [sight.reading for sight in found.sights], [sight.bonds for sight in found.sights]
     played, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
-    around = touching(found.around, [one.grid for one in found.sights], [how.board for how in decisions])
+    around = as_decided(found.around, found.sights, [how.board for how in decisions])
     reads = [
         kingdom_read(one, how, "", near, ANY, played)
         for one, how, near in zip(found.sights, decisions, around, strict=True)

@@ -5,19 +5,23 @@ A hand, a phone or a cup on a domino looks like no tile, and so the kingdom seem
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
 from kdvision.game.board import Square
 from kdvision.vision.candidate import Mask
+from kdvision.vision.cells import Look
 from kdvision.vision.edge import beside, may_grow
 from kdvision.vision.finder import Floats
 from kdvision.vision.tabletop import Tabletop, apart
+from kdvision.vision.trust import log_odds
 
 ALIKE: Final = 3
 """Cloths have two colours or so: of the places a third or more is like any one that shows the table."""
+FAINT: Final = 1e-4
+"""Less probable than this the network calls nothing covered that it has looked at."""
 UNLIKE: Final = 8.0
 """A place that differs more than this from those is not the table (CIE L*a*b*, lightness by `tabletop.DEPTH`)."""
 
@@ -36,6 +40,31 @@ def unlike_table(seen: Floats, bare: Mask) -> Mask:
     `seen` are their colours (rows, cols, 3). What lies on the table covers some of its places, and most are the table.
     """
     return np.asarray(apart(seen.reshape(-1, 3), seen[bare], ALIKE).reshape(bare.shape) > UNLIKE)
+
+
+def signs(seen: Look, said: Floats) -> Floats:
+    """Return the signs (n, 6) that something hides a tile on places that show none.
+
+    What the witnesses say (n, 3) as `evidence.witnesses` gives it, the colour nought where it is not known, and whether
+    it is not; the log-odds that something covers it, as the cell network says; and how little what is there looks like
+    any one kind of tile (the entropy of the kinds, nats): a bare table looks like none, too, but is no doubt to it.
+    """
+    unknown = np.isnan(said[:, 2])
+    unlike = -(np.exp(seen.kind) * seen.kind).sum(axis=1)
+    colour = np.where(unknown, 0.0, said[:, 2])
+    return np.column_stack([said[:, :2], colour, unknown, log_odds(np.clip(seen.hidden, FAINT, 1)), unlike])
+
+
+def missed(signs: Floats, about: Mapping[str, Sequence[float]]) -> Floats:
+    """Return how far to take it that something hides a tile (n,), of its signs (n, 6): from a half on, ask.
+
+    The weights, and a constant, are in what the model file says of itself, `covering`: a logistic regression on
+    held-out scenes in which things lie on the kingdoms (`lab/calibrate.py`). Without them nothing is hidden.
+    """
+    if "covering" not in about:
+        return np.zeros(len(signs))
+    *weights, constant = about["covering"]
+    return np.asarray(1 / (1 + np.exp(-signs @ np.array(weights) - constant)))
 
 
 def hidden_places(board: Collection[Square], covered: Mask) -> list[Square]:

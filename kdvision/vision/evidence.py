@@ -13,7 +13,7 @@ from kdvision.game.legality import LONGEST
 from kdvision.vision.candidate import COVERED, Bounds, Candidate, around
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.claims import each_its_own
-from kdvision.vision.covering import covered
+from kdvision.vision.covering import covered, missed, signs
 from kdvision.vision.edge import WHOLE, visible
 from kdvision.vision.finder import FINER, Finder, Squares
 from kdvision.vision.grid import Grid
@@ -161,18 +161,20 @@ def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: S
 
 def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sight:
     """Return what the networks see on a grid; places outside the picture show nothing."""
-    share = visible(grid, photo)
-    bare = None if grid.bare is None else (grid.bare & (share == 1)).reshape(-1)
-    seen = reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=turns, bare=bare)
+    share, about = visible(grid, photo), reader.model.about
+    seen = cells_on(photo, reader, grid, share, turns=turns)
     table = Tabletop.seen(photo, grid)
     said = witnesses(seen, grid, table)
-    log_probs = probabilities(seen, outline(said, reader.model.about))
+    odds = outline(said, about)
+    log_probs = probabilities(seen, odds)
     centres = grid.middles.reshape(-1, 2)
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
     shape = (grid.rows, grid.cols)
     reading = Reading(log_probs.reshape(*shape, -1), reader.kinds).without(outside.reshape(shape))
-    things = things_on(table, said, outline(said, reader.model.about, colour=False)) & (share >= WHOLE)
-    sight = Sight(grid, reading, _bonds(seen, shape), hiding(seen.hidden.reshape(shape), things))
+    tile, whole_place = (odds > 0).reshape(shape), share >= WHOLE
+    things = things_on(table, said, outline(said, about, colour=False)) & tile & whole_place
+    under = np.where(tile, seen.hidden.reshape(shape), whole_place * missed(signs(seen, said), about).reshape(shape))
+    sight = Sight(grid, reading, _bonds(seen, shape), hiding(under, things))
     if sight.castle > SEEN:
         sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))
     if reader.pieces:
@@ -182,6 +184,12 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
         return sight
     beyond = np.where(outside, 1 / (1 + np.exp(-seen.presence)), 0.0)
     return replace(sight, inside=share, beyond=beyond.reshape(shape))
+
+
+def cells_on(photo: Photo, reader: CellReader, grid: Grid, share: Floats, *, turns: int = 4) -> Look:
+    """Return what the cell network sees on a grid, of whose places `share` (rows, cols) lies in the picture."""
+    bare = None if grid.bare is None else (grid.bare & (share == 1)).reshape(-1)
+    return reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=turns, bare=bare)
 
 
 def witnesses(seen: Look, grid: Grid, table: Tabletop) -> Floats:

@@ -94,6 +94,16 @@ def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Aro
     return [Around(is_crowded, unread) for is_crowded in crowded]
 
 
+def as_decided(around: Sequence[Around], sights: Sequence[Sight], boards: Sequence[Board]) -> list[Around]:
+    """What lies around each of the kingdoms of a photo, now that it is decided which places are tiles.
+
+    Squares that were seen beside those in doubt lie beside the kingdom, unless they turned out to be its own.
+    """
+    pairs = zip(around, sights, boards, strict=True)
+    near = [one._replace(crowded=one.crowded or sight.loose_beside(board)) for one, sight, board in pairs]
+    return touching(near, [sight.grid for sight in sights], boards)
+
+
 def touching(around: Sequence[Around], grids: Sequence[Grid], boards: Sequence[Board]) -> list[Around]:
     """What lies around each of the kingdoms of a photo, with those told that nearly touch as they were decided.
 
@@ -159,7 +169,7 @@ def kingdom_read(
         problems.append(Problem((), "its castle is hardly seen: see that this is a kingdom"))
     if not decision.proved:
         problems.append(Problem((), "what else it may show could not all be weighed: compare it with the table"))
-    if around.crowded or sight.loose_beside(decision.board):
+    if around.crowded:
         problems.append(Problem((), "tiles lie beside this kingdom that do not join it"))
     if around.touched:
         problems.append(Problem((), "another kingdom all but touches this one: see that each has its own dominoes"))

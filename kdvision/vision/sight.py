@@ -48,12 +48,12 @@ class Sight:
     """One grid as it is seen.
 
     `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
-    `hidden` (rows, cols) is the probability that something covers the square; it is 1 where a network doubts a tile and
-    the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that lies in the picture,
-    `beyond` the probability of a tile where a place's middle does not; None where all of the grid lies inside.
-    `colour` is the player's, as the likeliest castle shows it; "" where it does not. `loose` are the middles (n, 2), in
-    pixels, of squares beside its tiles that look like tiles, too; `crowded` says that some of its own may be another
-    kingdom's.
+    `hidden` (rows, cols) is how far to take it that something covers a tile; it is 1 where a tile was seen that a
+    network doubts, and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that
+    lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where all of the grid
+    lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not. `loose` are the
+    middles (n, 2), in pixels, of squares beside its tiles that look like tiles, too; `crowded` says that some of its
+    own may be another kingdom's.
 
     `pieces` (rows, cols, names) are log-probabilities of what stands on each square, by `piece_names`, the first of
     which is nothing; `gems` (rows + 1, cols + 1) log-odds of a token on each crossing. None where the networks do not
