@@ -27,7 +27,7 @@ DATA: Final = """\
 | such tables of Queendomino, the Royal Wedding and The Lost Treasures | training the cell network | another stream |
 | rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
 | rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |
-| such tables on which hands and things lie, for calibration | what hides a tile | a fourth stream; crops of photos held out |
+| such tables with hands and things, for calibration | what hides a tile | a fourth stream; crops of photos held out |
 | crops of photographed tiles | training the cell network, and as art of rendered tables | by photo: 85 % for training |
 | photos and straightened boards | measuring only | never trained on, by neither network |
 
