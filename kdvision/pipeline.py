@@ -20,13 +20,13 @@ from kdvision.vision.finder import Finder
 from kdvision.vision.kingdom_read import (
     Around,
     KingdomRead,
-    as_decided,
     asking_for_towns,
     frame,
     kingdom_read,
     of_one_table,
     places,
     surroundings,
+    touching,
     with_problems,
 )
 from kdvision.vision.models import shipped
@@ -171,7 +171,7 @@ def kingdoms_of(
     if near is None:
         near = [Around(sight.crowded) for sight in kingdoms] if named else surroundings(kingdoms, sights)
     near = [one._replace(flawed=bool(photo.flaws)) for one in near]
-    near = as_decided(near, kingdoms, [made.board for made in decisions])
+    near = touching(near, [sight.grid for sight in kingdoms], [made.board for made in decisions])
     reads = [
         kingdom_read(sight, made, place, around, trust, played, before=board)
         for sight, made, place, around, board in zip(kingdoms, decisions, where, near, before, strict=True)

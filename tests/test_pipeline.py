@@ -375,19 +375,6 @@ def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: st
     assert raised.value.hint
 
 
-def test_squares_that_were_decided_to_be_tiles_do_not_lie_beside_the_kingdom() -> None:
-    """A place in doubt is seen as a square, too; only what the board leaves out may be a row that was lost."""
-    seen = sight(KINGDOM, spoiled={"C2": {"g": 0.3, ".": 0.7}})
-    assert seen.presence[2, 3] < 0.5
-    inside, beyond = seen.grid.middles[2, 3], seen.grid.middles[0, 3]
-    board = only(seen).board
-    assert str(board) == KINGDOM
-    for loose, told in (([inside], False), ([inside + 5], False), ([beyond], True), ([inside, beyond], True)):
-        read = only(replace(seen, loose=np.array(loose)))
-        assert any("tiles lie beside this kingdom" in problem.text for problem in read.problems) == told
-        assert read.around.crowded == told and (read.review or not told)
-
-
 # Deciding again.
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from kdvision.vision.candidate import Candidate
 from kdvision.vision.cells import CellReader
-from kdvision.vision.evidence import _loose, look, search_all, with_loose
+from kdvision.vision.evidence import _loose, crowded, look, search_all
 from kdvision.vision.finder import FINER, LONG_SIDES, Finder, Squares
 from kdvision.vision.grid import grid_of
 from kdvision.vision.lattice import Lattice
@@ -148,14 +148,15 @@ def test_a_lattice_that_lost_a_row_is_told() -> None:
         sight = look(photo, reader, grid)
         none = Squares(np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
         for looks in ([whole.squares], [none, whole.squares]):
-            assert (with_loose(photo, reader, sight, looks, [sight]).loose is not None) == told
-        assert with_loose(photo, reader, sight, [none], [sight]).loose is None
+            assert crowded(photo, reader, sight, looks, [sight]).crowded == told
+        assert not crowded(photo, reader, sight, [none], [sight]).crowded
 
 
 @pytest.mark.parametrize(
     ("down", "right", "turn", "told"),
     [
-        pytest.param(-0.5, 0.5, 0, True, id="in the next row"),
+        pytest.param(-0.5, 0.5, 0, False, id="in the next row, which is weighed"),
+        pytest.param(-0.5, 1.0, 0, True, id="in the next row, between two columns"),
         pytest.param(-1.1, 1.0, 30, True, id="next to it"),
         pytest.param(-1.5, 0.5, 0, True, id="two rows on"),
         pytest.param(-1.5, 0.5, 40, False, id="there, but turned"),

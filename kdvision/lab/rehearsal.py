@@ -25,7 +25,7 @@ from kdvision.vision.edge import WHOLE, beside, ends_here, may_grow, visible
 from kdvision.vision.evidence import cells_on, search_all, witnesses
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
-from kdvision.vision.kingdom_read import Around, as_decided, asking_for_towns, kingdom_read, surroundings
+from kdvision.vision.kingdom_read import Around, asking_for_towns, kingdom_read, surroundings, touching
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
@@ -227,7 +227,7 @@ def boards_of(found: Seen) -> list[Rehearsed]:
     """
     readings, bonds = [sight.reading for sight in found.sights], [sight.bonds for sight in found.sights]
     played, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
-    around = as_decided(found.around, found.sights, [how.board for how in decisions])
+    around = touching(found.around, [one.grid for one in found.sights], [how.board for how in decisions])
     reads = [
         kingdom_read(one, how, "", near, ANY, played)
         for one, how, near in zip(found.sights, decisions, around, strict=True)

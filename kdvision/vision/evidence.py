@@ -35,7 +35,7 @@ UNINFORMED: Final = np.log(0.25)
 REACH: Final = 2.5
 """Nearer than so many squares to a kingdom may lie tiles of the second row that its lattice has lost."""
 IN_LINE: Final = 0.25
-"""A square whose corners lie no further off those of a lattice, in squares, may lie in a row of it."""
+"""A square no further off a lattice's places than this, in squares, may lie in a row of it, or on such a place."""
 DOUBTED: Final = float(np.log(0.9 / 0.1))
 """Log-odds of a tile up to which the networks together leave room for another thing: nine in ten."""
 NEAR: Final = 4.0
@@ -66,7 +66,7 @@ def search_all(
     grown = [whole(photo, finder, reader, c, sights) for c in sights]
     apart = [(one, c) for c, sight in each_its_own(grown) for one in _told_apart(photo, reader, c, sight)]
     everything = [sight for sight, _ in apart]
-    return [with_loose(photo, reader, sight, (candidate.squares, looks[0]), everything) for sight, candidate in apart]
+    return [crowded(photo, reader, sight, (candidate.squares, looks[0]), everything) for sight, candidate in apart]
 
 
 def whole(
@@ -114,13 +114,10 @@ def _touching(tiles: Mask) -> Mask:
     return np.asarray(padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:])
 
 
-def with_loose(
-    photo: Photo, reader: CellReader, sight: Sight, looks: Sequence[Squares], sights: Sequence[Sight]
-) -> Sight:
-    """Return the sight of a kingdom with the squares of these looks that lie beside its tiles and look like tiles, too.
+def crowded(photo: Photo, reader: CellReader, sight: Sight, looks: Sequence[Squares], sights: Sequence[Sight]) -> Sight:
+    """Return the sight, marked where these looks show squares beside it that lie on no grid, and the reader sees tiles.
 
-    A lattice that lost a row is a smaller kingdom, and looks as sure as a whole one. Whether a place in doubt is a tile
-    is not decided yet, so squares that were seen there are among them.
+    A lattice that lost a row is a smaller kingdom, and looks as sure as a whole one.
     """
     if not sight.kingdom and not sight.castle_hidden:
         return sight
@@ -129,21 +126,27 @@ def with_loose(
     if not len(loose):
         return sight
     seen = reader.look(photo, loose)
-    tiles = (seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))
-    return replace(sight, loose=loose[tiles].mean(axis=1)) if tiles.any() else sight
+    return (
+        replace(sight, crowded=True) if ((seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))).any() else sight
+    )
 
 
 def _loose(squares: Squares, sight: Sight, known: Floats) -> Mask:
-    """Return which squares (n,) lie beside the tiles of a sight, are as large, and are none of the `known` (m, 2)."""
+    """Return which squares (n,) lie beside the tiles of a sight, are as large, and are none of the `known` (m, 2).
+
+    What lies on a place of its own grid is weighed there, be it a tile or not.
+    """
     if not len(squares):
         return np.zeros(0, bool)
-    side, away = sight.grid.side, sight.away(squares.centre)
+    grid, side, away = sight.grid, sight.grid.side, sight.away(squares.centre)
+    place = grid.middles.reshape(-1, 2)[grid.nearest(squares.centre)]
+    off = np.linalg.norm(grid.places_of(squares.centre) - grid.places_of(place), axis=1) > IN_LINE
     alone = np.linalg.norm(squares.centre[:, None] - known[None], axis=2).min(axis=1)
-    corners = sight.grid.places_of(squares.corners.reshape(-1, 2))
+    corners = grid.places_of(squares.corners.reshape(-1, 2))
     in_line = np.abs(corners - np.rint(corners)).reshape(len(squares), -1).max(axis=1) < IN_LINE
     near = (away < BESIDE) | (in_line & (away < REACH))
     like = np.abs(np.log(squares.side / side)) < LIKE
-    return np.asarray((squares.score > SEEN) & like & near & (alone > COVERED * side))
+    return np.asarray((squares.score > SEEN) & like & near & off & (alone > COVERED * side))
 
 
 def _told_apart(photo: Photo, reader: CellReader, candidate: Candidate, sight: Sight) -> list[Sight]:

@@ -94,16 +94,6 @@ def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Aro
     return [Around(is_crowded, unread) for is_crowded in crowded]
 
 
-def as_decided(around: Sequence[Around], sights: Sequence[Sight], boards: Sequence[Board]) -> list[Around]:
-    """What lies around each of the kingdoms of a photo, now that it is decided which places are tiles.
-
-    Squares that were seen beside those in doubt lie beside the kingdom, unless they turned out to be its own.
-    """
-    pairs = zip(around, sights, boards, strict=True)
-    near = [one._replace(crowded=one.crowded or sight.loose_beside(board)) for one, sight, board in pairs]
-    return touching(near, [sight.grid for sight in sights], boards)
-
-
 def touching(around: Sequence[Around], grids: Sequence[Grid], boards: Sequence[Board]) -> list[Around]:
     """What lies around each of the kingdoms of a photo, with those told that nearly touch as they were decided.
 

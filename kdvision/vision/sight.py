@@ -11,7 +11,6 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Square
-from kdvision.vision.candidate import COVERED
 from kdvision.vision.cells import CERTAIN, Floats
 from kdvision.vision.edge import LIKELY, STRIP
 from kdvision.vision.grid import Grid
@@ -51,9 +50,8 @@ class Sight:
     `hidden` (rows, cols) is how far to take it that something covers a tile; it is 1 where a tile was seen that a
     network doubts, and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that
     lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where all of the grid
-    lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not. `loose` are the
-    middles (n, 2), in pixels, of squares beside its tiles that look like tiles, too; `crowded` says that some of its
-    own may be another kingdom's.
+    lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not. `crowded` says that
+    tiles lie beside it which are on no grid, or may be another kingdom's.
 
     `pieces` (rows, cols, names) are log-probabilities of what stands on each square, by `piece_names`, the first of
     which is nothing; `gems` (rows + 1, cols + 1) log-odds of a token on each crossing. None where the networks do not
@@ -68,7 +66,6 @@ class Sight:
     beyond: Floats | None = None
     colour: str = ""
     crowded: bool = False
-    loose: Floats | None = None
     pieces: Floats | None = None
     gems: Floats | None = None
     piece_names: tuple[str, ...] = ()
@@ -196,13 +193,6 @@ class Sight:
         hidden[[place.row for place in places], [place.col for place in places]] = 0.0
         return replace(self, hidden=hidden)
 
-    def loose_beside(self, board: Collection[Square]) -> bool:
-        """Whether squares that look like tiles lie beside a board: those that were decided to be tiles do not."""
-        if self.loose is None:
-            return False
-        tiles = self.grid.middles[[square.row for square in board], [square.col for square in board]]
-        return bool((self._apart(self.loose, tiles) > COVERED).any())
-
     def beside(self, other: Sight) -> bool:
         """Whether what is plainly a tile of the other grid lies less than a square away from one of this grid."""
         theirs = other.grid.middles[other.plain]
@@ -211,16 +201,12 @@ class Sight:
         return bool(self.away(theirs).min() < BESIDE)
 
     def away(self, points: Floats) -> Floats:
-        """Return how far points (n, 2) of the photo lie from the middle of the nearest tile (n,), in squares."""
-        return self._apart(points, self.middles)
-
-    def _apart(self, points: Floats, tiles: Floats) -> Floats:
-        """How far points (n, 2) lie from the nearest of these middles (m, 2), in squares.
+        """Return how far points (n, 2) of the photo lie from the middle of the nearest tile (n,), in squares.
 
         In pixels the near side of a kingdom seen at a slant has larger squares than the far side.
         """
-        there, near = self.grid.places_of(points), self.grid.places_of(tiles)
-        return np.asarray(np.linalg.norm(there[:, None] - near[None], axis=2).min(axis=1, initial=np.inf))
+        tiles, there = self.grid.places_of(self.middles), self.grid.places_of(points)
+        return np.asarray(np.linalg.norm(there[:, None] - tiles[None], axis=2).min(axis=1))
 
 
 def hiding(hidden: Floats, things: Mask) -> Floats:
