@@ -1,12 +1,17 @@
 """Things laid on rendered kingdoms: they cover what they are laid on, nothing far away, and the same every time."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from kdvision.lab.covered import REACH, THINGS, laid, verdict
+from kdvision.lab import covered
+from kdvision.lab.covered import NOTHING, REACH, THINGS, laid, rows, verdict
+from kdvision.lab.evaluate import labelled
 from kdvision.lab.staging import Stage
 from kdvision.lab.synth import Picture
 
+SAMPLES = Path(__file__).parent.parent / "samples"
 AT, SIDE = np.array([300.0, 200.0]), 20.0
 TABLE = np.full((400, 600, 3), (120, 60, 200), np.uint8)
 
@@ -32,6 +37,16 @@ def test_a_photo_that_is_refused_is_no_wrong_score(drawn_picture: Picture) -> No
     assert (found.found, found.silent, marked) == (0, 0, 0)
     found, _ = verdict(drawn_picture, drawn_picture.photo)
     assert found.found == found.kingdoms == 1
+
+
+def test_a_sample_is_read_with_each_of_the_things_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(covered, "DRAWS", 1)
+    (demo,) = (truth for truth in labelled(SAMPLES) if truth.path.stem == "demo")
+    made = rows(demo)
+    assert [row.way for row in made] == [NOTHING, *THINGS]
+    assert made[0].exact and not made[0].review
+    hidden = [row for row in made if row.way != "a king" and row is not made[0]]
+    assert sum(row.exact for row in hidden) < len(hidden) and not any(row.silent for row in hidden)
 
 
 @pytest.fixture(scope="module")

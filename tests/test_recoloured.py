@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kdvision.lab import altered
 from kdvision.lab.evaluate import labelled
-from kdvision.lab.recoloured import dyed, rows, table
+from kdvision.lab.recoloured import dyed, rows
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -33,5 +34,6 @@ def test_a_sample_is_read_on_tables_of_each_of_its_terrains() -> None:
     made = rows(demo)
     assert [row.way for row in made] == ["wheat", "forest", "lake", "grass"]
     assert not any(row.silent for row in made) and sum(row.shape for row in made) >= 3
-    assert table(made).splitlines()[1].startswith("wheat,1,")
-    assert table(made).splitlines()[-1].startswith("all,4,")
+    lines = altered.table(made, way="table like").splitlines()
+    assert lines[0].startswith("table like,photos,")
+    assert lines[1].startswith("wheat,1,") and lines[-1].startswith("all,4,")

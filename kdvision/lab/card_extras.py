@@ -186,7 +186,8 @@ COVERED_HEAD: Final = """\
 ## Where a thing lies on a kingdom
 
 Scenes of the benchmark with every dial turned, and the same with a thing on a tile of one kingdom or near it
-(`python -m kdvision.lab.covered`). Right is a board that has the tiles under the thing, too."""
+(`python -m kdvision.lab.covered`). Right is a board that has the tiles under the thing, too. With `--photos` the things
+are drawn on the labelled photos and boards."""
 
 RECOLOURED_HEAD: Final = """\
 ## On tables in the colour of tiles

@@ -87,6 +87,7 @@ python -m kdvision.lab.invented --workers 2
 python -m kdvision.lab.mixed
 python -m kdvision.lab.covered
 python -m kdvision.lab.covered --art scans
+python -m kdvision.lab.covered --photos
 python -m kdvision.lab.recoloured
 python -m kdvision.lab.pieces_found --workers 2
 python -m kdvision.lab.crops --csv models/results/misread-crops.csv

@@ -2,13 +2,17 @@
 
 On rendered scenes that no training saw, with every dial turned (`lab/dials.py`), a thing is laid on one kingdom, its
 middle on a tile or near it. A board is right that has the tiles under it, too. The scenes are read once as they are.
+With `--photos` the things, drawn all the same, lie on the kingdoms of labelled photos and straightened boards.
 """
 
 from __future__ import annotations
 
 import argparse
+import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -18,11 +22,14 @@ import numpy.typing as npt
 
 from kdvision.errors import KdvisionError
 from kdvision.files import write_whole
+from kdvision.lab import altered
 from kdvision.lab.crew import in_order
 from kdvision.lab.dial_rows import ANYTHING, Task
 from kdvision.lab.dials import Bench, anything
+from kdvision.lab.evaluate import Labelled, labelled
 from kdvision.lab.judged import Verdict, judge
 from kdvision.lab.synth import Picture
+from kdvision.lab.tally import Row
 from kdvision.vision.photo import Photo
 
 Bytes = npt.NDArray[np.uint8]
@@ -32,6 +39,8 @@ Draw = Callable[[Bytes, Floats, float, np.random.Generator], tuple[float, float,
 
 STREAM: Final = 20_280_000
 NOTHING: Final = "nothing"
+DRAWS: Final = 2
+"""So often each thing is laid on a photo, anew each time."""
 REACH: Final = 6.0
 """Squares around the thing's middle that are drawn anew."""
 SKIN: Final = ((224, 172, 140), (198, 134, 96), (141, 85, 54), (241, 205, 175), (92, 58, 40))
@@ -117,10 +126,31 @@ def scene(number: int, bench: Bench) -> dict[str, tuple[Verdict, int]]:
         rng = np.random.default_rng([STREAM, number, n])
         kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
         quads = np.array([seen.corners for seen in kingdom.squares.values()])
-        side = float(np.sqrt(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])))
-        at = quads[rng.integers(len(quads))].mean(axis=0) + 0.3 * side * rng.normal(size=2)
+        at, side = _spot(quads, rng)
         found[thing] = verdict(picture, laid(picture.photo, thing, at, side, rng))
     return found
+
+
+def rows(truth: Labelled) -> list[Row]:
+    """Return the rows of a photo with each of the THINGS on its first kingdom, `DRAWS` times; first as it is."""
+    pixels = altered.pixels_of(truth)
+    before, reads = altered.read(truth, pixels)
+    made = [replace(before, way=NOTHING)]
+    if not before.shape:
+        return made
+    quads = np.array([reads[0].grid.quad(square) for square in reads[0].board])
+    for n, (thing, draw) in enumerate(product(THINGS, range(DRAWS))):
+        rng = np.random.default_rng([STREAM, zlib.crc32(f"{truth.room}/{truth.path.name}".encode()), n, draw])
+        at, side = _spot(quads, rng)
+        row, _ = altered.read(truth, laid(pixels, thing, at, side, rng))
+        made.append(replace(row, way=thing))
+    return made
+
+
+def _spot(quads: Floats, rng: np.random.Generator) -> tuple[Floats, float]:
+    """A point on one of these squares (n, 4, 2) or near it, and their side in pixels."""
+    side = float(np.sqrt(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])))
+    return quads[rng.integers(len(quads))].mean(axis=0) + 0.3 * side * rng.normal(size=2), side
 
 
 def verdict(picture: Picture, pixels: Bytes) -> tuple[Verdict, int]:
@@ -141,7 +171,15 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=100)
     parser.add_argument("--out", type=Path, default=Path("models/results"))
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--photos", action="store_true", help="on the photos and boards of the data folder instead")
     given = parser.parse_args()
+    if given.photos:
+        truths = [truth for name in ("photos", "boards") for truth in labelled(given.data / name)]
+        seen = [row for some in in_order(rows, truths, workers=given.workers) for row in some]
+        table = altered.table(seen, way="on a kingdom")
+        write_whole(given.out / "covered-photos.csv", table.encode())
+        print(table, end="")
+        return
     bench = Bench(given.art, "", given.data)
     made = list(in_order(partial(scene, bench=bench), range(given.scenes), workers=given.workers))
     lines = ["on a kingdom,kingdoms,found,right,marked,wrong without a warning"]

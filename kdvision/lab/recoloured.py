@@ -9,7 +9,6 @@ shadows stay.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,20 +16,16 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.errors import KdvisionError
 from kdvision.files import write_whole
 from kdvision.game.board import Terrain
+from kdvision.lab import altered
 from kdvision.lab.crew import in_order
-from kdvision.lab.evaluate import Labelled, compare, labelled
+from kdvision.lab.evaluate import Labelled, labelled
 from kdvision.lab.tally import Row
-from kdvision.vision.kingdom_read import KingdomRead
-from kdvision.vision.photo import Photo
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 
-LONG_SIDE = 1600
-"""Larger photos are shrunk to this: dyeing looks at every pixel."""
 RIM, CORE = 1.04, 0.7
 """A tile is kept with a little of its rim, and the colour of its terrain is that of its middle."""
 
@@ -57,8 +52,8 @@ def dyed(pixels: Bytes, tiles: Floats, like: Floats) -> Bytes:
 
 def rows(truth: Labelled) -> list[Row]:
     """Return the rows of a photo, dyed once for each terrain (`way`); none where its own outline is not read right."""
-    pixels = small(Photo.open(truth.path).pixels)
-    before, reads = _read(truth, pixels)
+    pixels = altered.pixels_of(truth)
+    before, reads = altered.read(truth, pixels)
     if not before.shape:
         return []
     shown: dict[Terrain, list[Floats]] = {}
@@ -68,34 +63,8 @@ def rows(truth: Labelled) -> list[Row]:
     tiles = np.array([quad for quads in shown.values() for quad in quads])
     dyes = {terrain: np.array(shown[terrain]) for terrain in Terrain if terrain in shown}
     dyes.pop(Terrain.CASTLE, None)
-    return [replace(_read(truth, dyed(pixels, tiles, like))[0], way=f"{terrain}") for terrain, like in dyes.items()]
-
-
-def small(pixels: Bytes) -> Bytes:
-    """Return a photo (rows, cols, 3) no larger than LONG_SIDE."""
-    factor = min(1.0, LONG_SIDE / max(pixels.shape[:2]))
-    return np.asarray(cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
-
-
-def _read(truth: Labelled, pixels: Bytes) -> tuple[Row, list[KingdomRead]]:
-    from kdvision import pipeline
-
-    try:
-        reads = pipeline.read(Photo.open(pixels))
-    except KdvisionError as failure:
-        return compare(truth, [], error=f"{failure}"), []
-    return compare(truth, reads), reads
-
-
-def table(made: Sequence[Row]) -> str:
-    """A line for each terrain, and one for all, as a table for other programs."""
-    lines = ["table like,photos,shape right,exact,marked,marked though right,wrong without a warning"]
-    for name in [*dict.fromkeys(row.way for row in made), "all"]:
-        mine = [row for row in made if name in (row.way, "all")]
-        sums = [sum(getattr(row, figure) for row in mine) for figure in ("shape", "exact", "review")]
-        needless, silent = sum(row.review and row.exact for row in mine), sum(row.silent for row in mine)
-        lines.append(",".join(map(str, [name, len(mine), *sums, needless, silent])))
-    return "\n".join([*lines, ""])
+    made = ((f"{terrain}", altered.read(truth, dyed(pixels, tiles, like))) for terrain, like in dyes.items())
+    return [replace(row, way=terrain) for terrain, (row, _) in made]
 
 
 def main() -> None:
@@ -105,8 +74,9 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     made = [row for some in in_order(rows, labelled(given.data / "photos"), workers=given.workers) for row in some]
-    write_whole(given.out / "recoloured.csv", table(made).encode())
-    print(table(made), end="")
+    table = altered.table(made, way="table like")
+    write_whole(given.out / "recoloured.csv", table.encode())
+    print(table, end="")
 
 
 if __name__ == "__main__":
