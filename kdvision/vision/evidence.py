@@ -26,6 +26,7 @@ from kdvision.vision.reading import Reading
 from kdvision.vision.search import found_in, hanging, in_one_plane, searched, worth_a_finer_look
 from kdvision.vision.second import look_wider
 from kdvision.vision.sight import BESIDE, Bonds, Sight, hiding, sort_out
+from kdvision.vision.strays import strays
 from kdvision.vision.tabletop import Tabletop
 
 CELLS_ALONE: Final = (1.0, 0.0, 0.0)
@@ -66,7 +67,9 @@ def search_all(
     grown = [whole(photo, finder, reader, c, sights) for c in sights]
     apart = [(one, c) for c, sight in each_its_own(grown) for one in _told_apart(photo, reader, c, sight)]
     everything = [sight for sight, _ in apart]
-    return [crowded(photo, reader, sight, (candidate.squares, looks[0]), everything) for sight, candidate in apart]
+    marked = [crowded(photo, reader, sight, (candidate.squares, looks[0]), everything) for sight, candidate in apart]
+    lost = strays(photo, reader, looks, everything)
+    return [replace(sight, strays=True) for sight in marked] if lost else marked
 
 
 def whole(

@@ -51,7 +51,8 @@ class Sight:
     network doubts, and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that
     lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where all of the grid
     lies inside. `colour` is the player's, as the likeliest castle shows it; "" where it does not. `crowded` says that
-    tiles lie beside it which are on no grid, or may be another kingdom's.
+    tiles lie beside it which are on no grid, or may be another kingdom's, `strays` that several lie together on no grid
+    anywhere in the photo.
 
     `pieces` (rows, cols, names) are log-probabilities of what stands on each square, by `piece_names`, the first of
     which is nothing; `gems` (rows + 1, cols + 1) log-odds of a token on each crossing. None where the networks do not
@@ -66,6 +67,7 @@ class Sight:
     beyond: Floats | None = None
     colour: str = ""
     crowded: bool = False
+    strays: bool = False
     pieces: Floats | None = None
     gems: Floats | None = None
     piece_names: tuple[str, ...] = ()
