@@ -32,13 +32,7 @@ def searched(name: str) -> tuple[Photo, CellReader, list[Squares], list[Sight]]:
 
 @pytest.mark.parametrize("name", ["demo", "two-kingdoms", "holes"])
 def test_a_kingdom_on_no_grid_is_told(name: str) -> None:
-    photo, reader, looks = Photo.open(SAMPLES / f"{name}.jpg"), CellReader(shipped("cells")), list[Squares]()
-    sights = search_all(
-        photo,
-        Finder(shipped("finder")),
-        reader,
-        tell=lambda what, made: looks.extend(made if what == "squares" else []),
-    )
+    photo, reader, looks, sights = searched(name)
     assert not any(sight.strays for sight in sights)
     kingdoms = sort_out(sights)[0]
     lost = [sight for sight in sights if sight is not kingdoms[-1]]
