@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from kdvision.lab.workshop import Workshop
 from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
 from kdvision.vision.covering import signs
+from kdvision.vision.decided import Decision
 from kdvision.vision.edge import WHOLE, beside, ends_here, may_grow, visible
 from kdvision.vision.evidence import cells_on, search_all, witnesses
 from kdvision.vision.finder import Finder
@@ -155,8 +157,7 @@ def beside_boards(seed: int) -> Places:
     picture, _ = _taken(seed, strew)
     photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
     sights = sort_out(search_all(photo, Finder(shipped("finder", 1)), reader))[0]
-    bonds = [sight.bonds for sight in sights]
-    decisions = boxes.decided(boxes.AUTO, [sight.reading for sight in sights], partial(decide, bonds=bonds))[1]
+    _, decisions = _decided(sights)
     said: list[Floats] = [np.zeros((0, 6))]
     tile: list[bool] = []
     for sight, decision in zip(sights, decisions, strict=True):
@@ -225,8 +226,7 @@ def boards_of(found: Seen) -> list[Rehearsed]:
 
     As for any photo of which nobody says what is played.
     """
-    readings, bonds = [sight.reading for sight in found.sights], [sight.bonds for sight in found.sights]
-    played, decisions = boxes.decided(boxes.AUTO, readings, partial(decide, bonds=bonds))
+    played, decisions = _decided(found.sights)
     around = touching(found.around, [one.grid for one in found.sights], [how.board for how in decisions])
     reads = [
         kingdom_read(one, how, "", near, ANY, played)
@@ -242,6 +242,12 @@ def boards_of(found: Seen) -> list[Rehearsed]:
             how = (decision.strain, sight.grid.side, decision.broken, found.art)
             made.append(Rehearsed(chances, right, read.review, *how))
     return made
+
+
+def _decided(sights: Sequence[Sight]) -> tuple[str, list[Decision]]:
+    """The game that is likeliest played, and the kingdoms of one photo decided together."""
+    ask = partial(decide, bonds=[sight.bonds for sight in sights])
+    return boxes.decided(boxes.AUTO, [sight.reading for sight in sights], ask)
 
 
 def is_of(board: Board, truth: Board) -> bool:

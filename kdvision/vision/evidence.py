@@ -26,7 +26,7 @@ from kdvision.vision.reading import Reading
 from kdvision.vision.search import found_in, hanging, in_one_plane, searched, worth_a_finer_look
 from kdvision.vision.second import look_wider
 from kdvision.vision.sight import BESIDE, Bonds, Sight, hiding, sort_out
-from kdvision.vision.strays import strays
+from kdvision.vision.strays import look_like_tiles, strays
 from kdvision.vision.tabletop import Tabletop
 
 CELLS_ALONE: Final = (1.0, 0.0, 0.0)
@@ -128,10 +128,7 @@ def crowded(photo: Photo, reader: CellReader, sight: Sight, looks: Sequence[Squa
     loose = np.concatenate([squares.corners[_loose(squares, sight, known)] for squares in looks])
     if not len(loose):
         return sight
-    seen = reader.look(photo, loose)
-    return (
-        replace(sight, crowded=True) if ((seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))).any() else sight
-    )
+    return replace(sight, crowded=True) if look_like_tiles(photo, reader, loose).any() else sight
 
 
 def _loose(squares: Squares, sight: Sight, known: Floats) -> Mask:

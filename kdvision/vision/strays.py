@@ -10,7 +10,7 @@ import numpy as np
 from kdvision.vision.candidate import COVERED
 from kdvision.vision.cells import CellReader, Floats
 from kdvision.vision.finder import Squares
-from kdvision.vision.kinghood import PLAIN, SEEN
+from kdvision.vision.kinghood import PLAIN, SEEN, Mask
 from kdvision.vision.photo import Photo
 from kdvision.vision.sight import BESIDE, Sight
 
@@ -24,6 +24,12 @@ def strays(photo: Photo, reader: CellReader, looks: Sequence[Squares], sights: S
     return any(len(cluster) >= SEVERAL for squares in looks for cluster in _together(photo, reader, squares, known))
 
 
+def look_like_tiles(photo: Photo, reader: CellReader, corners: Floats) -> Mask:
+    """Return which squares (n, 4, 2) the reader takes for tiles, and plainly for one kind of them."""
+    seen = reader.look(photo, corners)
+    return np.asarray((seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN)))
+
+
 def _together(photo: Photo, reader: CellReader, squares: Squares, known: Floats) -> Iterator[list[int]]:
     """The squares that look like tiles, a square or more from the `known` middles (m, 2), by which lie together."""
     if not len(squares):
@@ -32,8 +38,7 @@ def _together(photo: Photo, reader: CellReader, squares: Squares, known: Floats)
     left = np.flatnonzero((squares.score > SEEN) & (away > squares.side))
     if len(left) < SEVERAL:
         return
-    seen = reader.look(photo, squares.corners[left])
-    left = left[(seen.presence > 0) & (seen.kind.max(axis=1) > np.log(PLAIN))]
+    left = left[look_like_tiles(photo, reader, squares.corners[left])]
     apart = np.linalg.norm(squares.centre[:, None] - squares.centre[None], axis=2) / squares.side[:, None]
     todo: list[int] = []
     for one in left[np.argsort(-squares.score[left], kind="stable")].tolist():
