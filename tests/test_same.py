@@ -65,6 +65,14 @@ def test_a_bare_table_is_no_kingdom() -> None:
 
 
 @pytest.mark.parametrize("which", [0, 1])
+def test_tiles_on_no_grid_in_one_photo_stay_told(which: int) -> None:
+    looks = [sight(Reading.of(Board.parse("w w f f / l1 w # . / g g . ."))) for _ in range(2)]
+    assert not fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).strays
+    looks[which] = replace(looks[which], strays=True)
+    assert fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).strays
+
+
+@pytest.mark.parametrize("which", [0, 1])
 def test_tiles_beside_a_kingdom_in_one_photo_stay_told(which: int) -> None:
     looks = [sight(Reading.of(Board.parse("w w f f / l1 w # . / g g . ."))) for _ in range(2)]
     assert not fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).crowded
