@@ -14,6 +14,7 @@ from kdvision.game.legality import Problem
 from kdvision.vision import boxes, outline, same
 from kdvision.vision.advice import no_kingdom
 from kdvision.vision.cells import CellReader
+from kdvision.vision.context import Context
 from kdvision.vision.decided import Decision
 from kdvision.vision.evidence import look, search_all
 from kdvision.vision.finder import Finder
@@ -67,11 +68,12 @@ def read(
     seen = Photo.open(photo)
     tell = watch or (lambda *_: None)
     tell("photo", seen)
-    finder, reader = Finder(shipped("finder")), CellReader(shipped("cells"))
+    finder, reader, context = _networks()
     if corners:
         sights = [look(seen, reader, grid) for grid in outline.grids(seen, finder, reader, corners)]
+        sights = context.read(seen, sights)
     else:
-        sights = search_all(seen, finder, reader, tell=tell)
+        sights = search_all(seen, finder, reader, context, tell=tell)
     trust = _trust(reader)
     return kingdoms_of(seen, sights, side=side, clamps=clamps, named=bool(corners), game=game, trust=trust, tell=tell)
 
@@ -95,8 +97,9 @@ def read_same(
     if not photos:
         raise NotationError("there are no photos", expected="one or more", hint="name the photos of the kingdom")
     boxes.checked(game)
-    tell, finder, reader = watch or (lambda *_: None), Finder(shipped("finder")), CellReader(shipped("cells"))
-    search, trust = partial(search_all, finder=finder, reader=reader, tell=tell), _trust(reader)
+    tell, (finder, reader, context) = watch or (lambda *_: None), _networks()
+    search = partial(search_all, finder=finder, reader=reader, context=context, tell=tell)
+    trust = _trust(reader)
     seen = Photo.open(photos[0])
     everything = search(seen)
     if not (first := sort_out(everything)[0]):
@@ -207,6 +210,10 @@ def decide_again(
     known = _uncovered(sights, clamps or {})
     reads = [kingdom_read(*each, trust, played) for each in zip(known, decisions, nowhere, around, strict=True)]
     return of_one_table(asking_for_towns(reads) if game == boxes.AUTO else reads)
+
+
+def _networks() -> tuple[Finder, CellReader, Context]:
+    return Finder(shipped("finder")), CellReader(shipped("cells")), Context(shipped("context"))
 
 
 def _trust(reader: CellReader) -> Trust:

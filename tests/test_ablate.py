@@ -8,6 +8,7 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.lab.ablate import (
+    BY_THEMSELVES,
     CELLS_ALONE,
     COLOURLESS,
     ONCE,
@@ -24,10 +25,12 @@ from kdvision.lab.simulate import framed, noisy
 from kdvision.vision.reading import Reading
 from tests.kingdoms import plain_sight as sight
 
+LOOKS = (WHOLE, ONCE, CELLS_ALONE, COLOURLESS, BY_THEMSELVES)
+
 
 def case(*readings: Reading, truth: list[Board]) -> Case:
     seen = tuple(sight(reading, 900.0 * number) for number, reading in enumerate(readings))
-    return Case("made", dict.fromkeys((WHOLE, ONCE, CELLS_ALONE, COLOURLESS), seen), tuple(truth))
+    return Case("made", dict.fromkeys(LOOKS, seen), tuple(truth))
 
 
 def test_each_part_is_left_out_alone() -> None:
@@ -48,9 +51,7 @@ def test_what_is_missed_or_invented_counts_as_wrong() -> None:
     found = tallied([case(Reading.of("w w # l l"), truth=[truth, truth])], by_squares)
     assert (found.squares, found.boards, found.boards_right) == (10, 2, 1)
     assert found.squares_right == 5
-    nothing = tallied(
-        [Case("none", dict.fromkeys((WHOLE, ONCE, CELLS_ALONE, COLOURLESS), ()), (truth,))], PARTS["nothing"]
-    )
+    nothing = tallied([Case("none", dict.fromkeys(LOOKS, ()), (truth,))], PARTS["nothing"])
     assert (nothing.squares, nothing.squares_right, nothing.boards_right) == (5, 0, 0)
 
 

@@ -158,7 +158,7 @@ class Small(Bench):
 
 def test_a_scene_goes_through_the_program_that_people_use() -> None:
     try:
-        model_path("finder"), model_path("cells")
+        model_path("finder"), model_path("cells"), model_path("context")
     except ModelError as error:
         pytest.skip(f"no models: {error}")
     row = Small("drawn", fingerprint(), Path()).row(TASK)

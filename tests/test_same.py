@@ -187,7 +187,7 @@ def grid_in_sample() -> Grid:
 
 def test_two_photos_of_one_kingdom_mend_each_other() -> None:
     truth = Board.parse(json.loads((SAMPLES / "demo.json").read_text(encoding="utf-8"))["kingdoms"][0]["board"])
-    photos = [spoiled(Square(0, 3), (252, 252, 250), 0), spoiled(Square(2, 2), (90, 60, 50), 1)]
+    photos = [spoiled(Square(2, 0), (252, 252, 250), 0), spoiled(Square(2, 2), (90, 60, 50), 1)]
     failed: list[tuple[int, KdvisionError]] = []
     (both,) = pipeline.read_same(
         [*photos, SAMPLES / "holes.jpg", SAMPLES / "none.jpg"], failed=lambda *one: failed.append(one)

@@ -28,14 +28,12 @@ from kdvision.lab.evaluate import Labelled, labelled
 from kdvision.lab.match import Kingdom, Pair, matched
 from kdvision.vision.cells import CellReader
 from kdvision.vision.evidence import look, search_all
-from kdvision.vision.finder import Finder
-from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight, sort_out
 
 STREAM: Final = 9_000_000
-WHOLE, ONCE, CELLS_ALONE, COLOURLESS = "whole", "once", "cells alone", "colourless"
+WHOLE, ONCE, CELLS_ALONE, COLOURLESS, BY_THEMSELVES = "whole", "once", "cells alone", "colourless", "by themselves"
 RENDERED: Final = "rendered"
 
 
@@ -50,18 +48,20 @@ class Case:
 
 def seen(name: str, photo: Photo, truth: Sequence[Board]) -> Case:
     """The case of a photo, by the models at hand."""
-    reader = CellReader(shipped("cells", 1))
+    finder, reader, context = rehearsal.networks()
     try:
-        kingdoms, _ = sort_out(search_all(photo, Finder(shipped("finder", 1)), reader))
+        kingdoms, _ = sort_out(search_all(photo, finder, reader))
     except KdvisionError:
         kingdoms = []
+    grids = [sight.grid for sight in kingdoms]
     looks = {
-        WHOLE: tuple(kingdoms),
-        ONCE: tuple(look(photo, reader, sight.grid, turns=1) for sight in kingdoms),
-        CELLS_ALONE: tuple(look(photo, _without(reader, "outline", "tabletop"), sight.grid) for sight in kingdoms),
-        COLOURLESS: tuple(look(photo, _without(reader, "tabletop"), sight.grid) for sight in kingdoms),
+        WHOLE: kingdoms,
+        ONCE: [look(photo, reader, grid, turns=1) for grid in grids],
+        CELLS_ALONE: [look(photo, _without(reader, "outline", "tabletop"), grid) for grid in grids],
+        COLOURLESS: [look(photo, _without(reader, "tabletop"), grid) for grid in grids],
     }
-    return Case(name, looks, tuple(truth))
+    read = {how: tuple(context.read(photo, sights)) for how, sights in looks.items()}
+    return Case(name, {**read, BY_THEMSELVES: tuple(kingdoms)}, tuple(truth))
 
 
 def _without(reader: CellReader, *names: str) -> CellReader:
@@ -141,6 +141,7 @@ PARTS: Final[Mapping[str, Callable[[Case], list[Board]]]] = {
     "border evidence": partial(together, bonds=False),
     "joint kingdoms: each decided by itself": one_by_one,
     "test-time turning: one look at each square": partial(together, looks=ONCE),
+    "context: each tile read without the others of the photo": partial(together, looks=BY_THEMSELVES),
     "fusion: the cell network alone says where tiles lie": partial(together, looks=CELLS_ALONE),
     "the table's colour: the networks alone say where tiles lie": partial(together, looks=COLOURLESS),
 }

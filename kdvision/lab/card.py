@@ -114,9 +114,9 @@ def _held_out(runs: Runs) -> Iterator[str]:
 
 def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, rate in about.get("held_out", {}).items():
-        yield name.replace("_", " "), f"{100 * rate:.2f} %"
+        yield name.replace("_", " "), f"{rate:.4f}" if name.startswith("log_loss") else f"{100 * rate:.2f} %"
     for name, value in about.get("temperatures", {}).items():
-        yield f"temperature, {name}", f"{value:.2f}"
+        yield f"temperature, {name.replace('_', ' ')}", f"{value:.2f}"
     if weights := about.get("outline"):
         yield (
             "tile or none, no colour known: weights of cell network, finder, constant",

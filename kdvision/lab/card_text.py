@@ -12,6 +12,8 @@ HEAD: Final = """\
 - **cells**: what one square shows: its kind (terrain and crowns, a town, or a castle), a tile or none, hidden or seen,
   in which direction the domino's other half lies, which piece stands or lies on it (a knight, a tower, the Queen, a
   finished building), and on which of its corners a gem lies.
+- **context**: what each tile shows beside all others of the photo, which lie in the same light and come from the same
+  box. It is given what `cells` says of every tile of the kingdoms, and their colours, in no order.
 
 Everything after them is no network: the lattice, and the decision for the likeliest boards that the box can lay."""
 
@@ -20,16 +22,18 @@ DATA: Final = """\
 
 | what | used for | split |
 |---|---|---|
-| rendered tables, from seeds | training both networks | scenes of the training's own stream of seeds |
-| such tables full of shapes and colours, of more drawn boxes | training both networks | another stream |
-| such tables in hard or coloured light | training both networks, second course | another stream |
-| such tables on which hands and things lie | training both networks, third course | another stream |
+| rendered tables, from seeds | training finder and cell network | scenes of the training's own stream of seeds |
+| such tables full of shapes and colours, of more drawn boxes | training finder and cell network | another stream |
+| such tables in hard or coloured light | training finder and cell network, second course | another stream |
+| such tables on which hands and things lie | training finder and cell network, third course | another stream |
 | such tables of Queendomino, the Royal Wedding and The Lost Treasures | training the cell network | another stream |
+| tables as those two see them, half in hard light | training the context network | another stream, its own boxes |
+| such tables, held out | its errors and temperature | another stream, other boxes; crops of photos held out |
 | rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
 | rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |
 | such tables with hands and things, for calibration | what hides a tile | a fourth stream; crops of photos held out |
 | crops of photographed tiles | training the cell network, and as art of rendered tables | by photo: 85 % for training |
-| photos and straightened boards | measuring only | never trained on, by neither network |
+| photos and straightened boards | measuring only | never trained on, by no network |
 
 Rendered tables show kingdoms from simulated games, in photographed and scanned dominoes, in crops of photographed tiles
 and in drawn art of our own, with pieces, clutter, light, shadow, glare, lens and camera. A table of crops shows those
@@ -60,8 +64,9 @@ LIMITS: Final = """\
 REPRODUCE: Final = """\
 ## Making them again
 
-`make model` renders the scenes, trains both networks one after the other, calibrates them and writes this page. Each is
-trained in three courses: the later two are short, at a low rate, on scenes of other seeds. Two CPU cores are enough.
+`make model` renders the scenes, trains finder and cell network one after the other, then the context network on what
+the two see, calibrates them and writes this page. The first two are trained in three courses: the later two are short,
+at a low rate, on scenes of other seeds. Two CPU cores are enough.
 The shipped networks of seed 1 went through the third later than through the others, from the weights in their files
 (`kdvision.lab.train --on-from models`).
 Everything random comes from the seed: on one machine and one version of torch equal seeds give equal weights; other
@@ -70,6 +75,7 @@ processors round differently. To train another seed beside the shipped one, and 
 ```
 python -m kdvision.lab.train --seed 2 --out out/seed2
 KDVISION_MODELS=out/seed2 python -m kdvision.lab.quantise
+KDVISION_MODELS=out/seed2 python -m kdvision.lab.context --seed 2 --out out/seed2 --work out/seed2/work
 KDVISION_MODELS=out/seed2 python -m kdvision.lab.calibrate
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/photos --csv models/results/photos-seed2.csv
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/boards --csv models/results/boards-seed2.csv

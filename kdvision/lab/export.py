@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from kdvision.lab.examples import PIECES, TILE_KINDS
-from kdvision.lab.net import CellNet, FinderNet
+from kdvision.lab.net import COLOURS, CellNet, ContextNet, FinderNet, OfOnePhoto
 from kdvision.vision.cells import CROP
 from kdvision.vision.models import FORMAT, Model
 from kdvision.vision.reading import NOTHING
@@ -37,10 +37,21 @@ class FromPixels(nn.Module):
         return result
 
 
-def _export(net: nn.Module, path: Path, *, size: tuple[int, int], about: Mapping[str, Any], any_size: bool) -> Path:
-    whole = FromPixels(net).eval()
+def _export_pixels(
+    net: nn.Module, path: Path, *, size: tuple[int, int], about: Mapping[str, Any], any_size: bool
+) -> Path:
     sample = torch.from_numpy(np.random.default_rng(0).integers(0, 256, (2, *size, 3), dtype=np.uint8))
-    axes = {"pixels": {0: "n", 1: "height", 2: "width"} if any_size else {0: "n"}, "output": {0: "n"}}
+    axes = {0: "n", 1: "height", 2: "width"} if any_size else {0: "n"}
+    return _export(FromPixels(net).eval(), path, {"pixels": sample}, {"pixels": axes}, about)
+
+
+def _export(
+    whole: nn.Module,
+    path: Path,
+    sample: Mapping[str, Tensor],
+    axes: Mapping[str, Mapping[int, str]],
+    about: Mapping[str, Any],
+) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".part")
     with warnings.catch_warnings():
@@ -48,11 +59,11 @@ def _export(net: nn.Module, path: Path, *, size: tuple[int, int], about: Mapping
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.onnx.export(
             whole,
-            (sample,),
+            tuple(sample.values()),
             draft,
-            input_names=["pixels"],
+            input_names=list(sample),
             output_names=["output"],
-            dynamic_axes=axes,
+            dynamic_axes={**axes, "output": {0: "n"}},
             opset_version=17,
             dynamo=False,
         )
@@ -62,10 +73,36 @@ def _export(net: nn.Module, path: Path, *, size: tuple[int, int], about: Mapping
         entry.key, entry.value = key, json.dumps(value)
     onnx.save(model, draft)
     with torch.inference_mode():
-        expected = whole(sample).numpy()
-    np.testing.assert_allclose(Model(draft).run(sample.numpy()), expected, rtol=1e-3, atol=1e-3)
+        expected = whole(*sample.values()).numpy()
+    given = {name: value.numpy() for name, value in sample.items()}
+    np.testing.assert_allclose(Model(draft).ask(**given), expected, rtol=1e-3, atol=1e-3)
     draft.replace(path)
     return path
+
+
+def export_context(
+    net: ContextNet,
+    path: Path,
+    *,
+    kinds: Sequence[str],
+    temperature: float,
+    rates: Mapping[str, float],
+    settings: Mapping[str, Any],
+) -> Path:
+    """Write the context network, with its temperature in it; raises AssertionError as above."""
+    about = {
+        "name": "context",
+        "input": f"log-probabilities (n, {len(kinds)}) and colours (n, {COLOURS}) of the tiles of a photo",
+        "kinds": list(kinds),
+        "temperatures": {"kind_in_context": temperature},
+        "held_out": dict(rates),
+        "sources": SOURCES,
+        "settings": dict(settings),
+    }
+    rng = np.random.default_rng(0)
+    said = torch.log_softmax(torch.from_numpy(rng.normal(0, 4, (7, len(kinds))).astype(np.float32)), -1)
+    sample = {"log_probs": said, "colours": torch.from_numpy(rng.uniform(0, 255, (7, COLOURS)).astype(np.float32))}
+    return _export(OfOnePhoto(net, temperature).eval(), path, sample, {name: {0: "n"} for name in sample}, about)
 
 
 def export_finder(net: FinderNet, path: Path, *, settings: Mapping[str, Any]) -> Path:
@@ -76,7 +113,7 @@ def export_finder(net: FinderNet, path: Path, *, settings: Mapping[str, Any]) ->
         "sources": SOURCES,
         "settings": dict(settings),
     }
-    return _export(net, path, size=(64, 96), about=about, any_size=True)
+    return _export_pixels(net, path, size=(64, 96), about=about, any_size=True)
 
 
 def export_cells(
@@ -98,4 +135,4 @@ def export_cells(
         "sources": SOURCES,
         "settings": dict(settings),
     }
-    return _export(net, path, size=(CROP, CROP), about=about, any_size=False)
+    return _export_pixels(net, path, size=(CROP, CROP), about=about, any_size=False)

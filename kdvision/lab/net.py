@@ -1,4 +1,4 @@
-"""The two networks, in torch: the finder sees where squares lie, the cell network reads one square."""
+"""The networks, in torch: the finder sees where squares lie, the cell network reads one, the context network all."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ PARTNERS = 4
 """Which neighbour is the other half of the same domino: right, down, left, up."""
 CORNERS = 4
 """Corners of a square that a gem may lie on: top left, top right, bottom right, bottom left."""
+COLOURS = 6
+"""Mean and standard deviation of a square's colours; see `vision.context`."""
+BY_ITSELF = 0.1
+"""The share of the tiles of which the context network is taken to know no more than what they show by themselves."""
+LEAST_LIKELY = -12.0
+"""Log-probabilities below this are all the same: impossible."""
 
 
 class Conv(nn.Sequential):
@@ -99,3 +105,78 @@ class CellNet(nn.Module):
         placed = self.squeeze(features).flatten(1)
         result: Tensor = self.head(torch.cat([inner, everywhere, placed], 1))
         return result
+
+
+class ContextNet(nn.Module):
+    """Tiles of a photo, (batch, n, kinds) log-probabilities and (batch, n, 6) colours -> better log-probabilities.
+
+    Each tile attends to all others (Vaswani et al., 2017), in no order. What it adds is nothing before training, so
+    that it learns what to change of what the cell network says. `missing` (batch, n) are places without a tile.
+    """
+
+    def __init__(self, kinds: int, width: int = 64, layers: int = 2) -> None:
+        super().__init__()
+        self.middle = nn.Buffer(torch.zeros(COLOURS))
+        self.spread = nn.Buffer(torch.ones(COLOURS))
+        self.begin = nn.Linear(2 * kinds + 2 * COLOURS, width)
+        self.layers = nn.ModuleList(Attending(width) for _ in range(layers))
+        self.end = nn.Linear(width, kinds)
+        nn.init.zeros_(self.end.weight)
+        nn.init.zeros_(self.end.bias)
+
+    def forward(self, log_probs: Tensor, colours: Tensor, missing: Tensor | None = None) -> Tensor:
+        own = (colours - self.middle) / self.spread
+        there = torch.ones_like(own[..., :1]) if missing is None else (~missing).to(own.dtype)[..., None]
+        beside = own - (own * there).sum(1, keepdim=True) / there.sum(1, keepdim=True)
+        said = [log_probs.clamp(min=LEAST_LIKELY) / 4, log_probs.exp(), own, beside]
+        x = self.begin(torch.cat(said, -1))
+        for layer in self.layers:
+            x = layer(x, missing)
+        result: Tensor = torch.log_softmax(log_probs + self.end(x), -1)
+        return result
+
+
+class OfOnePhoto(nn.Module):
+    """The context network as the runtime asks it: all tiles of one photo, (n, kinds) and (n, 6).
+
+    What it says is cooled, and mixed with what it was given. So no kind becomes less than a tenth as likely as the
+    square shows it by itself: else neither the deck nor what a person says of its other half could mend a square.
+    """
+
+    def __init__(self, net: ContextNet, temperature: float) -> None:
+        super().__init__()
+        self.net, self.temperature = net, temperature
+
+    def forward(self, log_probs: Tensor, colours: Tensor) -> Tensor:
+        cooled = torch.softmax(self.net(log_probs[None], colours[None])[0] / self.temperature, -1)
+        return torch.log((1 - BY_ITSELF) * cooled + BY_ITSELF * log_probs.exp())
+
+
+class Attending(nn.Module):
+    """A layer of a transformer, normalised first (Xiong et al., 2020): (batch, n, width) -> the same."""
+
+    def __init__(self, width: int, heads: int = 4, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.heads, self.each = heads, width // heads
+        self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.asked = nn.Linear(width, 3 * width)
+        self.joined = nn.Linear(width, width)
+        self.after = nn.Sequential(
+            nn.Linear(width, 2 * width), nn.ReLU(), nn.Dropout(dropout), nn.Linear(2 * width, width)
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, missing: Tensor | None = None) -> Tensor:
+        x = x + self.dropout(self.joined(self._attended(self.before(x), missing)))
+        result: Tensor = x + self.dropout(self.after(self.between(x)))
+        return result
+
+    def _attended(self, x: Tensor, missing: Tensor | None) -> Tensor:
+        query, key, value = (
+            part.unflatten(-1, (self.heads, self.each)).transpose(1, 2) for part in self.asked(x).chunk(3, -1)
+        )
+        likeness = query @ key.transpose(2, 3) / self.each**0.5
+        if missing is not None:
+            likeness = likeness.masked_fill(missing[:, None, None], -1e9)
+        told: Tensor = self.dropout(torch.softmax(likeness, -1)) @ value
+        return told.transpose(1, 2).flatten(2)

@@ -21,6 +21,7 @@ from kdvision.lab.things import strew
 from kdvision.lab.workshop import Workshop
 from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
+from kdvision.vision.context import Context
 from kdvision.vision.covering import signs
 from kdvision.vision.decided import Decision
 from kdvision.vision.edge import WHOLE, beside, ends_here, may_grow, visible
@@ -155,8 +156,8 @@ def beside_boards(seed: int) -> Places:
     Only where the board could go on, and where no tile of another kingdom or a loose one lies.
     """
     picture, _ = _taken(seed, strew)
-    photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
-    sights = sort_out(search_all(photo, Finder(shipped("finder", 1)), reader))[0]
+    photo, (finder, reader, context) = Photo.open(picture.photo), networks()
+    sights = sort_out(search_all(photo, finder, reader, context))[0]
     _, decisions = _decided(sights)
     said: list[Floats] = [np.zeros((0, 6))]
     tile: list[bool] = []
@@ -188,12 +189,17 @@ class Seen:
 def seen(seed: int) -> Seen:
     """Return what the models at hand see in one scene."""
     picture, art = _taken(seed)
-    return replace(seen_in(picture, Finder(shipped("finder", 1)), CellReader(shipped("cells", 1))), art=art)
+    return replace(seen_in(picture, *networks()), art=art)
 
 
-def seen_in(picture: Picture, finder: Finder, reader: CellReader) -> Seen:
+def networks() -> tuple[Finder, CellReader, Context]:
+    """The shipped networks, each on one thread: processes work side by side."""
+    return Finder(shipped("finder", 1)), CellReader(shipped("cells", 1)), Context(shipped("context", 1))
+
+
+def seen_in(picture: Picture, finder: Finder, reader: CellReader, context: Context | None = None) -> Seen:
     """Return what these networks see in a picture, and what is true of it."""
-    everything = search_all(Photo.open(picture.photo), finder, reader)
+    everything = search_all(Photo.open(picture.photo), finder, reader, context)
     kingdoms, _ = sort_out(everything)
     truth = [truth_at(sight.grid, picture)[1] for sight in kingdoms]
     return Seen(

@@ -13,6 +13,7 @@ from kdvision.game.legality import LONGEST
 from kdvision.vision.candidate import COVERED, Bounds, Candidate, around
 from kdvision.vision.cells import CellReader, Floats, Look, crops_of
 from kdvision.vision.claims import each_its_own
+from kdvision.vision.context import Context
 from kdvision.vision.covering import covered, missed, signs
 from kdvision.vision.edge import WHOLE, visible
 from kdvision.vision.finder import FINER, Finder, Squares
@@ -48,9 +49,14 @@ LIKE: Final = 0.4
 
 
 def search_all(
-    photo: Photo, finder: Finder, reader: CellReader, *, tell: Callable[[str, object], None] = lambda *_: None
+    photo: Photo,
+    finder: Finder,
+    reader: CellReader,
+    context: Context | None = None,
+    *,
+    tell: Callable[[str, object], None] = lambda *_: None,
 ) -> list[Sight]:
-    """Return what the networks see on every grid they find in a photo.
+    """Return what the networks see on every grid they find in a photo; with `context`, kingdoms beside each other.
 
     It is looked over more finely, which takes longer, where that shows no kingdom or only small ones. `tell` hears of
     the squares seen in each look, and of the lattices found.
@@ -68,8 +74,11 @@ def search_all(
     apart = [(one, c) for c, sight in each_its_own(grown) for one in _told_apart(photo, reader, c, sight)]
     everything = [sight for sight, _ in apart]
     marked = [crowded(photo, reader, sight, (candidate.squares, looks[0]), everything) for sight, candidate in apart]
-    lost = strays(photo, reader, looks, everything)
-    return [replace(sight, strays=True) for sight in marked] if lost else marked
+    if strays(photo, reader, looks, everything):
+        marked = [replace(sight, strays=True) for sight in marked]
+    kingdoms = sort_out(marked)[0] if context else []
+    told = dict(zip(kingdoms, context.read(photo, kingdoms), strict=True)) if context else {}
+    return [told.get(sight, sight) for sight in marked]
 
 
 def whole(

@@ -71,8 +71,13 @@ class Model:
     def run(self, pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """Return the network's output for RGB pictures (n, H, W, 3)."""
         parts = [pictures[start : start + BATCH] for start in range(0, max(1, len(pictures)), BATCH)]
-        made = [self.session.run(None, {self.input: np.ascontiguousarray(part)})[0] for part in parts]
-        return np.asarray(made[0] if len(made) == 1 else np.concatenate(made), np.float32)
+        made = [self.ask(**{self.input: part}) for part in parts]
+        return made[0] if len(made) == 1 else np.concatenate(made)
+
+    def ask(self, **inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+        """Return the network's output for its inputs, by their names, all at once."""
+        given = {name: np.ascontiguousarray(value) for name, value in inputs.items()}
+        return np.asarray(self.session.run(None, given)[0], np.float32)
 
 
 def _about(metadata: Mapping[str, str]) -> dict[str, Any]:

@@ -32,9 +32,9 @@ def test_axe_finds_nothing_grave(open_page: Open, phone: bool, scheme: str) -> N
     upload(page, "two-kingdoms.jpg")
     assert grave(page) == []
     page.locator(".tab").nth(1).click()
-    page.get_by_role("gridcell", name="C2: wheat").click()
+    page.get_by_role("gridcell", name="A4: grass, 2 crowns").click()
     assert grave(page) == []
-    page.get_by_role("button", name="wheat, 1 crown").click()
+    page.get_by_role("button", name="forest", exact=True).click()
     page.wait_for_selector(".review")
     page.get_by_role("button", name="Share").click()
     assert grave(page) == []

@@ -59,20 +59,18 @@ def test_a_corrected_square_changes_the_score_and_can_be_undone(open_page: Open)
 def test_what_belongs_to_a_corrected_square_follows(open_page: Open) -> None:
     """Named as something its domino does not have, a square takes the other half with it: the page says so."""
     page = open_page()
-    upload(page, "two-kingdoms.jpg")
-    page.locator(".tab").nth(1).click()
-    square(page, "A4: grass, 2 crowns").click()
+    upload(page, "hard-light.jpg")
+    square(page, "B4: wheat").click()
     with page.expect_response("**/api/decide"):
-        page.get_by_role("button", name="forest", exact=True).click()
+        page.get_by_role("button", name="wheat, 1 crown").click()
     expect(page.locator(".toast")).to_contain_text("changed too")
     expect(page.locator(".badge")).to_be_visible()
 
 
 def test_unsure_squares_come_first_and_one_after_another(open_page: Open) -> None:
     page = open_page(phone=True)
-    upload(page, "two-kingdoms.jpg")
-    page.locator(".tab").nth(1).tap()
-    square(page, "C2: wheat").tap()
+    upload(page, "hard-light.jpg")
+    square(page, "B4: wheat").tap()
     with page.expect_response("**/api/decide"):
         page.get_by_role("button", name="wheat, 1 crown").tap()
     page.get_by_role("button", name="Check them").tap()

@@ -1,6 +1,7 @@
 """How long people wait. The limits are loose, because machines of tests are busy; `pytest -s` prints the figures."""
 
 import sys
+import time
 from pathlib import Path
 
 from PIL import Image
@@ -28,18 +29,9 @@ def test_from_a_photo_of_12_megapixels_to_points(open_page: Open, tmp_path: Path
     large = tmp_path / "large.jpg"
     Image.open(SAMPLES / "demo.jpg").resize((4032, 3024)).save(large, quality=92)
     page = open_page(phone=True)
-    page.evaluate(
-        """() => document.addEventListener("change", () => {
-            const start = performance.now();
-            new MutationObserver((_, observer) => {
-                if (!document.querySelector("#total")) return;
-                window.took = (performance.now() - start) / 1000;
-                observer.disconnect();
-            }).observe(document.body, { subtree: true, childList: true });
-        }, true)"""
-    )
+    start = time.perf_counter()
     upload(page, large)
-    took = page.evaluate("window.took")
+    took = time.perf_counter() - start
     sys.stdout.write(f"\n12 MP, from the photo chosen to its points: {took:.2f} s\n")
     assert took < PHOTO_LIMIT
 
