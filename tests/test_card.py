@@ -188,7 +188,7 @@ def test_other_seeds_say_how_they_were_trained() -> None:
     text = card(Runs([FIRST], results, trainings))
     assert "- seed 2, cells: trained from nothing, all settings but the seed the same." in text
     assert "- seed 3, cells: trained from nothing, scenes 900 (shipped: 4000)." in text
-    assert "- seed 4, cells: nothing tells how it was trained." in text
+    assert "- seed 4, cells: nothing tells that it was trained, or how." in text
     assert "- seed 5, cells: trained from nothing, scenes none (shipped: 4000), mosaics 9 (shipped: none)." in text
 
 

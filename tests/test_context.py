@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
+from kdvision import pipeline
 from kdvision.game.board import Square
 from kdvision.vision.cells import CellReader, crops_of
 from kdvision.vision.context import Context, colours
@@ -25,16 +26,11 @@ def context() -> Context:
     return Context(shipped("context"))
 
 
-def seen(name: str, context: Context | None = None) -> tuple[Photo, list[Sight]]:
-    photo = Photo.open(SAMPLES / f"{name}.jpg")
-    return photo, search_all(photo, Finder(shipped("finder")), CellReader(shipped("cells")), context)
-
-
 @pytest.fixture(scope="module")
 def two() -> tuple[Photo, list[Sight]]:
     """The kingdoms of a sample, each tile read by itself."""
-    photo, sights = seen("two-kingdoms")
-    return photo, sort_out(sights)[0]
+    photo = Photo.open(SAMPLES / "two-kingdoms.jpg")
+    return photo, sort_out(search_all(photo, Finder(shipped("finder")), CellReader(shipped("cells"))))[0]
 
 
 def unsure(sight: Sight, place: Square, shares: dict[str, float]) -> Sight:
@@ -101,17 +97,49 @@ def test_without_tiles_there_is_nothing_to_read(context: Context, two: tuple[Pho
     assert (both[0].reading.log_probs == bare.reading.log_probs).all()
 
 
+def beside_two_dominoes() -> Photo:
+    """The sample with two of its dominoes again, on the table right of it."""
+    photo = Photo.open(SAMPLES / "demo.jpg")
+    (sight,) = search_all(photo, Finder(shipped("finder")), CellReader(shipped("cells")))
+    quads, side = sight.grid.quads[1:3, 1:3], sight.grid.side
+    pixels = np.pad(photo.pixels, ((0, 0), (0, round(8 * side)), (0, 0)), mode="edge")
+    outline = np.array([quads[0, 0, 0], quads[0, 1, 1], quads[1, 1, 2], quads[1, 0, 3]], np.int32)
+    laid = np.roll(cv2.fillConvexPoly(np.zeros(pixels.shape[:2], np.uint8), outline, 1), round(7.5 * side), axis=1) > 0
+    pixels[laid] = np.roll(pixels, round(7.5 * side), axis=1)[laid]
+    return Photo.open(pixels)
+
+
 def test_only_kingdoms_are_read_together(context: Context) -> None:
-    """A line on offer stays as the cell network saw it; which grids are kingdoms is no matter of this network's."""
-    photo, alone = seen("two-kingdoms")
-    _, together = seen("two-kingdoms", context)
-    kingdoms = sort_out(alone)[0]
-    expected = context.read(photo, kingdoms)
-    assert len(alone) > len(kingdoms) or len(kingdoms) == 2
+    """Dominoes on offer stay as the cell network saw them; which grids are kingdoms is no matter of this network's."""
+    photo, networks = beside_two_dominoes(), (Finder(shipped("finder")), CellReader(shipped("cells")))
+    alone, together = search_all(photo, *networks), search_all(photo, *networks, context)
+    kingdom, offer = sorted(alone, key=lambda sight: -sight.tiles)
+    assert sort_out(alone) == ([kingdom], [offer]) and offer.tiles > 3
+    (read,) = context.read(photo, [kingdom])
+    seen = {kingdom: read, offer: offer}
     for before, after in zip(alone, together, strict=True):
-        if any(before is one for one in kingdoms):
-            before = expected[[before is one for one in kingdoms].index(True)]
-        assert np.allclose(before.reading.log_probs, after.reading.log_probs)
+        assert (after.reading.log_probs == seen[before].reading.log_probs).all()
+    assert not np.allclose(read.reading.log_probs, kingdom.reading.log_probs)
+
+
+@pytest.mark.parametrize("how", ["found", "corners", "same"])
+def test_boards_are_decided_from_what_it_says(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    demo = SAMPLES / "demo.jpg"
+    (plain,) = pipeline.read(demo)
+    corners = plain.grid.corners.tolist()
+    monkeypatch.setattr(Context, "read", lambda self, photo, sights: [turned_to_swamp(sight) for sight in sights])
+    if how == "same":
+        (read,) = pipeline.read_same([demo, demo])
+    else:
+        (read,) = pipeline.read(demo, corners=[corners] if how == "corners" else None)
+    assert str(plain.board[Square(0, 0)]) != "s"
+    assert read.reading.probability(Square(0, 0), "s") > 0.9
+
+
+def turned_to_swamp(sight: Sight) -> Sight:
+    """The sight with swamp on its first tile."""
+    first = Square(*np.argwhere(sight.presence > 0.5)[0].tolist())
+    return unsure(sight, first, {"s": 0.99})
 
 
 def test_colours_are_those_of_the_square_and_not_of_its_neighbours() -> None:

@@ -203,7 +203,7 @@ def _others(runs: Runs) -> Iterator[str]:
     for seed in [seed for seed in _seeds(runs) if seed != runs.seed]:
         for network in runs.networks:
             training = runs.trainings.get((network.name, seed))
-            told = "nothing tells how it was trained" if training is None else _unlike(network, training)
+            told = "nothing tells that it was trained, or how" if training is None else _unlike(network, training)
             yield f"- seed {seed}, {network.name}: {told}."
 
 
