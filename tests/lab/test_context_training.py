@@ -1,5 +1,6 @@
 """Training the context network: what it must learn from others, and that the file does what torch does."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,11 @@ pytest.importorskip("torch", reason="training needs torch: make test-lab install
 
 import torch
 
-from kdvision.lab import context
+from kdvision.lab import context, scenes, synth
 from kdvision.lab.context import KINDS, LEAST, UNKNOWN, Settings, Table
 from kdvision.lab.export import export_context
 from kdvision.lab.net import BY_ITSELF, ContextNet
+from kdvision.lab.sources import DrawnScene, drawn_box
 from kdvision.vision.models import Model
 
 
@@ -33,6 +35,19 @@ def tables(count: int, seed: int = 0) -> list[Table]:
         log_probs = np.log(said / said.sum(axis=1, keepdims=True)).astype(np.float32)
         made.append(Table(log_probs, colours.astype(np.float32), truth))
     return made
+
+
+def test_what_is_learned_from_is_what_the_runtime_sees_and_what_lies_there() -> None:
+    rng = np.random.default_rng(3)
+    scene = scenes.deal(rng, kingdoms=2)
+    picture = synth.render(scene, synth.snap(scene, rng, size=1000), DrawnScene(drawn_box(301)), rng)
+    table = context.seen_in(picture)
+    assert table.log_probs.shape == (len(table.truth), len(KINDS)) and table.colours.shape == (len(table.truth), 6)
+    assert np.allclose(np.exp(table.log_probs).sum(axis=1), 1, atol=1e-3)
+    laid = sorted(str(cell) for kingdom in picture.kingdoms for cell in kingdom.board.values())
+    told = sorted(KINDS[kind] for kind in table.truth if kind != UNKNOWN)
+    assert sum((Counter(laid) - Counter(told)).values()) <= 2
+    assert (table.log_probs.argmax(axis=1) == table.truth).mean() > 0.8
 
 
 QUICK = Settings(epochs=12, batch=8, rate=5e-3)
