@@ -26,6 +26,7 @@ from kdvision.report.result import Result, of_photo
 from kdvision.report.table import table
 from kdvision.vision import search
 from kdvision.vision.cells import CellReader
+from kdvision.vision.context import Context
 from kdvision.vision.evidence import look
 from kdvision.vision.finder import Finder
 from kdvision.vision.models import shipped
@@ -103,15 +104,17 @@ def decode(code: bytes) -> NDArray[np.uint8]:
 def stages(code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield each stage of reading a photo by name, as a function that does it once; before them, the mere decoding."""
     yield DECODE, lambda: decode(code)
-    finder, reader = Finder(shipped("finder")), CellReader(shipped("cells"))
+    finder, reader, context = Finder(shipped("finder")), CellReader(shipped("cells")), Context(shipped("context"))
     photo = Photo.open(code)
     grids = search.grids(photo, finder)
-    sights = [look(photo, reader, grid) for grid in grids]
+    seen = [look(photo, reader, grid) for grid in grids]
+    sights = context.read(photo, seen)
     reads = pipeline.kingdoms_of(photo, sights)
     result = of_photo(photo.name, (photo.width, photo.height), reads, kingdomino())
     yield "open", lambda: Photo.open(code)
     yield "find", lambda: search.grids(Photo.open(code), finder)
     yield "read squares", lambda: [look(photo, reader, grid) for grid in grids]
+    yield "read them together", lambda: context.read(photo, seen)
     yield "decide", lambda: pipeline.kingdoms_of(photo, sights)
     yield "report", lambda: _report(result)
     yield "whole photo", lambda: _whole(code)
