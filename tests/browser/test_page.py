@@ -186,6 +186,24 @@ def test_a_tie_is_explained(open_page: Open, phone: bool) -> None:
     expect(page.locator(".tab .castle-pink")).to_be_visible()
 
 
+def test_what_is_unfolded_stays_open_when_the_page_is_built_anew(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    page.get_by_text("grass: 8 squares").click()
+    # Opened and built anew in one go, as when a score comes at that very moment.
+    page.evaluate("""() => {
+        document.querySelector(".setup summary").click();
+        document.querySelector('[data-key="setup variant harmony"]').click();
+    }""")
+    assert page.locator(".setup details").evaluate("(node) => node.open")
+    expect(page.locator("#total")).not_to_have_text(str(TRUTH["points"]))
+    expect(page.get_by_label("Middle Kingdom")).to_be_visible()
+    expect(page.locator(".clause").first).to_be_visible()
+    page.locator(".setup summary").press("Enter")
+    page.get_by_role("button", name="Undo").first.click()
+    expect(page.get_by_label("Middle Kingdom")).to_be_hidden()
+
+
 def test_a_link_holds_the_whole_game(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")

@@ -32,15 +32,28 @@ export function svg(tag, props = {}, ...children) {
   return fill(node, children);
 }
 
+const unfolded = new Set();
+
+/** Details that close and open; those with the same key stay as they are when the page is built anew. */
+export function fold(key, { head, ...props }, ...children) {
+  const named = { ...props, "data-fold": key };
+  return h("details", named, h("summary", { "data-key": `fold ${key}` }, head), children);
+}
+
 /** Put these children in place of all there are, and leave the focus on what has the same data-key.
  *
- * A text that is being typed (data-typed) stays as it is. What had the focus and is gone leaves it to the board. */
+ * A text that is being typed (data-typed) stays as it is, and details (data-fold) stay as open as they are. What had
+ * the focus and is gone leaves it to the board. */
 export function replace(node, ...children) {
   const active = document.activeElement;
   const key = active?.dataset?.key;
   const had = key && node.contains(active);
   const typed = had && "typed" in active.dataset ? [active.value, active.selectionStart, active.selectionEnd] : null;
+  const folds = () => node.querySelectorAll("details[data-fold]");
+  // As they stand now, not as their toggle events told: those come a moment later.
+  for (const one of folds()) unfolded[one.open ? "add" : "delete"](one.dataset.fold);
   node.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  for (const one of folds()) one.open = unfolded.has(one.dataset.fold);
   if (!had) return;
   const next = node.querySelector(`[data-key="${CSS.escape(key)}"]`);
   if (next && typed) {

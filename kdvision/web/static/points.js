@@ -2,7 +2,7 @@
 
 import { askAgain } from "./actions.js";
 import { highlight } from "./board.js";
-import { button, h } from "./dom.js";
+import { button, fold, h } from "./dom.js";
 import { scoreOf, state } from "./state.js";
 import { sentences, t } from "./strings.js";
 
@@ -24,10 +24,9 @@ export function pointsView(kingdom) {
       ? h("p", { class: "hint" }, sentences(t("stillOpen", { what: score.missing.map((one) => one.text).join("; ") })))
       : null,
     worthless.length
-      ? h(
-          "details",
-          { class: "worthless" },
-          h("summary", {}, `${t("worthless")}: ${worthless.length}`),
+      ? fold(
+          `worthless ${kingdom.id}`,
+          { class: "worthless", head: `${t("worthless")}: ${worthless.length}` },
           h("ul", { class: "lines" }, worthless.map((line) => lineView(kingdom, line))),
         )
       : null,
@@ -41,19 +40,17 @@ function lineView(kingdom, line) {
   const clause = state.rules?.clauses[line.clause];
   const kind = line.terrain ?? "bonus";
   const open = (event) => (event.currentTarget.open ? show() : hide());
+  const head = [
+    h("span", { class: `swatch sq-${kind}`, "aria-hidden": "true" }, line.terrain ?? "★"),
+    h("span", { class: "label" }, line.label),
+    h("b", {}, String(line.points)),
+  ];
   return h(
     "li",
     {},
-    h(
-      "details",
-      { ontoggle: open },
-      h(
-        "summary",
-        {},
-        h("span", { class: `swatch sq-${kind}`, "aria-hidden": "true" }, line.terrain ?? "★"),
-        h("span", { class: "label" }, line.label),
-        h("b", {}, String(line.points)),
-      ),
+    fold(
+      `line ${kingdom.id} ${line.clause} ${line.terrain ?? ""} ${line.squares?.[0] ?? ""}`,
+      { head, ontoggle: open },
       clause &&
         h("p", { class: "clause" }, clause.text, " ", h("small", {}, `${clause.book}, ${clause.section}${clause.ruling ? `, ${t("ruling")}` : ""}`)),
     ),

@@ -1,7 +1,7 @@
 // What is played: the game, its variants, its side, rounds.
 
 import { setRules } from "./actions.js";
-import { field, h } from "./dom.js";
+import { field, fold, h } from "./dom.js";
 import { state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -13,10 +13,9 @@ export function setupView() {
   return h(
     "section",
     { class: "card setup", "aria-label": t("game") },
-    h(
-      "details",
-      { open: state.setupOpen, ontoggle: (event) => (state.setupOpen = event.currentTarget.open) },
-      h("summary", {}, h("h2", {}, t("game")), h("span", { class: "summary" }, summary(rules))),
+    fold(
+      "setup",
+      { head: [h("h2", {}, t("game")), h("span", { class: "summary" }, summary(rules))] },
       field(t("whichGame"), select("game", rules.game, Object.entries(t("games")), (game) => setRules(fitting(game)))),
       h(
         "fieldset",
