@@ -70,6 +70,20 @@ def test_no_kind_is_ruled_out_by_the_others(context: Context, two: tuple[Photo, 
         assert (after.reading.log_probs - before.reading.log_probs).min() > np.log(0.1) - 1e-3
 
 
+@pytest.mark.parametrize(("none", "one", "two_crowns"), [(0.6, 0.3, 0.09), (0.1, 0.85, 0.04)])
+def test_crowns_are_counted_on_each_square(
+    none: float, one: float, two_crowns: float, context: Context, two: tuple[Photo, list[Sight]]
+) -> None:
+    photo, (sight, beside) = two
+    place = next(square for square, cell in sight.reading.best.items() if str(cell) == "g")
+    doubtful = unsure(sight, place, {"g": none, "g1": one, "g2": two_crowns})
+    read = context.read(photo, [doubtful, beside])[0].reading
+    chances = np.array([read.probability(place, kind) for kind in ("g", "g1", "g2")])
+    assert chances / chances.sum() == pytest.approx(
+        np.array([none, one, two_crowns]) / (none + one + two_crowns), abs=1e-3
+    )
+
+
 def test_towns_keep_their_share(context: Context, two: tuple[Photo, list[Sight]]) -> None:
     photo, (sight, beside) = two
     place = next(square for square, cell in sight.reading.best.items() if str(cell) == "w")

@@ -12,8 +12,8 @@ HEAD: Final = """\
 - **cells**: what one square shows: its kind (terrain and crowns, a town, or a castle), a tile or none, hidden or seen,
   in which direction the domino's other half lies, which piece stands or lies on it (a knight, a tower, the Queen, a
   finished building), and on which of its corners a gem lies.
-- **context**: what each tile shows beside all others of the photo, which lie in the same light and come from the same
-  box. It is given what `cells` says of every tile of the kingdoms, and their colours, in no order.
+- **context**: which terrain each tile is beside all others of the photo, which lie in the same light and come from the
+  same box. It is given what `cells` says of every tile of the kingdoms, and their colours, in no order.
 
 Everything after them is no network: the lattice, and the decision for the likeliest boards that the box can lay."""
 

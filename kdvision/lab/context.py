@@ -203,7 +203,7 @@ def measured(net: ContextNet, held: Sequence[Table]) -> tuple[float, dict[str, f
     with torch.inference_mode():
         raw = torch.cat([net(said[None], colours[None])[0] for said, colours in shown])
         fitted = temperature(lambda said: loss_of(said, labels), raw)
-        mixed = torch.cat([OfOnePhoto(net, fitted)(said, colours) for said, colours in shown])
+        mixed = torch.cat([OfOnePhoto(net, fitted, KINDS)(said, colours) for said, colours in shown])
     rates = {}
     for name, said in (("alone", torch.cat([said for said, _ in shown])), ("in_context", mixed)):
         rates[f"kind_error_{name}"] = float((said.argmax(-1) != labels)[known].double().mean())

@@ -102,7 +102,7 @@ def export_context(
     rng = np.random.default_rng(0)
     said = torch.log_softmax(torch.from_numpy(rng.normal(0, 4, (7, len(kinds))).astype(np.float32)), -1)
     sample = {"log_probs": said, "colours": torch.from_numpy(rng.uniform(0, 255, (7, COLOURS)).astype(np.float32))}
-    return _export(OfOnePhoto(net, temperature).eval(), path, sample, {name: {0: "n"} for name in sample}, about)
+    return _export(OfOnePhoto(net, temperature, kinds).eval(), path, sample, {name: {0: "n"} for name in sample}, about)
 
 
 def export_finder(net: FinderNet, path: Path, *, settings: Mapping[str, Any]) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -137,19 +139,23 @@ class ContextNet(nn.Module):
 
 
 class OfOnePhoto(nn.Module):
-    """The context network as the runtime asks it: all tiles of one photo, (n, kinds) and (n, 6).
+    """The context network as the runtime asks it: all tiles of one photo, (n, kinds) and (n, 6), kinds in notation.
 
-    What it says is cooled, and mixed with what it was given. So no kind becomes less than a tenth as likely as the
-    square shows it by itself: else neither the deck nor what a person says of its other half could mend a square.
+    What it says is cooled, and mixed with what it was given. So no terrain becomes less than a tenth as likely as the
+    square shows it by itself: else neither the deck nor what a person says of its other half could mend a square. It
+    is asked for the terrain alone. Crowns are counted on each square: others do not know how many there are.
     """
 
-    def __init__(self, net: ContextNet, temperature: float) -> None:
+    def __init__(self, net: ContextNet, temperature: float, kinds: Sequence[str]) -> None:
         super().__init__()
         self.net, self.temperature = net, temperature
+        self.same = nn.Buffer(torch.tensor([[float(one[0] == other[0]) for other in kinds] for one in kinds]))
 
     def forward(self, log_probs: Tensor, colours: Tensor) -> Tensor:
         cooled = torch.softmax(self.net(log_probs[None], colours[None])[0] / self.temperature, -1)
-        return torch.log((1 - BY_ITSELF) * cooled + BY_ITSELF * log_probs.exp())
+        alone = log_probs.exp() @ self.same
+        result: Tensor = log_probs + torch.log((1 - BY_ITSELF) * (cooled @ self.same) / alone + BY_ITSELF)
+        return result
 
 
 class Attending(nn.Module):

@@ -1,7 +1,8 @@
-"""The context network: what each tile shows, seen beside all other tiles of the photo.
+"""The context network: which terrain each tile is, seen beside all other tiles of the photo.
 
 They lie in one light and come from one box, so that a yellow which may be wheat or dry grass is told by the squares of
-which it is plain. It does not know where on a board a square lies: how people lay kingdoms is for the deck to say.
+which it is plain. Crowns are counted on each square by itself, which is the cell network's work. This one does not know
+where on a board a square lies: how people lay kingdoms is for the deck to say.
 """
 
 from __future__ import annotations

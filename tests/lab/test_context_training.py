@@ -107,6 +107,12 @@ def test_the_file_says_what_torch_says_of_any_number_of_tiles(trained: ContextNe
     for table in tables(2)[:1] + [Table(one.log_probs[:1], one.colours[:1], one.truth[:1]) for one in tables(1)]:
         log_probs, colours, _, _ = context.batch_of([table])
         with torch.inference_mode():
-            cooled = torch.softmax(trained(log_probs, colours)[0] / 2, -1)
-        expected = torch.log((1 - BY_ITSELF) * cooled + BY_ITSELF * log_probs[0].exp()).numpy()
+            mixed = (1 - BY_ITSELF) * torch.softmax(trained(log_probs, colours)[0] / 2, -1)
+        alone = log_probs[0].exp()
+        mixed = mixed + BY_ITSELF * alone
+        expected = np.zeros_like(table.log_probs)
+        for terrain in dict.fromkeys(kind[0] for kind in KINDS):
+            of_it = [n for n, kind in enumerate(KINDS) if kind[0] == terrain]
+            crowns = alone[:, of_it] / alone[:, of_it].sum(1, keepdim=True)
+            expected[:, of_it] = torch.log(crowns * mixed[:, of_it].sum(1, keepdim=True)).numpy()
         np.testing.assert_allclose(model.ask(log_probs=table.log_probs, colours=table.colours), expected, atol=1e-3)
