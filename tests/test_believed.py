@@ -1,6 +1,7 @@
 """Reliability and risk-coverage are what their definitions say, on boards made for it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +55,7 @@ def test_each_art_is_told_apart(tmp_path: Path) -> None:
 
 
 def test_an_odd_board_is_called_less_probable() -> None:
-    trust = Trust(odd=(0.5, -1.0))
+    trust = Trust(odd=(0.5, 0.0, 0.0, -1.0))
     plain, odd = (Rehearsed((0.98, 0.02), True, odd, art="scans") for odd in (False, True))
     (art, said, right, _), (_, said_odd, _, flag) = judged_of([plain, odd], trust)
     assert (art, right, flag) == ("scans", True, True)
@@ -77,16 +78,29 @@ def test_the_bound_is_wrong_as_seldom_as_it_says() -> None:
     assert 0.01 < np.mean([float(str(bound)) < 0.02 for bound in bounds]) < 0.09
 
 
+def of_such(count: int, right: int, **how: Any) -> list[Rehearsed]:
+    """So many boards that seem right with 0.95 and about which something is odd; so many of them are."""
+    return [Rehearsed((0.95, 0.05), n < right, odd=True, **how) for n in range(count)]
+
+
 def test_boards_about_which_something_is_odd_are_believed_as_often_as_they_were_right() -> None:
     """Of boards that seem right with 0.95, six in ten are: so much is said of the next, and never more than seems."""
-    odd = [Rehearsed((0.95, 0.05), n < 300, odd=True) for n in range(500)]
     plain = [Rehearsed((0.95, 0.05), right=True, odd=False)] * 500
-    slope, offset = fit_odd([*odd, *plain], Trust())
-    trust = Trust(odd=(slope, offset))
+    trust = Trust(odd=fit_odd([*of_such(500, 300, problems=1), *plain], Trust()))
     assert trust.of_odd(0.95) == pytest.approx(0.6, abs=0.02)
-    assert Trust(odd=(1.0, 2.0)).of_odd(0.95) == 0.95
-    assert fit_odd(plain, Trust()) == (1.0, 0.0)
+    assert Trust(odd=(1.0, 0.0, 0.0, 2.0)).of_odd(0.95) == 0.95
+    assert fit_odd(plain, Trust()) == (1.0, 0.0, 0.0, 0.0)
     assert Trust().of_odd(1.0) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_more_is_odd_the_less_a_board_is_believed() -> None:
+    """Nine in ten are right with one problem, half with two; hardly one of those that no box allows."""
+    one, two = of_such(1000, 900, problems=1), of_such(1000, 500, problems=2)
+    strange = of_such(1000, 20, problems=1, illegal=True)
+    trust = Trust(odd=fit_odd([*one, *two, *strange], Trust()))
+    said = [some[0].judged(trust) for some in (one, two, strange)]
+    assert said == pytest.approx([0.9, 0.5, 0.02], abs=0.02)
+    assert Rehearsed((0.95, 0.05), right=True, odd=False).judged(trust) == pytest.approx(0.95)
 
 
 @pytest.mark.parametrize(("strain", "side"), [(4.0, 64.0), (0.0, 16.0)])

@@ -15,6 +15,7 @@ from kdvision.game.board import Board, Square
 from kdvision.pipeline import Around, KingdomRead, Trust, decide_again, kingdoms_of, places
 from kdvision.vision.reading import Reading
 from kdvision.vision.sight import Sight, sort_out
+from kdvision.vision.trust import log_odds
 from tests.kingdoms import grid_of, table_photo
 
 KINGDOM = "w w w1 f / # g g ."
@@ -255,11 +256,26 @@ def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
 
 
 def test_a_board_about_which_something_is_odd_is_as_likely_as_such_boards_were_right() -> None:
-    doubting = Trust(odd=(0.5, -1.0))
+    doubting = Trust(odd=(0.5, 0.0, 0.0, -1.0))
     plain, odd = "# w w / . f f", "# w w"
     assert only(sight(plain), trust=doubting).probability == only(sight(plain)).probability > 0.95
     seems = only(sight(odd)).probability
     assert only(sight(odd), trust=doubting).probability == doubting.of_odd(seems) < 0.998 < seems
+
+
+@pytest.mark.parametrize(
+    ("text", "problems", "illegal"),
+    [("# w w", 1, False), ("# w w . . l", 2, False), ("# l1 w s2 / . f m1 g2 / w w f f", 1, True)],
+)
+def test_a_board_is_less_likely_the_more_is_odd_and_where_no_box_allows_it(
+    text: str, problems: int, illegal: bool
+) -> None:
+    doubting = Trust(odd=(1.0, -1.0, -4.0, 0.0))
+    read = only(sight(text), trust=doubting)
+    assert len(read.problems) == problems
+    assert read.seems == only(sight(text)).seems > 0.99
+    odds = log_odds(read.seems) - problems - 4 * illegal
+    assert log_odds(read.probability) == pytest.approx(odds)
 
 
 @pytest.mark.parametrize(("text", "few"), [("# w w", True), ("# w w / . f f", False)])

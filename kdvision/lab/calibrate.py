@@ -99,14 +99,7 @@ def fit_boards(found: Iterable[Rehearsed]) -> tuple[float, Belief]:
     inputs = np.array(
         [(log_odds(board.chance(best)), board.strain, smallness(board.side), 1.0) for board in rows], float
     )
-    sign = _sign(rows)
-
-    def unlikely(weights: Floats) -> float:
-        away = weights - np.array(Trust.belief)
-        return float(np.logaddexp(0, -sign * (inputs @ weights)).sum() + 0.05 * (away**2).sum())
-
-    likely, strained, small, constant = minimize(unlikely, np.array(Trust.belief), method="BFGS").x.tolist()
-    return best, (likely, strained, small, constant)
+    return best, _line(inputs, _sign(rows), Trust.belief, pull=0.05)
 
 
 def fit_rule(found: Iterable[Rehearsed]) -> tuple[float, float]:
@@ -126,25 +119,32 @@ def believed_of(found: Iterable[Rehearsed], trust: Trust) -> list[tuple[float, b
 
 def judged_of(found: Iterable[Rehearsed], trust: Trust) -> list[believed.Judged]:
     """Return for each board, odd or not, where its tiles come from, how probable it is called, whether right, odd."""
-    chances = ((board, board.believed(trust)) for board in found)
-    return [(b.art, trust.of_odd(chance) if b.odd else chance, b.right, b.odd) for b, chance in chances]
+    return [(board.art, board.judged(trust), board.right, board.odd) for board in found]
 
 
-def fit_odd(found: Iterable[Rehearsed], trust: Trust) -> tuple[float, float]:
-    """Return slope and offset of the log-odds of boards that something is odd about (Platt, 1999).
+def fit_odd(found: Iterable[Rehearsed], trust: Trust) -> Belief:
+    """Return what to believe of boards that something is odd about, a logistic regression (Platt, 1999).
 
-    What is odd speaks of a misreading, so such a board is less likely right than its squares say. Where none is odd,
-    what they say stands.
+    What is odd speaks of a misreading, so such a board is less likely right than its squares say; less so the more is
+    odd, and where no box allows what was read. Where nothing is odd, what they say stands.
     """
     rows = [board for board in found if board.odd]
-    odds, sign = log_odds([board.believed(trust) for board in rows]), _sign(rows)
+    odds = log_odds([board.believed(trust) for board in rows])
+    inputs = np.array(
+        [(likely, board.problems, board.illegal, 1.0) for likely, board in zip(odds, rows, strict=True)], float
+    ).reshape(-1, 4)
+    return _line(inputs, _sign(rows), Trust.odd, pull=1.0)
 
-    def loss(line: Floats) -> float:
-        slope, offset = line
-        return float(np.logaddexp(0, -sign * (slope * odds + offset)).sum() + (slope - 1) ** 2 + offset**2)
 
-    slope, offset = minimize(loss, np.array([1.0, 0.0]), method="BFGS").x
-    return float(slope), float(offset)
+def _line(inputs: Floats, sign: Floats, start: Belief, *, pull: float) -> Belief:
+    """Return the weights of a logistic regression, pulled towards where they start."""
+
+    def unlikely(weights: Floats) -> float:
+        away = weights - np.array(start)
+        return float(np.logaddexp(0, -sign * (inputs @ weights)).sum() + pull * (away**2).sum())
+
+    likely, second, third, constant = minimize(unlikely, np.array(start), method="BFGS").x.tolist()
+    return likely, second, third, constant
 
 
 def _sign(rows: Sequence[Rehearsed]) -> Floats:
@@ -244,17 +244,17 @@ def main() -> None:
         believed.write(given.results, rows, odd=sum(board.odd for board in found), sure=sure)
     print(f"belief: {np.round(belief, 3).tolist()} of log-odds, strain, smallness, one")
     print(f"log-odds where a rule is broken, and where none is: {np.round(rule, 3).tolist()} more")
-    odd = [round(part, 4) for part in fit_odd(found, trust)]
+    odd = fit_odd(found, trust)
     if given.results:
-        judged = judged_of(found, replace(trust, odd=(odd[0], odd[1])))
+        judged = judged_of(found, replace(trust, odd=odd))
         believed.write_by_art(given.results / "calibration-art.csv", judged, sure=sure)
-    print(f"boards about which something is odd: slope {odd[0]}, offset {odd[1]} of their log-odds")
+    print(f"where something is odd: {np.round(odd, 3).tolist()} of log-odds, problems told, no box allows it, one")
     boards = {
         "temperature": temperature,
         "sure": sure,
         "belief": belief,
         "rule": rule,
-        "odd": odd,
+        "odd": [round(weight, 4) for weight in odd],
         "measured": len(rows),
         "right": right,
     }

@@ -142,8 +142,8 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             named = ", ".join(f"{gain:+.2f}" for gain in boards["rule"])
             yield "log-odds of boards on which a rule of play is broken, of others: so much more", named
         if "odd" in boards:
-            slope, offset = boards["odd"]
-            yield "log-odds of boards about which something is odd: slope, offset", f"{slope:.2f}, {offset:.2f}"
+            named = ", ".join(f"{weight:.2f}" for weight in boards["odd"])
+            yield "log-odds of odd boards: weights of theirs, problems told, no box allows it; constant", named
         yield "a person should look below a probability of", f"{boards['sure']:.3f}"
         yield "rendered kingdoms right, of those without a problem", f"{boards['right']} of {boards['measured']}"
 

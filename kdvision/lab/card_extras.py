@@ -195,10 +195,17 @@ RECOLOURED_HEAD: Final = """\
 The labelled photos with the table dyed in the colour of each terrain of the kingdom in turn
 (`python -m kdvision.lab.recoloured`)."""
 
+CALIBRATION_HEAD: Final = """\
+## How far probabilities can be believed
+
+Rendered tables that no training saw, through the whole program. "Other scenes" are dealt the same way, and calibration
+was not fitted on them (`python -m kdvision.lab.afresh`). "By probability alone" takes the surest boards first, also
+those about which something is odd; the program itself asks about every one of these."""
+
 TITLES: Final[Mapping[str, str]] = {
     "invented": "## Where no kingdom lies",
     "pieces": PIECES_HEAD,
-    "calibration": "## How far probabilities can be believed",
+    "calibration": CALIBRATION_HEAD,
     "ablation": "## What each part adds",
     "mixed": "## Where two boxes lie on one table",
     "covered": COVERED_HEAD,

@@ -57,8 +57,8 @@ LIMITS: Final = """\
 - Held-out figures come from pictures made as those of training were; real photos are harder.
 - The probabilities were calibrated on rendered tables. How far that carries over, "flagged", "needlessly" and "wrong,
   no warning" show. Temperature, threshold, and the corrections for strain, for small squares and for boards about which
-  something is odd were fitted on the very boards that the calibration tables show. That one real kingdom in ten is laid
-  against a rule of play is assumed (`lab/calibrate.py`).
+  something is odd were fitted on the very boards that the calibration tables show, but not on those of other scenes.
+  That one real kingdom in ten is laid against a rule of play is assumed (`lab/calibrate.py`).
 - Errors on examples held out are of the networks as trained, before they were put in whole numbers."""
 
 REPRODUCE: Final = """\

@@ -28,7 +28,7 @@ from kdvision.vision.edge import WHOLE, beside, ends_here, may_grow, visible
 from kdvision.vision.evidence import cells_on, search_all, witnesses
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
-from kdvision.vision.kingdom_read import Around, asking_for_towns, kingdom_read, surroundings, touching
+from kdvision.vision.kingdom_read import Around, Odd, asking_for_towns, kingdom_read, surroundings, touching
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
@@ -57,9 +57,10 @@ class Places:
 class Rehearsed:
     """One kingdom found: the probabilities of the board decided and of its rivals, and whether the first is `right`.
 
-    The last rival is any board that goes on beyond the grid. `odd` is what a person should look at however probable it
-    is, `strain` the decision's, `side` that of the kingdom's squares in pixels. `broken` says whether the first breaks
-    a rule of play, as no kingdom does that is dealt. `art` is where the pictures of its tiles come from.
+    The last rival is any board that goes on beyond the grid. `odd` is what a person should look at however probable
+    it is, for so many `problems`, and `illegal` whether no box allows the board. `strain` is the decision's, `side`
+    that of the kingdom's squares in pixels. `broken` says whether the first breaks a rule of play, as no kingdom does
+    that is dealt. `art` is where the pictures of its tiles come from.
     """
 
     chances: tuple[float, ...]
@@ -69,6 +70,8 @@ class Rehearsed:
     side: float = 64.0
     broken: bool = False
     art: str = ""
+    problems: int = 0
+    illegal: bool = False
 
     def chance(self, temperature: float) -> float:
         """Return the first board's share at this temperature of what the boards had at a temperature of one."""
@@ -79,6 +82,11 @@ class Rehearsed:
         """Return how probable the first board is called, but for what is odd."""
         chance = self.chance(trust.temperature)
         return trust.of_board(chance, strain=self.strain, side=self.side, broken=self.broken)
+
+    def judged(self, trust: Trust) -> float:
+        """Return how probable the first board is called, with what is odd."""
+        seems = self.believed(trust)
+        return trust.of_odd(seems, problems=self.problems, illegal=self.illegal) if self.odd else seems
 
 
 def truth_at(grid: Grid, picture: Picture) -> tuple[list[str], SeenKingdom | None]:
@@ -246,7 +254,7 @@ def boards_of(found: Seen) -> list[Rehearsed]:
             chances = (read.probability, *(chance for _, chance in read.runners_up), unseen)
             right = truth is not None and is_of(read.board, truth)
             how = (decision.strain, sight.grid.side, decision.broken, found.art)
-            made.append(Rehearsed(chances, right, read.review, *how))
+            made.append(Rehearsed(chances, right, read.review, *how, *Odd.of(read.problems)))
     return made
 
 

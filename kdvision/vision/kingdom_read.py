@@ -28,6 +28,7 @@ from kdvision.vision.trust import SHORT, Trust
 APART: Final = 1.4
 """Squares from middle to middle: what lies nearer to a kingdom than two fifths of a square may belong to it."""
 A1: Final = Square(0, 0)
+CONTENTS: Final = "kingdomino/contents"
 FEW: Final = 5
 """A castle and two dominoes: fewer tiles are rather what is left of a kingdom that was not seen whole."""
 AT_ITS_EDGE: Final = Problem((), "something that may be a tile lies at the kingdom's edge")
@@ -54,11 +55,11 @@ class KingdomRead:
 
     Row 0 of `board`, `grid` and `reading` is the top row as the kingdom lies in the upright photo. `probability` is
     that of the whole board; `review` is true where a person should look; `place` is in words ("left", "top right").
-    `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain.
-    `sight` is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1
-    lies; `around` what else lies on the table. `game` is the one it was decided as, called as
-    game files call it. `pieces` and `gems` are more likely there than not; `unsure` are those of either kind of which
-    a person should say whether they are there.
+    `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain. `sight`
+    is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1 lies;
+    `around` what else lies on the table. `seems` is how probable the board is but for what is odd. `game` is the one
+    it was decided as, called as game files call it. `pieces` and `gems` are more likely there than not; `unsure` are
+    those of either kind of which a person should say whether they are there.
     """
 
     board: Board
@@ -80,6 +81,23 @@ class KingdomRead:
     pieces: tuple[PieceSeen, ...] = ()
     gems: tuple[GemSeen, ...] = ()
     unsure: tuple[PieceSeen | GemSeen, ...] = ()
+    seems: float = 0.0
+
+
+class Odd(NamedTuple):
+    """What is odd about a board that was read: how many problems are told, and whether no box allows the board.
+
+    What was played against a rule is no problem of the reading.
+    """
+
+    problems: int
+    illegal: bool
+
+    @classmethod
+    def of(cls, problems: Sequence[Problem]) -> Odd:
+        """Return it of all problems. What the photo shows besides breaks no clause; what the box holds it shares."""
+        told = [problem for problem in problems if not problem.played]
+        return cls(len(told), any(problem.clause not in ("", CONTENTS) for problem in told))
 
 
 def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Around]:
@@ -171,12 +189,13 @@ def kingdom_read(
     board = _shown(before, decision.board)
     pieces, gems = pieces_on(sight.pieces, sight.piece_names, first, board), gems_on(sight.gems, first, board)
     anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
-    odd = any(not problem.played for problem in problems) or not decision.certain(0.0)
+    odd = Odd.of(problems)
+    strange = odd.problems > 0 or not decision.certain(0.0)
     ends = ends_here(decision.board, sight.presence, sight.inside)
     chance = ends * decision.probability
-    probability = trust.of_board(chance, strain=decision.strain, side=sight.grid.side, broken=decision.broken)
-    others = ends * (1 - probability) / max(1 - chance, SHORT)
-    unlikely = probability < trust.sure
+    seems = trust.of_board(chance, strain=decision.strain, side=sight.grid.side, broken=decision.broken)
+    others = ends * (1 - seems) / max(1 - chance, SHORT)
+    unlikely = seems < trust.sure
     if unlikely and not left_out and (ends < 1 or any(not inside(doubt.square) for doubt in decision.doubts)):
         problems.append(AT_ITS_EDGE)  # a doubt like those inside, but of no square that the board has a name for
     return KingdomRead(
@@ -185,8 +204,8 @@ def kingdom_read(
         reading=Reading(reading.log_probs[rows, cols], reading.kinds),
         doubts=doubts,
         problems=tuple(problems),
-        probability=trust.of_odd(probability) if odd else probability,
-        review=odd or unlikely,
+        probability=trust.of_odd(seems, **odd._asdict()) if strange else seems,
+        review=strange or unlikely,
         place=place,
         dominoes=tuple(
             laid._replace(squares=(_from(first, laid.squares[0]), _from(first, laid.squares[1])))
@@ -202,6 +221,7 @@ def kingdom_read(
         pieces=tuple(piece for piece in pieces if piece.there),
         gems=tuple(gem for gem in gems if gem.there),
         unsure=tuple(one for one in anything if one.doubtful),
+        seems=seems,
     )
 
 
@@ -235,7 +255,8 @@ def _maybe_towns(read: KingdomRead, squares: Sequence[Square]) -> KingdomRead:
         return read
     named = names([_from(read.start, square) for square in inside])
     text = f"something like a town lies on {named}: say --game queendomino if it is one"
-    return with_problems(read, [Problem(tuple(inside), text, "kingdomino/contents")])
+    told = with_problems(read, [Problem(tuple(inside), text, CONTENTS)])
+    return replace(told, probability=read.trust.of_odd(read.seems, **Odd.of(told.problems)._asdict()))
 
 
 def with_problems(read: KingdomRead, problems: Sequence[Problem]) -> KingdomRead:

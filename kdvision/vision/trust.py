@@ -42,15 +42,16 @@ class Trust:
 
     `belief` is a logistic regression (Platt, 1999): weights of the log-odds that squares and deck give a board, of the
     strain of its decision, and of the smallness of its squares, and a constant. `rule` is added to the log-odds of
-    boards on which a rule of play is broken, and of the others. `odd` are slope and offset of the log-odds of boards
-    that something is odd about.
+    boards on which a rule of play is broken, and of the others. `odd` is a logistic regression of boards that something
+    is odd about: weights of the log-odds, of how many problems are told, and of a board that no box allows, and a
+    constant.
     """
 
     temperature: float = 1.0
     sure: float = 0.9
     belief: Belief = (1.0, 0.0, 0.0, 0.0)
     rule: tuple[float, float] = (0.0, 0.0)
-    odd: tuple[float, float] = (1.0, 0.0)
+    odd: Belief = (1.0, 0.0, 0.0, 0.0)
     measured: int = 0
     right: int = 0
     unflagged: int = 0
@@ -70,10 +71,14 @@ class Trust:
         odds += self.rule[0 if broken else 1]
         return float(1 / (1 + np.exp(-odds)))
 
-    def of_odd(self, chance: float) -> float:
-        """How probable a board is that would be so, were nothing odd about it."""
-        slope, offset = self.odd
-        return min(chance, float(1 / (1 + np.exp(-slope * log_odds(chance) - offset))))
+    def of_odd(self, chance: float, *, problems: int = 1, illegal: bool = False) -> float:
+        """How probable a board is that would be so, were nothing odd about it.
+
+        The less, the more `problems` are told of it, and where it cannot be laid with one box at all (`illegal`).
+        """
+        likely, each, not_allowed, constant = self.odd
+        odds = likely * log_odds(chance) + each * problems + not_allowed * illegal + constant
+        return min(chance, float(1 / (1 + np.exp(-odds))))
 
     @property
     def promise(self) -> str:
