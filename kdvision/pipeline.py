@@ -19,7 +19,6 @@ from kdvision.vision.decided import Decision
 from kdvision.vision.evidence import look, search_all
 from kdvision.vision.finder import Finder
 from kdvision.vision.kingdom_read import (
-    Around,
     KingdomRead,
     asking_for_towns,
     frame,
@@ -35,6 +34,7 @@ from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight, as_named, sort_out
+from kdvision.vision.signs import Around
 from kdvision.vision.trust import Trust
 
 __all__ = ["Around", "KingdomRead", "Trust", "Watch", "decide_again", "kingdoms_of", "places", "read", "read_same"]
@@ -239,7 +239,7 @@ def _decided(
     ask = partial(decide, side=side, bonds=[sight.bonds for sight in sights], temperature=trust.temperature)
     played, decisions = boxes.decided(game, readings, ask, named=clamps.values())
     pairs = zip(sights, decisions, strict=True)
-    real = [one for one, made in pairs if named or one.left_by(made.of_the_box, loose=made.broken or made.foreign > 0)]
+    real = [one for one, made in pairs if named or _is_one(one, made)]
     if len(real) < len(sights):
         return _decided(real, side, clamps, trust, game=game, named=named)
     if not clamps:
@@ -250,6 +250,11 @@ def _decided(
     again = boxes.decided(played, readings, partial(ask, clamps=moved))[1]
     real = _uncovered(real, moved)
     return played, real, again, [decision.board for decision in decisions]
+
+
+def _is_one(sight: Sight, made: Decision) -> bool:
+    """Whether what was decided is a kingdom."""
+    return sight.left_by(made.of_the_box, loose=made.broken or made.foreign > 0, scattered=made.scattered)
 
 
 def _uncovered(sights: Sequence[Sight], clamps: Mapping[tuple[int, Square], str]) -> list[Sight]:

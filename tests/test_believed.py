@@ -1,13 +1,23 @@
 """Reliability and risk-coverage are what their definitions say, on boards made for it."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from kdvision.lab import believed
-from kdvision.lab.calibrate import believed_of, fit_boards, fit_odd, fit_rule, judged_of, promised, sure_above
+from kdvision.lab.calibrate import (
+    STREWN,
+    believed_of,
+    fit_boards,
+    fit_rule,
+    fit_whole,
+    fitted_of,
+    judged_of,
+    promised,
+    sure_above,
+    weights_of,
+)
 from kdvision.lab.rehearsal import Rehearsed
 from kdvision.vision.trust import Trust
 
@@ -54,12 +64,26 @@ def test_each_art_is_told_apart(tmp_path: Path) -> None:
     assert lines[2].startswith("all,310,0.981,0.129,0 of 270,0.877,0.968")
 
 
-def test_an_odd_board_is_called_less_probable() -> None:
-    trust = Trust(odd=(0.5, 0.0, 0.0, -1.0))
-    plain, odd = (Rehearsed((0.98, 0.02), True, odd, art="scans") for odd in (False, True))
-    (art, said, right, _), (_, said_odd, _, flag) = judged_of([plain, odd], trust)
-    assert (art, right, flag) == ("scans", True, True)
-    assert said_odd == pytest.approx(trust.of_odd(said)) and said_odd < said
+def test_boards_that_count_more_are_errors_that_count_more() -> None:
+    rows = [(0.9, True)] * 250 + [(0.9, False)]
+    assert sure_above(rows, wrong=1 / 100) == 0.9
+    assert sure_above(rows, wrong=1 / 100, weights=np.array([1.0] * 250 + [9.0])) > 1
+    assert sure_above(rows, wrong=1 / 100, weights=np.array([9.0] * 250 + [9.0])) == 0.9
+
+
+def test_kingdoms_that_the_picture_cuts_and_strewn_tables_are_told_apart(tmp_path: Path) -> None:
+    whole, cut = (Rehearsed((0.98, 0.02), not cut, odd=False, art="scans", cut=cut) for cut in (False, True))
+    judged = judged_of([whole, cut], Trust())
+    assert [name for name, *_ in judged] == ["scans", believed.CUT]
+    assert believed_of([whole, cut], Trust()) == [pytest.approx((0.98, True))]
+    believed.write_by_art(tmp_path / "art.csv", [*judged, (believed.STREWN, 0.5, True, False)], sure=0.9)
+    _, *lines = (tmp_path / "art.csv").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[:3] for line in lines] == [
+        ["scans", "1", "1.000"],
+        ["all", "1", "1.000"],
+        [believed.CUT, "1", "0.000"],
+        [believed.STREWN, "1", "1.000"],
+    ]
 
 
 def test_what_is_promised_stands_beside_what_was_counted() -> None:
@@ -78,29 +102,43 @@ def test_the_bound_is_wrong_as_seldom_as_it_says() -> None:
     assert 0.01 < np.mean([float(str(bound)) < 0.02 for bound in bounds]) < 0.09
 
 
-def of_such(count: int, right: int, **how: Any) -> list[Rehearsed]:
-    """So many boards that seem right with 0.95 and about which something is odd; so many of them are."""
-    return [Rehearsed((0.95, 0.05), n < right, odd=True, **how) for n in range(count)]
+def such(count: int, right: int, **signs: float) -> list[Rehearsed]:
+    """So many boards that seem right with 0.95 and of which these signs speak; so many of them are."""
+    return [Rehearsed((0.95, 0.05), n < right, odd=False, signs=signs) for n in range(count)]
 
 
-def test_boards_about_which_something_is_odd_are_believed_as_often_as_they_were_right() -> None:
-    """Of boards that seem right with 0.95, six in ten are: so much is said of the next, and never more than seems."""
-    plain = [Rehearsed((0.95, 0.05), right=True, odd=False)] * 500
-    trust = Trust(odd=fit_odd([*of_such(500, 300, problems=1), *plain], Trust()))
-    assert trust.of_odd(0.95) == pytest.approx(0.6, abs=0.02)
-    assert Trust(odd=(1.0, 0.0, 0.0, 2.0)).of_odd(0.95) == 0.95
-    assert fit_odd(plain, Trust()) == (1.0, 0.0, 0.0, 0.0)
-    assert Trust().of_odd(1.0) == pytest.approx(1.0, abs=1e-5)
+def test_boards_of_which_a_sign_speaks_are_believed_as_often_as_they_were_right() -> None:
+    """Nine in ten are right with one sign, half with two, hardly one with the third; one speaks for boards in vain."""
+    found = [*such(4000, 3790), *such(1000, 855, a=1.0), *such(1000, 480, a=1.0, b=1.0), *such(1000, 20, c=1.0)]
+    trust = Trust(whole=fit_whole([*found, *such(1000, 1000, d=1.0)], [], Trust()))
+    said = [found[n].judged(trust) for n in (0, 4000, 5000, 6000)]
+    assert said == pytest.approx([0.95, 0.855, 0.48, 0.02], abs=0.02)
+    assert trust.whole["d"] == 0.0
+    assert Trust().of_whole({"a": 1.0}) == 1.0
 
 
-def test_the_more_is_odd_the_less_a_board_is_believed() -> None:
-    """Nine in ten are right with one problem, half with two; hardly one of those that no box allows."""
-    one, two = of_such(1000, 900, problems=1), of_such(1000, 500, problems=2)
-    strange = of_such(1000, 20, problems=1, illegal=True)
-    trust = Trust(odd=fit_odd([*one, *two, *strange], Trust()))
-    said = [some[0].judged(trust) for some in (one, two, strange)]
-    assert said == pytest.approx([0.9, 0.5, 0.02], abs=0.02)
-    assert Rehearsed((0.95, 0.05), right=True, odd=False).judged(trust) == pytest.approx(0.95)
+def test_the_stronger_a_sign_the_more_it_says() -> None:
+    rng = np.random.default_rng(0)
+    strength = rng.uniform(0, 5, 4000)
+    right = rng.random(4000) < 1 / (1 + np.exp(strength - 4.0))
+    found = [such(1, int(ok), hidden=float(far))[0] for ok, far in zip(right, strength, strict=True)]
+    whole = fit_whole([Rehearsed((1.0, 0.0), one.right, False, signs=one.signs) for one in found], [], Trust())
+    assert (whole[""], whole["hidden"]) == pytest.approx((4.0, -1.0), abs=0.25)
+
+
+def test_strewn_tables_count_as_often_as_people_leave_things_about() -> None:
+    weights = weights_of(such(90, 90), such(5, 0))
+    assert weights[90:].sum() / weights.sum() == pytest.approx(STREWN)
+    assert weights_of(such(90, 90), []).sum() == 90
+
+
+def test_all_that_is_said_of_boards_is_fitted_together() -> None:
+    """What is sure enough promises what it says, and stands in the model file as the program takes it from there."""
+    about, trust = fitted_of([*such(3000, 2995), *such(300, 150, ends=1.0)], such(300, 100, covered=1.0))
+    made = Trust(**about)  # type: ignore[arg-type]
+    assert made.sure == trust.sure and made.whole == trust.whole
+    assert about["unflagged"] == 3000 and about["unflagged_wrong"] == 5
+    assert trust.whole["ends"] < 0 and trust.whole["covered"] < 0
 
 
 @pytest.mark.parametrize(("strain", "side"), [(4.0, 64.0), (0.0, 16.0)])

@@ -11,10 +11,11 @@ from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.pipeline import kingdoms_of
 from kdvision.vision import boxes
-from kdvision.vision.kingdom_read import ALONE, AT_ITS_EDGE, Around, KingdomRead, kingdom_read, touching
+from kdvision.vision.kingdom_read import ALONE, KingdomRead, kingdom_read, touching
 from kdvision.vision.reading import Reading
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight
+from kdvision.vision.signs import AT_ITS_EDGE, Around
 from kdvision.vision.trust import Belief, Trust, log_odds
 from tests.kingdoms import grid_of, table_photo
 

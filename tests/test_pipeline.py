@@ -255,27 +255,45 @@ def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
     assert only(sight(KINGDOM), trust=Trust(sure=1.1)).review
 
 
-def test_a_board_about_which_something_is_odd_is_as_likely_as_such_boards_were_right() -> None:
-    doubting = Trust(odd=(0.5, 0.0, 0.0, -1.0))
-    plain, odd = "# w w / . f f", "# w w"
-    assert only(sight(plain), trust=doubting).probability == only(sight(plain)).probability > 0.95
-    seems = only(sight(odd)).probability
-    assert only(sight(odd), trust=doubting).probability == doubting.of_odd(seems) < 0.998 < seems
+def test_a_board_is_as_likely_as_its_squares_and_its_signs_say() -> None:
+    doubting = Trust(whole={"": 0.0, "few": -1.0})
+    plain, small = only(sight(KINGDOM), trust=doubting), only(sight("# w w"), trust=doubting)
+    assert plain.probability == pytest.approx(plain.seems / 2)
+    assert small.probability == pytest.approx(small.seems / (1 + np.e))
+    for read in (plain, small):
+        assert read.probability + sum(chance for _, chance in read.runners_up) <= 0.5 + 1e-6
 
 
 @pytest.mark.parametrize(
-    ("text", "problems", "illegal"),
-    [("# w w", 1, False), ("# w w . . l", 2, False), ("# l1 w s2 / . f m1 g2 / w w f f", 1, True)],
+    ("text", "names"),
+    [
+        (KINGDOM, set()),
+        ("# w w", {"few"}),
+        ("# w w . . l", {"few", "rim", "overruled"}),
+        ("# l1 w s2 / . f m1 g2 / w w f f", {"illegal"}),
+    ],
 )
-def test_a_board_is_less_likely_the_more_is_odd_and_where_no_box_allows_it(
-    text: str, problems: int, illegal: bool
-) -> None:
-    doubting = Trust(odd=(1.0, -1.0, -4.0, 0.0))
+def test_what_speaks_against_a_board_has_a_name_and_a_weight(text: str, names: set[str]) -> None:
+    doubting = Trust(whole={"": 3.0, "few": -1.0, "rim": -2.0, "overruled": -0.5, "illegal": -4.0})
     read = only(sight(text), trust=doubting)
-    assert len(read.problems) == problems
-    assert read.seems == only(sight(text)).seems > 0.99
-    odds = log_odds(read.seems) - problems - 4 * illegal
-    assert log_odds(read.probability) == pytest.approx(odds)
+    assert {name for name, strength in read.signs.items() if strength} == names
+    odds = 3.0 + sum(doubting.whole[name] for name in names)
+    assert log_odds(read.probability / read.seems) == pytest.approx(odds)
+
+
+@pytest.mark.parametrize(("weight", "told"), [(0.0, False), (-9.0, True)])
+def test_a_sign_that_is_known_to_mean_little_is_no_reason_to_ask(weight: float, told: bool) -> None:
+    """A board of a castle and a domino is told for that where such boards were often less than all of it."""
+    read = only(sight("# w w"), trust=Trust(sure=0.9, whole={"": 6.0, "few": weight}))
+    assert any("hardly a domino" in problem.text for problem in read.problems) == read.review == told
+    assert only(sight("# w w")).review  # nothing is known of it
+
+
+def test_of_what_no_rendered_table_shows_a_person_is_always_asked() -> None:
+    """However sure it makes a board: a castle that is not seen may be no kingdom's at all."""
+    faint = sight(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
+    (read,) = kingdoms_of(table_photo(), [faint], named=True, trust=Trust(sure=0.0, whole={"": 6.0}))
+    assert read.review and any("hardly seen" in problem.text for problem in read.problems)
 
 
 @pytest.mark.parametrize(("text", "few"), [("# w w", True), ("# w w / . f f", False)])
@@ -326,6 +344,19 @@ def test_a_castle_that_is_not_plain_is_one_amid_tiles_that_are_no_line() -> None
     odds = {"#": 0.55, ".": 0.4}
     assert sort_out([sight("w w f / f # g / l l g", spoiled={"B2": odds})])[0]
     assert not sort_out([sight("w w f f / l l g #", spoiled={"D2": odds})])[0]
+
+
+def test_a_line_on_offer_beside_what_looks_like_a_castle_is_no_kingdom() -> None:
+    """A diamond in a carpet looks so. In a kingdom most dominoes touch their own terrain or the castle."""
+    line = ". # . . / f l g s / l g s f"
+    with pytest.raises(NoKingdomFound):
+        kingdoms_of(table_photo(), [sight(line)])
+    (read, *others) = kingdoms_of(table_photo(), [sight(KINGDOM), sight(line, left=400)])
+    assert not others and any("may be a kingdom, too" in problem.text for problem in read.problems)
+    (named,) = kingdoms_of(table_photo(), [sight(line)], named=True)
+    assert str(named.board) == line and len(named.problems) > 1
+    (kingdom,) = kingdoms_of(table_photo(), [sight(". # . . / f l l g / f g g s")])
+    assert kingdom.board
 
 
 def test_tiles_that_lie_beside_a_kingdom_are_named() -> None:

@@ -24,13 +24,14 @@ LEAST: Final = -20.0
 class View(NamedTuple):
     """One kingdom's reading, the log-odds that neighbours are one domino (right, down), and how far to trust them.
 
-    `side` is that of its squares, in pixels.
+    `side` is that of its squares, in pixels, and `whole` how probable it is that nothing of it was missed.
     """
 
     reading: "Reading"
     bonds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
     trust: "Trust"
     side: float
+    whole: float = 1.0
 
 
 def packed(read: "KingdomRead") -> dict[str, Any] | None:
@@ -46,6 +47,7 @@ def packed(read: "KingdomRead") -> dict[str, Any] | None:
         "sure": round(read.trust.sure, 4),
         "belief": [round(weight, 4) for weight in (*read.trust.belief, *read.trust.rule)],
         "side": round(read.grid.side, 1),
+        "whole": round(read.trust.of_whole(read.signs), 4),
         "log_probs": _text(reading.log_probs.clip(LEAST)),
         "right": _text(right),
         "down": _text(down),
@@ -66,7 +68,7 @@ def unpacked(seen: Seen) -> View:
     likely, strained, small, constant, broken, kept = map(float, seen["belief"])
     belief = (likely, strained, small, constant)
     trust = Trust(float(seen["temperature"]), float(seen["sure"]), belief, (broken, kept))
-    return View(Reading(values, kinds), bonds, trust, float(seen["side"]))
+    return View(Reading(values, kinds), bonds, trust, float(seen["side"]), float(seen["whole"]))
 
 
 def _text(numbers: "NDArray[np.float64]") -> str:

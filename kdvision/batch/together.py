@@ -140,9 +140,10 @@ def _verdict(decision: "Decision", view: View) -> Verdict:
     first = min((square.col for square in decision.board), default=0)
     left = {doubt.square: doubt.probability for doubt in decision.doubts}
     names = {Square(square.row - top, square.col - first).name: float(chance) for square, chance in left.items()}
-    chance = view.trust.of_board(decision.probability, strain=decision.strain, side=view.side, broken=decision.broken)
+    seems = view.trust.of_board(decision.probability, strain=decision.strain, side=view.side, broken=decision.broken)
+    chance = seems * view.whole
     certain = chance >= view.trust.sure and decision.certain(0.0)
-    scale = (1 - chance) / max(1 - decision.probability, SHORT)
+    scale = view.whole * (1 - seems) / max(1 - decision.probability, SHORT)
     shares = ((str(board.trimmed()), round(scale * share, 4)) for board, share in decision.runners_up)
     others = tuple((board, share) for board, share in shares if share)
     return Verdict(str(decision.board.trimmed()), chance, certain, names, others)

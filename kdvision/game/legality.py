@@ -26,6 +26,7 @@ class Problem:
 
     `kingdom` is the kingdom's place in its game, from 0; None where the problem is about one board or the whole game.
     `played` is true where the box could lay the board: someone played against a rule, and nothing need be misread.
+    `sign` names what it is a sign of where a photo's reading is in question, for whoever weighs it.
     """
 
     squares: tuple[Square, ...]
@@ -33,6 +34,7 @@ class Problem:
     clause: str = ""
     kingdom: int | None = None
     played: bool = False
+    sign: str = ""
 
 
 def problems(kingdom: Kingdom | Board, deck: Deck, *, side: int = LONGEST) -> tuple[Problem, ...]:

@@ -24,6 +24,10 @@ Believed = Sequence[tuple[float, bool]]
 Judged = tuple[str, float, bool, bool]
 """Where a board's tiles come from, its probability, whether it was right, and whether something is odd about it."""
 
+CUT: Final = "of kingdoms that the picture cuts"
+STREWN: Final = "of tables with things about"
+"""Boards that are counted by themselves, wherever their tiles come from."""
+
 EDGES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
 PRECISE: Final = 0.995
 """How many boards are accepted is told at this share of them right, too, whatever is shipped."""
@@ -70,11 +74,13 @@ def write_by_art(path: Path, boards: Sequence[Judged], *, sure: float) -> None:
     """Write what is flagged and what could be accepted, for each source of the tiles' pictures and for all.
 
     A board is flagged where something is odd or its probability is under `sure`. What could be accepted is told twice:
-    with odd boards never accepted, and by probability alone, which is lower for odd ones.
+    with odd boards never accepted, and by probability alone, which is lower for odd ones. Boards of kingdoms that the
+    picture cuts, or that have things on them, are not among all.
     """
-    lines = []
-    for art in (*sorted({art for art, *_ in boards}), "all"):
-        some = [(chance, right, odd) for name, chance, right, odd in boards if art in (name, "all")]
+    lines, apart = [], [name for name in (CUT, STREWN) if any(name == art for art, *_ in boards)]
+    for art in (*sorted({art for art, *_ in boards} - {*apart}), "all", *apart):
+        here = {name for name, *_ in boards} - {*apart} if art == "all" else {art}
+        some = [(chance, right, odd) for name, chance, right, odd in boards if name in here]
         passed = [right for chance, right, odd in some if not odd and chance >= sure]
         plain = accepted([(chance, right) for chance, right, odd in some if not odd], of=len(some))
         every = accepted([(chance, right) for chance, right, _ in some], of=len(some))

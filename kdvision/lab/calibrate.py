@@ -1,17 +1,17 @@
 """How far the shipped models can be believed: `python -m kdvision.lab.calibrate`, the last step of `make model`.
 
 Scenes that no training saw go through the whole runtime. From them come the weights with which the cell network and
-the finder say together whether there is a tile, those of the signs that something hides one, the temperature of whole
-boards, how far these are believed (all weights and the belief are logistic regressions), how much less likely those are
-about which something is odd, and the probability under which a board is shown to a person. All of it is written into
-cells.onnx.
+the finder say together whether there is a tile, those of what may hide one, the temperature of whole boards, how far
+these are believed, what each sign counts that something of a board was missed, hidden or cut off (all weights and the
+belief are logistic regressions), and the probability under which a board is shown to a person. All of it is written
+into cells.onnx.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
@@ -28,7 +28,7 @@ from kdvision.lab.rehearsal import Places, Rehearsed
 from kdvision.vision.covering import missed
 from kdvision.vision.evidence import outline
 from kdvision.vision.models import model_path
-from kdvision.vision.trust import Belief, Trust, log_odds, smallness
+from kdvision.vision.trust import ALWAYS, Belief, Trust, log_odds, smallness
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
@@ -37,11 +37,20 @@ TEMPERATURES = np.exp(np.linspace(np.log(0.5), np.log(8), 60))
 STREAM = rehearsal.STREAM
 PROMISED = 1 / 200
 """The share of the boards nobody is asked to look at that may be wrong at a table."""
-WRONG = PROMISED / 4
-"""And here: no hand lies on a rendered kingdom, and no room is like another, so most is left for what is not seen."""
+WRONG = PROMISED / 2
+"""And here: no room is like another, so half is left for what rendered tables do not show."""
+STREWN = 0.1
+"""The share of tables that is taken to have hands and things lying about on them: most people take them away first."""
 MISSED = 8.0
 """A hidden tile that nobody is asked about costs as much as so many places at which a person looks in vain."""
 CONFIDENCE = 0.95
+FAINT = "hidden"
+"""The sign that every board has, however faint."""
+USUAL = 4.0
+"""Log-odds that nothing was missed, where no sign speaks: from here on they are fitted."""
+PULL = 0.5
+"""How strongly weights of signs are held at nought, in boards."""
+TINY = 1e-9
 MISTAKES = 0.1
 """The share of kingdoms that is taken to be laid against a rule, because a player did not see it or did not know."""
 
@@ -87,9 +96,14 @@ def _weights(said: Floats, tile: npt.NDArray[np.bool_], start: Floats, *, costs:
     return [round(float(weight), 4) for weight in minimize(loss, start, method="BFGS").x]
 
 
+def plain(board: Rehearsed) -> bool:
+    """Return whether nothing speaks against a board beside its squares, but that something faint may be hidden."""
+    return not board.odd and not board.cut and not any(strong for name, strong in board.signs.items() if name != FAINT)
+
+
 def fit_boards(found: Iterable[Rehearsed]) -> tuple[float, Belief]:
-    """Return the temperature of whole boards, and what is to be believed of each at it, of those that are not odd."""
-    rows = [board for board in found if not board.odd]
+    """Return the temperature of whole boards, and what is to be believed of each at it, of those that are plain."""
+    rows = [board for board in found if plain(board)]
 
     def loss(temperature: float) -> float:
         likely = ((board.chance(temperature), board.right) for board in rows)
@@ -107,33 +121,58 @@ def fit_rule(found: Iterable[Rehearsed]) -> tuple[float, float]:
 
     No rendered kingdom breaks one, real ones may (MISTAKES), and misread ones do as often as they did here.
     """
-    wrong = [board.broken for board in found if not board.odd and not board.right]
+    wrong = [board.broken for board in found if plain(board) and not board.right]
     share = (sum(wrong) + 1) / (len(wrong) + 2)
     return float(np.log(MISTAKES / share)), float(np.log((1 - MISTAKES) / (1 - share)))
 
 
 def believed_of(found: Iterable[Rehearsed], trust: Trust) -> list[tuple[float, bool]]:
-    """Return (probability, right) of each board, unless something is odd there."""
-    return [(board.believed(trust), board.right) for board in found if not board.odd]
+    """Return (probability, right) of each board of a kingdom that is all in the picture, unless a person is asked about
+    it however probable it is."""
+    return [(board.judged(trust), board.right) for board in found if not board.odd and not board.cut]
 
 
 def judged_of(found: Iterable[Rehearsed], trust: Trust) -> list[believed.Judged]:
-    """Return for each board, odd or not, where its tiles come from, how probable it is called, whether right, odd."""
-    return [(board.art, board.judged(trust), board.right, board.odd) for board in found]
+    """Return for each board where its tiles come from, how probable it is called, whether it is right, and odd.
 
-
-def fit_odd(found: Iterable[Rehearsed], trust: Trust) -> Belief:
-    """Return what to believe of boards that something is odd about, a logistic regression (Platt, 1999).
-
-    What is odd speaks of a misreading, so such a board is less likely right than its squares say; less so the more is
-    odd, and where no box allows what was read. Where nothing is odd, what they say stands.
+    Those that the picture cuts are told apart: no reading of them can be right.
     """
-    rows = [board for board in found if board.odd]
-    odds = log_odds([board.believed(trust) for board in rows])
-    inputs = np.array(
-        [(likely, board.problems, board.illegal, 1.0) for likely, board in zip(odds, rows, strict=True)], float
-    ).reshape(-1, 4)
-    return _line(inputs, _sign(rows), Trust.odd, pull=1.0)
+    return [(believed.CUT if b.cut else b.art, b.judged(trust), b.right, b.odd) for b in found]
+
+
+def fit_whole(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed], trust: Trust) -> dict[str, float]:
+    """Return the weights of signs, by name, and a constant (ALWAYS): how probable it is that nothing was missed.
+
+    A board is right where its squares are read right, which `trust` says how probable it is, and nothing was missed,
+    hidden or cut off. So the second is a logistic regression within a product, of all boards, those that the picture
+    cuts among them, and those of `strewn` tables, as many as STREWN says. No sign speaks for a board.
+    """
+    rows = [*found, *strewn]
+    names = sorted({name for board in rows for name in board.signs})
+    weight = weights_of(found, strewn)
+    inputs = np.array([[1.0, *(board.signs.get(name, 0.0) for name in names)] for board in rows])
+    seems = np.array([board.believed(trust) for board in rows])
+    right = np.array([board.right for board in rows], bool)
+    start = np.array([USUAL, *(0.0 for _ in names)])
+    pull = np.array([0.0, *(PULL for _ in names)])
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        whole = 1 / (1 + np.exp(-inputs @ weights))
+        said = np.clip(seems * whole, TINY, 1 - TINY)
+        slope = np.where(right, -1 / said, 1 / (1 - said)) * weight * seems * whole * (1 - whole)
+        away = weights - start
+        unlikely = -np.log(np.where(right, said, 1 - said))
+        return float(weight @ unlikely + pull @ away**2), inputs.T @ slope + 2 * pull * away
+
+    bounds = [(None, None), *((None, 0.0) for _ in names)]
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x.tolist()
+    return {name: round(one, 4) for name, one in zip((ALWAYS, *names), best, strict=True)}
+
+
+def weights_of(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed]) -> Floats:
+    """Return what each board counts, so that strewn tables are as frequent among all as STREWN says."""
+    each = STREWN / (1 - STREWN) * len(found) / max(len(strewn), 1)
+    return np.concatenate([np.ones(len(found)), np.full(len(strewn), each)])
 
 
 def _line(inputs: Floats, sign: Floats, start: Belief, *, pull: float) -> Belief:
@@ -151,18 +190,20 @@ def _sign(rows: Sequence[Rehearsed]) -> Floats:
     return np.where(np.array([board.right for board in rows], bool), 1.0, -1.0)
 
 
-def sure_above(rows: Sequence[tuple[float, bool]], *, wrong: float) -> float:
+def sure_above(rows: Sequence[tuple[float, bool]], *, wrong: float, weights: Floats | None = None) -> float:
     """Return the least probability from which on at most a share `wrong` of boards is expected to be wrong.
 
     One more error counts than was seen (conformal risk control, Angelopoulos et al., 2022), so few boards promise
-    little: fewer than 1 / wrong of them promise nothing, and the answer is over 1.
+    little: fewer than 1 / wrong of them promise nothing, and the answer is over 1. Boards may count differently.
     """
-    ranked = sorted(rows, key=lambda row: -row[0])
-    errors, threshold = 0, 1.1
-    for n, (chance, right) in enumerate(ranked, 1):
-        errors += not right
-        last_of_its_chance = n == len(ranked) or ranked[n][0] < chance
-        if last_of_its_chance and (errors + 1) / (n + 1) <= wrong:
+    each = np.ones(len(rows)) if weights is None else weights
+    order = sorted(range(len(rows)), key=lambda n: -rows[n][0])
+    errors, count, threshold = 0.0, 0.0, 1.1
+    for n, at in enumerate(order, 1):
+        chance, right = rows[at]
+        errors, count = errors + each[at] * (not right), count + each[at]
+        last_of_its_chance = n == len(order) or rows[order[n]][0] < chance
+        if last_of_its_chance and (errors + 1) / (count + 1) <= wrong:
             threshold = chance
     return threshold
 
@@ -211,6 +252,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--scenes", type=int, default=2000, help="scenes for whole boards")
+    parser.add_argument("--strewn-scenes", type=int, default=1000, help="scenes with hands and things on the tables")
     parser.add_argument("--outline-scenes", type=int, default=400)
     parser.add_argument("--work", type=Path, help="keep what is seen on each scene here, for the next time")
     parser.add_argument("--boards-only", action="store_true", help="leave the weights of places as they are")
@@ -228,37 +270,48 @@ def main() -> None:
         about = fit_covering(_each(rehearsal.beside_boards, given.data, *seeds, given.workers))
         print(f"what hides tiles: {about}")
         write(path, **about)
-    looked = partial(rehearsal.boards, kept=given.work)
-    scenes = _each(looked, given.data, 2 * STREAM, given.scenes, given.workers)
-    found = [board for boards in scenes for board in boards]
+    found = _boards(given, 2 * STREAM, given.scenes)
+    strewn = _boards(given, 6 * STREAM, given.strewn_scenes, strewn=True)
+    fitted, trust = fitted_of(found, strewn)
+    print(json.dumps(fitted, indent=1))
+    if given.results:
+        believed.write(given.results, believed_of(found, trust), odd=_asked(found), sure=trust.sure)
+        apart = [(believed.STREWN, chance, right, odd) for _, chance, right, odd in judged_of(strewn, trust)]
+        judged = [*judged_of(found, trust), *apart]
+        believed.write_by_art(given.results / "calibration-art.csv", judged, sure=trust.sure)
+    write(path, boards=fitted)
+
+
+def fitted_of(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed]) -> tuple[Mapping[str, object], Trust]:
+    """Return what a model file says of whole boards, and the same as trust."""
     temperature, belief = fit_boards(found)
-    rule = fit_rule(found)
-    trust = Trust(temperature, belief=belief, rule=rule)
-    rows = believed_of(found, trust)
-    sure = sure_above(rows, wrong=WRONG)
-    right = sum(ok for _, ok in rows)
-    print(
-        f"boards: {right} of {len(rows)} right without problems; temperature {temperature:.2f}; sure above {sure:.4f}"
-    )
-    if given.results:
-        believed.write(given.results, rows, odd=sum(board.odd for board in found), sure=sure)
-    print(f"belief: {np.round(belief, 3).tolist()} of log-odds, strain, smallness, one")
-    print(f"log-odds where a rule is broken, and where none is: {np.round(rule, 3).tolist()} more")
-    odd = fit_odd(found, trust)
-    if given.results:
-        judged = judged_of(found, replace(trust, odd=odd))
-        believed.write_by_art(given.results / "calibration-art.csv", judged, sure=sure)
-    print(f"where something is odd: {np.round(odd, 3).tolist()} of log-odds, problems told, no box allows it, one")
-    boards = {
-        "temperature": temperature,
-        "sure": sure,
-        "belief": belief,
-        "rule": rule,
-        "odd": [round(weight, 4) for weight in odd],
-        "measured": len(rows),
-        "right": right,
+    trust = Trust(temperature, belief=belief, rule=fit_rule(found))
+    trust = replace(trust, whole=fit_whole(found, strewn, trust))
+    everything = [*found, *strewn]
+    kept = np.array([not board.odd for board in everything])
+    rows = [(board.judged(trust), board.right) for board in everything if not board.odd]
+    trust = replace(trust, sure=sure_above(rows, wrong=WRONG, weights=weights_of(found, strewn)[kept]))
+    plain_rows = believed_of(found, trust)
+    about = {
+        "temperature": trust.temperature,
+        "sure": trust.sure,
+        "belief": trust.belief,
+        "rule": trust.rule,
+        "whole": trust.whole,
+        "measured": len(plain_rows),
+        "right": sum(right for _, right in plain_rows),
     }
-    write(path, boards=boards | promised(rows, sure, wrong=PROMISED))
+    return about | promised(plain_rows, trust.sure, wrong=PROMISED), trust
+
+
+def _asked(found: Iterable[Rehearsed]) -> int:
+    """How many of the kingdoms that are all in the picture a person is asked about however probable they are."""
+    return sum(board.odd for board in found if not board.cut)
+
+
+def _boards(given: argparse.Namespace, first: int, count: int, *, strewn: bool = False) -> list[Rehearsed]:
+    looked = partial(rehearsal.boards, kept=given.work, strewn=strewn)
+    return [board for boards in _each(looked, given.data, first, count, given.workers) for board in boards]
 
 
 if __name__ == "__main__":

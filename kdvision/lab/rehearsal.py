@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -28,18 +28,19 @@ from kdvision.vision.edge import WHOLE, beside, ends_here, may_grow, visible
 from kdvision.vision.evidence import cells_on, search_all, witnesses
 from kdvision.vision.finder import Finder
 from kdvision.vision.grid import Grid
-from kdvision.vision.kingdom_read import Around, Odd, asking_for_towns, kingdom_read, surroundings, touching
+from kdvision.vision.kingdom_read import asking_for_towns, kingdom_read, surroundings, touching
 from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight, sort_out
+from kdvision.vision.signs import Around
 from kdvision.vision.tabletop import Tabletop
-from kdvision.vision.trust import Trust
+from kdvision.vision.trust import ALWAYS, Trust
 
 Floats = npt.NDArray[np.float64]
 
-ANY: Final = Trust(sure=0.0)
-"""No board is flagged for its probability."""
+ANY: Final = Trust(sure=0.0, whole={ALWAYS: 100.0})
+"""No board is flagged for its probability, nor for what counts in that."""
 SIZE = 1280
 STREAM = 2_000_000
 """Seeds of calibration scenes start here, far from those of training and of held-out crops."""
@@ -58,9 +59,10 @@ class Rehearsed:
     """One kingdom found: the probabilities of the board decided and of its rivals, and whether the first is `right`.
 
     The last rival is any board that goes on beyond the grid. `odd` is what a person should look at however probable
-    it is, for so many `problems`, and `illegal` whether no box allows the board. `strain` is the decision's, `side`
-    that of the kingdom's squares in pixels. `broken` says whether the first breaks a rule of play, as no kingdom does
-    that is dealt. `art` is where the pictures of its tiles come from.
+    it is, and `signs` are those that speak against it, by name, each as strong as it is. `strain` is the decision's,
+    `side` that of the kingdom's squares in pixels. `broken` says whether the first breaks a rule of play, as no kingdom
+    does that is dealt. `art` is where the pictures of its tiles come from. The picture cuts a kingdom that is `cut`,
+    and no reading of it can be right.
     """
 
     chances: tuple[float, ...]
@@ -70,8 +72,8 @@ class Rehearsed:
     side: float = 64.0
     broken: bool = False
     art: str = ""
-    problems: int = 0
-    illegal: bool = False
+    signs: Mapping[str, float] = field(default_factory=dict)
+    cut: bool = False
 
     def chance(self, temperature: float) -> float:
         """Return the first board's share at this temperature of what the boards had at a temperature of one."""
@@ -79,14 +81,13 @@ class Rehearsed:
         return float(warm[0] / warm.sum())
 
     def believed(self, trust: Trust) -> float:
-        """Return how probable the first board is called, but for what is odd."""
+        """Return how probable the first board is called, but for what speaks against it beside its squares."""
         chance = self.chance(trust.temperature)
         return trust.of_board(chance, strain=self.strain, side=self.side, broken=self.broken)
 
     def judged(self, trust: Trust) -> float:
-        """Return how probable the first board is called, with what is odd."""
-        seems = self.believed(trust)
-        return trust.of_odd(seems, problems=self.problems, illegal=self.illegal) if self.odd else seems
+        """Return how probable the first board is called."""
+        return self.believed(trust) * trust.of_whole(self.signs)
 
 
 def truth_at(grid: Grid, picture: Picture) -> tuple[list[str], SeenKingdom | None]:
@@ -194,9 +195,9 @@ class Seen:
     art: str = ""
 
 
-def seen(seed: int) -> Seen:
+def seen(seed: int, *, strewn: bool = False) -> Seen:
     """Return what the models at hand see in one scene."""
-    picture, art = _taken(seed)
+    picture, art = _taken(seed, strew if strewn else None)
     return replace(seen_in(picture, *networks()), art=art)
 
 
@@ -218,28 +219,29 @@ def seen_in(picture: Picture, finder: Finder, reader: CellReader, context: Conte
     )
 
 
-def boards(seed: int, kept: Path | None = None) -> list[Rehearsed]:
-    """Return how sure the runtime is of each board of one scene; what was seen there stays in the folder `kept`."""
-    return boards_of(looked(seed, kept))
+def boards(seed: int, kept: Path | None = None, *, strewn: bool = False) -> list[Rehearsed]:
+    """Return how sure the runtime is of each board of one scene; what was seen there stays in the folder `kept`.
+
+    On `strewn` tables things lie on and beside the kingdoms.
+    """
+    return boards_of(looked(seed, kept, strewn=strewn))
 
 
-def looked(seed: int, kept: Path | None = None) -> Seen:
+def looked(seed: int, kept: Path | None = None, *, strewn: bool = False) -> Seen:
     """Return what was seen in one scene, from the folder `kept` if it was seen before."""
     path = kept / f"{seed}.pickle" if kept else None
     if path is not None and path.is_file():
         kept_before: Seen = pickle.loads(path.read_bytes())
         return kept_before
-    found = seen(seed)
+    found = seen(seed, strewn=strewn)
     if path is not None:
         path.write_bytes(pickle.dumps(found))
     return found
 
 
 def boards_of(found: Seen) -> list[Rehearsed]:
-    """Return how sure `decide` is of each board, and whether it is right. No reading of a kingdom cut off can be.
-
-    As for any photo of which nobody says what is played.
-    """
+    """Return how sure `decide` is of each board, and whether it is right: of any photo of which nobody says what is
+    played."""
     played, decisions = _decided(found.sights)
     around = touching(found.around, [one.grid for one in found.sights], [how.board for how in decisions])
     reads = [
@@ -249,12 +251,11 @@ def boards_of(found: Seen) -> list[Rehearsed]:
     made = []
     all_of_it = zip(asking_for_towns(reads), decisions, found.sights, found.truth, found.cut, strict=True)
     for read, decision, sight, truth, cut in all_of_it:
-        if not cut:
-            unseen = 1 - ends_here(decision.board, sight.presence, sight.inside)
-            chances = (read.probability, *(chance for _, chance in read.runners_up), unseen)
-            right = truth is not None and is_of(read.board, truth)
-            how = (decision.strain, sight.grid.side, decision.broken, found.art)
-            made.append(Rehearsed(chances, right, read.review, *how, *Odd.of(read.problems)))
+        unseen = 1 - ends_here(decision.board, sight.presence, sight.inside)
+        chances = (read.seems, *(chance for _, chance in read.runners_up), unseen)
+        right = truth is not None and not cut and is_of(read.board, truth)
+        how = (decision.strain, sight.grid.side, decision.broken, found.art)
+        made.append(Rehearsed(chances, right, read.review, *how, signs=read.signs, cut=cut))
     return made
 
 

@@ -5,7 +5,7 @@ A hand, a phone or a cup on a domino looks like no tile, and so the kingdom seem
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -22,6 +22,8 @@ ALIKE: Final = 3
 """Cloths have two colours or so: of the places a third or more is like any one that shows the table."""
 FAINT: Final = 1e-4
 """Less probable than this the network calls nothing covered that it has looked at."""
+SLIGHT: Final = -4.0
+"""Log-odds that something hides a tile up to which there is no sign of it at all: one place in fifty-five."""
 UNLIKE: Final = 8.0
 """A place that differs more than this from those is not the table (CIE L*a*b*, lightness by `tabletop.DEPTH`)."""
 
@@ -72,11 +74,26 @@ def hidden_places(board: Collection[Square], covered: Mask) -> list[Square]:
 
     Only where the board could go on, that is: two such places side by side.
     """
-    found = []
-    for place in beside(board, *covered.shape):
-        if covered[place] and may_grow(board, place):
+    pairs = pairs_beside(board, *covered.shape)
+    return list(dict.fromkeys(place for place, other in pairs if covered[place] and covered[other]))
+
+
+def strength(board: Collection[Square], hidden: Floats) -> float:
+    """Return how strongly the surest two places beside a board speak of a domino hidden there, nought for not at all.
+
+    `hidden` (rows, cols) is how far to take it that something hides a tile; counted are log-odds above SLIGHT, those of
+    the less sure one of the two.
+    """
+    odds = log_odds(np.clip(hidden, FAINT, 1 - FAINT))
+    pairs = pairs_beside(board, *hidden.shape)
+    return max([SLIGHT, *(float(min(odds[place], odds[other])) for place, other in pairs)]) - SLIGHT
+
+
+def pairs_beside(board: Collection[Square], rows: int, cols: int) -> Iterator[tuple[Square, Square]]:
+    """Yield the places of a grid on which one domino more could lie: one beside the board, and one beside that."""
+    for place in beside(board, rows, cols):
+        if may_grow(board, place):
             grown = {*board, place}
-            others = [near for near in beside([place], *covered.shape) if near not in grown and covered[near]]
-            if any(may_grow(grown, near) for near in others):
-                found.append(place)
-    return found
+            for other in beside([place], rows, cols):
+                if other not in grown and may_grow(grown, other):
+                    yield place, other

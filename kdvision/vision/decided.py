@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
+
+CONNECTION: Final = "kingdomino/connection"
+SEVERAL: Final = 4
+"""The squares of two dominoes."""
 
 
 class Laid(NamedTuple):
@@ -51,6 +55,13 @@ class Decision:
     def broken(self) -> bool:
         """Whether somebody broke a rule of play, if the board is right."""
         return any(problem.played for problem in self.problems)
+
+    @property
+    def scattered(self) -> bool:
+        """Whether several dominoes, half of all or more, lie as nobody may lay them: as those do that are in no
+        kingdom. A player may have laid one so."""
+        stuck = {square for problem in self.problems if problem.clause == CONNECTION for square in problem.squares}
+        return len(stuck) >= SEVERAL and len(self.board) - len(self.board.castles()) <= 2 * len(stuck)
 
     @property
     def foreign(self) -> float:

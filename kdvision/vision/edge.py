@@ -55,12 +55,13 @@ def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Pr
     """
     on_grid = beside(board, *seen.shape)
     if any(seen[place] >= STRIP and beyond[place] > MAYBE for place in on_grid):
-        return (Problem((), "the kingdom goes on beyond the picture's edge"),)
+        return (Problem((), "the kingdom goes on beyond the picture's edge", sign="beyond"),)
     cut = tuple(sorted(square for square in board if seen[square] < WHOLE))
     if cut:
-        return (Problem(cut, "the picture's edge cuts tiles of this kingdom"),)
+        return (Problem(cut, "the picture's edge cuts tiles of this kingdom", sign="cut"),)
     if any(seen[place] < LITTLE and may_grow(board, place) for place in on_grid):
-        return (Problem((), "the picture ends beside this kingdom: a tile beyond its edge would not be seen"),)
+        text = "the picture ends beside this kingdom: a tile beyond its edge would not be seen"
+        return (Problem((), text, sign="ends"),)
     return ()
 
 

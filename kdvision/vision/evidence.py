@@ -255,7 +255,10 @@ def probabilities(seen: Look, odds: Floats) -> Floats:
 
 
 def _bonds(seen: Look, shape: tuple[int, int]) -> Bonds:
-    """A domino on two squares explains what both say of their other half; other neighbours explain nothing."""
+    """A domino on two squares explains what both say of their other half; other neighbours explain nothing.
+
+    Both look at the one border between them, so what they say is one thing said twice, and the mean of it counts.
+    """
     partner = np.maximum(seen.partner, -4.0).reshape(*shape, 4) - UNINFORMED
     right, down, left, up = (partner[..., k] for k in range(4))
-    return right[:, :-1] + left[:, 1:], down[:-1] + up[1:]
+    return (right[:, :-1] + left[:, 1:]) / 2, (down[:-1] + up[1:]) / 2

@@ -152,14 +152,16 @@ class Sight:
         partly = (self.inside > 0) & (self.inside < 1)
         return bool(((self.presence > SEEN) & partly).any() or (self.beyond > LIKELY)[self.inside >= STRIP].any())
 
-    def left_by(self, board: Collection[Square], *, loose: bool = False) -> bool:
+    def left_by(self, board: Collection[Square], *, loose: bool = False, scattered: bool = False) -> bool:
         """Whether a kingdom is left where these squares were decided to be tiles: half of what looked like them, too.
 
         As much of them is plain as of any kingdom, a castle and a domino at least. No box has thirty squares of wheat
         without a crown, as a grille may look. Of kingdoms nearly all is left. Where no castle is seen and the dominoes
-        lie as nobody may lay them, or are of no box (`loose`), they are no more than two lines.
+        lie as nobody may lay them, or are of no box (`loose`), they are no more than two lines; nor where half of them
+        lie so (`scattered`), whatever looks like a castle there. What the picture cuts may have lain otherwise.
         """
-        if loose and self.castle <= SEEN and evidence_of(self.plain, self.chances_of_castles) < TWO_LINES:
+        lines = evidence_of(self.plain, self.chances_of_castles) < TWO_LINES
+        if lines and ((loose and self.castle <= SEEN) or (scattered and not self.cut)):
             return False
         tiles = np.zeros_like(self.plain)
         tiles[[square.row for square in board], [square.col for square in board]] = True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,11 @@ Belief = tuple[float, float, float, float]
 
 SHORT: Final = 1e-6
 """Nearer to nought or one no probability is taken to be."""
+ALWAYS: Final = ""
+"""What a regression's constant is called among the weights of signs."""
+WEIGHED: Final = frozenset({"beyond", "cut", "ends", "covered", "hidden", "unknown", "few", "rim", "crowded"})
+"""The signs of which rendered tables show how often they mean something: for these alone nobody is asked about a board
+that is sure enough all the same. Other signs speak of what is rendered never or hardly ever."""
 
 
 def log_odds(chance: npt.ArrayLike) -> Floats:
@@ -42,16 +48,16 @@ class Trust:
 
     `belief` is a logistic regression (Platt, 1999): weights of the log-odds that squares and deck give a board, of the
     strain of its decision, and of the smallness of its squares, and a constant. `rule` is added to the log-odds of
-    boards on which a rule of play is broken, and of the others. `odd` is a logistic regression of boards that something
-    is odd about: weights of the log-odds, of how many problems are told, and of a board that no box allows, and a
-    constant.
+    boards on which a rule of play is broken, and of the others. `whole` is a logistic regression, too: how probable it
+    is that what was read is all there is and lies as it was taken to lie, of what speaks against that beside the
+    squares. It holds a weight for each sign, by its name, and a constant (ALWAYS); empty where nothing is known.
     """
 
     temperature: float = 1.0
     sure: float = 0.9
     belief: Belief = (1.0, 0.0, 0.0, 0.0)
     rule: tuple[float, float] = (0.0, 0.0)
-    odd: Belief = (1.0, 0.0, 0.0, 0.0)
+    whole: Mapping[str, float] = field(default_factory=dict)
     measured: int = 0
     right: int = 0
     unflagged: int = 0
@@ -71,14 +77,19 @@ class Trust:
         odds += self.rule[0 if broken else 1]
         return float(1 / (1 + np.exp(-odds)))
 
-    def of_odd(self, chance: float, *, problems: int = 1, illegal: bool = False) -> float:
-        """How probable a board is that would be so, were nothing odd about it.
+    def of_whole(self, signs: Mapping[str, float]) -> float:
+        """How probable it is that nothing was missed, hidden or cut off that `signs` speak of, each as strong as it is.
 
-        The less, the more `problems` are told of it, and where it cannot be laid with one box at all (`illegal`).
+        1 where nothing is known of signs.
         """
-        likely, each, not_allowed, constant = self.odd
-        odds = likely * log_odds(chance) + each * problems + not_allowed * illegal + constant
-        return min(chance, float(1 / (1 + np.exp(-odds))))
+        if not self.whole:
+            return 1.0
+        odds = self.whole[ALWAYS] + sum(self.whole.get(name, 0.0) * strength for name, strength in signs.items())
+        return float(1 / (1 + np.exp(-odds)))
+
+    def weighs(self, sign: str) -> bool:
+        """Whether a board that is sure enough, this sign counted in, is given without a word of it."""
+        return bool(self.whole) and sign in WEIGHED
 
     @property
     def promise(self) -> str:
