@@ -18,6 +18,7 @@ from kdvision.lab.calibrate import (
     sure_above,
     weights_of,
 )
+from kdvision.lab.coverage import coverage
 from kdvision.lab.rehearsal import Rehearsed
 from kdvision.vision.trust import Trust
 
@@ -32,7 +33,7 @@ def test_said_and_true_by_range() -> None:
 
 
 def test_boards_that_are_odd_count_as_never_accepted() -> None:
-    accepted, wrong, chance = believed.coverage(BOARDS, of=10)
+    accepted, wrong, chance = coverage(BOARDS, of=10)
     assert accepted[-1] == pytest.approx(0.7) and wrong[-1] == pytest.approx(1 / 7)
     assert wrong[4] == 0 and chance[4] == 0.96
 

@@ -21,7 +21,8 @@ from tests.test_staging import PLAIN, SMALL
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 TASK = Task("angle", "45.0", 3, Stage(angle=45.0))
-ROW = Row(TASK, "drawn", "abc", Verdict(2, 2, 1, 1, 1, 0, 40, 2, 1, 0, 2), 1.25)
+BOARDS = ((0.9, True), (0.95, False))
+ROW = Row(TASK, "drawn", "abc", Verdict(2, 2, 1, 1, 1, 0, 40, 2, 1, 0, 2), 1.25, "", BOARDS)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ def test_the_headlines_go_by_the_angle() -> None:
 
 
 def test_a_line_tells_shares_of_kingdoms_with_their_intervals() -> None:
-    assert words_of([ROW, ROW]) == (
+    surer = replace(ROW, boards=((0.99, True), (0.5, False)))
+    assert words_of([ROW, surer]) == (
         "2",
         "4",
         "100.0 (51.0 to 100.0)",
@@ -94,6 +96,7 @@ def test_a_line_tells_shares_of_kingdoms_with_their_intervals() -> None:
         "50.0 (15.0 to 85.0)",
         "100.0 (51.0 to 100.0)",
         "50.0 (15.0 to 85.0)",
+        "25.0",
         "0",
     )
     assert [(title, [name for name, _ in parts]) for title, parts in tables([ROW])] == [("view angle, degrees", ["45"])]

@@ -1,7 +1,6 @@
 """How far the probabilities of whole boards can be believed, as tables and a picture for the model card.
 
-A reliability diagram sets what was said beside what was true; a risk-coverage curve tells, for every number of boards
-that nobody is asked to look at, how many of those were wrong (Geifman and El-Yaniv, 2017).
+A reliability diagram sets what was said beside what was true; a risk-coverage curve stands beside it (`coverage.py`).
 """
 
 from __future__ import annotations
@@ -15,12 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.files import write_whole
+from kdvision.lab.coverage import PRECISE, Believed, accepted, columns, coverage
 from kdvision.lab.plots import STYLE
 
 Floats = npt.NDArray[np.float64]
-Believed = Sequence[tuple[float, bool]]
-"""For each board its probability, and whether it was right."""
-
 Judged = tuple[str, float, bool, bool]
 """Where a board's tiles come from, its probability, whether it was right, and whether something is odd about it."""
 
@@ -29,14 +26,12 @@ STREWN: Final = "of tables with things about"
 """Boards that are counted by themselves, wherever their tiles come from."""
 
 EDGES: Final = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
-PRECISE: Final = 0.995
-"""How many boards are accepted is told at this share of them right, too, whatever is shipped."""
 SHARES: Final = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
 
 
 def reliability(boards: Believed) -> list[tuple[float, float, int, float, float]]:
     """Return for each range of probabilities that holds boards: from, to, how many, their mean, and the share right."""
-    chance, right = _columns(boards)
+    chance, right = columns(boards)
     place = np.clip(np.searchsorted(EDGES, chance, side="right") - 1, 0, len(EDGES) - 2)
     return [
         (EDGES[k], EDGES[k + 1], int(here.sum()), float(chance[here].mean()), float(right[here].mean()))
@@ -49,25 +44,6 @@ def calibration_error(boards: Believed) -> float:
     """Return the mean distance between what is said and what is true, over those ranges (Guo et al., 2017)."""
     parts = reliability(boards)
     return sum(count * abs(said - true) for _, _, count, said, true in parts) / len(boards)
-
-
-def coverage(boards: Believed, *, of: int) -> tuple[Floats, Floats, Floats]:
-    """Return, board by board from the surest on: the share of `of` boards accepted, the share wrong, the chance.
-
-    `of` counts those besides that are never accepted, because something is odd about them.
-    """
-    chance, right = _columns(boards)
-    order = np.argsort(-chance, kind="stable")
-    count = np.arange(1, len(order) + 1)
-    return count / of, np.cumsum(~right[order]) / count, chance[order]
-
-
-def accepted(boards: Believed, *, of: int) -> float:
-    """Return the largest share of `of` boards that can be accepted, the surest first, of which PRECISE are right."""
-    if not boards:
-        return 0.0
-    share, wrong, _ = coverage(boards, of=of)
-    return float(share[wrong <= 1 - PRECISE].max(initial=0.0))
 
 
 def write_by_art(path: Path, boards: Sequence[Judged], *, sure: float) -> None:
@@ -89,10 +65,6 @@ def write_by_art(path: Path, boards: Sequence[Judged], *, sure: float) -> None:
         lines.append(f"{art},{counted},{plain:.3f},{every:.3f}")
     head = "tiles from,boards,right,flagged,unflagged wrong,accepted at 99.5% right,accepted by probability alone"
     _table(path, head, lines)
-
-
-def _columns(boards: Believed) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    return np.array([chance for chance, _ in boards], float), np.array([right for _, right in boards], bool)
 
 
 def write(folder: Path, boards: Believed, *, odd: int, sure: float) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
+from kdvision.lab.coverage import accepted
 from kdvision.lab.judged import Verdict
 from kdvision.lab.staging import Stage
 from kdvision.lab.surfaces import HELD_OUT
@@ -65,7 +66,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Row:
-    """One scene read: with which art and models, its verdict, the seconds that reading took, and the error if any."""
+    """One scene read: with which art and models, its verdict, the seconds that reading took, and the error if any.
+
+    `boards` are how probable each kingdom read was called, and whether it is exact.
+    """
 
     task: Task
     art: str
@@ -73,6 +77,7 @@ class Row:
     verdict: Verdict
     seconds: float
     error: str = ""
+    boards: tuple[tuple[float, bool], ...] = ()
 
     @property
     def key(self) -> Key:
@@ -90,8 +95,9 @@ def key_of(task: Task, art: str, models: str) -> Key:
 
 _STAGE: Final = [field.name for field in fields(Stage)]
 _VERDICT: Final = [field.name for field in fields(Verdict)]
-HEAD: Final = ["dial", "setting", "scene", "art", "models", *_STAGE, *(f"n_{n}" for n in _VERDICT), "seconds", "error"]
-"""The columns; those of a verdict begin with n_."""
+_KNOWN: Final = ["dial", "setting", "scene", "art", "models", *_STAGE, *(f"n_{n}" for n in _VERDICT), "seconds"]
+HEAD: Final = [*_KNOWN, "error", "boards"]
+"""The columns; those of a verdict begin with n_. Boards are probabilities, a + behind those that are exact."""
 
 
 def as_csv(rows: Iterable[Row]) -> str:
@@ -100,7 +106,8 @@ def as_csv(rows: Iterable[Row]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEAD)
     for row in rows:
-        told = [*asdict(row.verdict).values(), f"{row.seconds:.2f}", row.error]
+        boards = " ".join(f"{chance:.5f}{'+' * exact}" for chance, exact in row.boards)
+        told = [*asdict(row.verdict).values(), f"{row.seconds:.2f}", row.error, boards]
         writer.writerow([*row.key, *told_of(row.task.stage), *told])
     return out.getvalue()
 
@@ -122,7 +129,8 @@ def _row(words: Mapping[str, str]) -> Row:
     stage = Stage(**{name: type(getattr(MIDDLE, name))(words[name]) for name in _STAGE})
     verdict = Verdict(**{name: int(words[f"n_{name}"]) for name in _VERDICT})
     task = Task(words["dial"], words["setting"], int(words["scene"]), stage)
-    return Row(task, words["art"], words["models"], verdict, float(words["seconds"]), words["error"])
+    boards = tuple((float(one.removesuffix("+")), one.endswith("+")) for one in words["boards"].split())
+    return Row(task, words["art"], words["models"], verdict, float(words["seconds"]), words["error"], boards)
 
 
 FIGURES: Final[Mapping[str, str]] = {
@@ -133,7 +141,8 @@ FIGURES: Final[Mapping[str, str]] = {
     "silent": "wrong, no warning",
 }
 """The figures of a verdict that are shown, as shares of all kingdoms, and what they are called."""
-COLUMNS: Final = ("scenes", "kingdoms", *(f"{title}, %" for title in FIGURES.values()), "invented")
+ACCEPTED: Final = "could be given at 99.5 % right, %"
+COLUMNS: Final = ("scenes", "kingdoms", *(f"{title}, %" for title in FIGURES.values()), ACCEPTED, "invented")
 
 
 def total(rows: Iterable[Row], name: str) -> int:
@@ -145,7 +154,8 @@ def words_of(rows: Sequence[Row]) -> tuple[str, ...]:
     """One line of a table, by COLUMNS; the 95 % intervals take kingdoms of one photo for independent."""
     kingdoms = total(rows, "kingdoms")
     shares = (_share(total(rows, name), kingdoms) for name in FIGURES)
-    return (str(len(rows)), str(kingdoms), *shares, str(total(rows, "invented")))
+    surest = f"{100 * accepted([board for row in rows for board in row.boards], of=max(1, kingdoms)):.1f}"
+    return (str(len(rows)), str(kingdoms), *shares, surest, str(total(rows, "invented")))
 
 
 def _share(part: int, whole: int) -> str:

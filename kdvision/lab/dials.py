@@ -26,7 +26,7 @@ from kdvision.files import encoded, write_whole
 from kdvision.lab.art import ArtSet, FolderArt
 from kdvision.lab.crew import completed
 from kdvision.lab.dial_rows import ANYTHING, DIALS, Key, Row, Task, as_csv, key_of, rows_of, summary, told_of
-from kdvision.lab.judged import judge
+from kdvision.lab.judged import believed, judge
 from kdvision.lab.sources import DRAWN_SEEDS, DrawnScene, drawn_box
 from kdvision.lab.staging import Stage, chance
 from kdvision.lab.synth import Picture
@@ -123,7 +123,8 @@ class Bench:
         except Exception as failure:  # noqa: BLE001 - a crash is a row too, and the worst there can be: others go on
             error = f"{type(failure).__name__}: {failure}"
         verdict = judge(picture, reads, error=bool(error))
-        return Row(task, self.art, self.models, verdict, time.perf_counter() - start, error)
+        seconds = time.perf_counter() - start
+        return Row(task, self.art, self.models, verdict, seconds, error, tuple(believed(picture, reads)))
 
 
 @cache

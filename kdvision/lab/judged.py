@@ -74,13 +74,7 @@ class _Pair:
 def judge(picture: Picture, reads: Sequence[KingdomRead], *, error: bool = False) -> Verdict:
     """Return the verdict on the kingdoms read; `error` says that the photo was refused aloud."""
     truths = [_true(k) for k in picture.kingdoms]
-    pairs = [[_pair(truth, _read(read)) for read in reads] for truth in truths]
-    hits = np.array([[pair.hits for pair in row] for row in pairs]).reshape(len(truths), len(reads))
-    found = {
-        int(t): int(r)
-        for t, r in zip(*linear_sum_assignment(-hits), strict=True)
-        if hits[t, r] >= HALF * len(truths[t].cells)
-    }
+    pairs, found = _met(truths, reads)
     met = [pairs[t][r] for t, r in found.items()]
     told = error or any(read.review for read in reads)
     wrong = sum(not pairs[t][r].exact and not reads[r].review for t, r in found.items())
@@ -97,6 +91,25 @@ def judge(picture: Picture, reads: Sequence[KingdomRead], *, error: bool = False
         misread=sum(pair.hits - pair.right for pair in met),
         sure=sum(not reads[r].review for r in found.values()),
     )
+
+
+def believed(picture: Picture, reads: Sequence[KingdomRead]) -> list[tuple[float, bool]]:
+    """Return how probable each kingdom read was called, and whether it is exact; what lies nowhere is not."""
+    pairs, found = _met([_true(k) for k in picture.kingdoms], reads)
+    exact = {r for t, r in found.items() if pairs[t][r].exact}
+    return [(read.probability, r in exact) for r, read in enumerate(reads)]
+
+
+def _met(truths: Sequence[_Tiles], reads: Sequence[KingdomRead]) -> tuple[list[list[_Pair]], dict[int, int]]:
+    """Return each true kingdom beside each that was read, and by which one each is found."""
+    pairs = [[_pair(truth, _read(read)) for read in reads] for truth in truths]
+    hits = np.array([[pair.hits for pair in row] for row in pairs]).reshape(len(truths), len(reads))
+    found = {
+        int(t): int(r)
+        for t, r in zip(*linear_sum_assignment(-hits), strict=True)
+        if hits[t, r] >= HALF * len(truths[t].cells)
+    }
+    return pairs, found
 
 
 def _true(kingdom: SeenKingdom) -> _Tiles:
