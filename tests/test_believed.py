@@ -9,9 +9,9 @@ from kdvision.lab import believed
 from kdvision.lab.calibrate import (
     STREWN,
     believed_of,
-    fit_boards,
+    fit_belief,
     fit_rule,
-    fit_whole,
+    fit_temperature,
     fitted_of,
     judged_of,
     promised,
@@ -111,20 +111,26 @@ def such(count: int, right: int, **signs: float) -> list[Rehearsed]:
 def test_boards_of_which_a_sign_speaks_are_believed_as_often_as_they_were_right() -> None:
     """Nine in ten are right with one sign, half with two, hardly one with the third; one speaks for boards in vain."""
     found = [*such(4000, 3790), *such(1000, 855, a=1.0), *such(1000, 480, a=1.0, b=1.0), *such(1000, 20, c=1.0)]
-    trust = Trust(whole=fit_whole([*found, *such(1000, 1000, d=1.0)], [], Trust()))
+    trust = fit_belief([*found, *such(1000, 950, d=1.0)], [], Trust())
     said = [found[n].judged(trust) for n in (0, 4000, 5000, 6000)]
     assert said == pytest.approx([0.95, 0.855, 0.48, 0.02], abs=0.02)
-    assert trust.whole["d"] == 0.0
+    assert trust.whole["d"] == pytest.approx(0.0, abs=0.05)
     assert Trust().of_whole({"a": 1.0}) == 1.0
+
+
+def test_no_sign_speaks_for_a_board() -> None:
+    trust = fit_belief([*such(2000, 1800), *such(1000, 1000, d=1.0)], [], Trust())
+    assert trust.whole["d"] == 0.0
 
 
 def test_the_stronger_a_sign_the_more_it_says() -> None:
     rng = np.random.default_rng(0)
     strength = rng.uniform(0, 5, 4000)
-    right = rng.random(4000) < 1 / (1 + np.exp(strength - 4.0))
+    right = rng.random(4000) < 0.98 / (1 + np.exp(strength - 3.0))
     found = [such(1, int(ok), hidden=float(far))[0] for ok, far in zip(right, strength, strict=True)]
-    whole = fit_whole([Rehearsed((1.0, 0.0), one.right, False, signs=one.signs) for one in found], [], Trust())
-    assert (whole[""], whole["hidden"]) == pytest.approx((4.0, -1.0), abs=0.25)
+    trust = fit_belief(found, [], Trust())
+    said = [such(1, 1, hidden=float(far))[0].judged(trust) for far in (0, 2, 3, 4, 5)]
+    assert said == pytest.approx(0.98 / (1 + np.exp(np.array([0, 2, 3, 4, 5]) - 3.0)), abs=0.04)
 
 
 def test_strewn_tables_count_as_often_as_people_leave_things_about() -> None:
@@ -149,11 +155,20 @@ def test_boards_that_the_deck_mended_or_that_are_small_are_believed_as_often_as_
     """Squares and deck say 0.95 of all; half of these are right, and of the others all that say so much."""
     usual = [Rehearsed((0.95, 0.05), n % 20 > 0, odd=False) for n in range(1000)]
     hard = [Rehearsed((0.95, 0.05), n % 2 > 0, odd=False, strain=strain, side=side) for n in range(400)]
-    temperature, belief = fit_boards([*usual, *hard])
-    trust = Trust(temperature, belief=belief)
+    trust = fit_belief([*usual, *hard], [], Trust(fit_temperature([*usual, *hard])))
     said = [chance for chance, _ in believed_of([usual[0], hard[0]], trust)]
     assert said == pytest.approx([0.95, 0.5], abs=0.03)
     assert Trust().of_board(0.9, strain=strain, side=side) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("truth", [0.7, 1.0, 1.6])
+def test_the_temperature_is_the_one_at_which_shares_are_as_often_right(truth: float) -> None:
+    rng = np.random.default_rng(1)
+    odds = rng.uniform(-1, 5, 3000)
+    right = rng.random(3000) < 1 / (1 + np.exp(-odds / truth))
+    shares = 1 / (1 + np.exp(-odds))
+    found = [Rehearsed((float(p), 1 - float(p)), bool(ok), False) for p, ok in zip(shares, right, strict=True)]
+    assert fit_temperature(found) == pytest.approx(truth, rel=0.12)
 
 
 def test_a_board_against_the_rules_is_likelier_misread_than_laid_so() -> None:

@@ -109,13 +109,13 @@ def test_dials_have_their_headlines_first() -> None:
     free = [dialled("anything", "", angle) for angle in (10.0, 30.0, 50.0)]
     text = card(Runs([FIRST], extras=Extras(dials={"drawn": [*free, dialled("angle", "45.0", 45.0)]})))
     assert line_of(text, "up to 45 degrees")[1:4] == ["2", "4", "100.0 (51.0 to 100.0)"]
-    assert line_of(text, "45")[1:] == ["1", "2", "100.0 (34.2 to 100.0)", *["50.0 (9.5 to 90.5)"] * 4, "0"]
+    assert line_of(text, "45")[1:] == ["1", "2", "100.0 (34.2 to 100.0)", *["50.0 (9.5 to 90.5)"] * 4, "50.0", "0"]
 
 
 def dialled(dial: str, setting: str, angle: float) -> dial_rows.Row:
     """A scene of two kingdoms, of which one is read right."""
     task = dial_rows.Task(dial, setting, 0, replace(dial_rows.MIDDLE, angle=angle))
-    return dial_rows.Row(task, "drawn", "abc", Verdict(2, 2, 1, 1, 1, sure=1), 1.0)
+    return dial_rows.Row(task, "drawn", "abc", Verdict(2, 2, 1, 1, 1, sure=1), 1.0, "", ((0.9, True), (0.5, False)))
 
 
 def test_rooms_left_out_stand_beside_the_shipped_finder() -> None:
@@ -161,7 +161,10 @@ def test_what_the_files_say_is_told() -> None:
     assert line_of(text, "`cells.onnx`")[1:] == ["RGB bytes", "2.15 MB", "1", ""]
     assert line_of(text, "kind error rendered")[1] == "1.23 %"
     assert line_of(text, "tile or none wrong, both networks")[1] == "1.10 %"
-    assert line_of(text, "rendered kingdoms right, of those without a problem")[1] == "300 of 321"
+    assert (
+        line_of(text, "rendered kingdoms right, of those that a person is asked about only where they are not sure")[1]
+        == "300 of 321"
+    )
     assert line_of(text, "scenes")[1] == "4000"
 
 

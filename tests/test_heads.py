@@ -33,12 +33,19 @@ def test_readings_that_know_how_sure_they_are_have_little_error() -> None:
     said = heads([*seen, Seen(seen[0].sights, (ALONE,) * 2, (None, seen[0].truth[1]), (False, True))], Trust())
     lines = {line["probability of"]: line for line in csv.DictReader(io.StringIO(table(said)))}
     assert list(lines) == list(HEADS)
-    assert int(lines["board"]["how many"]) == 24
+    assert int(lines["board"]["how many"]) == 26  # two of no kingdom, and of one that the picture cuts
     assert int(lines["square, before deciding"]["how many"]) == 24 * 49
     for name in ("kind of a tile", "tile or none", "square, before deciding", "square, decided"):
         assert float(lines[name]["calibration error"]) < 0.03
     assert float(lines["points"]["right"]) >= float(lines["board"]["right"])
     assert float(lines["points"]["said on average"]) >= float(lines["board"]["said on average"])
+
+
+def test_of_a_kingdom_that_the_picture_cuts_no_board_is_right() -> None:
+    truth = Board.parse("w w # l l")
+    seen = Seen((sight(Reading.of(truth, confidence=0.99)),), (ALONE,), (truth,), (True,))
+    said = heads([seen], Trust())
+    assert said["board"].right == [False] and not said["square, decided"].right
 
 
 def test_overconfident_readings_have_a_large_error() -> None:

@@ -28,7 +28,7 @@ from kdvision.lab.rehearsal import Places, Rehearsed
 from kdvision.vision.covering import missed
 from kdvision.vision.evidence import outline
 from kdvision.vision.models import model_path
-from kdvision.vision.trust import ALWAYS, Belief, Trust, log_odds, smallness
+from kdvision.vision.trust import ALWAYS, Trust, log_odds, smallness
 
 Floats = npt.NDArray[np.float64]
 Made = TypeVar("Made")
@@ -39,7 +39,7 @@ PROMISED = 1 / 200
 """The share of the boards nobody is asked to look at that may be wrong at a table."""
 WRONG = PROMISED / 2
 """And here: no room is like another, so half is left for what rendered tables do not show."""
-STREWN = 0.1
+STREWN = 0.05
 """The share of tables that is taken to have hands and things lying about on them: most people take them away first."""
 MISSED = 8.0
 """A hidden tile that nobody is asked about costs as much as so many places at which a person looks in vain."""
@@ -101,19 +101,15 @@ def plain(board: Rehearsed) -> bool:
     return not board.odd and not board.cut and not any(strong for name, strong in board.signs.items() if name != FAINT)
 
 
-def fit_boards(found: Iterable[Rehearsed]) -> tuple[float, Belief]:
-    """Return the temperature of whole boards, and what is to be believed of each at it, of those that are plain."""
+def fit_temperature(found: Iterable[Rehearsed]) -> float:
+    """Return the temperature at which the boards' shares say best how often those that are plain are right."""
     rows = [board for board in found if plain(board)]
 
     def loss(temperature: float) -> float:
         likely = ((board.chance(temperature), board.right) for board in rows)
         return -float(sum(np.log(max(p if right else 1 - p, 1e-4)) for p, right in likely))
 
-    best = float(TEMPERATURES[int(np.argmin([loss(t) for t in TEMPERATURES]))])
-    inputs = np.array(
-        [(log_odds(board.chance(best)), board.strain, smallness(board.side), 1.0) for board in rows], float
-    )
-    return best, _line(inputs, _sign(rows), Trust.belief, pull=0.05)
+    return float(TEMPERATURES[int(np.argmin([loss(t) for t in TEMPERATURES]))])
 
 
 def fit_rule(found: Iterable[Rehearsed]) -> tuple[float, float]:
@@ -140,54 +136,51 @@ def judged_of(found: Iterable[Rehearsed], trust: Trust) -> list[believed.Judged]
     return [(believed.CUT if b.cut else b.art, b.judged(trust), b.right, b.odd) for b in found]
 
 
-def fit_whole(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed], trust: Trust) -> dict[str, float]:
-    """Return the weights of signs, by name, and a constant (ALWAYS): how probable it is that nothing was missed.
+def fit_belief(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed], trust: Trust) -> Trust:
+    """Return the trust with what is to be believed of boards: of their squares, and that nothing of them was missed.
 
-    A board is right where its squares are read right, which `trust` says how probable it is, and nothing was missed,
-    hidden or cut off. So the second is a logistic regression within a product, of all boards, those that the picture
-    cuts among them, and those of `strewn` tables, as many as STREWN says. No sign speaks for a board.
+    A board is right where its squares are read right, and nothing was missed, hidden or cut off. So what is said of it
+    is a product of two logistic regressions, fitted together on all boards, those that the picture cuts among them, and
+    those of `strewn` tables, as many as STREWN says. No sign speaks for a board.
     """
-    rows = [*found, *strewn]
+    rows, weight = [*found, *strewn], weights_of(found, strewn)
     names = sorted({name for board in rows for name in board.signs})
-    weight = weights_of(found, strewn)
-    inputs = np.array([[1.0, *(board.signs.get(name, 0.0) for name in names)] for board in rows])
-    seems = np.array([board.believed(trust) for board in rows])
+    chances = log_odds([board.chance(trust.temperature) for board in rows])
+    squares = np.array([(board.strain, smallness(board.side), 1.0) for board in rows], float)
+    signs = np.array([[1.0, *(board.signs.get(name, 0.0) for name in names)] for board in rows])
+    inputs, split = np.column_stack([chances, squares, signs]), 1 + squares.shape[1]
+    shift = np.array([trust.rule[0 if board.broken else 1] for board in rows])
     right = np.array([board.right for board in rows], bool)
-    start = np.array([USUAL, *(0.0 for _ in names)])
-    pull = np.array([0.0, *(PULL for _ in names)])
+    start = np.array([*Trust.belief, USUAL, *(0.0 for _ in names)])
+    pull = np.array([*(0.05 for _ in Trust.belief), 0.0, *(PULL for _ in names)])
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        whole = 1 / (1 + np.exp(-inputs @ weights))
-        said = np.clip(seems * whole, TINY, 1 - TINY)
-        slope = np.where(right, -1 / said, 1 / (1 - said)) * weight * seems * whole * (1 - whole)
+        read = _chance(inputs[:, :split] @ weights[:split] + shift)
+        whole = _chance(inputs[:, split:] @ weights[split:])
+        said = np.clip(read * whole, TINY, 1 - TINY)
+        slope = np.where(right, -1 / said, 1 / (1 - said)) * weight * said
+        steps = np.concatenate(
+            [inputs[:, :split].T @ (slope * (1 - read)), inputs[:, split:].T @ (slope * (1 - whole))]
+        )
         away = weights - start
         unlikely = -np.log(np.where(right, said, 1 - said))
-        return float(weight @ unlikely + pull @ away**2), inputs.T @ slope + 2 * pull * away
+        return float(weight @ unlikely + pull @ away**2), steps + 2 * pull * away
 
-    bounds = [(None, None), *((None, 0.0) for _ in names)]
+    bounds = [*[(None, None)] * (split + 1), *((None, 0.0) for _ in names)]
     best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x.tolist()
-    return {name: round(one, 4) for name, one in zip((ALWAYS, *names), best, strict=True)}
+    likely, strained, small, constant, *rest = (round(one, 4) for one in best)
+    named = dict(zip((ALWAYS, *names), rest, strict=True))
+    return replace(trust, belief=(likely, strained, small, constant), whole=named)
+
+
+def _chance(odds: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def weights_of(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed]) -> Floats:
     """Return what each board counts, so that strewn tables are as frequent among all as STREWN says."""
     each = STREWN / (1 - STREWN) * len(found) / max(len(strewn), 1)
     return np.concatenate([np.ones(len(found)), np.full(len(strewn), each)])
-
-
-def _line(inputs: Floats, sign: Floats, start: Belief, *, pull: float) -> Belief:
-    """Return the weights of a logistic regression, pulled towards where they start."""
-
-    def unlikely(weights: Floats) -> float:
-        away = weights - np.array(start)
-        return float(np.logaddexp(0, -sign * (inputs @ weights)).sum() + pull * (away**2).sum())
-
-    likely, second, third, constant = minimize(unlikely, np.array(start), method="BFGS").x.tolist()
-    return likely, second, third, constant
-
-
-def _sign(rows: Sequence[Rehearsed]) -> Floats:
-    return np.where(np.array([board.right for board in rows], bool), 1.0, -1.0)
 
 
 def sure_above(rows: Sequence[tuple[float, bool]], *, wrong: float, weights: Floats | None = None) -> float:
@@ -260,8 +253,6 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     path = model_path("cells")
-    if given.work:
-        given.work.mkdir(parents=True, exist_ok=True)
     if not given.boards_only:
         about = fit_outline(_each(rehearsal.places, given.data, STREAM, given.outline_scenes, given.workers))
         print(f"tile or none: {about}")
@@ -284,9 +275,7 @@ def main() -> None:
 
 def fitted_of(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed]) -> tuple[Mapping[str, object], Trust]:
     """Return what a model file says of whole boards, and the same as trust."""
-    temperature, belief = fit_boards(found)
-    trust = Trust(temperature, belief=belief, rule=fit_rule(found))
-    trust = replace(trust, whole=fit_whole(found, strewn, trust))
+    trust = fit_belief(found, strewn, Trust(fit_temperature(found), rule=fit_rule(found)))
     everything = [*found, *strewn]
     kept = np.array([not board.odd for board in everything])
     rows = [(board.judged(trust), board.right) for board in everything if not board.odd]
@@ -310,7 +299,11 @@ def _asked(found: Iterable[Rehearsed]) -> int:
 
 
 def _boards(given: argparse.Namespace, first: int, count: int, *, strewn: bool = False) -> list[Rehearsed]:
-    looked = partial(rehearsal.boards, kept=given.work, strewn=strewn)
+    """The boards of so many scenes; what was seen on strewn tables is kept in a folder of its own."""
+    kept = given.work / "strewn" if given.work and strewn else given.work
+    if kept:
+        kept.mkdir(parents=True, exist_ok=True)
+    looked = partial(rehearsal.boards, kept=kept, strewn=strewn)
     return [board for boards in _each(looked, given.data, first, count, given.workers) for board in boards]
 
 

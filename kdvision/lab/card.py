@@ -18,6 +18,7 @@ from kdvision.lab.card_extras import Extras, markdown
 from kdvision.lab.card_text import DATA, HEAD, LIMITS, REPRODUCE
 from kdvision.lab.tally import COLUMNS, Row, rows_of
 from kdvision.vision.models import Model
+from kdvision.vision.trust import ALWAYS
 
 MEGABYTE: Final = 1_000_000
 WITNESSES: Final = {"cells": "cell network alone", "both": "both networks", "all": "both and the table's colour"}
@@ -141,11 +142,15 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if "rule" in boards:
             named = ", ".join(f"{gain:+.2f}" for gain in boards["rule"])
             yield "log-odds of boards on which a rule of play is broken, of others: so much more", named
-        if "odd" in boards:
-            named = ", ".join(f"{weight:.2f}" for weight in boards["odd"])
-            yield "log-odds of odd boards: weights of theirs, problems told, no box allows it; constant", named
+        if whole := dict(boards.get("whole", {})):
+            yield "nothing of a board was missed, hidden or cut off: log-odds", f"{whole.pop(ALWAYS):+.2f}"
+            yield (
+                "less for each sign of it",
+                ", ".join(f"{name} {weight:.2f}" for name, weight in whole.items() if weight),
+            )
         yield "a person should look below a probability of", f"{boards['sure']:.3f}"
-        yield "rendered kingdoms right, of those without a problem", f"{boards['right']} of {boards['measured']}"
+        told = "rendered kingdoms right, of those that a person is asked about only where they are not sure"
+        yield told, f"{boards['right']} of {boards['measured']}"
 
 
 def _measured(runs: Runs) -> Iterator[str]:

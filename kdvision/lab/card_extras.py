@@ -200,7 +200,9 @@ CALIBRATION_HEAD: Final = """\
 
 Rendered tables that no training saw, through the whole program. "Other scenes" are dealt the same way, and calibration
 was not fitted on them (`python -m kdvision.lab.afresh`). "By probability alone" takes the surest boards first, also
-those about which something is odd; the program itself asks about every one of these."""
+those of which a person is asked however sure they are: where no rendered table shows how often a sign means something,
+as where no castle is seen. Boards of kingdoms that the picture cuts, of which no reading is right, and of tables with
+hands and things on the kingdoms are not among all; weights of signs and the threshold were fitted with them."""
 
 TITLES: Final[Mapping[str, str]] = {
     "invented": "## Where no kingdom lies",

@@ -31,7 +31,7 @@ DATA: Final = """\
 | such tables, held out | its errors and temperature | another stream, other boxes; crops of photos held out |
 | rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
 | rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |
-| such tables with hands and things, for calibration | what hides a tile | a fourth stream; crops of photos held out |
+| such tables with hands and things, for calibration | what hides a tile, signs of it | two streams; crops held out |
 | crops of photographed tiles | training the cell network, and as art of rendered tables | by photo: 85 % for training |
 | photos and straightened boards | measuring only | never trained on, by no network |
 
@@ -56,9 +56,10 @@ LIMITS: Final = """\
   three photos of one kingdom, besides rendered tables; gems on rendered tables alone.
 - Held-out figures come from pictures made as those of training were; real photos are harder.
 - The probabilities were calibrated on rendered tables. How far that carries over, "flagged", "needlessly" and "wrong,
-  no warning" show. Temperature, threshold, and the corrections for strain, for small squares and for boards about which
-  something is odd were fitted on the very boards that the calibration tables show, but not on those of other scenes.
-  That one real kingdom in ten is laid against a rule of play is assumed (`lab/calibrate.py`).
+  no warning" show. Temperature, threshold, and the weights of strain, of small squares and of signs that something was
+  missed were fitted on the very boards that the calibration tables show, but not on those of other scenes. That one
+  real kingdom in ten is laid against a rule of play is assumed, and that one table in twenty has hands or things about
+  (`lab/calibrate.py`).
 - Errors on examples held out are of the networks as trained, before they were put in whole numbers."""
 
 REPRODUCE: Final = """\

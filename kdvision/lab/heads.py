@@ -2,7 +2,8 @@
 
 DIR is where `kdvision.lab.calibrate --work DIR` keeps what is seen on rendered tables. For squares' kinds, for whether
 there is a tile, for the halves of dominoes, for boards and for points: the mean of what was said, the share that was
-right, and the calibration error (Guo et al., 2017, over parts of equal size).
+right, and the calibration error (Guo et al., 2017, over parts of equal size). Boards and points are those of all that
+was read, kingdoms among them that the picture cuts, of which no board can be right.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from kdvision.files import write_whole
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
-from kdvision.lab.rehearsal import Seen
+from kdvision.lab.rehearsal import Seen, is_of
 from kdvision.lab.simulate import calibration_gap
 from kdvision.vision import boxes
 from kdvision.vision.cells import CellReader
@@ -73,6 +74,10 @@ def heads(scenes: Iterable[Seen], trust: Trust) -> dict[str, Said]:
         decisions = decide(readings, KINGDOMINO, bonds=bonds, temperature=trust.temperature)
         everything = zip(sights, decisions, seen.around, seen.truth, seen.cut, strict=True)
         for sight, decision, around, truth, cut in everything:
+            read = kingdom_read(sight, decision, "", around, trust, boxes.PLAIN)
+            right = truth is not None and not cut and is_of(read.board, truth)
+            said["board"].add(read.probability, right)
+            said["points"].add(_of_points(read), truth is not None and score(read.board).points == score(truth).points)
             if truth is None or cut:
                 continue
             there = placed(truth, sight)
@@ -83,9 +88,6 @@ def heads(scenes: Iterable[Seen], trust: Trust) -> dict[str, Said]:
                 [doubts.get(place, 1.0) for place in places],
                 [decision.board.get(place) == there.get(place) for place in places],
             )
-            read = kingdom_read(sight, decision, "", around, trust, boxes.PLAIN)
-            said["board"].add(read.probability, read.board == there.trimmed())
-            said["points"].add(_of_points(read), score(read.board).points == score(truth).points)
     return said
 
 
