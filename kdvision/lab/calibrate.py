@@ -37,10 +37,10 @@ TEMPERATURES = np.exp(np.linspace(np.log(0.5), np.log(8), 60))
 STREAM = rehearsal.STREAM
 PROMISED = 1 / 200
 """The share of the boards nobody is asked to look at that may be wrong at a table."""
-WRONG = PROMISED / 2
-"""And here: no room is like another, so half is left for what rendered tables do not show."""
+WRONG = PROMISED / 4
+"""And here: no room is like another, so most is left for what rendered tables do not show."""
 STREWN = 0.05
-"""The share of tables that is taken to have hands and things lying about on them: most people take them away first."""
+"""The share of tables that is taken to have hands and things lying about on them: most people take them away."""
 MISSED = 8.0
 """A hidden tile that nobody is asked about costs as much as so many places at which a person looks in vain."""
 CONFIDENCE = 0.95
