@@ -18,8 +18,8 @@ from kdvision.lab.calibrate import MISSED, fit_covering
 from kdvision.lab.rehearsal import Places
 from kdvision.pipeline import decide_again, kingdoms_of
 from kdvision.vision.cells import Look
-from kdvision.vision.covering import covered, hidden_places, missed, signs, unlike_table
-from kdvision.vision.evidence import things_on
+from kdvision.vision.covering import SLIGHT, covered, hidden_places, missed, signs, strength, unlike_table
+from kdvision.vision.evidence import _bonds, things_on
 from kdvision.vision.photo import Photo
 from kdvision.vision.reading import Reading
 from kdvision.vision.sight import Sight, hiding
@@ -156,6 +156,36 @@ def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> N
     assert not any("may hide" in problem.text for problem in again.problems)
     clear = replace(covered_sight(), hidden=np.zeros((4, 5)))
     assert not any("may hide" in problem.text for problem in kingdoms_of(table_photo(), [clear])[0].problems)
+
+
+def test_a_domino_is_as_surely_hidden_as_the_less_sure_of_its_two_places() -> None:
+    """One place alone hides none, and none is hidden where the board may not go on."""
+    board = {Square(1, 1), Square(1, 2)}
+
+    def told(**shares: float) -> float:
+        hidden = np.zeros((4, 5))
+        for name, share in shares.items():
+            hidden[Square.parse(name)] = share
+        return strength(board, hidden)
+
+    assert told() == told(D2=0.9) == 0.0
+    assert told(D2=0.9, E2=0.5) == pytest.approx(0.0 - SLIGHT)
+    assert told(D2=0.9, E2=0.9) == pytest.approx(np.log(9) - SLIGHT)
+    assert told(D2=0.9, E2=0.9, B1=0.6, B2=0.6) == told(D2=0.9, E2=0.9)
+    long = {Square(1, col) for col in range(7)}
+    hidden = np.zeros((3, 9))
+    hidden[1, 7:] = 0.9
+    assert strength(long, hidden) == 0.0
+
+
+def test_what_both_halves_say_of_one_border_counts_once() -> None:
+    """Each says with 0.7 that the other half lies there: so do both."""
+    partner = np.log(np.full((2, 4), 0.1))
+    partner[0, 0] = partner[1, 2] = np.log(0.7)
+    nothing = np.zeros((2, 0))
+    seen = Look(nothing, np.zeros(2), np.zeros(2), partner, nothing, nothing)
+    right, down = _bonds(seen, (1, 2))
+    assert right == pytest.approx(np.log([[0.7 / 0.25]])) and down.shape == (0, 2)
 
 
 def test_a_tile_that_may_be_another_thing_is_told_until_a_person_says_what_it_is() -> None:
