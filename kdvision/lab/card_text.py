@@ -89,7 +89,13 @@ The other figures, and their plots:
 ```
 kdvision evaluate ../shared/data/photos --stress --workers 2 --csv models/results/stress-seed1.csv
 kdvision evaluate ../shared/data/photos --stress --seed 1 --seed 2 --seed 3 --csv models/results/stress-again-seed1.csv
-python -m kdvision.lab.dials --workers 2
+python -m kdvision.lab.dials --workers 2 --scenes 3 --anything 300
+python -m kdvision.lab.dials --workers 2 --art scans --dials anything --anything 150
+python -m kdvision.lab.calibrate --boards-only --work out/seen --results models/results
+python -m kdvision.lab.heads --work out/seen --results models/results
+python -m kdvision.lab.afresh --work out/seen-afresh
+python -m kdvision.lab.ablate --results models/results
+python -m kdvision.lab.simulate --csv models/results/simulation.csv
 python -m kdvision.lab.invented --workers 2
 python -m kdvision.lab.mixed
 python -m kdvision.lab.covered
