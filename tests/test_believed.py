@@ -141,10 +141,10 @@ def test_strewn_tables_count_as_often_as_people_leave_things_about() -> None:
 
 def test_all_that_is_said_of_boards_is_fitted_together() -> None:
     """What is sure enough promises what it says, and stands in the model file as the program takes it from there."""
-    about, trust = fitted_of([*such(3000, 2995), *such(300, 150, ends=1.0)], such(300, 100, covered=1.0))
+    about, trust = fitted_of([*such(6000, 5998), *such(300, 150, ends=1.0)], such(300, 100, covered=1.0))
     made = Trust(**about)  # type: ignore[arg-type]
     assert made.sure == trust.sure and made.whole == trust.whole
-    assert about["unflagged"] == 3000 and about["unflagged_wrong"] == 5
+    assert about["unflagged"] == 6000 and about["unflagged_wrong"] == 2
     assert trust.whole["ends"] < 0 and trust.whole["covered"] < 0
 
 
