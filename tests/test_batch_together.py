@@ -64,6 +64,9 @@ def test_what_was_seen_survives_being_kept() -> None:
     assert view.trust.sure == 0.9
     assert view.side == pytest.approx(grid_of(Board.parse(BO)).side, abs=0.1)
     assert len(json.dumps(kept)) < 600
+    assert view.whole == 1.0
+    assert unpacked({**kept, "whole": 0.9}).whole == 0.9
+    assert unpacked({name: value for name, value in kept.items() if name != "whole"}).whole == 1.0  # kept before
 
 
 def test_the_box_settles_a_doubt() -> None:

@@ -24,7 +24,8 @@ LEAST: Final = -20.0
 class View(NamedTuple):
     """One kingdom's reading, the log-odds that neighbours are one domino (right, down), and how far to trust them.
 
-    `side` is that of its squares, in pixels, and `whole` how probable it is that nothing of it was missed.
+    `side` is that of its squares, in pixels, and `whole` how probable it is that nothing of it was missed: 1 in results
+    of versions that did not ask.
     """
 
     reading: "Reading"
@@ -68,7 +69,7 @@ def unpacked(seen: Seen) -> View:
     likely, strained, small, constant, broken, kept = map(float, seen["belief"])
     belief = (likely, strained, small, constant)
     trust = Trust(float(seen["temperature"]), float(seen["sure"]), belief, (broken, kept))
-    return View(Reading(values, kinds), bonds, trust, float(seen["side"]), float(seen["whole"]))
+    return View(Reading(values, kinds), bonds, trust, float(seen["side"]), float(seen.get("whole", 1.0)))
 
 
 def _text(numbers: "NDArray[np.float64]") -> str:
