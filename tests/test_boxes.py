@@ -20,7 +20,7 @@ WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
 PLAIN = "w w w1 f / # g g ."
 QUEENS = "t t l1 t / # f f . / m3 t f1 t"
 """t t, l1 t, f f, m3 t and f1 t: five dominoes of Queendomino's, the m3 t and f1 t among them in no other box."""
-MIXED = "t t t l1 / # w m3 . / g2 l m2 s / g s2 t f1"
+MIXED = "t t l1 t / # w m3 . / s m2 l g2 / g s2 t f1"
 """w m3, s m2, l g2 and g s2 are Kingdomino's alone, l1 t and t f1 Queendomino's."""
 
 

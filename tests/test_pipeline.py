@@ -348,7 +348,7 @@ def test_a_castle_that_is_not_plain_is_one_amid_tiles_that_are_no_line() -> None
 
 def test_a_line_on_offer_beside_what_looks_like_a_castle_is_no_kingdom() -> None:
     """A diamond in a carpet looks so. In a kingdom most dominoes touch their own terrain or the castle."""
-    line = ". # . . / f l g s / l g s f"
+    line = ". # . . / f1 l1 l1 w / w f f m3"
     with pytest.raises(NoKingdomFound):
         kingdoms_of(table_photo(), [sight(line)])
     (read, *others) = kingdoms_of(table_photo(), [sight(KINGDOM), sight(line, left=400)])
@@ -357,6 +357,15 @@ def test_a_line_on_offer_beside_what_looks_like_a_castle_is_no_kingdom() -> None
     assert str(named.board) == line and len(named.problems) > 1
     (kingdom,) = kingdoms_of(table_photo(), [sight(". # . . / f l l g / f g g s")])
     assert kingdom.board
+
+
+def test_a_small_kingdom_that_was_laid_against_every_rule_is_read_all_the_same() -> None:
+    """As people lay it who have a camera to try and no game to play: it lies in no line."""
+    text = "w1 f1 # l1 f1 / l w l f w / w1 m g1 l1 f"
+    read = only(sight(text))
+    assert str(read.board) == text and not read.review
+    stuck = [square for problem in read.problems for square in problem.squares]
+    assert 2 * len(stuck) >= len(read.board) - 1
 
 
 def test_tiles_that_lie_beside_a_kingdom_are_named() -> None:

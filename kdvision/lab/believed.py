@@ -53,9 +53,9 @@ def write_by_art(path: Path, boards: Sequence[Judged], *, sure: float) -> None:
     with odd boards never accepted, and by probability alone, which is lower for odd ones. Boards of kingdoms that the
     picture cuts, or that have things on them, are not among all.
     """
-    lines, apart = [], [name for name in (CUT, STREWN) if any(name == art for art, *_ in boards)]
-    for art in (*sorted({art for art, *_ in boards} - {*apart}), "all", *apart):
-        here = {name for name, *_ in boards} - {*apart} if art == "all" else {art}
+    lines, arts, apart = [], {art for art, *_ in boards}, {CUT, STREWN}
+    for art in (*sorted(arts - apart), "all", *sorted(arts & apart)):
+        here = arts - apart if art == "all" else {art}
         some = [(chance, right, odd) for name, chance, right, odd in boards if name in here]
         passed = [right for chance, right, odd in some if not odd and chance >= sure]
         plain = accepted([(chance, right) for chance, right, odd in some if not odd], of=len(some))

@@ -146,22 +146,21 @@ def fit_belief(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed], trust: T
     rows, weight = [*found, *strewn], weights_of(found, strewn)
     names = sorted({name for board in rows for name in board.signs})
     chances = log_odds([board.chance(trust.temperature) for board in rows])
-    squares = np.array([(board.strain, smallness(board.side), 1.0) for board in rows], float)
+    known = np.array([(board.strain, smallness(board.side), 1.0) for board in rows], float)
+    squares = np.column_stack([chances, known])
     signs = np.array([[1.0, *(board.signs.get(name, 0.0) for name in names)] for board in rows])
-    inputs, split = np.column_stack([chances, squares, signs]), 1 + squares.shape[1]
+    split = len(Trust.belief)
     shift = np.array([trust.rule[0 if board.broken else 1] for board in rows])
     right = np.array([board.right for board in rows], bool)
     start = np.array([*Trust.belief, USUAL, *(0.0 for _ in names)])
     pull = np.array([*(0.05 for _ in Trust.belief), 0.0, *(PULL for _ in names)])
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        read = _chance(inputs[:, :split] @ weights[:split] + shift)
-        whole = _chance(inputs[:, split:] @ weights[split:])
+        read = _chance(squares @ weights[:split] + shift)
+        whole = _chance(signs @ weights[split:])
         said = np.clip(read * whole, TINY, 1 - TINY)
         slope = np.where(right, -1 / said, 1 / (1 - said)) * weight * said
-        steps = np.concatenate(
-            [inputs[:, :split].T @ (slope * (1 - read)), inputs[:, split:].T @ (slope * (1 - whole))]
-        )
+        steps = np.concatenate([squares.T @ (slope * (1 - read)), signs.T @ (slope * (1 - whole))])
         away = weights - start
         unlikely = -np.log(np.where(right, said, 1 - said))
         return float(weight @ unlikely + pull @ away**2), steps + 2 * pull * away

@@ -49,7 +49,7 @@ def counted(of: Sequence[Known], trust: Trust) -> Counts:
     """Return what comes of kingdoms decided together, as those of any photo are."""
     sights, truth = zip(*of, strict=True)
     boards = rehearsal.boards_of(rehearsal.Seen(sights, (ALONE,) * len(of), truth, (False,) * len(of)))
-    silent = [not (board.right or board.odd) and board.believed(trust) >= trust.sure for board in boards]
+    silent = [not (board.right or board.odd) and board.judged(trust) >= trust.sure for board in boards]
     return len(of), sum(board.right for board in boards), sum(silent)
 
 

@@ -58,8 +58,10 @@ class Decision:
 
     @property
     def scattered(self) -> bool:
-        """Whether several dominoes, half of all or more, lie as nobody may lay them: as those do that are in no
-        kingdom. A player may have laid one so."""
+        """Whether several dominoes, half of all or more, lie as nobody may lay them, as in a line on offer.
+
+        A player may have laid one so.
+        """
         stuck = {square for problem in self.problems if problem.clause == CONNECTION for square in problem.squares}
         return len(stuck) >= SEVERAL and len(self.board) - len(self.board.castles()) <= 2 * len(stuck)
 

@@ -66,6 +66,11 @@ class KingdomRead:
     seems: float = 0.0
     signs: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def frame(self) -> Frame:
+        """Where on its grid the board lies, for squares of that grid that are to be called as the board calls them."""
+        return Frame(self.start, Square(self.start.row + self.board.height - 1, self.start.col + self.board.width - 1))
+
 
 def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Around]:
     """What else lies around each of the kingdoms among all sights of a photo.
@@ -191,8 +196,8 @@ def asking_for_towns(reads: Sequence[KingdomRead]) -> list[KingdomRead]:
 
 
 def _maybe_towns(read: KingdomRead, squares: Sequence[Square]) -> KingdomRead:
-    as_called = [_from(read.start, square) for square in squares]
-    if not (inside := [square for square in as_called if square in read.board]):
+    inside = [square for square in map(read.frame.name, squares) if square in read.board]
+    if not inside:
         return read
     sign = towns_on(inside)
     known = {**read.signs, sign.sign: 1.0}
@@ -202,15 +207,8 @@ def _maybe_towns(read: KingdomRead, squares: Sequence[Square]) -> KingdomRead:
 
 def with_problems(read: KingdomRead, problems: Sequence[Problem]) -> KingdomRead:
     """The kingdom with more problems, whose squares are those of its grid; a person should look where there are any."""
-    moved = tuple(
-        replace(problem, squares=tuple(_from(read.start, square) for square in problem.squares)) for problem in problems
-    )
+    moved = tuple(map(read.frame.moved, problems))
     return replace(read, problems=(*read.problems, *moved), review=read.review or bool(moved))
-
-
-def _from(start: Square, square: Square) -> Square:
-    """A square of the grid as the board calls it, whose A1 lies at `start`."""
-    return Square(square.row - start.row, square.col - start.col)
 
 
 def of_one_table(reads: Iterable[KingdomRead]) -> list[KingdomRead]:

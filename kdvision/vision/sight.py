@@ -15,10 +15,12 @@ from kdvision.vision.cells import CERTAIN, Floats
 from kdvision.vision.edge import LIKELY, STRIP
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import (
+    DOMINO,
     PLAIN,
     SEEN,
     TWO_LINES,
     Mask,
+    beside_a_line,
     evidence_of,
     is_line,
     may_be_one,
@@ -157,11 +159,14 @@ class Sight:
 
         As much of them is plain as of any kingdom, a castle and a domino at least. No box has thirty squares of wheat
         without a crown, as a grille may look. Of kingdoms nearly all is left. Where no castle is seen and the dominoes
-        lie as nobody may lay them, or are of no box (`loose`), they are no more than two lines; nor where half of them
-        lie so (`scattered`), whatever looks like a castle there. What the picture cuts may have lain otherwise.
+        lie as nobody may lay them, or are of no box (`loose`), they are no more than two lines. Where half of them do
+        (`scattered`), and no more lies there than a line, that is what they are, whatever looks like a castle beside
+        them. People with a camera to try and no game to play lay whole kingdoms so, and in no line. What the picture
+        cuts may have lain otherwise.
         """
-        lines = evidence_of(self.plain, self.chances_of_castles) < TWO_LINES
-        if lines and ((loose and self.castle <= SEEN) or (scattered and not self.cut)):
+        if loose and self.castle <= SEEN and evidence_of(self.plain, self.chances_of_castles) < TWO_LINES:
+            return False
+        if scattered and not self.cut and beside_a_line(self.plain) < DOMINO:
             return False
         tiles = np.zeros_like(self.plain)
         tiles[[square.row for square in board], [square.col for square in board]] = True

@@ -18,7 +18,7 @@ SHORT: Final = 1e-6
 """Nearer to nought or one no probability is taken to be."""
 ALWAYS: Final = ""
 """What a regression's constant is called among the weights of signs."""
-WEIGHED: Final = frozenset({"beyond", "cut", "ends", "covered", "hidden", "unknown", "few", "rim", "crowded"})
+WEIGHED: Final = frozenset({"beyond", "cut", "ends", "covered", "unknown", "few", "rim", "crowded"})
 """The signs of which rendered tables show how often they mean something: for these alone nobody is asked about a board
 that is sure enough all the same. Other signs speak of what is rendered never or hardly ever."""
 
