@@ -9,6 +9,7 @@ from kdvision.vision.kinghood import (
     beside_a_line,
     evidence_of,
     is_line,
+    light_may_hide_its_castle,
     may_be_one,
     may_hide_its_castle,
     odd_number,
@@ -109,6 +110,30 @@ def test_the_edge_may_have_cut_a_castle_off_but_not_off_a_line() -> None:
     for text, one in (("xxxx./xxxx./x....", False), ("xxxx./xxxx./xx...", True)):
         assert may_hide_its_castle(mask(text), nowhere, 9.0, cut=True) == one
         assert not may_hide_its_castle(mask(text), nowhere, 9.0, cut=False)
+
+
+@pytest.mark.parametrize(
+    ("plain", "white", "one"),
+    [
+        ("..x./xxx./...x", "..../..../.xx.", True),  # two dominoes and a half, and between them nothing but white
+        ("..x./xxx./...x", "..../..../....", False),  # nothing hides a castle there
+        ("xxxx/xxxx/....", "..../..../.xx.", False),  # a line on offer, and a lamp in the table beside it
+        ("xxxx/xxxx/x...", "..../..../....", False),
+        ("xxxx/xxxx/x...", "..../..../.x..", True),
+        ("..../..x./...x", "..../xx../.xx.", False),  # hardly a tile is seen
+    ],
+)
+def test_a_lamp_may_hide_a_castle_but_not_among_a_line(plain: str, white: str, one: bool) -> None:
+    tiles, lost = mask(plain), mask(white)
+    presence = np.where(tiles, 1.0, np.where(lost, 0.4, 0.0))
+    assert light_may_hide_its_castle(tiles, np.zeros(tiles.shape), presence, lost) == one
+    assert not light_may_hide_its_castle(tiles, np.zeros(tiles.shape), np.where(lost, 0.1, presence), lost)
+
+
+def test_a_lamp_hides_no_castle_where_most_of_what_it_leaves_is_not_plain() -> None:
+    plain, white = mask("..x./xxx./...x"), mask("..../..../.xx.")
+    presence = np.where(plain, 1.0, np.where(white, 0.9, 0.6))
+    assert not light_may_hide_its_castle(plain, np.zeros(plain.shape), presence, white)
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     tile, whole_place = (odds > 0).reshape(shape), share >= WHOLE
     things = things_on(table, said, outline(said, about, colour=False)) & tile & whole_place
     under = np.where(tile, seen.hidden.reshape(shape), whole_place * missed(signs(seen, said), about).reshape(shape))
-    sight = Sight(grid, reading, _bonds(seen, shape), hiding(under, things))
+    sight = Sight(grid, reading, _bonds(seen, shape), hiding(under, things), white=table.white)
     if sight.castle > SEEN:
         sight = replace(sight, colour=shipped().colour(crops_of(photo, grid.quad(sight.castle_place)[None])[0]))
     if reader.pieces:

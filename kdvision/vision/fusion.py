@@ -65,7 +65,7 @@ def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
     log_probs = np.einsum("nij,nijk->ijk", weight, np.stack([look.log_probs for look in looks])) / root[..., None]
     log_probs[weight.sum(axis=0) == 0, first.reading.kinds.index(NOTHING)] = -NO_CHANCE  # where no photo reaches
     log_probs -= np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
-    sights = [first, *(sight for sight, _ in others)]
+    sights, (inside, beyond) = [first, *(sight for sight, _ in others)], _edges(looks)
     return Sight(
         grid=_extended(first.grid, top, left, tall, wide),
         reading=Reading(log_probs, first.reading.kinds),
@@ -77,7 +77,8 @@ def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
         pieces=_pieces([look.pieces for look in looks]),
         gems=_mean([look.gems for look in looks]),
         piece_names=first.piece_names,
-        **_edges(looks),
+        inside=inside,
+        beyond=beyond,
     )
 
 
@@ -87,14 +88,14 @@ def shift(first: Sight, others: Sequence[tuple[Sight, Match]]) -> tuple[int, int
     return -top, -left
 
 
-def _edges(looks: Sequence[_Part]) -> dict[str, Floats]:
+def _edges(looks: Sequence[_Part]) -> tuple[Floats | None, Floats | None]:
     """How much of each place the photo shows that shows most of it, and whether a tile lies there, as it says."""
     inside = np.stack([look.inside for look in looks])
     most = inside.argmax(axis=0)[None]
     if (inside.max(axis=0) >= 1).all():
-        return {}
+        return None, None
     beyond = np.take_along_axis(np.stack([look.beyond for look in looks]), most, axis=0)[0]
-    return {"inside": inside.max(axis=0), "beyond": beyond}
+    return inside.max(axis=0), beyond
 
 
 def _pieces(looks: Sequence[Floats | None]) -> Floats | None:

@@ -100,6 +100,18 @@ def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool
     return seen > MOSTLY * tiles and (seen > ASKEW or (cut and beside_a_line(plain) >= DOMINO))
 
 
+def light_may_hide_its_castle(plain: Mask, castles: Floats, presence: Floats, white: Mask) -> bool:
+    """Return whether this may be a kingdom whose castle a lamp hides: some `white` places (rows, cols) may be tiles.
+
+    More lies there than a line on offer, half a domino at least, whose other half may be white. Of the other tiles,
+    whose probabilities are `presence` (rows, cols), most are plain.
+    """
+    lost = white & (presence > FAINT)
+    seen = evidence_of(plain, castles)
+    mostly = seen >= LEAST and seen > MOSTLY * float(presence[~lost].sum())
+    return mostly and bool(lost.any()) and beside_a_line(plain) > 0
+
+
 def is_line(tiles: Mask, bonds: tuple[Floats, Floats]) -> bool:
     """Return whether the places that are `tiles` (rows, cols) are just dominoes side by side, however many.
 

@@ -22,6 +22,7 @@ from kdvision.vision.decided import Decision, Doubt, Laid
 from kdvision.vision.decision.answers import Answer, Best, best_answer
 from kdvision.vision.decision.candidates import Bonds, Candidates, Floats, Frame, Ints, Prices
 from kdvision.vision.decision.combined import combined
+from kdvision.vision.decision.outlines import likeliest
 from kdvision.vision.decision.rivals import rivals
 from kdvision.vision.decision.scene import Scene
 from kdvision.vision.decision.windows import SIDES
@@ -121,6 +122,7 @@ def _decided(asked: _Question, *, temperature: float, doubtful: float, slight: f
     others += combined(scene, best, others, limit=limit)
     best, others = _cheapest_first(best, others)
     best, others = keeping_the_rule(best, others, scene.catalogue, asked.deck)
+    best, others = _likeliest_outline_first(best, others, scene, temperature)
     answers = [best, *others]
     weights = np.exp((best.loss - np.array([answer.loss for answer in answers])) / temperature)
     unsearched = frozenset(scene.catalogue.owner[left].tolist())
@@ -135,6 +137,18 @@ def _cheapest_first(best: Best, others: list[Answer]) -> tuple[Best, list[Answer
         return best, others
     rest = [replace(best, exact=False), *(answer for answer in others if answer is not first)]
     return replace(best, labels=first.labels, loss=first.loss, chosen=first.chosen, exact=False), rest
+
+
+def _likeliest_outline_first(
+    best: Best, others: list[Answer], scene: Scene, temperature: float
+) -> tuple[Best, list[Answer]]:
+    """The answer with the likeliest outlines and the others."""
+    answers = [best, *others]
+    first = likeliest(answers, scene.catalogue, temperature=temperature)
+    if first is best:
+        return best, others
+    rest = [answer for answer in answers if answer is not first]
+    return replace(best, labels=first.labels, loss=first.loss, chosen=first.chosen), rest
 
 
 @dataclass(frozen=True)
