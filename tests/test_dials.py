@@ -15,7 +15,6 @@ from kdvision.lab.dials import Bench, anything, fingerprint, measure, show, task
 from kdvision.lab.judged import Verdict
 from kdvision.lab.staging import Stage
 from kdvision.lab.synth import Picture
-from kdvision.vision.models import model_path
 from kdvision.vision.photo import Photo
 from tests.test_staging import PLAIN, SMALL
 
@@ -161,7 +160,7 @@ class Small(Bench):
 
 def test_a_scene_goes_through_the_program_that_people_use() -> None:
     try:
-        model_path("finder"), model_path("cells"), model_path("context")
+        fingerprint()
     except ModelError as error:
         pytest.skip(f"no models: {error}")
     row = Small("drawn", fingerprint(), Path()).row(TASK)

@@ -90,6 +90,31 @@ def test_a_leaning_card_mirrors_another_spot() -> None:
     assert not changed.any()
 
 
+def test_a_lamp_over_a_square_adds_the_same_light_to_cards_and_table() -> None:
+    dark, bright = np.full((80, 100, 3), 60, np.uint8), np.full((80, 100, 3), 120, np.uint8)
+    on = np.full((2, 2), 45.0)
+    for seed in range(8):
+        lit = [light.dazzle(one, 20.0, on, np.random.default_rng(seed)).astype(float) / 255 for one in (dark, bright)]
+        added = [one**light.GAMMA - (level / 255) ** light.GAMMA for one, level in zip(lit, (60, 120), strict=True)]
+        seen = lit[1] < 0.99  # elsewhere nothing but white is left
+        assert added[0].min() > -0.01
+        assert np.abs(added[0] - added[1])[seen].max() < 0.03
+        assert (lit[0] >= 0.99).sum() <= (lit[1] >= 0.99).sum()
+    one, again = (light.dazzle(dark, 20.0, on, np.random.default_rng(3)) for _ in range(2))
+    assert np.array_equal(one, again)
+
+
+def test_a_lamp_is_about_as_large_as_a_square_and_near_where_it_was_asked_for() -> None:
+    grey, middles, sizes = np.full((400, 400, 3), 90, np.uint8), [], []
+    for seed in range(30):
+        lit = light.dazzle(grey, 40.0, np.full((2, 2), 200.0), np.random.default_rng(seed))[..., 1] > 100
+        rows, cols = np.nonzero(lit)
+        middles.append(np.hypot(rows.mean() - 200, cols.mean() - 200) / 40)
+        sizes.append(np.sqrt(lit.sum()) / 40)
+    assert np.median(middles) < 1.5
+    assert 1 < np.median(sizes) < 4
+
+
 def test_motion_smears_along_its_line_only() -> None:
     picture = np.zeros((61, 61, 3), np.float32)
     picture[:, 30] = 1

@@ -60,12 +60,12 @@ def fit_outline(found: Iterable[Places]) -> dict[str, object]:
 
     Where no colour is known, the error rate with it is that without.
     """
-    parts = list(found)
-    said, tile = np.concatenate([part.said for part in parts]), np.concatenate([part.tile for part in parts])
+    places = Places.join(list(found))
+    said, tile = places.said, places.tile
     known = ~np.isnan(said[:, 2])
     about: dict[str, list[float]] = {
-        "outline": _weights(said[:, :2], tile, np.array([1.0, 0.5, 0.0])),
-        "tabletop": _weights(said[known], tile[known], np.array([1.0, 0.5, 0.0, 0.0])),
+        "outline": regressed(said[:, :2], tile, np.array([1.0, 0.5, 0.0])),
+        "tabletop": regressed(said[known], tile[known], np.array([1.0, 0.5, 0.0, 0.0])),
     }
     alone = {name: weights for name, weights in about.items() if name == "outline"}
     rates = {"cells": said[:, 0], "both": outline(said, alone), "all": outline(said, about)}
@@ -77,15 +77,15 @@ def fit_covering(found: Iterable[Places]) -> dict[str, object]:
 
     `covering_told` are the share of the hidden tiles that they tell, and that of the other places, where they err.
     """
-    parts = list(found)
-    said, tile = np.concatenate([part.said for part in parts]), np.concatenate([part.tile for part in parts])
-    weights = _weights(said, tile, np.zeros(said.shape[1] + 1), costs=MISSED)
+    places = Places.join(list(found))
+    said, tile = places.said, places.tile
+    weights = regressed(said, tile, np.zeros(said.shape[1] + 1), costs=MISSED)
     told = missed(said, {"covering": weights}) > 0.5
     rates = {"places": len(tile), "hidden": float(told[tile].mean()), "others": float(told[~tile].mean())}
     return {"covering": weights, "covering_told": rates}
 
 
-def _weights(said: Floats, tile: npt.NDArray[np.bool_], start: Floats, *, costs: float = 1.0) -> list[float]:
+def regressed(said: Floats, tile: npt.NDArray[np.bool_], start: Floats, *, costs: float = 1.0) -> list[float]:
     """The weights of what witnesses say (n, k), and a constant, by logistic regression; a tile counts as so many."""
     features, sign = np.column_stack([said, np.ones(len(said))]), np.where(tile, 1.0, -1.0)
     each = np.where(tile, costs, 1.0)

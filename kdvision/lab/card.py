@@ -22,6 +22,7 @@ from kdvision.vision.trust import ALWAYS
 
 MEGABYTE: Final = 1_000_000
 WITNESSES: Final = {"cells": "cell network alone", "both": "both networks", "all": "both and the table's colour"}
+LAMPS: Final = {"without": "by the other networks", "alone": "by this one alone", "all": "by all three"}
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,12 @@ def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield told, ", ".join(f"{w:.2f}" for w in weights)
     for name, rate in about.get("outline_wrong", {}).items():
         yield f"tile or none wrong, {WITNESSES[name]}", f"{100 * rate:.2f} %"
+    if weights := about.get("under_lamps"):
+        told = "tile or none, white places: weights of this network, cell network, finder, constant"
+        yield told, ", ".join(f"{w:.2f}" for w in weights)
+        wrong = dict(about["under_lamps_wrong"])
+        for name, rate in [one for one in wrong.items() if one[0] != "places"]:
+            yield f"{wrong['places']} white places, tile or none wrong, {LAMPS[name]}", f"{100 * rate:.2f} %"
     if weights := about.get("covering"):
         signs = "cell network, finder, colour, colour unknown, covered, unlike any tile, constant"
         yield f"a tile is hidden: weights of {signs}", ", ".join(f"{w:.2f}" for w in weights)

@@ -14,6 +14,8 @@ HEAD: Final = """\
   finished building), and on which of its corners a gem lies.
 - **context**: which terrain each tile is beside all others of the photo, which lie in the same light and come from the
   same box. It is given what `cells` says of every tile of the kingdoms, and their colours, in no order.
+- **glare**: whether a tile lies where a lamp leaves nothing but white; it is asked about such places alone, and goes on
+  from the convolutions of `cells`.
 
 Everything after them is no network: the lattice, and the decision for the likeliest boards that the box can lay."""
 
@@ -29,6 +31,8 @@ DATA: Final = """\
 | such tables of Queendomino, the Royal Wedding and The Lost Treasures | training the cell network | another stream |
 | tables as those two see them, half in hard light | training the context network | another stream, its own boxes |
 | such tables, held out | its errors and temperature | another stream, other boxes; crops of photos held out |
+| tables that mirror a lamp, whose kingdoms have gaps | training the glare network | another stream |
+| such tables under more lamps, held out | its errors and weights | two streams; for weights crops held out |
 | rendered tables, held out | the figures on examples held out, temperatures | another stream of seeds |
 | rendered tables, for calibration | how far whole boards can be believed | a third stream; crops of photos held out |
 | such tables with hands and things, for calibration | what hides a tile, signs of it | two streams; crops held out |
@@ -65,9 +69,9 @@ LIMITS: Final = """\
 REPRODUCE: Final = """\
 ## Making them again
 
-`make model` renders the scenes, trains finder and cell network one after the other, then the context network on what
-the two see, calibrates them and writes this page. The first two are trained in three courses: the later two are short,
-at a low rate, on scenes of other seeds. Two CPU cores are enough.
+`make model` renders the scenes, trains finder and cell network one after the other, then the glare network on from the
+cell network and the context network on what the first two see, calibrates them and writes this page. The first two are
+trained in three courses: the later two are short, at a low rate, on scenes of other seeds. Two CPU cores are enough.
 The shipped networks of seed 1 went through the third later than through the others, from the weights in their files
 (`kdvision.lab.train --on-from models`).
 Everything random comes from the seed: on one machine and one version of torch equal seeds give equal weights; other
@@ -76,6 +80,7 @@ processors round differently. To train another seed beside the shipped one, and 
 ```
 python -m kdvision.lab.train --seed 2 --out out/seed2
 KDVISION_MODELS=out/seed2 python -m kdvision.lab.quantise
+KDVISION_MODELS=out/seed2 python -m kdvision.lab.glare --seed 2 --out out/seed2 --work out/seed2/work
 KDVISION_MODELS=out/seed2 python -m kdvision.lab.context --seed 2 --out out/seed2 --work out/seed2/work
 KDVISION_MODELS=out/seed2 python -m kdvision.lab.calibrate
 KDVISION_MODELS=out/seed2 kdvision evaluate ../shared/data/photos --csv models/results/photos-seed2.csv

@@ -163,6 +163,19 @@ def _within(photo: Bytes, quad: Floats) -> bool:
     return bool(((centre > 0) & (centre < photo.shape[1::-1])).all())
 
 
+def bare_places(quads: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
+    """Return the places (m, 4, 2) beside squares (n, 4, 2) where none lies, and beside how many squares each (m,)."""
+    middles, sides = quads.mean(1), (quads + np.roll(quads, -1, 1)) / 2
+    half = np.linalg.norm(sides - middles[:, None], axis=2)
+    found = (quads[:, None] + 2 * (sides - middles[:, None])[:, :, None]).reshape(-1, 4, 2)
+    centres, reach = found.mean(1), half.reshape(-1)
+    found_bare = np.linalg.norm(centres[:, None] - middles[None], axis=2).min(1, initial=np.inf) > reach
+    found, centres, reach = found[found_bare], centres[found_bare], reach[found_bare]
+    alike = np.linalg.norm(centres[:, None] - centres[None], axis=2) < reach[:, None]
+    first = alike.argmax(axis=1) == np.arange(len(found)) if len(found) else np.zeros(0, bool)
+    return found[first], alike.sum(axis=1)[first]
+
+
 def _anywhere(rng: np.random.Generator, covered: Bytes) -> list[Floats]:
     """Places on the table at random, often on clutter."""
     height, width = covered.shape

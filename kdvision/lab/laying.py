@@ -6,7 +6,7 @@ Lengths are in squares. x runs right and y runs down, as on a board; z rises fro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -83,6 +83,22 @@ class Scene:
         quads = [quad for kingdom in self.kingdoms for quad in kingdom.squares.values()] or self.loose
         quads = quads or [tile.outline() for tile in self.tiles] or [np.array([[-2.0, -2.0], [2.0, 2.0]])]
         return np.concatenate(quads)
+
+    def without(self, kingdom: LaidKingdom, domino: frozenset[Square]) -> LaidKingdom:
+        """Take a domino, its two squares, out of a kingdom that lies here, and return what is left of that."""
+        halves = np.array([kingdom.squares[square].mean(0) for square in domino])
+        away = [float(np.linalg.norm(np.array(tile.centre) - halves.mean(0))) for tile in self.tiles]
+        del self.tiles[int(np.argmin(away))]
+        board = Board(
+            {s: cell for s, cell in kingdom.board.items() if s not in domino},
+            height=kingdom.board.height,
+            width=kingdom.board.width,
+        )
+        squares = {square: corners for square, corners in kingdom.squares.items() if square not in domino}
+        partner = {square: other for square, other in kingdom.partner.items() if square not in domino}
+        left = replace(kingdom, board=board, squares=squares, partner=partner)
+        self.kingdoms = [left if one is kingdom else one for one in self.kingdoms]
+        return left
 
 
 def rotation(turn: float) -> Points:

@@ -15,6 +15,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 GAMMA = 2.2  # of the values that a camera writes; light adds up before it
+_LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,28 @@ def glare(
     shine = np.minimum(hue, 1.25).astype(np.float32) * rng.uniform(0.75, 1.1)
     light = np.maximum(picture, 0) ** np.float32(GAMMA) + shine ** np.float32(GAMMA) * veil[..., None]
     return np.asarray(light ** np.float32(1 / GAMMA), np.float32)
+
+
+def dazzle(picture: Bytes, side: float, on: npt.NDArray[np.float64], rng: np.random.Generator) -> Bytes:
+    """Return the picture (h, w, 3) with one lamp or two, about as large as a square, near the points `on` (2, 2).
+
+    `side` is that of a square in pixels. Their light adds up, on cards and on the table alike: what is white then tells
+    nothing, but where it ends does. A dark card beside a bright table is white within a smaller ring.
+    """
+    height, width = picture.shape[:2]
+    rows, cols = np.ogrid[:height, :width]
+    light = _LINEAR[picture]
+    for at in on[: rng.integers(1, 3)]:
+        right, down = (cols - at[0]).astype(np.float32), (rows - at[1]).astype(np.float32)
+        right, down = right - np.float32(rng.normal(0, 0.7) * side), down - np.float32(rng.normal(0, 0.7) * side)
+        angle, (across, along) = rng.uniform(0, np.pi), np.exp(rng.uniform(np.log(0.3), np.log(1.5), 2)) * side
+        cos, sin = np.float32(np.cos(angle)), np.float32(np.sin(angle))
+        u, v = (cos * right + sin * down) / np.float32(across), (cos * down - sin * right) / np.float32(along)
+        edge = np.float32(rng.choice([1.0, 2.0, 4.0]))  # from a soft glow to a lamp with a rim
+        spot = np.exp(np.float32(-0.5) * (u * u + v * v) ** edge)[..., None]
+        hue = np.clip(np.exp(rng.normal(0, 0.1, 3)), 0.6, 1.2) * np.exp(rng.uniform(np.log(0.3), np.log(2.0)))
+        light = light + spot * hue.astype(np.float32)
+    return np.asarray(np.float32(255) * np.minimum(light, np.float32(1)) ** np.float32(1 / GAMMA), np.uint8)
 
 
 def _bounced(veil: Floats, lean: Floats) -> Floats:

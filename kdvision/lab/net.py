@@ -101,12 +101,14 @@ class CellNet(nn.Module):
         self.head = nn.Linear(8 * width + 24 * 64, kinds + 2 + PARTNERS + pieces + CORNERS)
 
     def forward(self, x: Tensor) -> Tensor:
-        features = self.body((x - 0.45) / 0.27)
-        inner = features[:, :, 2:6, 2:6].mean((2, 3))
-        everywhere = features.amax((2, 3))
-        placed = self.squeeze(features).flatten(1)
-        result: Tensor = self.head(torch.cat([inner, everywhere, placed], 1))
+        result: Tensor = self.head(_pooled(self.body((x - 0.45) / 0.27), self.squeeze))
         return result
+
+
+def _pooled(features: Tensor, squeeze: nn.Module) -> Tensor:
+    """What the features (n, channels, 8, 8) of crops say in the middle, anywhere, and at each place: a row for each."""
+    inner, everywhere = features[:, :, 2:6, 2:6].mean((2, 3)), features.amax((2, 3))
+    return torch.cat([inner, everywhere, squeeze(features).flatten(1)], 1)
 
 
 class ContextNet(nn.Module):
@@ -186,3 +188,19 @@ class Attending(nn.Module):
             likeness = likeness.masked_fill(missing[:, None, None], -1e9)
         told: Tensor = self.dropout(torch.softmax(likeness, -1)) @ value
         return told.transpose(1, 2).flatten(2)
+
+
+class GlareNet(nn.Module):
+    """Crops (n, 3, 64, 64), 0 to 1, the square in the middle 32 pixels -> log-odds (n, 1) that a tile lies there.
+
+    It sees as a trained cell network does, whose convolutions it goes on from.
+    """
+
+    def __init__(self, cells: CellNet) -> None:
+        super().__init__()
+        self.body, self.squeeze = cells.body, cells.squeeze
+        self.head = nn.Linear(cells.head.in_features, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        result: Tensor = self.head(_pooled(self.body((x - 0.45) / 0.27), self.squeeze))
+        return result

@@ -43,6 +43,22 @@ def deal(
     return table.scene
 
 
+def deal_with_gaps(rng: np.random.Generator, *, kingdoms: int | None = None) -> Scene:
+    """Return one random table, with gaps in its kingdoms: dominoes lie there no more, and rather such amid others.
+
+    Nobody plays so, but bare table is seen amid tiles then, as often as in kingdoms of which nothing fits any more.
+    """
+    scene = deal(rng, kingdoms=kingdoms)
+    for kingdom in scene.kingdoms:
+        left = kingdom
+        for _ in range(int(rng.integers(0, 1 + len(kingdom.partner) // 6))):
+            dominoes = sorted({frozenset(pair) for pair in left.partner.items()}, key=sorted)
+            amid = np.array([sum(near in left.squares for s in one for near in s.neighbours()) for one in dominoes])
+            odds = amid.astype(float) ** 2
+            left = scene.without(left, dominoes[rng.choice(len(dominoes), p=odds / odds.sum())])
+    return scene
+
+
 def _centres(quads: Iterable[Points]) -> Points:
     return np.array([quad.mean(0) for quad in quads])
 

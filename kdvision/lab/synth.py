@@ -134,26 +134,28 @@ def render(
     made: Print | None = None,
     lamp: Vector | None = None,
     surface: Surface = table,
+    gloss: float | None = None,
     strewing: Strewing | None = None,
 ) -> Picture:
     """Return the photo of a scene with its truth. Equal generators give equal pictures.
 
-    `lamp` points from the table to the lamp (z 1); `surface` makes the table top; `strewing` lays things over
-    tiles. What is not given is drawn, but for things: there are none.
+    `lamp` points from the table to the lamp (z 1); `surface` makes the table top; `gloss` is how much of a lamp it
+    mirrors beside what a card does; `strewing` lays things over tiles. What is not given is drawn, but for things:
+    there are none.
     """
     dials, made = dials or Dials.draw(rng), made or Print.draw(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
     picture = _table_top(scene, camera, art, rng, surface)
-    gloss = np.full(picture.shape[:2], rng.uniform(0.1, 0.7), np.float32)
-    lean = np.zeros((*gloss.shape, 2), np.float32)
+    shiny = np.full(picture.shape[:2], rng.uniform(0.1, 0.7) if gloss is None else gloss, np.float32)
+    lean = np.zeros((*shiny.shape, 2), np.float32)
     if scene.tiles:
         sheet = cards.arrange(scene.tiles, [art.tile(t.kind, t.name, rng) for t in scene.tiles], camera, made, rng)
-        lean = cards.lay(picture, gloss, sheet, camera, made, lamp, rng)
-    cover = _stand_pieces(picture, gloss, scene.pieces, camera, art, rng, thickness=made.thickness, lamp=lamp)
+        lean = cards.lay(picture, shiny, sheet, camera, made, lamp, rng)
+    cover = _stand_pieces(picture, shiny, scene.pieces, camera, art, rng, thickness=made.thickness, lamp=lamp)
     if strewing:
         squares = [camera.project(quad, made.thickness) for k in scene.kingdoms for quad in k.squares.values()]
-        strewing(picture, gloss, cover, squares, art.scraps(), rng)
-    seen, shine, hidden, slope = _through_lens(camera, picture, gloss, cover, lean)
+        strewing(picture, shiny, cover, squares, art.scraps(), rng)
+    seen, shine, hidden, slope = _through_lens(camera, picture, shiny, cover, lean)
     lit = light.illuminate(seen / np.float32(255), rng, dials.light)
     if rng.random() < 0.3 + 0.7 * dials.glare:
         lit = light.glare(lit, shine, rng, dials.glare, lean=slope)

@@ -77,10 +77,10 @@ def finder_sample(
     piece = np.asarray(cv2.warpAffine(source, matrix, (size, size), borderValue=(PADDING,) * 3), np.uint8)
     if scale < 0.7:
         matrix = matrix @ np.diag([source.shape[1] / width, source.shape[0] / height, 1.0])
-    moved = corners @ matrix[:, :2].T + matrix[:, 2]
+    placed = corners @ matrix[:, :2].T + matrix[:, 2]
     for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.15 else 0):
         piece = _shone(piece, rng)
-    return retouched(piece, rng), finder_target(moved, size)
+    return retouched(piece, rng), finder_target(placed, size)
 
 
 def _filled(offset: Floats, corners: Floats, size: int) -> Floats:
@@ -112,14 +112,14 @@ def cell_batch(
         if partner[i] >= 0:
             turned[i] = (partner[i] - turn) % PARTNERS  # np.rot90 takes the right-hand neighbour up
         corners[i] = np.roll(gems[i], -turn)  # and the top right corner to the left
-        view = _moved(np.rot90(crop, turn), rng) if rng.random() < 0.5 else np.rot90(crop, turn)
+        view = moved(np.rot90(crop, turn), rng) if rng.random() < 0.5 else np.rot90(crop, turn)
         if rng.random() < 0.1:
             view = _small(view, rng)
         made[i] = retouched(_shone(view, rng) if rng.random() < 0.2 else view, rng)
     return made, turned, corners
 
 
-def _moved(crop: Bytes, rng: np.random.Generator) -> Bytes:
+def moved(crop: Bytes, rng: np.random.Generator) -> Bytes:
     """Return the crop as a fit of the lattice that was a little off would have cut it: no crop is seen twice alike."""
     side = crop.shape[0]
     matrix = cv2.getRotationMatrix2D(((side - 1) / 2, (side - 1) / 2), rng.normal(0, 2.5), rng.uniform(0.95, 1.06))

@@ -30,16 +30,21 @@ Floats = npt.NDArray[np.float64]
 Maker = Callable[[np.random.Generator, Workshop], Picture]
 
 SCENE_SIZE = 640
-WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,), "strewn": (37,)}
+WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,), "strewn": (37,), "shiny": (41,)}
 """What is trained on, and the words that each adds to its seeds.
 
 Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
 kingdoms lie, and more of them of many drawn boxes; tables under a hard or coloured light, plain ones and full ones;
-tables on whose kingdoms hands and things lie, some of them in such a light.
+tables on whose kingdoms hands and things lie, some of them in such a light; tables that mirror a lamp as cards do, and
+on which kingdoms have gaps.
 """
 BUSY_DRAWN = 0.45
 HARD_LIGHT, HARD_GLARE = (0.3, 1.3), (0.5, 2.5)
 """The range of two of `light.Dials` in a hard light: the glare of a lamp over the table leaves nothing but white."""
+SHINY = (0.5, 1.5)
+"""How much of a lamp a shiny table mirrors, beside what a card does: what is white is then no sign of a card."""
+SHINY_STREWN = 0.25
+"""How many of these have things on their kingdoms."""
 STREWN = (0.5, 0.25, 0.25)
 """How many of the tables with things are plain, full and in a hard light."""
 
@@ -93,8 +98,8 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     assert _workshop is not None
     rng = np.random.default_rng(seed)
     pieces = partial(_plain, deal=furnished.deal)
-    makers: dict[str, Maker] = {"scenes": _plain, "pieces": pieces, "busy": _busy, "lit": _lit, "strewn": _strewn}
-    picture = makers[world](rng, _workshop)
+    makers: dict[str, Maker] = {"pieces": pieces, "busy": _busy, "lit": _lit, "strewn": _strewn, "shiny": _shiny}
+    picture = makers.get(world, _plain)(rng, _workshop)
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
     quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
@@ -108,20 +113,25 @@ def _plain(
     dials: Dials | None = None,
     *,
     deal: Callable[..., Scene] = scenes.deal,
-    strewing: Strewing | None = None,
+    **given: Any,
 ) -> Picture:
     scene = deal(rng)
     camera = synth.snap(scene, rng, size=SCENE_SIZE)
-    return synth.render(scene, camera, workshop.mixture(rng), rng, dials=dials, strewing=strewing)
+    return synth.render(scene, camera, workshop.mixture(rng), rng, dials=dials, **given)
 
 
 def _busy(
-    rng: np.random.Generator, workshop: Workshop, dials: Dials | None = None, *, strewing: Strewing | None = None
+    rng: np.random.Generator,
+    workshop: Workshop,
+    dials: Dials | None = None,
+    *,
+    deal: Callable[..., Scene] = scenes.deal,
+    **given: Any,
 ) -> Picture:
-    scene = scenes.deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
+    scene = deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
     art = workshop.mixture(rng, drawn=BUSY_DRAWN, boxes=MANY_BOXES)
     camera = synth.snap(scene, rng, size=SCENE_SIZE)
-    return synth.render(scene, camera, art, rng, dials=dials, surface=busy, strewing=strewing)
+    return synth.render(scene, camera, art, rng, dials=dials, surface=busy, **given)
 
 
 def _lit(rng: np.random.Generator, workshop: Workshop, *, strewing: Strewing | None = None) -> Picture:
@@ -134,6 +144,13 @@ def _lit(rng: np.random.Generator, workshop: Workshop, *, strewing: Strewing | N
 def _strewn(rng: np.random.Generator, workshop: Workshop) -> Picture:
     make: Callable[..., Picture] = (_plain, _busy, _lit)[rng.choice(3, p=STREWN)]
     return make(rng, workshop, strewing=strew)
+
+
+def _shiny(rng: np.random.Generator, workshop: Workshop) -> Picture:
+    dials = replace(Dials.draw(rng), glare=float(rng.uniform(*HARD_GLARE)))
+    make, strewing = _busy if rng.random() < 0.4 else _plain, strew if rng.random() < SHINY_STREWN else None
+    gloss = float(rng.uniform(*SHINY))
+    return make(rng, workshop, dials, deal=scenes.deal_with_gaps, gloss=gloss, strewing=strewing)
 
 
 class _Told(Exception):

@@ -29,20 +29,20 @@ CERTAIN: Final = 4.0
 """Log-odds (98.2 %) from which one look at a square is enough."""
 
 
-def prepare(pixels: Bytes, quads: Floats) -> Bytes:
+def prepare(pixels: Bytes, quads: Floats, *, inner: int = INNER) -> Bytes:
     """Return the crops (n, 64, 64, 3) of squares (n, 4, 2), corners clockwise from top left, in an RGB picture.
 
-    The runtime and training both come through here.
+    Each square's own side has `inner` pixels. The runtime and training both come through here.
     """
     quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
     if not len(quads):
         return np.zeros((0, CROP, CROP, 3), np.uint8)
-    factor = _scale_for(quads)
+    factor = _scale_for(quads, inner)
     if factor < 0.9:
         pixels, (x, y) = shrunk(pixels, factor)
         quads = (quads + 0.5) * (x, y) - 0.5
-    low = (CROP - INNER) / 2 - 0.5  # whole numbers are the middles of pixels
-    high = low + INNER
+    low = (CROP - inner) / 2 - 0.5  # whole numbers are the middles of pixels
+    high = low + inner
     target = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
     crops = np.empty((len(quads), CROP, CROP, 3), np.uint8)
     for crop, quad in zip(crops, quads, strict=True):
@@ -59,20 +59,20 @@ def prepare(pixels: Bytes, quads: Floats) -> Bytes:
     return crops
 
 
-def crops_of(photo: Photo, quads: Floats) -> Bytes:
+def crops_of(photo: Photo, quads: Floats, *, inner: int = INNER) -> Bytes:
     """Return the crops of squares (n, 4, 2) of a photo, cut from no larger a size of it than they need."""
     quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
     if not len(quads):
         return prepare(np.zeros((1, 1, 3), np.uint8), quads)
     centre = quads.mean(axis=1, keepdims=True)
-    pixels, part = photo.part(centre + 1.8 * (quads - centre), _scale_for(quads))
-    return prepare(pixels, (quads + 0.5) * part.diagonal()[:2] + part[:2, 2] - 0.5)
+    pixels, part = photo.part(centre + (CROP / inner + 0.2) * (quads - centre), _scale_for(quads, inner))
+    return prepare(pixels, (quads + 0.5) * part.diagonal()[:2] + part[:2, 2] - 0.5, inner=inner)
 
 
-def _scale_for(quads: Floats) -> float:
+def _scale_for(quads: Floats, inner: int) -> float:
     """The scale at which squares have a fifth more pixels along their sides than in a crop."""
     sides = np.linalg.norm(np.roll(quads, -1, 1) - quads, axis=-1)
-    return 1.2 * INNER / max(median(sides), 1.0) if len(quads) else 1.0
+    return 1.2 * inner / max(median(sides), 1.0) if len(quads) else 1.0
 
 
 def log_softmax(logits: Floats) -> Floats:

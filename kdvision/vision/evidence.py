@@ -17,6 +17,7 @@ from kdvision.vision.context import Context
 from kdvision.vision.covering import covered, missed, signs
 from kdvision.vision.edge import WHOLE, visible
 from kdvision.vision.finder import FINER, Finder, Squares
+from kdvision.vision.glare import shipped as lamps
 from kdvision.vision.grid import Grid
 from kdvision.vision.kinghood import PLAIN, SEEN, Mask
 from kdvision.vision.livery import shipped
@@ -177,7 +178,7 @@ def look(photo: Photo, reader: CellReader, grid: Grid, *, turns: int = 4) -> Sig
     seen = cells_on(photo, reader, grid, share, turns=turns)
     table = Tabletop.seen(photo, grid)
     said = witnesses(seen, grid, table)
-    odds = outline(said, about)
+    odds = under_lamps(photo, grid, table, said, outline(said, about))
     log_probs = probabilities(seen, odds)
     centres = grid.middles.reshape(-1, 2)
     outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
@@ -230,6 +231,16 @@ def outline(said: Floats, about: Mapping[str, Sequence[float]], *, colour: bool 
         return np.asarray(alone)
     *weights, constant = about["tabletop"]
     return np.asarray(np.where(np.isnan(said[:, 2]), alone, said @ np.array(weights) + constant))
+
+
+def under_lamps(photo: Photo, grid: Grid, table: Tabletop, said: Floats, odds: Floats) -> Floats:
+    """Return the log-odds (n,) that there is a tile, those of white places by the glare network's word as well."""
+    white = table.white.reshape(-1)
+    if not white.any():
+        return odds
+    told = odds.copy()
+    told[white] = lamps().odds(photo, grid.quads.reshape(-1, 4, 2)[white], said[white, :2])
+    return told
 
 
 def things_on(table: Tabletop, said: Floats, alone: Floats) -> Mask:
