@@ -14,6 +14,7 @@ from kdvision.lab.examples import bare_places
 from kdvision.lab.light import Dials, dazzle
 from kdvision.lab.sources import DrawnScene, drawn_box
 from kdvision.vision import glare
+from kdvision.vision.cells import BARE
 from kdvision.vision.evidence import under_lamps
 from kdvision.vision.glare import Glare
 from kdvision.vision.models import model_path
@@ -84,6 +85,17 @@ def test_only_white_places_are_asked_about(network: Glare) -> None:
     quad = grid.quads.reshape(-1, 4, 2)[[1]]
     assert told[1] == pytest.approx(network.odds(photo, quad, said[[1], :2])[0])
     assert odds[1] == 2.0
+
+
+def test_what_the_finder_is_sure_of_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kdvision.vision.evidence.lamps", lambda: 1 / 0)
+    photo, grid = (
+        Photo.open(np.full((300, 400, 3), 255, np.uint8)),
+        grid_of(Board.parse("w w"), left=100, top=100, side=50),
+    )
+    table, odds = Tabletop.seen(photo, grid), np.array([-6.0, -6.0])
+    assert table.white.all()
+    assert under_lamps(photo, grid, table, np.full((2, 3), BARE), odds) is odds
 
 
 def test_without_white_places_the_network_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from kdvision.game.legality import LONGEST
 from kdvision.vision.candidate import COVERED, Bounds, Candidate, around
-from kdvision.vision.cells import CellReader, Floats, Look, crops_of
+from kdvision.vision.cells import BARE, CellReader, Floats, Look, crops_of
 from kdvision.vision.claims import each_its_own
 from kdvision.vision.context import Context
 from kdvision.vision.covering import covered, missed, signs
@@ -234,8 +234,11 @@ def outline(said: Floats, about: Mapping[str, Sequence[float]], *, colour: bool 
 
 
 def under_lamps(photo: Photo, grid: Grid, table: Tabletop, said: Floats, odds: Floats) -> Floats:
-    """Return the log-odds (n,) that there is a tile, those of white places by the glare network's word as well."""
-    white = table.white.reshape(-1)
+    """Return the log-odds (n,) that there is a tile, those of white places by the glare network's word as well.
+
+    It is not asked about what the cell network was not asked about: there the finder is sure, as on a white table.
+    """
+    white = table.white.reshape(-1) & (said[:, 0] > BARE)
     if not white.any():
         return odds
     told = odds.copy()
