@@ -29,7 +29,7 @@ from kdvision.vision.kingdom_read import (
     touching,
     with_problems,
 )
-from kdvision.vision.models import shipped
+from kdvision.vision.models import model_path, shipped
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reconstruct import decide
@@ -213,6 +213,7 @@ def decide_again(
 
 
 def _networks() -> tuple[Finder, CellReader, Context]:
+    model_path("glare")  # loaded where a lamp leaves a place white; that it is missing is told of any photo
     return Finder(shipped("finder")), CellReader(shipped("cells")), Context(shipped("context"))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kdvision import pipeline
 from kdvision.errors import ModelError
 from kdvision.game.board import Board
 from kdvision.lab import scenes, synth
@@ -115,6 +116,15 @@ def test_without_white_places_the_network_is_not_needed(monkeypatch: pytest.Monk
 def test_what_others_say_for_a_tile_does_not_count_and_what_they_say_against_one_does() -> None:
     weighed = glare.evidence(np.array([1.5, 1.5, 1.5]), np.array([[3.0, 3.0], [-2.0, 3.0], [3.0, -1.0]]))
     assert weighed.tolist() == [[1.5, 0.0, 0.0, 1.0], [1.5, -2.0, 0.0, 1.0], [1.5, 0.0, -1.0, 1.0]]
+
+
+def test_that_the_network_is_missing_is_told_of_any_photo(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ModelError(f"The model {name}.onnx is missing", hint="Install kdvision again.")
+
+    monkeypatch.setattr("kdvision.pipeline.model_path", missing)
+    with pytest.raises(ModelError, match="glare"):
+        pipeline.read(Photo.open(np.full((300, 400, 3), 120, np.uint8)))
 
 
 def test_a_place_looks_alike_whichever_way_the_photo_is_turned(network: Glare) -> None:
