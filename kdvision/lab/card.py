@@ -115,8 +115,9 @@ def _held_out(runs: Runs) -> Iterator[str]:
 
 
 def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    of = "white places: " if about.get("name") == "glare" else ""
     for name, rate in about.get("held_out", {}).items():
-        yield name.replace("_", " "), f"{rate:.4f}" if name.startswith("log_loss") else f"{100 * rate:.2f} %"
+        yield of + name.replace("_", " "), f"{rate:.4f}" if name.startswith("log_loss") else f"{100 * rate:.2f} %"
     for name, value in about.get("temperatures", {}).items():
         yield f"temperature, {name.replace('_', ' ')}", f"{value:.2f}"
     if weights := about.get("outline"):

@@ -34,7 +34,7 @@ from kdvision.lab.light import dazzle
 from kdvision.lab.net import CellNet, GlareNet
 from kdvision.lab.rehearsal import Places
 from kdvision.lab.targets import moved, retouched
-from kdvision.lab.train import Say, fit, merged, scenes_of
+from kdvision.lab.train import Say, fit, merged, scenes_of, tell
 from kdvision.lab.train import Settings as Course
 from kdvision.lab.weights import loaded
 from kdvision.vision.cells import CROP, prepare
@@ -193,6 +193,7 @@ def learnt(given: Mapping[str, Any], settings: Settings, path: Path) -> None:
     held = of(shown(seed=HELD_OUT + settings.scene_seed, count=settings.held_out_scenes))
     rates = measured(net, held, seed=settings.seed + 1)
     export_glare(net, path, rates=rates, settings=noted)
+    tell(path.parent, "glare", noted)
     _say(f"held out {rates}; wrote {path}")
 
 

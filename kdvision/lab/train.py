@@ -222,7 +222,7 @@ def _noted(settings: Settings, started: float, on_from: Path | None, name: str) 
     return {**asdict(settings), "minutes": round(before + (time.monotonic() - started) / 60, 1)}
 
 
-def _tell(out: Path, name: str, noted: Mapping[str, float | str]) -> None:
+def tell(out: Path, name: str, noted: Mapping[str, float | str]) -> None:
     """Write the settings beside the measurements, too: the card of one seed's models tells how others were trained."""
     path = out / "results" / f"{name}-seed{noted['seed']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -282,7 +282,7 @@ def run(
                 finder = halfway(finder, tuned) if number else merged(tuned)
         noted = _noted(settings, started, on_from, "finder")
         say(f"wrote {export_finder(finder, out / 'finder.onnx', settings=noted)}")
-        _tell(out, "finder", noted)
+        tell(out, "finder", noted)
     if only != "finder":
         started, cells = time.monotonic(), _begun(CellNet(len(TILE_KINDS), len(PIECES)), on_from, "cells")
         train_crops, held_crops = Crops.load(data / "tiles", mended=True).split()
@@ -344,7 +344,7 @@ def _write_cells(
     say(f"temperatures {temperatures}; held out {rates}")
     path = out / "cells.onnx"
     export_cells(cells, path, temperatures=temperatures, rates=rates, settings=noted)
-    _tell(out, "cells", noted)
+    tell(out, "cells", noted)
     say(f"wrote {path}")
 
 
