@@ -34,6 +34,7 @@ from kdvision.lab.export import export_context
 from kdvision.lab.light import Dials
 from kdvision.lab.measure import temperature
 from kdvision.lab.net import ContextNet, OfOnePhoto
+from kdvision.lab.options import parsed
 from kdvision.lab.synth import Picture
 from kdvision.lab.workshop import Workshop
 from kdvision.lab.worlds import HARD_GLARE, HARD_LIGHT
@@ -217,10 +218,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("models"))
     parser.add_argument("--work", type=Path, default=Path(".work"), help="what is seen is kept here")
     parser.add_argument("--workers", type=int, default=2)
-    for name, value in asdict(Settings()).items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
-    given = vars(parser.parse_args())
-    settings = Settings(**{name: given[name] for name in asdict(Settings())})
+    settings, given = parsed(parser, Settings)
     shown = partial(tables, given["data"], given["work"], workers=given["workers"])
     training = shown(first=STREAM, count=settings.scenes, part=0)
     held = shown(first=STREAM + HELD_OUT, count=settings.held_out_scenes, part=1)

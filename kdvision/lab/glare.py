@@ -32,6 +32,7 @@ from kdvision.lab.examples import PIECES, TILE_KINDS, SceneExample, bare_places,
 from kdvision.lab.export import export_glare
 from kdvision.lab.light import dazzle
 from kdvision.lab.net import CellNet, GlareNet
+from kdvision.lab.options import parsed
 from kdvision.lab.rehearsal import Places
 from kdvision.lab.targets import moved, retouched
 from kdvision.lab.train import Say, fit, merged, scenes_of, tell
@@ -208,10 +209,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path(".work"), help="rendered scenes are kept here")
     parser.add_argument("--weights-only", action="store_true", help="leave the network there as it is, weigh it anew")
     parser.add_argument("--workers", type=int, default=2)
-    for name, value in asdict(Settings()).items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
-    given = vars(parser.parse_args())
-    settings = Settings(**{name: given[name] for name in asdict(Settings())})
+    settings, given = parsed(parser, Settings)
     path = given["out"] / "glare.onnx"
     if not given["weights_only"]:
         learnt(given, settings, path)

@@ -15,7 +15,8 @@ Bytes = npt.NDArray[np.uint8]
 
 
 GAMMA = 2.2  # of the values that a camera writes; light adds up before it
-_LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
+LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
+"""The light, 0 to 1, of each byte of a photo."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def dazzle(picture: Bytes, side: float, on: npt.NDArray[np.float64], rng: np.ran
     """
     height, width = picture.shape[:2]
     rows, cols = np.ogrid[:height, :width]
-    light = _LINEAR[picture]
+    light = LINEAR[picture]
     for at in on[: rng.integers(1, 3)]:
         right, down = (cols - at[0]).astype(np.float32), (rows - at[1]).astype(np.float32)
         right, down = right - np.float32(rng.normal(0, 0.7) * side), down - np.float32(rng.normal(0, 0.7) * side)

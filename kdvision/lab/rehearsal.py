@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -179,7 +179,7 @@ def white_places(seed: int, *, model: Path) -> Places:
     camera = synth.snap(scene, rng, size=SIZE, fill=(0.45, 0.95))
     picture = synth.render(scene, camera, _workshop.mixture(rng), rng, gloss=float(rng.uniform(*SHINY)))
     photo, (finder, reader, _) = Photo.open(_under_lamps(picture, rng)), networks()
-    glare, said, tile = Glare(Model(model, threads=1)), [np.zeros((0, 3))], list[bool]()
+    glare, said, tile = _glare(model), [np.zeros((0, 3))], list[bool]()
     for grid in search.grids(photo, finder):
         kinds, kingdom = truth_at(grid, picture)
         table = Tabletop.seen(photo, grid)
@@ -191,6 +191,12 @@ def white_places(seed: int, *, model: Path) -> Places:
         said.append(np.column_stack([glare.seen(photo, quads[known]), seen[known, :2]]))
         tile += [kind != "." for kind, here in zip(kinds, known, strict=True) if here]
     return Places(np.concatenate(said), np.array(tile, bool))
+
+
+@cache
+def _glare(model: Path) -> Glare:
+    """The network in a file, loaded once a process."""
+    return Glare(Model(model, threads=1))
 
 
 def _under_lamps(picture: Picture, rng: np.random.Generator) -> npt.NDArray[np.uint8]:

@@ -11,6 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from kdvision.lab.light import GAMMA, LINEAR
+
 Pixels: TypeAlias = NDArray[np.uint8]
 Light: TypeAlias = NDArray[np.float32]
 Way: TypeAlias = Callable[[Pixels, float, int, np.random.Generator], Pixels]
@@ -147,12 +149,9 @@ def _filtered(pixels: Pixels, kernel: NDArray[np.float64]) -> Pixels:
     return _pixels(np.asarray(light, np.float32))
 
 
-_LINEAR: Final = (np.linspace(0, 1, 256) ** 2.2).astype(np.float32)
-
-
 def _light(pixels: Pixels) -> Light:
-    return _LINEAR[pixels]
+    return LINEAR[pixels]
 
 
 def _pixels(light: NDArray[np.floating]) -> Pixels:
-    return np.asarray(np.rint(255 * np.clip(light, 0, 1) ** (1 / 2.2)), np.uint8)
+    return np.asarray(np.rint(255 * np.clip(light, 0, 1) ** (1 / GAMMA)), np.uint8)

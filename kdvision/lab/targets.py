@@ -7,13 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.lab.examples import spoil
+from kdvision.lab.light import GAMMA, LINEAR
 from kdvision.vision.cells import PARTNERS
 from kdvision.vision.finder import PADDING, STRIDE, axes_of, encode_axes
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
-
-_LINEAR = ((np.arange(256) / 255) ** 2.2).astype(np.float32)
 
 SIDES = (11.0, 84.0)
 """The range of sides, in pixels, that the finder learns to see."""
@@ -152,5 +151,5 @@ def _shone(picture: Bytes, rng: np.random.Generator) -> Bytes:
     if rng.random() < 0.5:
         veil = patch * np.float32(rng.uniform(0.2, 0.85))
         return np.asarray(picture * (1 - veil) + 255 * hue * veil, np.uint8)
-    light = _LINEAR[picture] + patch * hue * np.float32(rng.uniform(0.15, 1.0))
-    return np.asarray(255 * np.clip(light, 0, 1) ** np.float32(1 / 2.2), np.uint8)
+    light = LINEAR[picture] + patch * hue * np.float32(rng.uniform(0.15, 1.0))
+    return np.asarray(255 * np.clip(light, 0, 1) ** np.float32(1 / GAMMA), np.uint8)

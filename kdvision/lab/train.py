@@ -37,6 +37,7 @@ from kdvision.lab.losses import cell_loss, finder_loss
 from kdvision.lab.measure import measure_cells
 from kdvision.lab.mosaics import mosaics
 from kdvision.lab.net import CellNet, FinderNet
+from kdvision.lab.options import parsed
 from kdvision.lab.weights import loaded
 from kdvision.lab.worlds import all_surfaces, make_examples
 from kdvision.vision.models import Model
@@ -239,10 +240,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["finder", "cells"])
     parser.add_argument("--on-from", type=Path, help="folder of models that the last course alone goes on from")
     parser.add_argument("--threads", type=int, default=0)
-    for name, value in asdict(Settings()).items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
-    given = vars(parser.parse_args())
-    settings = Settings(**{name: given[name] for name in asdict(Settings())})
+    settings, given = parsed(parser, Settings)
     if given["threads"]:
         torch.set_num_threads(given["threads"])
     run(

@@ -98,8 +98,9 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     assert _workshop is not None
     rng = np.random.default_rng(seed)
     pieces = partial(_plain, deal=furnished.deal)
-    makers: dict[str, Maker] = {"pieces": pieces, "busy": _busy, "lit": _lit, "strewn": _strewn, "shiny": _shiny}
-    picture = makers.get(world, _plain)(rng, _workshop)
+    makers: dict[str, Maker] = {"scenes": _plain, "pieces": pieces, "busy": _busy}
+    makers |= {"lit": _lit, "strewn": _strewn, "shiny": _shiny}
+    picture = makers[world](rng, _workshop)
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
     quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]

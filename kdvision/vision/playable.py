@@ -61,4 +61,4 @@ def keeping_the_rule(
         found.append(replace(answer, loss=answer.loss + (price(answer.labels) if outlines.all() else whole)))
     first = min(found, key=lambda answer: answer.loss)
     rest = [answer for answer in found if answer is not first]
-    return replace(best, labels=first.labels, loss=first.loss, chosen=first.chosen), rest
+    return best.led_by(first), rest

@@ -136,7 +136,7 @@ def _cheapest_first(best: Best, others: list[Answer]) -> tuple[Best, list[Answer
     if first.loss >= best.loss:
         return best, others
     rest = [replace(best, exact=False), *(answer for answer in others if answer is not first)]
-    return replace(best, labels=first.labels, loss=first.loss, chosen=first.chosen, exact=False), rest
+    return replace(best.led_by(first), exact=False), rest
 
 
 def _likeliest_outline_first(
@@ -148,7 +148,7 @@ def _likeliest_outline_first(
     if first is best:
         return best, others
     rest = [answer for answer in answers if answer is not first]
-    return replace(best, labels=first.labels, loss=first.loss, chosen=first.chosen), rest
+    return best.led_by(first), rest
 
 
 @dataclass(frozen=True)

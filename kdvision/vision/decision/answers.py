@@ -1,7 +1,7 @@
 """The likeliest boards of a photo: bounds first, then the integer programme over the pieces that the bounds leave."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -42,6 +42,10 @@ class Best(Answer):
     def gap(self) -> float:
         """How far the answer lies above the bound."""
         return self.loss - self.known.bound
+
+    def led_by(self, first: Answer) -> "Best":
+        """Another answer in the place of this one; what is known of all others stays."""
+        return replace(self, labels=first.labels, loss=first.loss, chosen=first.chosen)
 
 
 def best_answer(scene: Scene) -> Best:
