@@ -9,21 +9,24 @@ import pytest
 
 from kdvision import pipeline
 from kdvision.errors import ModelError
-from kdvision.game.board import Board
+from kdvision.game.board import Board, Square
 from kdvision.lab import scenes, synth
 from kdvision.lab.examples import bare_places
 from kdvision.lab.light import Dials, dazzle
 from kdvision.lab.sources import DrawnScene, drawn_box
 from kdvision.vision import glare
-from kdvision.vision.cells import BARE
-from kdvision.vision.evidence import under_lamps
+from kdvision.vision.cells import BARE, CellReader
+from kdvision.vision.evidence import cells_on, look, under_lamps, witnesses
 from kdvision.vision.glare import Glare
-from kdvision.vision.models import model_path
+from kdvision.vision.models import model_path, shipped
 from kdvision.vision.photo import Photo
+from kdvision.vision.reading import KINDS, NOTHING, Reading
+from kdvision.vision.sight import Sight, sort_out
 from kdvision.vision.tabletop import WHITE, Tabletop
 from tests.kingdoms import grid_of
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+TILES = [kind for kind in KINDS if kind != NOTHING]
 FAIR = Dials(0.1, 0.0, 0.1, 0.1, 0.1)
 
 
@@ -86,6 +89,34 @@ def test_only_white_places_are_asked_about(network: Glare) -> None:
     quad = grid.quads.reshape(-1, 4, 2)[[1]]
     assert told[1] == pytest.approx(network.odds(photo, quad, said[[1], :2])[0])
     assert odds[1] == 2.0
+
+
+def test_what_is_seen_on_a_grid_goes_by_the_networks_word_where_it_is_white(network: Glare) -> None:
+    pixels = np.full((300, 400, 3), 120, np.uint8)
+    pixels[100:150, 150:200] = 255
+    photo, grid = Photo.open(pixels), grid_of(Board.parse("w w w w"), left=100, top=100, side=50)
+    reader = CellReader(shipped("cells"))
+    sight = look(photo, reader, grid)
+    seen = cells_on(photo, reader, grid, np.ones((1, 4)))
+    said = witnesses(seen, grid, Tabletop.seen(photo, grid))[[1], :2]
+    odds = network.odds(photo, grid.quads.reshape(-1, 4, 2)[[1]], said)[0]
+    assert sight.white is not None and sight.white.tolist() == [[False, True, False, False]]
+    assert sight.presence[0, 1] == pytest.approx(1 / (1 + np.exp(-odds)), abs=1e-6)
+
+
+def test_a_kingdom_whose_castle_a_lamp_may_hide_is_one_to_look_at_and_kept() -> None:
+    alike = {kind: 0.5 / len(TILES) for kind in TILES} | {NOTHING: 0.5}
+    reading = Reading.of(". . f . / l f1 f . / . . . w", spoiled={"B3": alike, "C3": alike})
+    bonds, none = (np.zeros((3, 3)), np.zeros((2, 4))), np.zeros((3, 4))
+    plain = Sight(grid_of(Board.parse("w w w w / w w w w / w w w w")), reading, bonds, none)
+    assert not plain.castle_hidden and not plain.kingdom
+    white = np.zeros((3, 4), bool)
+    white[2, 1:3] = True
+    lamp = replace(plain, white=white)
+    assert lamp.castle_hidden and not lamp.kingdom and not lamp.surely_hidden
+    board = {Square(0, 2), Square(1, 0), Square(1, 1), Square(1, 2), Square(2, 1), Square(2, 2), Square(2, 3)}
+    assert lamp.left_by(board) and not plain.left_by(board)
+    assert sort_out([lamp]) == ([lamp], []) and sort_out([plain]) == ([], [plain])
 
 
 def test_what_the_finder_is_sure_of_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
