@@ -40,7 +40,6 @@ check: $(VENV)/.lab
 model: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.train
 	$(BIN)/python -m kdvision.lab.quantise
-	$(BIN)/python -m kdvision.lab.glare
 	$(BIN)/python -m kdvision.lab.context
 	$(BIN)/python -m kdvision.lab.calibrate --results models/results
 	$(BIN)/python -m kdvision.lab.card

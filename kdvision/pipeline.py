@@ -29,7 +29,7 @@ from kdvision.vision.kingdom_read import (
     touching,
     with_problems,
 )
-from kdvision.vision.models import model_path, shipped
+from kdvision.vision.models import shipped
 from kdvision.vision.outline import Outline
 from kdvision.vision.photo import Photo, PhotoSource
 from kdvision.vision.reconstruct import decide
@@ -172,7 +172,7 @@ def kingdoms_of(
         raise no_kingdom(photo, sights)
     where = places([sight.grid for sight in kingdoms], photo)
     if near is None:
-        near = [Around(sight.crowded) for sight in kingdoms] if named else surroundings(kingdoms, sights)
+        near = [Around() for _ in kingdoms] if named else surroundings(kingdoms, sights)
     near = [one._replace(flawed=bool(photo.flaws)) for one in near]
     near = touching(near, [sight.grid for sight in kingdoms], [made.board for made in decisions])
     reads = [
@@ -213,7 +213,6 @@ def decide_again(
 
 
 def _networks() -> tuple[Finder, CellReader, Context]:
-    model_path("glare")  # loaded where a lamp leaves a place white; that it is missing is told of any photo
     return Finder(shipped("finder")), CellReader(shipped("cells")), Context(shipped("context"))
 
 

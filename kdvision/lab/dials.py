@@ -136,7 +136,7 @@ def _folder(data: Path) -> FolderArt:
 def fingerprint() -> str:
     """Return what tells the models in use from others."""
     digest = hashlib.sha256()
-    for name in ("finder", "cells", "context", "glare"):
+    for name in ("finder", "cells", "context"):
         digest.update(model_path(name).read_bytes())
     return digest.hexdigest()[:10]
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from kdvision.lab.examples import PIECES, TILE_KINDS
-from kdvision.lab.net import COLOURS, CellNet, ContextNet, FinderNet, GlareNet, OfOnePhoto
+from kdvision.lab.net import COLOURS, CellNet, ContextNet, FinderNet, OfOnePhoto
 from kdvision.vision.cells import CROP
 from kdvision.vision.models import FORMAT, Model
 from kdvision.vision.reading import NOTHING
@@ -114,18 +114,6 @@ def export_finder(net: FinderNet, path: Path, *, settings: Mapping[str, Any]) ->
         "settings": dict(settings),
     }
     return _export_pixels(net, path, size=(64, 96), about=about, any_size=True)
-
-
-def export_glare(net: GlareNet, path: Path, *, rates: Mapping[str, float], settings: Mapping[str, Any]) -> Path:
-    """Write the glare network with its held-out error rates; raises AssertionError as above."""
-    about = {
-        "name": "glare",
-        "input": f"RGB bytes (n, {CROP}, {CROP}, 3)",
-        "held_out": dict(rates),
-        "sources": SOURCES,
-        "settings": dict(settings),
-    }
-    return _export_pixels(net, path, size=(CROP, CROP), about=about, any_size=False)
 
 
 def export_cells(

@@ -28,7 +28,7 @@ MOST_MEGABYTES: Final = 450.0
 """What our package and all that it needs may take on disk."""
 
 INSTALLERS: Final = ("pip", "setuptools")
-MODELS: Final = ("cells.onnx", "context.onnx", "finder.onnx", "glare.onnx")
+MODELS: Final = ("cells.onnx", "context.onnx", "finder.onnx")
 PROBE: Final = "build"
 """A small package, by which it is told whether the package index can be reached; and what builds ours."""
 
@@ -41,7 +41,7 @@ place = pathlib.Path(kdvision.__file__).parent
 print(json.dumps({
     "boards": boards,
     "heavy": [name for name in ("torch", "onnx", "matplotlib", "scipy", "skimage") if importlib.util.find_spec(name)],
-    "models": all(model_path(name).is_relative_to(place) for name in ("cells", "context", "finder", "glare")),
+    "models": all(model_path(name).is_relative_to(place) for name in ("cells", "context", "finder")),
     "packages": str(place.parent),
 }))
 """

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from kdvision.game.board import Board, Cell, Square
 
@@ -62,24 +62,9 @@ def matched(
     else:
         cost = np.array([[-float(pair.after) for pair in row] for row in pairs])
     found: list[Pair | None] = [None] * len(truths)
-    for truth, kingdom in _assigned(cost):
+    for truth, kingdom in zip(*linear_sum_assignment(cost), strict=True):
         found[truth] = pairs[truth][kingdom] if pairs[truth][kingdom].after else None
     return found
-
-
-def _assigned(cost: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """The rows and columns that together cost least, as many as there are of what there is less of, each in one pair.
-
-    Photos are evaluated where only the core is installed, which has no scipy and its `linear_sum_assignment`.
-    """
-    solver = highspy.Highs()
-    solver.silent()
-    pairs = solver.addBinaries(*cost.shape)
-    fewer = int(np.argmin(cost.shape))
-    solver.addConstrs(pairs.sum(1 - fewer) == 1)
-    solver.addConstrs(pairs.sum(fewer) <= 1)
-    solver.minimize((pairs * cost).sum())
-    return [(int(row), int(column)) for row, column in np.argwhere(solver.vals(pairs) > 0.5)]
 
 
 def _pair(truth: Board, kingdom: Kingdom, number: int) -> Pair:

@@ -188,19 +188,3 @@ class Attending(nn.Module):
             likeness = likeness.masked_fill(missing[:, None, None], -1e9)
         told: Tensor = self.dropout(torch.softmax(likeness, -1)) @ value
         return told.transpose(1, 2).flatten(2)
-
-
-class GlareNet(nn.Module):
-    """Crops (n, 3, 64, 64), 0 to 1, the square in the middle 32 pixels -> log-odds (n, 1) that a tile lies there.
-
-    It sees as a trained cell network does, whose convolutions it goes on from.
-    """
-
-    def __init__(self, cells: CellNet) -> None:
-        super().__init__()
-        self.body, self.squeeze = cells.body, cells.squeeze
-        self.head = nn.Linear(cells.head.in_features, 1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        result: Tensor = self.head(_pooled(self.body((x - 0.45) / 0.27), self.squeeze))
-        return result

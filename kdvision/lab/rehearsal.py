@@ -16,12 +16,9 @@ import numpy.typing as npt
 from kdvision.game.board import Board
 from kdvision.lab import scenes, synth
 from kdvision.lab.crop_folder import Crops
-from kdvision.lab.examples import bare_places
-from kdvision.lab.light import dazzle
 from kdvision.lab.synth import Picture, SeenKingdom, Strewing
 from kdvision.lab.things import strew
 from kdvision.lab.workshop import Workshop
-from kdvision.lab.worlds import SHINY
 from kdvision.vision import boxes, search
 from kdvision.vision.cells import CellReader
 from kdvision.vision.context import Context
@@ -30,10 +27,9 @@ from kdvision.vision.decided import Decision
 from kdvision.vision.edge import WHOLE, beside, ends_here, may_grow, visible
 from kdvision.vision.evidence import cells_on, search_all, witnesses
 from kdvision.vision.finder import Finder
-from kdvision.vision.glare import Glare
 from kdvision.vision.grid import Grid
 from kdvision.vision.kingdom_read import asking_for_towns, kingdom_read, surroundings, touching
-from kdvision.vision.models import Model, shipped
+from kdvision.vision.models import shipped
 from kdvision.vision.photo import Photo
 from kdvision.vision.reconstruct import decide
 from kdvision.vision.sight import Sight, sort_out
@@ -166,50 +162,6 @@ def places(seed: int) -> Places:
                 said.append(seen[k])
                 tile.append(kind != ".")
     return Places(np.array(said).reshape(-1, 3), np.array(tile, bool))
-
-
-def white_places(seed: int, *, model: Path) -> Places:
-    """Return what the glare network in a file, cell network and finder say of the white places of one scene, (n, 3).
-
-    Its kingdoms have gaps, and over each lies a lamp or two.
-    """
-    assert _workshop is not None
-    rng = np.random.default_rng(seed)
-    scene = scenes.deal_with_gaps(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3])))
-    camera = synth.snap(scene, rng, size=SIZE, fill=(0.45, 0.95))
-    picture = synth.render(scene, camera, _workshop.mixture(rng), rng, gloss=float(rng.uniform(*SHINY)))
-    photo, (finder, reader, _) = Photo.open(_under_lamps(picture, rng)), networks()
-    glare, said, tile = _glare(model), [np.zeros((0, 3))], list[bool]()
-    for grid in search.grids(photo, finder):
-        kinds, kingdom = truth_at(grid, picture)
-        table = Tabletop.seen(photo, grid)
-        known = np.array([kind != "?" for kind in kinds]) & table.white.reshape(-1)
-        if kingdom is None or not known.any():
-            continue
-        quads = grid.quads.reshape(-1, 4, 2)
-        seen = witnesses(reader.look(photo, quads), grid, table)
-        said.append(np.column_stack([glare.seen(photo, quads[known]), seen[known, :2]]))
-        tile += [kind != "." for kind, here in zip(kinds, known, strict=True) if here]
-    return Places(np.concatenate(said), np.array(tile, bool))
-
-
-@cache
-def _glare(model: Path) -> Glare:
-    """The network in a file, loaded once a process."""
-    return Glare(Model(model, threads=1))
-
-
-def _under_lamps(picture: Picture, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
-    """The photo, a lamp near one square of each kingdom and maybe one near a bare place beside it."""
-    photo = picture.photo
-    for kingdom in picture.kingdoms:
-        quads = np.array([square.corners for square in kingdom.squares.values()]).reshape(-1, 4, 2)
-        bare, near = bare_places(quads)
-        if len(bare):
-            here = quads[rng.integers(len(quads))].mean(0), bare[rng.choice(len(bare), p=near / near.sum())].mean(0)
-            side = float(np.median(np.linalg.norm(np.roll(quads, -1, 1) - quads, axis=2)))
-            photo = dazzle(photo, side, np.array(here)[rng.permutation(2)], rng)
-    return photo
 
 
 def beside_boards(seed: int) -> Places:

@@ -13,7 +13,6 @@ import numpy as np
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
-from kdvision.vision.company import strange
 from kdvision.vision.decided import Decision
 from kdvision.vision.pieces import LIKELIER, Floats
 from kdvision.vision.reading import Reading
@@ -103,3 +102,8 @@ def _odd(decisions: Sequence[Decision]) -> float:
 
 def _is_town(kind: str) -> bool:
     return kind.startswith(Terrain.TOWN.value)
+
+
+def strange(decision: Decision) -> float:
+    """How many confident squares were overruled, and how many dominoes of no box were needed."""
+    return len(decision.overruled) + decision.foreign

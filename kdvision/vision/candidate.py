@@ -68,19 +68,12 @@ class Patch:
 class Candidate:
     """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels.
 
-    `bare` are places of which the finder is sure that nothing lies there. `reach` are the bounds of the places where
-    tiles may lie; None where they are the members' own.
+    `bare` are places of which the finder is sure that nothing lies there.
     """
 
     lattice: Lattice
     squares: Squares
     bare: frozenset[Place] = frozenset()
-    reach: Bounds | None = None
-
-    @property
-    def bounds(self) -> Bounds:
-        """The first column and row where tiles may lie, and the ones behind the last."""
-        return self.reach or self.lattice.bounds()
 
     @cached_property
     def patch(self) -> Patch:
@@ -112,6 +105,11 @@ class Candidate:
             for one, two in ((self, other), (other, self))
         )
 
+    def share_on(self, other: Candidate) -> float:
+        """The share of the members that lie on members of the other."""
+        apart = np.linalg.norm(self.patch.middles[:, None] - other.patch.middles[None], axis=2).min(axis=1)
+        return float((apart < COVERED * other.patch.side).mean())
+
     def agreed(self, other: Candidate) -> Candidate:
         """Return this lattice, each square of it as sure as it is in both looks on the mean."""
         apart, score = _beside(self, other), self.squares.score.copy()
@@ -122,19 +120,13 @@ class Candidate:
     @cached_property
     def grid(self) -> Grid:
         """The grid, with a rim of table around it."""
-        return grid_of(self.lattice, self.squares, bare=self.bare, bounds=self.bounds)
+        return grid_of(self.lattice, self.squares, bare=self.bare)
 
 
 def _beside(one: Candidate, other: Candidate) -> Floats:
     """Return how far (n, m) the members of one lie from those of another, in sides of the former."""
     apart = np.linalg.norm(one.patch.middles[:, None] - other.patch.middles[None], axis=2)
     return np.asarray(apart / one.squares.side[one.chosen][:, None])
-
-
-def around(bounds: Bounds, place: Place) -> Bounds:
-    """Return the bounds of what lies within some and of one more place."""
-    (left, top, right, bottom), (col, row) = bounds, place
-    return min(left, col), min(top, row), max(right, col + 1), max(bottom, row + 1)
 
 
 def covered(squares: Squares, patch: Patch) -> Mask:

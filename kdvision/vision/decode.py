@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from kdvision.errors import NoPicture, PhotoError
-from kdvision.vision.coded import Coded
 from kdvision.vision.colours import Pixels, rgb_by
 from kdvision.vision.limits import Metered, check_pieces, check_size, check_work, too_large
 
@@ -78,16 +77,13 @@ class Encoded:
         """Pixels (height, width, 3), uint8, upright sRGB, at one part in `scale` of the size; raises PhotoError."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of damaged metadata and large pictures; both are dealt with
-            file = Coded(self.data)
-            image = _opened(self.data, self.name, file)
+            image = _opened(self.data, self.name)
             try:
                 if scale > 1:
                     image.draft(None, (image.width // scale, image.height // scale))
                 image.load()
                 if _ended_early(image):
                     raise OSError("its data ends early")
-                if file.flawed and FLAWED not in self.flaws:
-                    self.flaws.append(FLAWED)
                 return _upright(image, self.orientation)
             except Exception as error:  # broken files make decoders raise almost anything
                 raise _damaged(self.name, error) from error
@@ -156,14 +152,14 @@ def _formats() -> tuple[str, ...]:
     return tuple(name for name in FORMATS if name in Image.OPEN)
 
 
-def _opened(data: bytes, name: str, file: Metered | None = None, *, check: bool = False) -> Image.Image:
-    """The picture file, its header read; `check` its bytes before. It is read from `file` where that is given."""
+def _opened(data: bytes, name: str, *, check: bool = False) -> Image.Image:
+    """The picture file, its header read; `check` its bytes before."""
     # Importing readers of other formats costs more than reading a JPEG's header.
     formats = ("JPEG",) if data.startswith(b"\xff\xd8\xff") else _formats()
     try:
         if check:
             check_pieces(data)
-        return Image.open(file or Metered(data), formats=formats)
+        return Image.open(Metered(data), formats=formats)
     except Image.DecompressionBombError:
         raise too_large(name) from None
     except UnidentifiedImageError:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem
-from kdvision.vision.decision.windows import SIDES
+from kdvision.vision.decision.placements import SIDES
 from kdvision.vision.grid import Grid
 from kdvision.vision.photo import Photo
 

@@ -72,8 +72,6 @@ def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
         bonds=_bonds(looks),
         hidden=np.min([look.hidden for look in looks], axis=0),
         colour=next((sight.colour for sight in sights if sight.colour), ""),
-        crowded=any(sight.crowded for sight in sights),
-        strays=any(sight.strays for sight in sights),
         pieces=_pieces([look.pieces for look in looks]),
         gems=_mean([look.gems for look in looks]),
         piece_names=first.piece_names,

@@ -85,13 +85,12 @@ def grid_of(
     *,
     rim: int = 1,
     bare: Collection[Place] = (),
-    bounds: tuple[int, int, int, int] | None = None,
 ) -> Grid:
     """Return the lattice's grid with a rim of table, its rows and columns as they lie in the upright photo.
 
-    `bare` are places (column, row) of which the finder is sure that they are none, `bounds` those within the rim.
+    `bare` are places (column, row) of which the finder is sure that they are none.
     """
-    left, top, right, bottom = bounds or lattice.bounds()
+    left, top, right, bottom = lattice.bounds()
     grid = bent(lattice, squares, (left - rim, top - rim, right + rim, bottom + rim))
     sure = [[(col, row) in bare for col in range(left - rim, right + rim)] for row in range(top - rim, bottom + rim)]
     return _uprighted(Grid(grid.quads, grid.evidence, np.array(sure)))

@@ -78,9 +78,9 @@ def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Aro
     Tiles beside it that show no castle may be a part of it, kingdom or not.
     """
     others = [sight for sight in sights if not any(sight is one for one in kingdoms)]
-    unread = any(sight.may_be_kingdom for sight in others) or any(sight.strays for sight in kingdoms)
+    unread = any(sight.may_be_kingdom for sight in others)
     loose = [sight for sight in sights if sight.castle <= SEEN or any(sight is other for other in others)]
-    crowded = (one.crowded or any(one.beside(other) for other in loose if other is not one) for one in kingdoms)
+    crowded = (any(one.beside(other) for other in loose if other is not one) for one in kingdoms)
     return [Around(is_crowded, unread) for is_crowded in crowded]
 
 

@@ -25,10 +25,6 @@ FAINT: Final = 0.25
 MOSTLY: Final = 0.65
 """Of a kingdom's tiles more than this share are plain: nine tenths, on real photos however spoiled. Patterned cloths,
 parquet and the squares of other games look somewhat like many things."""
-EVEN: Final = 0.5
-"""The probability of an odd number where nothing is known of it."""
-OTHERWISE: Final = 0.2
-"""No number of tiles is surer to be odd than this leaves: half a domino may be hidden, or something look like one."""
 LINE: Final = (2, 4)
 """The squares of the longest line on offer, across and along it: four dominoes side by side."""
 DOMINO: Final = 2
@@ -57,31 +53,15 @@ def shows_one(plain: Mask, castles: Floats, tiles: float) -> bool:
     return likely and seen >= LEAST and seen > MOSTLY * tiles
 
 
-def shows_one_beside_others(plain: Mask, castles: Floats, tiles: float, *, odd: float = EVEN) -> bool:
+def shows_one_beside_others(plain: Mask, castles: Floats, tiles: float) -> bool:
     """Return whether this is a kingdom if another lies on the table: a castle is not out of the question.
 
-    With it the plain tiles lie as in no line on offer; or it is likelier than not. `odd` is the probability that the
-    number of tiles is odd.
+    With it the plain tiles lie as in no line on offer; or it is likelier than not.
     """
     seen, castle = evidence_of(plain, castles), float(castles.max())
     if seen < LEAST or seen <= MOSTLY * tiles:
         return False
-    return castle > SEEN or (among(castle, odd) > FAINT and beside_a_line(plain | (castles == castle)) >= DOMINO)
-
-
-def among(castle: float, odd: float) -> float:
-    """Return how probable a castle is among tiles whose number is odd with the probability `odd`.
-
-    Dominoes alone are an even number of squares, with a castle they are an odd one. That the number is even tells
-    little: a castle that is hardly seen may be the tile that was not counted.
-    """
-    likelier = max(min(odd, 1 - OTHERWISE) / max(1 - odd, OTHERWISE), 1.0)
-    return likelier * castle / (likelier * castle + 1 - castle)
-
-
-def odd_number(presence: Floats) -> float:
-    """Return the probability that the number of tiles is odd, of the probability of a tile on each place."""
-    return float((1 - np.prod(1 - 2 * presence)) / 2)
+    return castle > SEEN or (castle > FAINT and beside_a_line(plain | (castles == castle)) >= DOMINO)
 
 
 def may_be_one(plain: Mask, castles: Floats, tiles: float) -> bool:
@@ -98,18 +78,6 @@ def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool
     """
     seen = evidence_of(plain, castles)
     return seen > MOSTLY * tiles and (seen > ASKEW or (cut and beside_a_line(plain) >= DOMINO))
-
-
-def light_may_hide_its_castle(plain: Mask, castles: Floats, presence: Floats, white: Mask) -> bool:
-    """Return whether this may be a kingdom whose castle a lamp hides: some `white` places (rows, cols) may be tiles.
-
-    More lies there than a line on offer, half a domino at least, whose other half may be white. Of the other tiles,
-    whose probabilities are `presence` (rows, cols), most are plain.
-    """
-    lost = white & (presence > FAINT)
-    seen = evidence_of(plain, castles)
-    mostly = seen >= LEAST and seen > MOSTLY * float(presence[~lost].sum())
-    return mostly and bool(lost.any()) and beside_a_line(plain) > 0
 
 
 def is_line(tiles: Mask, bonds: tuple[Floats, Floats]) -> bool:

@@ -14,12 +14,10 @@ from typing import Final
 import numpy as np
 
 from kdvision.vision.candidate import SURE, Candidate, Patch, covered
-from kdvision.vision.claims import same_tiles
 from kdvision.vision.finder import LONG_SIDES, Finder, Squares, median
 from kdvision.vision.grid import Grid
 from kdvision.vision.lattice import LEAST, Lattice, fit, patches, shadows
 from kdvision.vision.photo import Photo
-from kdvision.vision.plane import patches_in_plane
 from kdvision.vision.seams import parts_of_size
 from kdvision.vision.second import look_again
 from kdvision.vision.steps import Place
@@ -30,8 +28,8 @@ LARGE: Final = 20.0
 """Pixels of a square's side in the coarse look, twice what shows there: others on the table may be further away."""
 MAYBE: Final = 0.3
 """The score from which something may be a square."""
-SMALL: Final = 22.0
-"""Pixels of a square's side in the finest usual look, twice what shows there: others may be further away."""
+MUCH: Final = 0.3
+"""A lattice of which more than this share lies on a better one is a view of the same tiles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class Found:
         """The candidates that cover most, the best first, without those that lie on better ones."""
         kept: list[Candidate] = []
         for candidate in sorted(self.rivals, key=lambda candidate: -candidate.covered):
-            if not any(same_tiles(candidate, other) for other in kept):
+            if not any(candidate.share_on(other) > MUCH for other in kept):
                 kept.append(candidate)
         return tuple(kept)
 
@@ -78,7 +76,7 @@ def searched(photo: Photo, finder: Finder) -> tuple[list[Squares], Found]:
     seen = found_in(photo, finder, finest, known=found)
     if found is None and not seen.clear:
         seen = found_in(photo, finder, hanging(coarse), known=seen)
-    return [fine, coarse], in_one_plane(photo, finder, finest, seen)
+    return [fine, coarse], seen
 
 
 def _large(coarse: Squares, photo: Photo) -> bool:
@@ -102,13 +100,6 @@ def found_in(photo: Photo, finder: Finder, first: Sequence[Patch], *, known: Fou
     return Found(tuple(_looked_at(photo, finder, first, known.rivals if known else ())))
 
 
-def in_one_plane(photo: Photo, finder: Finder, first: Sequence[Patch], found: Found) -> Found:
-    """Return what was found in a look of these patches, and what lies where that does not fit the surest's plane."""
-    lost = [patch for patch in first if not any(patch.on(one) for one in found.rivals)]
-    again = patches_in_plane(photo, finder, found.kept, lost)
-    return Found(tuple(_looked_at(photo, finder, again, found.rivals))) if again else found
-
-
 def _looked_at(photo: Photo, finder: Finder, first: Sequence[Patch], known: Sequence[Candidate]) -> list[Candidate]:
     """Return the lattices that are known, and those of patches, the largest first, looked at again."""
     waiting = deque(sorted(first, key=lambda patch: -patch.covered)[:CANDIDATES])
@@ -121,7 +112,7 @@ def _looked_at(photo: Photo, finder: Finder, first: Sequence[Patch], known: Sequ
         ):
             continue  # another look saw this kingdom
         matrix = fit(patch.squares, patch.members)
-        second = None if matrix is None else look_again(photo, finder, Lattice(patch.members, matrix), patch.squares)
+        second = None if matrix is None else look_again(photo, finder, Lattice(patch.members, matrix))
         if second is not None:
             _add(found, second)
             waiting += left_over(patch, second)
@@ -151,9 +142,3 @@ def left_over(patch: Patch, seen: Candidate) -> list[Patch]:
 
 def _of_size(members: dict[Place, int], squares: Squares) -> list[Patch]:
     return [Patch(part, squares) for part in parts_of_size(squares, members) if len(part) >= LEAST]
-
-
-def worth_a_finer_look(photo: Photo, sides: Sequence[float]) -> bool:
-    """Whether there may be kingdoms too small for the usual looks, where those found have squares of such `sides`."""
-    scale = LONG_SIDES[0] / max(photo.width, photo.height)
-    return scale < 0.9 and min(sides, default=0.0) * scale < SMALL

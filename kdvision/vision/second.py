@@ -5,16 +5,13 @@ It mends both the fit and the squares that the first look missed, and tells wher
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.game.legality import LONGEST
-from kdvision.vision.candidate import Bounds, Candidate, Mask, around, covered
+from kdvision.vision.candidate import Bounds, Candidate, Mask
 from kdvision.vision.finder import PADDING, STRIDE, Finder, Floats, Squares, shrunk
 from kdvision.vision.lattice import LEAST, Lattice, fit, grow, shadows
 from kdvision.vision.photo import Photo
@@ -34,81 +31,24 @@ On photos tilted, dark, or with glare the cell network, asked about such places,
 """
 MOST: Final = 11
 """More columns or rows than this are no kingdom but a pattern on the table."""
-SQUARE: Final = ("centre", "u", "v", "score")
-"""What is known of each square."""
-GOES_ON: Final = 0.5
-"""Squares with more than this score may lead on from a lattice."""
 
 
-def look_again(photo: Photo, finder: Finder, lattice: Lattice, before: Squares) -> Candidate | None:
-    """Return the lattice as the finder sees it straightened out; `before` are the squares of the look before.
-
-    Looks once more where the kingdom turns out to be larger than the first look said, or squares of that look, which
-    shows more of the table, go on from it.
-    """
+def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> Candidate | None:
+    """Return the lattice as the finder sees it straightened out, once more where it turns out to be larger."""
     seen: Candidate | None = None
-    bounds = lattice.bounds()
     for _ in range(3):
-        left, top, right, bottom = bounds
+        left, top, right, bottom = lattice.bounds()
         if max(right - left, bottom - top) > MOST:
             return None
         seen = in_frame(photo, finder, lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
-        if seen is None:
+        if seen is None or not seen.lattice.members.keys() - _within(left, top, right, bottom):
             break
-        wider = reach(seen, before)
-        if _within(wider, bounds):
-            break
-        lattice, bounds = seen.lattice, wider
+        lattice = seen.lattice
     return seen
 
 
-def look_wider(photo: Photo, finder: Finder, seen: Candidate, bounds: Bounds) -> Candidate:
-    """Return a lattice within wider bounds, as the finder sees it there, or as it was where that shows less of it."""
-    left, top, right, bottom = bounds
-    again = in_frame(photo, finder, seen.lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
-    if again is None or not again.lattice.members.keys() >= seen.lattice.members.keys():
-        return replace(seen, reach=bounds)
-    own = again.lattice.bounds()
-    return replace(again, reach=around(around(bounds, own[:2]), (own[2] - 1, own[3] - 1)))
-
-
-def reach(seen: Candidate, before: Squares) -> Bounds:
-    """Return the bounds of a lattice and of what goes on from it in the look `before`, within a kingdom's size.
-
-    What goes on further than that is cut where squares meet worst: two kingdoms, so near that one leads to the other.
-    """
-    bounds, known = seen.lattice.bounds(), list(seen.lattice.members)
-    more = np.flatnonzero((before.score > GOES_ON) & ~covered(before, seen.patch) & _near(before, seen.lattice))
-    if not len(more):
-        return bounds
-    pairs = ((getattr(seen.squares, name)[seen.chosen], getattr(before, name)[more]) for name in SQUARE)
-    everything = Squares(*(np.concatenate(pair) for pair in pairs))
-    free = ~shadows(everything)
-    free[: len(known)] = True
-    parts = parts_of_size(everything, _placed(grow(Steps(everything, free), 0, free), known))
-    for place in max(parts, key=lambda part: len(part.keys() & set(known))):
-        wider = around(bounds, place)
-        if max(wider[2] - wider[0], wider[3] - wider[1]) <= LONGEST:
-            bounds = wider
-    return bounds
-
-
-def _near(squares: Squares, lattice: Lattice) -> Mask:
-    """Return which squares (n,) lie where a kingdom that has this lattice's could still reach, or a step beyond."""
-    left, top, right, bottom = lattice.bounds()
-    if not len(squares):
-        return np.zeros(0, bool)
-    inverse = np.asarray(np.linalg.inv(lattice.matrix), np.float64)
-    col, row = cv2.perspectiveTransform(squares.centre[None].astype(np.float64), inverse)[0].T
-    across = (right - LONGEST - 1 <= col) & (col <= left + LONGEST + 1)
-    return np.asarray(across & (bottom - LONGEST - 1 <= row) & (row <= top + LONGEST + 1))
-
-
-def _placed(grown: dict[Place, int], known: Sequence[Place]) -> dict[Place, int]:
-    """Return squares that were grown from the first of the `known`, at the places that these have."""
-    (col, row), turns = known[0], ((1, 0), (0, 1), (-1, 0), (0, -1))
-    laid = [{(col + a * c - b * r, row + b * c + a * r): n for (c, r), n in grown.items()} for a, b in turns]
-    return max(laid, key=lambda places: sum(n < len(known) and known[n] == place for place, n in places.items()))
+def _within(left: int, top: int, right: int, bottom: int) -> set[Place]:
+    return {(col, row) for col in range(left, right) for row in range(top, bottom)}
 
 
 def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: Bounds) -> Candidate | None:
@@ -139,10 +79,6 @@ def _bare(near: Squares, chance: Floats, members: dict[Place, int], bounds: Boun
     blocks = chance.reshape(bottom - top, votes, right - left, votes)[:, 1:-1, :, 1:-1].max(axis=(1, 3))
     rows, cols = np.nonzero(blocks < BARE)
     return frozenset(zip((cols + left).tolist(), (rows + top).tolist(), strict=True))
-
-
-def _within(inner: Bounds, outer: Bounds) -> bool:
-    return inner[0] >= outer[0] and inner[1] >= outer[1] and inner[2] <= outer[2] and inner[3] <= outer[3]
 
 
 def straightened(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[np.uint8], Floats]:

@@ -23,10 +23,8 @@ from kdvision.vision.kinghood import (
     beside_a_line,
     evidence_of,
     is_line,
-    light_may_hide_its_castle,
     may_be_one,
     may_hide_its_castle,
-    odd_number,
     shows_one,
     shows_one_beside_others,
 )
@@ -53,9 +51,8 @@ class Sight:
     `hidden` (rows, cols) is how far to take it that something covers a tile; it is 1 where a tile was seen that a
     network doubts, and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that
     lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where all of the grid
-    lies inside. `white` (rows, cols) is where a lamp leaves nothing but white; None where nobody looked. `colour` is
-    the player's, as the likeliest castle shows it; "" where it does not. `crowded` says that tiles lie beside it which
-    are on no grid, or may be another kingdom's, `strays` that several lie together on no grid anywhere in the photo.
+    lies inside. `colour` is
+    the player's, as the likeliest castle shows it; "" where it does not.
 
     `pieces` (rows, cols, names) are log-probabilities of what stands on each square, by `piece_names`, the first of
     which is nothing; `gems` (rows + 1, cols + 1) log-odds of a token on each crossing. None where the networks do not
@@ -68,10 +65,7 @@ class Sight:
     hidden: Floats
     inside: Floats | None = None
     beyond: Floats | None = None
-    white: Mask | None = None
     colour: str = ""
-    crowded: bool = False
-    strays: bool = False
     pieces: Floats | None = None
     gems: Floats | None = None
     piece_names: tuple[str, ...] = ()
@@ -123,7 +117,7 @@ class Sight:
     def castle_hidden(self) -> bool:
         """Whether this may be a kingdom whose castle is not seen: more tiles than lie on offer, most of them plain."""
         seen = may_hide_its_castle(self.plain, self.chances_of_castles, self.tiles, cut=self.cut)
-        return (seen or self._dazzled) and not self._line
+        return seen and not self._line
 
     @property
     def may_be_kingdom(self) -> bool:
@@ -136,15 +130,7 @@ class Sight:
 
         Where its castle is hardly seen, a person is asked.
         """
-        odd = odd_number(self.presence)
-        return shows_one_beside_others(self.plain, self.chances_of_castles, self.tiles, odd=odd) and not self._line
-
-    @cached_property
-    def _dazzled(self) -> bool:
-        """Whether a lamp may hide its castle."""
-        if self.white is None:
-            return False
-        return light_may_hide_its_castle(self.plain, self.chances_of_castles, self.presence, self.white)
+        return shows_one_beside_others(self.plain, self.chances_of_castles, self.tiles) and not self._line
 
     @cached_property
     def _line(self) -> bool:
@@ -180,8 +166,7 @@ class Sight:
         tiles = np.zeros_like(self.plain)
         tiles[[square.row for square in board], [square.col for square in board]] = True
         seen = evidence_of(self.plain & tiles, self.chances_of_castles)
-        some = self.kingdom_beside_others or self._dazzled
-        enough = seen >= LEAST if some else len(board) > LEAST_HIDDEN
+        enough = seen >= LEAST if self.kingdom_beside_others else len(board) > LEAST_HIDDEN
         return enough and len(board) > self.tiles / 2
 
     @cached_property

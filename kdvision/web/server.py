@@ -19,7 +19,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kdvision.errors import KdvisionError
-from kdvision.vision.glare import shipped as lamps
 from kdvision.vision.models import shipped
 from kdvision.web import api
 from kdvision.web.answers import error_answer
@@ -131,7 +130,6 @@ def opened(settings: Settings) -> Place:
     """The socket to serve on, models loaded; raises KdvisionError where the port is taken, and ModelError."""
     for name in ("finder", "cells", "context"):
         shipped(name)
-    lamps()
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
