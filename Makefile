@@ -25,10 +25,10 @@ demo: $(VENV)/.core
 	@echo "The picture with its score: out/demo.png"
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest --ignore=tests/lab
+	$(BIN)/python -m pytest --ignore=tests/lab/train
 
 test-lab: $(VENV)/.lab
-	$(BIN)/python -m pytest tests/lab
+	$(BIN)/python -m pytest tests/lab/train
 
 check: $(VENV)/.lab
 	$(BIN)/ruff format --check .
@@ -38,18 +38,18 @@ check: $(VENV)/.lab
 	$(MAKE) test-lab
 
 model: $(VENV)/.lab
-	$(BIN)/python -m kdvision.lab.train
-	$(BIN)/python -m kdvision.lab.quantise
-	$(BIN)/python -m kdvision.lab.context
-	$(BIN)/python -m kdvision.lab.calibrate --results models/results
-	$(BIN)/python -m kdvision.lab.card
+	$(BIN)/python -m kdvision.lab.train.train
+	$(BIN)/python -m kdvision.lab.train.quantise
+	$(BIN)/python -m kdvision.lab.train.context
+	$(BIN)/python -m kdvision.lab.calibrate.calibrate --results models/results
+	$(BIN)/python -m kdvision.lab.card.card
 
 bench: $(VENV)/.dev
 	@mkdir -p out
-	$(BIN)/python -m kdvision.lab.bench --json out/bench.json
+	$(BIN)/python -m benchmarks.bench --json out/bench.json
 
 install-check: $(VENV)/.dev
-	$(BIN)/python -m kdvision.lab.install_check $(CHECK)
+	$(BIN)/python -m scripts.install_check $(CHECK)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -1,4 +1,4 @@
-from kdvision.commands import main
+from kdvision.cli import main
 
 if __name__ == "__main__":
     main()

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from kdvision.pipeline import KingdomRead as KingdomRead
     from kdvision.pipeline import read as read
     from kdvision.pipeline import read_same as read_same
-    from kdvision.vision.outline import Outline as Outline
-    from kdvision.vision.photo import Photo as Photo
+    from kdvision.vision.detect.manual import Outline as Outline
+    from kdvision.vision.image.photo import Photo as Photo
 
 __version__ = "0.1.0"
 
@@ -41,8 +41,8 @@ _HOME: Final = {
     "ModelError": "kdvision.errors",
     "NoKingdomFound": "kdvision.errors",
     "NotationError": "kdvision.errors",
-    "Outline": "kdvision.vision.outline",
-    "Photo": "kdvision.vision.photo",
+    "Outline": "kdvision.vision.detect.manual",
+    "Photo": "kdvision.vision.image.photo",
     "PhotoError": "kdvision.errors",
     "Scorecard": "kdvision.game.scoring",
     "Square": "kdvision.game.board",

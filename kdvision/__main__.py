@@ -1,6 +1,6 @@
 """`python -m kdvision` is `kdvision`."""
 
-from kdvision.commands import main
+from kdvision.cli import main
 
 if __name__ == "__main__":
     main()

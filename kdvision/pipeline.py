@@ -11,14 +11,23 @@ from typing import Any, TypeAlias
 from kdvision.errors import KdvisionError, NoKingdomFound, NotationError, PhotoError
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
-from kdvision.vision import boxes, outline, same
-from kdvision.vision.advice import no_kingdom
-from kdvision.vision.cells import CellReader
-from kdvision.vision.context import Context
-from kdvision.vision.decided import Decision
-from kdvision.vision.evidence import look, search_all
-from kdvision.vision.finder import Finder
-from kdvision.vision.kingdom_read import (
+from kdvision.vision.assess.calibration import Trust
+from kdvision.vision.assess.diagnosis import no_kingdom
+from kdvision.vision.assess.warnings import Around
+from kdvision.vision.classify.context import Context
+from kdvision.vision.classify.observation import Sight, as_named, sort_out
+from kdvision.vision.classify.observe import look, search_all
+from kdvision.vision.decide import game_set as boxes
+from kdvision.vision.decide.decide import decide
+from kdvision.vision.decide.decision import Decision
+from kdvision.vision.detect import manual as outline
+from kdvision.vision.detect.manual import Outline
+from kdvision.vision.image.photo import Photo, PhotoSource
+from kdvision.vision.multiview import register as same
+from kdvision.vision.networks.cells import CellReader
+from kdvision.vision.networks.detector import Finder
+from kdvision.vision.networks.onnx import shipped
+from kdvision.vision.result import (
     KingdomRead,
     asking_for_towns,
     frame,
@@ -29,13 +38,6 @@ from kdvision.vision.kingdom_read import (
     touching,
     with_problems,
 )
-from kdvision.vision.models import shipped
-from kdvision.vision.outline import Outline
-from kdvision.vision.photo import Photo, PhotoSource
-from kdvision.vision.reconstruct import decide
-from kdvision.vision.sight import Sight, as_named, sort_out
-from kdvision.vision.signs import Around
-from kdvision.vision.trust import Trust
 
 __all__ = ["Around", "KingdomRead", "Trust", "Watch", "decide_again", "kingdoms_of", "places", "read", "read_same"]
 

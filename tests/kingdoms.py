@@ -14,13 +14,13 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.scoring import RuleSet, score
 from kdvision.pipeline import KingdomRead, Trust
-from kdvision.vision.decided import Doubt
-from kdvision.vision.finder import Squares
-from kdvision.vision.grid import Grid
-from kdvision.vision.lattice import Lattice, fit, patches
-from kdvision.vision.photo import Photo
-from kdvision.vision.reading import Reading
-from kdvision.vision.sight import Sight
+from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.decide.decision import Doubt
+from kdvision.vision.detect.grid import Grid
+from kdvision.vision.detect.lattice import Lattice, fit, patches
+from kdvision.vision.image.photo import Photo
+from kdvision.vision.networks.detector import Squares
 
 FIVE = "w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g g w1 w w"
 """33 points; no box could lay it, which is no matter here."""

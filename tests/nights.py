@@ -15,11 +15,11 @@ import cv2
 import numpy as np
 
 from kdvision.batch.event import Rules
-from kdvision.batch.place import Place
-from kdvision.batch.plan import Plan
+from kdvision.batch.job import Clamps, Done, Job, failed, models
+from kdvision.batch.options import Plan
+from kdvision.batch.outputs import Written
+from kdvision.batch.result_folder import Place
 from kdvision.batch.run import Night
-from kdvision.batch.work import Clamps, Done, Job, failed, models
-from kdvision.batch.writing import Written
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Square
 from kdvision.report.data import data

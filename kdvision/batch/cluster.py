@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from kdvision.batch.job import Done, Job, do, failed, models
 from kdvision.batch.pool import Task
-from kdvision.batch.work import Done, Job, do, failed, models
 from kdvision.errors import KdvisionError, ModelError
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from kdvision.batch.job import Clamps
 from kdvision.batch.journal import Journal
 from kdvision.batch.lock import locked
-from kdvision.batch.work import Clamps
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square
 from kdvision.report.result import cell_of

@@ -20,13 +20,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from kdvision.batch.seats import Seat, key_of, name_of, seat_of
+from kdvision.batch.naming import Seat, key_of, name_of, seat_of
 from kdvision.game.board import Board
-from kdvision.game.gamefile_reader import Node, document, text_at
+from kdvision.game.game import ROUNDS, Game, usual_side
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.record import ROUNDS, Game, usual_side
 from kdvision.game.rules import SIDES, side_of
 from kdvision.game.scoring import RuleSet
+from kdvision.gamefile.read import Node, document, text_at
 
 FILE: Final = "event.toml"
 TOP: Final = ("name", "game", "variants", "side", "rounds", "dynasty", "players", "team", "table", "photo")

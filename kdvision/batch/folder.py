@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kdvision.batch.seats import in_order, natural
+from kdvision.batch.naming import in_order, natural
 from kdvision.errors import KdvisionError
 
 SUFFIXES: Final = frozenset(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.batch.corrections import FILE, Book
 from kdvision.batch.event import Event
-from kdvision.batch.seats import key_of
+from kdvision.batch.naming import key_of
 
 if TYPE_CHECKING:
-    from kdvision.batch.held import Held
-    from kdvision.batch.tables import Entry, Sitting
+    from kdvision.batch.record import Held
+    from kdvision.batch.seating import Entry, Sitting
 
 UNKNOWN, WHICH, ODD, TOLD = 5, 4, 2, 0
 """Weights: a kingdom is missing or nobody knows whose it is; nobody knows which one counts; something is odd; no more

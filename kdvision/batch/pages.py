@@ -7,11 +7,11 @@ from typing import Final
 from urllib.parse import quote
 
 from kdvision.batch.folder import Failure
-from kdvision.batch.looks import Look, decisive
-from kdvision.batch.place import Place
-from kdvision.batch.seats import key_of
+from kdvision.batch.naming import key_of
+from kdvision.batch.result_folder import Place
+from kdvision.batch.review import Look, decisive
+from kdvision.batch.seating import Entry
 from kdvision.batch.standings import Boardroom, Level, Ranking, Row
-from kdvision.batch.tables import Entry
 from kdvision.report.page import Page, PageKingdom, PageLook, PageRanking, PageRow
 from kdvision.report.thumb import thumb
 

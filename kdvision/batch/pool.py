@@ -13,7 +13,7 @@ from multiprocessing.connection import wait as wait_for
 from typing import Final, Protocol, TypeAlias
 
 from kdvision.batch.event import Rules
-from kdvision.batch.work import Clamps, Done, Job, do, failed, prepare
+from kdvision.batch.job import Clamps, Done, Job, do, failed, prepare
 from kdvision.errors import KdvisionError
 
 TRIES: Final = 2

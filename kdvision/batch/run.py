@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 from kdvision.batch.corrections import Book
 from kdvision.batch.event import FILE, Event
 from kdvision.batch.folder import Failure, Found, Shot, walk
-from kdvision.batch.held import Held, Reading, unreadable
+from kdvision.batch.job import Clamps, Done, Job, content_of, hash_of
+from kdvision.batch.joint import Boxes
 from kdvision.batch.journal import Journal
-from kdvision.batch.place import CORRECTED, RESULTS, SCORED, Place, picture_name
-from kdvision.batch.plan import Plan
+from kdvision.batch.options import Plan
+from kdvision.batch.outputs import Written, told, write
 from kdvision.batch.pool import Crew
-from kdvision.batch.together import Boxes
-from kdvision.batch.work import Clamps, Done, Job, content_of, hash_of
-from kdvision.batch.writing import Written, told, write
+from kdvision.batch.record import Held, Reading, unreadable
+from kdvision.batch.result_folder import CORRECTED, RESULTS, SCORED, Place, picture_name
 from kdvision.errors import KdvisionError, PhotoError
 
 

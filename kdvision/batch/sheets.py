@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from kdvision.batch.folder import Failure
-from kdvision.batch.looks import Look
+from kdvision.batch.review import Look
+from kdvision.batch.seating import Entry
 from kdvision.batch.standings import Ranking
-from kdvision.batch.tables import Entry
 
 RESULTS: Final = (
     "photo",

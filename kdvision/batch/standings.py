@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Final
 
 from kdvision.batch.event import Event, Rules
-from kdvision.batch.gaps import Gaps
-from kdvision.batch.seats import key_of, natural
-from kdvision.batch.tables import Entry, Seated
+from kdvision.batch.missing import Gaps
+from kdvision.batch.naming import key_of, natural
+from kdvision.batch.seating import Entry, Seated
 from kdvision.game.board import Board
 from kdvision.game.kingdom import crowns, largest
 from kdvision.game.scoring import RuleSet

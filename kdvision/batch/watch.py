@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from kdvision.batch.folder import walk
+from kdvision.batch.outputs import Written
 from kdvision.batch.run import Night, stamp_of
-from kdvision.batch.writing import Written
 from kdvision.errors import KdvisionError
 
 EVERY: Final = 2.0

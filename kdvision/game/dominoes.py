@@ -8,7 +8,7 @@ from typing import Final
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
-from kdvision.game.sharing import Way, shared
+from kdvision.game.shared_box import Way, shared
 from kdvision.game.tiling import Pair, Puzzle, Undecided, box, puzzle, tilings, unbuilt
 
 MANY: Final = 1000

@@ -37,7 +37,7 @@ class Kingdom:
     None of these scores: they are compared with the board.
 
     `untold` names the facts that nobody has told yet, or not all of: what stands there is the least of it
-    (`kdvision.game.untold`).
+    (`kdvision.game.open_facts`).
     """
 
     board: Board

@@ -5,12 +5,12 @@ from dataclasses import replace
 from itertools import count
 
 from kdvision.errors import KdvisionError, NotationError
-from kdvision.game.gamefile import parse
-from kdvision.game.gamefile_text import text_of
+from kdvision.game.game import Game
 from kdvision.game.kingdom import Table
+from kdvision.game.open_facts import TOWNS, hosted
 from kdvision.game.pieces import UNREAD, UNTOLD
-from kdvision.game.record import Game
-from kdvision.game.untold import TOWNS, hosted
+from kdvision.gamefile.model import parse
+from kdvision.gamefile.write import text_of
 from kdvision.report.doubts import WhatIf
 from kdvision.report.pieces import seen_words
 from kdvision.report.result import Result, Scored

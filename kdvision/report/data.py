@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 from kdvision.game.inventory import Inventory
 from kdvision.game.kingdom import crowns, largest
 from kdvision.game.legality import Problem
+from kdvision.game.open_facts import Missing, crossing_name
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
-from kdvision.game.untold import Missing, crossing_name
 from kdvision.report.doubts import Ask, Chance, WhatIf
 from kdvision.report.result import Result, Scored
 
 if TYPE_CHECKING:
     from kdvision.pipeline import Trust
-    from kdvision.vision.pieces import GemSeen, PieceSeen
+    from kdvision.vision.classify.pieces import GemSeen, PieceSeen
 
 
 def data(result: Result) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from kdvision.game.dominoes import MANY, Naming, dominoes_together
+from kdvision.game.game import Game, outlook
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
-from kdvision.game.record import Game, outlook
 from kdvision.report.data import data, problem_data, standing_data
 from kdvision.report.result import Result, Scored
 from kdvision.report.table import by_clause, table, together

@@ -14,9 +14,9 @@ from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Territory
 from kdvision.report.drawing import AMBER, DARK, LIGHT, SHIFT, Colour, Pixels, Points, fixed, inset, plaque, strokes
 from kdvision.report.result import Result, Scored
-from kdvision.vision.grid import Grid
-from kdvision.vision.photo import Photo
-from kdvision.vision.pieces import GemSeen, PieceSeen
+from kdvision.vision.classify.pieces import GemSeen, PieceSeen
+from kdvision.vision.detect.grid import Grid
+from kdvision.vision.image.photo import Photo
 
 COLOURS: Final[dict[Terrain, Colour]] = {
     Terrain.WHEAT: (255, 208, 40),

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO
+from kdvision.game.game import settled
+from kdvision.game.given_facts import Told
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem, names
+from kdvision.game.open_facts import crossings, hosted
 from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
-from kdvision.game.record import settled
 from kdvision.game.scoring import RuleSet
-from kdvision.game.told import Told
-from kdvision.game.untold import crossings, hosted
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomRead
-    from kdvision.vision.pieces import GemSeen, PieceSeen
+    from kdvision.vision.classify.pieces import GemSeen, PieceSeen
 
 KNIGHT: Final = "knight"
 TOWER: Final = "tower"

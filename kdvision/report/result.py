@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board, Square
+from kdvision.game.game import GAMES, outlook
+from kdvision.game.given_facts import Told
 from kdvision.game.inventory import Inventory, inventory
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
+from kdvision.game.open_facts import TOWNS, Extent, card_of, extent, is_open
 from kdvision.game.players import NOBODY, Players, told_apart
-from kdvision.game.record import GAMES, outlook
 from kdvision.game.scoring import RuleSet, Scorecard, score
 from kdvision.game.standing import Standing, standing
-from kdvision.game.together import table_problems
-from kdvision.game.told import Told
-from kdvision.game.untold import TOWNS, Extent, card_of, extent, is_open
+from kdvision.game.table_check import table_problems
 from kdvision.report.doubts import Ask, Chance, WhatIf, again, asks, chances, of_typed
 from kdvision.report.doubts import cell_of as cell_of
 from kdvision.report.doubts import of_photo as doubts_of_photo

@@ -12,11 +12,11 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, inset, plaque, stroke
-from kdvision.vision.candidate import Candidate
-from kdvision.vision.finder import Squares, shrunk
-from kdvision.vision.photo import Photo
-from kdvision.vision.search import Found
-from kdvision.vision.sight import Sight
+from kdvision.vision.classify.observation import Sight
+from kdvision.vision.detect.hypothesis import Candidate
+from kdvision.vision.detect.search import Found
+from kdvision.vision.image.photo import Photo
+from kdvision.vision.networks.detector import Squares, shrunk
 
 LONGEST: Final = 1600
 """The longer side of the pictures, in pixels."""

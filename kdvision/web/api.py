@@ -5,18 +5,18 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdvision.game.gamefile import of_data
-from kdvision.game.gamefile_text import text_of
+from kdvision.gamefile.model import of_data
+from kdvision.gamefile.write import text_of
 from kdvision.report.game import game_data, game_table
-from kdvision.web.answers import json_answer
-from kdvision.web.asked import corners_of, named_of, rules_of_body, rules_of_query
 from kdvision.web.bodies import json_of
-from kdvision.web.box import everything
-from kdvision.web.desk import Outcome
 from kdvision.web.jobs import address_of, desk_of, photo_job, tap
 from kdvision.web.limits import MAX_KEY, Refused
 from kdvision.web.openapi import description
 from kdvision.web.pairing import COOKIE, Pairing
+from kdvision.web.request import corners_of, named_of, rules_of_body, rules_of_query
+from kdvision.web.response import json_answer
+from kdvision.web.rules_info import everything
+from kdvision.web.service import Outcome
 
 GAME: Final = "the game"
 TOML: Final = "application/toml"

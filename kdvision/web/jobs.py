@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from kdvision.errors import KdvisionError
-from kdvision.web.answers import json_answer, status_of
 from kdvision.web.bodies import photo_of, size_of
-from kdvision.web.desk import Desk, Outcome
 from kdvision.web.hosts import is_loopback
 from kdvision.web.limits import MAX_PHOTO, WAITING_EACH, Refused, Tell
+from kdvision.web.response import json_answer, status_of
+from kdvision.web.service import Desk, Outcome
 
 LINES: Final = "application/x-ndjson"
 

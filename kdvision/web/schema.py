@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from kdvision.game.gamefile import CLAIMS
+from kdvision.game.game import GAMES, VARIANTS
 from kdvision.game.pieces import QUARTERS, UNTOLD
-from kdvision.game.record import GAMES, VARIANTS
 from kdvision.game.rules import SIDES
+from kdvision.gamefile.model import CLAIMS
 from kdvision.web.shapes import Schema, flag, listed, maybe, number, ref, text, thing, whole
 
 PHOTO_GAMES: Final = ["auto", *GAMES]

@@ -19,16 +19,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kdvision.errors import KdvisionError
-from kdvision.vision.models import shipped
+from kdvision.vision.networks.onnx import shipped
 from kdvision.web import api
-from kdvision.web.answers import error_answer
 from kdvision.web.connections import BACKLOG, Faults, room, watched
-from kdvision.web.desk import Desk
-from kdvision.web.guard import Guard
 from kdvision.web.hosts import address
 from kdvision.web.limits import Line, Refused
 from kdvision.web.page import PAIRING, files, serve_page
 from kdvision.web.pairing import Pairing, new_key
+from kdvision.web.response import error_answer
+from kdvision.web.security import Guard
+from kdvision.web.service import Desk
 
 LOOPBACK: Final = "127.0.0.1"
 ANYWHERE: Final = "0.0.0.0"

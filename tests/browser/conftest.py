@@ -16,7 +16,8 @@ pytest.importorskip("playwright", reason="playwright is not installed (pip insta
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-SAMPLES = Path(__file__).parents[2] / "samples"
+from tests.paths import SAMPLES
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 DESK = {"viewport": {"width": 1280, "height": 900}}

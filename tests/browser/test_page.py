@@ -11,7 +11,8 @@ from playwright.sync_api import Page, Route, expect
 
 import kdvision
 from kdvision.web.server import Settings
-from tests.browser.conftest import SAMPLES, Open, square, total, type_board, upload
+from tests.browser.conftest import Open, square, total, type_board, upload
+from tests.paths import SAMPLES
 from tests.webserver import Client, running
 
 TRUTH = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"][0]

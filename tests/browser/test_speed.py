@@ -6,7 +6,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from tests.browser.conftest import SAMPLES, Open, type_board, upload
+from tests.browser.conftest import Open, type_board, upload
+from tests.paths import SAMPLES
 
 PHOTO_LIMIT, TAP_LIMIT = 15.0, 1.5
 """Seconds; what is aimed at on an idle machine is a tenth of it."""

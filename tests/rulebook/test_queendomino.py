@@ -13,7 +13,7 @@ from kdvision.game.rules import queendomino
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.game.standing import standing
-from kdvision.game.together import table_problems
+from kdvision.game.table_check import table_problems
 
 clause = pytest.mark.clause
 RULES = queendomino()

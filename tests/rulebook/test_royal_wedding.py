@@ -9,7 +9,7 @@ from kdvision.game.pieces import Built
 from kdvision.game.rules import royal_wedding
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
-from kdvision.game.together import table_problems
+from kdvision.game.table_check import table_problems
 
 clause = pytest.mark.clause
 

@@ -1,0 +1,1 @@
+"""`kdvision evaluate`: labelled photos, corruptions, matching, summaries."""

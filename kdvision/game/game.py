@@ -1,0 +1,162 @@
+"""A whole game: what was played, by which rules, and the kingdoms of its rounds."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from kdvision.game.board import Board
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.legality import Problem
+from kdvision.game.open_facts import TOWNS, card_of, extent, is_open
+from kdvision.game.rules import kingdomino, queendomino, royal_wedding, side_of, with_lost_treasures
+from kdvision.game.scoring import RuleSet, Scorecard
+from kdvision.game.standing import Standing, dynasty, standing
+from kdvision.game.table_check import table_problems
+
+ROUNDS: Final = 3
+"""The rounds of a Dynasty (kingdomino/dynasty)."""
+
+VARIANTS: Final = ("middle-kingdom", "harmony", "lost-treasures")
+
+GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
+    "kingdomino": kingdomino,
+    "queendomino": queendomino,
+    "royal-wedding": royal_wedding,
+}
+
+
+@dataclass(frozen=True)
+class Played:
+    """One kingdom of a round with its points."""
+
+    kingdom: Kingdom
+    card: Scorecard
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game of one round, or of three as a Dynasty. `kind` and `variants` are names of GAMES and VARIANTS."""
+
+    kind: str
+    side: int
+    rounds: tuple[Table, ...]
+    variants: tuple[str, ...] = ()
+    teams: bool = False
+
+    @cached_property
+    def rule_set(self) -> RuleSet:
+        """The rules this game was played by."""
+        extra = {"teams": True} if self.teams else {}
+        made = GAMES[self.kind](
+            side=self.side,
+            middle_kingdom="middle-kingdom" in self.variants,
+            harmony="harmony" in self.variants,
+            **extra,
+        )
+        return with_lost_treasures(made) if "lost-treasures" in self.variants else made
+
+    def played(self, table: Table) -> tuple[Played, ...]:
+        """The kingdoms of one round with their points: those that are certain, where pieces are still to be told."""
+        return tuple(Played(kingdom, card_of(kingdom, self.rule_set)) for kingdom in table.kingdoms)
+
+    def problems(self, table: Table) -> tuple[Problem, ...]:
+        """All that is odd about one round; of boards whose towns are not told yet the dominoes are not checked."""
+        return settled(table_problems(table, self.rule_set), table.kingdoms)
+
+    def is_open(self, table: Table) -> bool:
+        """True where pieces or squares of one round are still to be told, so that nobody has won it yet."""
+        return any(is_open(kingdom) or kingdom.board.unknown for kingdom in table.kingdoms)
+
+    @property
+    def finished(self) -> bool:
+        """True where nothing of any round is still to be told."""
+        return not any(map(self.is_open, self.rounds))
+
+    def entered(self, table: Table) -> bool:
+        """True where all kingdoms of one round are entered, as far as anybody told."""
+        return self.rule_set.seated(table).whole
+
+    def is_decided(self, table: Table) -> bool:
+        """True where it is known who has won one round: all kingdoms are entered, and all that scores is told."""
+        return self.entered(table) and not self.is_open(table)
+
+    @property
+    def decided(self) -> bool:
+        """True where it is known who has won the whole game."""
+        return all(map(self.is_decided, self.rounds))
+
+    def note(self, table: Table) -> str:
+        """One sentence where not all kingdoms of a round are entered, else nothing."""
+        seated, entered = self.rule_set.seated(table), len(table.kingdoms)
+        if self.entered(table):
+            return ""
+        least = "" if table.seats else "at least "
+        verb = "is" if entered == 1 else "are"
+        return f"{entered} of {least}{seated.seats} kingdoms {verb} entered: nothing is known of the others"
+
+    def round_standing(self, table: Table) -> Standing:
+        """Who leads in one round, by what is told."""
+        return standing(table.kingdoms, self.rule_set)
+
+    @property
+    def standing(self) -> Standing:
+        """Who wins the whole game, by what is told."""
+        if len(self.rounds) == 1:
+            return self.round_standing(self.rounds[0])
+        return dynasty([table.kingdoms for table in self.rounds], self.rule_set)
+
+
+def settled(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -> tuple[Problem, ...]:
+    """The problems without those about dominoes that rest on boards whose towns are not told yet."""
+    open_boards = [TOWNS in kingdom.untold for kingdom in kingdoms]
+    return tuple(
+        problem
+        for problem in problems
+        if not (
+            problem.clause.endswith(("/box", "/connection"))
+            and (any(open_boards) if problem.kingdom is None else open_boards[problem.kingdom])
+        )
+    )
+
+
+def outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = True) -> str:
+    """One sentence on who wins while pieces are still to be told: known already, or not; nothing for one kingdom.
+
+    `whole` is false where kingdoms of the game are missing, which may have any points.
+    """
+    if len(kingdoms) < 2:
+        return ""
+    known = [extent(kingdom, rule_set) for kingdom in kingdoms]
+    unsettled = not whole or (rule_set.outright is not None and any(map(rule_set.outright, kingdoms)))
+    for number, (kingdom, own) in enumerate(zip(kingdoms, known, strict=True)):
+        others = [other.most for place, other in enumerate(known) if place != number]
+        if not unsettled and all(most is not None and most < own.least for most in others):
+            return f"{kingdom.player} wins, whatever is still to be told"
+    return "who wins is not known until the rest is told"
+
+
+def usual_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:
+    """The side that a game of so many kingdoms is played to; where that does not tell, the boards show it."""
+    kingdoms = max((max(table.seats, len(table.kingdoms)) for table in tables), default=0)
+    if kingdoms > 2 or teams:
+        return 7 if kind == "royal-wedding" and (teams or kingdoms < 5) else 5
+    if kind == "queendomino" and kingdoms == 2:
+        return 7
+    return side_of(kingdom.board for table in tables for kingdom in table.kingdoms)
+
+
+def rules_of(
+    kind: str | None,
+    boards: Sequence[Board],
+    *,
+    side: int | None = None,
+    middle_kingdom: bool = False,
+    harmony: bool = False,
+    lost_treasures: bool = False,
+) -> RuleSet:
+    """The rules to score boards of one game by; where nobody named its `kind`, Kingdomino."""
+    if side is None:
+        side = usual_side(kind or "kingdomino", [Table(tuple(map(Kingdom, boards)))])
+    made = GAMES[kind or "kingdomino"](side=side, middle_kingdom=middle_kingdom, harmony=harmony)
+    return with_lost_treasures(made) if lost_treasures else made

@@ -1,0 +1,1 @@
+"""Game files: reading, checking and writing games as TOML text."""

@@ -1,0 +1,180 @@
+"""Game files: a whole game as a small TOML text that a person can write and read.
+
+    game = "queendomino"
+    variants = ["harmony"]
+
+    [[kingdom]]
+    player = "Ann"
+    board = '''
+    w w1 t
+    l #  t
+    '''
+    coins = 11
+    buildings = [{ at = "C1", name = "The Statue" }, { at = "C2", per_territory = "forest" }]
+
+What lies on a kingdom or beside it may be left open as "?": it counts as not known. docs/rules.md lists every key.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from kdvision.game.game import GAMES, ROUNDS, VARIANTS, Game, usual_side
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.open_facts import GEMS, QUEEN, hosted
+from kdvision.game.rules import SIDES
+from kdvision.gamefile.pieces import building_of, gem_of
+from kdvision.gamefile.read import Node, document, text_at
+
+TOP: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
+ROUND: Final = ("kingdom", "open_gems")
+KINGDOM: Final = ("player", "players", "board", "discarded", "claims")
+
+CLAIMS: Final = {"harmony": "Harmony", "middle-kingdom": "Middle Kingdom"}
+ELSEWHERE: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
+"""How a game file tells the variants that are no words of its `variants`."""
+
+
+def load(path: Path) -> Game:
+    """The game of a file; raises NotationError with file, line and what was expected."""
+    return parse(text_at(path, what="a game file"), name=str(path))
+
+
+def parse(text: str, *, name: str = "the game") -> Game:
+    """The game of a text; `name` is what errors call it. Raises NotationError with line and what was expected."""
+    return _game(document(text, name=name))
+
+
+def of_data(data: Mapping[str, Any], *, name: str = "the game") -> Game:
+    """The game of plain values with the keys of a game file; raises NotationError with the way to the mistake."""
+    return _game(Node(data, None, name))
+
+
+def _game(top: Node) -> Game:
+    top.only(TOP)
+    kind = top.choice("game", GAMES, default="kingdomino")
+    for place, variant in enumerate(top.texts("variants")):
+        if variant in ELSEWHERE:
+            top.at("variants", place).fail(f"variants has {variant!r}", ELSEWHERE[variant])
+    variants = tuple(dict.fromkeys(top.choices("variants", VARIANTS)))
+    if "lost-treasures" in variants and kind != "kingdomino":
+        top.at("variants").fail("The Lost Treasures need Kingdomino", 'game = "kingdomino"')
+    teams = top.flag("teams")
+    if teams and kind != "royal-wedding":
+        top.at("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
+    tables = tuple(_tables(top, _keys(kind, variants), teams=teams))
+    side = top.one_of("side", (7,) if teams else SIDES, default=usual_side(kind, tables, teams=teams))
+    game = Game(kind, side, tables, variants, teams)
+    _check_kingdoms(game, top)
+    return game
+
+
+def _keys(kind: str, variants: Iterable[str]) -> tuple[str, ...]:
+    queen = QUEEN if kind != "kingdomino" else ()
+    return (*KINGDOM, *queen, *(GEMS if "lost-treasures" in variants else ()))
+
+
+def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]:
+    rounds = top.tables("round")
+    if rounds and "kingdom" in top:
+        top.at("kingdom", 0).fail("a kingdom stands outside the rounds", "[[round.kingdom]] under its [[round]]")
+    if rounds and len(rounds) != ROUNDS:
+        top.at("round", len(rounds) - 1).fail(f"there are {len(rounds)} rounds", f"{ROUNDS} rounds, a Dynasty, or none")
+    seats = _seats(top)
+    for table in rounds or [top]:
+        if rounds:
+            table.only(ROUND, of="a round")
+        open_gems = tuple(_open_gems(table, keys))
+        kingdoms = tuple(
+            _kingdom(node, keys, number, teams=teams) for number, node in enumerate(table.tables("kingdom"), start=1)
+        )
+        yield Table(hosted(kingdoms), open_gems, seats)
+
+
+def _seats(top: Node) -> int:
+    if isinstance(top.value.get("kingdoms"), list):
+        top.at("kingdoms", 0).fail("kingdoms is a list", "[[kingdom]] for each, or how many were played")
+    return top.number("kingdoms")
+
+
+def _open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
+    kinds = table.texts("open_gems")
+    if kinds and "gems" not in keys:
+        table.at("open_gems").fail("gems are not part of this game", 'variants = ["lost-treasures"]')
+    return [kind.lower() for kind in kinds]  # as those on boards are called
+
+
+def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> Kingdom:
+    for key in node.value:
+        if key in (*QUEEN, *GEMS) and key not in keys:
+            wanted = 'variants = ["lost-treasures"]' if key in GEMS else 'game = "queendomino" or "royal-wedding"'
+            node.at(key).fail(f"{key} is no part of this game", f"{wanted} at the top")
+    node.only(keys, of="a kingdom of this game")
+    return Kingdom(
+        board=node.board("board"),
+        player=_player(node, number, teams=teams),
+        buildings=tuple(building_of(entry) for entry in node.tables("buildings", may_be_open=True)),
+        knights=tuple(node.squares("knights", may_be_open=True)),
+        spare_knights=_count(node, "spare_knights"),
+        towers=_count(node, "towers"),
+        coins=_count(node, "coins"),
+        queen=not node.left_open("queen") and node.flag("queen"),
+        gems=tuple(gem_of(entry) for entry in node.tables("gems", may_be_open=True)),
+        discarded=node.number("discarded") if "discarded" in node else None,
+        claims=tuple(CLAIMS[claim] for claim in node.choices("claims", CLAIMS)),
+        towns=node.number("towns") if "towns" in node and not node.left_open("towns") else None,
+        untold=frozenset(key for key in (*QUEEN, *GEMS) if node.in_part_open(key)),
+    )
+
+
+def _count(node: Node, key: str) -> int:
+    return 0 if node.left_open(key) else node.number(key)
+
+
+def _player(node: Node, number: int, *, teams: bool) -> str:
+    if not teams:
+        if "players" in node:
+            node.at("players").fail("only teams share a kingdom", "player = and one name, or teams = true")
+        return node.text("player", default=f"kingdom {number}")
+    if "player" in node:
+        node.at("player").fail("a kingdom of a team has two players", "players = and two names")
+    names = node.texts("players")
+    if names and len(names) != 2:
+        node.at("players").fail(f"a team of {len(names)}", "two names")
+    if any("&" in name for name in names):
+        node.at("players").fail("& joins the names of a team", "names without it")
+    return " & ".join(names) or f"kingdom {number}"
+
+
+def _check_seats(game: Game, table: Table, top: Node) -> None:
+    """How many kingdoms were played, if told, is as many as the rules know, and all that are entered are among them."""
+    if "kingdoms" not in top:
+        return
+    if table.seats < len(table.kingdoms):
+        top.at("kingdoms").fail(f"kingdoms is {table.seats}", f"no fewer than the {len(table.kingdoms)} entered")
+    allowed = sorted(game.rule_set.in_play)
+    if table.seats not in allowed:
+        top.at("kingdoms").fail(f"{game.rule_set.name} with {table.seats} kingdoms", f"{_either(allowed)} of them")
+
+
+def _either(numbers: Sequence[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _check_kingdoms(game: Game, top: Node) -> None:
+    most = game.rule_set.most
+    for number, table in enumerate(game.rounds):
+        where = top.at("round", number) if len(game.rounds) > 1 else top
+        count = len(table.kingdoms)
+        if not count:
+            where.fail("there is no kingdom", "at least one, under [[kingdom]]")
+        if count > most:
+            where.at("kingdom", most).fail(f"{game.rule_set.name} with {count} kingdoms", f"at most {most} of them")
+        _check_seats(game, table, top)
+        names = [kingdom.player for kingdom in table.kingdoms]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                where.at("kingdom", place).fail(f"two kingdoms of {name}", "another name for each kingdom")
+        if set(names) != {kingdom.player for kingdom in game.rounds[0].kingdoms}:
+            where.fail("other players than in the first round", "the same names in every round")

@@ -1,0 +1,1 @@
+"""Calibration of the shipped models on rendered tables."""

@@ -1,5 +1,0 @@
-"""Our own drawn tiles, made from a seed with no file behind them; start reading at `tiles.DrawnArt`."""
-
-from kdvision.lab.drawn.tiles import DrawnArt, draw_domino
-
-__all__ = ["DrawnArt", "draw_domino"]

@@ -1,0 +1,1 @@
+"""Simulated play: drafts, boards and pieces as players lay them."""

@@ -1,0 +1,154 @@
+"""Simulated whole games of every kind, with the pieces on the table: what the rules are tried on.
+
+The dominoes are drafted and laid as in `drafts`; the pieces are dealt afterwards, so that everything on the table could
+lie there at the end of a real game. How likely a player would do so does not matter here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeVar
+
+import numpy as np
+
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck, Domino
+from kdvision.game.game import Game
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.pieces import JOKER, Building, Built, Gem
+from kdvision.game.rules.queendomino_checks import BUILDINGS, KNIGHTS, TOWERS
+from kdvision.lab.games.drafts import PlayedKingdom, draft, play
+
+CARELESS: Final = (0.0, 0.0)
+PLAYERS: Final = ("Ann", "Bo", "Cy", "Di", "Eve", "Flo", "Gus", "Hal")
+TOKENS: Final = (*(kind for kind in ("ruby", "emerald", "sapphire", "topaz", "opal") for _ in range(3)), JOKER)
+
+_T = TypeVar("_T")
+
+
+def kingdomino_game(rng: np.random.Generator) -> Game:
+    """A game for two to four players, or a Mighty Duel, with any of the variants."""
+    players, side = _pick(rng, ((2, 5), (3, 5), (4, 5), (2, 7)))
+    kept = play(rng, players=players, side=side, care=CARELESS)
+    variants = [name for name in ("middle-kingdom", "harmony") if rng.random() < 0.5]
+    return Game("kingdomino", side, (Table(_kingdoms(kept)),), tuple(variants))
+
+
+def dynasty_game(rng: np.random.Generator) -> Game:
+    """Three rounds of the same players."""
+    players = int(rng.integers(2, 5))
+    rounds = tuple(Table(_kingdoms(play(rng, players=players, care=CARELESS))) for _ in range(3))
+    return Game("kingdomino", 5, rounds, ("harmony",))
+
+
+def treasure_game(rng: np.random.Generator) -> Game:
+    """Kingdomino with gems on some of the corners where four terrains meet."""
+    game = kingdomino_game(rng)
+    tokens = [TOKENS[i] for i in rng.permutation(len(TOKENS))]
+    opened, tokens = tuple(tokens[:2]), tokens[2:]
+    kingdoms = []
+    for kingdom in game.rounds[0].kingdoms:
+        corners = [corner for corner in kingdom.board if _four_terrains(kingdom.board, corner)]
+        gems = tuple(_gem(rng, tokens.pop(), corner) for corner in corners if tokens and rng.random() < 0.5)
+        kingdoms.append(Kingdom(kingdom.board, kingdom.player, gems=gems, discarded=kingdom.discarded))
+    return Game("kingdomino", game.side, (Table(tuple(kingdoms), opened),), (*game.variants, "lost-treasures"))
+
+
+def queendomino_game(rng: np.random.Generator) -> Game:
+    """Queendomino for two to four players: all dominoes, four at a time."""
+    players = int(rng.integers(2, 5))
+    side = 7 if players == 2 else 5
+    lines = _lines(rng, QUEENDOMINO, 4)
+    kept = draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, care=CARELESS)
+    return Game("queendomino", side, (Table(_with_pieces(rng, _kingdoms(kept))),))
+
+
+def wedding_game(rng: np.random.Generator) -> Game:
+    """A Royal Wedding for three to eight players, or for three or four pairs."""
+    seats, side, teams = _pick(
+        rng,
+        (
+            (3, 7, False),
+            (4, 7, False),
+            (5, 5, False),
+            (6, 5, False),
+            (7, 5, False),
+            (8, 5, False),
+            (3, 7, True),
+            (4, 7, True),
+        ),
+    )
+    width = 4 if side == 7 and not teams else 8
+    kings, queens = _lines(rng, ROYAL_WEDDING[:48], width), _lines(rng, ROYAL_WEDDING[48:], width)
+    lines = [line for both in zip(queens, kings, strict=True) for line in both]
+    kept = draft(rng, lines, kingdoms=seats, kings=2 if teams else 1, side=side, care=CARELESS)
+    table = Table(_with_pieces(rng, _kingdoms(kept, teams=teams)))
+    return Game("royal-wedding", side, (table,), teams=teams)
+
+
+KINDS: Final[Mapping[str, Callable[[np.random.Generator], Game]]] = {
+    "kingdomino": kingdomino_game,
+    "dynasty": dynasty_game,
+    "lost treasures": treasure_game,
+    "queendomino": queendomino_game,
+    "royal wedding": wedding_game,
+}
+"""The kinds of game, each a function of a random generator."""
+
+
+def _lines(rng: np.random.Generator, deck: Deck, width: int) -> list[list[Domino]]:
+    order = rng.permutation(len(deck))
+    return [[deck[i] for i in sorted(order[at : at + width])] for at in range(0, len(deck), width)]
+
+
+def _kingdoms(kept: Sequence[PlayedKingdom], *, teams: bool = False) -> tuple[Kingdom, ...]:
+    names = [f"{one} & {other}" for one, other in zip(PLAYERS[::2], PLAYERS[1::2], strict=True)] if teams else PLAYERS
+    return tuple(
+        Kingdom(played.board, name, discarded=len(played.discarded)) for played, name in zip(kept, names, strict=False)
+    )
+
+
+def _four_terrains(board: Board, corner: Square) -> bool:
+    cells = [board.get(square) for square in Gem(JOKER, corner).squares]
+    terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
+    return len(terrains) == len(cells)
+
+
+def _gem(rng: np.random.Generator, kind: str, corner: Square) -> Gem:
+    turned = int(rng.integers(4))
+    if kind == JOKER:
+        return Gem(kind, corner, (1, 0, 0, 0), None, turned)
+    one, two, three, four = (int(n) for n in rng.integers(0, 3, 4))
+    return Gem(kind, corner, (one, two, three, four), int(rng.integers(4)), turned)
+
+
+def _with_pieces(rng: np.random.Generator, kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
+    """Buildings on some towns, knights on some squares, coins, towers, and the Queen with the most towers."""
+    tiles = [tile for tile in BUILDINGS for _ in range(tile.count)]
+    tiles = [tiles[i] for i in rng.permutation(len(tiles))]
+    share = len(kingdoms)
+    dealt = [_dealt(rng, kingdom, tiles, share) for kingdom in kingdoms]
+    most = max(kingdom.towers for kingdom in dealt)
+    host = _pick(rng, [i for i, kingdom in enumerate(dealt) if kingdom.towers == most])
+    return tuple(
+        Kingdom(k.board, k.player, k.buildings, k.knights, k.spare_knights, k.towers, k.coins, i == host and most > 0)
+        for i, k in enumerate(dealt)
+    )
+
+
+def _dealt(rng: np.random.Generator, kingdom: Kingdom, tiles: list[Building], share: int) -> Kingdom:
+    towns = [square for square, cell in kingdom.board.items() if cell.terrain is Terrain.TOWN]
+    land = [square for square, cell in kingdom.board.items() if cell.terrain is not Terrain.CASTLE]
+    built = []
+    for square in towns:
+        if tiles and rng.random() < 0.6:
+            tile = tiles.pop()
+            # Of several tiles of one effect only one has the known name.
+            built.append(Built(square, Building("", *tile.effect, count=tile.count)))
+    standing = int(rng.integers(0, KNIGHTS // share // 2 + 1))
+    knights = tuple(land[i] for i in sorted(rng.permutation(len(land))[:standing]))
+    spare, towers = int(rng.integers(0, KNIGHTS // share // 2 + 1)), int(rng.integers(0, TOWERS // share + 1))
+    coins = int(rng.integers(0, 174 // share + 1))
+    return Kingdom(kingdom.board, kingdom.player, tuple(built), knights, spare, towers, coins)
+
+
+def _pick(rng: np.random.Generator, choices: Sequence[_T]) -> _T:
+    return choices[int(rng.integers(len(choices)))]

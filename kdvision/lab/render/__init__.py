@@ -1,0 +1,1 @@
+"""Rendered tables with known contents."""

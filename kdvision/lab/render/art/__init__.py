@@ -1,0 +1,1 @@
+"""Where the pictures of rendered tiles come from."""

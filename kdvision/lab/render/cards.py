@@ -1,0 +1,202 @@
+"""Flat pieces of card in a picture: dominoes, castle tiles and backs, with their edges, shadows and gloss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.lab.games.laying import Points, Tile
+from kdvision.lab.render.camera import Camera
+from kdvision.lab.render.objects.tables import layered
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+Layer = TypeVar("Layer", Bytes, Floats)
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Print:
+    """How one box was printed, cut and worn: all its cards share this."""
+
+    thickness: float  # squares
+    tone: Floats  # gain of each channel
+    unevenness: float  # spread of the cards' brightness
+    corner: float  # radius of the cut corners, squares
+    rim: float  # how much darker (or, below 0, lighter) the rim is printed
+    edge: Floats  # colour of the cut cardboard, 0 to 255
+    warp: float  # how far cards lie from flat, radians
+    age: float = 0.0  # 0 (new) to 1 (bleached, yellowed and stained)
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator) -> Print:
+        """Return a random print."""
+        return cls(
+            thickness=float(rng.uniform(0.02, 0.07)),
+            tone=np.exp(rng.normal(0, 0.04, 3)).astype(np.float32),
+            unevenness=float(rng.uniform(0.01, 0.05)),
+            corner=float(rng.uniform(0.0, 0.06)),
+            rim=float(rng.uniform(-0.35, 0.35)),
+            edge=(rng.uniform(20, 230) * np.array([1.0, 0.93, 0.82]) * rng.uniform(0.85, 1.1, 3)).astype(np.float32),
+            warp=float(rng.uniform(0.0, 0.05)),
+            age=float(rng.uniform(0.3, 1.0)) if rng.random() < 0.2 else 0.0,
+        )
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All cards of a scene seen from above: `colours` (h, w, 4) premultiplied by alpha, `lean` (h, w, 2) in radians.
+
+    `place` (3, 3) takes the sheet's pixels to the table.
+    """
+
+    colours: Bytes
+    lean: Floats
+    place: Points
+
+    @property
+    def alpha(self) -> Bytes:
+        return np.ascontiguousarray(self.colours[..., 3])
+
+
+def arrange(
+    tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, made: Print, rng: np.random.Generator
+) -> Sheet:
+    """Return the sheet of some tiles, as fine as the camera can see."""
+    outlines = np.concatenate([tile.outline() for tile in tiles])
+    low, high = outlines.min(0) - 0.3, outlines.max(0) + 0.3
+    unit = float(np.clip(1.25 * _largest_square(camera, outlines), 12, 240))
+    unit = min(unit, 3200 / float((high - low).max()))
+    width, height = (int(n) for n in np.ceil((high - low) * unit))
+    colours, lean = np.zeros((height, width, 4), np.uint8), np.zeros((height, width, 2), np.float32)
+    for tile, face in zip(tiles, faces, strict=True):
+        corners = (tile.outline() - low) * unit
+        _stamp(colours, _cut(face, tile, unit, made, rng), corners)
+        cv2.fillConvexPoly(lean, corners.round().astype(np.int32), rng.normal(0, made.warp, 2).tolist())
+    place = np.array([[1 / unit, 0, low[0]], [0, 1 / unit, low[1]], [0, 0, 1]])
+    return Sheet(_aged(colours, unit, made.age, rng) if made.age else colours, lean, place)
+
+
+def _largest_square(camera: Camera, points: Points) -> float:
+    """The number of pixels that the side of a near square has."""
+    pixels = np.stack([camera.project(points + np.array(step)) for step in ((0, 0), (1, 0), (0, 1))])
+    lengths = np.linalg.norm(pixels[1:] - pixels[0], axis=-1)
+    return float(np.percentile(lengths[np.isfinite(lengths)], 90))
+
+
+def _cut(face: Bytes, tile: Tile, unit: float, made: Print, rng: np.random.Generator) -> Bytes:
+    """One card at the sheet's scale, (h, w, 4), premultiplied."""
+    height, width = max(4, round(unit)), max(4, round(unit * tile.width))
+    shrunk = np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_AREA), np.float32)
+    mask = _card(height, width, made.corner)
+    patch = shrunk * (made.tone * np.float32(np.exp(rng.normal(0, made.unevenness))))
+    if abs(made.rim) > 0.05:
+        inner = np.asarray(cv2.GaussianBlur(mask, (0, 0), max(0.5, 0.025 * unit)), np.float32)
+        patch *= 1 - made.rim * (1 - inner[..., None])
+    return np.dstack([np.clip(patch, 0, 255) * mask[..., None], mask * 255]).astype(np.uint8)
+
+
+def _card(height: int, width: int, corner: float) -> Floats:
+    mask = np.zeros((height + 2, width + 2), np.uint8)
+    radius = int(corner * height)
+    cv2.rectangle(mask, (1 + radius, 1), (width - radius, height), 255, -1)
+    cv2.rectangle(mask, (1, 1 + radius), (width, height - radius), 255, -1)
+    for x in (1 + radius, width - radius):
+        for y in (1 + radius, height - radius):
+            cv2.circle(mask, (x, y), radius, 255, -1, cv2.LINE_AA)
+    return np.asarray(mask[1:-1, 1:-1] / 255, np.float32)
+
+
+def _stamp(sheet: Bytes, card: Bytes, corners: Points) -> None:
+    x0, y0 = np.maximum(np.floor(corners.min(0)).astype(int) - 2, 0)
+    x1, y1 = np.minimum(np.ceil(corners.max(0)).astype(int) + 2, sheet.shape[1::-1])
+    height, width = card.shape[:2]
+    source = np.array([[0, 0], [width, 0], [width, height]], np.float32) - 0.5
+    matrix = cv2.getAffineTransform(source, (corners[:3] - (x0, y0) - 0.5).astype(np.float32))
+    stamped = np.asarray(cv2.warpAffine(card, matrix, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR), np.uint8)
+    window = sheet[y0:y1, x0:x1]
+    window[:] = cv2.add(cv2.multiply(window, cv2.merge([255 - stamped[..., 3]] * 4), scale=1 / 255), stamped)
+
+
+def _aged(colours: Bytes, unit: float, age: float, rng: np.random.Generator) -> Bytes:
+    """The sheet bleached, yellowed and stained, as an old or a home-printed box is."""
+    height, width = colours.shape[:2]
+    paint, alpha = colours[..., :3].astype(np.float64), colours[..., 3:].astype(np.float64)
+    grey = paint.mean(-1, keepdims=True)
+    paint = grey + (paint - grey) * (1 - age * rng.uniform(0.1, 0.75))
+    paper = np.array([1.0, 0.94, 0.82]) ** rng.uniform(0, 2 * age)
+    fade = rng.uniform(0, 0.3 * age)
+    paint = paint * (1 - fade) + fade * alpha * paper
+    stains = layered(rng, height, width, unit * rng.uniform(0.1, 2))
+    paint *= 1 - rng.uniform(0, 0.15 * age) * np.clip(stains, 0, 1)[..., None] * (1.3 - paper)
+    return np.dstack([np.clip(paint, 0, alpha), alpha]).astype(np.uint8)
+
+
+class Window:
+    """The part of a picture where a sheet shows, so that nothing is spent on the rest."""
+
+    def __init__(self, sheet: Sheet, camera: Camera, *, margin: int = 24) -> None:
+        height, width = sheet.colours.shape[:2]
+        corners = np.array([[[0, 0], [width, 0], [width, height], [0, height]]], float)
+        seen = cv2.perspectiveTransform(corners, camera.plane(0.0) @ sheet.place)[0]
+        limit = np.array([camera.width, camera.height])
+        low, high = np.clip(seen.min(0) - margin, 0, limit - 1), np.clip(seen.max(0) + margin, 1, limit)
+        if not _ahead(camera, sheet, corners[0]):
+            low, high = np.zeros(2), limit.astype(float)  # the sheet reaches behind the camera
+        (self.left, self.top), (self.right, self.bottom) = low.astype(int), np.maximum(high, low + 1).astype(int)
+        self.shift = np.array([[1.0, 0, -self.left], [0, 1.0, -self.top], [0, 0, 1.0]])
+
+    def of(self, picture: Layer) -> Layer:
+        """Return the view of this part of a picture."""
+        return picture[self.top : self.bottom, self.left : self.right]
+
+    def warp(self, layer: Bytes | Floats, matrix: Points, *, flags: int = cv2.INTER_LINEAR) -> Floats:
+        size = (self.right - self.left, self.bottom - self.top)
+        return np.asarray(cv2.warpPerspective(layer, self.shift @ matrix, size, flags=flags), np.float32)
+
+
+def _ahead(camera: Camera, sheet: Sheet, corners: Points) -> bool:
+    depth = np.column_stack([corners, np.ones(4)]) @ (camera.plane(0.0) @ sheet.place)[2]
+    return bool((depth > 1e-6).all())
+
+
+def lay(
+    picture: Bytes, gloss: Floats, sheet: Sheet, camera: Camera, made: Print, lamp: Vector, rng: np.random.Generator
+) -> Floats:
+    """Draw the cards of a sheet into a picture, and their gloss; returns their lean (H, W, 2) in radians."""
+    window = Window(sheet, camera)
+    view, shine = window.of(picture), window.of(gloss)
+    alpha = sheet.alpha
+    painted = view * (1 - _shadow(window, alpha, sheet.place, camera, made, lamp, rng)[..., None])
+    for share in (0.0, 0.4, 0.8):
+        side = window.warp(alpha, camera.plane(share * made.thickness) @ sheet.place)[..., None] / 255
+        painted += (made.edge * (0.7 + 0.3 * share) - painted) * side
+    face = window.warp(sheet.colours, camera.plane(made.thickness) @ sheet.place)
+    on = face[..., 3:] / 255
+    view[:] = np.clip(painted * (1 - on) + face[..., :3], 0, 255)
+    shine[:] = shine * (1 - on[..., 0]) + on[..., 0]
+    lean = np.zeros((*picture.shape[:2], 2), np.float32)
+    matrix = camera.plane(made.thickness) @ sheet.place
+    window.of(lean)[:] = window.warp(sheet.lean, matrix, flags=cv2.INTER_NEAREST)
+    return lean
+
+
+def _shadow(
+    window: Window,
+    alpha: Bytes,
+    place: Points,
+    camera: Camera,
+    made: Print,
+    lamp: Vector,
+    rng: np.random.Generator,
+) -> Floats:
+    offset = np.eye(3)
+    offset[:2, 2] = -np.array([lamp[0], lamp[1]]) * made.thickness * rng.uniform(0.5, 2)
+    shade = window.warp(alpha, camera.plane(0.0) @ offset @ place)
+    blurred = cv2.GaussianBlur(shade, (0, 0), rng.uniform(0.6, 4))
+    return np.asarray(blurred * (rng.uniform(0.2, 0.7) / 255), np.float32)

@@ -1,0 +1,235 @@
+"""Light, lens and sensor: what turns a clean drawing of a table into a photograph of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.lab.render.objects.tables import noise
+
+Floats = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.uint8]
+
+
+GAMMA = 2.2  # of the values that a camera writes; light adds up before it
+LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
+"""The light, 0 to 1, of each byte of a photo."""
+
+
+@dataclass(frozen=True)
+class Dials:
+    """How hard a photo is made, each dial from 0 (easy) to 1 (as bad as people still send).
+
+    `defocus` is told in pixels instead (the spread of a point), and never drawn: it blurs by just so much.
+    """
+
+    light: float = 0.5
+    glare: float = 0.3
+    blur: float = 0.3
+    noise: float = 0.3
+    jpeg: float = 0.3
+    defocus: float = 0.0
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator) -> Dials:
+        """Return random dials: most photos are fair, some are bad in one way, few in several."""
+        values = rng.beta(1.0, 2.2, 5)
+        if rng.random() < 0.3:
+            values[rng.integers(5)] = rng.uniform(0.6, 1.0)
+        return cls(*(float(v) for v in values))
+
+
+def illuminate(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
+    """Return the picture (H, W, 3; 0 to 1) under an uneven, tinted light with soft shadows."""
+    height, width = picture.shape[:2]
+    angle = rng.uniform(0, 2 * np.pi)
+    y, x = np.mgrid[-0.5 : 0.5 : height * 1j, -0.5 : 0.5 : width * 1j].astype(np.float32)
+    slope = (x * np.cos(angle) + y * np.sin(angle)) * rng.uniform(0, 0.9) * strength
+    lamp = np.exp(slope + 0.25 * strength * noise(rng, height, width, max(height, width) / 2.5))
+    tint = np.exp(
+        rng.normal(0, 0.05 + 0.14 * strength) * np.array([1, 0.1, -1]) + rng.normal(0, 0.03 + 0.04 * strength, 3)
+    )
+    lit = picture * lamp[..., None].astype(np.float32) * tint.astype(np.float32)
+    if rng.random() < 0.25 + 0.3 * strength:
+        lit *= _cast_shadow(rng, height, width, strength)[..., None]
+    if rng.random() < 0.4 * strength:  # a second lamp of another colour on one side
+        other = np.exp(rng.normal(0, 0.2, 3)).astype(np.float32)
+        share = np.clip(0.5 + slope / max(0.05, float(np.abs(slope).max())), 0, 1)[..., None]
+        lit *= 1 + share * (other - 1)
+    return np.asarray(lit, np.float32)
+
+
+def _cast_shadow(rng: np.random.Generator, height: int, width: int, strength: float) -> Floats:
+    """A hand with its arm, or the photographer: soft edged."""
+    mask = np.zeros((height, width), np.float32)
+    long = max(height, width)
+    (_hand if rng.random() < 0.5 else _blobs)(mask, rng)
+    mask = cv2.GaussianBlur(mask, (0, 0), long * rng.uniform(0.004, 0.04)).astype(np.float32, copy=False)
+    return np.asarray(1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength), np.float32)
+
+
+def _blobs(mask: Floats, rng: np.random.Generator) -> None:
+    height, width = mask.shape
+    long = max(height, width)
+    start, step = rng.uniform(0, 1, 2) * (width, height), rng.normal(0, 0.15 * long, 2)
+    for k in range(int(rng.integers(1, 6))):
+        centre = start + k * step
+        axes = rng.uniform(0.05, 0.3, 2) * long
+        cv2.ellipse(mask, [int(c) for c in centre], [int(a) for a in axes], rng.uniform(0, 180), 0, 360, 1.0, -1)
+
+
+def _hand(mask: Floats, rng: np.random.Generator) -> None:
+    """A hand anywhere above the table."""
+    height, width = mask.shape
+    palm = rng.uniform(0.04, 0.14) * max(height, width)
+    centre = rng.uniform(0.1, 0.9, 2) * (width, height)
+    draw_hand(mask, centre, palm, rng.uniform(0, 2 * np.pi), rng)
+
+
+def draw_hand(
+    mask: Floats, centre: npt.NDArray[np.float64], palm: float, heading: float, rng: np.random.Generator
+) -> None:
+    """Draw in a mask (H, W) an arm that reaches in from outside, a palm, fingers, and now and then the phone they hold.
+
+    `palm` is the palm's radius in pixels; the fingers point along `heading`.
+    """
+    height, width = mask.shape
+
+    def ahead(angle: float, reach: float) -> tuple[int, int]:
+        return int(centre[0] + reach * np.cos(angle)), int(centre[1] + reach * np.sin(angle))
+
+    here = ahead(0, 0)
+    cv2.line(mask, here, ahead(heading + np.pi, 3.0 * max(height, width)), 1.0, max(1, int(1.3 * palm)))
+    cv2.circle(mask, here, int(palm), 1.0, -1)
+    for spread in rng.uniform(0.15, 0.4) * np.array([-3.2, -1.5, -0.5, 0.5, 1.5]):
+        tip = ahead(heading + spread, palm * rng.uniform(1.7, 2.4))
+        cv2.line(mask, here, tip, 1.0, max(1, int(0.36 * palm)), cv2.LINE_AA)
+    if rng.random() < 0.4:
+        size = (palm * rng.uniform(2.5, 4), palm * rng.uniform(1.5, 2))
+        phone = cv2.boxPoints((ahead(heading, 1.5 * palm), size, float(np.degrees(heading) + rng.normal(0, 20))))
+        cv2.fillConvexPoly(mask, phone.astype(np.int32), 1.0)
+
+
+def glare(
+    picture: Floats, gloss: Floats, rng: np.random.Generator, strength: float, *, lean: Floats | None = None
+) -> Floats:
+    """Return the picture with the light of mirrored lamps and windows; `gloss` (H, W) says how shiny each pixel is.
+
+    `lean` (H, W, 2) is how far each pixel's surface lies from flat, in radians: a card that leans mirrors another spot.
+    """
+    height, width = picture.shape[:2]
+    veil = np.zeros((height, width), np.float32)
+    for _ in range(int(rng.integers(1, 4))):
+        veil = np.maximum(veil, _reflection(rng, height, width) * rng.uniform(0.2, 1.0))
+    if lean is not None:
+        veil = _bounced(veil, lean)
+    veil *= gloss * strength
+    hue = np.clip(1 + rng.normal(0, 0.12, 3), 0.6, 1.3) if rng.random() < 0.75 else rng.uniform(0.3, 1.2, 3)
+    shine = np.minimum(hue, 1.25).astype(np.float32) * rng.uniform(0.75, 1.1)
+    light = np.maximum(picture, 0) ** np.float32(GAMMA) + shine ** np.float32(GAMMA) * veil[..., None]
+    return np.asarray(light ** np.float32(1 / GAMMA), np.float32)
+
+
+def dazzle(picture: Bytes, side: float, on: npt.NDArray[np.float64], rng: np.random.Generator) -> Bytes:
+    """Return the picture (h, w, 3) with one lamp or two, about as large as a square, near the points `on` (2, 2).
+
+    `side` is that of a square in pixels. Their light adds up, on cards and on the table alike: what is white then tells
+    nothing, but where it ends does. A dark card beside a bright table is white within a smaller ring.
+    """
+    height, width = picture.shape[:2]
+    rows, cols = np.ogrid[:height, :width]
+    light = LINEAR[picture]
+    for at in on[: rng.integers(1, 3)]:
+        right, down = (cols - at[0]).astype(np.float32), (rows - at[1]).astype(np.float32)
+        right, down = right - np.float32(rng.normal(0, 0.7) * side), down - np.float32(rng.normal(0, 0.7) * side)
+        angle, (across, along) = rng.uniform(0, np.pi), np.exp(rng.uniform(np.log(0.3), np.log(1.5), 2)) * side
+        cos, sin = np.float32(np.cos(angle)), np.float32(np.sin(angle))
+        u, v = (cos * right + sin * down) / np.float32(across), (cos * down - sin * right) / np.float32(along)
+        edge = np.float32(rng.choice([1.0, 2.0, 4.0]))  # from a soft glow to a lamp with a rim
+        spot = np.exp(np.float32(-0.5) * (u * u + v * v) ** edge)[..., None]
+        hue = np.clip(np.exp(rng.normal(0, 0.1, 3)), 0.6, 1.2) * np.exp(rng.uniform(np.log(0.3), np.log(2.0)))
+        light = light + spot * hue.astype(np.float32)
+    return np.asarray(np.float32(255) * np.minimum(light, np.float32(1)) ** np.float32(1 / GAMMA), np.uint8)
+
+
+def _bounced(veil: Floats, lean: Floats) -> Floats:
+    """The mirrored light as leaning cards show it: a lean turns the mirrored ray by twice as much."""
+    height, width = veil.shape
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    reach = np.float32(2 * max(height, width))
+    moved = cv2.remap(veil, x + reach * lean[..., 0], y + reach * lean[..., 1], cv2.INTER_LINEAR)
+    return np.asarray(moved, np.float32)
+
+
+def _reflection(rng: np.random.Generator, height: int, width: int) -> Floats:
+    spot = np.zeros((height, width), np.float32)
+    long = max(height, width)
+    centre = (float(rng.uniform(0, width)), float(rng.uniform(0, height)))
+    size = rng.uniform(0.04, 0.35, 2) * long
+    if rng.random() < 0.5:
+        box = cv2.boxPoints((centre, (float(size[0]), float(size[1])), float(rng.uniform(0, 90))))
+        cv2.fillConvexPoly(spot, box.astype(np.int32), 1.0)
+    else:
+        cv2.ellipse(
+            spot, [int(c) for c in centre], [int(s / 2) + 1 for s in size], rng.uniform(0, 180), 0, 360, 1.0, -1
+        )
+    return cv2.GaussianBlur(spot, (0, 0), long * rng.uniform(0.008, 0.06)).astype(np.float32, copy=False)
+
+
+def expose(picture: Floats, rng: np.random.Generator, dials: Dials) -> Bytes:
+    """Return the photograph (H, W, 3) uint8: focus, motion, tone, noise and JPEG, in the order light meets them."""
+    if dials.defocus:
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), dials.defocus), np.float32)
+    picture = _tone(_blur(picture, rng, dials.blur), rng, dials)
+    grain = rng.standard_normal(picture.shape, dtype=np.float32)
+    if rng.random() < 0.5:
+        grain = np.asarray(cv2.GaussianBlur(grain, (0, 0), 0.7), np.float32)
+    sigma = np.float32(0.002 + 0.05 * dials.noise**2) * np.sqrt(np.maximum(picture, 0.05))
+    photo = (np.clip(picture + sigma * grain, 0, 1) * 255 + 0.5).astype(np.uint8)
+    return jpeg(photo, int(rng.uniform(95 - 65 * dials.jpeg, 97)))
+
+
+def _blur(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
+    sigma = abs(rng.normal(0, 0.2)) + 2.2 * strength**2 * rng.random()
+    if sigma > 0.25:
+        picture = cv2.GaussianBlur(picture, (0, 0), sigma).astype(np.float32, copy=False)
+    if rng.random() < 0.5 * strength:
+        picture = motion(picture, length=rng.uniform(1, 1 + 9 * strength), angle=rng.uniform(0, np.pi))
+    if rng.random() < 0.15:  # a phone's sharpening
+        picture = picture + rng.uniform(0.3, 1.2) * (picture - cv2.GaussianBlur(picture, (0, 0), 1.2))
+    return picture
+
+
+def motion(picture: Floats, *, length: float, angle: float) -> Floats:
+    """Return the picture smeared along a line `length` pixels long."""
+    size = int(length) | 1
+    size = max(3, size + 2)
+    kernel = np.zeros((size, size), np.float32)
+    middle, reach = size / 2 - 0.5, length / 2
+    ends = [
+        (int((middle + s * reach * np.cos(angle)) * 16), int((middle + s * reach * np.sin(angle)) * 16))
+        for s in (-1, 1)
+    ]
+    cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_AA, 4)
+    return cv2.filter2D(picture, -1, kernel / kernel.sum()).astype(np.float32, copy=False)
+
+
+def _tone(picture: Floats, rng: np.random.Generator, dials: Dials) -> Floats:
+    level = float(np.percentile(picture[::4, ::4], 95)) + 1e-3
+    picture = picture * np.float32(rng.uniform(0.75, 1.12) / max(level, 0.4))
+    if rng.random() < 0.4 * dials.light:
+        picture = picture * np.float32(rng.uniform(0.2, 0.7))  # too dark
+    picture = np.clip(picture, 0, 1) ** np.float32(np.exp(rng.normal(0, 0.05 + 0.25 * dials.light)))
+    colourful, contrast, lift = rng.uniform(0.6, 1.3), rng.uniform(0.8, 1.15), rng.normal(0, 0.02)
+    mix = np.full((3, 3), (1 - colourful) / 3) + colourful * np.eye(3)
+    toned = cv2.transform(picture, np.column_stack([contrast * mix, np.full(3, 0.5 - 0.5 * contrast + lift)]))
+    return np.asarray(np.clip(toned, 0, 1), np.float32)
+
+
+def jpeg(photo: Bytes, quality: int) -> Bytes:
+    """Return the picture (H, W, 3) RGB after one JPEG round trip."""
+    _, code = cv2.imencode(".jpg", np.ascontiguousarray(photo[..., ::-1]), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR_RGB), np.uint8)

@@ -1,0 +1,1 @@
+"""Things on rendered tables, and the tables themselves."""

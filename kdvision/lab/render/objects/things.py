@@ -1,0 +1,153 @@
+"""Things that lie on kingdoms: hands, sheets, rounds, sticks and rags of any colour. Nobody knows the table it will be.
+
+They are drawn flat, over the tiles and before the light, so that they are lit, blurred and cut as these are. What they
+hide stays a square: a network that is shown them learns that it cannot know what lies beneath, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.lab.render import light
+from kdvision.lab.render.objects.busy import busy
+from kdvision.lab.render.objects.tables import colour, layered
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+Points = npt.NDArray[np.float64]
+Rng = np.random.Generator
+Shape = Callable[[Floats, Points, float, Rng], None]
+"""Draws the shape of a thing in a mask (H, W), about a point, for squares of so many pixels."""
+
+BESIDE = 0.3
+"""So many things lie beside the kingdom and hide nothing: what lies on a table need not lie on a tile."""
+SKIN = np.array([[244, 210, 182], [226, 176, 142], [196, 134, 98], [146, 92, 60], [88, 56, 40]], np.float32)
+
+
+def strew(
+    picture: Bytes, gloss: Floats, cover: Bytes, squares: Sequence[Points], scraps: Sequence[Bytes], rng: Rng
+) -> None:
+    """Lay one to three things on or beside the squares (4, 2 each) of a picture (H, W, 3); `cover` tells where."""
+    if not squares:
+        return
+    quads = np.array(squares)
+    areas = [cv2.contourArea(quad.astype(np.float32)) for quad in quads]
+    side, middle = float(np.sqrt(np.median(areas))), quads.mean((0, 1))
+    for _ in range(int(rng.choice([1, 2, 3], p=[0.5, 0.3, 0.2]))):
+        at = quads[rng.integers(len(quads))].mean(0) + 0.5 * side * rng.normal(size=2)
+        if rng.random() < BESIDE:
+            away = at - middle
+            reach = float(np.linalg.norm(quads.mean(1) - middle, axis=1).max()) + side * rng.uniform(0.8, 2)
+            at = middle + away / max(1.0, float(np.linalg.norm(away))) * reach
+        mask = np.zeros(picture.shape[:2], np.float32)
+        shape = SHAPES[int(rng.choice(len(SHAPES), p=ODDS))]
+        shape(mask, at, side, rng)
+        _paint(picture, mask, side, _fill(picture, mask, shape is _hand, side, scraps, rng), rng)
+        cover[mask > 0.5] = 255
+        gloss[mask > 0.5] = rng.uniform(0, 0.7)
+
+
+def _paint(picture: Bytes, mask: Floats, side: float, fill: Floats, rng: Rng) -> None:
+    """Draw the fill (H, W, 3) where the mask is, round at its rims as far as it is round, above its shadow."""
+    soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, side * rng.uniform(0.005, 0.03)))
+    lift = side * rng.uniform(0.02, 0.35)
+    shift = np.array([[1, 0, lift * rng.normal()], [0, 1, lift * rng.normal()]])
+    fallen = cv2.warpAffine(mask, shift, mask.shape[::-1])
+    shade = cv2.GaussianBlur(fallen, (0, 0), max(0.7, lift * rng.uniform(0.3, 1.2))) * rng.uniform(0.1, 0.6)
+    depth = cv2.distanceTransform((mask > 0.5).astype(np.uint8), cv2.DIST_L2, 3) / (side * rng.uniform(0.1, 0.7))
+    dark = rng.uniform(0, 0.5)
+    body = fill * (1 - dark + dark * np.sqrt(np.clip(depth, 0, 1)))[..., None]
+    share = soft[..., None] * (1 if rng.random() < 0.92 else rng.uniform(0.5, 0.9))  # glass lets something through
+    below = picture * (1 - shade * (1 - soft))[..., None]
+    picture[:] = np.clip(below + (body - below) * share, 0, 255).astype(np.uint8)
+
+
+def _fill(picture: Bytes, mask: Floats, skin: bool, side: float, scraps: Sequence[Bytes], rng: Rng) -> Floats:
+    """What the thing looks like (H, W, 3), RGB 0 to 255: skin, a colour, a print, a colour of the table."""
+    height, width = mask.shape
+    kind = rng.random()
+    if skin and kind < 0.8:
+        tone = rng.uniform(0, len(SKIN) - 1)
+        ink = np.array([np.interp(tone, range(len(SKIN)), SKIN[:, c]) for c in range(3)]) + rng.normal(0, 8, 3)
+        return _grained(ink, height, width, side, rng)
+    if kind < 0.2:
+        return np.asarray(busy(rng, height, width, side * rng.uniform(0.2, 1.2)) * 255, np.float32)
+    if kind < 0.3 and scraps:
+        scrap = scraps[int(rng.integers(len(scraps)))]
+        return np.asarray(cv2.resize(scrap, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
+    if kind < 0.5:  # the colour of some place in the picture: a thing like the table, or like a tile
+        row, col = int(rng.integers(height)), int(rng.integers(width))
+        reach = max(2, int(side / 4))
+        patch = picture[max(0, row - reach) : row + reach, max(0, col - reach) : col + reach]
+        return _grained(patch.reshape(-1, 3).mean(0) + rng.normal(0, 5, 3), height, width, side, rng)
+    if kind < 0.65:  # white paper, black plastic
+        return _grained(np.full(3, rng.choice([rng.uniform(200, 250), rng.uniform(8, 50)])), height, width, side, rng)
+    return _grained(np.array(colour(rng)) * 255, height, width, side, rng)
+
+
+def _grained(ink: npt.NDArray[np.floating], height: int, width: int, side: float, rng: Rng) -> Floats:
+    """One colour, a little uneven, now and then with lines as of writing on it."""
+    grain = layered(rng, height, width, side * rng.uniform(0.05, 0.5)) * rng.uniform(0, 8)
+    fill = np.asarray(ink, np.float32) + np.asarray(grain, np.float32)[..., None]
+    if rng.random() < 0.15:
+        turn, pitch = rng.uniform(0, np.pi), side * rng.uniform(0.08, 0.3)
+        y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+        along, across = x * np.cos(turn) + y * np.sin(turn), y * np.cos(turn) - x * np.sin(turn)
+        broken = np.sin(along / pitch * rng.uniform(0.5, 3) + np.sin(across / pitch)) > rng.uniform(-0.8, 0.3)
+        written = ((across / pitch) % 1 < rng.uniform(0.2, 0.5)) & broken
+        fill[written] += rng.choice([-1, 1]) * rng.uniform(40, 150)
+    return np.asarray(np.clip(fill, 0, 255), np.float32)
+
+
+def _hand(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """A hand of a person's size beside such squares, its fingers about the point."""
+    palm, heading = side * rng.uniform(0.7, 1.3), rng.uniform(0, 2 * np.pi)
+    back = palm * rng.uniform(0, 2.2)
+    light.draw_hand(mask, at - back * np.array([np.cos(heading), np.sin(heading)]), palm, heading, rng)
+
+
+def _sheet(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """Paper, a phone, a card, a box: four corners, each now and then cut off."""
+    size = side * np.exp(rng.uniform(np.log(0.4), np.log(4), 2))
+    box = cv2.boxPoints((at.tolist(), size.tolist(), float(rng.uniform(0, 360))))
+    box = box + rng.normal(0, 0.04 * side, (4, 2))  # seen at a slant
+    cv2.fillPoly(mask, [np.rint(box).astype(np.int32)], 1.0, cv2.LINE_AA)
+
+
+def _round(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """A cup, a coaster, a coin, a pawn: an ellipse, or one that stands on another further back."""
+    across = side * float(np.exp(rng.uniform(np.log(0.2), np.log(1.6))))
+    axes = (int(across) + 1, int(across * rng.uniform(0.5, 1)) + 1)
+    turn, up = float(rng.uniform(0, 180)), side * rng.uniform(0, 1.2) * (rng.random() < 0.5)
+    step = np.array([np.cos(rng.uniform(0, 2 * np.pi)), -1.0]) * up
+    for share in np.linspace(0, 1, 6):
+        cv2.ellipse(mask, [int(c) for c in at + share * step], axes, turn, 0, 360, 1.0, -1, cv2.LINE_AA)
+
+
+def _stick(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """A pen, a cable, a pair of glasses: a stroke with a bend or two."""
+    heading, points = rng.uniform(0, 2 * np.pi), [at]
+    for _ in range(int(rng.integers(1, 5))):
+        points.append(points[-1] + side * rng.uniform(0.7, 2.5) * np.array([np.cos(heading), np.sin(heading)]))
+        heading += rng.normal(0, 0.5)
+    middle = np.mean(points, axis=0) - at
+    stroke = np.rint(np.array(points) - middle).astype(np.int32)
+    cv2.polylines(mask, [stroke], False, 1.0, max(1, int(side * rng.uniform(0.08, 0.5))), cv2.LINE_AA)
+
+
+def _rag(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """A cloth, a sleeve, a scarf: an outline that goes in and out."""
+    angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    reach = side * float(np.exp(rng.uniform(np.log(0.4), np.log(2.2)))) * np.ones(60)
+    for wave in range(2, 7):
+        reach *= np.exp(rng.normal(0, 0.5 / wave) * np.sin(wave * angle + rng.uniform(0, 2 * np.pi)))
+    outline = at + reach[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1)
+    cv2.fillPoly(mask, [np.rint(outline).astype(np.int32)], 1.0, cv2.LINE_AA)
+
+
+SHAPES: tuple[Shape, ...] = (_hand, _sheet, _round, _stick, _rag)
+ODDS = (0.3, 0.25, 0.2, 0.1, 0.15)

@@ -1,0 +1,190 @@
+"""The rendered scenes that training sees, each from its seed: plain tables, such with pieces, such full of shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.lab.games import furnished
+from kdvision.lab.games.laying import Scene
+from kdvision.lab.render import scenes, synth
+from kdvision.lab.render.art.sources import MANY_BOXES
+from kdvision.lab.render.art_mix import Workshop
+from kdvision.lab.render.light import Dials
+from kdvision.lab.render.objects import tables
+from kdvision.lab.render.objects.busy import busy
+from kdvision.lab.render.objects.things import strew
+from kdvision.lab.render.synth import Picture, Seen, Strewing
+from kdvision.lab.train.crop_folder import Crops
+from kdvision.lab.train.examples import SceneExample, cell_examples, lattice_of
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+Maker = Callable[[np.random.Generator, Workshop], Picture]
+
+SCENE_SIZE = 640
+WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,), "strewn": (37,), "shiny": (41,)}
+"""What is trained on, and the words that each adds to its seeds.
+
+Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
+kingdoms lie, and more of them of many drawn boxes; tables under a hard or coloured light, plain ones and full ones;
+tables on whose kingdoms hands and things lie, some of them in such a light; tables that mirror a lamp as cards do, and
+on which kingdoms have gaps.
+"""
+BUSY_DRAWN = 0.45
+HARD_LIGHT, HARD_GLARE = (0.3, 1.3), (0.5, 2.5)
+"""The range of two of `light.Dials` in a hard light: the glare of a lamp over the table leaves nothing but white."""
+SHINY = (0.5, 1.5)
+"""How much of a lamp a shiny table mirrors, beside what a card does: what is white is then no sign of a card."""
+SHINY_STREWN = 0.25
+"""How many of these have things on their kingdoms."""
+STREWN = (0.5, 0.25, 0.25)
+"""How many of the tables with things are plain, full and in a hard light."""
+
+
+def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
+    """Return one kingdom seen straight from above, cut flush with its outline or with a rim of table.
+
+    People crop their photos, and the finder's second look sees every kingdom so.
+    """
+    kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
+    matrix = lattice_of(kingdom)
+    middle = np.array([kingdom.board.width, kingdom.board.height]) / 2
+    if not matrix.any():
+        return picture
+    side = float(
+        np.clip(
+            np.median([np.ptp(s.corners, axis=0).mean() for s in kingdom.squares.values()]) * rng.uniform(0.8, 1.4),
+            16,
+            110,
+        )
+    )
+    margin = rng.normal(0, 0.06, 2) if rng.random() < 0.4 else rng.uniform(0, 2.5, 2)
+    size = ((2 * middle + 2 * margin) * side).round().astype(int)
+    place = np.array([[side, 0, margin[0] * side], [0, side, margin[1] * side], [0, 0, 1.0]])
+    moved = place @ np.linalg.inv(matrix)
+    photo = np.asarray(
+        cv2.warpPerspective(picture.photo, moved, (int(size[0]), int(size[1])), borderValue=(114, 114, 114)), np.uint8
+    )
+
+    def move(quad: Floats) -> Floats:
+        return np.asarray(cv2.perspectiveTransform(quad[None].astype(np.float64), moved)[0])
+
+    kingdoms = tuple(
+        replace(k, squares={s: Seen(move(seen.corners), seen.hidden) for s, seen in k.squares.items()})
+        for k in picture.kingdoms
+    )
+    return Picture(photo, kingdoms, tuple(move(quad) for quad in picture.loose))
+
+
+_workshop: Workshop | None = None
+
+
+def _start(folder: Path) -> None:
+    global _workshop  # one set of art a worker process
+    cv2.setNumThreads(1)
+    _workshop = Workshop(folder, Crops.load(folder / "tiles", mended=True).split()[0])
+
+
+def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExample:
+    """Return the scene of one seed in one of the WORLDS, rendered and cut; equal seeds give equal examples."""
+    assert _workshop is not None
+    rng = np.random.default_rng(seed)
+    pieces = partial(_plain, deal=furnished.deal)
+    makers: dict[str, Maker] = {"scenes": _plain, "pieces": pieces, "busy": _busy}
+    makers |= {"lit": _lit, "strewn": _strewn, "shiny": _shiny}
+    picture = makers[world](rng, _workshop)
+    if picture.kingdoms and rng.random() < 0.25:
+        picture = rectified(picture, rng)
+    quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
+    code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
+    return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cell_examples(picture, rng))
+
+
+def _plain(
+    rng: np.random.Generator,
+    workshop: Workshop,
+    dials: Dials | None = None,
+    *,
+    deal: Callable[..., Scene] = scenes.deal,
+    **given: Any,
+) -> Picture:
+    scene = deal(rng)
+    camera = synth.snap(scene, rng, size=SCENE_SIZE)
+    return synth.render(scene, camera, workshop.mixture(rng), rng, dials=dials, **given)
+
+
+def _busy(
+    rng: np.random.Generator,
+    workshop: Workshop,
+    dials: Dials | None = None,
+    *,
+    deal: Callable[..., Scene] = scenes.deal,
+    **given: Any,
+) -> Picture:
+    scene = deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
+    art = workshop.mixture(rng, drawn=BUSY_DRAWN, boxes=MANY_BOXES)
+    camera = synth.snap(scene, rng, size=SCENE_SIZE)
+    return synth.render(scene, camera, art, rng, dials=dials, surface=busy, **given)
+
+
+def _lit(rng: np.random.Generator, workshop: Workshop, *, strewing: Strewing | None = None) -> Picture:
+    lamp = {"light": float(rng.uniform(*HARD_LIGHT)), "glare": float(rng.uniform(*HARD_GLARE))}
+    dials = replace(Dials.draw(rng), **lamp)
+    make = _busy if rng.random() < 0.4 else _plain
+    return make(rng, workshop, dials, strewing=strewing)
+
+
+def _strewn(rng: np.random.Generator, workshop: Workshop) -> Picture:
+    make: Callable[..., Picture] = (_plain, _busy, _lit)[rng.choice(3, p=STREWN)]
+    return make(rng, workshop, strewing=strew)
+
+
+def _shiny(rng: np.random.Generator, workshop: Workshop) -> Picture:
+    dials = replace(Dials.draw(rng), glare=float(rng.uniform(*HARD_GLARE)))
+    make, strewing = _busy if rng.random() < 0.4 else _plain, strew if rng.random() < SHINY_STREWN else None
+    gloss = float(rng.uniform(*SHINY))
+    return make(rng, workshop, dials, deal=scenes.deal_with_gaps, gloss=gloss, strewing=strewing)
+
+
+class _Told(Exception):
+    """Enough is known of a scene; the rest of it need not be rendered."""
+
+
+def surfaces_of(seed: tuple[int, ...]) -> tuple[str, ...]:
+    """Return the kinds of surface that the scene of one seed lies on, in a fraction of the time of `make_example`."""
+    assert _workshop is not None
+    rng, noted = np.random.default_rng(seed), list[str]()
+    scene = scenes.deal(rng)
+
+    def told(rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()) -> Any:
+        tables.table(rng, height, width, unit, scraps=scraps, noted=noted)
+        raise _Told
+
+    with suppress(_Told):
+        synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), _workshop.mixture(rng), rng, surface=told)
+    return tuple(noted)
+
+
+def all_surfaces(folder: Path, *, seed: int, count: int, workers: int = 2) -> list[tuple[str, ...]]:
+    """Return the kinds of surface of the scenes that `make_examples` makes, in the same order."""
+    with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
+        return pool.map(surfaces_of, [(seed, n) for n in range(count)], chunksize=8)
+
+
+def make_examples(
+    folder: Path, *, seed: int, count: int, world: str = "scenes", workers: int = 2
+) -> Iterator[SceneExample]:
+    """Yield `count` examples from the art in `folder`, in order, made by several processes, of one of the WORLDS."""
+    seeds = [(seed, *WORLDS[world], n) for n in range(count)]
+    with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
+        yield from pool.imap(partial(make_example, world=world), seeds, chunksize=8)

@@ -1,0 +1,1 @@
+"""Fuzzing, hostile files, soak tests."""

@@ -1,0 +1,1 @@
+"""Training, quantisation and export of the networks."""

@@ -1,0 +1,1 @@
+"""How sure a board is: warnings, calibration, diagnosis."""

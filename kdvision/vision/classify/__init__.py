@@ -1,0 +1,1 @@
+"""What each cell of a grid shows: class probabilities, background, occlusion, pieces."""

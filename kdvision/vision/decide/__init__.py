@@ -1,0 +1,1 @@
+"""From class probabilities to boards: the integer programme and its runners-up."""

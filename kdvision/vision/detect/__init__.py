@@ -1,0 +1,1 @@
+"""From a photo to cell grids: detections, neighbour graph, lattices, refinement."""

@@ -1,0 +1,1 @@
+"""Photos as pixels: limits, decoding, colour management, the image pyramid."""

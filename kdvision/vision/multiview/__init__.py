@@ -1,0 +1,1 @@
+"""Several photos of one kingdom: registration and fusion."""

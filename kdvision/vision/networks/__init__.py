@@ -1,0 +1,1 @@
+"""The ONNX networks: loading, preprocessing, decoding of outputs."""

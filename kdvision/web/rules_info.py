@@ -1,0 +1,56 @@
+"""All that the page has to know of the rules, told by the rules themselves."""
+
+from functools import cache
+from typing import Any
+
+from kdvision.game.deck import kinds
+from kdvision.game.game import GAMES, ROUNDS, VARIANTS
+from kdvision.game.pieces import JOKER, QUARTERS, Building
+from kdvision.game.rules import SIDES, clauses
+from kdvision.game.rules.queendomino_checks import BUILDINGS, describe
+from kdvision.gamefile.pieces import TERRAINS
+
+
+@cache
+def everything() -> dict[str, Any]:
+    """Games with their squares and variants, buildings, gems, terrains and clauses, as plain values."""
+    return {
+        "games": [_game(kind) for kind in GAMES],
+        "rounds": ROUNDS,
+        "terrains": {terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
+        "buildings": [_building(building) for building in BUILDINGS],
+        "joker": JOKER,
+        "quarters": list(QUARTERS),
+        "clauses": {name: clause.data() for name, clause in clauses().items()},
+    }
+
+
+def _game(kind: str) -> dict[str, Any]:
+    made = {side: GAMES[kind](side=side) for side in SIDES}
+    usual = made[SIDES[0]]
+    plain = kind == "kingdomino"
+    return {
+        "game": kind,
+        "name": usual.name,
+        "cells": sorted(str(cell) for cell in kinds(usual.deck)),
+        "variants": [variant for variant in VARIANTS if plain or variant != "lost-treasures"],
+        "seats": {str(side): sorted(rule_set.in_play) for side, rule_set in made.items()},
+        "pieces": not plain,
+        "teams": kind == "royal-wedding",
+    }
+
+
+def _building(building: Building) -> dict[str, Any]:
+    effect = {
+        "crowns": building.crowns,
+        "points": building.points,
+        "per_territory": str(building.per_territory) if building.per_territory else "",
+        "per_tower": building.per_tower,
+        "per_knight": building.per_knight,
+    }
+    return {
+        "name": building.name or None,
+        "gives": describe(building),
+        "count": building.count,
+        "as": {key: value for key, value in effect.items() if value},
+    }

@@ -1,0 +1,148 @@
+"""What photos and taps become: the work behind the endpoints, done in worker threads by the engine itself."""
+
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from kdvision import pipeline
+from kdvision.errors import KdvisionError
+from kdvision.files import encoded, write_whole
+from kdvision.game.board import Square
+from kdvision.game.game import rules_of
+from kdvision.pipeline import KingdomRead
+from kdvision.report.data import data
+from kdvision.report.pieces import left_open
+from kdvision.report.result import Result, of_photo
+from kdvision.vision.decide.game_set import AUTO, PLAIN
+from kdvision.vision.detect.manual import Outline
+from kdvision.vision.image.photo import Photo
+from kdvision.vision.networks.detector import shrunk
+from kdvision.vision.networks.onnx import shipped
+from kdvision.web.limits import Line, Tell
+from kdvision.web.response import status_of
+from kdvision.web.tokens import packed, unpacked
+
+NAME: Final = "the photo"
+"""What messages call a photo: no name comes from a client."""
+
+LONG_SIDE: Final = 2000
+"""Pixels of the longer side of a picture made for the page: squares of a table of four still have eighty."""
+
+SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI": ".gif", b"BM": ".bmp"}
+"""How files of photos begin; what begins otherwise is called .heic, the only other kind that phones send."""
+
+
+class Rules(NamedTuple):
+    """By which rules a photo is scored on the way: side (None: what it shows), variants, and the game ("auto": too)."""
+
+    side: int | None = None
+    middle_kingdom: bool = False
+    harmony: bool = False
+    game: str = AUTO
+    lost_treasures: bool = False
+
+
+class Outcome(NamedTuple):
+    """The end of a job: HTTP status and the object to send."""
+
+    status: int
+    body: dict[str, Any]
+
+
+class Named(NamedTuple):
+    """A kingdom to decide again: the text of what was seen, and the squares of its grid that a person has named."""
+
+    sight: str
+    fixes: Mapping[Square, str]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the endpoints share: the lines before the workers, this run's secret, where photos are kept, if at all."""
+
+    photos: Line
+    taps: Line
+    link: str | None = None
+    keep: Path | None = None
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    _kept: "count[int]" = field(default_factory=lambda: count(1))
+
+    def read(self, content: bytes, rules: Rules, corners: Sequence[Outline], tell: Tell) -> Outcome:
+        """Read a photo; a photo that cannot be read is an outcome too."""
+        try:
+            photo = Photo.open(content, name=NAME)
+            self._keep(content)
+            watch = lambda stage, _: tell({"stage": stage})  # noqa: E731
+            reads = pipeline.read(photo, side=rules.side, corners=corners, game=rules.game, watch=watch)
+        except KdvisionError as error:
+            return Outcome(status_of(error), data(Result(NAME, error=error)))
+        result, variants = _scored((photo.width, photo.height), reads, rules)
+        made = data(result)
+        sights = [{"sight": packed(read, self.secret), "squares": _squares(read)} for read in reads]
+        made["kingdoms"] = [
+            kingdom | _placed(read) | sight | {"untold": sorted(scored.kingdom.untold)}
+            for kingdom, read, sight, scored in zip(made["kingdoms"], reads, sights, result.kingdoms, strict=True)
+        ]
+        return Outcome(200, made | {"variants": variants})
+
+    def decide(self, kingdoms: Sequence[Named], rules: Rules) -> Outcome:
+        """Decide again what was seen before, with what people have named; raises Refused and NotationError."""
+        about = shipped("cells").about
+        kinds, pieces = tuple(about["kinds"]), tuple(about.get("pieces", ()))
+        seen = [unpacked(kingdom.sight, kinds, self.secret, pieces=pieces) for kingdom in kingdoms]
+        clamps = {
+            (number, square): word for number, kingdom in enumerate(kingdoms) for square, word in kingdom.fixes.items()
+        }
+        reads = pipeline.decide_again(
+            [one.sight for one in seen],
+            around=[one.around for one in seen],
+            side=rules.side,
+            clamps=clamps,
+            game=rules.game,
+        )
+        made = data(_scored((0, 0), reads, rules)[0])["kingdoms"]
+        return Outcome(200, {"kingdoms": [one | _placed(read) for one, read in zip(made, reads, strict=True)]})
+
+    def picture(self, content: bytes) -> bytes:
+        """A photo of any kind as an upright JPEG that every browser shows; raises PhotoError."""
+        pixels = Photo.open(content, name=NAME).pixels
+        factor = LONG_SIDE / max(pixels.shape[:2])
+        return encoded(shrunk(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
+
+    def _keep(self, content: bytes) -> None:
+        if self.keep is not None:
+            suffix = SUFFIXES.get(content[:2], ".heic")
+            stamp = time.strftime("%Y%m%d-%H%M%S")
+            write_whole(self.keep / f"photo-{stamp}-{next(self._kept):04}{suffix}", content)
+
+
+def _scored(size: tuple[int, int], reads: Sequence[KingdomRead], rules: Rules) -> tuple[Result, list[str]]:
+    """What was read, scored with all left open that no photo shows, and the variants that the photo itself tells."""
+    game = reads[0].game if reads else PLAIN
+    gems, told = left_open(reads, game, lost_treasures=rules.lost_treasures and game == PLAIN)
+    made = rules_of(
+        game,
+        [read.board for read in reads],
+        side=rules.side,
+        middle_kingdom=rules.middle_kingdom,
+        harmony=rules.harmony,
+        lost_treasures=gems,
+    )
+    return of_photo(NAME, size, reads, made, told=told), ["lost-treasures"] if gems else []
+
+
+def _placed(read: KingdomRead) -> dict[str, Any]:
+    """Where on its grid the board's A1 lies."""
+    return {"origin": [read.start.row, read.start.col]}
+
+
+def _squares(read: KingdomRead) -> list[list[list[int]]]:
+    """The corners of every place of the grid, row by row: x and y from the top left, clockwise, in whole pixels."""
+    assert read.sight is not None, "a kingdom read from a photo"
+    quads = read.sight.grid.quads
+    flat: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
+    return flat

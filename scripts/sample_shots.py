@@ -1,0 +1,166 @@
+"""The photos of `samples/`: what each shows, from which seeds, how the camera stands and what the light is like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kdvision.lab.render.light import Dials
+from kdvision.lab.render.objects import surfaces
+from kdvision.lab.render.synth import Surface
+
+FAIR = Dials(light=0.12, glare=0.0, blur=0.1, noise=0.15, jpeg=0.1)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One sample photo: who plays, how the kingdoms lie, where the camera stands, what the light is like."""
+
+    name: str
+    shows: str
+    seed: int  # of the games and of how the kingdoms lie
+    surface: Surface
+    hour: int = 0  # seed of the light, the table and the camera's noise
+    kingdoms: int = 1
+    game: str = ""  # a game of `furnished.DECKS` with its pieces; else plain Kingdomino
+    side: int = 5
+    holes: range = range(1)  # how many squares of the full side may be empty
+    castles: bool = False
+    beside: tuple[str, ...] = ()  # what else lies there: methods of `Table`
+    room: float = 1.2  # squares around the kingdoms where that may lie
+    tilt: float = 20.0  # degrees from straight above
+    azimuth: float = 90.0  # degrees; 90 looks from the bottom edge of the table
+    roll: float = 0.0
+    fill: float = 0.8
+    turn: float = 3.0  # degrees that the kingdom lies askew
+    dials: Dials = FAIR
+    lamp: tuple[float, float, float] = (-0.5, -0.4, 1.0)
+
+
+SHOTS = (
+    Shot("demo", "a finished 5x5 kingdom on oak boards, from a little to one side", 4, surfaces.oak, 4, tilt=24),
+    Shot(
+        "seven",
+        "a 7x7 kingdom of the Mighty Duel on linen",
+        2,
+        surfaces.linen,
+        0,
+        side=7,
+        holes=range(3),
+        tilt=15,
+        azimuth=70,
+        turn=-4,
+        fill=0.9,
+    ),
+    Shot(
+        "holes",
+        "a kingdom with gaps in it, on a checked cloth",
+        8,
+        surfaces.gingham,
+        4,
+        holes=range(4, 9),
+        beside=("backs",),
+        tilt=18,
+        azimuth=110,
+        turn=5,
+    ),
+    Shot(
+        "castle",
+        "the castle stands on its tile, wooden pieces beside the kingdom",
+        9,
+        surfaces.felt,
+        10,
+        castles=True,
+        beside=("men",),
+        tilt=30,
+        azimuth=60,
+        turn=-7,
+    ),
+    Shot(
+        "two-kingdoms",
+        "two kingdoms and their castles on one table",
+        5,
+        surfaces.oak,
+        5,
+        kingdoms=2,
+        holes=range(6),
+        castles=True,
+        beside=("men",),
+        tilt=25,
+        azimuth=95,
+        fill=0.92,
+    ),
+    Shot(
+        "four-kingdoms",
+        "the whole table at the end of a game of four, from above",
+        6,
+        surfaces.stone,
+        2,
+        kingdoms=4,
+        holes=range(10),
+        tilt=14,
+        azimuth=80,
+        fill=0.92,
+    ),
+    Shot(
+        "hard-light",
+        "uneven light, shine on the cards and the shadow of a hand",
+        4,
+        surfaces.felt,
+        10,
+        holes=range(3),
+        tilt=22,
+        azimuth=120,
+        dials=Dials(light=0.6, glare=0.75, blur=0.15, noise=0.3, jpeg=0.2),
+    ),
+    Shot(
+        "oblique",
+        "seen from a player's chair, 50 degrees from straight above",
+        7,
+        surfaces.oak,
+        0,
+        holes=range(3),
+        beside=("men", "men"),
+        room=1.6,
+        tilt=50,
+        azimuth=75,
+        turn=12,
+        fill=0.72,
+    ),
+    Shot(
+        "queendomino",
+        "a kingdom of Queendomino: towns, buildings on some, knights",
+        24,
+        surfaces.oak,
+        4,
+        game="queendomino",
+        holes=range(5),
+        beside=("unbuilt",),
+        tilt=20,
+        azimuth=80,
+        turn=-5,
+    ),
+    Shot(
+        "lost-treasures",
+        "gems of The Lost Treasures where four landscapes meet",
+        89,
+        surfaces.stone,
+        2,
+        game="lost-treasures",
+        holes=range(3),
+        tilt=22,
+        azimuth=100,
+        turn=6,
+    ),
+    Shot(
+        "no-kingdom",
+        "no kingdom at all: cards face down, pieces and what else lies about",
+        5,
+        surfaces.linen,
+        4,
+        kingdoms=0,
+        beside=("backs", "men", "things", "men", "things", "slips"),
+        room=3.5,
+        tilt=30,
+        fill=0.9,
+    ),
+)

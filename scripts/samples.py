@@ -1,0 +1,148 @@
+"""Renders the photos of `samples/` with our own art, and the truth beside them: `python -m scripts.samples`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from kdvision.game.board import Terrain
+from kdvision.game.deck import KINGDOMINO
+from kdvision.lab.games import furnished
+from kdvision.lab.games.drafts import PlayedKingdom, play
+from kdvision.lab.games.laying import Hand, LaidKingdom, Piece, Scene, lay
+from kdvision.lab.render import synth
+from kdvision.lab.render.art.sources import DrawnScene
+from kdvision.lab.render.art.tile_art import DrawnArt
+from kdvision.lab.render.camera import frame
+from kdvision.lab.render.cards import Print
+from kdvision.lab.render.scenes import Table
+from kdvision.lab.render.synth import Picture
+from kdvision.lab.render.truth import truth
+from scripts.sample_shots import SHOTS, Shot
+
+SIZE = (1600, 1200)
+QUALITY = 88
+EMPTY = np.array([[-4.5, -3.5], [4.5, 3.5]])  # what a photo without kingdoms shows, in squares
+README = """# Samples
+
+Photos to try `kdvision` on. Every one is drawn: the tiles are our own art, and tables, pieces and light come from the
+renderer in `kdvision/lab`, so anybody may use them. `python -m scripts.samples` makes them all again, the same
+every time. Beside each lies its truth: boards as they lie in the photo, territory points without bonuses, and the
+corners of each kingdom's frame in pixels (top left, top right, bottom right, bottom left); pieces by their square, gems
+by two of the four squares around them.
+
+| photo | shows | made from (seeds of the game and of the light; angle from straight above) |
+|---|---|---|"""
+
+
+def kingdoms_of(shot: Shot, rng: np.random.Generator) -> list[PlayedKingdom]:
+    """Return played kingdoms as the shot wants them, by one game after another until one has them."""
+    players = 2 if shot.side == 7 else max(2, shot.kingdoms)
+    while True:
+        deck = furnished.DECKS.get(shot.game, KINGDOMINO)
+        played = play(rng, players=players, side=shot.side, deck=deck, care=(0.9, 1.0))
+        fit = [kingdom for kingdom in played if shot.side**2 - len(kingdom.board) in shot.holes]
+        if len(fit) >= shot.kingdoms:
+            return fit[: shot.kingdoms]
+
+
+PLACES = {1: [(0.0, 0.0)], 2: [(-3.2, 0.3), (3.2, -0.3)], 4: [(-4, -3.3), (3.9, -3.5), (-3.8, 3.6), (4.1, 3.3)]}
+
+
+def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingdom] | None = None) -> Scene:
+    """Return the table of a shot, with these kingdoms or with some that fit."""
+    table = Table(rng)
+    colours = rng.permutation(["blue", "green", "pink", "yellow"])
+    if shot.kingdoms:
+        chosen = kingdoms or kingdoms_of(shot, rng)
+        for kingdom, at, colour in zip(chosen, PLACES[shot.kingdoms], colours, strict=False):
+            turn = np.radians(shot.turn + rng.normal(0, 3)) + float(rng.integers(4)) * np.pi / 2
+            hand = Hand(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
+            laid, tiles = lay(kingdom, rng, at=at, turn=turn, colour=str(colour), hand=hand)
+            table.put(laid, tiles)
+            if shot.castles:
+                table.scene.pieces.append(Piece("castle", str(colour), tiles[0].centre, tiles[0].turn, 0.95))
+            if shot.game:
+                table.scene.kingdoms[-1] = furnish(shot.game, rng, laid, table.scene)
+    table.survey(margin=shot.room)
+    for heap in shot.beside:
+        getattr(table, heap)()
+    return table.scene
+
+
+def furnish(game: str, rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> LaidKingdom:
+    """Lay down what the game puts on a kingdom, by the book; returns the kingdom that knows of it."""
+    if game == "lost-treasures":
+        return furnished.with_gems(rng, kingdom, scene, by_the_book=True)
+    towns = [square for square in kingdom.squares if kingdom.board[square].terrain is Terrain.TOWN]
+    pieces = dict.fromkeys(towns[::2], "building")
+    scene.tiles += [furnished.building(rng, kingdom.squares[square]) for square in pieces]
+    knightly = (Terrain.TOWN, Terrain.CASTLE)
+    free = [square for square in kingdom.squares if kingdom.board[square].terrain not in knightly]
+    knights = [free[i] for i in rng.permutation(len(free))[:3]]
+    scene.pieces += [furnished.man(rng, "knight", kingdom.squares[square]) for square in knights]
+    return replace(kingdom, pieces=pieces | dict.fromkeys(knights, "knight"))
+
+
+def take(
+    shot: Shot, art: DrawnArt, *, kingdoms: Sequence[PlayedKingdom] | None = None, size: tuple[int, int] = SIZE
+) -> Picture:
+    """Return the photo of a shot, the same every time."""
+    scene = compose(shot, np.random.default_rng(shot.seed), kingdoms)
+    width, height = size
+    camera = frame(
+        scene.outline() if shot.kingdoms else EMPTY,
+        tilt=np.radians(shot.tilt),
+        azimuth=-np.radians(shot.azimuth),
+        roll=np.radians(shot.roll),
+        focal=1.0,
+        width=width,
+        height=height,
+        fill=shot.fill,
+        bend=-0.008,
+    )
+    made = Print(0.045, np.ones(3, np.float32), 0.015, 0.03, 0.08, np.array([196, 186, 168], np.float32), 0.015)
+    rng, drawn = np.random.default_rng(shot.hour), DrawnScene(art)
+    return synth.render(scene, camera, drawn, rng, dials=shot.dials, made=made, lamp=shot.lamp, surface=shot.surface)
+
+
+def write(shot: Shot, picture: Picture, folder: Path) -> None:
+    """Write a photo, and its truth beside it."""
+    pixels = np.ascontiguousarray(picture.photo[..., ::-1])
+    cv2.imwrite(str(folder / f"{shot.name}.jpg"), pixels, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    text = json.dumps({"photo": f"{shot.name}.jpg", **truth(picture)}, indent=1)
+    (folder / f"{shot.name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def readme() -> str:
+    """Return the folder's README."""
+    rows = [
+        f"| [{shot.name}.jpg]({shot.name}.jpg) | {shot.shows} | seeds {shot.seed} and {shot.hour}, {shot.tilt:g}° |"
+        for shot in SHOTS
+    ]
+    return "\n".join([README, *rows, ""])
+
+
+def main() -> None:
+    """Render the samples that are named, or all of them, into a folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="which samples to render; by default all")
+    parser.add_argument("--folder", type=Path, default=Path("samples"))
+    given = parser.parse_args()
+    given.folder.mkdir(exist_ok=True)
+    art = DrawnArt(seed=3)
+    for shot in SHOTS:
+        if not given.names or shot.name in given.names:
+            write(shot, take(shot, art), given.folder)
+            print(shot.name)
+    (given.folder / "README.md").write_text(readme(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""The README's pictures of the page, taken in a real browser: `python -m scripts.shots`.
+
+They show the samples, which are our own art.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kdvision.errors import KdvisionError
+from kdvision.files import write_whole
+from kdvision.lab.robustness.load import SAMPLES, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+OUT: Final = Path(__file__).parents[1] / "docs" / "img"
+PHONE: Final = {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 1.5, "has_touch": True}
+DESK: Final = {"viewport": {"width": 1280, "height": 860}, "device_scale_factor": 1}
+
+
+def main() -> None:
+    """Write docs/img/page-phone.jpg and page-desk.jpg."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        raise KdvisionError("there is no Chromium to take pictures with", hint="install one")
+    with serving() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        home = f"http://127.0.0.1:{server.port}/"
+        write_whole(OUT / "page-phone.jpg", _side_by_side(_phone(browser, home)))
+        write_whole(OUT / "page-desk.jpg", _jpeg(_desk(browser, home)))
+        browser.close()
+
+
+def _opened(browser: Browser, home: str, photo: str, settings: dict[str, object], scheme: str) -> Page:
+    page = browser.new_context(**settings, color_scheme=scheme).new_page()  # type: ignore[arg-type]
+    page.goto(home)
+    page.set_input_files("#files", SAMPLES / photo)
+    page.wait_for_selector("#total")
+    for number, name in enumerate(("Ann", "Bo", "Cleo", "Dan")[: page.locator(".tab:not(.add)").count()]):
+        page.locator(".tab").nth(number).click()
+        page.fill(".name", name)
+        page.press(".name", "Enter")
+    page.locator(".tab").first.click()
+    page.get_by_role("button", name="Got it").click()
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(400)
+    return page
+
+
+def _phone(browser: Browser, home: str) -> list[bytes]:
+    """Three looks at a phone: the photo that was read, a square being corrected, the points."""
+    page = _opened(browser, home, "two-kingdoms.jpg", PHONE, "light")
+    first = page.screenshot()
+    page.get_by_role("gridcell", name="C2: wheat").click()
+    page.wait_for_timeout(300)
+    second = page.screenshot()
+    page.keyboard.press("Escape")
+    page.locator(".points").evaluate("(node) => node.scrollIntoView({ block: 'start' })")
+    page.wait_for_timeout(300)
+    return [first, second, page.screenshot()]
+
+
+def _desk(browser: Browser, home: str) -> bytes:
+    page = _opened(browser, home, "four-kingdoms.jpg", DESK, "dark")
+    return page.screenshot()
+
+
+def _side_by_side(pictures: list[bytes]) -> bytes:
+    from PIL import Image
+
+    images = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in pictures]
+    gap, (width, height) = 24, images[0].size
+    canvas = Image.new("RGB", (len(images) * (width + gap) - gap, height), "#d8d2c4")
+    for number, image in enumerate(images):
+        canvas.paste(image, (number * (width + gap), 0))
+    return _encoded(canvas)
+
+
+def _jpeg(picture: bytes) -> bytes:
+    from PIL import Image
+
+    return _encoded(Image.open(io.BytesIO(picture)).convert("RGB"))
+
+
+def _encoded(image: object) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=84, optimize=True)  # type: ignore[attr-defined]
+    return out.getvalue()
+
+
+if __name__ == "__main__":
+    main()

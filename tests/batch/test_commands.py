@@ -1,0 +1,374 @@
+"""`kdvision batch` and `kdvision review` as a person meets them; photos are texts, and a crew that reads these."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from kdvision.batch.result_folder import Place
+from kdvision.batch.run import Progress
+from kdvision.cli.progress import Ticker, duration, words
+from tests.conftest import Run
+from tests.nights import Readers, lines, night, photo, put, sheet
+from tests.paths import ROOT
+
+SMALL = "w1 w w / # f f1 / . l l"
+
+
+@pytest.fixture
+def crew(monkeypatch: pytest.MonkeyPatch) -> Readers:
+    """Who reads, for batch and for review."""
+    readers = Readers()
+    monkeypatch.setattr("kdvision.batch.pool.Pool", lambda *_: readers)
+    monkeypatch.setattr("kdvision.batch.pool.Here", lambda: readers)
+    return readers
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files: dict[str, bytes | str] = {
+        "round1/table1/ann.jpg": photo(SMALL, doubts=[("B2", "f", "f1", 0.8), ("C3", "l", "l1", 0.9)]),
+        "round1/table1/bo.jpg": photo("# w1 w w w w w"),
+        "round1/table2/cy.jpg": photo("# w1"),
+    }
+    return put(tmp_path / "photos", files)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+# batch
+
+
+def test_a_run_tells_who_leads_and_where_all_of_it_is(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    ran = run("batch", folder, "-o", out)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "Round 1. Bo wins on points, 6 to 5.",
+        "  1. bo  6",
+        "  2. ann  5  (to be looked at)",
+        "  3. cy  1",
+        "3 photos, 3 kingdoms.",
+        f"1 to look at: kdvision review {out}",
+        f"The report: {out / 'report.html'}",
+    ]
+
+
+def test_failures_make_the_exit_code_7(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    put(folder, {"round1/table2/di.jpg": b"broken"})
+    ran = run("batch", folder, "-o", out)
+    assert ran.code == 7
+    assert f"1 failed: {out / 'errors.csv'}" in ran.out
+
+
+def test_files_that_are_no_photos_are_told(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    put(folder, {"event.toml": "", **{f"round1/raw{number}.cr2": b"" for number in range(5)}})
+    ran = run("batch", folder, "-o", out)
+    assert ran.code == 0
+    assert "left out, because their names are not those of photos: round1/raw0.cr2, round1/raw1.cr2," in ran.err
+
+
+def test_strict_asks_for_a_look(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    assert run("batch", folder, "-o", out, "--strict").code == 6
+
+
+def test_options_are_rules(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    assert run("batch", folder, "-o", out, "--harmony", "--middle-kingdom", "--size", "7").code == 0
+    kingdom = lines(out)[0]["kingdoms"][0]
+    assert (kingdom["rules"], kingdom["side"]) == ("Kingdomino, Mighty Duel, Middle Kingdom, Harmony", 7)
+
+
+@pytest.mark.parametrize(
+    ("event", "asked", "code", "told"),
+    [
+        ('variants = ["harmony"]', ["--middle-kingdom"], 2, "tells the rules already"),
+        ("rounds = 2\ndynasty = true", [], 5, "line 1: a Dynasty of 2 rounds"),
+        ("", ["--event", "nowhere.toml"], 5, "nowhere.toml cannot be read"),
+        ("", ["--size", "6"], 2, "Usage"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_before_anything_is_read(
+    event: str, asked: list[str], code: int, told: str, run: Run, folder: Path, out: Path, crew: Readers
+) -> None:
+    put(folder, {"event.toml": event})
+    ran = run("batch", folder, "-o", out, *asked)
+    assert (ran.code, ran.out, crew.jobs) == (code, "", [])
+    assert told in " ".join(ran.err.replace("│", "").split())
+    assert not out.exists()
+
+
+def test_results_need_a_folder_of_their_own(run: Run, folder: Path, crew: Readers) -> None:
+    ran = run("batch", folder, "-o", folder / ".")
+    assert ran.code == 2 and "a folder of their own" in ran.err
+
+
+def test_a_folder_that_is_not_there(run: Run, out: Path, crew: Readers) -> None:
+    ran = run("batch", out / "nowhere", "-o", out)
+    assert ran.code == 1 and "cannot be read" in ran.err
+    assert not out.exists()
+
+
+def test_a_second_run_into_one_folder_is_refused(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    with Place(out).held():
+        ran = run("batch", folder, "-o", out)
+    assert (ran.code, ran.out) == (1, "")
+    assert "another run is writing" in ran.err
+
+
+def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    crew.stop_after = 2
+    ran = run("batch", folder, "-o", out)
+    assert ran.code == 1
+    assert "stopped; what was read is kept" in ran.err
+    assert "2 photos, 2 kingdoms." in ran.out
+    crew.stop_after, crew.jobs = None, []
+    assert run("batch", folder, "-o", out).code == 0
+    assert crew.jobs == [("round1/table2/cy.jpg", 0)]
+
+
+# Progress
+
+
+def test_progress_in_words() -> None:
+    assert words(Progress(0, 400, 0, 0), 0.0) == "0 of 400 photos"
+    assert words(Progress(100, 400, 100, 3), 1.0) == "100 of 400 photos, 60 a minute, 5 min left, 3 failed"
+    assert words(Progress(399, 400, 9, 0), 0.1) == "399 of 400 photos, 6.0 a minute, 10 s left"
+    assert words(Progress(400, 400, 9, 0), 0.1) == "400 of 400 photos, 6.0 a minute"
+    assert [duration(seconds) for seconds in (0.2, 89, 91, 3600, 9000)] == [
+        "1 s",
+        "89 s",
+        "2 min",
+        "60 min",
+        "2 h 30 min",
+    ]
+
+
+def test_progress_is_plain_lines_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    ticker = Ticker()
+    for number in range(1, 61):
+        now[0] = float(number)
+        ticker(Progress(number, 60, number, 0))
+    told = capsys.readouterr().err.splitlines()
+    assert told[0] == "kdvision: 15 of 60 photos, 60 a minute, 45 s left"
+    assert len(told) == 4
+
+
+def test_progress_is_one_line_in_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    ticker = Ticker(terminal=True)
+    ticker(Progress(1, 2, 1, 0))
+    ticker(Progress(2, 2, 2, 0))
+    ticker.end()
+    told = capsys.readouterr().err
+    assert told.startswith("\r1 of 2 photos") and "\r2 of 2 photos" in told and told.count("\n") == 1
+
+
+# review
+
+
+def answered(run: Run, out: Path, *answers: str) -> str:
+    ran = run("review", out, stdin="".join(f"{answer}\n" for answer in answers).encode())
+    assert ran.code == 0, ran.err
+    return ran.out
+
+
+@pytest.fixture
+def read(folder: Path, out: Path, crew: Readers) -> Path:
+    """The results of a run."""
+    night(folder, out)
+    return out
+
+
+def leader(out: Path) -> tuple[str, str]:
+    first = sheet(out / "standings.csv")[0]
+    return first["player"], first["points"]
+
+
+def test_a_walk_shows_what_is_unsure_and_takes_a_correction(run: Run, read: Path) -> None:
+    said = answered(run, read, "1", "")
+    assert "1 of 1 · may change who wins the event" in said
+    assert "B2 is read as f (80 % sure); as f1 the total is 7" in said
+    assert "\nCompare it with the photo.\n" in said
+    assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 a square" in said
+    assert leader(read) == ("ann", "7")
+    assert sheet(read / "review.csv") == []
+    kept = [json.loads(line) for line in (read / "corrections.jsonl").read_text().splitlines()]
+    assert [one.get("square") for one in kept] == ["B2", None]
+
+
+def test_enter_vouches_for_the_board_as_it_is_shown(run: Run, read: Path) -> None:
+    answered(run, read, "")
+    assert leader(read) == ("bo", "6")
+    assert sheet(read / "review.csv") == []
+    assert sheet(read / "results.csv")[0]["corrected"] == "no"
+
+
+@pytest.mark.parametrize(
+    ("answer", "first"), [("C3=l1", ("ann", "7")), ("1:A1=g2", ("bo", "6")), ("board # l1 l l l l l l", ("ann", "7"))]
+)
+def test_any_square_and_a_whole_board_can_be_said(answer: str, first: tuple[str, str], run: Run, read: Path) -> None:
+    answered(run, read, answer, "q")
+    assert leader(read) == first
+
+
+@pytest.mark.parametrize("answers", [["q"], ["s"], [], ["o", "s"]])
+def test_nothing_said_changes_nothing(
+    answers: list[str], run: Run, read: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    before = (read / "results.jsonl").read_bytes()
+    answered(run, read, *answers)
+    assert (read / "results.jsonl").read_bytes() == before
+    assert not (read / "corrections.jsonl").exists()
+    assert len(opened) == answers.count("o")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [("Z9=w", "has no square Z9"), ("C3", "corrects no square"), ("C3=x", "is no square"), ("board w / w w", "row 2"),
+     ("7:A1=w", "shows no kingdom 7")],
+)  # fmt: skip
+def test_an_answer_that_fits_nothing_is_asked_again(answer: str, told: str, run: Run, read: Path) -> None:
+    ran = run("review", read, stdin=f"{answer}\nq\n".encode())
+    assert ran.code == 0 and told in ran.err
+    assert not (read / "corrections.jsonl").exists()
+
+
+def test_a_board_for_somebody_missing_takes_the_place_of_no_other_kingdom(
+    run: Run, tmp_path: Path, out: Path, crew: Readers
+) -> None:
+    """It went to kingdom 1 of the photo, which was read well."""
+    night(put(tmp_path / "photos", {"ann+bo.jpg": photo(SMALL)}), out)
+    ran = run("review", out, stdin=b"board # l1 l l l\nq\n")
+    assert "Ann has no kingdom" in ran.out and "Name its players in event.toml" in ran.out
+    assert "board w w1 /" not in ran.out
+    assert f"kdvision review {out} --board ann+bo.jpg:K=BOARD" in ran.err
+    assert not (out / "corrections.jsonl").exists()
+    assert run("review", out, "--board", "ann+bo.jpg:2=# l1 l l l").code == 0
+    assert leader(out) == ("ann", "5")
+
+
+def test_a_board_is_shown_as_its_table_counts_it(run: Run, tmp_path: Path, out: Path, crew: Readers) -> None:
+    """Three kingdoms are played to a side of five, whatever one of them looks like."""
+    wide = photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
+    night(put(tmp_path / "photos", {"ann.jpg": wide, "bo.jpg": photo(SMALL), "cy.jpg": photo("# w1")}), out)
+    assert "1 kingdom · Kingdomino\n" in run("review", out, stdin=b"q\n").out
+
+
+def test_corrections_without_questions(run: Run, read: Path) -> None:
+    fix, board = "round1/table1/ann.jpg:1:B2=f1", "round1/table2/cy.jpg:1=# l1 l l l l l l l"
+    ran = run("review", read, "--fix", fix, "--board", board)
+    assert ran.code == 0 and "1. cy  8" in ran.out
+    assert [row["points"] for row in sheet(read / "standings.csv")[:3]] == ["8", "7", "6"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (["--fix", "ann.jpg:1:B2=f1"], "Did you mean round1/table1/ann.jpg"),
+        (["--fix", "B2"], "corrects no square"),
+        (["--fix", "round1/table1/ann.jpg:1:Z9=w"], "Its squares are A1 to C3"),
+        (["--fix", "round1/table1/ann.jpg:2:A1=w"], "Kingdoms are numbered from 1 to 1"),
+        (["--board", "round1/table1/ann.jpg=w"], "is no board of a photo"),
+        (["--board", "round1/table1/ann.jpg:3=w"], "Give a number from 1 to 2"),
+    ],
+)
+def test_a_correction_that_fits_nothing_is_refused(asked: list[str], told: str, run: Run, read: Path) -> None:
+    ran = run("review", read, *asked)
+    assert (ran.code, ran.out) == (5, "")
+    assert told in ran.err
+
+
+def test_a_board_for_a_photo_that_failed(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    put(folder, {"round1/table2/di.jpg": b"broken"})
+    night(folder, out)
+    answered(run, out, "board # l1 l l l l l l", "q")
+    assert leader(out) == ("di", "7")
+    assert sheet(out / "errors.csv") == []
+
+
+def test_corrections_while_a_run_is_writing_are_kept_for_it(run: Run, read: Path, folder: Path) -> None:
+    with Place(read).held():
+        ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")
+    assert ran.code == 0 and "a run is writing there" in ran.err
+    assert leader(read) == ("bo", "6")
+    night(folder, read)
+    assert leader(read) == ("ann", "7")
+
+
+def test_the_page_is_opened(run: Run, read: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    assert run("review", read, "--page").code == 0
+    assert opened == [(read / "report.html").resolve().as_uri()]
+
+
+def test_a_folder_without_results_is_told(run: Run, tmp_path: Path) -> None:
+    ran = run("review", tmp_path)
+    assert ran.code == 5 and "is no folder of results" in ran.err
+
+
+# watch
+
+WATCH = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # some shells start what runs behind them deaf to Ctrl-C
+from kdvision.batch import pool, watch
+from kdvision.cli import main
+from tests.nights import Readers
+pool.Pool, watch.EVERY = lambda *_: Readers(), 0.1
+main(["batch", sys.argv[1], "-o", sys.argv[2], "--watch"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as POSIX does")
+def test_photos_and_corrections_are_taken_as_they_come(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+    def until(name: str, text: str) -> None:
+        for _ in range(1200):
+            path = out / name
+            if path.exists() and text in path.read_text(encoding="utf-8"):
+                return
+            time.sleep(0.05)
+        pytest.fail(f"{name} never told {text}")
+
+    root = ROOT
+    command = [sys.executable, "-c", WATCH, str(folder), str(out)]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watcher:
+        try:
+            until("results.csv", "bo.jpg")
+            put(folder, {"round1/table2/di.jpg": photo("# l1 l l")})
+            until("standings.csv", ",di,")
+            assert run("review", out, "--fix", "round1/table2/di.jpg:1:B1=l").code == 0
+            until("results.csv", "# l l l,# l1 l l")
+            put(folder, {"event.toml": "rounds = 2\ndynasty = true"})
+            time.sleep(0.5)
+            put(folder, {"event.toml": 'name = "The cup"'})
+            until("report.html", "<h1>The cup</h1>")
+        finally:
+            watcher.send_signal(signal.SIGINT)
+            try:
+                said, told = watcher.communicate(timeout=30)
+            finally:
+                watcher.kill()
+    assert watcher.returncode == 0, told
+    assert "4 photos, 4 kingdoms." in said
+    assert "watching" in told and "a Dynasty of 2 rounds" in told and "Traceback" not in told
+
+
+def test_help_stays_quick_with_all_commands() -> None:
+    heavy = "{'jinja2', 'distributed', 'multiprocessing.context'}"
+    code = f"import sys, kdvision.cli; sys.exit(bool({heavy} & set(sys.modules)))"
+    root = ROOT
+    assert subprocess.run([sys.executable, "-c", code], cwd=root, env=dict(os.environ)).returncode == 0

@@ -1,0 +1,211 @@
+"""Those who read: processes that die, and a cluster that loses a worker. What is read there is a text."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kdvision.batch.cluster import Cluster
+from kdvision.batch.event import Rules
+from kdvision.batch.job import Clamps, Done, Job
+from kdvision.batch.options import Plan
+from kdvision.batch.pool import Here, Pool, _trim
+from kdvision.batch.result_folder import Place
+from kdvision.batch.run import Night, Progress
+from kdvision.errors import KdvisionError, ModelError
+from kdvision.lab.robustness.memory import held_now
+from tests.nights import night, photo, put, read, tree
+from tests.paths import ROOT
+
+KEPT: list[list[bytearray]] = []
+
+
+def task(data: bytes, rules: Rules, clamps: Clamps) -> Done:
+    """Read the text; one photo kills whoever touches it, one only the first time."""
+    if data.startswith(b"poison"):
+        os._exit(1)
+    if data.startswith(b"once"):
+        path = Path(data.split(b"\n")[1].decode())
+        if not path.exists():
+            path.touch()
+            os._exit(1)
+        data = photo("# w1")
+    if data.startswith(b"pid"):
+        return Done({"pid": os.getpid()})
+    if data.startswith(b"held"):
+        return Done({"held": held_now()})
+    if data.startswith(b"holes"):
+        blocks = [bytearray(60_000) for _ in range(2000)]
+        KEPT.append(blocks[::100])  # so that what lies between is no end that is given back anyway
+        return Done({"held": held_now()})
+    if data.startswith(b"no models"):
+        raise ModelError("the model finder.onnx is missing", hint="install it again")
+    return read(data, rules, clamps)
+
+
+@pytest.mark.skipif(_trim() is None or not held_now(), reason="only glibc keeps what is unused, and only Linux tells")
+def test_what_a_photo_leaves_unused_goes_back_to_the_system() -> None:
+    with closing(Pool(1, task=task)) as pool:
+        before, between, after = (one.data["held"] for _, one in pool.work(jobs(b"held", b"holes", b"held")))
+    assert between > before + 100
+    assert after < before + 20
+
+
+def jobs(*contents: bytes) -> Iterator[Job]:
+    yield from (Job(f"{number}.jpg", str(number), data) for number, data in enumerate(contents))
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    made = Pool(2, task=task)
+    yield made
+    made.close()
+
+
+def test_a_photo_that_kills_workers_fails_and_the_others_do_not(pool: Pool, tmp_path: Path) -> None:
+    once = f"once\n{tmp_path / 'been'}".encode()
+    contents = [photo("# w1"), b"poison", once, *(photo("# w1 w") for _ in range(3))]
+    done = {job.photo: one for job, one in pool.work(jobs(*contents))}
+    assert sorted(done) == [f"{number}.jpg" for number in range(6)]
+    failed = [name for name, one in done.items() if one.data["error"] is not None]
+    assert failed == ["1.jpg"]
+    assert "reading it ended the program" in done["1.jpg"].data["error"]
+    assert not done["1.jpg"].lasting
+
+
+def test_missing_models_end_the_run(pool: Pool) -> None:
+    with pytest.raises(ModelError):
+        list(pool.work(jobs(b"no models")))
+
+
+def test_jobs_are_taken_as_they_can_be_used() -> None:
+    taken = []
+
+    def counted() -> Iterator[Job]:
+        for job in jobs(*(photo("# w1") for _ in range(50))):
+            taken.append(job)
+            yield job
+
+    pool = Pool(1, task=task)
+    next(iter(pool.work(counted())))
+    assert len(taken) <= 3
+    pool.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for processes as POSIX does")
+def test_workers_go_with_their_parent(tmp_path: Path) -> None:
+    import subprocess
+
+    code = (
+        "import os, signal\n"
+        "from kdvision.batch.pool import Pool\n"
+        "from tests.test_batch_pool import jobs, task\n"
+        "if __name__ == '__main__':\n"
+        "    for job, done in Pool(1, task=task).work(jobs(b'pid')):\n"
+        "        print(done.data['pid'], flush=True)\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    (tmp_path / "parent.py").write_text(code)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "parent.py")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(ROOT)])},
+    )
+    worker = int(done.stdout)
+    for _ in range(200):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the worker lives on")
+
+
+def test_this_process_is_a_crew_too() -> None:
+    (made,) = Here().work(jobs(b"no photo"))
+    assert "no picture of a kind" in made[1].data["error"]
+
+
+# Dask
+
+
+def test_without_a_scheduler_the_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="[cluster] is not installed")
+    monkeypatch.setattr("kdvision.batch.cluster.PATIENCE", 0.5)
+    with pytest.raises(KdvisionError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
+        Cluster("tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "nowhere://x"])
+def test_an_address_that_is_none_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="[cluster] is not installed")
+    monkeypatch.setattr("kdvision.batch.cluster.PATIENCE", 0.5)
+    with pytest.raises(KdvisionError, match="no Dask scheduler answers"):
+        Cluster(address)
+
+
+def slowly(data: bytes, rules: Rules, clamps: Clamps) -> Done:
+    """Read the text, in a time that can be interrupted."""
+    time.sleep(0.1)
+    return task(data, rules, clamps)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A cluster of two worker processes on this machine."""
+    distributed = pytest.importorskip("distributed", reason="[cluster] is not installed")
+    import dask
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs="CRITICAL"
+        ) as made,
+        distributed.Client(made, set_as_default=False) as client,
+    ):
+        client.wait_for_workers(2)
+        yield client
+
+
+def pids(client: Any) -> dict[str, int]:
+    return dict(client.run(os.getpid))
+
+
+def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) -> None:
+    folder = put(tmp_path / "photos", {f"p{number}.jpg": photo("w1 " * number + "#") for number in range(1, 21)})
+    night(folder, tmp_path / "here")
+    crew = Cluster(cluster.scheduler.address, task=slowly)
+    lost: list[int] = []
+
+    def tell(progress: Progress) -> None:
+        if progress.read == 5:
+            lost.append(min(pids(cluster).values()))
+            os.kill(lost[0], signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+
+    with Place(tmp_path / "out").held(), closing(Night(Plan(folder, tmp_path / "out"), crew, tell=tell)) as one:
+        one.once()
+    assert lost
+    assert tree(tmp_path / "out") == tree(tmp_path / "here")
+
+
+def test_workers_with_other_models_are_not_believed(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kdvision.batch.cluster.models", lambda: "others")
+    with (
+        closing(Cluster(cluster.scheduler.address, task=task)) as crew,
+        pytest.raises(ModelError, match="other models"),
+    ):
+        list(crew.work(jobs(b"no photo")))
+
+
+def test_a_cluster_whose_workers_die_of_a_photo_fails_that_photo(cluster: Any) -> None:
+    with closing(Cluster(cluster.scheduler.address, task=task)) as crew:
+        done = {job.photo: one for job, one in crew.work(jobs(b"poison", photo("# w1")))}
+    assert "one worker of the cluster after another" in done["0.jpg"].data["error"]
+    assert done["1.jpg"].data["error"] is None

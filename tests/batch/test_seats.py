@@ -1,0 +1,47 @@
+"""Where a photo belongs, by its name."""
+
+import pytest
+
+from kdvision.batch.naming import Seat, key_of, name_of, natural, seat_of
+
+
+@pytest.mark.parametrize(
+    ("name", "round_", "table", "players"),
+    [
+        ("round1/table3/ann.jpg", 1, "3", ["ann"]),
+        ("Round 2/Table 03/Ann_Lee.HEIC", 2, "3", ["Ann Lee"]),
+        ("round1-table3-ann.jpg", 1, "3", ["ann"]),
+        ("runde_2/tisch b/jörg.png", 2, "B", ["jörg"]),
+        ("table4/round2/李雷.png", 2, "4", ["李雷"]),
+        ("saturday/round1/table2/ann.jpg", 1, "2", ["ann"]),
+        # Several players in one photo, several photos of one player.
+        ("round1/table3/ann+bo + cy.jpg", 1, "3", ["ann", "bo", "cy"]),
+        ("round1/table3/ann (2).jpg", 1, "3", ["ann"]),
+        ("round1/table3/ann/IMG_0012.jpg", 1, "3", ["ann"]),
+        # Nobody told.
+        ("round1/table3.jpg", 1, "3", []),
+        ("round1/table3/IMG_0012.jpg", 1, "3", []),
+        ("round1/table3/20240131_123456.jpg", 1, "3", []),
+        # Without words the folder is the table.
+        ("ann.jpg", 1, "", ["ann"]),
+        ("friday/ann.jpg", 1, "friday", ["ann"]),
+        ("round2/blue/ann.jpg", 2, "blue", ["ann"]),
+        ("round2/ann.jpg", 2, "", ["ann"]),
+        # What only begins like a word is a name; numbers can be players.
+        ("tableau.jpg", 1, "", ["tableau"]),
+        ("roundabout/12.jpg", 1, "roundabout", ["12"]),
+    ],
+)
+def test_names_tell_seats(name: str, round_: int, table: str, players: list[str]) -> None:
+    assert seat_of(name) == Seat(round_, table, tuple(players))
+
+
+def test_a_name_has_one_spelling_however_it_is_composed() -> None:
+    apart, composed = "Jo\u0308rg", "Jörg"
+    assert seat_of(f"{apart}.jpg").players == (composed,)
+    assert key_of("JÖRG_m") == key_of(f"{apart} M") == key_of(name_of("jörg  m"))
+
+
+def test_numbers_sort_as_people_count() -> None:
+    names = ["table10/a", "table9/b", "Table2", "table9/a"]
+    assert sorted(names, key=natural) == ["Table2", "table9/a", "table9/b", "table10/a"]

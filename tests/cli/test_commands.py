@@ -1,0 +1,541 @@
+"""The command line as a person meets it: output, exit codes, files. Kingdoms are made from notation, not seen."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kdvision import pipeline
+from kdvision.cli.options import GameName
+from kdvision.errors import ModelError
+from kdvision.game.game import GAMES
+from kdvision.pipeline import KingdomRead
+from kdvision.vision.detect.manual import Outline
+from kdvision.vision.image.photo import Photo
+from tests.conftest import Run
+from tests.kingdoms import FIVE, SMALL, doubt, eyes_for, png, seen
+from tests.paths import ROOT, SAMPLES
+
+
+@pytest.fixture
+def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomRead]:
+    """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
+    kingdoms = [seen(SMALL)]
+    monkeypatch.setattr(pipeline, "read", eyes_for(kingdoms))
+    return kingdoms
+
+
+def without_kingdom(folder: Path) -> Path:
+    path = folder / "floor.png"
+    path.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
+    return path
+
+
+# The doors are one program.
+
+
+@pytest.mark.parametrize("door", [["cli.py"], ["-m", "kdvision"]])
+def test_every_door_leads_to_the_same_program(door: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, *door, "type", SMALL], cwd=ROOT, capture_output=True, text=True, encoding="utf-8"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("1 kingdom · Kingdomino\n")
+
+
+def test_help_is_quick_and_names_the_exit_codes() -> None:
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "cli.py", "--help"], cwd=ROOT, capture_output=True, text=True)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.5
+    assert "8 a" in done.stdout
+    assert all(command in done.stdout for command in ("score", "type", "evaluate"))
+
+
+def test_help_loads_nothing_heavy() -> None:
+    heavy = "{'numpy', 'cv2', 'onnxruntime', 'PIL', 'highspy'}"
+    code = f"import sys, kdvision.cli; sys.exit(bool({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").out.startswith("kdvision 0.")
+
+
+# type
+
+
+def test_type_scores_a_board(run: Run) -> None:
+    ran = run("type", FIVE, "--harmony", "--json")
+    (kingdom,) = json.loads(ran.out)["kingdoms"]
+    assert (kingdom["points"], kingdom["total"]) == (33, 38)
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_type_reads_stdin_and_ranks_several(run: Run) -> None:
+    made = json.loads(run("type", "-", SMALL, "--json", stdin=FIVE.replace(" / ", "\n").encode()).out)
+    assert [kingdom["points"] for kingdom in made["kingdoms"]] == [33, 5]
+    assert made["standing"]["winners"] == [1]
+
+
+def test_type_takes_corrections(run: Run) -> None:
+    made = json.loads(run("type", SMALL, SMALL, "--fix", "2:B2=f1", "--fix", "A1=.", "--json").out)
+    assert [kingdom["points"] for kingdom in made["kingdoms"]] == [2, 7]
+    assert made["kingdoms"][0]["board"][0] == ". w w"
+
+
+@pytest.mark.parametrize(("size", "side"), [("5", 5), ("7", 7), (None, 5)])
+def test_size_is_what_is_asked_for_or_shown(size: str | None, side: int, run: Run) -> None:
+    ran = run("type", SMALL, "--json", *(["--size", size] if size else []))
+    assert json.loads(ran.out)["kingdoms"][0]["side"] == side
+
+
+TOWN = "t l / # t / . g"
+"""A board of Queendomino's box alone."""
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "side", "lines", "odd"),
+    [
+        ("kingdomino", "Kingdomino", 5, 4, True),
+        ("queendomino", "Queendomino", 5, 5, False),
+        ("royal-wedding", "Royal Wedding", 5, 5, False),
+    ],
+)
+def test_typed_boards_are_checked_against_the_box_of_their_game(
+    game: str, rules: str, side: int, lines: int, odd: bool, run: Run
+) -> None:
+    ran = run("type", TOWN, "--json", "--game", game)
+    (kingdom,) = json.loads(ran.out)["kingdoms"]
+    assert (kingdom["rules"], kingdom["side"], len(kingdom["lines"])) == (rules, side, lines)
+    assert (bool(kingdom["problems"]), kingdom["review"], ran.err) == (odd, odd, "")
+
+
+@pytest.mark.parametrize(
+    ("game", "count", "side"),
+    [("queendomino", 2, 7), ("queendomino", 4, 5), ("royal-wedding", 3, 7), ("kingdomino", 3, 5)],
+)
+def test_the_side_of_typed_boards_follows_from_their_number(game: str, count: int, side: int, run: Run) -> None:
+    made = json.loads(run("type", *["# w w"] * count, "--json", "--game", game).out)
+    assert [kingdom["side"] for kingdom in made["kingdoms"]] == [side] * count
+
+
+def test_what_cannot_be_typed_is_said_to_belong_into_a_game_file(run: Run) -> None:
+    assert run("type", "# f f").err == ""
+    assert run("type", TOWN).err.endswith("--game queendomino or --game royal-wedding does.\n")
+    told = run("type", TOWN, "--game", "queendomino")
+    assert "wealth: 0 coins" in told.out
+    assert told.err.startswith("kdvision: coins, buildings, knights, towers and the Queen count from a game file only")
+    assert run("type", "# t m", "--game", "chess").code == 2
+
+
+def test_every_game_of_the_rules_can_be_typed() -> None:
+    assert [game.value for game in GameName] == list(GAMES)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["type", "w w1 / l q"], ["row 2, column 2", "'q'"]),
+        (["type", "w w1 / l"], ["row 2", "expected 2"]),
+        (["type", ""], ["empty"]),
+        (["type", SMALL, "--fix", "1:Z9=w1"], ["no square Z9", "A1 to C3"]),
+        (["type", SMALL, "--fix", "2:A1=w1"], ["no kingdom 2"]),
+        (["type", SMALL, "--fix", "1:A1=x"], ["'x'"]),
+        (["type", SMALL, "--fix", "1:A1"], ["1:C3=w1"]),
+        (["type", SMALL, "--fix", "1:11=w"], ["C3"]),
+        (["score", "no.jpg", "--fix", "nonsense"], ["nonsense"]),
+        (["score", "no.jpg", "--players", "mauve=Ann"], ["'mauve'", "blue, green"]),
+        (["score", "no.jpg", "--corners", "1,2 3,4"], ["'1,2 3,4' is no outline", "clockwise"]),
+        (["score", "no.jpg", "--corners", "1,1 9,9 9,1 1,9"], ["convex"]),
+        (["score", "no.jpg", "--corners", "9x9: 1,1 9,1 9,9 1,9"], ["7 x 7"]),
+    ],
+)
+def test_malformed_text_is_one_line_and_code_5(args: list[str], words: list[str], run: Run) -> None:
+    ran = run(*args)
+    assert (ran.code, ran.out) == (5, "")
+    assert ran.err.startswith("kdvision: ")
+    assert ran.err.count("\n") == 1
+    assert all(word in ran.err for word in words)
+
+
+def test_strict_typing_wants_a_board_without_problems(run: Run) -> None:
+    assert run("type", SMALL).code == 0
+    ran = run("type", SMALL, "--strict")
+    assert ran.code == 6
+    assert "total" in ran.out
+    assert "look at kingdom 1" in ran.err
+
+
+# Colours
+
+
+def on_a_terminal(**environment: str) -> str:
+    """What the program prints on a terminal."""
+    import pty
+
+    printed = b""
+    parent, child = pty.openpty()
+    command = [sys.executable, "cli.py", "type", SMALL]
+    cleared = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=child, stdin=child, env={**cleared, "TERM": "xterm", **environment}
+    ):
+        os.close(child)
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:  # what Linux says at the end of a terminal
+                break
+            if not part:
+                break
+            printed += part
+    os.close(parent)
+    return printed.decode()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
+def test_colours_are_for_terminals_that_want_them() -> None:
+    assert "\x1b[" in on_a_terminal()
+    assert "\x1b" not in on_a_terminal(NO_COLOR="1")
+    assert "\x1b" not in on_a_terminal(TERM="dumb")
+
+
+# score
+
+
+def test_score_prints_a_table(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", photo)
+    assert (ran.code, ran.err) == (0, "")
+    assert "w1  w   w" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_score_prints_one_object_a_photo(run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", photo, without_kingdom(tmp_path), tmp_path / "no.jpg", photo, "--json")
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    assert [len(row["kingdoms"]) for row in rows] == [1, 0, 0, 1]
+    assert [row["error"] is None for row in rows] == [True, False, False, True]
+    assert rows[0]["photo"] == str(photo)
+    assert (rows[0]["width"], rows[0]["height"]) == (640, 480)
+    assert ran.code == 7
+    assert ran.err.count("\n") == 2
+
+
+def test_tables_of_several_photos_go_on_after_a_failure(
+    run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]
+) -> None:
+    ran = run("score", tmp_path / "no.jpg", photo)
+    assert ran.code == 7
+    assert "there is no file" in ran.err
+    assert "w1  w   w" in ran.out
+
+
+def test_several_photos_are_ranked_as_one_game(run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+    other = tmp_path / "ben.png"
+    other.write_bytes(photo.read_bytes())
+    ran = run("score", photo, other)
+    assert "share the victory" in ran.out
+    assert run("score", *[photo] * 7).out.count("victory") == 0, "no game has seven kingdoms"
+
+
+@pytest.mark.parametrize("source", ["path", "stdin"])
+def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", photo, "--json") if source == "path" else run("score", "-", "--json", stdin=photo.read_bytes())
+    assert json.loads(ran.out)["kingdoms"][0]["points"] == 5
+    assert json.loads(ran.out)["photo"] == (str(photo) if source == "path" else "-")
+
+
+def test_what_is_asked_reaches_the_eyes(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def read(photo: Photo, **options: Any) -> list[KingdomRead]:
+        asked.update(options)
+        return [seen(SMALL)]
+
+    monkeypatch.setattr(pipeline, "read", read)
+    run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.", "--corners", "5x4: 1,2 9,2 9,8 1,8")
+    outline = Outline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
+    clamps = {(1, (2, 2)): "w1", (0, (0, 0)): "."}
+    assert asked == {"side": 7, "clamps": clamps, "corners": [outline], "game": "auto"}
+
+
+def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    eyes[:] = [replace(seen(SMALL, place="left"), colour="pink"), seen(FIVE, place="right", left=300)]
+    ran = run("score", photo, "--players", "Ann,Bob", "--json")
+    assert [k["player"] for k in json.loads(ran.out)["kingdoms"]] == ["Ann", "Bob"]
+    assert "Bob wins on points, 33 to 5" in run("score", photo, "--players", "Ann,Bob").out
+    ran = run("score", photo, "--players", "pink=Ann,blue=Bob")
+    assert "Ann: kingdom 1 (pink)" in ran.out
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert "no kingdom was seen to be blue (Bob)" in ran.err
+
+
+def test_two_kingdoms_of_one_colour_are_told_apart(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    """In several photos nobody knows which of them is Ann's."""
+    eyes[:] = [replace(seen(SMALL), colour="blue")]
+    other = photo.with_name("other.png")
+    other.write_bytes(photo.read_bytes())
+    out = run("score", photo, other, "--players", "blue=Ann").out
+    told = f"Ann ({photo}) and Ann ({other}) share the victory"
+    assert "".join(told.split()) in "".join(out.split())
+
+
+def test_a_player_called_as_another_ones_colour_is_told_apart(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    eyes[:] = [seen(FIVE, place="left"), replace(seen(SMALL, left=400, place="right"), colour="pink")]
+    assert "Pink (left) wins on points, 33 to 5" in run("score", photo, "--players", "pink").out
+
+
+def test_players_in_order_go_on_over_photos(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    out = run("score", photo, photo, "--players", "Ann,Bob").out
+    assert "Ann and Bob share the victory" in out
+
+
+def test_after_a_photo_that_failed_nobody_is_named_by_order(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", without_kingdom(photo.parent), photo, "--players", "Ann,Bob")
+    assert ran.code == 7
+    assert "Ann" not in ran.out and "Bob" not in ran.out
+    assert "floor.png failed" in ran.err
+
+
+def test_a_total_that_is_another_in_the_game_says_why(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One kingdom is wider than five squares: the game's side is 7, and by that the other has no Harmony."""
+    other = photo.parent / "seven.png"
+    other.write_bytes(photo.read_bytes())
+    shown = {photo.name: seen(FIVE), other.name: seen("w w w w w w / # w w w w w")}
+    monkeypatch.setattr(pipeline, "read", lambda picture, **_: [shown[Path(picture.name).name]])
+    ran = run("score", photo, other, "--harmony")
+    assert "has 33 points in this game and 38 above" in " ".join(ran.out.split())
+
+
+def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    assert run("score", photo, "--strict").code == 0
+    eyes[:] = [seen(SMALL, doubts=[doubt("B2", "f", "f1")])]
+    ran = run("score", photo, "--strict")
+    assert ran.code == 6
+    assert "look at kingdom 1 (B2)" in ran.err
+    assert run("score", photo).code == 0
+
+
+# Bad photos: one line, the code of the class, nothing written.
+
+
+def bad_photos(folder: Path) -> dict[str, Path]:
+    """A file for each way in which a photo can be bad."""
+    whole = folder / "whole.jpg"
+    Image.effect_noise((300, 200), 80).convert("RGB").save(whole)
+    content = {
+        "text.jpg": b"w w1 / l #\n" * 40,
+        "short.jpg": whole.read_bytes()[:5000],
+        "empty.jpg": b"",
+    }
+    for name, data in content.items():
+        (folder / name).write_bytes(data)
+    Image.new("RGB", (1, 1)).save(folder / "dot.png")
+    (folder / "folder").mkdir()
+    return {name: folder / name for name in (*content, "dot.png", "folder", "missing.jpg")}
+
+
+@pytest.mark.parametrize("name", ["text.jpg", "short.jpg", "empty.jpg", "dot.png", "folder", "missing.jpg"])
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_bad_photo_is_one_line_and_code_3(name: str, options: list[str], run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.png"
+    path = bad_photos(tmp_path)[name]
+    before = sorted(tmp_path.rglob("*"))
+    ran = run("score", path, "--overlay", out, *options)
+    assert ran.code == 3
+    assert ran.err.startswith(f"kdvision: {'there is no file ' if name == 'missing.jpg' else ''}{path}")
+    assert ran.err.count("\n") == 1
+    assert ran.err.count(". ") >= 1, "what is wrong, then what to do"
+    assert sorted(tmp_path.rglob("*")) == before
+    if options:
+        assert json.loads(ran.out)["error"]
+    else:
+        assert ran.out == ""
+
+
+def test_bad_bytes_on_stdin_fail_the_same(run: Run) -> None:
+    ran = run("score", "-", stdin=b"no photo")
+    assert (ran.code, ran.out) == (3, "")
+    assert "the photo on stdin is no picture" in ran.err
+    assert run("score", "-").code == 3
+
+
+def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+    ran = run("score", without_kingdom(tmp_path), "--overlay", tmp_path / "out.png")
+    assert (ran.code, ran.out) == (4, "")
+    assert "shows no kingdom. Take it from above." in ran.err
+    assert not (tmp_path / "out.png").exists()
+
+
+def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(photo: Photo, **asked: Any) -> list[KingdomRead]:
+        raise ModelError("the model finder.onnx is missing", hint="run make model")
+
+    monkeypatch.setattr(pipeline, "read", read)
+    ran = run("score", photo, photo)
+    assert (ran.code, ran.out) == (8, "")
+    assert ran.err.count("\n") == 1
+
+
+# Overlays
+
+
+@pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.JPEG", "out.webp"])
+def test_the_overlay_is_written_in_the_photos_size(name: str, run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    out = photo.parent / name
+    assert run("score", photo, "--overlay", out).code == 0
+    with Image.open(out) as drawn:
+        assert drawn.size == (640, 480)
+    assert sorted(path.name for path in photo.parent.iterdir()) == sorted([name, "table.png"])
+
+
+def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    out = photo.parent / "out.png"
+    out.write_text("old")
+    assert run("score", photo, "--overlay", out).code == 0
+    with Image.open(out) as drawn:
+        assert drawn.format == "PNG"
+
+
+def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    folder, other = photo.parent / "out", photo.parent / "more"
+    folder.mkdir()
+    other.mkdir()
+    twin = other / "table.png"
+    twin.write_bytes(photo.read_bytes())
+    assert run("score", photo, twin, without_kingdom(photo.parent), "--overlay", folder).code == 7
+    assert sorted(path.name for path in folder.iterdir()) == ["table 2-score.jpg", "table-score.jpg"]
+
+
+def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    folder, twin, second = photo.parent / "out", photo.parent / "table.jpg", photo.parent / "table 2.png"
+    folder.mkdir()
+    twin.write_bytes(photo.read_bytes())
+    second.write_bytes(photo.read_bytes())
+    assert run("score", second, photo, twin, "--overlay", folder).code == 0
+    assert len(list(folder.iterdir())) == 3
+
+
+@pytest.mark.parametrize("named", ["a-score.jpg", ""], ids=["a file", "a folder"])
+def test_no_overlay_takes_the_place_of_a_photo(
+    named: str, run: Run, photo: Path, eyes: list[KingdomRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "read_same", lambda photos, **asked: pipeline.read(photos[0], game=asked["game"]))
+    first, other = photo.parent / "a.png", photo.parent / "a-score.jpg"
+    for path in (first, other):
+        path.write_bytes(photo.read_bytes())
+    ran = run("score", *(["--same"] if named else []), first, other, "--overlay", photo.parent / named)
+    assert (ran.code, other.read_bytes()) == (2, photo.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("out", "photos", "words"),
+    [
+        ("out.png", 2, "need a folder"),
+        ("out.gif", 1, "ends in none of"),
+        ("out", 1, "ends in none of"),
+        ("nowhere/out.png", 1, "there is no folder"),
+        ("nowhere/", 2, "there is no folder"),
+        ("table.png", 1, "is the photo itself"),
+    ],
+)
+def test_an_overlay_that_cannot_be_is_wrong_usage(
+    out: str, photos: int, words: str, run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(photo.parent)
+    before = photo.read_bytes()
+    ran = run("score", *[photo] * photos, "--overlay", out)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in " ".join(ran.err.replace("│", "").split())
+    assert [path.name for path in photo.parent.iterdir()] == ["table.png"]
+    assert photo.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_leaves_nothing(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+    folder = photo.parent / "out"
+    folder.mkdir(mode=0o500)
+    ran = run("score", photo, "--overlay", folder / "out.png")
+    assert ran.code == 1
+    assert "cannot be written" in ran.err
+    assert list(folder.iterdir()) == []
+
+
+def test_an_overlay_that_fails_half_way_leaves_the_old_one(
+    run: Run, photo: Path, eyes: list[KingdomRead], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    out = photo.parent / "out.png"
+    out.write_text("old")
+    monkeypatch.setattr(Path, "replace", full)
+    ran = run("score", photo, "--overlay", out)
+    assert ran.code == 1
+    assert "No space left on device" in ran.err
+    assert out.read_text() == "old"
+    assert len(list(photo.parent.iterdir())) == 2
+
+
+# Several photos of one kingdom
+
+
+def test_photos_of_the_same_kingdom_are_read_together(
+    run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[list[Any]] = []
+
+    def read_same(photos: Sequence[Any], **_: Any) -> Sequence[KingdomRead]:
+        asked.append(list(photos))
+        return [seen(SMALL)]
+
+    monkeypatch.setattr(pipeline, "read_same", read_same)
+    ran = run("score", "--same", photo, "left.jpg", "right.jpg", "--json", "--fix", "A1=w", "--overlay", tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    assert [str(getattr(one, "name", one)) for one in asked[0]] == [str(photo), "left.jpg", "right.jpg"]
+    assert json.loads(ran.out)["photo"] == str(photo)
+    assert [path.name for path in tmp_path.glob("*-score.jpg")] == ["table-score.jpg"]
+
+
+def test_further_photos_that_fail_are_named_and_the_code_is_7(run: Run, tmp_path: Path) -> None:
+    samples = SAMPLES
+    demo, none = samples / "demo.jpg", tmp_path / "none.jpg"
+    ran = run("score", "--same", demo, none, samples / "no-kingdom.jpg", "--json", "--strict")
+    (row,) = map(json.loads, ran.out.splitlines())
+    assert (ran.code, ran.err.count("\n"), row["error"], len(row["kingdoms"])) == (7, 2, None, 1)
+    assert [one["photo"] for one in row["failed"]] == [str(none), str(samples / "no-kingdom.jpg")]
+    assert row["failed"][0]["error"].startswith("there is no file") and all(one["hint"] for one in row["failed"])
+    ran = run("score", "--same", demo, none)
+    assert ran.code == 7 and "there is no file" in ran.err and "total" in ran.out
+    ran = run("score", "--same", none, demo)
+    assert ran.code == 3 and "name another first" in ran.err
+
+
+def test_one_photo_is_not_several_of_a_kingdom(run: Run) -> None:
+    ran = run("score", "--same", "a.jpg")
+    assert ran.code == 2
+    assert "--same" in ran.err
+
+
+# Wrong usage
+
+
+@pytest.mark.parametrize(
+    "args", [["score"], ["type"], ["score", "a", "--size", "6"], ["play"], ["score", "a", "b", "--fix", "A1=w"]]
+)
+def test_wrong_usage_is_code_2(args: list[str], run: Run) -> None:
+    ran = run(*args)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Usage" in ran.err

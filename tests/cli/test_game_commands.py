@@ -1,0 +1,231 @@
+"""`kdvision game` and `kdvision rules` as a person meets them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import bench
+from kdvision.game.rules import clauses
+from tests.conftest import Run
+
+GAME = """
+[[kingdom]]
+player = "Ann"
+board = "# m3 w / . . w / . . f"
+
+[[kingdom]]
+player = "Bo"
+board = "w w # f f"
+"""
+
+ODD = GAME + '[[kingdom]]\nplayer = "Cy"\nboard = "# m3 w"\n'
+
+DYNASTY = "".join(
+    f'[[round]]\n[[round.kingdom]]\nplayer = "Ann"\nboard = "# w1 {land}"\n'
+    f'[[round.kingdom]]\nplayer = "Bo"\nboard = "# f f"\n'
+    for land in "mfw"
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "match.toml"
+    path.write_text(GAME, encoding="utf-8")
+    return path
+
+
+def test_a_game_is_scored_with_its_winner(run: Run, file: Path) -> None:
+    ran = run("game", file)
+    assert (ran.code, ran.err) == (0, "")
+    assert "2 kingdoms · Kingdomino" in ran.out
+    assert "\n Ann\n" in ran.out
+    assert "Ann wins on points, 3 to 0" in ran.out
+    assert "dominoes" not in ran.out
+
+
+@pytest.mark.parametrize("command", [("game", "-"), ("type", "# m3 w / . . w / . . f")])
+def test_the_clause_of_every_line_is_named_when_asked_for(command: tuple[str, ...], run: Run) -> None:
+    told = GAME.replace('"Ann"', '"kingdom 1"').encode()
+    ran = run(*command, "--clauses", "--harmony" if command[0] == "type" else "--dominoes", stdin=told)
+    (heading,) = [number for number, line in enumerate(ran.out.splitlines()) if line == " kingdom 1, line by line"]
+    lines = [line.split() for line in ran.out.splitlines()[heading + 1 :]]
+    assert " ".join(lines[0]) == "3 mine: 1 square × 3 crowns kingdomino/value"
+    assert " ".join(lines[1]) == "0 wheat: 2 squares × 0 crowns kingdomino/value"
+    assert ["3", "total"] in lines
+    assert (["0", "Harmony", "kingdomino/harmony"] in lines) is (command[0] == "type")
+    assert "line by line" not in run(*command, stdin=told).out
+
+
+def test_dominoes_are_named_when_asked_for(run: Run, file: Path) -> None:
+    ran = run("game", file, "--dominoes")
+    assert "Ann's dominoes: B1-C1: 48" in ran.out
+    assert "Bo's dominoes: A1-B1: 1 or 2, D1-E1: 3 or 4 or 5 or 6" in ran.out
+
+
+def test_dominoes_are_narrowed_by_those_of_the_other_kingdoms(run: Run) -> None:
+    square = '[[kingdom]]\nplayer = "Ann"\nboard = ". f l . / # f w . / w w w w"\n'
+    other = '[[kingdom]]\nplayer = "Bo"\nboard = "# w f"\n'
+    assert "Ann's dominoes (2 readings fit): " in run("game", "-", "--dominoes", stdin=square.encode()).out
+    both = (square + other).encode()
+    assert "Ann's dominoes (1 of 2 readings fits beside the" in run("game", "-", "--dominoes", stdin=both).out
+    ann, bo = json.loads(run("game", "-", "--json", stdin=both).out)["rounds"][0]["kingdoms"]
+    assert [(one["readings"], one["readings_alone"]) for one in (ann, bo)] == [(1, 2), (1, 1)]
+    assert all(placed["sure"] for placed in ann["dominoes"])
+
+
+def test_stdin_is_a_game_too(run: Run) -> None:
+    assert "Ann wins on points, 3 to 0" in run("game", "-", stdin=GAME.encode()).out
+
+
+def test_json_has_the_whole_game(run: Run, file: Path) -> None:
+    found = json.loads(run("game", file, "--json").out)
+    assert (found["file"], found["rules"], found["side"], found["winners"]) == (str(file), "Kingdomino", 5, ["Ann"])
+    (played,) = found["rounds"]
+    ann = played["kingdoms"][0]
+    assert (ann["player"], ann["points"], ann["total"], ann["readings"]) == ("Ann", 3, 3, 1)
+    assert ann["dominoes"][0] == {"squares": ["B1", "C1"], "numbers": [48], "sure": True}
+    assert ann["lines"][0]["clause"] == "kingdomino/value"
+    assert played["problems"] == []
+    assert found["standing"]["reason"] == "Ann wins on points, 3 to 0"
+
+
+def test_a_dynasty_shows_its_rounds_and_its_sum(run: Run) -> None:
+    ran = run("game", "-", stdin=DYNASTY.encode())
+    assert all(f"round {number} · 2 kingdoms" in ran.out for number in (1, 2, 3))
+    assert "Ann wins on points of 3 rounds, 4 to 0" in ran.out
+    found = json.loads(run("game", "-", "--json", stdin=DYNASTY.encode()).out)
+    assert [played["standing"]["places"][0]["total"] for played in found["rounds"]] == [1, 1, 2]
+
+
+def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
+    sentence = "the kingdoms together have 2 squares m3, and the box has 1"
+    ran = run("game", "-", stdin=ODD.encode())
+    assert (ran.code, ran.out.count(sentence)) == (0, 1)
+    found = json.loads(run("game", "-", "--json", stdin=ODD.encode()).out)
+    assert [problem["text"] for problem in found["rounds"][0]["problems"]] == [sentence]
+    strict = run("game", "-", "--strict", stdin=ODD.encode())
+    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: look at the problems.\n")
+    assert run("game", "-", "--strict", stdin=GAME.encode()).code == 0
+
+
+def test_a_game_that_is_not_all_entered_says_so(run: Run) -> None:
+    note = "2 of 3 kingdoms are entered: nothing is known of the others"
+    text = f"kingdoms = 3\n{GAME}".encode()
+    ran = run("game", "-", "--strict", stdin=text)
+    assert (ran.code, ran.err) == (0, "")
+    assert f"\n {note}\n" in ran.out
+    assert json.loads(run("game", "-", "--json", stdin=text).out)["rounds"][0]["note"] == note
+    assert json.loads(run("game", "-", "--json", stdin=GAME.encode()).out)["rounds"][0]["note"] is None
+
+
+def test_nobody_wins_while_kingdoms_are_missing(run: Run) -> None:
+    text = f"kingdoms = 4\n{GAME}".encode()
+    out = run("game", "-", stdin=text).out
+    assert "wins on" not in out and "Who wins is not known until the rest is told" in out
+    found = json.loads(run("game", "-", "--json", stdin=text).out)
+    assert (found["standing"], found["winners"], found["rounds"][0]["standing"]) == (None, [], None)
+    assert found["rounds"][0]["outlook"] == "who wins is not known until the rest is told"
+    assert "wins on" in run("game", "-", stdin=GAME.encode()).out
+
+
+def test_mistakes_name_file_and_line_and_exit_with_5(run: Run, file: Path) -> None:
+    file.write_text(GAME.replace('"w w # f f"', '"w w # f"\ncoins = 3'), encoding="utf-8")
+    ran = run("game", file)
+    assert (ran.code, ran.out) == (5, "")
+    assert ran.err.startswith(f'kdvision: {file}, line 9: coins is no part of this game; expected game = "queendomino"')
+    missing = run("game", file.parent / "none.toml")
+    assert missing.code == 5
+    assert "none.toml cannot be read" in missing.err
+
+
+def test_stdin_is_utf8_whatever_the_terminal_says(run: Run) -> None:
+    named = GAME.replace("Ann", "Jörg").encode("utf-8-sig")
+    assert "Jörg wins on points, 3 to 0" in run("game", "-", stdin=named).out
+    for command in ("game", "type"):
+        ran = run(command, "-", stdin=b"\xff\xfe")
+        assert (ran.code, ran.err.count("\n")) == (5, 1)
+        assert ran.err.startswith("kdvision: what came on stdin is not a text in UTF-8.")
+
+
+def test_typed_boards_of_one_game_share_its_box(run: Run) -> None:
+    assert "the kingdoms together have 2 squares m3" in run("type", "# m3 w", "# m3 w").out
+
+
+def test_every_clause_has_its_line(run: Run) -> None:
+    ran = run("rules")
+    assert [line.split(" (")[0] for line in ran.out.splitlines()] == list(clauses())
+    assert len(run("rules", "--json").out.splitlines()) == len(clauses())
+
+
+def test_one_clause_is_shown(run: Run) -> None:
+    ran = run("rules", "--clause", "queendomino/wealth")
+    assert ran.out.startswith("queendomino/wealth (Queendomino, End of the game): Every three coins")
+    assert len(ran.out.splitlines()) == 1
+    found = json.loads(run("rules", "--clause", "queendomino/queen-choice", "--json").out)
+    assert found["ruling"] is True
+
+
+def test_an_unknown_clause_is_a_usage_error_with_a_guess(run: Run) -> None:
+    ran = run("rules", "--clause", "queendomino/welth")
+    assert (ran.code, ran.out) == (2, "")
+    assert "queendomino/wealth" in ran.err
+
+
+def test_the_benchmark_tells_what_is_too_slow(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.main(["nothing"]) == 2
+    assert "there is rules" in capsys.readouterr().err
+    assert bench.Row("a", 3.0, 2.0).slow
+    assert str(bench.Row("a", 3.0, 2.0)).endswith("TOO SLOW")
+    assert not bench.Row("a", 3.0).slow
+
+
+OPEN = """
+game = "queendomino"
+side = 5
+[[kingdom]]
+player = "Ann"
+board = "# t t / w1 w g"
+coins = "?"
+[[kingdom]]
+player = "Bo"
+board = "# g1 g"
+buildings = [{ at = "B1", name = "?" }]
+"""
+
+
+def test_an_unfinished_game_is_a_range_and_names_no_winner(run: Run) -> None:
+    ran = run("game", "-", "--clauses", stdin=OPEN.encode())
+    assert (ran.code, ran.err) == (0, "")
+    assert "2 to 60" in ran.out
+    assert "? still to be told: coins\n" in ran.out
+    assert "? still to be told: which building stands on B1" in ran.out
+    assert "Who wins is not known until the rest is told" in ran.out
+    assert "wins on" not in ran.out
+    found = json.loads(run("game", "-", "--json", stdin=OPEN.encode()).out)
+    assert (found["complete"], found["standing"], found["winners"]) == (False, None, [])
+    (played,) = found["rounds"]
+    assert (played["standing"], played["outlook"]) == (None, "who wins is not known until the rest is told")
+    ann = played["kingdoms"][0]
+    assert (ann["complete"], ann["least"], ann["most"], ann["total"]) == (False, 2, 60, None)
+    assert ann["missing"] == [{"item": "coins", "squares": [], "text": "coins"}]
+    strict = run("game", "-", "--strict", stdin=OPEN.encode())
+    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: not all is told.\n")
+
+
+def test_a_dynasty_with_an_open_round_has_no_sum(run: Run) -> None:
+    text = 'variants = ["lost-treasures"]\n' + DYNASTY.replace('"# w1 f"', '"# w1 f / m l g"\ngems = "?"')
+    ran = run("game", "-", stdin=text.encode())
+    assert "0 or more" in ran.out
+    assert "of 3 rounds" not in ran.out
+    assert "round 1 · 2 kingdoms" in ran.out and "Ann wins on points, 1 to 0" in ran.out
+    found = json.loads(run("game", "-", "--json", stdin=text.encode()).out)
+    assert [played["standing"] is None for played in found["rounds"]] == [False, True, False]
+    assert found["standing"] is None
+
+
+def test_squares_not_known_keep_their_score_and_are_told_as_missing(run: Run) -> None:
+    text = GAME.replace('"w w # f f"', '"w w # f ?"').encode()
+    bo = json.loads(run("game", "-", "--json", stdin=text).out)["rounds"][0]["kingdoms"][1]
+    assert (bo["total"], bo["complete"], bo["least"], bo["most"]) == (0, False, 0, None)
+    assert bo["missing"] == [{"item": "board", "squares": ["E1"], "text": "what lies on E1"}]

@@ -1,0 +1,64 @@
+"""A library that prints past Python spoils no results; and what happens where nothing can be printed."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+NOISE = """
+import os
+from kdvision.cli.streams import results_alone
+results_alone()
+os.write(1, b"noise of a library\\n")
+print("result ×")
+"""
+
+
+def test_results_alone_on_stdout() -> None:
+    run = subprocess.run([sys.executable, "-X", "utf8", "-c", NOISE], capture_output=True, check=True)
+    assert run.stdout.decode().split() == ["result", "×"]
+    assert "noise of a library" in run.stderr.decode()
+
+
+FULL = Path("/dev/full")
+"""A disk without room, as Linux has it."""
+
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+
+
+def program(*args: str, redirect: str) -> subprocess.CompletedProcess[str]:
+    """The program as a shell starts it, with its streams led elsewhere."""
+    line = shlex.join([sys.executable, "-m", "kdvision", *args])
+    return subprocess.run(f"{line} {redirect}", shell=True, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+
+
+@needs_full
+@pytest.mark.parametrize("args", [["type", "w1 #"], ["--help"]])
+def test_results_that_cannot_be_printed_are_one_line_and_code_1(args: list[str]) -> None:
+    ran = program(*args, redirect="> /dev/full")
+    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
+    assert ran.stderr.startswith("kdvision: the results cannot be printed: No space left on device. Make room")
+
+
+@needs_full
+def test_messages_that_cannot_be_printed_change_no_exit_code() -> None:
+    assert program("type", "no board", redirect="2> /dev/full").returncode == 5
+    ran = program("type", "w1 #", "--strict", "--json", redirect="2> /dev/full")
+    assert (ran.returncode, ran.stdout.count("\n")) == (6, 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes streams")
+@pytest.mark.parametrize(("closed", "code"), [(">&-", 0), ("<&- >&- 2>&-", 0)])
+def test_closed_streams_are_no_fault(closed: str, code: int) -> None:
+    ran = program("type", "w1 #", redirect=closed)
+    assert (ran.returncode, ran.stderr) == (code, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell makes the pipe")
+def test_who_has_read_enough_hears_nothing_more() -> None:
+    ran = program("rules", redirect="| head -n 1")
+    assert (ran.stdout.count("\n"), ran.stderr) == (1, "")

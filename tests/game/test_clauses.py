@@ -1,0 +1,44 @@
+"""The clauses in the table, in the rules' code and in the tests are the same set."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from kdvision.game.rules import clauses
+from tests.paths import ROOT
+
+BOOKS = {clause.split("/")[0] for clause in clauses()}
+CITED = re.compile(rf"\b(?:{'|'.join(sorted(BOOKS))})/[a-z0-9-]+")
+
+
+def cited_by_rules() -> set[str]:
+    sources = (ROOT / "kdvision" / "game").rglob("*.py")
+    return {clause for path in sources for clause in CITED.findall(path.read_text(encoding="utf-8"))}
+
+
+def marks(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        for mark in getattr(node, "decorator_list", []):
+            if isinstance(mark, ast.Call) and ast.unparse(mark.func) in ("clause", "pytest.mark.clause"):
+                yield ast.literal_eval(mark.args[0])
+
+
+def cited_by_tests() -> set[str]:
+    sources = (ROOT / "tests").rglob("test_*.py")
+    return {clause for path in sources for clause in marks(ast.parse(path.read_text(encoding="utf-8")))}
+
+
+def test_every_clause_is_in_the_rules() -> None:
+    assert cited_by_rules() == set(clauses())
+
+
+def test_every_clause_has_a_test() -> None:
+    assert cited_by_tests() == set(clauses())
+
+
+def test_clauses_are_told_in_full() -> None:
+    for clause in clauses().values():
+        assert clause.book
+        assert clause.section
+        assert clause.text.endswith(".")
+        assert clause.id in str(clause)

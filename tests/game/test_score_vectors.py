@@ -1,0 +1,56 @@
+"""Boards and scores from other programs' tests, in the data folder beside the checkout."""
+
+import json
+from typing import Any
+
+import pytest
+
+from kdvision.game.board import Board, Terrain
+from kdvision.game.kingdom import Kingdom, crowns, largest
+from kdvision.game.rules import kingdomino
+from kdvision.game.scoring import Scorecard, score
+from kdvision.game.standing import Contender, ranked
+from tests.paths import SHARED
+
+FILE = SHARED / "rules" / "score_vectors.json"
+DATA: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
+VECTORS = DATA.get("vectors", [])
+TIES = DATA.get("tie_breaks", {}).get("cases", [])
+
+pytestmark = pytest.mark.skipif(not DATA, reason="the data folder beside the checkout is not there")
+
+
+def test_all_vectors_are_here() -> None:
+    assert len(VECTORS) == 59
+    assert len(TIES) == 3
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
+def test_other_programs_agree(vector: dict[str, Any]) -> None:
+    board = Board.parse(vector["board"])
+    card = score(board, kingdomino(side=vector["size"], **dict.fromkeys(vector["variants"], True)))
+    expected = vector["expected"]
+    kingdom = Kingdom(board)
+    found = {
+        "total": card.total,
+        "largest_property": largest(kingdom),
+        "crowns": crowns(kingdom),
+        "by_terrain": {name: terrain_points(card, name) for name in expected.get("by_terrain", ())},
+        "properties_count": {"lake_with_crowns": crowned(kingdom, Terrain.LAKE)},
+    }
+    assert expected == {name: found[name] for name in expected}
+
+
+def terrain_points(card: Scorecard, name: str) -> int:
+    return sum(line.points for line in card.lines if line.territory and str(line.territory.terrain) == name)
+
+
+def crowned(kingdom: Kingdom, terrain: Terrain) -> int:
+    return sum(territory.terrain is terrain and territory.crowns > 0 for territory in kingdom.territories)
+
+
+@pytest.mark.parametrize("case", TIES, ids=lambda case: "-".join(case["players"]))
+def test_other_programs_break_ties_alike(case: dict[str, Any]) -> None:
+    contenders = [Contender(player, tuple(keys), keys[0]) for player, keys in case["players"].items()]
+    standing = ranked(contenders, ("points", "the largest territory", "crowns"))
+    assert {place.player: place.place for place in standing.places} == case["expected_positions"]

@@ -1,0 +1,78 @@
+"""Whole tables: what kingdoms of one game cannot both hold."""
+
+import pytest
+
+from kdvision.game.board import Board
+from kdvision.game.kingdom import Kingdom
+from kdvision.game.rules import kingdomino
+from kdvision.game.table_check import table_problems
+
+RULES = kingdomino(middle_kingdom=True)
+
+
+def texts(*boards: str) -> list[str]:
+    return [problem.text for problem in table_problems([Kingdom(Board.parse(text)) for text in boards], RULES)]
+
+
+def test_right_kingdoms_of_one_game_have_no_problems() -> None:
+    assert texts("# m3 w", "# w w") == []
+
+
+@pytest.mark.parametrize(
+    "one, other, sentence",
+    [
+        ("# m3 w", "# m3 w", "the kingdoms together have 2 squares m3, and the box has 1"),
+        ("# w g2", "# w g2", "the kingdoms need 2 dominoes g2 w, and the box has 1"),
+        ("# w w / . w w", "# w w", "the kingdoms need 3 dominoes w w, and the box has 2"),
+    ],
+)
+def test_no_domino_lies_in_two_kingdoms(one: str, other: str, sentence: str) -> None:
+    assert texts(one) == texts(other) == []
+    assert texts(one, other) == [sentence]
+
+
+def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
+    # The second needs the box's only f w, which the first uses in one reading and spares in the other.
+    assert texts(". f l . / # f w . / w w w w", "# w f") == []
+    assert texts(". f l . / # f w . / w w w w", "# w f", "# w w") != []
+
+
+def test_problems_tell_whose_they_are() -> None:
+    kingdoms = [Kingdom(Board.parse("# w w")), Kingdom(Board.parse("# w f / . . . / f f ."))]
+    found = table_problems(kingdoms, RULES)
+    assert [problem.kingdom for problem in found] == [1]
+
+
+def test_more_dominoes_than_the_players_draw() -> None:
+    full = " / ".join(["w w w w w w w"] * 6 + ["# w w w w w w"])
+    assert "48 dominoes lie in the kingdoms, and a game of 2 kingdoms draws 24" in texts(full, full)
+    assert not any("draws" in text for text in texts(full))
+
+
+def test_more_kingdoms_than_play_together() -> None:
+    sentence = "there are 5 kingdoms, and Kingdomino, Middle Kingdom is played with at most 4"
+    assert texts("# f f", "# l l", "# g g", "# w w", "# s s") == [sentence]
+
+
+@pytest.mark.parametrize(
+    "claims, sentence",
+    [
+        (("Harmony",), "Harmony is claimed, and it is not played"),
+        (("Middle Kingdom",), "Middle Kingdom is claimed, and the board does not earn it"),
+    ],
+)
+def test_claims_are_compared_with_the_board(claims: tuple[str, ...], sentence: str) -> None:
+    (problem,) = table_problems([Kingdom(Board.parse("# w w"), claims=claims)], RULES)
+    assert problem.text == sentence
+
+
+def test_a_right_claim_is_no_problem() -> None:
+    assert table_problems([Kingdom(Board.parse("# w w f f").turned(2), claims=())], RULES) != ()
+    assert table_problems([Kingdom(Board.parse("w w # w f"), claims=("Middle Kingdom",))], RULES) == ()
+
+
+def test_a_full_kingdom_has_discarded_nothing() -> None:
+    board = Board.parse("w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1")
+    assert table_problems([Kingdom(board, discarded=0)], RULES) == ()
+    (problem,) = table_problems([Kingdom(board, discarded=1)], RULES)
+    assert problem.text == "12 dominoes lie here and 1 were discarded, and a kingdom gets 12"

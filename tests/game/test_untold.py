@@ -1,0 +1,368 @@
+"""What is still to be told of a kingdom, and what its points lie between until then."""
+
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kdvision.errors import NotationError
+from kdvision.game.board import Board, Cell, Square, Terrain
+from kdvision.game.game import Game, outlook
+from kdvision.game.kingdom import Kingdom
+from kdvision.game.open_facts import GEMS, QUEEN, TOWNS, card_of, crossings, extent, is_open, missing
+from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
+from kdvision.game.rules import kingdomino, queendomino, with_lost_treasures
+from kdvision.game.rules.queendomino_checks import BUILDINGS
+from kdvision.game.scoring import score
+from kdvision.gamefile.model import parse
+from kdvision.gamefile.write import text_of
+from kdvision.lab.games.games import KINDS
+
+OPEN = '''
+game = "queendomino"
+
+[[kingdom]]
+player = "Ann"
+board = """
+f1 f l1 t t
+t t l1 l s1
+# g w w1 t
+f g1 w m m1
+g2 g f1 t m3
+"""
+coins = "?"
+towers = 3
+queen = "?"
+knights = ["A1", "?"]
+spare_knights = "?"
+buildings = [{ at = "D1", name = "The Sawmill" }, { at = "A2", per_tower = 1 }, { at = "E1", name = "?" }, "?"]
+
+[[kingdom]]
+player = "Bo"
+board = "# t g"
+coins = "?"
+buildings = "?"
+
+[[kingdom]]
+player = "Cy"
+board = "# m2 / . w"
+towns = "?"
+'''
+
+
+def changed(text: str, *changes: tuple[str, str]) -> str:
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text
+
+
+@cache
+def simulated(kind: str, count: int = 5) -> tuple[Game, ...]:
+    rng = np.random.default_rng(20170727)
+    return tuple(KINDS[kind](rng) for _ in range(count))
+
+
+def forgotten(kingdom: Kingdom, keys: frozenset[str], some: np.random.Generator) -> Kingdom:
+    """The kingdom as somebody knows it who has not been told these facts, or in lists only a part of them."""
+    kept = {key: tuple(one for one in getattr(kingdom, key) if some.random() < 0.3) for key in ("knights", *GEMS)}
+    built = [one if some.random() < 0.4 else Built(one.square, UNREAD) for one in kingdom.buildings]
+    gems = [
+        one if some.random() < 0.8 else replace(one, kind=UNTOLD, crowns=(0,) * 4, skull=None) for one in kept["gems"]
+    ]
+    nought: dict[str, Any] = {"coins": 0, "towers": 0, "queen": False, "spare_knights": 0, "knights": kept["knights"]}
+    nought |= {"gems": tuple(gems), "buildings": tuple(one for one in built if some.random() < 0.6), TOWNS: None}
+    return replace(kingdom, **{key: nought[key] for key in keys}, untold=keys)
+
+
+# What points lie between
+
+
+@pytest.mark.parametrize("kind", ["queendomino", "royal wedding", "lost treasures"])
+def test_the_true_total_lies_between_whatever_is_forgotten(kind: str) -> None:
+    some, bounded = np.random.default_rng(5), 0
+    for game in simulated(kind):
+        for kingdom in game.rounds[0].kingdoms:
+            total = score(kingdom, game.rule_set).total
+            all_keys = GEMS if kind == "lost treasures" else QUEEN
+            keys = frozenset(
+                key for key in all_keys if some.random() < (0.9 if key in GEMS else 0.45 - 0.3 * (key == TOWNS))
+            )
+            found = extent(forgotten(kingdom, keys, some), game.rule_set)
+            assert found.least <= total
+            assert found.most is None or total <= found.most
+            assert sum(line.points for line in found.lines) == found.least
+            bounded += found.most is not None and not found.complete
+    assert bounded > 2 or kind == "lost treasures"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_what_is_all_told_the_total_is_least_and_most(kind: str) -> None:
+    for game in simulated(kind):
+        for kingdom in game.rounds[0].kingdoms:
+            found, card = extent(kingdom, game.rule_set), score(kingdom, game.rule_set)
+            assert (found.least, found.most, found.missing) == (card.total, card.total, ())
+            assert (found.lines, str(found)) == (card.lines, str(card.total))
+
+
+def test_the_bounds_of_single_facts_are_those_of_the_box() -> None:
+    plain = Kingdom(Board.parse("# t t / w1 w g"), "Ann")
+    rules = queendomino()
+
+    def bounds(**known: Any) -> tuple[int, int | None]:
+        found = extent(replace(plain, **known), rules)
+        return found.least, found.most
+
+    assert bounds() == (2, 2)
+    assert bounds(untold=frozenset({"coins"})) == (2, 2 + 174 // 3)
+    assert bounds(untold=frozenset({"queen"})) == (2, 4)
+    assert bounds(untold=frozenset({"towers", "knights"})) == (2, 2)  # nothing there counts them
+    archers = Built(Square(0, 1), replace(UNREAD, name="", per_knight=1))
+    assert bounds(buildings=(archers,), spare_knights=2, untold=frozenset({"knights"})) == (4, 2 + 22)
+    assert bounds(buildings=(Built(Square(0, 1), UNREAD),)) == (2, 2 + 5)  # a Statue
+    assert bounds(untold=frozenset({"buildings"})) == (2, 2 + 5 + 5)
+    assert bounds(untold=frozenset({TOWNS})) == (0, None)
+
+
+def test_gems_still_to_be_told_may_curse_what_they_can_reach_and_nothing_else() -> None:
+    board = Board.parse("w1 f s2 / l g # / . . m1")
+    rules = with_lost_treasures(kingdomino())
+    found = extent(Kingdom(board, untold=frozenset(GEMS)), rules)
+    assert [line.label for line in found.lines] == ["swamp: 1 square × 2 crowns", "mine: 1 square × 1 crown"]
+    assert (found.least, found.most) == (3, None)
+    assert [gap.text for gap in found.missing] == ["gems between A1 B2"]
+    assert crossings(Kingdom(board)) == (Square(0, 0),)  # the castle is no landscape
+
+
+def test_nobody_is_asked_for_gems_and_buildings_that_can_lie_nowhere() -> None:
+    assert not is_open(Kingdom(Board.parse("# w w"), untold=frozenset(GEMS)))
+    assert not is_open(Kingdom(Board.parse("# w w"), untold=frozenset({"buildings"})))
+    asked = missing(Kingdom(Board.parse("# w w"), untold=frozenset({"buildings", TOWNS})))
+    assert [gap.text for gap in asked] == ["which squares are towns", "buildings"]
+
+
+def test_nobody_is_asked_for_what_no_building_counts() -> None:
+    untold = frozenset({"towers", "knights", "spare_knights"})
+    town = Kingdom(Board.parse("# t t / w1 w g"), untold=untold)
+    assert not is_open(town)
+    tower, knight = Built(Square(0, 1), replace(UNREAD, name="", per_tower=1)), replace(UNREAD, name="", per_knight=1)
+    assert [gap.item for gap in missing(replace(town, buildings=(tower,)))] == ["towers"]
+    both = (tower, Built(Square(0, 2), knight))
+    assert [gap.item for gap in missing(replace(town, buildings=both))] == ["towers", "knights", "spare_knights"]
+    assert is_open(replace(town, buildings=(Built(Square(0, 1), UNREAD),)))
+    assert len(missing(replace(town, untold=untold | {"buildings"}))) == 4
+
+
+def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
+    kingdom = Kingdom(Board.parse("w1 # ? / w g1 g"))
+    found = extent(kingdom, kingdomino(middle_kingdom=True, harmony=True))
+    assert (found.least, found.most) == (2 + 2, None)
+    assert [gap.text for gap in found.missing] == ["what lies on C1"]
+    assert not is_open(kingdom)
+    assert card_of(kingdom, kingdomino()) == score(kingdom, kingdomino())
+
+
+def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
+    rules = with_lost_treasures(kingdomino())
+    skull = Gem("ruby", Square(0, 0), (0, 0, 0, 0), skull=0)  # on A1
+
+    def least(board: str, **known: Any) -> int:
+        return extent(Kingdom(Board.parse(board), **known), rules).least
+
+    assert least("w1 ? w1 / f1 m s1", gems=(skull,)) == 2  # f1 and s1 alone: B1 may be wheat, too
+    assert least("w1 l w1 / f1 m s1", gems=(skull,)) == 3
+    assert least("? w1 w / f1 m s1", gems=(skull,)) == 1  # the skull lies on a square not known: wheat or forest
+    assert least("w1 f1 / ? s1 / m1 m", untold=frozenset(GEMS)) == 0  # a gem can lie there once the square is known
+    assert least("w1 f1 / ? f1 / m1 m", untold=frozenset(GEMS)) == 1 + 4 + 2  # nowhere do four landscapes meet
+    told = extent(Kingdom(Board.parse("w1 ? s1 / f m s1"), gems=(skull,)), rules)
+    assert [line.label for line in told.lines if line.squares == (Square(0, 0),)] == [
+        "wheat: 1 square × 1 crown, worth nothing under a skull"
+    ]
+
+
+WORDS = [".", "#", *(letter + crowns for letter in "wflgsmt" for crowns in ("", "1", "3"))]
+"""What may lie on a square that is not known."""
+
+
+@st.composite
+def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
+    """A small kingdom of The Lost Treasures of which squares, and perhaps gems, are not told; those squares."""
+    words = st.sampled_from(["w", "w1", "w2", "f1", "f", "l1", "g1", "#", "."])
+    rows = draw(st.lists(st.lists(words, min_size=4, max_size=4), min_size=3, max_size=3))
+    for row, col in draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=2)):
+        rows[row][col] = "?"
+    corner = st.builds(Square, st.integers(0, 2), st.integers(0, 3))
+    crowned = st.tuples(*[st.integers(0, 1)] * 4)
+    gems = draw(st.lists(st.builds(Gem, st.just("ruby"), corner, crowned, st.none() | st.integers(0, 3)), max_size=2))
+    if draw(st.booleans()):
+        gems.append(Gem(UNTOLD, draw(corner)))
+    board = Board.parse([" ".join(row) for row in rows])
+    return Kingdom(board, gems=tuple(gems), untold=draw(st.sampled_from([frozenset(), frozenset(GEMS)]))), sorted(
+        board.unknown
+    )
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@given(half_known(), st.randoms(use_true_random=False))
+def test_no_total_that_is_possible_lies_below_the_least(known: tuple[Kingdom, list[Square]], some: Random) -> None:
+    kingdom, squares = known
+    rules = with_lost_treasures(kingdomino(side=5, middle_kingdom=True, harmony=True))
+    found = extent(kingdom, rules)
+    assert sum(line.points for line in found.lines) == found.least
+    ways = list(product(WORDS, repeat=len(squares)))
+    for words in some.sample(ways, min(len(ways), 60)):
+        told = {square: None if word == "." else Cell.parse(word) for square, word in zip(squares, words, strict=True)}
+        whole = replace(kingdom, board=kingdom.board.replaced(told))
+        places = [gem.corner for gem in kingdom.gems if gem.kind == UNTOLD]
+        places += crossings(whole) if "gems" in kingdom.untold else ()
+        skulls = [Gem("opal", at, skull=some.randrange(4)) for at in places if some.random() < 0.7]
+        gems = (*(gem for gem in kingdom.gems if gem.kind != UNTOLD), *skulls)
+        assert found.least <= score(replace(whole, gems=gems), rules).total
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.lists(st.sampled_from(["w1", "w", "f1", "t", "m2", "#", "."]), min_size=4, max_size=4), min_size=3),
+    st.tuples(st.integers(0, 2), st.integers(0, 3)),
+    st.booleans(),
+)
+def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place: tuple[int, int], queen: bool) -> None:
+    rows = [list(row) for row in rows[:3]]
+    rows[place[0]][place[1]] = "?"
+    board = Board.parse([" ".join(row) for row in rows])
+    towns = [square for square, cell in board.items() if cell.terrain is Terrain.TOWN]
+    buildings = tuple(Built(square, tile) for square, tile in zip(towns, BUILDINGS[::3], strict=False))
+    kingdom = Kingdom(board, queen=queen, buildings=buildings, towers=3, spare_knights=2)
+    rules = queendomino(middle_kingdom=True, harmony=True)
+    least = extent(kingdom, rules).least
+    for word in WORDS:
+        cell = None if word == "." else Cell.parse(word)
+        whole = replace(kingdom, board=board.replaced({Square(*place): cell}))
+        assert least <= score(whole, rules).total
+
+
+# Game files that are not finished
+
+
+def test_an_open_file_says_what_is_missing() -> None:
+    game = parse(OPEN)
+    ann, bo, cy = game.rounds[0].kingdoms
+    assert [gap.text for gap in missing(ann)] == [
+        "coins",
+        "whether the Queen is here",
+        "knights on the board",
+        "knights beside the board",
+        "buildings on B2, E3 and D5",
+        "which building stands on E1",
+    ]
+    assert [gap.text for gap in missing(bo)] == ["coins", "buildings on B1"]
+    assert [gap.text for gap in missing(cy)] == ["which squares are towns"]
+    assert (ann.knights, ann.towers, ann.coins) == ((Square(0, 0),), 3, 0)
+    assert game.is_open(game.rounds[0])
+    assert game.problems(game.rounds[0]) == ()
+    assert card_of(ann, game.rule_set).total == extent(ann, game.rule_set).least == 46
+
+
+def test_an_open_file_is_written_and_read_back() -> None:
+    game = parse(OPEN)
+    assert parse(text_of(game)) == game
+    told = text_of(game, head=["one\nline\x00"], remarks=[["of Ann"], [], ["of Cy"]], sided=False)
+    assert parse(told) == game
+    assert told.startswith("# one line\n")
+    assert told.index("# of Ann") < told.index('"Bo"') < told.index("# of Cy")
+
+
+@pytest.mark.parametrize("kind", ["queendomino", "royal wedding", "lost treasures"])
+def test_open_games_survive_their_files(kind: str) -> None:
+    some = np.random.default_rng(11)
+    for game in simulated(kind):
+        keys = frozenset(GEMS if kind == "lost treasures" else (*QUEEN[:2], *QUEEN[4:]))
+        kingdoms = tuple(forgotten(kingdom, keys, some) for kingdom in game.rounds[0].kingdoms)
+        game = replace(game, rounds=(replace(game.rounds[0], kingdoms=kingdoms),))
+        assert parse(text_of(game)) == game
+
+
+def test_once_her_host_is_told_nobody_else_is_asked_for_the_queen() -> None:
+    game = parse(changed(OPEN, ('player = "Bo"', 'player = "Bo"\nqueen = true\ntowers = 4')))
+    assert not any("queen" in kingdom.untold for kingdom in game.rounds[0].kingdoms)
+
+
+def test_who_wins_is_told_before_the_rest_only_where_nothing_can_change_it() -> None:
+    told = changed(OPEN, ('towns = "?"', "towns = 0"), ('coins = "?"\nbuildings = "?"', "coins = 9"))
+    game = parse(told)
+    assert game.is_open(game.rounds[0])
+    kingdoms = game.rounds[0].kingdoms
+    assert outlook(kingdoms, game.rule_set) == "Ann wins, whatever is still to be told"
+    assert outlook(kingdoms[:1], game.rule_set) == ""
+    unknown = "who wins is not known until the rest is told"
+    assert outlook(kingdoms, game.rule_set, whole=False) == unknown
+    assert outlook(parse(OPEN).rounds[0].kingdoms, game.rule_set) == unknown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('coins = "?"', 'coins = ["?"]', "coins is ['?']; expected a whole number"),
+        ('coins = "?"', 'coins = "??"', "coins is '??'; expected a whole number"),
+        ('queen = "?"', 'queen = ["?"]', "queen is ['?']; expected true or false"),
+        ('"A1", "?"', '"A1", "??"', "'??' is no square"),
+        ("towers = 3", 'discarded = "?"', "discarded is '?'; expected a whole number"),
+        ('name = "?"', 'name = "?", points = 9', "? that gives 9 points; expected one of"),
+        ('game = "queendomino"', 'game = "kingdomino"', 'coins is no part of this game; expected game = "queendomino"'),
+    ],
+)
+def test_only_what_can_be_left_open_may_be(old: str, new: str, message: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        parse(changed(OPEN, (old, new)))
+    assert message in str(caught.value)
+
+
+# What can lie on a real table
+
+
+def problems(text: str) -> list[str]:
+    game = parse(text)
+    return [problem.text for problem in game.problems(game.rounds[0])]
+
+
+def test_towns_that_were_counted_have_to_be_on_the_board() -> None:
+    assert "2 town squares were counted here, and the board has 0: write t on each" in problems(
+        changed(OPEN, ('towns = "?"', "towns = 2"))
+    )
+
+
+def test_more_pieces_than_the_box_holds_are_a_problem_also_where_not_all_is_told() -> None:
+    tiles = ", ".join('{ at = "B1", name = "?" }' for _ in range(33))
+    found = problems(
+        changed(
+            OPEN, ('buildings = "?"', f'buildings = [{tiles}]\nknights = ["C1", "?"]\nspare_knights = 21\ntowers = 13')
+        )
+    )
+    assert "there are 36 buildings in the game, and the box has 32" in found
+    assert "more than one building stands on B1" in found
+    assert "there are 23 knights in the game, and the box has 22" in found
+    assert "there are 16 towers in the game, and the box has 15" in found
+    assert not [text for text in found if "? stands" in text]
+
+
+def test_gems_are_held_against_the_rules_also_where_their_kind_is_not_told() -> None:
+    gems = ", ".join(f'{{ kind = "?", between = "{place}" }}' for place in ["A1 B2"] + ["B1 C2"] * 16)
+    found = problems(
+        'variants = ["lost-treasures"]\n[[kingdom]]\nplayer = "Ann"\n'
+        f'board = "w f w / l g # / . . m"\ngems = [{gems}, "?"]\n[[kingdom]]\nboard = "# w w"\n'
+    )
+    assert "there are 17 gems in the game, and the box has 16" in found
+    assert "16 gems lie between B1, C1, C2 and B2" in found
+    assert any("does not lie between four different terrains" in text for text in found)
+
+
+def test_boards_whose_towns_are_not_told_are_not_held_against_the_box() -> None:
+    text = changed(OPEN, ("# m2 / . w", "# m1 / m3 s2"))
+    assert not problems(text)
+    assert problems(text.replace('towns = "?"', ""))

@@ -1,0 +1,477 @@
+"""Game files: what they say, and what they answer to mistakes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kdvision.errors import NotationError
+from kdvision.game.board import Board, Square
+from kdvision.game.pieces import Gem
+from kdvision.gamefile.model import load, of_data, parse
+from kdvision.gamefile.write import text_of
+from tests.paths import ROOT
+
+QUEEN = '''
+game = "queendomino"
+variants = ["harmony"]
+
+[[kingdom]]
+player = "Ann"
+board = """
+f1 f l1 t t
+t  t l1 l s1
+#  g w  w1 t
+f  g1 w m m1
+g2 g f1 t m3
+"""
+coins = 11
+towers = 3
+queen = true
+knights = ["A1", "b5"]
+buildings = [
+    { at = "D1", name = "the sawmill" },
+    { at = "E1", name = "Church" },
+    { at = "A2", per_tower = 1 },
+    { at = "B2", points = 2, name = "My Tavern" },
+]
+
+[[kingdom]]
+player = "Bo"
+board = "# t g"   # short
+
+[[kingdom]]
+board = ["# m2", ". w"]
+'''
+
+GEMS = """
+game = "kingdomino"
+variants = ["lost-treasures", "middle-kingdom"]
+open_gems = ["ruby", "joker"]
+[[kingdom]]
+player = "Ann"
+board = "w f / g l"
+gems = [{ kind = "Ruby", between = "B1 A2", crowns = [1, 0, 2, 0], skull = "bottom left", turned = 3 }]
+"""
+
+DYNASTY = "".join(
+    f"""
+[[round]]
+[[round.kingdom]]
+player = "Ann"
+board = "# w1 {"f" if number else "m"}"
+[[round.kingdom]]
+player = "Bo"
+board = "# w w"
+"""
+    for number in range(3)
+)
+
+TEAMS = """
+game = "royal-wedding"
+teams = true
+[[kingdom]]
+players = ["Ann", "Bo"]
+board = "# t g"
+[[kingdom]]
+players = ["Cy", "Di"]
+board = "# w w"
+[[kingdom]]
+players = ["Eve", "Flo"]
+board = "# m3 w"
+"""
+
+
+def test_a_queendomino_game_is_read() -> None:
+    game = parse(QUEEN)
+    ann, bo, last = game.rounds[0].kingdoms
+    assert (game.kind, game.side, game.variants) == ("queendomino", 5, ("harmony",))
+    assert (ann.player, ann.coins, ann.towers, ann.queen) == ("Ann", 11, 3, True)
+    assert ann.knights == (Square(0, 0), Square(4, 1))
+    assert [built.building.name for built in ann.buildings] == ["The Sawmill", "The Church", "", "My Tavern"]
+    assert str(bo.board) == "# t g"
+    assert (last.player, str(last.board)) == ("kingdom 3", "# m2 / . w")
+    assert game.played(game.rounds[0])[0].card.total == 71 - 5 - 3 + 5
+    assert game.standing.reason == "Ann wins on points, 68 to 2"
+
+
+def test_the_documents_example_is_a_right_game() -> None:
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    game = parse(example)
+    assert len(game.rounds[0].kingdoms) == 3
+    assert game.problems(game.rounds[0]) == ()
+
+
+def test_gems_are_read() -> None:
+    game = parse(GEMS)
+    (kingdom,) = game.rounds[0].kingdoms
+    assert kingdom.gems == (Gem("ruby", Square(0, 0), (1, 0, 2, 0), 3, 3),)
+    assert game.rounds[0].open_gems == ("ruby", "joker")
+    assert game.rule_set.name == "Kingdomino, Middle Kingdom, The Lost Treasures"
+
+
+def test_a_dynasty_is_read() -> None:
+    game = parse(DYNASTY)
+    assert len(game.rounds) == 3
+    assert game.standing.reason == "Ann wins on points of 3 rounds, 3 to 0"
+    assert game.round_standing(game.rounds[1]).reason == "Ann wins on points, 1 to 0"
+
+
+def test_teams_are_read() -> None:
+    game = parse(TEAMS)
+    assert [kingdom.player for kingdom in game.rounds[0].kingdoms] == ["Ann & Bo", "Cy & Di", "Eve & Flo"]
+    assert (game.side, game.rule_set.team) == (7, 2)
+
+
+@pytest.mark.parametrize("text", [QUEEN, GEMS, DYNASTY, TEAMS])
+def test_a_written_game_is_read_back(text: str) -> None:
+    game = parse(text)
+    assert parse(text_of(game)) == game
+    assert text_of(parse(text_of(game))) == text_of(game)
+
+
+@pytest.mark.parametrize("board, count, side", [("# w w", 2, 5), ("# w w w w w", 2, 7)])
+def test_the_side_follows_from_the_boards(board: str, count: int, side: int) -> None:
+    kingdoms = "".join(f'[[kingdom]]\nplayer = "{number}"\nboard = "{board}"\n' for number in range(count))
+    assert parse(kingdoms).side == side
+    assert parse(f"side = 7\n{kingdoms}").side == 7
+
+
+@pytest.mark.parametrize(
+    "kind, count, side",
+    [("queendomino", 2, 7), ("queendomino", 3, 5), ("royal-wedding", 4, 7), ("royal-wedding", 6, 5)],
+)
+def test_the_side_follows_from_the_players(kind: str, count: int, side: int) -> None:
+    kingdoms = "".join('[[kingdom]]\nboard = "# w w"\n' for _ in range(count))
+    assert parse(f'game = "{kind}"\n{kingdoms}').side == side
+
+
+def changed(text: str, old: str, new: str) -> str:
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    "text, where, message",
+    [
+        (changed(QUEEN, "coins = 11", "coins = -3"), "coins =", "coins is -3; expected a whole number from 0 to 1000"),
+        (changed(QUEEN, "coins = 11", "coins = true"), "coins =", "coins is true; expected a whole number"),
+        (
+            changed(QUEEN, "coins = 11", "gold = 11"),
+            "gold =",
+            "gold is no part of a kingdom of this game; expected one of player,",
+        ),
+        (changed(QUEEN, "queen = true", 'queen = "yes"'), "queen =", "queen is 'yes'; expected true or false"),
+        (changed(QUEEN, '"queendomino"', '"dominoes"'), "game =", "game is 'dominoes'; expected one of kingdomino,"),
+        (
+            changed(QUEEN, '["harmony"]', '["discord"]'),
+            "variants",
+            "variants has 'discord'; expected one of middle-kingdom",
+        ),
+        (changed(QUEEN, '"b5"', '"5b"'), "knights", "'5b' is no square; expected a column letter"),
+        (
+            changed(QUEEN, "the sawmill", "the mall"),
+            "the mall",
+            "the building 'the mall' is not known; expected one of The",
+        ),
+        (
+            changed(QUEEN, "per_tower = 1", "per_tower = 4"),
+            '"A2"',
+            "a building that gives 4 points per tower; expected one",
+        ),
+        (changed(QUEEN, "per_tower = 1", "height = 4"), '"A2"', "height is no part of a building; expected one of at,"),
+        (changed(QUEEN, 'at = "D1", ', ""), "sawmill", "a building without a square; expected at ="),
+        (
+            changed(QUEEN, "g1 w m m1", "g1 w x m1"),
+            "g1 w x m1",
+            "row 4, column 4: 'x' is no square; expected one of w f",
+        ),
+        (changed(QUEEN, "g1 w m m1", "g1 w m"), "g1 w m", "row 4 has 4 squares, expected 5 squares, as in row 1"),
+        (changed(QUEEN, '"# t g"', "7"), "# short", "board is 7; expected a board"),
+        (changed(QUEEN, 'board = "# t g"', ""), None, "board is missing; expected a board"),
+        (changed(QUEEN, '"Bo"', '"Ann"'), None, "two kingdoms of Ann; expected another name"),
+        (
+            changed(QUEEN, 'player = "Bo"', 'players = ["B"]'),
+            "players",
+            "only teams share a kingdom; expected player =",
+        ),
+        (
+            changed(QUEEN, '"queendomino"', '"kingdomino"'),
+            "coins",
+            'coins is no part of this game; expected game = "queendomino" or',
+        ),
+        (
+            QUEEN + '[[kingdom]]\nboard = "#"\n[[kingdom]] # five\nboard = "#"\n',
+            "# five",
+            "Queendomino, Harmony with 5 kingdoms; expected at most 4 of them",
+        ),
+        (
+            "kingdoms = 5\n" + GEMS,
+            "kingdoms",
+            "Kingdomino, Middle Kingdom, The Lost Treasures with 5 kingdoms; expected 2,",
+        ),
+        ("kingdoms = 0\n" + DYNASTY, "kingdoms", "kingdoms is 0; expected no fewer than the 2 entered"),
+        (
+            "side = 5\nkingdoms = 2\n" + 'game = "queendomino"\n[[kingdom]]\nboard = "#"\n',
+            "kingdoms",
+            "Queendomino with 2 kingdoms; expected 3 or 4 of",
+        ),
+        (
+            "kingdoms = 3" + TEAMS + '[[kingdom]]\nboard = "#"\n',
+            "kingdoms",
+            "kingdoms is 3; expected no fewer than the 4",
+        ),
+        ('[[kingdoms]]\nboard = "#"\n', "[[kingdoms]]", "kingdoms is a list; expected [[kingdom]] for each"),
+        (changed(GEMS, '"lost-treasures", ', ""), "open_gems", "gems are not part of this game; expected variants"),
+        (changed(GEMS, "B1 A2", "B1 A3"), "gems = [{", "B1 and A3 do not touch at a corner; expected two squares"),
+        (changed(GEMS, "B1 A2", "B1"), "gems = [{", "a gem lies between squares; expected two squares"),
+        (changed(GEMS, "[1, 0, 2, 0]", "[1, 0, 2]"), "gems = [{", "crowns is [1, 0, 2]; expected four numbers"),
+        (changed(GEMS, "bottom left", "left"), "gems = [{", "skull is 'left'; expected one of top left"),
+        (changed(GEMS, "turned = 3", "turned = 4"), "gems = [{", "turned is 4; expected a whole number from 0 to 3"),
+        (changed(GEMS, "kingdomino", "queendomino"), "variants", "The Lost Treasures need Kingdomino; expected game"),
+        (changed(DYNASTY, "[[round]]", "[[round]]\n[[round]]"), None, "there are 4 rounds; expected 3 rounds"),
+        (
+            DYNASTY + '[[kingdom]]\nboard = "#"\n',
+            "[[kingdom]]",
+            "a kingdom stands outside the rounds; expected [[round.k",
+        ),
+        (changed(DYNASTY, '"Ann"', '"Cy"'), None, "other players than in the first round; expected the same names"),
+        (changed(TEAMS, '"Ann", "Bo"', '"Ann"'), "players", "a team of 1; expected two names"),
+        (changed(TEAMS, 'players = ["Ann", "Bo"]', 'player = "A"'), "player =", "a kingdom of a team has two players"),
+        (changed(TEAMS, "royal-wedding", "queendomino"), "teams", "teams play the Royal Wedding; expected game"),
+        (
+            changed(TEAMS, '"Ann", "Bo"', '"A & B", "C"'),
+            "players",
+            "& joins the names of a team; expected names without",
+        ),
+        (changed(QUEEN, '["A1", "b5"]', "[1]"), "knights", "knights has 1; expected texts in quotes"),
+        (
+            changed(QUEEN, '["A1", "b5"]', '[ # A, B\n  "A1",\n  "b2", # here, ]\n "5b"]'),
+            '"5b"',
+            "'5b' is no square; expected a column letter",
+        ),
+        (
+            changed(QUEEN, '["harmony"]', '[\n"harmony",\n"x"]'),
+            '"x"',
+            "variants has 'x'; expected one of middle-kingdom",
+        ),
+        ("[round]\n", "[round]", "round is a single table; expected two pairs of brackets: [[round]]"),
+        ("side = 5\n[extra.table]\n", "[extra", "extra is no part of a game file; expected one of game,"),
+        ("side = 6\n", "side", "side is 6; expected 5 or 7"),
+        ('side = "7x7"\n', "side", "side is '7x7'; expected 5 or 7"),
+        ("side = true\n", "side", "side is true; expected 5 or 7"),
+        ("side = 5" + TEAMS, "side", "side is 5; expected 7"),
+        ("game = 3\n", "game", "game is 3; expected one of kingdomino,"),
+        ('variants = ["dynasty"]\n', "variants", "variants has 'dynasty'; expected three [[round]] for a Dynasty"),
+        (
+            'variants = ["mighty-duel"]\n',
+            "variants",
+            "variants has 'mighty-duel'; expected side = 7 for the Mighty Duel",
+        ),
+        ("[kingdom]\n", "[kingdom]", "kingdom is a single table; expected two pairs of brackets: [[kingdom]]"),
+        ("[[round]]\nside = 5\n" + "[[round]]\n" * 2, "side", "side is no part of a round; expected one of kingdom,"),
+        (GEMS + "towers = 3\n", "towers", 'towers is no part of this game; expected game = "queendomino" or'),
+        (changed(GEMS, "Ruby", ""), "gems = [{", "kind is ''; expected some text in quotes, on one line"),
+        (
+            changed(GEMS, 'variants = ["lost-treasures", "middle-kingdom"]\nopen_gems = ["ruby", "joker"]', ""),
+            "gems = [{",
+            'gems is no part of this game; expected variants = ["lost-treasures"] at the top',
+        ),
+        (
+            changed(QUEEN, ', name = "Church"', ""),
+            "E1",
+            "a building without name or effect; expected one of The Church,",
+        ),
+        (
+            changed(QUEEN, '{ at = "E1", name = "Church" }', '"Church"'),
+            '"Church"',
+            "buildings has 'Church'; expected [[kingdom.buildings]], or tables in braces",
+        ),
+        ('kingdom = "Ann"\n', "kingdom", "kingdom is 'Ann'; expected a list"),
+        ("kingdom = [1]\n", "kingdom", "kingdom has 1; expected [[kingdom]]"),
+        ("\n", None, "there is no kingdom; expected at least one, under [[kingdom]]"),
+        ('[[kingdom]]\nboard = "# w w"\nside = 7\n', "side", "side is no part of a kingdom of this game"),
+        (
+            "side = 7\n" + '[[kingdom]]\nboard = "# w w"\n' * 3,
+            None,
+            "Kingdomino, Mighty Duel with 3 kingdoms; expected at mo",
+        ),
+    ],
+)
+def test_mistakes_are_answered_with_line_and_expectation(text: str, where: str | None, message: str) -> None:
+    with pytest.raises(NotationError, match=re.escape(message)) as caught:
+        parse(text, name="match.toml")
+    line = caught.value.row
+    assert line is not None
+    assert str(caught.value).startswith(f"match.toml, line {line}: {message}")
+    assert caught.value.expected
+    if where is not None:
+        assert line == next(number for number, words in enumerate(text.splitlines(), 1) if where in words)
+
+
+def test_mistakes_of_a_whole_kingdom_name_the_line_it_begins_on() -> None:
+    for text, lost in (
+        (changed(QUEEN, '"Bo"', '"Ann"'), "two kingdoms"),
+        (changed(QUEEN, '"# t g"', "1"), "board is 1"),
+    ):
+        with pytest.raises(NotationError, match=lost) as caught:
+            parse(text)
+        lines = text.splitlines()
+        second = [number for number, line in enumerate(lines, 1) if line == "[[kingdom]]"][1]
+        assert caught.value.row is not None
+        assert 0 <= caught.value.row - second <= 2
+
+
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("game = ", 1),
+        ("\n[[kingdom]\n", 2),
+        ("a = 1\na = 2\n", 2),
+        ("[" * 5000, 1),
+        ("player = Ann", 1),
+        ('[[kingdom]]\nboard = """\n# w\n', 4),
+    ],
+)
+def test_a_text_that_is_no_toml_is_refused_with_its_line(text: str, line: int) -> None:
+    with pytest.raises(
+        NotationError, match=rf"^match\.toml, line {line}: no TOML \(.+\); expected lines such as "
+    ) as caught:
+        parse(text, name="match.toml")
+    assert caught.value.row == line
+
+
+def test_editors_that_mark_utf8_do_no_harm() -> None:
+    assert parse("\ufeff" + QUEEN) == parse(QUEEN)
+
+
+def test_rows_of_a_board_know_their_line() -> None:
+    for board in ('[\n  "# w w",\n  "w x w",\n]', '"""\n# w w\nw x w\n"""', '"""# w w /\n\n w x w"""'):
+        text = f'[[kingdom]]\nplayer = "A"\nboard = {board}\n'
+        with pytest.raises(NotationError, match="'x' is no square") as caught:
+            parse(text)
+        assert caught.value.row == next(number for number, line in enumerate(text.splitlines(), 1) if "x" in line)
+
+
+def test_the_advice_of_a_board_stays() -> None:
+    with pytest.raises(NotationError, match="row 2 has 2 squares") as caught:
+        parse('[[kingdom]]\nboard = "# w w / w w"\n')
+    assert caught.value.hint == "write . for a place without a tile"
+
+
+def test_seven_players_need_another_box() -> None:
+    text = "".join('[[kingdom]]\nboard = "# w w"\n' for _ in range(7))
+    with pytest.raises(NotationError, match="line 9: Kingdomino with 7 kingdoms; expected at most 4 of them"):
+        parse(text)
+    assert len(parse(f'game = "royal-wedding"\n{text}').rounds[0].kingdoms) == 7
+
+
+@pytest.mark.parametrize(
+    "top, count, note, side",
+    [
+        ("", 1, "1 of at least 2 kingdoms is entered: nothing is known of the others", 5),
+        ("kingdoms = 4", 3, "3 of 4 kingdoms are entered: nothing is known of the others", 5),
+        ('game = "queendomino"\nkingdoms = 2', 1, "1 of 2 kingdoms is entered: nothing is known of the others", 7),
+        (
+            'game = "queendomino"\nside = 5',
+            2,
+            "2 of at least 3 kingdoms are entered: nothing is known of the others",
+            5,
+        ),
+        ('game = "royal-wedding"\nkingdoms = 3', 1, "1 of 3 kingdoms is entered: nothing is known of the others", 7),
+        (
+            'game = "royal-wedding"\nside = 5',
+            4,
+            "4 of at least 5 kingdoms are entered: nothing is known of the others",
+            5,
+        ),
+        ("", 2, "", 5),
+        ("kingdoms = 3", 3, "", 5),
+    ],
+)
+def test_not_every_kingdom_has_to_be_entered(top: str, count: int, note: str, side: int) -> None:
+    game = parse(f"{top}\n" + '[[kingdom]]\nboard = "# w w"\n' * count)
+    assert (game.note(game.rounds[0]), game.side) == (note, side)
+    assert parse(text_of(game)) == game
+
+
+def test_a_kingdom_that_is_not_entered_may_host_the_queen() -> None:
+    text = 'game = "queendomino"\n' + '[[kingdom]]\nboard = "# t g"\ntowers = 2\n[[kingdom]]\nboard = "# w w"\n'
+    nobody = ["there are towers, and nobody hosts the Queen"]
+    for top, expected in (("", nobody), ("kingdoms = 2", nobody), ("kingdoms = 3", []), ("side = 5", [])):
+        game = parse(f"{top}\n{text}")
+        assert [problem.text for problem in game.problems(game.rounds[0])] == expected
+
+
+def test_three_kingdoms_longer_than_five_are_a_problem_not_a_duel() -> None:
+    game = parse('[[kingdom]]\nboard = "f f f f # l l"\n' + '[[kingdom]]\nboard = "# l l"\n' * 2)
+    (problem,) = game.problems(game.rounds[0])
+    assert problem.text == "the kingdom spans 1 by 7 squares, and at most 5 by 5 are allowed"
+
+
+def test_what_can_lie_on_a_table_is_a_problem_not_an_error() -> None:
+    text = changed(changed(QUEEN, '"A1"', '"A3"'), "coins = 11", "coins = 500").replace("# short", "\nqueen = true")
+    game = parse(text)
+    texts = [problem.text for problem in game.problems(game.rounds[0])]
+    assert "the knight on A3 stands on the castle" in texts
+    assert "there are 500 coins in the game, and the box has 174" in texts
+    assert "the Queen is in 2 kingdoms at once" in texts
+    assert isinstance(game.rounds[0].kingdoms[0].board, Board)
+
+
+def test_files_are_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    path.write_text(QUEEN, encoding="utf-8")
+    assert load(path) == parse(QUEEN)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    for name, content, message in (("none", None, "cannot be read"), ("latin", b"\xff\xfe", "is not a text in UTF-8")):
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(NotationError, match=message):
+            load(path)
+    with pytest.raises(NotationError, match="cannot be read"):
+        load(tmp_path)
+    big = tmp_path / "big"
+    big.write_bytes(b" " * 1_000_001)
+    with pytest.raises(NotationError, match="too large"):
+        load(big)
+
+
+def test_plain_values_are_a_game_too() -> None:
+    text = '[[kingdom]]\nplayer = "Ann"\nboard = "w1 w / # f"\n'
+    assert of_data({"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}) == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ({}, "the game: there is no kingdom; expected at least one, under [[kingdom]]"),
+        ({"kingdom": [{"board": "w\nx"}]}, "the game, kingdom 1, board: row 2, column 1: 'x' is no square"),
+        ({"kingdom": [{"board": "#"}, {"board": "#", "coins": 1}]}, "the game, kingdom 2, coins: coins is no part"),
+        ({"kingdom": {"board": "#"}}, "the game, kingdom: kingdom is a single table"),
+    ],
+)
+def test_mistakes_in_plain_values_are_told_by_the_way_to_them(data: dict[str, object], told: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        of_data(data)
+    assert str(caught.value).startswith(told)
+    assert caught.value.row is None
+
+
+def test_kinds_of_open_gems_are_those_on_boards_however_they_are_written() -> None:
+    game = parse(changed(GEMS, 'open_gems = ["ruby", "joker"]', 'open_gems = ["Ruby", "JOKER"]'))
+    assert game.rounds[0].open_gems == ("ruby", "joker")
+
+
+def test_nobody_has_won_while_squares_are_not_known() -> None:
+    text = 'game = "kingdomino"\n' + "".join(
+        f'[[kingdom]]\nplayer = "{name}"\nboard = """\n{board}\n"""\n'
+        for name, board in (("Ann", "w1 l\n# ."), ("Bo", "w w\n? #"))
+    )
+    game = parse(text)
+    assert not game.finished
+    assert parse(text.replace("?", "w")).finished

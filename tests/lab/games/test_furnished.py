@@ -1,0 +1,59 @@
+"""Tables with pieces: what lies on each kingdom is where the truth says, and drawn from the game's own box."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Square, Terrain
+from kdvision.game.legality import problems
+from kdvision.lab.games.furnished import DECKS, deal
+from kdvision.lab.games.laying import LaidKingdom, Points, Scene
+
+SEEDS = range(10)
+
+
+def kingdoms(game: str) -> list[tuple[Scene, LaidKingdom]]:
+    scenes = [deal(np.random.default_rng(seed), game=game) for seed in SEEDS]
+    return [(scene, kingdom) for scene in scenes for kingdom in scene.kingdoms]
+
+
+def holds(quad: Points, at: tuple[float, float]) -> bool:
+    """Whether a point lies on a square."""
+    return float(np.linalg.norm(quad.mean(0) - at)) < 0.5
+
+
+@pytest.mark.parametrize("game", DECKS)
+def test_boards_are_legal_in_their_box_and_tables_are_dealt_again(game: str) -> None:
+    for _, kingdom in kingdoms(game):
+        assert problems(kingdom.board, DECKS[game], side=7) == ()
+    one, other = (deal(np.random.default_rng(3), game=game) for _ in range(2))
+    assert (one.tiles, one.pieces) == (other.tiles, other.pieces)
+
+
+def test_buildings_stand_on_towns_and_men_on_the_squares_that_the_truth_names() -> None:
+    seen = set[str]()
+    for scene, kingdom in kingdoms("queendomino"):
+        for square, kind in kingdom.pieces.items():
+            seen.add(kind)
+            quad, terrain = kingdom.squares[square], kingdom.board[square].terrain
+            assert terrain is not Terrain.CASTLE
+            if kind == "building":
+                assert terrain is Terrain.TOWN
+                assert any(tile.kind == kind and holds(quad, tile.centre) for tile in scene.tiles)
+            else:
+                assert any(piece.kind == kind and holds(quad, piece.at) for piece in scene.pieces)
+        assert not kingdom.gems
+    assert seen == {"knight", "tower", "queen", "building"}
+
+
+def test_gems_lie_where_four_squares_meet() -> None:
+    found = 0
+    for scene, kingdom in kingdoms("lost-treasures"):
+        for row, col in kingdom.gems:
+            around = [kingdom.squares[Square(row + down, col + right)].mean(0) for down in (0, 1) for right in (0, 1)]
+            middle = np.mean(around, axis=0)
+            assert any(p.kind == "gem" and np.linalg.norm(middle - p.at) < 0.2 for p in scene.pieces)
+            found += 1
+        assert not kingdom.pieces
+    assert found > 5

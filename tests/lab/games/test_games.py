@@ -1,0 +1,84 @@
+"""Simulated whole games of every kind end with tables that have no problems."""
+
+import os
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board, Cell, Terrain
+from kdvision.game.game import Game
+from kdvision.game.legality import problems
+from kdvision.gamefile.model import parse
+from kdvision.gamefile.write import text_of
+from kdvision.lab.games.games import KINDS
+
+GAMES = int(os.environ.get("KDVISION_GAMES", "100"))
+"""Of each kind; a thousand are as clean, and take longer than the rest of the rules together."""
+
+
+@cache
+def played(kind: str) -> list[Game]:
+    rng = np.random.default_rng(20161029)
+    return [KINDS[kind](rng) for _ in range(GAMES)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_games_have_no_problems(kind: str) -> None:
+    for game in played(kind):
+        for table in game.rounds:
+            found = game.problems(table)
+            assert not found, f"{found}\n{text_of(game)}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_games_survive_their_files(kind: str) -> None:
+    for game in played(kind)[:40]:
+        assert parse(text_of(game)) == game
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_games_have_winners(kind: str) -> None:
+    for game in played(kind)[:100]:
+        places = game.standing.places
+        assert game.standing.winners
+        assert sorted(place.index for place in places) == list(range(len(places)))
+        outright = game.rule_set.outright
+        if len(game.rounds) == 1 and not (outright and any(map(outright, game.rounds[0].kingdoms))):
+            assert [place.total for place in places] == sorted((place.total for place in places), reverse=True)
+
+
+def test_the_games_hold_what_they_are_to_try() -> None:
+    sides = Counter((game.side, len(game.rounds[0].kingdoms)) for game in played("kingdomino"))
+    assert sides.keys() == {(5, 2), (5, 3), (5, 4), (7, 2)}
+    weddings = Counter((game.side, len(game.rounds[0].kingdoms), game.teams) for game in played("royal wedding"))
+    assert len(weddings) == 8
+    kingdoms = [kingdom for game in played("queendomino") for kingdom in game.rounds[0].kingdoms]
+    assert {len(kingdom.buildings) > 2 for kingdom in kingdoms} == {True, False}
+    assert any(kingdom.queen and kingdom.knights and kingdom.spare_knights for kingdom in kingdoms)
+    gems = [gem for game in played("lost treasures") for kingdom in game.rounds[0].kingdoms for gem in kingdom.gems]
+    assert len({gem.kind for gem in gems}) == 6
+    assert {gem.turned for gem in gems} == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_games_stay_right_however_one_looks_at_them(kind: str) -> None:
+    for game in played(kind)[:60]:
+        for kingdom in game.rounds[0].kingdoms:
+            for board in (kingdom.board.turned(), kingdom.board.mirrored(), kingdom.board.turned(3).mirrored()):
+                assert problems(board, game.rule_set.deck, side=game.side) == ()
+
+
+def _changes(board: Board) -> list[Board]:
+    """The board with one square turned into something that no box has beside its neighbours."""
+    strange = (Cell(Terrain.MINE, 9), Cell(Terrain.WHEAT, 7), Cell(Terrain.CASTLE), None)
+    squares = [square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE][::7]
+    return [board.replaced({square: cell}) for square in squares for cell in strange]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_change_of_one_square_that_breaks_the_box_is_reported(kind: str) -> None:
+    for game in played(kind)[:20]:
+        for changed in _changes(game.rounds[0].kingdoms[0].board):
+            assert problems(changed, game.rule_set.deck, side=game.side)

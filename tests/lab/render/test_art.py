@@ -1,0 +1,139 @@
+"""Art gives every domino's two cells the right way round, cut flush, the same each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdvision.game.deck import KINGDOMINO
+from kdvision.lab.render.art.tile_art import ArtSet, DrawnArt, FolderArt, flush
+from kdvision.lab.render.objects.castles import COLOURS
+from tests.paths import SHARED
+
+Picture = NDArray[np.uint8]
+
+DATA = SHARED / "data"
+CELLS = {14: ("yellow", "blue"), 30: ("blue", "yellow"), 45: ("black", "yellow"), 48: ("yellow", "black")}
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the pictures are in the data folder beside the checkout")
+
+
+def halves(left: tuple[int, int, int], right: tuple[int, int, int]) -> Picture:
+    picture = np.zeros((256, 512, 3), dtype=np.uint8)
+    picture[:, :256], picture[:, 256:] = left, right
+    return picture
+
+
+def test_a_photographed_domino_is_cut_along_its_edges() -> None:
+    corners = np.array([(31, 18), (985, 30), (994, 490), (22, 482)], dtype=np.float32)
+    flat = np.array([(0, 0), (512, 0), (512, 256), (0, 256)], dtype=np.float32)
+    domino = halves((210, 160, 20), (60, 50, 40))
+    domino[40:60, 30:200] = 250  # a white motif must not be taken for the table
+    photo = np.full((512, 1024, 3), (232, 226, 214), dtype=np.uint8)
+    cv2.warpPerspective(
+        domino, cv2.getPerspectiveTransform(flat, corners), (1024, 512), photo, borderMode=cv2.BORDER_TRANSPARENT
+    )
+    found = flush(photo)
+    assert found.shape == (256, 512, 3)
+    off = np.abs(found.astype(int) - domino).max(axis=2) > 40
+    assert off[4:-4, 4:-4].mean() < 0.02
+    assert off[[2, -3]].mean() < 0.05
+    assert off[:, [2, -3]].mean() < 0.05
+
+
+def test_a_folder_without_dominoes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no pictures of dominoes"):
+        FolderArt(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> DrawnArt:
+    return DrawnArt(seed=5)
+
+
+def crowns(square: Picture) -> int:
+    """How many white rims stand near the upper edge of a square."""
+    white = np.asarray((square[:80] > 250).all(axis=2), dtype=np.uint8)
+    solid = cv2.morphologyEx(white, cv2.MORPH_OPEN, np.ones((3, 3), dtype=np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(solid)
+    return int((stats[1:, cv2.CC_STAT_WIDTH] > 40).sum())
+
+
+@pytest.mark.parametrize("number", [1, 9, 12, 18, 23, 28, 35, 37, 39, 40, 42, 44, 46, 48])
+def test_drawn_dominoes_show_their_crowns_on_the_right_half(drawn: DrawnArt, number: int) -> None:
+    picture = drawn.domino(number)
+    domino = KINGDOMINO[number - 1]
+    assert picture.shape == (256, 512, 3)
+    assert picture.dtype == np.uint8
+    assert [crowns(picture[:, :256]), crowns(picture[:, 256:])] == [domino.left.crowns, domino.right.crowns]
+
+
+def test_drawn_terrains_have_the_colours_of_the_game(drawn: DrawnArt) -> None:
+    for number, (left, right) in CELLS.items():
+        picture = drawn.domino(number)
+        assert [main_colour(picture[:, :256]), main_colour(picture[:, 256:])] == [left, right]
+    meadow, trees = drawn.domino(18)[:, 290:], drawn.domino(18)[:, :220]
+    assert main_colour(meadow) == main_colour(trees) == "green"
+    assert meadow.mean() > 1.4 * trees.mean()
+
+
+def test_the_same_seed_draws_the_same_pictures_in_any_order(drawn: DrawnArt) -> None:
+    again, other = DrawnArt(seed=5), DrawnArt(seed=6)
+    again.back(7)
+    assert np.array_equal(again.domino(19), drawn.domino(19))
+    assert np.array_equal(again.castle("pink"), drawn.castle("pink"))
+    assert not np.array_equal(other.domino(19), drawn.domino(19))
+    assert not np.array_equal(drawn.domino(3), drawn.domino(4))
+
+
+def test_castles_and_backs_differ_by_colour_and_number(drawn: DrawnArt) -> None:
+    castles = {colour: drawn.castle(colour) for colour in COLOURS}
+    assert {picture.shape for picture in castles.values()} == {(256, 256, 3)}
+    red, blue = (castles[colour][80:180, 80:180].reshape(-1, 3).mean(axis=0) for colour in ("red", "blue"))
+    assert red[0] > 1.3 * red[2]
+    assert blue[2] > 1.3 * blue[0]
+    assert drawn.back(3).shape == (256, 512, 3)
+    assert np.abs(drawn.back(1).astype(int) - drawn.back(48)).max() > 100
+
+
+def test_both_kinds_of_art_serve_as_one(drawn: DrawnArt) -> None:
+    sets: list[ArtSet] = [drawn]
+    if DATA.is_dir():
+        sets.append(FolderArt(DATA))
+    for art in sets:
+        assert art.domino(48).shape == art.back(48).shape == (256, 512, 3)
+        assert art.castle("blue").shape == (256, 256, 3)
+
+
+@needs_data
+def test_every_source_of_the_data_folder_shows_the_same_cells() -> None:
+    art = FolderArt(DATA)
+    assert set(art.sources()) == {"photos", "scans", "squares"}
+    for source in art.sources():
+        for number, (left, right) in CELLS.items():
+            picture = art.domino(number, source)
+            assert picture.shape == (256, 512, 3)
+            assert [main_colour(picture[:, :256]), main_colour(picture[:, 256:])] == [left, right]
+        assert art.castle("pink", source).shape == (256, 256, 3)
+    assert art.back(48).shape == (256, 512, 3)
+
+
+@needs_data
+def test_a_picture_is_read_once_and_cannot_be_spoiled() -> None:
+    art = FolderArt(DATA)
+    assert art.domino(1) is art.domino(1)
+    with pytest.raises(ValueError, match="read-only"):
+        art.domino(1)[0, 0] = 0
+    with pytest.raises(KeyError, match="the folder has"):
+        art.domino(1, "paintings")
+
+
+def main_colour(picture: Picture) -> str:
+    """A name for the picture's look that holds in any light: dark ground, or the median hue."""
+    hue, _, value = cv2.split(cv2.cvtColor(picture, cv2.COLOR_RGB2HSV))
+    if (value < 70).mean() > 0.2:
+        return "black"
+    return "yellow" if np.median(hue) < 30 else "green" if np.median(hue) < 80 else "blue"

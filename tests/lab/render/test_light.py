@@ -1,0 +1,154 @@
+"""Light, lens and sensor change what they say and leave the rest alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import astuple, replace
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdvision.lab.render import light
+from kdvision.lab.render.light import Dials
+
+Floats = NDArray[np.float32]
+EASY = Dials(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def flat(level: float = 0.5) -> Floats:
+    return np.full((120, 160, 3), level, np.float32)
+
+
+def checks() -> Floats:
+    y, x = np.mgrid[0:120, 0:160] // 10
+    return np.repeat(((x + y) % 2 * 0.6 + 0.2)[..., None], 3, axis=2).astype(np.float32)
+
+
+def mean_over_seeds(measure: Callable[[np.random.Generator], float], seeds: int = 12) -> float:
+    return float(np.mean([measure(np.random.default_rng(seed)) for seed in range(seeds)]))
+
+
+def sharpness(photo: NDArray[np.uint8]) -> float:
+    return float(np.abs(cv2.Laplacian(photo[..., 1].astype(np.float32), cv2.CV_32F)).mean() / photo.std())
+
+
+def test_dials_are_between_easy_and_bad_and_most_photos_are_fair() -> None:
+    drawn = np.array([astuple(Dials.draw(np.random.default_rng(seed))) for seed in range(300)])
+    assert drawn.min() >= 0
+    assert drawn.max() <= 1
+    assert np.median(drawn) < 0.4
+    assert (drawn.max(1) > 0.7).mean() > 0.2
+
+
+def test_a_harder_light_is_less_even() -> None:
+    def unevenness(strength: float) -> Callable[[np.random.Generator], float]:
+        return lambda rng: float(light.illuminate(flat(), rng, strength)[..., 1].std())
+
+    assert mean_over_seeds(unevenness(1.0)) > 3 * mean_over_seeds(unevenness(0.0))
+
+
+def test_light_multiplies_so_black_stays_black() -> None:
+    for seed in range(5):
+        assert not light.illuminate(flat(0.0), np.random.default_rng(seed), 1.0).any()
+
+
+def test_glare_shows_only_on_what_is_glossy() -> None:
+    gloss = np.zeros((120, 160), np.float32)
+    gloss[:, 80:] = 1
+    changed = np.zeros((120, 160), bool)
+    for seed in range(8):
+        shone = light.glare(flat(0.3), gloss, np.random.default_rng(seed), 1.0)
+        changed |= np.abs(shone - 0.3).max(-1) > 0.02
+    assert not changed[:, :80].any()
+    assert changed[:, 80:].mean() > 0.5
+
+
+def test_mirrored_light_adds_up_and_takes_none_away() -> None:
+    gloss = np.ones((120, 160), np.float32)
+    dark, bright = (light.glare(flat(level), gloss, np.random.default_rng(4), 1.0) for level in (0.2, 0.6))
+    added = [shone.astype(float) ** light.GAMMA - level**light.GAMMA for shone, level in ((dark, 0.2), (bright, 0.6))]
+    assert added[0].max() > 0.1
+    assert added[0].min() > -1e-6
+    assert np.allclose(added[0], added[1], atol=1e-5)
+
+
+def test_a_leaning_card_mirrors_another_spot() -> None:
+    gloss = np.ones((120, 160), np.float32)
+    lean = np.zeros((120, 160, 2), np.float32)
+    lean[40:80, 60:100] = (0.06, -0.04)
+    differ = []
+    for seed in range(6):
+        straight, leaning = (
+            light.glare(flat(0.2), gloss, np.random.default_rng(seed), 1.0, lean=way) for way in (lean * 0, lean)
+        )
+        differ.append(np.abs(straight - leaning).max(-1) > 0.01)
+    changed = np.any(differ, axis=0)
+    assert changed[40:80, 60:100].mean() > 0.5
+    changed[40:80, 60:100] = False
+    assert not changed.any()
+
+
+def test_a_lamp_over_a_square_adds_the_same_light_to_cards_and_table() -> None:
+    dark, bright = np.full((80, 100, 3), 60, np.uint8), np.full((80, 100, 3), 120, np.uint8)
+    on = np.full((2, 2), 45.0)
+    for seed in range(8):
+        lit = [light.dazzle(one, 20.0, on, np.random.default_rng(seed)).astype(float) / 255 for one in (dark, bright)]
+        added = [one**light.GAMMA - (level / 255) ** light.GAMMA for one, level in zip(lit, (60, 120), strict=True)]
+        seen = lit[1] < 0.99  # elsewhere nothing but white is left
+        assert added[0].min() > -0.01
+        assert np.abs(added[0] - added[1])[seen].max() < 0.03
+        assert (lit[0] >= 0.99).sum() <= (lit[1] >= 0.99).sum()
+    one, again = (light.dazzle(dark, 20.0, on, np.random.default_rng(3)) for _ in range(2))
+    assert np.array_equal(one, again)
+
+
+def test_a_lamp_is_about_as_large_as_a_square_and_near_where_it_was_asked_for() -> None:
+    grey, middles, sizes = np.full((400, 400, 3), 90, np.uint8), [], []
+    for seed in range(30):
+        lit = light.dazzle(grey, 40.0, np.full((2, 2), 200.0), np.random.default_rng(seed))[..., 1] > 100
+        rows, cols = np.nonzero(lit)
+        middles.append(np.hypot(rows.mean() - 200, cols.mean() - 200) / 40)
+        sizes.append(np.sqrt(lit.sum()) / 40)
+    assert np.median(middles) < 1.5
+    assert 1 < np.median(sizes) < 4
+
+
+def test_motion_smears_along_its_line_only() -> None:
+    picture = np.zeros((61, 61, 3), np.float32)
+    picture[:, 30] = 1
+    along = light.motion(picture, length=9, angle=np.pi / 2)
+    across = light.motion(picture, length=9, angle=0.0)
+    assert along[10:-10] == pytest.approx(picture[10:-10], abs=1e-3)
+    assert across[30].sum() == pytest.approx(picture[30].sum(), rel=1e-3)
+    assert 7 <= (across[30, :, 0] > 0.02).sum() <= 12
+
+
+@pytest.mark.parametrize("dial", ["blur", "noise", "jpeg"])
+def test_each_dial_of_the_camera_does_its_own_harm(dial: str) -> None:
+    """Blur softens, noise and blocks roughen; none of them moves the mean."""
+    worse = replace(EASY, **{dial: 1.0})
+
+    def measured(dials: Dials) -> tuple[float, float]:
+        photos = [light.expose(checks(), np.random.default_rng(seed), dials) for seed in range(10)]
+        return float(np.mean([sharpness(p) for p in photos])), float(np.mean([p.mean() for p in photos]))
+
+    (easy_sharpness, easy_mean), (bad_sharpness, bad_mean) = measured(EASY), measured(worse)
+    assert bad_mean == pytest.approx(easy_mean, abs=15)
+    assert (bad_sharpness < 0.8 * easy_sharpness) if dial == "blur" else (bad_sharpness > easy_sharpness)
+
+
+def test_an_easy_photo_keeps_its_picture() -> None:
+    for seed in range(5):
+        photo = light.expose(checks(), np.random.default_rng(seed), EASY)
+        assert photo.shape == (120, 160, 3)
+        assert np.corrcoef(photo[..., 1].ravel(), checks()[..., 1].ravel())[0, 1] > 0.97
+
+
+def test_jpeg_keeps_shape_and_order_of_colours_and_loses_with_lower_quality() -> None:
+    photo = (checks() * 255 * (1.0, 0.5, 0.1)).astype(np.uint8)
+    noisy = np.clip(photo + np.random.default_rng(0).normal(0, 25, photo.shape), 0, 255).astype(np.uint8)
+    losses = [np.abs(light.jpeg(noisy, quality).astype(int) - noisy).mean() for quality in (97, 60, 20)]
+    assert light.jpeg(photo, 97).mean((0, 1)) == pytest.approx(photo.mean((0, 1)), abs=4)
+    assert losses == sorted(losses)

@@ -1,0 +1,200 @@
+"""Pieces cover the pixels where they stand, lean away from the camera and cast their shadow away from the light."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdvision.lab.render.objects import clutter, meshes
+from kdvision.lab.render.raster import Mesh
+from tests.paths import SHARED
+
+Floats = NDArray[np.float64]
+
+FROM_ABOVE = np.array([[100.0, 0, 0, 150], [0, -100.0, 0, 150], [0, 0, 0, 1]])  # parallel: heights do not show
+DATA = SHARED / "data" / "castle_3d"
+
+
+def looking_from(x: float, y: float, z: float) -> Floats:
+    """A camera at (x, y, z) that looks at the origin, which lies at pixel (150, 150)."""
+    eye = np.array([x, y, z])
+    ahead = -eye / np.linalg.norm(eye)
+    right = np.cross(ahead, (0.0, 1.0, 0.0))
+    right /= np.linalg.norm(right)
+    turn = np.stack([right, np.cross(ahead, right), ahead])
+    lens = np.array([[800.0, 0, 150], [0, 800.0, 150], [0, 0, 1]])
+    return np.asarray(lens @ np.column_stack([turn, -turn @ eye]))
+
+
+def box(width: float, height: float) -> Mesh:
+    """A red box whose top is blue."""
+    h = width / 2
+    ring = [(-h, -h), (h, -h), (h, h), (-h, h)]
+    quads = [((*a, 0.0), (*b, 0.0), (*b, height), (*a, height)) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
+    quads.append(tuple((*corner, height) for corner in ring))  # type: ignore[arg-type]
+    triangles = [[quad[i] for i in part] for quad in quads for part in ((0, 1, 2), (0, 2, 3))]
+    colours = np.repeat([(200, 0, 0)] * 4 + [(0, 0, 200)], 2, axis=0)
+    return Mesh(np.array(triangles), colours.astype(np.uint8))
+
+
+def blank() -> NDArray[np.uint8]:
+    return np.full((300, 300, 3), 255, dtype=np.uint8)
+
+
+def middle(mask: NDArray[np.bool_] | NDArray[np.uint8]) -> Floats:
+    """The mean (x, y) of the pixels that are set."""
+    return np.asarray(np.argwhere(mask).mean(axis=0)[::-1])
+
+
+def test_a_box_seen_from_above_covers_its_base_and_nothing_else() -> None:
+    image = blank()
+    mask = meshes.draw(image, box(0.9, 0.5), FROM_ABOVE)
+    rows, columns = np.nonzero(mask)
+    assert (rows.min(), rows.max(), columns.min(), columns.max()) == pytest.approx((105, 195, 105, 195), abs=1.5)
+    assert mask[106:194, 106:194].all()
+    assert (image[150, 150] * (0, 0, 1) == image[150, 150]).all()  # only the blue top shows
+    assert (image[:100] == 255).all()
+    assert (image[:, 200:] == 255).all()
+
+
+def test_a_piece_stands_where_it_is_put_turned_and_scaled() -> None:
+    mask = meshes.draw(blank(), box(0.5, 0.1), FROM_ABOVE, at=(0.5, 0.5), turn=np.pi / 4, scale=2.0)
+    assert middle(mask) == pytest.approx((200, 100), abs=1.0)
+    assert np.ptp(np.nonzero(mask)[0]) == pytest.approx(100 * np.sqrt(2), abs=3)
+
+
+def test_height_leans_away_from_a_tilted_camera() -> None:
+    camera = looking_from(0, -6, 8)  # the viewer sits at the near edge of the table, so up the picture is away
+    low = meshes.draw(blank(), box(0.8, 0.05), camera)
+    high = meshes.draw(blank(), box(0.8, 1.0), camera)
+    assert high.sum() > 1.3 * low.sum()
+    assert np.nonzero(high)[0].min() < np.nonzero(low)[0].min() - 20
+    assert np.nonzero(high)[0].max() == pytest.approx(np.nonzero(low)[0].max(), abs=2)
+
+
+def test_near_faces_hide_far_ones() -> None:
+    image = blank()
+    meshes.draw(image, box(0.8, 0.8), looking_from(0, -8, 4))
+    column = image[:, 150]
+    covered = column[(column != 255).any(axis=1)]
+    top, side = covered[3], covered[-3]
+    assert tuple(top > 0) == (False, False, True)
+    assert tuple(side > 0) == (True, False, False)
+
+
+def test_faces_towards_the_light_are_brighter() -> None:
+    camera = looking_from(0, -8, 4)
+    lit, dim = blank(), blank()
+    meshes.draw(lit, box(0.8, 0.8), camera, light=(0, -1, 0.2), ambient=0.3)
+    meshes.draw(dim, box(0.8, 0.8), camera, light=(0, 1, 0.2), ambient=0.3)
+    assert int(lit[145, 150, 0]) > 2 * int(dim[145, 150, 0])
+
+
+@pytest.mark.parametrize("light", [(1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1)])
+def test_the_shadow_falls_away_from_the_light(light: tuple[float, float, float]) -> None:
+    shadow = meshes.shadow_mask((300, 300), box(0.4, 0.6), FROM_ABOVE, light=light)
+    away = middle(shadow) - 150
+    assert away == pytest.approx((-30 * light[0], 30 * light[1]), abs=3)  # y points up the table, rows go down
+    assert set(np.unique(shadow)) == {0, 255}
+
+
+def test_a_light_under_the_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="above the table"):
+        meshes.shadow_mask((300, 300), box(0.4, 0.6), FROM_ABOVE, light=(1, 0, 0))
+
+
+def test_a_piece_outside_the_picture_or_behind_the_camera_leaves_no_trace() -> None:
+    image = blank()
+    assert not meshes.draw(image, box(0.9, 0.5), FROM_ABOVE, at=(40.0, 0.0)).any()
+    assert not meshes.draw(image, box(0.9, 0.5), looking_from(0, -6, 8), at=(0.0, -40.0)).any()
+    assert (image == 255).all()
+
+
+def test_castles_are_as_wide_as_a_square_open_in_the_middle_and_all_different() -> None:
+    rng = np.random.default_rng(7)
+    seen = set()
+    for colour in meshes.COLOURS:
+        castle = meshes.castle_mesh(colour, rng)
+        mask = meshes.draw(blank(), castle, FROM_ABOVE)
+        width, depth, height = castle.size
+        assert 0.6 < min(width, depth) <= max(width, depth) < 1.1
+        assert 0.5 < height < 1.2
+        assert not mask[140:160, 140:160].any()
+        seen.add(mask.tobytes())
+    assert len(seen) == len(meshes.COLOURS)
+
+
+def test_the_same_seed_makes_the_same_castle() -> None:
+    one, other = (meshes.castle_mesh("blue", np.random.default_rng(3)) for _ in range(2))
+    assert np.array_equal(one.triangles, other.triangles)
+    assert np.array_equal(one.colours, other.colours)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        meshes.king_mesh("blue"),
+        meshes.knight_mesh(),
+        meshes.queen_mesh(),
+        meshes.tower_mesh(),
+        meshes.castle_mesh("red"),
+    ],
+    ids=["king", "knight", "queen", "tower", "castle"],
+)
+def test_pieces_stand_on_the_table_with_their_faces_outwards(piece: Mesh) -> None:
+    low, high = piece.triangles.min(axis=(0, 1)), piece.triangles.max(axis=(0, 1))
+    assert low[2] == pytest.approx(0)
+    assert (low + high)[:2] == pytest.approx((0, 0))
+    a, b, c = piece.triangles.transpose(1, 0, 2)
+    assert (np.cross(a, b) * c).sum() > 0  # the signed volume
+
+
+def test_a_laid_king_is_flat_and_still_has_its_faces_outwards() -> None:
+    laid = meshes.king_mesh("green").laid()
+    assert laid.size[2] == pytest.approx(meshes.king_mesh("green").size[1])
+    a, b, c = laid.triangles.transpose(1, 0, 2)
+    assert (np.cross(a, b) * c).sum() > 0
+
+
+def test_an_obj_file_stands_upright_in_the_colours_of_its_texture(tmp_path: Path) -> None:
+    path = tmp_path / "flag.obj"
+    path.write_text(
+        "v 0 0 0\nv 2 0 0\nv 2 4 0\nv 0 4 0\nvt 0.1 0.9\nvt 0.9 0.9\nvt 0.1 0.1\nf 1/1 2/1/1 3/1 4/1\nf 3/2 2/2 1/2\n"
+    )
+    texture = np.array([[(250, 0, 0), (0, 250, 0)], [(0, 0, 250), (9, 9, 9)]], dtype=np.uint8)
+    mesh = meshes.load_obj(path, texture, width=0.5, grain=0.05)
+    assert mesh.size == pytest.approx((0.5, 0.0, 1.0))
+    assert mesh.colours.tolist() == [[250, 0, 0], [250, 0, 0], [0, 250, 0]]
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the models are in the data folder beside the checkout")
+def test_the_models_of_the_data_folder_are_pieces_of_the_right_size() -> None:
+    found = meshes.models(DATA)
+    assert {name: len(pieces) for name, pieces in found.items()} == dict.fromkeys(
+        ("castle", "king", "knight", "tower"), len(meshes.COLOURS)
+    )
+    assert found["castle"][0].size[0] == pytest.approx(0.9, abs=0.03)
+    assert found["king"][0].size[0] == pytest.approx(0.4, abs=0.02)
+    image = blank()
+    assert meshes.draw(image, found["castle"][0], looking_from(1, -6, 8)).sum() > 3000
+
+
+@pytest.mark.parametrize("kind", sorted(clutter.MAKERS))
+def test_clutter_stands_on_the_table_within_its_reach(kind: str) -> None:
+    for seed in range(8):
+        mesh = clutter.clutter_mesh(kind, np.random.default_rng(seed))
+        corners = mesh.triangles.reshape(-1, 3)
+        assert corners[:, 2].min() == pytest.approx(0)
+        assert np.linalg.norm(corners[:, :2], axis=1).max() <= clutter.REACH[kind]
+        mask = meshes.draw(blank(), mesh, FROM_ABOVE)
+        assert mask.any()
+
+
+def test_a_cup_shows_its_drink_and_hides_what_stands_behind() -> None:
+    image = blank()
+    mask = meshes.draw(image, clutter.cup(np.random.default_rng(1)), FROM_ABOVE)
+    assert mask[150, 150]
+    assert mask.sum() > 10_000

@@ -1,0 +1,119 @@
+"""Queendomino's towns, buildings and dominoes are there, red, grey and the right way round, in every set of art."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdvision.lab.render.art.queendomino_art import QueendominoArt, varied_print
+from kdvision.lab.render.art.sources import DRAWN_SIDE, DrawnScene
+from kdvision.lab.render.art.tile_art import DrawnArt
+from kdvision.lab.render.art_mix import Mixture, Workshop
+from kdvision.lab.train.crop_folder import Crops
+from tests.paths import SHARED
+
+Picture = NDArray[np.uint8]
+
+DATA = SHARED / "data"
+PHOTOS = DATA / "queendomino"
+needs_data = pytest.mark.skipif(not PHOTOS.is_dir(), reason="the pictures are in the data folder beside the checkout")
+
+
+def red(square: Picture) -> float:
+    """The share of a square that is red earth."""
+    r, g, b = (square[..., channel].astype(float) for channel in range(3))
+    return float(((r > 1.35 * g) & (r > 1.35 * b) & (r > 60)).mean())
+
+
+def dull(square: Picture) -> float:
+    """The share of a square without a colour."""
+    return float((np.ptp(square.astype(int), axis=2) < 40).mean())
+
+
+@pytest.fixture(scope="module")
+def drawn() -> DrawnArt:
+    return DrawnArt(3, side=DRAWN_SIDE)
+
+
+def test_drawn_towns_and_buildings_are_red_and_their_backs_grey(drawn: DrawnArt) -> None:
+    assert drawn.town(0).shape == drawn.building(0).shape == (DRAWN_SIDE, DRAWN_SIDE, 3)
+    assert min(red(drawn.town(number)) for number in range(4)) > 0.6
+    assert min(red(drawn.building(number)) for number in range(6)) > 0.4
+    assert min(dull(drawn.back_of_building(number)) for number in range(6)) > 0.6
+    assert len({drawn.building(number).tobytes() for number in range(6)}) == 6
+
+
+def test_drawn_dominoes_of_mixed_boxes_are_told_by_their_letter(drawn: DrawnArt) -> None:
+    scene, rng = DrawnScene(drawn), np.random.default_rng(0)
+    lake = scene.tile("domino", "Q33", rng)  # town and lake
+    assert red(lake[:, :DRAWN_SIDE]) > 0.6 > 0.2 > red(lake[:, DRAWN_SIDE:])
+    assert np.array_equal(scene.tile("domino", "K7", rng), scene.tile("domino", 7, rng))
+    assert scene.tile("building", 5, rng).shape == scene.tile("unbuilt", 5, rng).shape == (DRAWN_SIDE, DRAWN_SIDE, 3)
+
+
+def test_a_varied_print_stays_a_print_of_its_size(drawn: DrawnArt) -> None:
+    rng, town = np.random.default_rng(1), drawn.town(1)
+    copies = [varied_print(town, rng) for _ in range(8)]
+    assert {copy.shape for copy in copies} == {town.shape}
+    assert len({copy.tobytes() for copy in copies}) == 8
+    assert min(red(copy) for copy in copies) > 0.35
+
+
+def test_a_folder_without_queendomino_is_told(tmp_path: Path) -> None:
+    assert not QueendominoArt.there(tmp_path)
+    with pytest.raises(FileNotFoundError, match="no photos of Queendomino"):
+        QueendominoArt(tmp_path)
+
+
+@needs_data
+def test_photos_show_red_towns_and_buildings_cut_within_their_edges() -> None:
+    art = QueendominoArt(PHOTOS)
+    towns = [art.town(number) for number in range(4)]
+    buildings = [art.building(number) for number in range(12)]
+    backs = [art.back_of_building(number) for number in range(9)]
+    assert min(red(square) for square in towns) > 0.5
+    assert min(red(square) for square in buildings) > 0.4
+    assert min(dull(square) for square in backs) > 0.7
+    for square in (*buildings, *backs):  # the cloth is blue, and no card is at its rim
+        rim = np.concatenate([square[1], square[-2], square[:, 1], square[:, -2]]).astype(int)
+        assert (rim[:, 2] > rim[:, 0] + 25).mean() < 0.03
+    assert len({square.tobytes() for square in (*towns, *buildings, *backs)}) == 25
+
+
+@needs_data
+def test_the_kingdom_kept_for_measuring_is_never_cut() -> None:
+    from kdvision.lab.render.art import queendomino_art as module
+
+    used = {row[0] for row in (*module._DOMINOES, *module._BUILDINGS, *module._UNBUILT, module._CASTLE, module._QUEEN)}
+    assert not used & {"16", "17", "18", "19"}
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    folder = tmp_path_factory.mktemp("data")  # without the models, which take their time
+    for name in ("domino_scans", "domino_backs", "squares", "queendomino"):
+        (folder / name).symlink_to(DATA / name)
+    pictures = {"a": {kind: [np.full((64, 64, 3), 90, np.uint8)] for kind in ("l", "f1", "#")}}
+    return Workshop(folder, Crops(pictures, ()))
+
+
+@needs_data
+@pytest.mark.parametrize("royal", [True, False])
+def test_every_source_deals_queendomino_with_or_without_its_photos(workshop: Workshop, royal: bool) -> None:
+    room = copy.copy(workshop)
+    if not royal:
+        room.queendomino = None
+    rng = np.random.default_rng(2)
+    for source in (*room.dominoes.sources(), "crops"):
+        art = Mixture(room, source, "a")
+        lake = art.tile("domino", "Q33", rng)  # town and lake
+        side = lake.shape[0]
+        assert lake.shape == (side, 2 * side, 3)
+        assert red(lake[:, :side]) > 0.3 > red(lake[:, side:])
+        assert art.tile("building", 3, rng).shape[:2] in {(256, 256), (DRAWN_SIDE, DRAWN_SIDE)}
+    assert art.tile("back", "Q12", rng).shape == (256, 512, 3)
+    assert len(art.mesh("queen", "", rng).triangles)

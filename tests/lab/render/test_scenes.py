@@ -1,0 +1,153 @@
+"""Dealt tables hold legal kingdoms, laid without overlap, apart from each other, the same for the same seed."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import cv2
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.deck import KINGDOMINO
+from kdvision.game.legality import problems
+from kdvision.lab.games.drafts import play
+from kdvision.lab.games.laying import Hand, LaidKingdom, Points, Scene, Tile, lay
+from kdvision.lab.render.scenes import APART, deal, deal_with_gaps
+
+SEEDS = range(12)
+CAREFUL = Hand(pitch=1.0, shift=0.0, twist=0.0, shear=0.0)
+
+
+def middles(kingdom: LaidKingdom) -> Points:
+    return np.array([quad.mean(0) for quad in kingdom.squares.values()])
+
+
+def distance(one: Points, other: Points) -> float:
+    """The least distance between two sets of points."""
+    return float(np.linalg.norm(one[:, None] - other[None], axis=2).min())
+
+
+def everything(scene: Scene) -> list[object]:
+    return [*(k.board for k in scene.kingdoms), *scene.tiles, *scene.pieces, np.array(scene.loose).tolist()]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_dealt_boards_are_legal_and_every_square_lies_on_the_table(seed: int) -> None:
+    scene = deal(np.random.default_rng(seed), kingdoms=1 + seed % 4)
+    assert len(scene.kingdoms) == 1 + seed % 4
+    for kingdom in scene.kingdoms:
+        assert problems(kingdom.board, KINGDOMINO) == ()
+        assert set(kingdom.squares) == set(kingdom.board)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kingdoms_and_loose_dominoes_keep_apart(seed: int) -> None:
+    scene = deal(np.random.default_rng(seed), kingdoms=2 + seed % 3)
+    groups = [middles(kingdom) for kingdom in scene.kingdoms]
+    loose = np.array([quad.mean(0) for quad in scene.loose])
+    assert all(distance(one, other) > APART for one, other in combinations(groups, 2))
+    assert not len(loose) or all(distance(loose, group) > APART for group in groups)
+
+
+def test_cards_may_touch_but_none_covers_another() -> None:
+    for seed in SEEDS:
+        covered = np.zeros((1200, 1200), np.uint8)
+        for tile in deal(np.random.default_rng(seed)).tiles:
+            core = np.array(tile.centre) + 0.7 * (tile.outline() - tile.centre)
+            mask = np.zeros_like(covered)
+            cv2.fillConvexPoly(mask, ((core + 30) * 20).astype(np.int32), 1)
+            assert not (covered & mask).any()
+            covered |= mask
+
+
+def test_a_domino_is_dealt_once() -> None:
+    for seed in SEEDS:
+        numbers = [tile.name for tile in deal(np.random.default_rng(seed)).tiles if tile.kind == "domino"]
+        assert len(numbers) == len(set(numbers))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_from_kingdoms_with_gaps_whole_dominoes_are_gone(seed: int) -> None:
+    whole = deal(np.random.default_rng(seed), kingdoms=2)
+    scene = deal_with_gaps(np.random.default_rng(seed), kingdoms=2)
+    gone = sum(len(kingdom.board) for kingdom in whole.kingdoms) - sum(len(k.board) for k in scene.kingdoms)
+    assert len(whole.tiles) - len(scene.tiles) == gone / 2
+    assert set(scene.tiles) <= set(whole.tiles)
+    for kingdom, before in zip(scene.kingdoms, whole.kingdoms, strict=True):
+        assert set(kingdom.squares) == set(kingdom.board) <= set(before.board)
+        assert all(kingdom.board[square] == before.board[square] for square in kingdom.board)
+        assert set(kingdom.partner) == set(kingdom.board) - set(kingdom.board.castles())
+        assert all(kingdom.partner[other] == square for square, other in kingdom.partner.items())
+        # what lies there still is what the board shows
+        lying = np.concatenate([np.array(tile.halves()).mean(1) for tile in scene.tiles])
+        assert all(distance(quad.mean(0)[None], lying) < 1e-6 for quad in kingdom.squares.values())
+
+
+def test_gaps_are_made_and_rather_amid_other_tiles() -> None:
+    gone, amid = 0, []
+    for seed in range(20):
+        whole = deal(np.random.default_rng(seed), kingdoms=1).kingdoms[0]
+        left = deal_with_gaps(np.random.default_rng(seed), kingdoms=1).kingdoms[0]
+        missing = set(whole.board) - set(left.board)
+        gone += len(missing)
+        amid += [sum(near in whole.board for near in square.neighbours()) for square in missing]
+    assert gone > 20
+    assert np.mean(amid) > 3  # a square at a straight edge has three neighbours
+
+
+def test_the_same_seed_deals_the_same_table() -> None:
+    one, again, other = (deal(np.random.default_rng(seed)) for seed in (5, 5, 6))
+    assert everything(one) == everything(again)
+    assert everything(one) != everything(other)
+
+
+def test_tables_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() -> None:
+    scenes = [deal(np.random.default_rng(seed)) for seed in range(60)]
+    sizes = {max(k.board.width, k.board.height) for scene in scenes for k in scene.kingdoms}
+    assert {len(scene.kingdoms) for scene in scenes} == {0, 1, 2, 3, 4}
+    assert {5, 7} <= sizes
+    assert max(sizes) == 7
+    assert any(scene.pieces for scene in scenes)
+    assert any(tile.kind == "back" for scene in scenes for tile in scene.tiles)
+
+
+def test_a_careful_hand_lays_the_board_on_a_grid() -> None:
+    (kingdom, _) = play(np.random.default_rng(3), players=2, side=5)
+    laid, tiles = lay(kingdom, np.random.default_rng(0), at=(2.0, 1.0), turn=0.0, colour="pink", hand=CAREFUL)
+    assert tiles[0] == Tile("castle", "pink", tiles[0].centre, tiles[0].turn)
+    assert middles(laid).mean(0) == pytest.approx((2.0, 1.0))
+    first = Square(*min(laid.squares))
+    for square, quad in laid.squares.items():
+        step = quad.mean(0) - laid.squares[first].mean(0)
+        assert step == pytest.approx((square.col - first.col, square.row - first.row), abs=1e-9)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.4, 2.0])
+def test_dominoes_show_the_cells_of_the_board_the_right_way_round(turn: float) -> None:
+    (kingdom, _) = play(np.random.default_rng(4), players=2, side=5)
+    laid, tiles = lay(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=turn, colour="blue", hand=CAREFUL)
+    cells = {tuple(quad.mean(0).round(6)): laid.board[square] for square, quad in laid.squares.items()}
+    for tile in tiles[1:]:
+        domino = KINGDOMINO[int(tile.name) - 1]
+        left, right = (tuple(half.mean(0).round(6)) for half in tile.halves())
+        assert (cells[left], cells[right]) == (domino.left, domino.right)
+
+
+def test_partners_are_neighbours_and_the_castle_has_none() -> None:
+    kingdom = deal(np.random.default_rng(1), kingdoms=1, finished=True).kingdoms[0]
+    for square, other in kingdom.partner.items():
+        assert kingdom.partner[other] == square
+        assert abs(square.row - other.row) + abs(square.col - other.col) == 1
+    (castle,) = set(kingdom.squares) - set(kingdom.partner)
+    assert kingdom.board[castle].terrain is Terrain.CASTLE
+
+
+def test_boards_turn_with_the_table() -> None:
+    """A quarter turn on the table is a quarter turn of the board."""
+    (kingdom, _) = play(np.random.default_rng(6), players=2, side=5)
+    laid, _ = lay(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=np.pi / 2, colour="blue", hand=CAREFUL)
+    spots = {tuple(quad.mean(0).round().astype(int)): laid.board[square] for square, quad in laid.squares.items()}
+    left, top = (min(spot[axis] for spot in spots) for axis in (0, 1))
+    seen = Board({Square(int(y - top), int(x - left)): cell for (x, y), cell in spots.items()})
+    assert str(seen) == str(laid.board.turned(1))

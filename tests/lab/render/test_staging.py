@@ -1,0 +1,172 @@
+"""Every dial of a stage does what it says, and nothing else changes with it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdvision.game.board import Terrain
+from kdvision.lab.experiments.dials import BOXES
+from kdvision.lab.games.laying import LaidKingdom, Points, Scene
+from kdvision.lab.render import staging
+from kdvision.lab.render.art.sources import DRAWN_SEEDS, MANY_BOXES, DrawnScene
+from kdvision.lab.render.objects.surfaces import HELD_OUT
+from kdvision.lab.render.staging import HEAPS, Stage, side
+
+Bytes = NDArray[np.uint8]
+LAB = Path(staging.__file__).parent
+SMALL = Stage(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur=0)
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A box whose tiles are one grey."""
+
+    def domino(self, number: int) -> Bytes:
+        return np.full((16, 32, 3), 5 * number, np.uint8)
+
+    def castle(self, colour: str) -> Bytes:
+        return np.full((16, 16, 3), 255, np.uint8)
+
+    def back(self, number: int) -> Bytes:
+        return np.full((16, 32, 3), 60, np.uint8)
+
+
+PLAIN = DrawnScene(Plain())
+
+
+def middles(kingdom: LaidKingdom) -> Points:
+    return np.array([quad.mean(0) for quad in kingdom.squares.values()])
+
+
+def askew(scene: Scene) -> Points:
+    """How many degrees each tile of the only kingdom is turned against the middle one of all, beside quarter turns."""
+    turns = np.degrees([tile.turn for tile in scene.tiles])
+    return np.asarray((turns - np.median((turns + 45) % 90 - 45) + 45) % 90 - 45)
+
+
+def test_the_same_number_gives_the_same_photo() -> None:
+    one, again, other = (SMALL.picture(number, PLAIN) for number in (3, 3, 4))
+    assert np.array_equal(one.photo, again.photo)
+    assert str(one.kingdoms[0].board) == str(again.kingdoms[0].board) != str(other.kingdoms[0].board)
+
+
+def test_the_light_changes_no_square() -> None:
+    one, other = (replace(SMALL, light=light).picture(1, PLAIN) for light in (0.0, 1.0))
+    (first,), (second,) = one.kingdoms, other.kingdoms
+    assert first.board == second.board
+    assert all(np.array_equal(first.squares[s].corners, second.squares[s].corners) for s in first.board)
+    assert not np.array_equal(one.photo, other.photo)
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("angle", [0.0, 60.0])
+def test_squares_have_as_many_pixels_as_said_and_lie_in_the_picture(number: int, angle: float) -> None:
+    stage = Stage(angle=angle, kingdoms=1 + number, pixels=20)
+    scene = stage.scene(number)
+    camera = stage.camera(scene, number)
+    assert side(camera, scene) == pytest.approx(20, rel=0.03)
+    seen = np.concatenate([camera.project(middles(kingdom)) for kingdom in scene.kingdoms])
+    assert (seen > 0).all() and (seen < (camera.width, camera.height)).all()
+
+
+def test_the_angle_is_the_cameras() -> None:
+    scene = SMALL.scene(0)
+    for angle in (0.0, 45.0):
+        matrix = replace(SMALL, angle=angle).camera(scene, 0).matrix
+        position = -np.linalg.inv(matrix[:, :3]) @ matrix[:, 3]
+        away = position[:2] - scene.outline().mean(0)
+        assert np.degrees(np.arctan2(np.linalg.norm(away), position[2])) == pytest.approx(angle, abs=0.01)
+
+
+def test_the_kingdoms_span_the_share_that_is_said() -> None:
+    stage = Stage(kingdoms=1, fill=0.3)
+    scene = stage.scene(2)
+    camera = stage.camera(scene, 2)
+    share = np.ptp(camera.project(scene.outline()), axis=0) / (camera.width, camera.height)
+    assert share.max() == pytest.approx(0.3, abs=0.02)
+
+
+@pytest.mark.parametrize("crooked", [0.0, 4.0, 8.0])
+def test_dominoes_are_turned_up_to_the_angle_that_is_said(crooked: float) -> None:
+    turned = np.concatenate([np.abs(askew(Stage(kingdoms=1, crooked=crooked, clutter=0).scene(n))) for n in range(6)])
+    assert turned.max() <= 2 * crooked + 1e-6  # the middle tile may be turned the other way
+    assert turned.max() > 0.9 * crooked - 1e-6
+
+
+def test_careful_play_leaves_no_gaps_and_careless_play_a_fifth_of_a_square() -> None:
+    gaps = {}
+    for crooked in (0.0, 8.0):
+        (kingdom,) = Stage(kingdoms=1, crooked=crooked).scene(0).kingdoms
+        steps = [
+            np.linalg.norm(kingdom.squares[a].mean(0) - kingdom.squares[b].mean(0))
+            for a, b in kingdom.partner.items()
+            for b in [type(a)(a.row, a.col + 1)]
+            if b in kingdom.squares and b != kingdom.partner[a]
+        ]
+        gaps[crooked] = float(np.mean(steps)) - 1
+    assert gaps[0.0] == pytest.approx(0.01, abs=0.02)
+    assert gaps[8.0] == pytest.approx(0.2, abs=0.06)
+
+
+@pytest.mark.parametrize("gap", [0.5, 1.0, 2.5])
+def test_kingdoms_lie_as_far_apart_as_said(gap: float) -> None:
+    for number in range(3):
+        one, other = Stage(kingdoms=2, gap=gap).scene(number).kingdoms
+        nearest = np.linalg.norm(middles(one)[:, None] - middles(other)[None], axis=2).min()
+        assert 1 + gap < nearest < 1 + gap + 0.15
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_as_many_kingdoms_as_said_each_with_its_castle(count: int) -> None:
+    scene = Stage(kingdoms=count, castles=1.0).scene(5)
+    assert len(scene.kingdoms) == count
+    assert all(Terrain.CASTLE in {cell.terrain for cell in kingdom.board.values()} for kingdom in scene.kingdoms)
+    assert sum(piece.kind == "castle" and piece.size == 0.95 for piece in scene.pieces) == count
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_all_dominoes_come_from_one_box(number: int) -> None:
+    tiles = Stage(kingdoms=1 + number % 4).scene(number).tiles
+    names = [tile.name for tile in tiles if tile.kind == "domino"]
+    assert len(names) == len(set(names))
+
+
+def test_no_clutter_is_none_and_more_is_more() -> None:
+    bare, full = Stage(clutter=0, castles=0), Stage(clutter=len(HEAPS), castles=0)
+    counts = [[len(scene.tiles) + len(scene.pieces) for scene in map(stage.scene, range(4))] for stage in (bare, full)]
+    laid = [sum(len(k.partner) // 2 + 1 for k in bare.scene(n).kingdoms) for n in range(4)]
+    assert counts[0] == laid
+    assert all(more > less for less, more in zip(*counts, strict=True))
+
+
+@pytest.mark.parametrize("name", HELD_OUT)
+def test_every_table_is_seeded_and_in_range(name: str) -> None:
+    one, again = (HELD_OUT[name](np.random.default_rng(1), 90, 120, 20.0) for _ in range(2))
+    assert one.shape == (90, 120, 3) and one.dtype == np.float32
+    assert np.array_equal(one, again)
+    assert one.min() >= 0 and one.max() <= 1 and one.std() > 0.005
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("train", "examples", "sources", "scenes", "furnished", "synth", "tables", "busy", "targets"),
+        *("calibrate", "rehearsal"),
+    ],
+)
+def test_training_knows_none_of_these_tables(name: str) -> None:
+    tree = ast.parse((LAB / f"{name}.py").read_text(encoding="utf-8"))
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    imported |= {f"{n.module}.{a.name}" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names}
+    assert not imported & {"kdvision.lab.render.objects.surfaces", "kdvision.lab.render.staging"}
+
+
+def test_no_box_that_scenes_are_measured_with_is_trained_on() -> None:
+    measured = {DRAWN_SEEDS + number for number in range(BOXES)}
+    assert measured.isdisjoint([*range(DRAWN_SEEDS), *MANY_BOXES])

@@ -1,0 +1,84 @@
+"""The truth written beside a rendered photo is the board as it lies in the photo."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board, Square
+from kdvision.game.scoring import score
+from kdvision.lab.games.drafts import play
+from kdvision.lab.games.laying import Hand, LaidKingdom, lay
+from kdvision.lab.render.camera import Camera, frame
+from kdvision.lab.render.synth import Picture, Seen, SeenKingdom
+from kdvision.lab.render.truth import truth, upright
+
+BY_HAND = Hand(pitch=1.02, shift=0.01, twist=0.01, shear=0.0)
+
+
+def laid(turn: float, at: tuple[float, float] = (0.0, 0.0)) -> LaidKingdom:
+    rng = np.random.default_rng(8)
+    return lay(play(rng, players=2, side=5)[0], rng, at=at, turn=np.radians(turn), colour="blue", hand=BY_HAND)[0]
+
+
+def seen(kingdom: LaidKingdom, camera: Camera) -> SeenKingdom:
+    squares = {square: Seen(camera.project(quad), 0.0) for square, quad in kingdom.squares.items()}
+    return SeenKingdom(kingdom.board, squares, kingdom.partner)
+
+
+def camera_on(*kingdoms: LaidKingdom) -> Camera:
+    points = np.concatenate([quad for kingdom in kingdoms for quad in kingdom.squares.values()])
+    return frame(points, tilt=0.4, azimuth=-np.pi / 2, focal=1.0, width=800, height=600, fill=0.8, bend=-0.01)
+
+
+@pytest.mark.parametrize(("turn", "quarters"), [(0, 0), (30, 0), (80, 1), (100, 1), (180, 2), (-90, 3), (250, 3)])
+def test_the_board_lies_as_in_the_photo(turn: float, quarters: int) -> None:
+    kingdom = laid(turn)
+    board, corners = upright(seen(kingdom, camera_on(kingdom)))
+    assert board == kingdom.board.turned(quarters)
+    (x0, y0), (x1, y1), (x2, y2), (x3, y3) = corners
+    assert x0 + x3 < x1 + x2
+    assert y0 + y1 < y2 + y3
+
+
+def test_the_corners_frame_every_square() -> None:
+    kingdom = laid(20)
+    there = seen(kingdom, camera_on(kingdom))
+    _, corners = upright(there)
+    around = np.roll(corners, -1, axis=0) - corners
+    for square in there.squares.values():
+        away = square.corners.mean(0) - corners
+        assert (around[:, 0] * away[:, 1] - around[:, 1] * away[:, 0] > 0).all()
+
+
+def test_kingdoms_are_written_from_left_to_right_with_their_points() -> None:
+    left, right = laid(0, (-4.0, 0.0)), laid(90, (4.0, 0.5))
+    camera = camera_on(left, right)
+    picture = Picture(np.zeros((600, 800, 3), np.uint8), (seen(right, camera), seen(left, camera)), ())
+    written = json.loads(json.dumps(truth(picture)))["kingdoms"]
+    assert [Board.parse(kingdom["board"]) for kingdom in written] == [left.board, right.board.turned(1)]
+    assert {kingdom["points"] for kingdom in written} == {score(left.board).total}
+    assert written[0]["corners_tl_tr_br_bl_px"][1][0] < written[1]["corners_tl_tr_br_bl_px"][0][0]
+
+
+def test_a_picture_without_kingdoms_says_so() -> None:
+    assert truth(Picture(np.zeros((6, 8, 3), np.uint8), (), ())) == {"kingdoms": []}
+
+
+@pytest.mark.parametrize("turn", [0, 80, 180, -90])
+def test_pieces_and_gems_turn_with_the_board(turn: float) -> None:
+    kingdom = laid(turn)
+    (castle,) = kingdom.board.castles()
+    there = seen(kingdom, camera_on(kingdom))
+    beset = replace(there, pieces={castle: "tower"}, gems=frozenset({castle}))
+    (told,) = truth(Picture(np.zeros((600, 800, 3), np.uint8), (beset,), ()))["kingdoms"]
+    (upright_castle,) = Board.parse(told["board"]).castles()
+    assert told["pieces"] == {upright_castle.name: "tower"}
+    (crossing,) = told["gems"]
+    first, last = (Square.parse(name) for name in crossing.split())
+    assert (last.row - first.row, last.col - first.col) == (1, 1)
+    assert first.row <= upright_castle.row <= last.row and first.col <= upright_castle.col <= last.col
+    assert "pieces" not in truth(Picture(np.zeros((600, 800, 3), np.uint8), (there,), ()))["kingdoms"][0]

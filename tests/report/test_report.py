@@ -1,0 +1,263 @@
+"""Table, JSON object and overlay of results, from kingdoms made of notation."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdvision.errors import PhotoError
+from kdvision.game.board import Board, Square
+from kdvision.game.legality import Problem
+from kdvision.game.players import Players
+from kdvision.game.rules import kingdomino
+from kdvision.report.data import data
+from kdvision.report.drawing import AMBER
+from kdvision.report.overlay import COLOURS, overlay
+from kdvision.report.result import Result, of_boards, of_photo
+from kdvision.report.table import table
+from kdvision.vision.image.photo import Photo
+from tests.kingdoms import FIVE, SMALL, doubt, seen, table_photo
+
+ODD = Problem((Square(0, 1), Square(0, 2)), "two squares that no domino of the box shows", "kingdomino/box")
+KEYS = {"photo", "width", "height", "kingdoms", "standing", "error"}
+KINGDOM_KEYS = {
+    *(
+        "board",
+        "corners",
+        "points",
+        "total",
+        "lines",
+        "largest",
+        "crowns",
+        "probability",
+        "review",
+        "doubts",
+        "problems",
+    ),
+}
+
+
+def one(text: str = SMALL, **about: object) -> Result:
+    return of_photo("table.png", (640, 480), [seen(text, **about)], kingdomino())  # type: ignore[arg-type]
+
+
+def two() -> Result:
+    reads = [seen(SMALL, place="left"), seen(FIVE, left=300, place="right")]
+    return of_photo("table.png", (640, 480), reads, kingdomino(middle_kingdom=True, harmony=True))
+
+
+# The JSON object.
+
+
+def test_the_object_has_the_promised_names() -> None:
+    made = data(one(doubts=[doubt("B2", "f", "f1")], problems=[ODD]))
+    assert made.keys() >= KEYS
+    (kingdom,) = made["kingdoms"]
+    assert kingdom.keys() >= KINGDOM_KEYS
+    assert kingdom["lines"][0].keys() >= {"label", "points", "clause", "squares", "terrain"}
+    assert kingdom["doubts"][0].keys() >= {"square", "read", "probability", "instead", "points_if"}
+    assert json.loads(json.dumps(made, allow_nan=False)) == made
+
+
+def test_the_object_holds_the_kingdom() -> None:
+    made = data(one())
+    (kingdom,) = made["kingdoms"]
+    assert (made["photo"], made["width"], made["height"], made["error"]) == ("table.png", 640, 480, None)
+    assert kingdom["board"] == ["w1 w w", "# f f1", ". l l"]
+    assert kingdom["corners"] == [[40, 60], [190, 60], [190, 210], [40, 210]]
+    assert (kingdom["points"], kingdom["total"], kingdom["largest"], kingdom["crowns"]) == (5, 5, 3, 2)
+    assert (kingdom["probability"], kingdom["review"]) == (0.97, False)
+    assert [(line["points"], line["squares"]) for line in kingdom["lines"]] == [
+        (3, ["A1", "B1", "C1"]),
+        (2, ["B2", "C2"]),
+        (0, ["B3", "C3"]),
+    ]
+    assert made["standing"] is None
+
+
+def test_points_leave_bonuses_out_and_the_total_counts_them() -> None:
+    (small, five) = data(two())["kingdoms"]
+    assert (small["points"], small["total"]) == (5, 5)
+    assert (five["points"], five["total"]) == (33, 33 + 5)
+    assert {line["label"]: line["points"] for line in five["lines"][-2:]} == {"Middle Kingdom": 0, "Harmony": 5}
+
+
+@pytest.mark.parametrize(
+    ("square", "read", "instead", "points"), [("B2", "f", "f1", 7), ("C2", "f1", "f", 3), ("B1", "w", ".", 3)]
+)
+def test_points_if_are_those_of_the_board_with_that_square_replaced(
+    square: str, read: str, instead: str, points: int
+) -> None:
+    (kingdom,) = data(one(doubts=[doubt(square, read, instead, 0.75)]))["kingdoms"]
+    assert kingdom["doubts"] == [
+        {
+            "square": square,
+            "read": read,
+            "probability": 0.75,
+            "instead": instead,
+            "points_if": points,
+            "total_if": points,
+            "changes_standing": None,
+            "changes_winner": None,
+        }
+    ]
+    assert kingdom["review"]
+
+
+def test_a_doubt_on_an_empty_place_may_add_a_square() -> None:
+    (kingdom,) = data(one(doubts=[doubt("A3", ".", "l1", 0.6)]))["kingdoms"]
+    assert kingdom["doubts"][0]["points_if"] == 5 + 3
+
+
+def test_problems_name_their_squares() -> None:
+    (kingdom,) = data(one(problems=[ODD]))["kingdoms"]
+    assert kingdom["problems"] == [{"text": ODD.text, "squares": ["B1", "C1"], "clause": "kingdomino/box"}]
+    assert kingdom["review"]
+
+
+def test_the_standing_numbers_kingdoms_from_1() -> None:
+    standing = data(two())["standing"]
+    assert standing["winners"] == [2]
+    assert [(place["place"], place["kingdom"], place["total"]) for place in standing["places"]] == [
+        (1, 2, 38),
+        (2, 1, 5),
+    ]
+    assert "38 to 5" in standing["reason"]
+
+
+def test_typed_boards_make_the_same_object() -> None:
+    typed, photo = data(of_boards([Board.parse(SMALL)], kingdomino())), data(one())
+    assert typed.keys() == photo.keys()
+    assert typed["kingdoms"][0].keys() == photo["kingdoms"][0].keys()
+    assert typed["kingdoms"][0]["points"] == 5
+    assert (typed["photo"], typed["kingdoms"][0]["corners"], typed["kingdoms"][0]["probability"]) == (None, None, 1.0)
+
+
+def test_a_failed_photo_is_an_object_too() -> None:
+    made = data(Result("no.jpg", error=PhotoError("there is no file no.jpg", hint="check the path")))
+    assert made.keys() == data(one()).keys()
+    assert (made["photo"], made["error"], made["hint"]) == ("no.jpg", "there is no file no.jpg", "check the path")
+    assert (made["kingdoms"], made["width"]) == ([], None)
+
+
+# The table.
+
+
+def test_the_table_shows_board_territories_and_total() -> None:
+    text = table(one())
+    assert "A   B   C" in text
+    assert " 1  w1  w   w" in text
+    assert " 2  #   f   f1" in text
+    assert " 3  .   l   l" in text
+    words = [line.split() for line in text.replace("×", "x").splitlines()]
+    assert any(line[-6:] == ["wheat", "3", "x", "1", "=", "3"] for line in words)
+    assert any(line[-6:] == ["forest", "2", "x", "1", "=", "2"] for line in words)
+    assert any(line[-2:] == ["total", "5"] for line in words)
+    assert "without points: lake 2" in text
+
+
+def test_the_table_shows_bonuses_and_standing() -> None:
+    text = table(two())
+    assert "kingdom 1 (left)" in text
+    assert "kingdom 2 (right)" in text
+    assert "Middle Kingdom" in text
+    assert "Kingdom 2 wins on points, 38 to 5" in text
+
+
+def test_the_table_names_doubts_and_problems() -> None:
+    text = table(one(doubts=[doubt("B2", "f", "f1")], problems=[ODD]))
+    assert "f?" in text
+    assert "? B2 looks like f (80 % sure); if it is f1, the total is 7: --fix 1:B2=f1" in text
+    assert f"! {ODD.text}" in text
+
+
+def test_kingdoms_go_by_colour_where_it_is_seen_and_by_the_names_given() -> None:
+    reads = [replace(seen(SMALL, place="left"), colour="blue"), seen(FIVE, left=300, place="right")]
+    plain = of_photo("table.png", (640, 480), reads, kingdomino())
+    assert plain.standing is not None
+    assert [place.player for place in plain.standing.places] == ["kingdom 2", "blue"]
+    assert "kingdom 1 (blue)" in table(plain)
+    assert "kingdom 2 (right)" in table(plain)
+    named = of_photo("table.png", (640, 480), reads, kingdomino(), players=Players.parse("blue=Ann,pink=Bob"))
+    assert "Ann: kingdom 1 (blue)" in table(named)
+    assert [(k["player"], k["colour"], k["place"]) for k in data(named)["kingdoms"]] == [
+        ("Ann", "blue", "left"),
+        (None, None, "right"),
+    ]
+
+
+@pytest.mark.parametrize(("before", "names"), [(0, ["Ann", "Bob"]), (1, ["Bob", ""]), (2, ["", ""])])
+def test_names_in_order_go_on_over_photos(before: int, names: list[str]) -> None:
+    reads = [seen(SMALL, place="left"), seen(FIVE, left=300, place="right")]
+    players = Players.parse("Ann,Bob")
+    result = of_photo("table.png", (640, 480), reads, kingdomino(), players=players, before=before)
+    assert [scored.name for scored in result.kingdoms] == names
+
+
+def test_colours_are_asked_for() -> None:
+    plain, coloured = table(two()), table(two(), colour=True)
+    assert "\x1b" not in plain
+    assert "\x1b[" in coloured
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_lines_keep_to_the_width(width: int) -> None:
+    text = table(one(FIVE, doubts=[doubt("B2", "l1", "l")], problems=[ODD]), width=width)
+    assert max(map(len, text.splitlines())) <= width
+
+
+# The overlay.
+
+
+def painted(photo: Photo, result: Result) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Which pixels the overlay changed."""
+    return np.asarray((overlay(photo, result) != photo.pixels).any(axis=2))
+
+
+def test_the_overlay_leaves_the_photo_alone() -> None:
+    photo = table_photo()
+    before = photo.pixels.copy()
+    drawn = overlay(photo, one())
+    assert drawn.shape == photo.pixels.shape
+    assert drawn.dtype == np.uint8
+    assert (photo.pixels == before).all()
+    assert painted(photo, one()).any()
+
+
+def test_territories_are_tinted_in_their_colours() -> None:
+    drawn = overlay(table_photo(grey=90), one()).astype(float)
+    # Below the letters and beside the plaques, near the right edge of C1 (wheat) and of C3 (lake).
+    for spot, terrain in (((92, 180), "WHEAT"), ((192, 180), "LAKE")):
+        colour = next(colour for name, colour in COLOURS.items() if name.name == terrain)
+        assert np.abs(drawn[spot] - (0.7 * 90 + 0.3 * np.array(colour))).max() <= 3
+
+
+def test_nothing_is_painted_far_from_the_kingdom() -> None:
+    changed = painted(table_photo(), one())
+    assert not changed[:, 330:].any()
+    assert not changed[260:].any()
+    assert not changed[165:205, 45:85].any(), "A3 holds no tile"
+
+
+def test_doubted_squares_are_framed_in_amber() -> None:
+    def amber(result: Result) -> int:
+        return int((overlay(table_photo(), result) == AMBER).all(axis=2).sum())
+
+    assert amber(one()) == 0
+    assert amber(one(doubts=[doubt("B2", "f", "f1")])) > 100
+    assert amber(one(doubts=[doubt("A3", ".", "l1")])) > 100
+
+
+@pytest.mark.parametrize(("width", "height", "side"), [(200, 150, 12), (600, 450, 30), (4000, 3000, 300)])
+def test_drawing_grows_with_the_squares(width: int, height: int, side: float) -> None:
+    photo = table_photo(width, height)
+    result = of_photo("table.png", (width, height), [seen(SMALL, side=side)], kingdomino())
+    share = painted(photo, result)[60 : int(60 + 3 * side), 40 : int(40 + 3 * side)].mean()
+    assert share > 0.75
+
+
+def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:
+    photo = Photo.open(np.full((300, 300, 3), 90, np.uint8))
+    read = seen(SMALL, left=-20, side=100)
+    assert overlay(photo, of_photo("x", (300, 300), [read], kingdomino())).shape == (300, 300, 3)

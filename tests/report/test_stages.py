@@ -1,0 +1,119 @@
+"""The pictures of `kdvision look`: which there are, and that they show what a stage made."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kdvision.game.board import Board
+from kdvision.report.drawing import AMBER
+from kdvision.report.stages import GREEN, LONGEST, STAGES, picture
+from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.detect.hypothesis import Candidate
+from kdvision.vision.detect.lattice import Lattice
+from kdvision.vision.detect.search import Found
+from kdvision.vision.image.photo import Photo
+from kdvision.vision.networks.detector import Squares
+from tests.conftest import Run
+from tests.kingdoms import SMALL, grid_of, table_photo
+from tests.paths import SAMPLES
+
+
+def shown(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple[int, int, int]) -> int:
+    """How many pixels have about this colour: lines are smooth."""
+    return int((np.abs(pixels.astype(int) - colour).max(axis=2) < 60).sum())
+
+
+def candidate(left: float, side: float = 40.0) -> Candidate:
+    """A lattice of three squares in a row."""
+    places = [(0, 0), (1, 0), (2, 0)]
+    matrix = np.array([[side, 0, left], [0, side, 200], [0, 0, 1.0]])
+    centre = np.array([[left + side * (c + 0.5), 200 + side / 2] for c, _ in places])
+    half = np.tile([side / 2, 0], (3, 1))
+    return Candidate(
+        Lattice({p: i for i, p in enumerate(places)}, matrix), Squares(centre, half, half[:, ::-1], np.ones(3))
+    )
+
+
+def sight() -> Sight:
+    board = Board.parse(SMALL)
+    return Sight(grid_of(board), Reading.of(board), (np.zeros((3, 2)), np.zeros((2, 3))), np.zeros((3, 3)))
+
+
+def test_squares_are_drawn_where_they_were_seen() -> None:
+    photo = table_photo()
+    drawn = picture("squares", [candidate(300).squares, candidate(100).squares], photo)
+    assert drawn is not None
+    changed = (drawn != photo.pixels).any(axis=2)
+    assert changed[200:240, 300:420].mean() > 0.1
+    assert not changed[260:].any()
+
+
+def test_lattices_that_were_kept_differ_from_their_rivals() -> None:
+    kept, rival = candidate(100), candidate(120, side=30)
+    drawn = picture("lattices", Found((rival, kept)), table_photo())
+    assert drawn is not None
+    assert shown(drawn[234:244, 100:220], GREEN) > 100, "the lower edge of the larger one"
+    assert shown(drawn[226:234, 122:208], AMBER) > 50, "that of the other"
+    assert shown(drawn, AMBER) < shown(drawn, GREEN)
+
+
+def test_places_that_show_a_tile_differ_from_bare_ones() -> None:
+    drawn = picture("cells", [sight()], table_photo())
+    assert drawn is not None
+    tiles, bare = drawn[60:110, 90:140], drawn[164:206, 44:86]
+    assert shown(tiles, GREEN) > 50
+    assert not shown(bare, GREEN)
+
+
+@pytest.mark.parametrize(("stage", "made"), [("squares", []), ("lattices", Found(())), ("cells", [])])
+def test_a_stage_that_made_nothing_has_a_picture_too(stage: str, made: object) -> None:
+    drawn = picture(stage, made, table_photo())
+    assert drawn is not None
+    assert drawn.shape == (480, 640, 3)
+
+
+def test_large_photos_have_handy_pictures() -> None:
+    photo = Photo.open(np.zeros((3000, 4000, 3), np.uint8))
+    drawn = picture("photo", photo, photo)
+    assert drawn is not None
+    assert max(drawn.shape) == LONGEST
+    assert picture("decide", [], photo) is None
+
+
+def test_look_draws_every_stage(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "stages"
+    ran = run("look", SAMPLES / "demo.jpg", "-o", out)
+    wanted = [f"{number:02}-{stage}.jpg" for number, stage in enumerate(STAGES, start=1)]
+    assert (ran.code, ran.err, sorted(path.name for path in out.iterdir())) == (0, "", wanted)
+    assert [Path(line).name for line in ran.out.splitlines()] == wanted
+    for path in out.iterdir():
+        with Image.open(path) as drawn:
+            assert max(drawn.size) <= LONGEST
+
+
+def test_look_ends_with_the_stage_that_found_nothing(run: Run, tmp_path: Path) -> None:
+    ran = run("look", SAMPLES / "no-kingdom.jpg", "-o", tmp_path)
+    assert ran.code == 4
+    assert sorted(path.name for path in tmp_path.iterdir())[-1] == "04-cells.jpg"
+    assert "no kingdom" in ran.err
+
+
+def test_look_leaves_no_picture_of_a_photo_before(run: Run, tmp_path: Path) -> None:
+    assert run("look", SAMPLES / "demo.jpg", "-o", tmp_path).code == 0
+    assert run("look", SAMPLES / "no-kingdom.jpg", "-o", tmp_path).code == 4
+    assert sorted(path.name for path in tmp_path.iterdir())[-1] == "04-cells.jpg"
+
+
+def test_look_through_an_outline_leaves_the_search_out(run: Run, tmp_path: Path) -> None:
+    ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path, "--corners", "5x5: 20,20 300,20 300,300 20,300")
+    names = [path.name for path in sorted(tmp_path.iterdir())]
+    assert ran.code in (0, 4)
+    assert names[:2] == ["01-photo.jpg", "04-cells.jpg"]
+
+
+def test_a_folder_that_cannot_be_made_is_wrong_usage(run: Run, tmp_path: Path) -> None:
+    ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path / "no" / "where")
+    assert (ran.code, ran.out) == (2, "")

@@ -1,0 +1,220 @@
+"""Files are written whole or not at all: after a cut, a kill or on a full disk there is the old one or the new.
+
+What is written anywhere in the program goes through `files.write_whole` or the journal (tests/test_batch_journal.py).
+"""
+
+import ast
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from benchmarks.bench_photos import SAMPLES
+from kdvision import files
+from kdvision.batch.corrections import Book, Correction
+from kdvision.batch.result_folder import PART, Place
+from kdvision.errors import KdvisionError
+from kdvision.evaluate import evaluate
+from kdvision.files import write_whole
+from kdvision.web.limits import Line
+from kdvision.web.service import Desk
+
+PACKAGE = Path(files.__file__).parent
+OLD, NEW = b"old " * 1000, b"new " * 5000
+
+CUT = """
+import os, signal, sys
+from pathlib import Path
+from kdvision.files import write_whole
+def cut(*_): os.kill(os.getpid(), signal.SIGKILL)
+moment, path = sys.argv[1], Path(sys.argv[2])
+if moment == "before": os.fsync = cut
+if moment == "between": Path.replace = cut
+if moment == "after":
+    real = Path.replace
+    Path.replace = lambda *names: (real(*names), cut())
+write_whole(path, b"new " * 5000)
+"""
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")
+@pytest.mark.parametrize(("moment", "left"), [("before", OLD), ("between", OLD), ("after", NEW)])
+def test_a_power_cut_leaves_the_old_file_or_the_new(moment: str, left: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "out.json"
+    path.write_bytes(OLD)
+    ran = subprocess.run([sys.executable, "-c", CUT, moment, str(path)], cwd=PACKAGE.parent)
+    assert ran.returncode == -signal.SIGKILL
+    assert path.read_bytes() == left
+    assert all(PART.fullmatch(name) for name in set(names(tmp_path)) - {"out.json"})
+    with Place(tmp_path).held():  # what a kill leaves is known by its name, and a run sweeps it up
+        assert set(names(tmp_path)) == {".lock", "out.json"}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), OSError(28, "No space left on device")])
+@pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace"])
+def test_an_end_on_the_way_leaves_nothing(
+    error: BaseException, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    path = tmp_path / "out.json"
+    path.write_bytes(OLD)
+    monkeypatch.setattr(step, broken)
+    with pytest.raises(KdvisionError if isinstance(error, OSError) else type(error)):
+        write_whole(path, NEW)
+    monkeypatch.undo()
+    assert path.read_bytes() == OLD
+    assert names(tmp_path) == ["out.json"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only Linux tells the names of what is open")
+def test_content_reaches_the_disk_before_its_name_and_its_name_before_all_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    sync, replace = os.fsync, Path.replace
+
+    def synced(number: int) -> None:
+        steps.append(Path(f"/proc/self/fd/{number}").readlink().name)
+        sync(number)
+
+    def replaced(part: Path, path: Path) -> Path:
+        steps.append("replace")
+        return replace(part, path)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", replaced)
+    write_whole(tmp_path / "out.json", NEW)
+    assert steps == [f".out.json.{os.getpid()}.part", "replace", tmp_path.name]
+
+
+# Real disks that refuse
+
+
+@contextmanager
+def file_sizes(most: int) -> Iterator[None]:
+    """No file of this process may become larger: the system's own refusal, as of a full disk."""
+    resource = pytest.importorskip("resource", reason="the limit is POSIX's")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Rights of nobody in particular: root may write everywhere."""
+    if sys.platform == "win32":
+        pytest.skip("rights are others there")
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+def write_picture(folder: Path) -> None:
+    write_whole(folder / "out.png", NEW)
+
+
+def write_results(folder: Path) -> None:
+    Place(folder).write("results.csv", NEW)
+
+
+def write_below(folder: Path) -> None:
+    Place(folder).write("overlays/a/b-score.jpg", NEW)
+
+
+def write_memo(folder: Path) -> None:
+    Place(folder).remember({"photos": "x" * 20_000})
+
+
+def write_correction(folder: Path) -> None:
+    Book(folder).add([Correction("ann.jpg", "0" * 20_000, 1, square="B2", cell="f1")])
+
+
+def write_upload(folder: Path) -> None:
+    desk = Desk(Line(1), Line(1), keep=folder)
+    try:
+        desk._keep(b"\xff\xd8" + NEW)
+    finally:
+        desk.photos.close()
+        desk.taps.close()
+
+
+def write_evaluation(folder: Path) -> None:
+    evaluate.run(SAMPLES, csv=folder / "rows.csv", reader=lambda _: [])
+
+
+WRITERS = [write_picture, write_results, write_below, write_memo, write_correction, write_upload, write_evaluation]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_full_disk_is_told_and_leaves_nothing(write: Callable[[Path], None], tmp_path: Path) -> None:
+    with file_sizes(1000), pytest.raises(KdvisionError, match="cannot be written: File too large") as told:
+        write(tmp_path)
+    assert (told.value.exit_code, bool(told.value.hint)) == (1, True)
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith(".lock")]
+    assert [path.name for path in left if path.read_bytes()] == []
+    assert [path.name for path in left if path.name.endswith(".part")] == []
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_folder_that_may_not_be_written_is_told(write: Callable[[Path], None], tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for path in (folder, tmp_path):
+        path.chmod(0o555)
+    for path in tmp_path.parents:
+        if path.stat().st_uid == os.geteuid() and path.name.startswith("pytest-"):
+            path.chmod(0o755)
+    with nobody(), pytest.raises(KdvisionError, match=r"cannot be (written|made).*Permission denied") as told:
+        write(folder)
+    assert (told.value.exit_code, bool(told.value.hint)) == (1, True)
+    assert names(folder) == []
+
+
+# Nothing is written past these
+
+
+WRITING = {"write_bytes", "write_text", "imwrite", "savefig", "tofile", "savez", "mkstemp", "NamedTemporaryFile"}
+FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT"}
+
+
+def writes(node: ast.AST) -> bool:
+    """True for what puts something into a file by itself: a call, or opening one to write."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in FLAGS
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    words = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    modes = [set(word) for word in words if word and set(word) <= set("rwaxbt+")]
+    return name in WRITING or (name in ("open", "fdopen") and any(mode & set("wax+") for mode in modes))
+
+
+def test_the_program_writes_files_in_two_places() -> None:
+    """The workshop is no part of this: what it writes can be made again."""
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if path.parts[len(PACKAGE.parts)] != "lab"
+        and any(map(writes, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+    }
+    assert found == {"files.py", "batch/journal.py", "batch/lock.py", "commands/streams.py"}

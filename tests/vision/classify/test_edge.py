@@ -1,0 +1,123 @@
+"""Kingdoms that the picture's edge cuts: told as such, and pictures cut flush with a kingdom are not."""
+
+import json
+
+import numpy as np
+import pytest
+
+import kdvision
+from kdvision.game.board import Board, Square
+from kdvision.vision.classify.truncation import cut_off, ends_here, visible
+from kdvision.vision.image.photo import Photo
+from tests.kingdoms import grid_of, table_photo
+from tests.paths import SAMPLES
+
+BOARD = Board.parse("w w w / # f f / . l l")
+
+
+@pytest.mark.parametrize(("left", "first"), [(40.0, 1.0), (-25.0, 0.5), (-50.0, 0.0), (-100.0, 0.0)])
+def test_the_share_of_a_place_in_the_picture(left: float, first: float) -> None:
+    share = visible(grid_of(BOARD, left=left, side=50), table_photo())
+    assert share.shape == (3, 3)
+    assert share[:, 0] == pytest.approx(first, abs=0.05)
+    assert (share[:, 2] == 1).all()
+
+
+def seen(**cut: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """The visible share of each place of a grid of three by three, all of it but for named squares."""
+    share = np.ones((3, 3))
+    for name, value in cut.items():
+        share[Square.parse(name)] = value
+    return share
+
+
+def test_a_kingdom_inside_has_no_problem() -> None:
+    assert cut_off(BOARD.keys(), seen(A1=0.9), np.zeros((3, 3))) == ()
+
+
+def test_cut_squares_are_named() -> None:
+    (problem,) = cut_off(BOARD.keys(), seen(C1=0.6, C2=0.55, A3=0.1), np.zeros((3, 3)))
+    assert [square.name for square in problem.squares] == ["C1", "C2"]
+    assert "cuts" in problem.text
+
+
+@pytest.mark.parametrize(("share", "chance", "told"), [(0.4, 0.9, True), (0.4, 0.3, False), (0.1, 0.9, False)])
+def test_a_tile_beyond_the_edge_is_told_where_enough_of_it_shows(share: float, chance: float, told: bool) -> None:
+    beyond = np.zeros((3, 3))
+    beyond[2, 0] = chance
+    problems = cut_off(BOARD.keys(), seen(A3=share), beyond)
+    assert any("goes on beyond" in problem.text for problem in problems) == told
+
+
+def test_tiles_that_touch_no_square_of_the_kingdom_are_not_its_own() -> None:
+    beyond = np.zeros((3, 3))
+    beyond[2, 0] = 0.9
+    far = [Square(0, 1), Square(0, 2), Square(1, 2)]
+    assert cut_off(far, seen(A3=0.4), beyond) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "side", "told"),
+    [
+        ("w w w / # f f / l l l", "A4", True),  # a fourth row may lie where the picture has ended
+        ("w w w w w / # f f l l", "F1", False),  # a sixth column may not: it is as wide as a game allows
+        ("w w w w w / # f f l l", "A3", True),
+        ("w w w w w w / # f f l l l", "G1", True),  # wider than five, so it may be until it is seven
+        ("w w w w w w w / # f f l l l l / w w f f l l . / g g g g . . . / s s . . . . .", "A6", True),  # seven by five
+        ("w w w w w w w / # f f l l l l / w w f f l l . / g g g g . . . / s s . . . . .", "H1", False),
+    ],
+)
+def test_a_picture_that_ends_beside_a_kingdom_may_hide_tiles_of_it(text: str, side: str, told: bool) -> None:
+    board, beyond = Board.parse(text), Square.parse(side)
+    share = np.ones((board.height + 1, board.width + 1))
+    share[beyond] = 0.1
+    problems = cut_off(board.keys(), share, np.zeros_like(share))
+    assert any("the picture ends beside" in problem.text for problem in problems) == told
+
+
+# Through the program as shipped.
+
+
+def cropped(rows: float) -> Photo:
+    """The demo with its kingdom's first rows cut away, by so many squares from the outline's top."""
+    (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
+    corners = np.array(truth["corners_tl_tr_br_bl_px"])
+    pixels = Photo.open(SAMPLES / "demo.jpg").pixels
+    side = np.linalg.norm(corners[3] - corners[0]) / len(truth["board"])
+    return Photo.open(np.array(pixels[max(0, round(corners[:2, 1].mean() + rows * side)) :]))
+
+
+@pytest.mark.parametrize("rows", [0.45, 1.4, 2.5])
+def test_half_a_kingdom_is_never_believed(rows: float) -> None:
+    try:
+        reads = kdvision.read(cropped(rows))
+    except kdvision.NoKingdomFound:
+        return
+    assert all(read.review for read in reads)
+
+
+def test_a_picture_cut_flush_is_no_cut_kingdom() -> None:
+    (read,) = kdvision.read(cropped(0.0))
+    assert not [problem for problem in read.problems if "edge" in problem.text]
+
+
+def test_a_half_domino_beside_the_pictures_edge_is_no_certain_end() -> None:
+    """C2 may hold a tile whose other half is out of the picture: without that half it was taken for none."""
+    presence = np.zeros((4, 5))
+    presence[1, 3] = 0.9
+    board = {Square(1, 1), Square(1, 2)}
+    assert ends_here(board, presence) == 1.0
+    shares = np.ones((4, 5))
+    assert ends_here(board, presence, shares) == 1.0
+    shares[:, 4] = 0.3
+    assert ends_here(board, presence, shares) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("share", "chance", "says"), [(0.35, 0.4, "goes on"), (0.25, 0.0, "ends beside"), (0.35, 0.1, "")]
+)
+def test_what_is_hardly_seen_beside_a_kingdom_is_asked_about(share: float, chance: float, says: str) -> None:
+    beyond = np.zeros((3, 3))
+    beyond[2, 0] = chance
+    problems = cut_off(BOARD.keys(), seen(A3=share), beyond)
+    assert [says in problem.text for problem in problems] == [True] * bool(says)

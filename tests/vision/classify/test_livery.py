@@ -1,0 +1,78 @@
+"""Players' colours on starting tiles that were drawn, under several lights; and on squares that show none."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdvision.game.players import COLOURS
+from kdvision.lab.render.art.tile_art import DrawnArt
+from kdvision.lab.render.objects import castles
+from kdvision.lab.train import livery
+from kdvision.vision.classify.player_colour import features, shipped
+from kdvision.vision.networks.cells import prepare
+
+LIGHTS = {"plain": (1.0, 1.0, 1.0), "lamp": (1.0, 0.82, 0.6), "shade": (0.6, 0.7, 0.85), "dim": (0.35, 0.3, 0.25)}
+BOX = np.array([[32.0, 32], [96, 32], [96, 96], [32, 96]])
+
+
+@pytest.fixture(scope="module")
+def tiles() -> dict[str, NDArray[np.uint8]]:
+    """Some starting tiles from our own box, 64 pixels a side."""
+    art = DrawnArt(3, side=64)
+    return {colour: art.castle(colour) for colour in ("blue", "green", "pink", "yellow", "purple")}
+
+
+def crop(
+    tile: NDArray[np.uint8], light: tuple[float, float, float] = (1, 1, 1), quarters: int = 0
+) -> NDArray[np.uint8]:
+    """The crop of a tile on a green table under a light."""
+    picture = np.full((128, 128, 3), (90, 120, 60), np.uint8)
+    picture[32:96, 32:96] = np.rot90(tile, quarters)
+    lit = 255 * (picture / 255) * np.array(light) ** (1 / 2.2)
+    return np.asarray(prepare(lit.round().astype(np.uint8), BOX[None])[0], np.uint8)
+
+
+def test_there_is_a_weight_for_every_colour_and_feature(tiles: dict[str, NDArray[np.uint8]]) -> None:
+    known = shipped()
+    assert known.colours == COLOURS
+    assert known.weights.shape == (len(features(crop(tiles["blue"]))) + 1, len(COLOURS))
+    assert 0.5 < known.sure < 1
+
+
+def test_colours_are_told_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -> None:
+    told = [
+        (shipped().colour(crop(tile, light, quarters)), colour)
+        for colour, tile in tiles.items()
+        for light in LIGHTS.values()
+        for quarters in (0, 1)
+    ]
+    certain = [(read, true) for read, true in told if read]
+    assert len(certain) > 0.6 * len(told)
+    assert sum(read != true for read, true in certain) <= 0.05 * len(certain)
+
+
+def test_a_turned_tile_has_the_same_measures(tiles: dict[str, NDArray[np.uint8]]) -> None:
+    upright = features(crop(tiles["pink"]))
+    assert np.allclose(upright, features(np.rot90(crop(tiles["pink"]), 1)), atol=0.02)
+
+
+@pytest.mark.parametrize("shade", [0, 30, 128, 255])
+def test_a_plain_square_has_no_certain_colour(shade: int) -> None:
+    plain = np.full((64, 64, 3), shade, np.uint8)
+    assert shipped().chances(plain).sum() == pytest.approx(1)
+    assert shipped().colour(plain) == ""
+
+
+def test_fitting_learns_what_is_plain() -> None:
+    """Squares of stone with a patch of each colour in the middle, some of them noisy."""
+    rng = np.random.default_rng(0)
+    number = np.arange(160) % len(COLOURS)
+    crops = np.full((160, 64, 64, 3), (150, 130, 110), np.uint8)
+    for crop, colour in zip(crops, number, strict=True):
+        crop[24:40, 24:40] = castles.COLOURS[COLOURS[colour]]
+        crop[:] = np.clip(crop + rng.normal(0, 6, crop.shape), 0, 255)
+    seen = livery.Squares(crops, number, np.zeros(160, bool))
+    held = np.arange(160) >= 80
+    right, chance = livery.told(seen.part(held), livery.fit(seen.part(~held)))
+    assert right.all()
+    assert livery.threshold(right, chance) == 0.5

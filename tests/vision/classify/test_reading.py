@@ -1,0 +1,57 @@
+"""A reading is made from notation, says what it says, and turns as its board turns."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kdvision.game.board import Board, Square
+from kdvision.vision.classify.probabilities import KINDS, Reading
+
+BOARD = "w w1 . / f # l1"
+
+
+def test_a_perfect_reading_reads_its_board() -> None:
+    assert str(Reading.of(BOARD).best) == BOARD
+    assert Reading.of(BOARD, confidence=0.9).probability(Square(0, 1), "w1") == pytest.approx(0.9)
+    assert Reading.of(BOARD).probability(Square(0, 1), "t2") == 0
+
+
+def test_spoiled_squares_have_their_own_probabilities() -> None:
+    reading = Reading.of(BOARD, spoiled={"B1": {"w": 0.6, "w1": 0.3}})
+    assert str(reading.best) == "w w . / f # l1"
+    assert reading.probability(Square(0, 1), "w1") == pytest.approx(0.3)
+    assert np.exp(reading.log_probs).sum(axis=2) == pytest.approx(np.ones((2, 3)))
+
+
+def test_an_unknown_square_is_anything() -> None:
+    assert Reading.of("w ? #").probability(Square(0, 1), "m3") == pytest.approx(1 / len(KINDS))
+
+
+@pytest.mark.parametrize("quarters", [-1, 0, 1, 2, 3, 5])
+def test_turning_turns_the_board(quarters: int) -> None:
+    assert Reading.of(BOARD).turned(quarters).best == Board.parse(BOARD).turned(quarters)
+
+
+def test_certainty_has_probability_one() -> None:
+    assert Reading.of(BOARD, confidence=1.0).probability(Square(1, 1), "#") == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "kinds", "complaint"),
+    [
+        (np.zeros((2, 3)), KINDS, "shape"),
+        (np.zeros((2, 3, 4)), KINDS, "shape"),
+        (np.zeros((0, 3, 18)), KINDS, "shape"),
+        (np.log(np.full((1, 1, 18), 0.5)), KINDS, "sum to 1"),
+        (np.log(np.full((1, 1, 2), 0.5)), ("w", "w"), "different"),
+        (np.log(np.full((1, 1, 2), 0.5)), ("w", "#"), "different"),
+    ],
+)
+def test_what_is_no_reading(values: NDArray[np.float64], kinds: tuple[str, ...], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        Reading(values, kinds)
+
+
+def test_spoiling_with_an_unknown_kind_is_an_error() -> None:
+    with pytest.raises(ValueError, match="not read"):
+        Reading.of(BOARD, spoiled={"A1": {"x9": 0.5}})

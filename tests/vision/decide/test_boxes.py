@@ -1,0 +1,155 @@
+"""Which game lies on the table: towns that are seen, towns that are not, and boxes that can lay a board or not."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from kdvision.errors import NotationError
+from kdvision.game.board import Board, Square
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING
+from kdvision.game.legality import problems
+from kdvision.pipeline import Around, KingdomRead, decide_again, kingdoms_of
+from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.decide.game_set import checked
+from tests.kingdoms import grid_of, table_photo
+
+WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
+
+PLAIN = "w w w1 f / # g g ."
+QUEENS = "t t l1 t / # f f . / m3 t f1 t"
+"""t t, l1 t, f f, m3 t and f1 t: five dominoes of Queendomino's, the m3 t and f1 t among them in no other box."""
+MIXED = "t t l1 t / # w m3 . / s m2 l g2 / g s2 t f1"
+"""w m3, s m2, l g2 and g s2 are Kingdomino's alone, l1 t and t f1 Queendomino's."""
+
+
+def sight(
+    text: str, *, left: float = 40, spoiled: Mapping[str, Mapping[str, float]] = {}, kinds: tuple[str, ...] = WITH_TOWNS
+) -> Sight:
+    """What networks that know towns see of a board; `spoiled` squares have their own probabilities."""
+    reading = Reading.of(text, confidence=0.999, spoiled=spoiled, kinds=kinds)
+    bonds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
+    return Sight(grid_of(reading.best, left=left, side=30), reading, bonds, np.zeros((reading.rows, reading.cols)))
+
+
+def only(seen: Sight, **asked: object) -> KingdomRead:
+    (kingdom,) = kingdoms_of(table_photo(), [seen], **asked)  # type: ignore[arg-type]
+    return kingdom
+
+
+def test_the_boards_here_are_what_they_are_said_to_be() -> None:
+    for board, deck in ((PLAIN, KINGDOMINO), (QUEENS, QUEENDOMINO), (MIXED, ROYAL_WEDDING)):
+        assert [problem.text for problem in problems(Board.parse(board), deck) if not problem.played] == []
+    assert any(not problem.played for problem in problems(Board.parse(MIXED), QUEENDOMINO))
+
+
+# Readings without towns.
+
+
+def test_a_reading_without_a_kind_keeps_tiles_and_proportions() -> None:
+    spoiled = {"A1": {"t": 0.5, "w": 0.3, "f": 0.1, ".": 0.05}}
+    seen = Reading.of("w # .", spoiled=spoiled, kinds=WITH_TOWNS)
+    plain = seen.of_deck(KINGDOMINO)
+    assert plain.kinds == KINDS
+    assert plain.probability(Square(0, 0), ".") == pytest.approx(0.05)
+    ratio = plain.probability(Square(0, 0), "w") / plain.probability(Square(0, 0), "f")
+    assert ratio == pytest.approx(3)
+    assert plain.probability(Square(0, 0), "w") == pytest.approx(0.3 * 0.95 / 0.45)
+
+
+def test_a_network_that_knows_towns_reads_plain_boards_as_one_that_does_not() -> None:
+    """The kinds that are left have the numbers that a softmax without the town would have given."""
+    rng = np.random.default_rng(2)
+    logits, presence = rng.normal(0, 3, (4, 5, len(WITH_TOWNS) - 1)), rng.uniform(0.1, 1, (4, 5, 1))
+
+    def reading(kinds: tuple[str, ...]) -> Reading:
+        tiles = np.exp(logits[..., [n for n, kind in enumerate(WITH_TOWNS[:-1]) if kind in kinds]])
+        shares = presence * tiles / tiles.sum(axis=2, keepdims=True)
+        return Reading.of_probabilities(np.concatenate([shares, 1 - presence], axis=2), kinds)
+
+    assert np.allclose(reading(WITH_TOWNS).of_deck(KINGDOMINO).log_probs, reading(KINDS).log_probs)
+    assert reading(KINDS).of_deck(KINGDOMINO).kinds == KINDS
+
+
+def test_a_square_that_shows_a_town_for_certain_shows_anything_without_it() -> None:
+    seen = Reading.of("t #", confidence=1.0, kinds=WITH_TOWNS).of_deck(KINGDOMINO)
+    assert seen.probability(Square(0, 0), "w") == pytest.approx(1 / (len(KINDS) - 1))
+    queens = Reading.of("t #", confidence=1.0, kinds=WITH_TOWNS)
+    assert queens.of_deck(QUEENDOMINO) is queens
+
+
+# Which game.
+
+
+@pytest.mark.parametrize(("board", "game"), [(PLAIN, "kingdomino"), (QUEENS, "queendomino"), (MIXED, "royal-wedding")])
+def test_the_photo_shows_which_game_is_played(board: str, game: str) -> None:
+    read = only(sight(board))
+    assert (str(read.board), read.game, read.review) == (board, game, False)
+
+
+def test_towns_count_over_all_kingdoms_of_a_photo() -> None:
+    sights = [sight("# t w / . f f"), sight("# t f / w w .", left=300), sight("t l w w / # . . .", left=500)]
+    assert {read.game for read in kingdoms_of(table_photo(), sights)} == {"queendomino"}
+    (alone,) = kingdoms_of(table_photo(), sights[:1])
+    assert alone.game == "kingdomino"
+
+
+def test_one_box_holds_no_dominoes_twice() -> None:
+    """Two kingdoms of Queendomino with three dominoes in common, which only the box of Kingdomino has once more."""
+    one, two = "t t t t / # w1 m . / w1 s w1 g", "t t . . / # m w1 . / s w1 g w1"
+    sights = [sight(one), sight(two, left=300)]
+    reads = kingdoms_of(table_photo(), sights)
+    assert {read.game for read in reads} == {"royal-wedding"}
+    assert [str(read.board) for read in reads] == [one, two]
+
+
+def test_something_like_a_town_is_told_and_left_to_a_person() -> None:
+    read = only(sight("w w w1 f / # g g .", spoiled={"C1": {"t": 0.7, "w1": 0.25}}))
+    assert (str(read.board), read.game, read.review) == (PLAIN, "kingdomino", True)
+    (problem,) = read.problems
+    assert problem.text == "something like a town lies on C1: say --game queendomino if it is one"
+    assert problem.squares == (Square(0, 2),)
+
+
+@pytest.mark.parametrize("chance", [0.01, 0.2])
+def test_what_is_hardly_like_a_town_is_none(chance: float) -> None:
+    spoiled = {"C1": {"t": chance, "w1": 0.98 - chance}}
+    read = only(sight(PLAIN, spoiled=spoiled))
+    assert (read.game, read.problems) == ("kingdomino", ())
+
+
+def test_a_game_that_is_named_is_the_game() -> None:
+    read = only(sight(QUEENS), game="kingdomino")
+    assert read.game == "kingdomino" and "t" not in str(read.board)
+    assert not any("town" in problem.text for problem in read.problems)
+    assert only(sight(PLAIN), game="royal-wedding").game == "royal-wedding"
+    with pytest.raises(NotationError, match="carcassonne"):
+        checked("carcassonne")
+
+
+def test_a_square_that_a_person_calls_a_town_is_one() -> None:
+    read = only(sight("w w w1 f / # f t .", spoiled={"C2": {"g": 0.6, "t": 0.3}}), clamps={(0, Square(1, 2)): "t"})
+    assert (str(read.board), read.game) == ("w w w1 f / # f t .", "queendomino")
+
+
+def test_plain_boards_are_decided_as_networks_without_towns_decide_them() -> None:
+    spoiled = {"C1": {"w1": 0.6, "w": 0.3}, "B2": {"g": 0.7, "f": 0.2}}
+    old, new = only(sight(PLAIN, spoiled=spoiled, kinds=KINDS)), only(sight(PLAIN, spoiled=spoiled))
+    assert (new.board, new.doubts[0].square, new.reading.kinds) == (old.board, old.doubts[0].square, KINDS)
+    assert new.probability == pytest.approx(old.probability, abs=0.02)
+
+
+def test_networks_that_know_no_towns_decide_as_before() -> None:
+    old = only(sight(PLAIN, kinds=KINDS), game="queendomino")
+    assert (str(old.board), old.game, old.review) == (PLAIN, "queendomino", False)
+    assert only(sight(PLAIN, kinds=KINDS)).game == "kingdomino"
+
+
+def test_what_was_seen_can_be_decided_again_as_another_game() -> None:
+    first = only(sight(QUEENS))
+    assert first.sight is not None
+    (again,) = decide_again([first.sight], around=[Around()])
+    assert (str(again.board), again.game) == (QUEENS, "queendomino")
+    (plain,) = decide_again([first.sight], around=[Around()], game="kingdomino")
+    assert (plain.game, plain.reading.kinds) == ("kingdomino", KINDS)

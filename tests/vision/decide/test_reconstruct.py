@@ -1,0 +1,353 @@
+"""Deciding, tried without any network: readings made from notation and from played kingdoms, perfect and then spoiled.
+
+An oracle that shares nothing with the integer programme lays every possible board on small grids.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board, Cell, Square, Terrain
+from kdvision.game.deck import KINGDOMINO, Deck, Domino, face, faces
+from kdvision.game.legality import problems
+from kdvision.lab.experiments.simulate import SCENES, framed, noisy, simulate
+from kdvision.lab.games.drafts import play
+from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.decide.decide import decide
+from kdvision.vision.decide.decision import Decision
+from kdvision.vision.decision.candidates import Prices
+
+STRICT = Prices(*[1000.0] * 6)
+KINDS = ("w", "w1", "l", "#", ".")
+SMALL_DECK: Deck = tuple(
+    Domino(number, Cell.parse(left), Cell.parse(right))
+    for number, (left, right) in enumerate([("w", "w"), ("w", "l"), ("w1", "l"), ("l", "l")], start=1)
+)
+
+Laying = dict[Square, str]
+
+
+def layings(squares: Sequence[Square], left: Mapping[tuple[Cell, Cell], int], placed: Laying) -> Iterator[Laying]:
+    """Every way to fill the squares with nothing, castles, and dominoes that are left, as label and domino number."""
+    if not squares:
+        yield placed
+        return
+    first, rest = squares[0], squares[1:]
+    yield from layings(rest, left, placed)
+    yield from layings(rest, left, placed | {first: "#"})
+    for second in rest:
+        if second in (Square(first.row, first.col + 1), Square(first.row + 1, first.col)):
+            remaining = [square for square in rest if square != second]
+            for one, two in {pair for face in left for pair in (face, face[::-1])}:
+                face = (one, two) if (one, two) in left else (two, one)
+                if left[face]:
+                    fewer = {**left, face: left[face] - 1}
+                    labels = {first: f"{one} {second}", second: f"{two} {first}"}
+                    yield from layings(remaining, fewer, placed | labels)
+
+
+def stands(laying: Laying) -> bool:
+    """Whether there is one castle and every domino joins it, directly or through dominoes, by like terrain."""
+    castles = [square for square, label in laying.items() if label == "#"]
+    if len(castles) != 1:
+        return False
+    joined, size = {castles[0]}, 0
+    while len(joined) > size:
+        size = len(joined)
+        for square, label in laying.items():
+            if square not in joined and any(
+                near in joined and laying[near][0] in ("#", label[0]) for near in square.neighbours()
+            ):
+                partner = next(other for other in laying if f"{label.split(' ', 1)[1]}" == str(other))
+                joined |= {square, partner}
+    return len(joined) == len(laying)
+
+
+def by_trying(reading: Reading) -> dict[str, float]:
+    """All boards that stand, each with its sum of log-probabilities."""
+    squares = [Square(*at) for at in np.ndindex(reading.rows, reading.cols)]
+    boards: dict[str, float] = {}
+    for laying in layings(squares, faces(SMALL_DECK), {}):
+        if stands(laying):
+            shown = {square: laying.get(square, ".").split(" ")[0] for square in squares}
+            rows = [[shown[Square(r, c)] for c in range(reading.cols)] for r in range(reading.rows)]
+            value = sum(reading.log_probs[s][reading.kinds.index(kind)] for s, kind in shown.items())
+            boards[" / ".join(" ".join(row) for row in rows)] = float(value)
+    return boards
+
+
+def outline(board: str) -> str:
+    return re.sub(r"[^ ./]+", "x", board)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_small_boards_are_the_likeliest_of_all_that_can_be_laid(seed: int) -> None:
+    """Of all with the likeliest outline, that is: but for two of these readings the likeliest of all."""
+    rng = np.random.default_rng(seed)
+    shape = [(2, 3), (3, 3), (1, 5), (3, 2)][seed % 4]
+    reading = Reading.of_probabilities(rng.dirichlet(np.full(len(KINDS), 0.4), size=shape) + 1e-4, KINDS)
+    (decision,) = decide([reading], SMALL_DECK, side=5, prices=STRICT)
+    tried, decided = by_trying(reading), str(decision.board)
+    chances: dict[str, float] = {}
+    for board, value in tried.items():
+        chances[outline(board)] = chances.get(outline(board), 0.0) + float(np.exp(value))
+    assert outline(decided) == max(chances, key=lambda one: chances[one])
+    assert tried[decided] == max(value for board, value in tried.items() if outline(board) == outline(decided))
+    assert seed in (0, 9) or tried[decided] == max(tried.values())
+
+
+def read(board: str, spoiled: Mapping[str, Mapping[str, float]] | None = None, side: int | None = 5) -> Decision:
+    (decision,) = decide([Reading.of(board, spoiled=spoiled)], KINGDOMINO, side=side)
+    return decision
+
+
+GOOD = "w w f f . / l1 w # f . / l l g g . / . . s2 . ."
+
+
+def test_a_clear_reading_is_believed() -> None:
+    decision = read(GOOD)
+    assert str(decision.board) == GOOD
+    assert decision.probability > 0.99
+    assert decision.doubts == () and decision.problems == () and decision.overruled == ()
+    assert decision.certain(0.99)
+
+
+@pytest.mark.parametrize("scene", [(2, 7, 0), (4, 5, 0), (4, 5, 1), (3, 5, 2)])
+def test_played_kingdoms_come_back_with_their_dominoes(scene: tuple[int, int, int]) -> None:
+    players, side, ring = scene
+    for kingdom in play(np.random.default_rng(sum(scene)), players=players, side=side):
+        truth = framed(kingdom.board, side, ring)
+        (decision,) = decide([Reading.of(truth)], KINGDOMINO, side=side)
+        assert decision.board == truth
+        assert decision.problems == ()
+        covered = Counter(square for laid in decision.dominoes for square in laid.squares)
+        assert set(covered) == {square for square, cell in truth.items() if cell.terrain is not Terrain.CASTLE}
+        assert set(covered.values()) == {1}
+        for laid in decision.dominoes:
+            shown = sorted(str(truth[square]) for square in laid.squares)
+            for number in laid.numbers:
+                domino = next(d for d in KINGDOMINO if d.number == number)
+                assert sorted([str(domino.left), str(domino.right)]) == shown
+
+
+def test_the_box_mends_a_square() -> None:
+    """No domino of the box has two lakes with a crown each, so one of the two has none."""
+    decision = read("l1 l1 / # .", {"B1": {"l1": 0.55, "l": 0.44}})
+    assert str(decision.board) == "l1 l1 / # ." or decision.board[Square(0, 1)] != Cell.parse("l1")
+    assert problems(decision.board, KINGDOMINO) == ()
+
+
+def test_parity_removes_a_lone_false_square() -> None:
+    decision = read("w w # / . w .", {"B2": {"w": 0.7, ".": 0.29}})
+    assert str(decision.board) == "w w # / . . ."
+    assert decision.doubts == ()  # alone it cannot be a tile
+
+
+def test_a_castle_must_be_somewhere() -> None:
+    decision = read("w w / s . / g g", {"A2": {"s": 0.6, "#": 0.3}})
+    assert str(decision.board) == "w w / # . / g g"
+    assert decision.problems == ()
+
+
+def test_no_castle_is_a_problem_said() -> None:
+    decision = read("w w f f / g g l l")
+    assert str(decision.board) == "w w f f / g g l l"
+    assert any("castle" in problem.text for problem in decision.problems)
+    assert not decision.certain(0.5)
+
+
+def test_a_foreign_tile_is_kept_as_read_and_said() -> None:
+    homemade = "m3 m3 # w w"
+    (decision,) = decide([Reading.of(homemade, confidence=0.999999)], KINGDOMINO, side=5)
+    assert str(decision.board) == homemade
+    assert decision.problems
+
+
+def test_what_the_box_cannot_give_to_two_kingdoms_is_said() -> None:
+    same = "w m3 # w w"
+    readings = [Reading.of(same, confidence=0.999999)] * 2
+    decisions = decide(readings, KINGDOMINO, side=5)
+    assert [str(decision.board) for decision in decisions] == [same, same]
+    assert any(decision.problems for decision in decisions)
+    assert decide(readings[:1], KINGDOMINO, side=5)[0].problems == ()
+
+
+def test_the_kingdoms_share_one_box() -> None:
+    """Only one domino has three crowns: where two kingdoms seem to show it, the clearer one has it."""
+    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", spoiled={"B1": {"m3": 0.6, "m1": 0.39}})
+    assert str(decide([unsure], KINGDOMINO)[0].board) == "w m3 # w f"
+    assert str(decide([clear, unsure], KINGDOMINO)[1].board) == "w m1 # w f"
+
+
+def test_deciding_against_a_confident_square_is_always_a_doubt() -> None:
+    reading = Reading.of("w w # / . w .", confidence=0.99999, spoiled={"B2": {"w": 0.999, ".": 0.00095}})
+    (decision,) = decide([reading], KINGDOMINO)
+    assert str(decision.board) == "w w # / . . ."
+    assert [square.name for square in decision.overruled] == ["B2"]
+    assert [(doubt.square.name, doubt.read, doubt.instead) for doubt in decision.doubts] == [("B2", ".", "w")]
+    assert not decision.certain(0.5)
+
+
+def test_an_unsure_square_is_a_doubt_with_its_alternative() -> None:
+    decision = read("w w # l l", {"E1": {"l": 0.7, "f": 0.29}})
+    (doubt,) = decision.doubts
+    assert (doubt.square.name, doubt.read, doubt.instead) == ("E1", "l", "f")
+    assert 0.65 < doubt.probability < 0.75
+    assert str(decision.runners_up[0][0]) == "w w # l f"
+    assert decision.probability + decision.runners_up[0][1] == pytest.approx(1, abs=0.02)
+
+
+def test_a_higher_temperature_is_less_sure() -> None:
+    reading = Reading.of("w w # l l", spoiled={"E1": {"l": 0.8, "f": 0.19}})
+    cold, warm = (decide([reading], KINGDOMINO, temperature=t)[0] for t in (1.0, 2.0))
+    assert cold.board == warm.board and cold.probability > warm.probability + 0.05
+
+
+def test_clamps_fix_a_square_and_mend_its_neighbour() -> None:
+    """Told that B1 has a crown, its domino (w1 with w is not in the box) cannot end in plain wheat any more."""
+    reading = Reading.of("w w # l l", spoiled={"A1": {"w": 0.6, "f": 0.39}})
+    assert str(decide([reading], KINGDOMINO)[0].board) == "w w # l l"
+    (decision,) = decide([reading], KINGDOMINO, clamps={(0, Square(0, 1)): "w1"})
+    assert str(decision.board) == "f w1 # l l"
+    assert decision.overruled == ()
+    (emptied,) = decide([reading], KINGDOMINO, clamps={(0, Square(0, 4)): "."})
+    assert Square(0, 4) not in emptied.board
+
+
+def test_a_clamp_may_name_a_kind_that_is_never_read() -> None:
+    (decision,) = decide([Reading.of("w w # l l")], KINGDOMINO, clamps={(0, Square(0, 0)): "t2"})
+    assert str(decision.board[Square(0, 0)]) == "t2"
+    assert decision.problems
+
+
+def test_the_side_limits_the_board() -> None:
+    wide = "w w # l l l l"
+    assert str(read(wide, side=7).board) == wide
+    assert str(read(wide, side=None).board) == wide
+    faint = {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
+    assert str(read(wide, faint).board) == "w w # l l . ."
+
+
+def test_one_kingdom_wider_than_five_makes_room_for_all() -> None:
+    wide, faint = "f f # g g g g", {name: {"l": 0.6, ".": 0.39} for name in ("F1", "G1")}
+    unsure = Reading.of("w w # l l l l", spoiled=faint)
+    assert str(decide([unsure], KINGDOMINO)[0].board) == "w w # l l . ."
+    assert str(decide([Reading.of(wide), unsure], KINGDOMINO)[1].board) == "w w # l l l l"
+
+
+def test_bonds_say_which_halves_belong_together() -> None:
+    """Three squares and two dominoes beside the castle: the drawn border tells which end is table."""
+    reading = Reading.of("w w w #", spoiled={"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
+    right = np.array([[0.0, 3.0, 0.0]])
+    (decision,) = decide([reading], KINGDOMINO, bonds=[(right, np.zeros((0, 4)))])
+    assert str(decision.board) == ". w w #"
+
+
+def test_a_detached_pair_must_be_clear_to_stay() -> None:
+    faint = {name: {"l": 0.8, ".": 0.19} for name in ("A3", "B3")}
+    assert str(read("w w # / . . . / l l .", faint).board) == "w w # / . . . / . . ."
+    kept = read("w w # / . . . / l l .")
+    assert str(kept.board) == "w w # / . . . / l l ."
+    assert kept.problems
+
+
+def test_a_board_that_breaks_the_connection_rule_is_kept_as_read_and_told() -> None:
+    """`l l` beside wheat alone joins nothing; `w l` is nearly as likely, but players do lay such things."""
+    decision = read("# w w l l", {"D1": {"l": 0.55, "w": 0.44}, "E1": {"l": 0.55, "w": 0.44}})
+    assert str(decision.board) == "# w w l l"
+    assert any("touches neither" in problem.text for problem in decision.problems)
+
+
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+def test_turned_readings_give_turned_boards(quarters: int) -> None:
+    rng = np.random.default_rng(7)
+    reading = noisy(framed(play(rng, players=4)[0].board, 5, 0), rng, accuracy=0.97)
+    (one,), (other,) = (decide([r], KINGDOMINO, side=5) for r in (reading, reading.turned(quarters)))
+    assert other.board == one.board.turned(quarters)
+    assert other.probability == pytest.approx(one.probability, abs=0.05)
+
+
+def test_the_same_readings_give_the_same_decision() -> None:
+    rng = np.random.default_rng(3)
+    readings = [noisy(framed(k.board, 5, 1), rng, accuracy=0.95) for k in play(rng, players=3)]
+    assert decide(readings, KINGDOMINO) == decide(readings, KINGDOMINO)
+
+
+def test_deciding_mends_many_boards_that_the_squares_alone_get_wrong() -> None:
+    """Far from the figures of a long run, which `python -m kdvision.lab.experiments.simulate` prints, but not by chance either."""
+    rng = np.random.default_rng(0)
+    outcomes = [simulate(SCENES[0], rng) for _ in range(20)]
+    raw = sum(outcome.raw == outcome.truths for outcome in outcomes)
+    right = sum(outcome.decisions[0].board == outcome.truths[0] for outcome in outcomes)
+    assert raw < 12 and right > raw + 3
+
+
+def test_no_kingdoms_and_mixed_readings() -> None:
+    assert decide([], KINGDOMINO) == []
+    with pytest.raises(ValueError, match="same kinds"):
+        decide([Reading.of("w w #"), Reading.of("w w #", kinds=KINDS)], KINGDOMINO)
+
+
+def test_a_bare_table_and_noise_are_survived() -> None:
+    (bare,) = decide([Reading.of(". . . / . . .")], KINGDOMINO)
+    assert isinstance(bare.board, Board) and len(bare.board) <= 1
+    rng = np.random.default_rng(5)
+    (wild,) = decide([Reading.of_probabilities(rng.dirichlet(np.ones(18), (3, 4)))], KINGDOMINO)
+    assert wild.probability < 0.5
+
+
+def test_what_the_deck_overruled_is_the_strain_of_a_decision() -> None:
+    """By how much less likely a kingdom's squares are as they were decided; a square that a person named is none."""
+    clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", spoiled={"B1": {"m3": 0.6, "m1": 0.39}})
+    assert [decision.strain for decision in decide([clear], KINGDOMINO)] == [0.0]
+    first, second = decide([clear, unsure], KINGDOMINO)
+    assert (first.strain, second.strain) == pytest.approx((0.0, np.log(0.6 / 0.39)), abs=0.01)
+    named = decide([clear, unsure], KINGDOMINO, clamps={(1, Square(0, 1)): "m1"})
+    assert named[1].strain == 0.0
+
+
+def test_a_board_whose_rivals_were_not_all_weighed_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both kingdoms may have the only mine with three crowns: what the one could be hangs on the other."""
+    spoiled = {"B1": {"m3": 0.6, "m1": 0.39}}
+    readings = [Reading.of(board, spoiled=spoiled) for board in ("w m3 # w w", "w m3 # w f")]
+    weighed = decide(readings, KINGDOMINO)
+    assert all(decision.proved and decision.probability < 0.7 for decision in weighed)
+    for name in ("_HARD", "_TOGETHER"):
+        monkeypatch.setattr(f"kdvision.vision.decision.rivals.{name}", 0)
+    given_up = decide(readings, KINGDOMINO)
+    assert not any(decision.proved or decision.certain(0.5) for decision in given_up)
+
+
+def test_every_domino_that_could_lie_there_counts_against_none_lying_there() -> None:
+    """Glare hides what lies right of the castle: each domino is unlikely, all together are not."""
+    anything = {".": 0.5, "w": 0.1, "f": 0.1, "l": 0.1, "g": 0.1, "s": 0.1}
+    decision = read("w w # . .", {"D1": anything, "E1": anything})
+    box = faces(KINGDOMINO)
+    could_lie = sum(box.get(face(Cell.parse(one), Cell.parse(two)), 0) > 0 for one in "wflgs" for two in "wflgs")
+    assert could_lie > 12
+    assert decision.probability == pytest.approx(0.25 / (0.25 + could_lie * 0.01), abs=0.01)
+    assert len(decision.runners_up) == could_lie
+
+
+RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
+
+
+@pytest.mark.parametrize(("rival", "says"), [(0.3, 0.837), (0.45, 0.574)])
+def test_a_domino_that_may_lie_beyond_the_edge_is_weighed(rival: float, says: float) -> None:
+    """g s2 on F2 and F3, or table. A window that leaves both out asks nothing about them."""
+    spoiled = {"F2": {".": 0.98 - rival, "g": rival}, "F3": {".": 0.98 - rival, "s2": rival}}
+    (decision,) = decide([Reading.of(RIM, confidence=0.9999, spoiled=spoiled)], KINGDOMINO)
+    assert decision.probability == pytest.approx(says, abs=0.002)
+    assert {doubt.square.name for doubt in decision.doubts} == {"F2", "F3"}
+
+
+@pytest.mark.parametrize("castle", [0.001, 0.0002])
+def test_no_castle_is_invented_where_two_groups_have_none(castle: float) -> None:
+    """Without a castle one group is home: only the other lies detached."""
+    reading = Reading.of("w w w f . .", confidence=0.9999999, spoiled={"F1": {".": 1 - castle, "#": castle}})
+    (decision,) = decide([reading], KINGDOMINO, side=7)
+    assert str(decision.board) == "w w w f . ." and decision.probability > 0.8
+    assert any("no castle" in problem.text for problem in decision.problems)

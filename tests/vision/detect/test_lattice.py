@@ -1,0 +1,123 @@
+"""Lattices and grids from squares placed by hand: no network needed."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from kdvision.vision.detect.grid import Grid, grid_of
+from kdvision.vision.networks.detector import Floats, Squares, axes_of
+from tests.kingdoms import lattices
+
+BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+
+
+def view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) -> Floats:
+    """A homography from board coordinates to pixels."""
+    turn = np.array([[np.cos(angle), -np.sin(angle), 400], [np.sin(angle), np.cos(angle), 400], [0, 0, 1.0]])
+    tilt = np.array([[1, 0, 0], [0, 1, 0], [perspective / 3, perspective, 1.0]])
+    return np.asarray(turn @ tilt @ np.diag([side, side, 1.0]))
+
+
+def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0) -> Squares:
+    """Squares as the finder gives them: each with axes up to a quarter turn."""
+    rng = np.random.default_rng(seed)
+    quads = np.array([cv2.perspectiveTransform((BOX + place)[None], matrix)[0] for place in places])
+    quads = np.array([np.roll(quad, rng.integers(4), axis=0) for quad in quads])
+    centre, alpha, beta = axes_of(quads)
+    u, v = alpha + beta, 1j * (alpha - beta)
+    points = np.stack([centre.real, centre.imag], -1) + rng.normal(0, noise, (len(places), 2))
+    return Squares(
+        points, np.stack([u.real, u.imag], -1), np.stack([v.real, v.imag], -1), rng.uniform(0.7, 1.0, len(places))
+    )
+
+
+RAGGED = [(c, r) for c in range(5) for r in range(5) if (c, r) not in ((4, 0), (2, 3), (2, 4))]
+
+
+def only_grid(squares: Squares) -> Grid:
+    found = lattices(squares)
+    assert len(found) == 1
+    return grid_of(found[0], squares)
+
+
+@pytest.mark.parametrize("degrees", range(0, 360, 15))
+def test_any_turn_gives_an_upright_grid_with_the_holes_in_place(degrees: int) -> None:
+    matrix = view(np.radians(degrees))
+    grid = only_grid(seen(RAGGED, matrix, noise=0.8))
+    assert (grid.rows, grid.cols) == (7, 7)  # a rim of table all around
+    along = (grid.quads[:, :, 1] - grid.quads[:, :, 0]).mean((0, 1))
+    down = (grid.quads[:, :, 3] - grid.quads[:, :, 0]).mean((0, 1))
+    assert along[0] + down[1] > 0.99 * abs(along[1] - down[0])
+    assert grid.evidence is not None
+    assert (grid.evidence > 0).sum() == len(RAGGED)
+    for place in RAGGED:
+        centre = cv2.perspectiveTransform((np.array(place) + 0.5).reshape(1, 1, 2).astype(float), matrix)[0, 0]
+        nearest = np.linalg.norm(grid.quads.mean(2) - centre, axis=-1)
+        assert nearest.min() < 4
+        assert grid.evidence.reshape(-1)[nearest.argmin()] > 0
+
+
+def test_neighbouring_squares_share_their_corners() -> None:
+    grid = only_grid(seen(RAGGED, view(0.3)))
+    assert np.abs(grid.quads[:, :-1, 1] - grid.quads[:, 1:, 0]).max() < 1.0
+    assert np.abs(grid.quads[:-1, :, 3] - grid.quads[1:, :, 0]).max() < 1.0
+
+
+def test_kingdoms_two_fingers_apart_are_two() -> None:
+    matrix = view(0.2)
+    left = [(c, r) for c in range(5) for r in range(5)]
+    right = [(c + 5.6, r + 0.3) for c, r in left]
+    found = lattices(seen(left + right, matrix, noise=0.5))
+    assert [len(lattice.members) for lattice in found] == [25, 25]
+
+
+def test_pieces_that_touch_by_a_corner_are_one_kingdom() -> None:
+    places = [(c, r) for c in range(3) for r in range(3)] + [(3, 3), (4, 3), (3, 4), (4, 4)]
+    assert [len(lattice.members) for lattice in lattices(seen(places, view(1.0)))] == [13]
+
+
+def test_the_grid_bends_with_crooked_rows() -> None:
+    crooked = [(c + 0.12 * (r % 2), r + 0.03 * c) for c in range(5) for r in range(5)]
+    matrix = view(0.0, perspective=0.0)
+    grid = only_grid(seen(crooked, matrix))
+    centres = grid.quads[1:-1, 1:-1].mean(2)
+    for c, r in crooked:
+        wanted = cv2.perspectiveTransform(np.array([[[c + 0.5, r + 0.5]]]), matrix)[0, 0]
+        assert np.linalg.norm(centres[round(r), round(c - 0.06)] - wanted) < 3.0  # of 40
+
+
+@pytest.mark.parametrize("places", [[(0, 0), (1, 0), (2, 0)], [(0, 0), (0, 1), (0, 2)], [(0, 0), (1, 0), (1, 1)]])
+def test_the_smallest_kingdom_is_found(places: list[tuple[float, float]]) -> None:
+    grid = only_grid(seen(places, view(0.1)))
+    assert grid.evidence is not None
+    assert (grid.evidence > 0).sum() == 3
+
+
+def test_two_squares_are_no_kingdom() -> None:
+    assert lattices(seen([(0, 0), (1, 0)], view(0.1))) == []
+
+
+@pytest.mark.parametrize("perspective", [0.0004, 0.0025, 0.004])
+@pytest.mark.parametrize("degrees", [0, 35, 180, 250])
+def test_halves_of_neighbours_that_look_like_squares_do_not_mislead(degrees: int, perspective: float) -> None:
+    """The finder is a little sure of them; in a slanting view they lie where the next square would without a slant."""
+    matrix = view(np.radians(degrees), perspective=perspective)
+    halves = [(c + 0.5, float(r)) for c in range(4) for r in range(5)] + [(c + 0.5, r + 0.5) for c, r in RAGGED]
+    squares = seen([*RAGGED, *halves], matrix, noise=0.6)
+    squares = replace(squares, score=np.where(np.arange(len(squares)) < len(RAGGED), squares.score, 0.15))
+    found = lattices(squares)
+    assert set(found[0].members.values()) == set(range(len(RAGGED)))
+    right = cv2.perspectiveTransform((np.array(list(found[0].members)) + 0.5)[None].astype(float), found[0].matrix)[0]
+    away = np.linalg.norm(right - squares.centre[list(found[0].members.values())], axis=1)
+    assert (away < 0.15 * squares.side[list(found[0].members.values())]).all()
+
+
+@pytest.mark.parametrize("perspective", [0.0025, 0.004])
+def test_steps_that_the_view_shortens_are_followed(perspective: float) -> None:
+    """Far squares are half as large as near ones, and each step is shorter than the one before."""
+    squares = seen([(c, r) for c in range(7) for r in range(7)], view(0.4, perspective=perspective))
+    assert squares.side.max() / squares.side.min() > 1.4
+    assert [len(lattice.members) for lattice in lattices(squares)] == [49]

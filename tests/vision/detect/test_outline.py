@@ -1,0 +1,140 @@
+"""Outlines drawn by hand: what they may be, and how squares inside them are counted. A sample is read through one."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+import kdvision
+from kdvision.errors import NoKingdomFound, NotationError
+from kdvision.game.board import Board
+from kdvision.pipeline import kingdoms_of
+from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.detect.manual import Outline, agreement
+from kdvision.vision.networks.detector import Squares
+from tests.kingdoms import grid_of, table_photo
+from tests.paths import SAMPLES
+
+POINTS = [[100.0, 80.0], [520.0, 90.0], [530.0, 400.0], [90.0, 390.0]]
+TEXT = "100,80 520,90 530,400 90,390"
+
+
+@pytest.mark.parametrize("text", [TEXT, "100, 80; 520, 90; 530, 400; 90, 390"])
+def test_an_outline_has_a_text(text: str) -> None:
+    outline = Outline.parse(text)
+    assert outline == Outline.of(POINTS)
+    assert Outline.parse(str(outline)) == outline
+
+
+@pytest.mark.parametrize("prefix", ["7x6:", "7 x 6: ", "7×6:"])
+def test_rows_come_before_columns(prefix: str) -> None:
+    outline = Outline.parse(prefix + TEXT)
+    assert (outline.rows, outline.cols, outline.corners) == (7, 6, Outline.of(POINTS).corners)
+
+
+def test_either_direction_begins_at_the_same_corner() -> None:
+    assert Outline.of([POINTS[0], *POINTS[:0:-1]]) == Outline.of(POINTS)
+
+
+@pytest.mark.parametrize(
+    ("points", "says"),
+    [
+        ([POINTS[0], POINTS[2], POINTS[1], POINTS[3]], "convex"),
+        ([[0, 0], [100, 0], [40, 30], [0, 100]], "convex"),
+        ([[0, 0], [50, 0], [100, 0], [0, 100]], "convex"),
+        (POINTS[:3], "four corners"),
+        ([[0, 0], [100, 0], [float("nan"), 100], [0, 100]], "four corners"),
+    ],
+)
+def test_what_is_no_outline_is_said(points: Sequence[Sequence[float]], says: str) -> None:
+    with pytest.raises(NotationError, match=says) as raised:
+        Outline.of(points)
+    assert "clockwise" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["", "5x5:", TEXT[:-4], TEXT + " 1,2", "0x5:" + TEXT, "8x5:" + TEXT, "5:" + TEXT, "a,b " * 4]
+)
+def test_other_texts_are_no_outlines(text: str) -> None:
+    with pytest.raises(NotationError):
+        Outline.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("100,80 900,90 530,400 90,390", "900,90 lies outside the photo"),
+        ("100,80 120,80 120,100 100,100", "too small"),
+        ("7x7: 100,80 150,80 150,130 100,130", "too small"),
+        ("100,80 140,80 140,440 100,440", "too long and thin"),
+    ],
+)
+def test_an_outline_lies_in_the_photo_and_can_be_read(text: str, says: str) -> None:
+    with pytest.raises(NotationError, match=says):
+        kdvision.read(table_photo(), corners=[Outline.parse(text)])
+
+
+def test_corners_may_lie_a_little_beyond_the_edge() -> None:
+    Outline.parse("-5,-3 645,0 640,484 0,480").check(table_photo())
+
+
+def squares(rows: int, cols: int, *, shift: float = 0.0) -> Squares:
+    """Squares as they lie in a unit square that is a board of so many rows and columns, one missing."""
+    centre = np.array([[(c + 0.5 + shift) / cols, (r + 0.5) / rows] for r in range(rows) for c in range(cols)])[1:]
+    u, v = np.tile([0.5 / cols, 0], (len(centre), 1)), np.tile([0, 0.5 / rows], (len(centre), 1))
+    return Squares(centre, v, -u, np.full(len(centre), 0.8))
+
+
+@pytest.mark.parametrize("size", [(5, 5), (4, 5), (7, 7), (2, 3)])
+@pytest.mark.parametrize("shift", [0.0, 0.08])
+def test_squares_agree_best_with_their_own_number(size: tuple[int, int], shift: float) -> None:
+    seen = squares(*size, shift=shift)
+    sizes = [(rows, cols) for rows in range(1, 8) for cols in range(1, 8)]
+    assert max(sizes, key=lambda other: agreement(seen, *other)) == size
+
+
+# Through the program as shipped: what a person draws by hand lies some pixels off.
+
+
+def drawn(name: str, *, off: float = 4.0) -> tuple[list[list[float]], list[str]]:
+    """The outline of a sample's kingdom as a hand would draw it, and the true board."""
+    (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
+    away = np.random.default_rng(1).uniform(-off, off, (4, 2))
+    return (np.array(truth["corners_tl_tr_br_bl_px"]) + away).tolist(), truth["board"]
+
+
+@pytest.mark.parametrize("name", ["oblique", "seven"])
+def test_a_kingdom_is_read_in_its_outline(name: str) -> None:
+    corners, board = drawn(name)
+    (read,) = kdvision.read(SAMPLES / f"{name}.jpg", corners=[corners])
+    assert (read.grid.rows, read.grid.cols) == (len(board), len(board[0].split()))
+    right = sum(a == b for a, b in zip(" ".join(read.board.rows()).split(), " ".join(board).split(), strict=True))
+    assert right >= 0.9 * len(" ".join(board).split())
+
+
+def test_the_board_lies_as_its_outline_was_drawn() -> None:
+    corners, _ = drawn("oblique")
+    (plain,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[corners])
+    (turned,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[[*corners[1:], corners[0]]])
+    assert plain.board.keys() == turned.board.turned(1).keys()
+
+
+@pytest.mark.parametrize("grain", [0, 8])
+def test_an_outline_of_bare_table_is_never_believed(grain: int) -> None:
+    rng = np.random.default_rng(0)
+    pixels = np.array([120, 80, 50]) + rng.normal(0, grain, (480, 640, 3))
+    try:
+        reads = kdvision.read(pixels.astype(np.uint8), corners=[POINTS])
+    except NoKingdomFound:
+        return
+    assert all(read.review for read in reads)
+
+
+def test_an_outline_without_tiles_is_named() -> None:
+    nothing = Reading.of(" / ".join([". . ."] * 3))
+    bonds = np.zeros((3, 2)), np.zeros((2, 3))
+    empty = Sight(grid_of(Board.parse("w w w / w w w / w w w")), nothing, bonds, np.zeros((3, 3)))
+    with pytest.raises(NoKingdomFound, match="outline 1 shows no tiles"):
+        kingdoms_of(table_photo(), [empty], named=True)

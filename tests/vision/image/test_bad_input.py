@@ -1,0 +1,127 @@
+"""Photos that are no photos of whole kingdoms: no kingdom, or one that a person should look at; never believed."""
+
+import json
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import kdvision
+from kdvision.errors import NoKingdomFound
+from kdvision.pipeline import KingdomRead
+from kdvision.vision.image.photo import Photo
+from tests.paths import SAMPLES
+
+Pixels = NDArray[np.uint8]
+
+
+def pixels_of(name: str) -> Pixels:
+    return np.array(Photo.open(SAMPLES / f"{name}.jpg").pixels)
+
+
+def reads(pixels: Pixels) -> Sequence[KingdomRead]:
+    """The kingdoms found, none where that is said."""
+    try:
+        return kdvision.read(pixels)
+    except NoKingdomFound as error:
+        return [] if error.hint else pytest.fail("an error without advice")
+
+
+def believed(pixels: Pixels) -> list[str]:
+    """The boards that nobody is asked to look at."""
+    return [str(read.board) for read in reads(pixels) if not read.review]
+
+
+def chess(rng: np.random.Generator) -> Pixels:
+    """The screenshot of a chess board with pieces."""
+    board = np.full((800, 800, 3), (240, 217, 181), np.uint8)
+    for row, col in np.ndindex(8, 8):
+        square = board[100 * row : 100 * row + 100, 100 * col : 100 * col + 100]
+        if (row + col) % 2:
+            square[:] = (181, 136, 99)
+        if rng.random() < 0.4:
+            ink = (40, 40, 40) if row < 4 else (250, 250, 250)
+            cv2.circle(square, (50, 38), 18, ink, -1, cv2.LINE_AA)
+            cv2.fillPoly(square, [np.array([[28, 85], [72, 85], [58, 45], [42, 45]])], ink, cv2.LINE_AA)
+    return cv2.copyMakeBorder(board, 60, 60, 200, 200, cv2.BORDER_CONSTANT, value=(48, 46, 43)).astype(np.uint8)
+
+
+def gems(rng: np.random.Generator) -> Pixels:
+    """The screenshot of a game in which three gems in a row vanish."""
+    picture = np.full((900, 700, 3), (38, 30, 66), np.uint8)
+    inks = [(230, 60, 60), (60, 190, 80), (70, 120, 240), (245, 205, 60), (190, 80, 210), (240, 140, 40)]
+    for row, col in np.ndindex(8, 7):
+        x, y = 50 + 86 * col, 150 + 86 * row
+        cv2.rectangle(picture, (x, y), (x + 82, y + 82), (60, 50, 96), -1)
+        ink, kind = inks[rng.integers(6)], int(rng.integers(3))
+        if kind == 0:
+            cv2.circle(picture, (x + 41, y + 41), 30, ink, -1, cv2.LINE_AA)
+        else:
+            around = np.linspace(0, 2 * np.pi, 4 + 2 * kind, endpoint=False)
+            points = np.stack([x + 41 + 33 * np.cos(around), y + 41 + 33 * np.sin(around)], -1)
+            cv2.fillPoly(picture, [points.astype(np.int32)], ink, cv2.LINE_AA)
+    return picture
+
+
+def blocks(rng: np.random.Generator) -> Pixels:
+    """The screenshot of a game of falling blocks: coloured squares with light edges, as tiles have."""
+    picture = np.full((900, 600, 3), (20, 20, 24), np.uint8)
+    inks = [(0, 240, 240), (240, 240, 0), (160, 0, 240), (0, 240, 0), (240, 0, 0), (0, 0, 240), (240, 160, 0)]
+    for row, col in np.ndindex(20, 10):
+        if rng.random() < row / 24:
+            x, y = 100 + 40 * col, 50 + 40 * row
+            cv2.rectangle(picture, (x, y), (x + 39, y + 39), inks[rng.integers(7)], -1)
+            cv2.rectangle(picture, (x, y), (x + 39, y + 39), (225, 225, 225), 2)
+    return picture
+
+
+@pytest.mark.parametrize("game", [chess, gems, blocks])
+def test_another_game_is_no_kingdom(game: "type[object]") -> None:
+    assert believed(game(np.random.default_rng(0))) == []  # type: ignore[call-arg, arg-type]
+
+
+@pytest.mark.parametrize("shade", [0, 255])
+def test_a_photo_of_nothing_shows_no_kingdom(shade: int) -> None:
+    assert reads(np.full((1200, 1600, 3), shade, np.uint8)) == []
+
+
+def test_noise_in_the_dark_shows_no_kingdom() -> None:
+    noise = np.random.default_rng(0).gamma(1.0, 4.0, (900, 1200, 3))
+    assert believed(np.clip(noise, 0, 255).astype(np.uint8)) == []
+
+
+@pytest.mark.parametrize("squares", [0.35, 0.7])
+def test_a_kingdom_blurred_beyond_reading_is_never_believed(squares: float) -> None:
+    (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
+    corners = np.array(truth["corners_tl_tr_br_bl_px"])
+    side = float(np.linalg.norm(corners[1] - corners[0])) / len(truth["board"][0].split())
+    assert believed(cv2.GaussianBlur(pixels_of("demo"), (0, 0), squares * side).astype(np.uint8)) == []
+
+
+def with_hand(pixels: Pixels, corners: NDArray[np.float64]) -> Pixels:
+    """A hand over the lower right of a kingdom: a palm, an arm and four fingers in the colour of skin."""
+    picture = np.array(pixels)
+    along, down = corners[1] - corners[0], corners[3] - corners[0]
+
+    def at(x: float, y: float) -> tuple[int, int]:
+        point = corners[0] + x * along + y * down
+        return int(point[0]), int(point[1])
+
+    width = int(0.12 * np.linalg.norm(along))
+    for reach in (0.30, 0.24, 0.22, 0.28):
+        skin = (205, 150, 120)
+        start = 0.42 + 0.13 * [0.30, 0.24, 0.22, 0.28].index(reach)
+        cv2.line(picture, at(start, 0.55), at(start - 0.03, reach), skin, width, cv2.LINE_AA)
+    cv2.ellipse(
+        picture, at(0.62, 0.68), (int(2.6 * width), int(2.3 * width)), 0, 0, 360, (212, 158, 128), -1, cv2.LINE_AA
+    )
+    cv2.line(picture, at(0.66, 0.7), at(0.9, 1.6), (208, 154, 124), 3 * width, cv2.LINE_AA)
+    return picture
+
+
+@pytest.mark.parametrize("name", ["demo", "oblique"])
+def test_a_kingdom_under_a_hand_is_never_believed(name: str) -> None:
+    (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
+    assert believed(with_hand(pixels_of(name), np.array(truth["corners_tl_tr_br_bl_px"]))) == []

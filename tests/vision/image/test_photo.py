@@ -1,0 +1,542 @@
+"""The one door for pictures: every format, from a path, from bytes and from a pipe alike."""
+
+import io
+import struct
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pillow_heif
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageChops, ImageCms
+
+from kdvision import pipeline
+from kdvision.errors import NoKingdomFound, PhotoError
+from kdvision.vision.image.decode import Encoded
+from kdvision.vision.image.limits import MAX_PIXELS, MIN_SIDE
+from kdvision.vision.image.photo import Photo
+from tests.paths import SAMPLES
+
+pillow_heif.register_heif_opener()
+
+HEIGHT, WIDTH = 96, 160
+RED, GREEN, BLUE, GREY = (200, 40, 30), (30, 160, 60), (40, 60, 190), (120, 120, 120)
+ORIENTATIONS = range(1, 9)
+
+
+def picture() -> Image.Image:
+    """Four blocks of colour, told apart whichever way the picture is turned: red green over blue grey."""
+    pixels = np.empty((HEIGHT, WIDTH, 3), np.uint8)
+    pixels[: HEIGHT // 2, : WIDTH // 2], pixels[: HEIGHT // 2, WIDTH // 2 :] = RED, GREEN
+    pixels[HEIGHT // 2 :, : WIDTH // 2], pixels[HEIGHT // 2 :, WIDTH // 2 :] = BLUE, GREY
+    return Image.fromarray(pixels)
+
+
+def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+def laid_down(image: Image.Image, orientation: int) -> Image.Image:
+    """The pixels as a camera stores them under this orientation: what the turning of EXIF 2.32 makes upright."""
+    undo: dict[int, Callable[[NDArray[np.uint8]], NDArray[np.uint8]]] = {
+        1: lambda a: a,
+        2: lambda a: a[:, ::-1],
+        3: lambda a: a[::-1, ::-1],
+        4: lambda a: a[::-1],
+        5: lambda a: a.transpose(1, 0, 2),
+        6: lambda a: np.rot90(a, 1),
+        7: lambda a: a[::-1, ::-1].transpose(1, 0, 2),
+        8: lambda a: np.rot90(a, -1),
+    }
+    return Image.fromarray(np.ascontiguousarray(undo[orientation](np.asarray(image))))
+
+
+def exif(orientation: int) -> Image.Exif:
+    tags = Image.Exif()
+    tags[0x0112] = orientation
+    return tags
+
+
+def assert_shows_picture(photo: Photo, *, tolerance: int = 12) -> None:
+    expected = np.asarray(picture()).astype(int)
+    assert photo.pixels.dtype == np.uint8
+    assert photo.pixels.shape == expected.shape
+    # Away from the edges of the blocks, where lossy formats smear.
+    for row in (HEIGHT // 4, 3 * HEIGHT // 4):
+        for col in (WIDTH // 4, 3 * WIDTH // 4):
+            assert np.abs(photo.pixels[row, col].astype(int) - expected[row, col]).max() <= tolerance, (row, col)
+
+
+def through_every_door(data: bytes, folder: Path) -> list[Photo]:
+    path = folder / "photo"  # no suffix: what a file is, its content says
+    path.write_bytes(data)
+    with path.open("rb") as file:
+        return [
+            Photo.open(path),
+            Photo.open(str(path)),
+            Photo.open(data),
+            Photo.open(io.BytesIO(data)),
+            Photo.open(file),
+        ]
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "BMP", "PPM"])
+def test_a_picture_reads_the_same_through_every_door(kind: str, tmp_path: Path) -> None:
+    photos = through_every_door(saved(picture(), kind, quality=95), tmp_path)
+    assert len({photo.pixels.tobytes() for photo in photos}) == 1
+    assert_shows_picture(photos[0])
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
+def test_all_turnings_come_out_upright(kind: str, orientation: int, tmp_path: Path) -> None:
+    data = saved(laid_down(picture(), orientation), kind, exif=exif(orientation), quality=95)
+    for photo in through_every_door(data, tmp_path):
+        assert_shows_picture(photo)
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@pytest.mark.parametrize("boxes", [True, False], ids=["turning boxes and EXIF", "EXIF alone"])
+def test_heic_is_turned_once(orientation: int, boxes: bool, tmp_path: Path) -> None:
+    tags = exif(orientation)
+    # Given as bytes the encoder writes the file's own turning boxes as well, as phones do.
+    data = saved(laid_down(picture(), orientation), "HEIF", exif=tags.tobytes() if boxes else tags, quality=95)
+    if orientation > 1:
+        assert (b"irot" in data or b"imir" in data) == boxes
+    for photo in through_every_door(data, tmp_path):
+        assert_shows_picture(photo)
+
+
+def test_damaged_exif_leaves_a_good_picture_as_it_lies() -> None:
+    data = saved(picture(), "JPEG", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12", quality=95)
+    assert_shows_picture(Photo.open(data))
+
+
+def test_alpha_lies_on_white() -> None:
+    image = picture().convert("RGBA")
+    image.putalpha(255)
+    image.paste((0, 0, 0, 0), (0, 0, WIDTH // 2, HEIGHT // 2))
+    pixels = Photo.open(saved(image, "PNG")).pixels
+    assert tuple(pixels[2, 2]) == (255, 255, 255)
+    assert tuple(pixels[2, -3]) == GREEN
+
+
+def test_half_transparent_black_on_white_is_grey() -> None:
+    data = saved(Image.new("RGBA", (HEIGHT, HEIGHT), (0, 0, 0, 128)), "PNG")
+    assert tuple(Photo.open(data).pixels[5, 5]) == (127, 127, 127)
+
+
+def test_a_picture_transparent_everywhere_keeps_its_colours() -> None:
+    image = picture().convert("RGBA")
+    image.putalpha(0)
+    assert_shows_picture(Photo.open(saved(image, "PNG")), tolerance=0)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF", "GIF"])
+def test_palettes(kind: str) -> None:
+    assert_shows_picture(Photo.open(saved(picture().quantize(16), kind)), tolerance=4)
+
+
+def test_palette_with_a_transparent_colour() -> None:
+    image = picture().quantize(16)
+    first = image.getpixel((2, 2))
+    pixels = Photo.open(saved(image, "PNG", transparency=first)).pixels
+    assert tuple(pixels[2, 2]) == (255, 255, 255)
+    assert np.abs(pixels[2, -3].astype(int) - GREEN).max() <= 4
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP"])
+def test_grey_has_three_equal_channels(kind: str) -> None:
+    pixels = Photo.open(saved(picture().convert("L"), kind, quality=95)).pixels
+    assert pixels.shape == (HEIGHT, WIDTH, 3)
+    assert abs(int(pixels[-3, -3, 0]) - 120) <= 4
+    assert np.ptp(pixels.astype(int), axis=2).max() <= 2
+
+
+def test_black_and_white_bits() -> None:
+    pixels = Photo.open(saved(Image.new("1", (HEIGHT, HEIGHT), 1), "PNG")).pixels
+    assert (pixels == 255).all()
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF"])
+def test_16_bit_grey_is_scaled_not_clipped(kind: str) -> None:
+    ramp = np.tile(np.linspace(0, 65535, 256).astype(np.uint16), (HEIGHT, 1))
+    pixels = Photo.open(saved(Image.fromarray(ramp), kind)).pixels
+    assert np.abs(pixels[0, :, 0].astype(int) - np.arange(256)).max() <= 1
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_16_bit_colour_png_is_scaled_not_clipped(channels: int) -> None:
+    ramp = np.linspace(0, 65535, 256).astype(np.uint16)
+    deep = np.full((HEIGHT, 256, channels), 65535, np.uint16)
+    deep[..., :3] = np.stack([ramp, ramp[::-1], ramp // 2], axis=1)
+    pixels = Photo.open(png_of_16_bits(deep)).pixels
+    expected = np.stack([np.arange(256), np.arange(255, -1, -1), np.arange(256) // 2], axis=1)
+    assert np.abs(pixels[7].astype(int) - expected).max() <= 1
+
+
+def test_16_bit_colour_tiff_is_scaled_not_clipped() -> None:
+    ramp = np.linspace(0, 65535, 256).astype(np.uint16)
+    deep = np.broadcast_to(np.stack([ramp, ramp[::-1], ramp // 2], axis=1), (HEIGHT, 256, 3))
+    pixels = Photo.open(tiff_of_16_bits(deep)).pixels
+    expected = np.stack([np.arange(256), np.arange(255, -1, -1), np.arange(256) // 2], axis=1)
+    assert np.abs(pixels[7].astype(int) - expected).max() <= 1
+
+
+def png_of_16_bits(deep: NDArray[np.uint16]) -> bytes:
+    """A PNG written by hand: Pillow writes none of 16 bits in colour."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    height, width, channels = deep.shape
+    header = struct.pack(">IIBBBBB", width, height, 16, {3: 2, 4: 6}[channels], 0, 0, 0)
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in deep)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def tiff_of_16_bits(deep: NDArray[np.uint16]) -> bytes:
+    """An uncompressed little-endian TIFF written by hand, one strip after the directory."""
+    height, width, channels = deep.shape
+    count, bits_at = 10, 8 + 2 + 10 * 12 + 4
+    start = bits_at + 2 * channels
+    tags = [(256, 3, 1, width), (257, 3, 1, height), (258, 3, channels, bits_at), (259, 3, 1, 1), (262, 3, 1, 2)]
+    tags += [(273, 4, 1, start), (277, 3, 1, channels), (278, 3, 1, height), (279, 4, 1, deep.nbytes), (284, 3, 1, 1)]
+    directory = struct.pack("<H", count) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + struct.pack("<I", 0)
+    head = b"II*\0" + struct.pack("<I", 8)
+    return head + directory + struct.pack(f"<{channels}H", *[16] * channels) + deep.astype("<u2").tobytes()
+
+
+def test_cmyk_jpeg_as_adobe_writes_it() -> None:
+    assert_shows_picture(Photo.open(saved(picture().convert("CMYK"), "JPEG", quality=95)))
+
+
+def test_cmyk_jpeg_without_adobes_marker_is_not_inverted() -> None:
+    inverted = saved(ImageChops.invert(picture().convert("CMYK")), "JPEG", quality=95)
+    start = inverted.index(b"\xff\xee")
+    plain = inverted[:start] + inverted[start + 2 + int.from_bytes(inverted[start + 2 : start + 4], "big") :]
+    assert b"Adobe" not in plain
+    assert_shows_picture(Photo.open(plain))
+
+
+def test_cmyk_tiff() -> None:
+    assert_shows_picture(Photo.open(saved(picture().convert("CMYK"), "TIFF")), tolerance=4)
+
+
+def test_a_cmyk_jpeg_is_turned_too() -> None:
+    data = saved(laid_down(picture(), 6).convert("CMYK"), "JPEG", exif=exif(6), quality=95)
+    assert_shows_picture(Photo.open(data))
+
+
+def wide_profile() -> bytes:
+    """The bytes of an RGB profile with swapped red and green: its conversion cannot be overlooked."""
+    profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    count = int.from_bytes(profile[128:132], "big")
+    entries = {bytes(profile[132 + 12 * i : 136 + 12 * i]): 132 + 12 * i for i in range(count)}
+    red, green = entries[b"rXYZ"], entries[b"gXYZ"]
+    profile[red : red + 4], profile[green : green + 4] = b"gXYZ", b"rXYZ"
+    return bytes(profile).replace("sRGB".encode("utf-16-be"), "swap".encode("utf-16-be"))
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
+def test_an_embedded_profile_is_converted_to_srgb(kind: str) -> None:
+    red, green, blue = picture().split()
+    swapped = Image.merge("RGB", (green, red, blue))
+    assert_shows_picture(Photo.open(saved(swapped, kind, icc_profile=wide_profile(), quality=95)))
+
+
+def test_a_broken_profile_is_ignored() -> None:
+    assert_shows_picture(Photo.open(saved(picture(), "PNG", icc_profile=b"no profile at all")), tolerance=0)
+
+
+def test_arrays_are_rgb_and_copied() -> None:
+    array = np.array(picture())
+    photo = Photo.open(array)
+    array[:] = 0
+    assert_shows_picture(photo, tolerance=0)
+    assert (photo.width, photo.height) == (WIDTH, HEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("array", "value"),
+    [
+        (np.full((70, 80), 9, np.uint8), 9),
+        (np.full((70, 80, 1), 9, np.uint8), 9),
+        (np.full((70, 80, 3), 65535, np.uint16), 255),
+        (np.full((70, 80, 3), 0.5), 128),
+        (np.ones((70, 80), np.bool_), 255),
+        (np.full((70, 80, 4), 77, np.uint8) | np.array([0, 0, 0, 255], np.uint8), 77),
+    ],
+)
+def test_arrays_of_every_kind(array: NDArray[Any], value: int) -> None:
+    pixels = Photo.open(array).pixels
+    assert pixels.shape == (70, 80, 3)
+    assert pixels.dtype == np.uint8
+    assert (pixels == value).all()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros(5),
+        np.zeros((70, 80, 2), np.uint8),
+        np.full((70, 80), 2.0),
+        np.full((70, 80), np.nan),
+        np.zeros((70, 80), int),
+    ],
+)
+def test_arrays_that_are_no_picture(array: NDArray[Any]) -> None:
+    with pytest.raises(PhotoError):
+        Photo.open(array)
+
+
+def test_pixels_cannot_be_changed_and_a_photo_opens_as_itself() -> None:
+    photo = Photo.open(saved(picture(), "PNG"))
+    assert Photo.open(photo) is photo
+    with pytest.raises(ValueError, match="read-only"):
+        photo.pixels[0, 0] = 0
+
+
+def refused(source: str | Path | bytes | NDArray[Any]) -> PhotoError:
+    with pytest.raises(PhotoError) as caught:
+        Photo.open(source)
+    assert "\n" not in str(caught.value)
+    assert caught.value.hint
+    assert caught.value.exit_code == 3
+    return caught.value
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    assert "there is no file" in str(refused(tmp_path / "no.jpg"))
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    assert "is a folder" in str(refused(tmp_path))
+
+
+def test_text_renamed_to_jpg(tmp_path: Path) -> None:
+    path = tmp_path / "photo.jpg"
+    path.write_text("w w1 / l #\n" * 50)
+    assert "no picture" in str(refused(path))
+
+
+def test_an_empty_file() -> None:
+    assert "empty" in str(refused(b""))
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF"])
+@pytest.mark.parametrize("part", [0.15, 0.5, 0.9])
+def test_a_file_cut_short(kind: str, part: float) -> None:
+    noise = Image.fromarray(np.random.default_rng(0).integers(0, 255, (HEIGHT, WIDTH, 3), dtype=np.uint8))
+    data = saved(noise, kind)
+    refused(data[: int(len(data) * part)])
+
+
+def test_one_pixel() -> None:
+    assert "1 x 1 pixels" in str(refused(saved(Image.new("RGB", (1, 1)), "PNG")))
+    refused(np.zeros((1, 1, 3), np.uint8))
+    refused(np.zeros((MIN_SIDE - 1, 500, 3), np.uint8))
+
+
+@pytest.mark.parametrize("side", [11_000, 60_000])
+def test_a_decompression_bomb_is_refused_before_it_is_decoded(side: int) -> None:
+    assert side * side > MAX_PIXELS
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    chunk = struct.pack(">I", 13) + b"IHDR" + header + struct.pack(">I", zlib.crc32(b"IHDR" + header))
+    body = struct.pack(">I", 0) + b"IDAT" + struct.pack(">I", zlib.crc32(b"IDAT"))
+    assert "megapixels" in str(refused(b"\x89PNG\r\n\x1a\n" + chunk + body))
+
+
+def test_a_file_too_heavy_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kdvision.vision.image.photo.MAX_BYTES", 1_000_000)
+    path = tmp_path / "photo.png"
+    path.write_bytes(bytes(1_000_001))
+    assert "larger than 1 MB" in str(refused(path))
+    assert "larger than 1 MB" in str(refused(path.read_bytes()))
+
+
+# Photos at the size that is needed.
+
+
+def gradient(width: int, height: int) -> NDArray[np.uint8]:
+    """Red runs right and green runs down, so that the colour of a pixel says where in the picture it is."""
+    x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height)
+    return np.asarray(np.dstack([255 * x, 255 * y, np.full_like(x, 128)]) + 0.5, np.uint8)
+
+
+@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@pytest.mark.parametrize(("width", "height"), [(640, 480), (641, 483), (644, 486)])
+def test_smaller_sizes_show_the_same_places(orientation: int, width: int, height: int) -> None:
+    laid = laid_down(Image.fromarray(gradient(width, height)), orientation)
+    photo = Photo.open(saved(laid, "JPEG", exif=exif(orientation), quality=98, subsampling=0))
+    assert (photo.width, photo.height) == (width, height)
+    for factor in (1.0, 0.4, 0.2, 0.1):
+        pixels, (across, down) = photo.at_least(factor)
+        assert min(across, down) >= factor
+        rows, cols = np.mgrid[2 : pixels.shape[0] - 2, 2 : pixels.shape[1] - 2]
+        off_red = pixels[rows, cols, 0] - 255 * (cols + 0.5) / across / width
+        off_green = pixels[rows, cols, 1] - 255 * (rows + 0.5) / down / height
+        # a pixel of the photo is 0.4 and 0.5 steps of the colour, and each halving rounds up by an eighth
+        for off in (off_red, off_green):
+            assert abs(off.mean()) < 0.5
+            assert np.abs(off).max() < 4
+
+
+def test_a_jpeg_is_decoded_no_larger_than_it_is_looked_at() -> None:
+    photo = Photo.open(saved(Image.fromarray(gradient(4000, 3000)), "JPEG"))
+    sizes = [photo.at_least(factor)[0].shape[:2] for factor in (0.01, 0.125, 0.13, 0.25, 0.3, 0.51)]
+    assert sizes == [(375, 500), (375, 500), (750, 1000), (750, 1000), (1500, 2000), (3000, 4000)]
+    assert photo.pixels.shape == (3000, 4000, 3)
+
+
+def test_a_jpeg_is_decoded_once_for_all_the_usual_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[int] = []
+    decode = Encoded.decode
+
+    def watched(file: Encoded, scale: int = 1) -> NDArray[np.uint8]:
+        decoded.append(scale)
+        return decode(file, scale)
+
+    monkeypatch.setattr(Encoded, "decode", watched)
+    photo = Photo.open(saved(Image.fromarray(gradient(4000, 3000)), "JPEG"))
+    for factor in (640 / 4000, 320 / 4000, 0.5):
+        photo.at_least(factor)
+    assert decoded == [2]
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+def test_what_was_asked_before_changes_no_answer(kind: str) -> None:
+    data = saved(Image.fromarray(gradient(1000, 760)), kind)
+    first, second = Photo.open(data), Photo.open(data)
+    assert second.pixels.shape == (760, 1000, 3)
+    for factor in (0.1, 0.5, 1.0):
+        assert (first.at_least(factor)[0] == second.at_least(factor)[0]).all()
+        assert not first.at_least(factor)[0].flags.writeable
+
+
+def test_a_jpeg_cut_short_is_found_out_at_the_door() -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (900, 1200, 3), dtype=np.uint8)
+    data = saved(Image.fromarray(noise), "JPEG")
+    for part in (0.5, 0.9, 0.99):
+        refused(data[: int(len(data) * part)])
+
+
+def test_bands_of_a_large_picture_join_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = np.tile(np.linspace(0, 65535, 200).astype(np.uint16)[:, None], (1, 150))
+    clear = np.dstack([gradient(150, 200), np.zeros((200, 150), np.uint8)])
+    pictures = [saved(Image.fromarray(a), "PNG") for a in (deep, clear, gradient(150, 200))]
+    pictures.append(saved(laid_down(Image.fromarray(gradient(150, 200)), 6), "PNG", exif=exif(6)))
+    whole = [Photo.open(data).pixels for data in pictures]
+    monkeypatch.setattr("kdvision.vision.image.decode.BAND", 1000)
+    for before, data in zip(whole, pictures, strict=True):
+        assert (Photo.open(data).pixels == before).all()
+
+
+def test_a_part_shows_what_lies_there() -> None:
+    photo = Photo.open(gradient(1000, 800))
+    points = np.array([[300.0, 200.0], [420.0, 260.0], [350.0, 400.0]])
+    for factor in (1.0, 0.5, 0.2):
+        pixels, into = photo.part(points, factor)
+        placed = points @ into[:2, :2].T + into[:2, 2]
+        assert (placed >= 1).all()
+        assert (placed <= np.array([pixels.shape[1], pixels.shape[0]]) - 1).all()
+        assert pixels.shape[0] <= 200 * into[1, 1] + 5
+        for (x, y), (col, row) in zip(points, placed, strict=True):
+            seen = pixels[int(row), int(col)].astype(float)
+            assert np.abs(seen[:2] - (255 * x / 1000, 255 * y / 800)).max() < 3
+
+
+def test_a_part_beyond_the_edge_is_never_empty() -> None:
+    photo = Photo.open(gradient(100, 80))
+    for corner in ((-500.0, -500.0), (500.0, 500.0), (-500.0, 40.0)):
+        pixels, _ = photo.part(np.array([corner, np.add(corner, 20.0)]), 1.0)
+        assert min(pixels.shape[:2]) >= 1
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_a_jpeg_whose_data_ends_early_is_damaged(share: float) -> None:
+    """It has an end of its own, so that decoders fill the rest with grey and say nothing."""
+    whole = (SAMPLES / "demo.jpg").read_bytes()
+    with pytest.raises(PhotoError, match="ends early"):
+        Photo.open(whole[: int(share * len(whole))] + b"\xff\xd9")
+
+
+def coded(photo: str) -> tuple[bytes, int]:
+    """A sample's bytes, and where its coded data begins."""
+    whole = (SAMPLES / photo).read_bytes()
+    return whole, whole.rindex(b"\xff\xda") + 14
+
+
+@pytest.mark.parametrize(("harm", "least"), [("lost", 0.95), ("zeros", 0.75), ("other", 0.75)])
+def test_a_jpeg_with_other_data_amid_it_is_mostly_found_out(harm: str, least: float) -> None:
+    """As cards and transfers lose them: 512 bytes. Decoders go on, with other colours and parts displaced."""
+    whole, start = coded("four-kingdoms.jpg")
+    rng, told = np.random.default_rng(4), []
+    for at in rng.integers(start, start + int(0.9 * (len(whole) - start)), 20):
+        more = {"zeros": bytes(512), "lost": b"", "other": rng.bytes(512)}[harm]
+        try:
+            told.append(len(Photo.open(whole[:at] + more + whole[at + 512 :]).flaws))
+        except PhotoError:
+            told.append(1)
+    assert np.mean(told) >= least and max(told) == 1
+
+
+def test_a_flaw_is_told_once_and_of_every_kingdom() -> None:
+    whole, _ = coded("two-kingdoms.jpg")
+    photo = Photo.open(whole[:-20_000] + whole[-19_000:])
+    assert photo.pixels.shape == Photo.open(whole).pixels.shape and len(photo.flaws) == 1
+    for kingdom in pipeline.read(photo):
+        assert kingdom.review and [one.text for one in kingdom.problems].count(photo.flaws[0]) == 1
+        assert kingdom.sight is not None
+        (again,) = pipeline.decide_again([kingdom.sight], around=[kingdom.around])
+        assert photo.flaws[0] in [one.text for one in again.problems]
+
+
+def test_where_a_flawed_photo_shows_no_kingdom_the_flaw_is_why() -> None:
+    whole, start = coded("no-kingdom.jpg")
+    with pytest.raises(NoKingdomFound, match="its file is damaged"):
+        pipeline.read(whole[: start + 9_000] + whole[start + 10_000 :])
+
+
+def jpeg(**how: object) -> bytes:
+    """A picture full of detail as a JPEG."""
+    pixels = np.random.default_rng(7).integers(0, 256, (203, 301, 3), dtype=np.uint8)
+    out = io.BytesIO()
+    Image.fromarray(cv2.resize(pixels, (1204, 812))).save(out, "JPEG", **how)
+    return out.getvalue()
+
+
+WAYS: list[dict[str, object]] = [
+    {},
+    {"optimize": True},
+    {"progressive": True},
+    {"subsampling": 0, "quality": 100},
+    {"quality": 5},
+    {"restart_marker_blocks": 3},
+    {"keep_rgb": True},
+]
+
+
+@pytest.mark.parametrize("how", WAYS, ids=str)
+def test_a_jpeg_that_is_whole_has_no_flaw_however_it_was_made(how: dict[str, object]) -> None:
+    made = jpeg(**how)
+    end = made.rindex(b"\xff\xd9")
+    filled = made[:end] + b"\xff" * 30 + made[end:], made[:end] + bytes(30) + made[end:]
+    for data in (made, made + b"what a phone appends \xff\xd9" * 9, *filled):
+        photo = Photo.open(data)
+        assert photo.flaws == []
+        assert np.array_equal(photo.pixels, np.asarray(Image.open(io.BytesIO(data))))
+
+
+def test_whole_jpegs_of_every_size_have_no_flaw() -> None:
+    rng = np.random.default_rng(3)
+    for side in range(64, 112):
+        out = io.BytesIO()
+        Image.fromarray(rng.integers(0, 256, (side, 150 - side // 2, 3), dtype=np.uint8)).save(out, "JPEG")
+        assert Photo.open(out.getvalue()).flaws == []

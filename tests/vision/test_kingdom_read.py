@@ -1,0 +1,125 @@
+"""What makes a board one for a person to look at: what is plain beside it, and what is in doubt there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board
+from kdvision.game.deck import KINGDOMINO
+from kdvision.pipeline import kingdoms_of
+from kdvision.vision.assess.calibration import Belief, Trust, log_odds
+from kdvision.vision.assess.warnings import AT_ITS_EDGE, Around
+from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.decide import game_set as boxes
+from kdvision.vision.decide.decide import decide
+from kdvision.vision.result import ALONE, KingdomRead, kingdom_read, touching
+from tests.kingdoms import grid_of, table_photo
+
+SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
+"""A castle and four dominoes amid table."""
+
+
+GIVEN_UP = "what else it may show could not all be weighed: compare it with the table"
+
+
+def read_with(
+    spoiled: dict[str, dict[str, float]],
+    *,
+    board: str = SEEN,
+    sure: float = 0.9,
+    belief: Belief = Trust.belief,
+    proved: bool = True,
+) -> KingdomRead:
+    seen = Board.parse(board)
+    reading = Reading.of(seen, confidence=0.999, spoiled=spoiled)
+    rows, cols = reading.rows, reading.cols
+    bonds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
+    sight = Sight(grid_of(seen), reading, bonds, np.zeros((rows, cols)))
+    (decision,) = decide([reading], KINGDOMINO, bonds=[bonds])
+    decision = replace(decision, proved=proved)
+    return kingdom_read(sight, decision, "the photo", ALONE, Trust(sure=sure, belief=belief), boxes.PLAIN)
+
+
+def test_a_plain_kingdom_is_believed() -> None:
+    read = read_with({})
+    assert not read.review
+    assert len(read.board) == 9
+    given_up = read_with({}, proved=False)
+    assert given_up.review and [problem.text for problem in given_up.problems] == [GIVEN_UP]
+
+
+@pytest.mark.parametrize(("presence", "asked"), [(0.7, False), (0.95, False), (0.99, True)])
+def test_only_a_single_tile_beyond_doubt_beside_the_board_makes_it_odd(presence: float, asked: bool) -> None:
+    """Tiles come in pairs, so what alone looks a little like one is table; what surely is one was half lost."""
+    read = read_with({"F3": {"w": presence, ".": 1 - presence}})
+    assert len(read.board) == 9
+    assert (AT_ITS_EDGE in read.problems) == asked
+    assert read.review == asked
+
+
+CUT_SHORT = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . ."
+"""The same, without a row of table below."""
+
+
+@pytest.mark.parametrize(("presence", "share"), [(0.05, 1.0), (0.4, 0.6)])
+def test_what_may_lie_half_beyond_the_grid_counts_against_the_board(presence: float, share: float) -> None:
+    """A domino that goes on where nobody looked is on no board that was weighed."""
+    spoiled = {"B4": {"w": presence, ".": 1 - presence}}
+    inside, half_out = (read_with(spoiled, board=board, sure=0.9) for board in (SEEN, CUT_SHORT))
+    assert inside.board == half_out.board
+    assert not inside.review
+    assert half_out.probability == pytest.approx(share * read_with({}, board=CUT_SHORT).probability, rel=0.02)
+    assert half_out.review == (AT_ITS_EDGE in half_out.problems) == (share < 1)
+    assert sum(chance for _, chance in half_out.runners_up) + half_out.probability <= share + 1e-9
+
+
+def test_a_doubt_beside_the_board_is_named_where_the_board_is_not_sure_enough() -> None:
+    """A domino may lie below: how likely that is stands in the board's probability, as for doubts within it."""
+    maybe = {"C5": {"s": 0.28, ".": 0.72}, "D5": {"s": 0.28, ".": 0.72}}
+    believed, asked = (read_with(maybe, sure=sure) for sure in (0.0, 0.999))
+    assert believed.probability == asked.probability < 0.999
+    assert not believed.review
+    assert AT_ITS_EDGE not in believed.problems
+    assert asked.review
+    assert AT_ITS_EDGE in asked.problems
+
+
+def test_what_squares_and_deck_say_is_mended_by_what_the_calibration_learnt() -> None:
+    """The other boards have the rest, each its share of it."""
+    maybe = {"C5": {"s": 0.28, ".": 0.72}, "D5": {"s": 0.28, ".": 0.72}}
+    said, mended = read_with(maybe, sure=0.0), read_with(maybe, sure=0.0, belief=(0.5, 0.0, 0.0, -1.0))
+    assert log_odds(mended.probability) == pytest.approx(0.5 * log_odds(said.probability) - 1)
+    assert [board for board, _ in mended.runners_up] == [board for board, _ in said.runners_up]
+    for read in (said, mended):
+        shares = np.array([chance for _, chance in read.runners_up]) / (1 - read.probability)
+        assert shares == pytest.approx([chance / (1 - said.probability) for _, chance in said.runners_up])
+
+
+def sight_of(text: str, *, left: float = 40) -> Sight:
+    """What is seen of a board with nothing around it."""
+    board = Board.parse(text)
+    bonds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
+    return Sight(grid_of(board, left=left), Reading.of(board, confidence=0.999), bonds, np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(("gap", "told"), [(0.1, True), (0.3, True), (0.5, False), (1.0, False)])
+@pytest.mark.parametrize("tilt", [0.0, 0.5])
+def test_kingdoms_that_all_but_touch_are_told_both(gap: float, told: bool, tilt: float) -> None:
+    """One domino may have been given to the wrong one, and neither board shows it."""
+    board = Board.parse("# w w / f f .")
+    grids = [grid_of(board), grid_of(board, left=40 + (3 + gap) * 50), grid_of(board, left=800)]
+    seen_askew = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
+    around = touching([ALONE, Around(unread=True), ALONE], seen_askew, [board] * 3)
+    assert around == [Around(touched=told), Around(unread=True, touched=told), ALONE]
+
+
+def test_a_kingdom_touched_by_another_is_for_a_person_to_look_at() -> None:
+    left, right = (sight_of("# w w1 / f f ."), sight_of("# l l / g g .", left=40 + 3.2 * 50))
+    both = kingdoms_of(table_photo(), [left, right])
+    assert all(read.review and any("touches" in problem.text for problem in read.problems) for read in both)
+    (alone,) = kingdoms_of(table_photo(), [left])
+    assert not any("touches" in problem.text for problem in alone.problems)

@@ -1,0 +1,94 @@
+"""The same photo gives the same board, however it is turned: by any angle, and by EXIF's eight turnings."""
+
+import io
+import json
+from functools import cache
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+import kdvision
+from kdvision.evaluate.corruptions import spoil
+from kdvision.game.board import Board
+from kdvision.vision.image.photo import Photo
+from tests.paths import SAMPLES
+
+Pixels = NDArray[np.uint8]
+
+
+@cache
+def upright(name: str) -> tuple[Pixels, Board]:
+    """A sample's pixels, at most 900 a side, and its true board."""
+    pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
+    factor = 900 / max(pixels.shape)
+    small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
+    return np.asarray(small, np.uint8), Board.parse(truth["board"])
+
+
+def turned(pixels: Pixels, degrees: float) -> Pixels:
+    """The picture turned clockwise in a larger one, the corners filled with what lies at its edge."""
+    height, width = pixels.shape[:2]
+    side = int(np.hypot(height, width)) + 1
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), -degrees, 1.0)
+    matrix[:, 2] += (side - width) / 2, (side - height) / 2
+    return np.asarray(cv2.warpAffine(pixels, matrix, (side, side), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def only(source: Pixels | bytes) -> Board:
+    (read,) = kdvision.read(source)
+    return read.board
+
+
+def same(board: Board, other: Board) -> bool:
+    """Whether the boards are one, perhaps turned by quarters."""
+    return any(board == other.turned(quarters) for quarters in range(4))
+
+
+@pytest.mark.parametrize("degrees", [0, 30, 61, 90, 137, 200, 295])
+def test_turned_by_any_angle(degrees: float) -> None:
+    pixels, board = upright("demo")
+    assert same(only(turned(pixels, degrees)), board)
+
+
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+def test_quarter_turns_turn_the_board(quarters: int) -> None:
+    pixels, board = upright("oblique")
+    assert only(np.ascontiguousarray(np.rot90(pixels, -quarters))) == board.turned(quarters)
+
+
+def stored(pixels: Pixels, orientation: int) -> bytes:
+    """A PNG of the picture, stored so that EXIF's turning makes it upright."""
+    laid = {
+        1: pixels,
+        2: pixels[:, ::-1],
+        3: pixels[::-1, ::-1],
+        4: pixels[::-1],
+        5: pixels.transpose(1, 0, 2),
+        6: np.rot90(pixels, 1),
+        7: pixels.transpose(1, 0, 2)[::-1, ::-1],
+        8: np.rot90(pixels, -1),
+    }[orientation]
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    out = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(laid)).save(out, "PNG", exif=exif)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_every_turning_of_exif_gives_the_same_board(orientation: int) -> None:
+    pixels, board = upright("demo")
+    assert np.array_equal(Photo.open(stored(pixels, orientation)).pixels, pixels)
+    assert only(stored(pixels, orientation)) == board
+
+
+@pytest.mark.parametrize(("name", "seed"), [("demo", 0), ("oblique", 3), ("seven", 7), ("castle", 5)])
+def test_seen_from_far_to_one_side(name: str, seed: int) -> None:
+    """The second look mends columns that the first one skipped or saw twice."""
+    pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
+    _, board = upright(name)
+    assert same(only(spoil(pixels, "further tilt", 3, square=100, name=name, seed=seed)), board)

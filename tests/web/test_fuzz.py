@@ -1,0 +1,98 @@
+"""The API against requests made from its own description: never a 5xx, and answers are what it promises.
+
+KDVISION_FUZZ=500 makes so many requests to each operation instead of a few.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from kdvision.game.board import Board, Square
+from kdvision.web.openapi import description
+from kdvision.web.schema import SCHEMAS
+from kdvision.web.server import Settings, application
+from tests.paths import ROOT
+from tests.webserver import Client, running
+
+schemathesis: Any = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+
+MANY = int(os.environ.get("KDVISION_FUZZ", "6"))
+
+schema = schemathesis.openapi.from_dict(description())
+
+CHECKS = (
+    schemathesis.checks.not_a_server_error,
+    schemathesis.checks.status_code_conformance,
+    schemathesis.checks.content_type_conformance,
+    schemathesis.checks.response_schema_conformance,
+)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with running(Settings(port=0)) as made:
+        yield made
+
+
+@schema.parametrize()  # type: ignore[untyped-decorator]
+@settings(
+    max_examples=MANY,
+    deadline=None,
+    derandomize=MANY < 100,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_the_api_keeps_its_promises(case: Any, client: Client) -> None:
+    case.call_and_validate(base_url=f"http://127.0.0.1:{client.port}", checks=list(CHECKS), timeout=60)
+
+
+@pytest.fixture(scope="module")
+def sight(client: Client) -> str:
+    """What the server saw in the demo photo."""
+    found: str = client.photo((ROOT / "samples" / "demo.jpg").read_bytes()).json["kingdoms"][0]["sight"]
+    return found
+
+
+@given(
+    fixes=st.dictionaries(
+        st.builds("{}{}".format, st.sampled_from("ABCDEFG"), st.integers(1, 7)),
+        st.sampled_from(["w", "w1", "f", "f1", "l", "l1", "g", "g2", "s", "s2", "m", "m3", "w9", "t", "t2", "#", "."]),
+        max_size=49,
+    ),
+    twice=st.booleans(),
+)
+@settings(max_examples=MANY, deadline=None, derandomize=MANY < 100, suppress_health_check=list(HealthCheck))
+def test_whatever_people_name_can_be_decided_with(
+    client: Client, sight: str, fixes: dict[str, str], twice: bool
+) -> None:
+    """Also squares that no box has, several castles or none, and the same kingdom twice. A few at least are kept."""
+    asked = {"kingdoms": [{"sight": sight, "fixes": fixes}] + [{"sight": sight}] * twice}
+    answer = client.post("/api/decide", asked)
+    assert answer.status == 200
+    for kingdom in answer.json["kingdoms"][:1]:
+        row, col = kingdom["origin"]
+        board = Board.parse(kingdom["board"]) if kingdom["board"] else Board({})
+        for name, cell in fixes.items() if len(fixes) < 3 else ():
+            place = Square.parse(name)
+            shown = board.get(Square(place.row - row, place.col - col))
+            assert ("." if shown is None else str(shown)) == cell
+
+
+def test_the_description_holds_every_operation() -> None:
+    paths = {route.path for route in application(Settings()).app.routes if route.path.startswith("/api/")}  # type: ignore[attr-defined]
+    assert set(description()["paths"]) == paths
+
+
+def test_what_the_command_line_prints_has_the_same_schema() -> None:
+    validator = pytest.importorskip("jsonschema_rs")
+    command = [sys.executable, "-m", "kdvision", "type", "w1 w / # f", "# l1 / l l", "--harmony", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    whole = {"$ref": "#/components/schemas/Result", "components": {"schemas": SCHEMAS}}
+    validator.validator_for(whole).validate(json.loads(done.stdout))
