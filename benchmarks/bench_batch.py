@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from benchmarks import bench_photos
 from kdvision.batch.event import Rules
-from kdvision.batch.job import Clamps, Done, Job, do, failed, prepare
+from kdvision.batch.job import Done, FixedSquares, Job, do, failed, prepare
 from kdvision.batch.options import Plan
 from kdvision.batch.pool import Pool, Task
 from kdvision.batch.result_folder import Place
@@ -58,12 +58,12 @@ class Run(NamedTuple):
         return self.photo + self.beside + WORKERS * self.start / NIGHT
 
 
-def read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
+def read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
     """What a worker does to a photo, with the processor time that it took."""
-    return _timed(lambda: do(data, rules, clamps))
+    return _timed(lambda: do(data, rules, fixed_squares))
 
 
-def decode(data: bytes, _rules: Rules, _clamps: Clamps) -> Done:
+def decode(data: bytes, _rules: Rules, _clamps: FixedSquares) -> Done:
     """A worker that only decodes a photo, by OpenCV."""
 
     def only() -> Done:

@@ -24,13 +24,13 @@ from kdvision.report.data import data
 from kdvision.report.overlay import overlay
 from kdvision.report.result import Result, of_photo
 from kdvision.report.table import table
-from kdvision.vision.classify.context import Context
-from kdvision.vision.classify.observe import look
+from kdvision.vision.classify.context import ContextClassifier
+from kdvision.vision.classify.observe import observe
 from kdvision.vision.detect import search
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellReader
-from kdvision.vision.networks.detector import Finder
-from kdvision.vision.networks.onnx import shipped
+from kdvision.vision.networks.cells import CellClassifier
+from kdvision.vision.networks.detector import SquareDetector
+from kdvision.vision.networks.onnx import load_model
 
 SAMPLES: Final = Path(__file__).resolve().parents[1] / "samples"
 SCENES: Final = {"one 5x5": "demo", "one 7x7": "seven", "four 5x5": "four-kingdoms"}
@@ -104,18 +104,22 @@ def decode(code: bytes) -> NDArray[np.uint8]:
 def stages(code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield each stage of reading a photo by name, as a function that does it once; before them, the mere decoding."""
     yield DECODE, lambda: decode(code)
-    finder, reader, context = Finder(shipped("finder")), CellReader(shipped("cells")), Context(shipped("context"))
+    finder, reader, context = (
+        SquareDetector(load_model("finder")),
+        CellClassifier(load_model("cells")),
+        ContextClassifier(load_model("context")),
+    )
     photo = Photo.open(code)
-    grids = search.grids(photo, finder)
-    seen = [look(photo, reader, grid) for grid in grids]
-    sights = context.read(photo, seen)
-    reads = pipeline.kingdoms_of(photo, sights)
+    grids = search.find_grids(photo, finder)
+    seen = [observe(photo, reader, grid) for grid in grids]
+    observations = context.read(photo, seen)
+    reads = pipeline.assemble_kingdoms(photo, observations)
     result = of_photo(photo.name, (photo.width, photo.height), reads, kingdomino())
     yield "open", lambda: Photo.open(code)
-    yield "find", lambda: search.grids(Photo.open(code), finder)
-    yield "read squares", lambda: [look(photo, reader, grid) for grid in grids]
+    yield "find", lambda: search.find_grids(Photo.open(code), finder)
+    yield "read squares", lambda: [observe(photo, reader, grid) for grid in grids]
     yield "read them together", lambda: context.read(photo, seen)
-    yield "decide", lambda: pipeline.kingdoms_of(photo, sights)
+    yield "decide", lambda: pipeline.assemble_kingdoms(photo, observations)
     yield "report", lambda: _report(result)
     yield "whole photo", lambda: _whole(code)
     yield "draw it on the photo", lambda: overlay(Photo.open(code), result)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from kdvision.game.board import Terrain as Terrain
     from kdvision.game.scoring import Scorecard as Scorecard
     from kdvision.game.scoring import score as score
-    from kdvision.pipeline import KingdomRead as KingdomRead
+    from kdvision.pipeline import KingdomReading as KingdomReading
     from kdvision.pipeline import read as read
-    from kdvision.pipeline import read_same as read_same
-    from kdvision.vision.detect.manual import Outline as Outline
+    from kdvision.pipeline import read_views as read_views
+    from kdvision.vision.detect.manual import KingdomOutline as KingdomOutline
     from kdvision.vision.image.photo import Photo as Photo
 
 __version__ = "0.1.0"
@@ -37,18 +37,18 @@ _HOME: Final = {
     "Board": "kdvision.game.board",
     "Cell": "kdvision.game.board",
     "KdvisionError": "kdvision.errors",
-    "KingdomRead": "kdvision.pipeline",
+    "KingdomReading": "kdvision.pipeline",
     "ModelError": "kdvision.errors",
     "NoKingdomFound": "kdvision.errors",
     "NotationError": "kdvision.errors",
-    "Outline": "kdvision.vision.detect.manual",
+    "KingdomOutline": "kdvision.vision.detect.manual",
     "Photo": "kdvision.vision.image.photo",
     "PhotoError": "kdvision.errors",
     "Scorecard": "kdvision.game.scoring",
     "Square": "kdvision.game.board",
     "Terrain": "kdvision.game.board",
     "read": "kdvision.pipeline",
-    "read_same": "kdvision.pipeline",
+    "read_views": "kdvision.pipeline",
     "score": "kdvision.game.scoring",
 }
 

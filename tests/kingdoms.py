@@ -13,14 +13,14 @@ from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.scoring import RuleSet, score
-from kdvision.pipeline import KingdomRead, Trust
-from kdvision.vision.classify.observation import Sight
+from kdvision.pipeline import Calibration, KingdomReading
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.detect.lattice import Lattice, fit, patches
+from kdvision.vision.detect.lattice import Lattice, fit_homography, grow_components
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import Squares
+from kdvision.vision.networks.detector import Detections
 
 FIVE = "w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g g w1 w w"
 """33 points; no box could lay it, which is no matter here."""
@@ -46,16 +46,16 @@ def seen(
     side: float = 50,
     place: str = "the photo",
     runners_up: Sequence[tuple[str, float]] = (),
-    trust: Trust | None = None,
-) -> KingdomRead:
+    calibration: Calibration | None = None,
+) -> KingdomReading:
     """The kingdom of a board's notation as read from a photo, with these doubts and problems."""
     board = Board.parse(text)
     review = bool(doubts or problems)
     grid = grid_of(board, left=left, side=side)
-    return KingdomRead(
+    return KingdomReading(
         *(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, review, place),
         runners_up=tuple((Board.parse(other), chance) for other, chance in runners_up),
-        trust=trust or Trust(),
+        calibration=calibration or Calibration(),
     )
 
 
@@ -74,10 +74,10 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
     return bytes(cv2.imencode(".png", pixels[..., ::-1])[1])
 
 
-def eyes_for(kingdoms: Sequence[KingdomRead]) -> Callable[..., Sequence[KingdomRead]]:
+def eyes_for(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[KingdomReading]]:
     """What stands for `pipeline.read`: every photo shows these, but one whose first pixel is black shows no kingdom."""
 
-    def read(photo: Photo, **asked: Any) -> Sequence[KingdomRead]:
+    def read(photo: Photo, **asked: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
             raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="lattice", hint="take it from above")
         return kingdoms
@@ -100,15 +100,17 @@ def lines_of(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
     return [(line.label, line.points) for line in score(kingdom, rules).lines]
 
 
-def lattices(squares: Squares) -> list[Lattice]:
+def lattices(squares: Detections) -> list[Lattice]:
     """The lattices that squares form, largest first."""
-    fitted = ((members, fit(squares, members)) for members in patches(squares))
+    fitted = ((members, fit_homography(squares, members)) for members in grow_components(squares))
     found = [Lattice(members, matrix) for members, matrix in fitted if matrix is not None]
     return sorted(found, key=lambda lattice: -len(lattice.members))
 
 
-def plain_sight(reading: Reading, left: float = 0.0) -> Sight:
+def plain_sight(reading: Reading, left: float = 0.0) -> GridObservation:
     """What is seen where the reading says all: nothing hidden, and nothing known of which squares are one domino."""
     rows, cols = reading.rows, reading.cols
-    bonds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return Sight(grid_of(Board({}, height=rows, width=cols), left=left), reading, bonds, np.zeros((rows, cols)))
+    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
+    return GridObservation(
+        grid_of(Board({}, height=rows, width=cols), left=left), reading, border_log_odds, np.zeros((rows, cols))
+    )

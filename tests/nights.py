@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from kdvision.batch.event import Rules
-from kdvision.batch.job import Clamps, Done, Job, failed, models
+from kdvision.batch.job import Done, FixedSquares, Job, failed, models
 from kdvision.batch.options import Plan
 from kdvision.batch.outputs import Written
 from kdvision.batch.result_folder import Place
@@ -37,7 +37,7 @@ def photo(*boards: str, doubts: Sequence[tuple[str, str, str, float]] = (), prob
     return json.dumps(told).encode()
 
 
-def read(content: bytes, rules: Rules, clamps: Clamps = ()) -> Done:
+def read(content: bytes, rules: Rules, fixed_squares: FixedSquares = ()) -> Done:
     """What is read in such a photo."""
     try:
         told = json.loads(content)
@@ -48,9 +48,9 @@ def read(content: bytes, rules: Rules, clamps: Clamps = ()) -> Done:
     if not told["boards"]:
         return failed(NoKingdomFound("the photo shows no kingdom", stage="finder", hint="take it from above"))
     boards = [Board.parse(text) for text in told["boards"]]
-    for number, square, cell in clamps:
+    for number, square, cell in fixed_squares:
         boards[number - 1] = boards[number - 1].replaced({Square.parse(square): cell_of(cell)})
-    named = {square for _, square, _ in clamps}
+    named = {square for _, square, _ in fixed_squares}
     doubts = [doubt(*one) for one in told["doubts"] if one[0] not in named]
     reads = [
         seen(str(board), doubts=doubts if not number else (), probability=told["probability"], left=40 + 300 * number)
@@ -71,8 +71,8 @@ class Readers:
         for job in jobs:
             if self.stop_after is not None and len(self.jobs) >= self.stop_after:
                 raise KeyboardInterrupt
-            self.jobs.append((job.photo, len(job.clamps)))
-            yield job, read(job.data, job.rules, job.clamps)
+            self.jobs.append((job.photo, len(job.fixed_squares)))
+            yield job, read(job.data, job.rules, job.fixed_squares)
 
     def close(self) -> None:
         pass

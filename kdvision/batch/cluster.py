@@ -80,7 +80,7 @@ class Cluster:
     def _submitted(self, job: Job) -> "Future":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of photos that are large for a task; there are never many under way
-            return self._client.submit(self.task, job.data, job.rules, job.clamps, pure=False)
+            return self._client.submit(self.task, job.data, job.rules, job.fixed_squares, pure=False)
 
     def _finished(self, running: "dict[Future, Job]", blamed: list[Job]) -> Iterator[tuple[Job, Done]]:
         """Yield what is done by now, at least one thing; what workers died of is noted."""

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from kdvision.batch.job import Clamps
+from kdvision.batch.job import FixedSquares
 from kdvision.batch.journal import Journal
 from kdvision.batch.lock import locked
 from kdvision.errors import NotationError
@@ -62,7 +62,7 @@ class Correction:
 class Fixes:
     """All that people said about one photo: squares that the reading has to keep to, and boards that replace it."""
 
-    clamps: Clamps = ()
+    fixed_squares: FixedSquares = ()
     boards: Mapping[int, Board] = field(default_factory=dict)
     said: tuple[Correction, ...] = ()
 
@@ -77,22 +77,22 @@ NOTHING: Final = Fixes()
 
 def fixes_of(said: Iterable[Correction]) -> Fixes:
     """What the corrections of one photo, in their order, come to: the last word on a square or board counts."""
-    clamps: dict[tuple[int, str], str] = {}
+    fixed_squares: dict[tuple[int, str], str] = {}
     boards: dict[int, Board] = {}
     kept: list[Correction] = []
     for one in said:
         if one.board:
             boards[one.kingdom] = Board.parse(one.board)
-            clamps = {place: cell for place, cell in clamps.items() if place[0] != one.kingdom}
+            fixed_squares = {place: cell for place, cell in fixed_squares.items() if place[0] != one.kingdom}
             kept = [other for other in kept if other.kingdom != one.kingdom]
         elif one.kingdom in boards:
             square = Square.parse(one.square)
             boards[one.kingdom] = boards[one.kingdom].replaced({square: cell_of(one.cell)})
         else:
-            clamps[one.kingdom, one.square] = one.cell
+            fixed_squares[one.kingdom, one.square] = one.cell
             kept = [other for other in kept if (other.kingdom, other.square) != (one.kingdom, one.square)]
         kept.append(one)
-    ordered = tuple(sorted((kingdom, square, cell) for (kingdom, square), cell in clamps.items()))
+    ordered = tuple(sorted((kingdom, square, cell) for (kingdom, square), cell in fixed_squares.items()))
     return Fixes(ordered, boards, tuple(kept))
 
 

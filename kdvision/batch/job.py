@@ -19,12 +19,12 @@ from kdvision.batch.observations import packed
 from kdvision.errors import KdvisionError, ModelError, PhotoError
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
+    from kdvision.pipeline import KingdomReading
     from kdvision.report.result import Result
     from kdvision.vision.image.photo import Photo
     from kdvision.vision.image.srgb import Pixels
 
-Clamps: TypeAlias = tuple[tuple[int, str, str], ...]
+FixedSquares: TypeAlias = tuple[tuple[int, str, str], ...]
 """Squares that a person has named: the kingdom, from 1, the square and what it shows, as texts."""
 
 PICTURE_SIDE, PICTURE_MOST = 960, 1280
@@ -46,12 +46,12 @@ class Job(NamedTuple):
     content: str
     data: bytes
     rules: Rules = Rules()
-    clamps: Clamps = ()
+    fixed_squares: FixedSquares = ()
 
     @property
     def key(self) -> str:
         """What the result depends on, and nothing else."""
-        return key_of(self.content, self.rules, self.clamps)
+        return key_of(self.content, self.rules, self.fixed_squares)
 
 
 class Done(NamedTuple):
@@ -97,9 +97,9 @@ def models() -> str:
     return digest.hexdigest()[:16]
 
 
-def key_of(content: str, rules: Rules, clamps: Clamps = ()) -> str:
+def key_of(content: str, rules: Rules, fixed_squares: FixedSquares = ()) -> str:
     """The key of a result: content, networks, program and options in one hash."""
-    asked = [content, models(), kdvision.__version__, WAY, asdict(rules), clamps]
+    asked = [content, models(), kdvision.__version__, WAY, asdict(rules), fixed_squares]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
 
 
@@ -113,11 +113,11 @@ def prepare() -> None:
     cv2.setNumThreads(1)
 
 
-def do(data: bytes, rules: Rules, clamps: Clamps = ()) -> Done:
+def do(data: bytes, rules: Rules, fixed_squares: FixedSquares = ()) -> Done:
     """What comes of one photo; whatever is wrong with it is a result too. Raises ModelError: no photo is to blame."""
     prepare()
     try:
-        return _read(data, rules, clamps)
+        return _read(data, rules, fixed_squares)
     except ModelError:
         raise
     except KdvisionError as error:
@@ -138,7 +138,7 @@ def failed(error: KdvisionError) -> Done:
     return Done(told, None, models(), lasting=type(error) is not KdvisionError)
 
 
-def _read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
+def _read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
     from kdvision import pipeline
     from kdvision.game.board import Square
     from kdvision.report import data as report
@@ -146,15 +146,15 @@ def _read(data: bytes, rules: Rules, clamps: Clamps) -> Done:
     from kdvision.vision.image.photo import Photo
 
     photo = Photo.open(data, name="the photo")
-    named = {(number - 1, Square.parse(square)): cell for number, square, cell in clamps}
-    reads = [_flagged(read) for read in pipeline.read(photo, side=rules.side, clamps=named)]
+    named = {(number - 1, Square.parse(square)): cell for number, square, cell in fixed_squares}
+    reads = [_flagged(read) for read in pipeline.read(photo, side=rules.side, fixed_squares=named)]
     result = of_photo("", (photo.width, photo.height), reads, rules.rule_set(read.board for read in reads))
     seen = tuple(packed(read) for read in reads)
     told = {**in_own_words(report.data(result)), "photo": None}
     return Done(told, _picture(photo, result), models(), seen=seen)
 
 
-def _flagged(read: "KingdomRead") -> "KingdomRead":
+def _flagged(read: "KingdomReading") -> "KingdomReading":
     """The kingdom with a problem where the photo shows another game than is counted by: then a person has to look."""
     if read.game == "kingdomino":
         return read
@@ -189,6 +189,6 @@ def _shrunk(pixels: "Pixels") -> "Pixels":
     return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _scaled(seen: "KingdomRead", factors: tuple[float, float]) -> "KingdomRead":
+def _scaled(seen: "KingdomReading", factors: tuple[float, float]) -> "KingdomReading":
     """What was read, in a picture of another size."""
     return replace(seen, grid=replace(seen.grid, quads=(seen.grid.quads + 0.5) * factors - 0.5))

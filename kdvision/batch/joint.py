@@ -125,8 +125,8 @@ def _decided(views: tuple[str, ...], side: int | None) -> tuple[Verdict, ...]:
             [view.reading.of_deck(KINGDOMINO) for view in every],
             KINGDOMINO,
             side=side,
-            bonds=[view.bonds for view in every],
-            temperature=anyone.trust.temperature,
+            border_log_odds=[view.border_log_odds for view in every],
+            temperature=anyone.calibration.temperature,
         )
     except ValueError:  # a board with squares that no network knows, or networks of two kinds
         return ()
@@ -140,10 +140,12 @@ def _verdict(decision: "Decision", view: View) -> Verdict:
     first = min((square.col for square in decision.board), default=0)
     left = {doubt.square: doubt.probability for doubt in decision.doubts}
     names = {Square(square.row - top, square.col - first).name: float(chance) for square, chance in left.items()}
-    seems = view.trust.of_board(decision.probability, strain=decision.strain, side=view.side, broken=decision.broken)
-    chance = seems * view.whole
-    certain = chance >= view.trust.sure and decision.certain(0.0)
-    scale = view.whole * (1 - seems) / max(1 - decision.probability, SHORT)
+    board_probability = view.calibration.of_board(
+        decision.probability, correction_cost=decision.correction_cost, side=view.side, broken=decision.broken
+    )
+    chance = board_probability * view.whole
+    certain = chance >= view.calibration.sure and decision.certain(0.0)
+    scale = view.whole * (1 - board_probability) / max(1 - decision.probability, SHORT)
     shares = ((str(board.trimmed()), round(scale * share, 4)) for board, share in decision.runners_up)
     others = tuple((board, share) for board, share in shares if share)
     return Verdict(str(decision.board.trimmed()), chance, certain, names, others)
@@ -157,8 +159,8 @@ def _named(board: str, other: View) -> View:
     from kdvision.vision.classify.probabilities import Reading
 
     reading = Reading.of(board, confidence=KNOWN, kinds=other.reading.kinds)
-    bonds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
-    return other._replace(reading=reading, bonds=bonds)
+    border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
+    return other._replace(reading=reading, border_log_odds=border_log_odds)
 
 
 def _judged(entry: Entry, verdict: Verdict, rules: Rules) -> Entry:

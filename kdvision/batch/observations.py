@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from kdvision.pipeline import KingdomRead
-    from kdvision.vision.assess.calibration import Trust
+    from kdvision.pipeline import KingdomReading
+    from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.probabilities import Reading
 
 Seen: TypeAlias = Mapping[str, Any]
@@ -29,26 +29,26 @@ class View(NamedTuple):
     """
 
     reading: "Reading"
-    bonds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
-    trust: "Trust"
+    border_log_odds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
+    calibration: "Calibration"
     side: float
     whole: float = 1.0
 
 
-def packed(read: "KingdomRead") -> dict[str, Any] | None:
+def packed(read: "KingdomReading") -> dict[str, Any] | None:
     """What was seen as plain values, None where nobody looked (a test, a typed board)."""
-    if read.sight is None:
+    if read.observation is None:
         return None
-    reading, (right, down) = read.sight.reading, read.sight.bonds
+    reading, (right, down) = read.observation.reading, read.observation.border_log_odds
     return {
         "rows": reading.rows,
         "cols": reading.cols,
         "kinds": " ".join(reading.kinds),
-        "temperature": round(read.trust.temperature, 4),
-        "sure": round(read.trust.sure, 4),
-        "belief": [round(weight, 4) for weight in (*read.trust.belief, *read.trust.rule)],
+        "temperature": round(read.calibration.temperature, 4),
+        "sure": round(read.calibration.sure, 4),
+        "belief": [round(weight, 4) for weight in (*read.calibration.belief, *read.calibration.rule)],
         "side": round(read.grid.side, 1),
-        "whole": round(read.trust.of_whole(read.signs), 4),
+        "whole": round(read.calibration.of_whole(read.warning_strengths), 4),
         "log_probs": _text(reading.log_probs.clip(LEAST)),
         "right": _text(right),
         "down": _text(down),
@@ -59,17 +59,19 @@ def unpacked(seen: Seen) -> View:
     """The reading and the bonds that were kept; raises ValueError for what is none."""
     import numpy as np
 
-    from kdvision.vision.assess.calibration import Trust
+    from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.probabilities import Reading
 
     rows, cols, kinds = int(seen["rows"]), int(seen["cols"]), tuple(seen["kinds"].split())
     values = _numbers(seen["log_probs"]).reshape(rows, cols, len(kinds))
     values = values - np.logaddexp.reduce(values, axis=2, keepdims=True)  # they were rounded
-    bonds = _numbers(seen["right"]).reshape(rows, cols - 1), _numbers(seen["down"]).reshape(rows - 1, cols)
+    border_log_odds = _numbers(seen["right"]).reshape(rows, cols - 1), _numbers(seen["down"]).reshape(rows - 1, cols)
     likely, strained, small, constant, broken, kept = map(float, seen["belief"])
     belief = (likely, strained, small, constant)
-    trust = Trust(float(seen["temperature"]), float(seen["sure"]), belief, (broken, kept))
-    return View(Reading(values, kinds), bonds, trust, float(seen["side"]), float(seen.get("whole", 1.0)))
+    calibration = Calibration(float(seen["temperature"]), float(seen["sure"]), belief, (broken, kept))
+    return View(
+        Reading(values, kinds), border_log_odds, calibration, float(seen["side"]), float(seen.get("whole", 1.0))
+    )
 
 
 def _text(numbers: "NDArray[np.float64]") -> str:

@@ -114,7 +114,11 @@ def write(place: Place, found: Told) -> Written:
 
 
 def _counted(held: Held, fixes: Fixes, event: Event) -> Data | None:
-    return counted(held, fixes, key_of(held.content, event.rules, fixes.clamps), event.rules) if fixes.said else None
+    return (
+        counted(held, fixes, key_of(held.content, event.rules, fixes.fixed_squares), event.rules)
+        if fixes.said
+        else None
+    )
 
 
 def _sitting(held: Held, event: Event, counts: Data | None, fixes: Fixes) -> Sitting:

@@ -13,14 +13,14 @@ from multiprocessing.connection import wait as wait_for
 from typing import Final, Protocol, TypeAlias
 
 from kdvision.batch.event import Rules
-from kdvision.batch.job import Clamps, Done, Job, do, failed, prepare
+from kdvision.batch.job import Done, FixedSquares, Job, do, failed, prepare
 from kdvision.errors import KdvisionError
 
 TRIES: Final = 2
 """How often a photo may take its worker down, alone, before it is left out."""
 
 
-Task: TypeAlias = Callable[[bytes, Rules, Clamps], Done]
+Task: TypeAlias = Callable[[bytes, Rules, FixedSquares], Done]
 """What is done to the bytes of a photo: `work.do`, or what a test puts in its place."""
 
 
@@ -49,7 +49,7 @@ class Here:
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Done]]:
         """Yield each job with what came of it."""
         for job in jobs:
-            yield job, do(job.data, job.rules, job.clamps)
+            yield job, do(job.data, job.rules, job.fixed_squares)
 
     def close(self) -> None:
         """There is nobody to send home."""
@@ -85,7 +85,7 @@ class Pool:
 
     def _submitted(self, job: Job) -> Future[Done]:
         try:
-            return self._hired().submit(_tidily, self.task, job.data, job.rules, job.clamps)
+            return self._hired().submit(_tidily, self.task, job.data, job.rules, job.fixed_squares)
         except BrokenProcessPool as error:  # it broke since the last look; the job fails as those that were in it
             lost: Future[Done] = Future()
             lost.set_exception(error)
@@ -126,12 +126,12 @@ class Pool:
         return failed(KdvisionError("reading it ended the program, as for lack of memory", hint=hint))
 
 
-def _tidily(task: Task, data: bytes, rules: Rules, clamps: Clamps) -> Done:
+def _tidily(task: Task, data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
     """What comes of a task; then what its memory leaves unused goes back to the system.
 
     Pictures of all sizes leave holes in a process's memory, and a night has hundreds of them.
     """
-    done = task(data, rules, clamps)
+    done = task(data, rules, fixed_squares)
     trim = _trim()
     if trim is not None:
         trim(0)

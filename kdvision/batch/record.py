@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 from kdvision.batch.corrections import NOTHING, Fixes
 from kdvision.batch.event import Rules
 from kdvision.batch.foreign import foreign
-from kdvision.batch.job import Clamps
+from kdvision.batch.job import FixedSquares
 from kdvision.batch.journal import Journal, Span
 from kdvision.batch.naming import Seat
 from kdvision.batch.observations import Seen
@@ -163,7 +163,7 @@ def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:
     if held.again is not None and held.again.key == key and held.again.error is None:
         kingdoms = list(held.again.data["kingdoms"])
     else:
-        kingdoms = _patched(held.reading.data["kingdoms"] or [], fixes.clamps, rules)
+        kingdoms = _patched(held.reading.data["kingdoms"] or [], fixes.fixed_squares, rules)
     for number, board in sorted(fixes.boards.items()):
         named = typed(board, rules)
         if number <= len(kingdoms):
@@ -174,11 +174,11 @@ def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:
     return {"kingdoms": kingdoms, "standing": data(of_boards(boards, rules.rule_set(boards)))["standing"]}
 
 
-def _patched(kingdoms: Sequence[Data], clamps: Clamps, rules: Rules) -> list[Data]:
+def _patched(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules: Rules) -> list[Data]:
     """The kingdoms with the named squares changed and nothing else decided anew."""
     made = []
     for number, kingdom in enumerate(kingdoms, start=1):
-        changes = {Square.parse(square): cell_of(cell) for k, square, cell in clamps if k == number}
+        changes = {Square.parse(square): cell_of(cell) for k, square, cell in fixed_squares if k == number}
         made.append({**typed(_replaced(kingdom, changes), rules), **_place(kingdom)} if changes else kingdom)
     return made
 

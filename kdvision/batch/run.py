@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from kdvision.batch.corrections import Book
 from kdvision.batch.event import FILE, Event
 from kdvision.batch.folder import Failure, Found, Shot, walk
-from kdvision.batch.job import Clamps, Done, Job, content_of, hash_of
+from kdvision.batch.job import Done, FixedSquares, Job, content_of, hash_of
 from kdvision.batch.joint import Boxes
 from kdvision.batch.journal import Journal
 from kdvision.batch.options import Plan
@@ -143,22 +143,22 @@ class Night:
         """Yield the photos of which people have named squares, to be decided again with these."""
         for shot in shots:
             held = self.held[shot.name]
-            clamps = self.book.of(held.photo, held.content).clamps if held.content else ()
-            if not clamps or held.reading.error is not None:
+            fixed_squares = self.book.of(held.photo, held.content).fixed_squares if held.content else ()
+            if not fixed_squares or held.reading.error is not None:
                 self.held[shot.name] = replace(held, again=None)
                 continue
-            job = self._job(shot, clamps)
+            job = self._job(shot, fixed_squares)
             if job is not None and job.content == held.content and not self._is_known(job):
                 yield job
 
-    def _job(self, shot: Shot, clamps: Clamps = ()) -> Job | None:
+    def _job(self, shot: Shot, fixed_squares: FixedSquares = ()) -> Job | None:
         """The job that a photo is; None where its file cannot be read, which is noted."""
         try:
             data = content_of(shot.path)
         except PhotoError as error:
             self._unreadable(shot.name, error)
             return None
-        return Job(shot.name, hash_of(data), data, self.event.rules, clamps)
+        return Job(shot.name, hash_of(data), data, self.event.rules, fixed_squares)
 
     def _unreadable(self, photo: str, error: PhotoError) -> None:
         """Note that a photo's file cannot be read; what was read when it could be stays."""
@@ -201,14 +201,14 @@ class Night:
         self.held[job.photo] = held
         if done.lasting:
             self.known[job.key] = _known([held])[job.key]
-        if not job.clamps:
+        if not job.fixed_squares:
             self.read += 1
             self._tell(job.photo)
 
     def _hold(self, job: Job, reading: Reading) -> None:
         """Note what is known of a photo; what was held of another content under its name is forgotten."""
         held = self.held.get(job.photo)
-        if job.clamps and held is not None:
+        if job.fixed_squares and held is not None:
             self.held[job.photo] = replace(held, again=reading)
         elif held is None or held.content != job.content:
             self.held[job.photo] = Held(job.photo, job.content, reading)
@@ -241,7 +241,7 @@ def _known(held: Iterable[Held]) -> dict[str, Reading]:
 
 
 def _picture(job: Job) -> str:
-    return picture_name(job.photo, CORRECTED if job.clamps else SCORED)
+    return picture_name(job.photo, CORRECTED if job.fixed_squares else SCORED)
 
 
 def stamp_of(path: Path) -> tuple[int, int] | None:

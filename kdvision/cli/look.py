@@ -9,7 +9,7 @@ import typer
 from kdvision.cli.options import Corners, opened, outlines_of
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
+    from kdvision.pipeline import KingdomReading
     from kdvision.report.drawing import Pixels
     from kdvision.vision.image.photo import Photo
 
@@ -76,7 +76,7 @@ def _put(pixels: "Pixels", out: Path, stage: str) -> None:
     typer.echo(str(path))
 
 
-def _board(seen: "Photo", reads: "list[KingdomRead]") -> "Pixels":
+def _board(seen: "Photo", reads: "list[KingdomReading]") -> "Pixels":
     """The overlay of a score, in the size of the other pictures."""
     from kdvision.game.game import GAMES
     from kdvision.game.rules import side_of

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from kdvision.game.given_facts import Told
     from kdvision.game.players import Players
     from kdvision.game.scoring import RuleSet
-    from kdvision.pipeline import KingdomRead
-    from kdvision.vision.detect.manual import Outline
+    from kdvision.pipeline import KingdomReading
+    from kdvision.vision.detect.manual import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
 FIX: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<square>[^:=]+)=(?P<cell>.+)")
@@ -131,7 +131,7 @@ class Asked(NamedTuple):
             return PhotoGame.KINGDOMINO.value if self.lost_treasures else PhotoGame.AUTO.value
         return self.game.value
 
-    def settled(self, reads: Sequence["KingdomRead"]) -> "Asked":
+    def settled(self, reads: Sequence["KingdomReading"]) -> "Asked":
         """The same with what nobody has said as a photo shows it: the game, and whether gems are played with."""
         from kdvision.report.pieces import left_open
 
@@ -206,13 +206,13 @@ def opened(photo: str) -> "Photo":
     return Photo.open(sys.stdin.buffer, name="the photo on stdin")
 
 
-def outlines_of(texts: Iterable[str]) -> "list[Outline]":
+def outlines_of(texts: Iterable[str]) -> "list[KingdomOutline]":
     """The outlines of `--corners`; raises NotationError."""
     if not (given := list(texts)):
         return []
-    from kdvision.vision.detect.manual import Outline
+    from kdvision.vision.detect.manual import KingdomOutline
 
-    return [Outline.parse(text) for text in given]
+    return [KingdomOutline.parse(text) for text in given]
 
 
 def players_of(text: str | None) -> "Players":

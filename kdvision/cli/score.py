@@ -45,7 +45,7 @@ from kdvision.errors import KdvisionError, ModelError, NotationError
 
 if TYPE_CHECKING:
     from kdvision.report.result import Result
-    from kdvision.vision.detect.manual import Outline
+    from kdvision.vision.detect.manual import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
 
@@ -134,7 +134,7 @@ def _scored(
     photo: str,
     target: Path | None,
     fixes: Sequence[Fix],
-    outlines: Sequence["Outline"],
+    outlines: Sequence["KingdomOutline"],
     asked: Asked,
     before: int,
     also: Sequence[str] = (),
@@ -156,13 +156,13 @@ def _scored(
 
     try:
         seen = opened(photo)
-        clamps = {(number, square): word for number, square, word in fixes}
+        fixed_squares = {(number, square): word for number, square, word in fixes}
         game = asked.to_read
         if also:
             photos = [seen, *(opened(one) if one == "-" else one for one in also)]
-            reads = pipeline.read_same(photos, side=asked.side, clamps=clamps, game=game, failed=failed)
+            reads = pipeline.read_views(photos, side=asked.side, fixed_squares=fixed_squares, game=game, failed=failed)
         else:
-            reads = pipeline.read(seen, side=asked.side, clamps=clamps, corners=outlines, game=game)
+            reads = pipeline.read(seen, side=asked.side, fixed_squares=fixed_squares, corners=outlines, game=game)
     except (ModelError, NotationError):
         raise  # not this photo's fault: the others would do no better
     except KdvisionError as error:

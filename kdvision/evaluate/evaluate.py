@@ -27,7 +27,7 @@ from kdvision.game.scoring import score
 from kdvision.vision.image.photo import Photo
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
+    from kdvision.pipeline import KingdomReading
 
 FORMAT: Final = 'beside each photo lies a JSON of the same name: {"kingdoms": [{"board": ["w w1", "l #"]}]}'
 SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp", ".heic")
@@ -35,7 +35,7 @@ GUESS: Final = 60.0
 """Pixels of a square's side in a photo that cannot be opened, where it does not matter."""
 
 
-Reader = Callable[[Photo], Sequence["KingdomRead"]]
+Reader = Callable[[Photo], Sequence["KingdomReading"]]
 """Reads the kingdoms of a photo, as `kdvision.pipeline.read` does."""
 
 
@@ -106,7 +106,7 @@ def _rows(photos: Sequence[Labelled], *, seeds: Sequence[int], workers: int, rea
             yield from rows
 
 
-def _read(photo: Photo) -> Sequence["KingdomRead"]:
+def _read(photo: Photo) -> Sequence["KingdomReading"]:
     from kdvision import pipeline
 
     return pipeline.read(photo)
@@ -144,7 +144,7 @@ def _labelled(photo: Path, kingdoms: Sequence[Mapping[str, Any]]) -> Labelled:
 def _row(truth: Labelled, reader: Reader, opened: Callable[[Path], Photo]) -> Row:
     """Read one photo and compare; a photo that cannot be read is a row too."""
     start = time.perf_counter()
-    reads: Sequence[KingdomRead] = []
+    reads: Sequence[KingdomReading] = []
     error = ""
     try:
         photo = opened(truth.path)
@@ -157,7 +157,7 @@ def _row(truth: Labelled, reader: Reader, opened: Callable[[Path], Photo]) -> Ro
     return compare(truth, reads, seconds=time.perf_counter() - start, error=error)
 
 
-def compare(truth: Labelled, reads: Sequence["KingdomRead"], *, seconds: float = 0.0, error: str = "") -> Row:
+def compare(truth: Labelled, reads: Sequence["KingdomReading"], *, seconds: float = 0.0, error: str = "") -> Row:
     """The row of one photo: what was read beside what is true."""
     kingdoms = [Kingdom.of(read) for read in reads]
     pairs = matched(truth.boards, truth.corners, kingdoms)

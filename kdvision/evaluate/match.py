@@ -11,7 +11,9 @@ from scipy.optimize import linear_sum_assignment
 from kdvision.game.board import Board, Cell, Square
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
+    from kdvision.pipeline import KingdomReading
+
+    pass
 
 _SHIFTS = 2
 
@@ -25,7 +27,7 @@ class Kingdom:
     centre: NDArray[np.float64]
 
     @classmethod
-    def of(cls, read: "KingdomRead") -> "Kingdom":
+    def of(cls, read: "KingdomReading") -> "Kingdom":
         """The kingdom as the pipeline read it."""
         return cls(read.board.trimmed(), read.reading.best, read.grid.corners.mean(axis=0))
 

@@ -12,8 +12,10 @@ from kdvision.report.doubts import Ask, Chance, WhatIf
 from kdvision.report.result import Result, Scored
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import Trust
-    from kdvision.vision.classify.pieces import GemSeen, PieceSeen
+    from kdvision.vision.assess.calibration import Calibration
+    from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
+
+    pass
 
 
 def data(result: Result) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def data(result: Result) -> dict[str, Any]:
         "outlook": result.outlook or None,
         "ask_first": next((_ask(ask, result.kingdoms[ask.kingdom]) for ask in result.asks), None),
         "box": None if result.box is None else _box(result.box),
-        "promise": None if result.trust is None else _promise(result.trust),
+        "promise": None if result.calibration is None else _promise(result.calibration),
         "error": None if result.error is None else str(result.error),
         "hint": None if result.error is None else result.error.hint or None,
         "failed": [{"photo": photo, "error": str(error), "hint": error.hint or None} for photo, error in result.lost],
@@ -65,11 +67,11 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
     }
 
 
-def _piece(piece: "PieceSeen") -> dict[str, Any]:
+def _piece(piece: "DetectedPiece") -> dict[str, Any]:
     return {"kind": piece.kind, "square": piece.square.name, "probability": round(piece.probability, 4)}
 
 
-def _gem(gem: "GemSeen") -> dict[str, Any]:
+def _gem(gem: "DetectedGem") -> dict[str, Any]:
     return {"between": crossing_name(gem.corner), "probability": round(gem.probability, 4)}
 
 
@@ -121,16 +123,16 @@ def _box(box: Inventory) -> dict[str, Any]:
     }
 
 
-def _promise(trust: "Trust") -> dict[str, Any] | None:
-    if trust.wrong_at_most is None:
+def _promise(calibration: "Calibration") -> dict[str, Any] | None:
+    if calibration.wrong_at_most is None:
         return None
     return {
-        "wrong_at_most": trust.wrong_at_most,
-        "boards": trust.unflagged,
-        "wrong": trust.unflagged_wrong,
-        "upper": trust.upper,
-        "confidence": trust.confidence,
-        "text": trust.promise,
+        "wrong_at_most": calibration.wrong_at_most,
+        "boards": calibration.unflagged,
+        "wrong": calibration.unflagged_wrong,
+        "upper": calibration.upper,
+        "confidence": calibration.confidence,
+        "text": calibration.promise,
     }
 
 

@@ -11,7 +11,9 @@ from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Standing, standing
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
+    from kdvision.pipeline import KingdomReading
+
+    pass
 
 UNKNOWN: Final = "?"
 MENDED: Final = 6
@@ -69,7 +71,7 @@ class _Other(NamedTuple):
     board: Board
 
 
-def of_photo(kingdoms: Sequence[Kingdom], reads: Sequence["KingdomRead"], rule_set: RuleSet) -> list[list[WhatIf]]:
+def of_photo(kingdoms: Sequence[Kingdom], reads: Sequence["KingdomReading"], rule_set: RuleSet) -> list[list[WhatIf]]:
     """The doubts of each kingdom of a photo, as the reading has them."""
     return _weighed(kingdoms, [list(_seen(seen)) for seen in reads], rule_set)
 
@@ -95,7 +97,7 @@ def asks(kingdoms: Sequence[Kingdom], doubts: Sequence[Sequence[WhatIf]], rule_s
     return sorted(found, key=lambda ask: ask.weight, reverse=True)
 
 
-def chances(kingdom: Kingdom, seen: "KingdomRead", rule_set: RuleSet) -> tuple[Chance, ...]:
+def chances(kingdom: Kingdom, seen: "KingdomReading", rule_set: RuleSet) -> tuple[Chance, ...]:
     """How likely each total is: that of the board as read first, then the others, likeliest first."""
     return totals(kingdom, [(kingdom.board, seen.probability), *seen.runners_up], rule_set)
 
@@ -111,13 +113,13 @@ def totals(kingdom: Kingdom, boards: Sequence[tuple[Board, float]], rule_set: Ru
     return first, *sorted(others, key=lambda chance: -chance.probability)
 
 
-def _seen(seen: "KingdomRead") -> Iterator[_Other]:
+def _seen(seen: "KingdomReading") -> Iterator[_Other]:
     for doubt in seen.doubts:
         board = _mended(seen, doubt.square, doubt.instead)
         yield _Other(doubt.square, doubt.read, doubt.probability, doubt.instead, board)
 
 
-def _mended(seen: "KingdomRead", square: Square, word: str) -> Board:
+def _mended(seen: "KingdomReading", square: Square, word: str) -> Board:
     """The likeliest board with this cell there, neighbours mended too; else the board with that square replaced."""
     cell = cell_of(word)
     for board, _ in seen.runners_up:

@@ -14,7 +14,7 @@ from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Territory
 from kdvision.report.drawing import AMBER, DARK, LIGHT, SHIFT, Colour, Pixels, Points, fixed, inset, plaque, strokes
 from kdvision.report.result import Result, Scored
-from kdvision.vision.classify.pieces import GemSeen, PieceSeen
+from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 
@@ -95,7 +95,7 @@ def _pieces(pen: ImageDraw.ImageDraw, scored: Scored, grid: Grid) -> None:
         _plate(pen, grid.quad(gem.corner)[2], gem, grid.side)
 
 
-def _plate(pen: ImageDraw.ImageDraw, at: Points, seen: PieceSeen | GemSeen, side: float) -> None:
+def _plate(pen: ImageDraw.ImageDraw, at: Points, seen: DetectedPiece | DetectedGem, side: float) -> None:
     words = f"{seen.kind}{'?' if seen.doubtful else ''}"
     plaque(pen, at, words, side * 0.15, DARK if seen.doubtful else LIGHT, AMBER if seen.doubtful else DARK)
 

@@ -15,8 +15,8 @@ from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
 from kdvision.game.scoring import RuleSet
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
-    from kdvision.vision.classify.pieces import GemSeen, PieceSeen
+    from kdvision.pipeline import KingdomReading
+    from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 
 KNIGHT: Final = "knight"
 TOWER: Final = "tower"
@@ -29,14 +29,16 @@ _COUNTED: Final = {"knights": KNIGHT, "towers": TOWER}
 """What a person tells the number of, and the piece that photos show some of."""
 
 
-def with_pieces(kingdoms: Sequence[Kingdom], reads: Sequence["KingdomRead"], told: Told, before: int) -> list[Kingdom]:
+def with_pieces(
+    kingdoms: Sequence[Kingdom], reads: Sequence["KingdomReading"], told: Told, before: int
+) -> list[Kingdom]:
     """The kingdoms of a photo with what was seen and told of them and what is not, after so many `before` in others."""
     pairs = enumerate(zip(kingdoms, reads, strict=True), start=before)
     named = [(told.of(number, kingdom, towns_seen=_towns_seen(seen)), seen) for number, (kingdom, seen) in pairs]
     return [*hosted([_with_seen(kingdom, seen, told, before + at) for at, (kingdom, seen) in enumerate(named)])]
 
 
-def treasures_seen(reads: Sequence["KingdomRead"]) -> bool:
+def treasures_seen(reads: Sequence["KingdomReading"]) -> bool:
     """Whether a gem surely lies where The Lost Treasures let one lie: then they were played with."""
     for seen in reads:
         allowed = set(crossings(Kingdom(seen.board))) if seen.gems else ()
@@ -45,7 +47,9 @@ def treasures_seen(reads: Sequence["KingdomRead"]) -> bool:
     return False
 
 
-def left_open(reads: Sequence["KingdomRead"], game: str, *, lost_treasures: bool = False) -> tuple[bool, Told | None]:
+def left_open(
+    reads: Sequence["KingdomReading"], game: str, *, lost_treasures: bool = False
+) -> tuple[bool, Told | None]:
     """Whether gems are played with, as was asked or as a photo shows, and what no photo tells; None where it tells all.
 
     `game` as game files call it.
@@ -59,7 +63,7 @@ def pieces_checked(
     kingdoms: Sequence[Kingdom],
     problems: Sequence[Sequence[Problem]],
     rule_set: RuleSet,
-    reads: Sequence["KingdomRead"],
+    reads: Sequence["KingdomReading"],
     told: Told | None = None,
     before: int = 0,
 ) -> list[tuple[Problem, ...]]:
@@ -75,14 +79,14 @@ def pieces_checked(
     return [tuple(p for p in known if p.kingdom in (None, number)) for number in range(len(kingdoms))]
 
 
-def seen_words(seen: "KingdomRead | None") -> str:
+def seen_words(seen: "KingdomReading | None") -> str:
     """What was seen on a board in some words: "knight on B2, gem between C1 D2 (70 %)"; nothing where nothing was."""
-    everything: list[PieceSeen | GemSeen] = [] if seen is None else [*seen.pieces, *seen.gems]
+    everything: list[DetectedPiece | DetectedGem] = [] if seen is None else [*seen.pieces, *seen.gems]
     parts = [f"{one.kind} {one.where}" + f" ({100 * one.probability:.0f} %)" * one.doubtful for one in everything]
     return ", ".join(parts)
 
 
-def _with_seen(kingdom: Kingdom, seen: "KingdomRead", told: Told, number: int) -> Kingdom:
+def _with_seen(kingdom: Kingdom, seen: "KingdomReading", told: Told, number: int) -> Kingdom:
     """The kingdom with the pieces that were seen, of those that the game is played with, as far as nobody denies them.
 
     Where all squares were looked at and none left open what stands there, nobody is asked for more of the kind.
@@ -107,15 +111,15 @@ def _with_seen(kingdom: Kingdom, seen: "KingdomRead", told: Told, number: int) -
     )
 
 
-def _surest(seen: "KingdomRead", most: int) -> tuple[Square, ...]:
+def _surest(seen: "KingdomReading", most: int) -> tuple[Square, ...]:
     """Where the knights stand that are most probable, no more than a person has told, from the top left."""
     knights = sorted((piece for piece in seen.pieces if piece.kind == KNIGHT), key=lambda piece: -piece.probability)
     return tuple(sorted(piece.square for piece in knights[:most]))
 
 
-def _answered(seen: "KingdomRead", kinds: dict[str, str]) -> set[str]:
+def _answered(seen: "KingdomReading", kinds: dict[str, str]) -> set[str]:
     """The keys of game files of which this photo tells all."""
-    if seen.sight is None or seen.sight.pieces is None:
+    if seen.observation is None or seen.observation.pieces is None:
         return set()
     open_kinds = {one.kind for one in seen.unsure}
     return {key for key, kind in kinds.items() if kind not in open_kinds}
@@ -126,9 +130,9 @@ def _plays(kind: str, rule_set: RuleSet) -> bool:
     return rule_set.outright is not None if kind == GEM else rule_set.deck != KINGDOMINO
 
 
-def _strange(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
+def _strange(seen: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
     """What was seen that no game by these rules has."""
-    everything: list[PieceSeen | GemSeen] = [*seen.pieces, *seen.gems]
+    everything: list[DetectedPiece | DetectedGem] = [*seen.pieces, *seen.gems]
     for one in everything:
         if not _plays(one.kind, rule_set):
             option = "--lost-treasures" if one.kind == GEM else "--game queendomino"
@@ -138,7 +142,7 @@ def _strange(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
             yield Problem(one.squares, text + say)
 
 
-def _unsure(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
+def _unsure(seen: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
     """What may have been seen: a person should say. What the game does not have could change nothing."""
     for one in seen.unsure:
         if _plays(one.kind, rule_set):
@@ -146,7 +150,7 @@ def _unsure(seen: "KingdomRead", rule_set: RuleSet) -> Iterator[Problem]:
             yield Problem(one.squares, f"{may} ({100 * one.probability:.0f} % sure): look")
 
 
-def _denied(seen: "KingdomRead", told: Told, number: int) -> Iterator[Problem]:
+def _denied(seen: "KingdomReading", told: Told, number: int) -> Iterator[Problem]:
     """What was seen and a person has told otherwise, whose word counts: one of both is mistaken."""
     for key, kind in _COUNTED.items():
         squares = tuple(piece.square for piece in seen.pieces if piece.kind == kind)
@@ -162,6 +166,6 @@ def _denied(seen: "KingdomRead", told: Told, number: int) -> Iterator[Problem]:
                 yield Problem(piece.squares, text)
 
 
-def _towns_seen(seen: "KingdomRead") -> bool:
+def _towns_seen(seen: "KingdomReading") -> bool:
     """Whether the networks that read this kingdom know towns."""
     return any(kind.startswith(Terrain.TOWN.value) for kind in seen.reading.kinds)

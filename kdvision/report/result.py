@@ -24,7 +24,10 @@ from kdvision.report.doubts import of_photo as doubts_of_photo
 from kdvision.report.pieces import pieces_checked, with_pieces
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead, Trust
+    from kdvision.pipeline import KingdomReading
+    from kdvision.vision.assess.calibration import Calibration
+
+    pass
 
 
 LEAST_TWIN: Final = 7
@@ -43,7 +46,7 @@ class Scored:
     card: Scorecard
     problems: tuple[Problem, ...]
     doubts: tuple[WhatIf, ...] = ()
-    seen: "KingdomRead | None" = None
+    seen: "KingdomReading | None" = None
     name: str = ""
 
     @property
@@ -145,9 +148,9 @@ class Result:
         )
 
     @property
-    def trust(self) -> "Trust | None":
+    def calibration(self) -> "Calibration | None":
         """What the models promise of boards without a flag; None where no photo was read."""
-        return next((scored.seen.trust for scored in self.kingdoms if scored.seen is not None), None)
+        return next((scored.seen.calibration for scored in self.kingdoms if scored.seen is not None), None)
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ class Together:
 def of_photo(
     name: str,
     size: tuple[int, int],
-    reads: Sequence["KingdomRead"],
+    reads: Sequence["KingdomReading"],
     rule_set: RuleSet,
     *,
     players: Players = NOBODY,

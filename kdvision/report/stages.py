@@ -12,11 +12,11 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, inset, plaque, stroke
-from kdvision.vision.classify.observation import Sight
-from kdvision.vision.detect.hypothesis import Candidate
-from kdvision.vision.detect.search import Found
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.detect.search import SearchResult
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import Squares, shrunk
+from kdvision.vision.networks.detector import Detections, shrink
 
 LONGEST: Final = 1600
 """The longer side of the pictures, in pixels."""
@@ -63,14 +63,14 @@ def picture(stage: str, made: Any, photo: Photo) -> Pixels | None:
 def fitted(pixels: Pixels) -> Pixels:
     """A copy of the pixels, no larger than the pictures of stages are."""
     factor = LONGEST / max(pixels.shape[:2])
-    return np.array(pixels) if factor >= 1 else shrunk(pixels, factor)[0]
+    return np.array(pixels) if factor >= 1 else shrink(pixels, factor)[0]
 
 
 def _photo(made: Photo, sheet: _Sheet) -> Pixels:
     return sheet.captioned(f"{made.width} x {made.height} pixels, upright")
 
 
-def _squares(made: Sequence[Squares], sheet: _Sheet) -> Pixels:
+def _squares(made: Sequence[Detections], sheet: _Sheet) -> Pixels:
     """Every square seen, the surer the thicker, a colour for each look at the photo."""
     for look, colour in reversed(list(zip(made, LOOKS, strict=False))):
         for quad, score in zip(_quads(look), look.score, strict=True):
@@ -79,12 +79,12 @@ def _squares(made: Sequence[Squares], sheet: _Sheet) -> Pixels:
     return sheet.captioned(f"squares seen, look by look, the finest first: {counts}")
 
 
-def _quads(squares: Squares) -> Points:
+def _quads(squares: Detections) -> Points:
     """The corners (n, 4, 2) of squares."""
     return np.asarray(squares.centre[:, None] + _BOX[:, :1] * squares.u[:, None] + _BOX[:, 1:] * squares.v[:, None])
 
 
-def _lattices(made: Found, sheet: _Sheet) -> Pixels:
+def _lattices(made: SearchResult, sheet: _Sheet) -> Pixels:
     """Every lattice that was looked at twice: those kept in green, their rivals in amber."""
     for candidate in sorted(made.rivals, key=lambda one: one in made.kept):
         kept = candidate in made.kept
@@ -94,7 +94,7 @@ def _lattices(made: Found, sheet: _Sheet) -> Pixels:
     return sheet.captioned(f"lattices looked at: {len(made.rivals)}, kept: {len(made.kept)}")
 
 
-def _places(candidate: Candidate) -> Points:
+def _places(candidate: LatticeHypothesis) -> Points:
     """The corners (n, 4, 2) of a lattice's members, in pixels of the photo."""
     places = np.array(list(candidate.lattice.members), np.float64)
     corners = places[:, None] + (_BOX + 1) / 2
@@ -102,20 +102,20 @@ def _places(candidate: Candidate) -> Points:
     return np.asarray(moved, np.float64).reshape(-1, 4, 2)
 
 
-def _cells(made: Sequence[Sight], sheet: _Sheet) -> Pixels:
+def _cells(made: Sequence[GridObservation], sheet: _Sheet) -> Pixels:
     """Every place of every grid with what it was taken for, before anything is decided: tiles green, table thin."""
-    for sight in made:
-        for place in np.ndindex(sight.grid.rows, sight.grid.cols):
-            tile = sight.reading.likeliest(place)[0] != "."
-            sheet.outline(inset(sight.grid.quad(place), 0.94), GREEN if tile else LIGHT, 2 if tile else 1)
+    for observation in made:
+        for place in np.ndindex(observation.grid.rows, observation.grid.cols):
+            tile = observation.reading.likeliest(place)[0] != "."
+            sheet.outline(inset(observation.grid.quad(place), 0.94), GREEN if tile else LIGHT, 2 if tile else 1)
     image = Image.fromarray(sheet.canvas)
     pen = ImageDraw.Draw(image)
-    for sight in made:
-        size = sight.grid.side * sheet.scale * 0.2
-        for place in np.ndindex(sight.grid.rows, sight.grid.cols):
-            kind, chance = sight.reading.likeliest(place)
+    for observation in made:
+        size = observation.grid.side * sheet.scale * 0.2
+        for place in np.ndindex(observation.grid.rows, observation.grid.cols):
+            kind, chance = observation.reading.likeliest(place)
             if kind != "." or chance < 0.95:
-                middle = sight.grid.quad(place).mean(axis=0) * sheet.scale
+                middle = observation.grid.quad(place).mean(axis=0) * sheet.scale
                 plaque(pen, middle, f"{kind} {100 * chance:.0f}", size, LIGHT if chance > 0.9 else AMBER, DARK)
     words = "what each place shows, in % (before the box's dominoes are asked)" if made else "no grid, so nothing read"
     return _Sheet(np.array(image), sheet.scale).captioned(words)

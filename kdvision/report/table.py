@@ -272,9 +272,9 @@ def _photographed(result: Result) -> Inventory | None:
 def _promise(result: Result) -> Text | None:
     """What a kingdom without a flag promises, where there is one."""
     unflagged = any(scored.seen is not None and not scored.review for scored in result.kingdoms)
-    if result.trust is None or not result.trust.promise or not unflagged:
+    if result.calibration is None or not result.calibration.promise or not unflagged:
         return None
-    return Text(_sentence(result.trust.promise), style="dim")
+    return Text(_sentence(result.calibration.promise), style="dim")
 
 
 def _missing(scored: Scored) -> list[Text]:

@@ -13,7 +13,7 @@ class Extent(NamedTuple):
     bottom: float
 
 
-def as_read(extents: Sequence[Extent]) -> list[int]:
+def sort_in_reading_order(extents: Sequence[Extent]) -> list[int]:
     """The places of these in the order in which people read.
 
     What lies beside each other for more than a third of its height is in one row, so that a few pixels up or down

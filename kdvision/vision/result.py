@@ -12,13 +12,20 @@ import numpy as np
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
-from kdvision.vision.assess.calibration import SHORT, Trust
-from kdvision.vision.assess.warnings import AT_ITS_EDGE, Around, Frame, signs, strengths, towns_on
+from kdvision.vision.assess.calibration import SHORT, Calibration
+from kdvision.vision.assess.warnings import (
+    AT_ITS_EDGE,
+    BoardFrame,
+    Surroundings,
+    find_warnings,
+    measure_warnings,
+    warn_of_towns,
+)
 from kdvision.vision.classify.kingdom import SEEN
-from kdvision.vision.classify.observation import Sight
-from kdvision.vision.classify.pieces import GemSeen, PieceSeen, gems_on, pieces_on
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.classify.truncation import ends_here
+from kdvision.vision.classify.truncation import compute_completeness
 from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decision import Decision, Doubt
 from kdvision.vision.detect.grid import Grid
@@ -27,19 +34,19 @@ from kdvision.vision.image.photo import Photo
 APART: Final = 1.4
 """Squares from middle to middle: what lies nearer to a kingdom than two fifths of a square may belong to it."""
 A1: Final = Square(0, 0)
-ALONE: Final = Around()
+ALONE: Final = Surroundings()
 
 
 @dataclass(frozen=True, eq=False)
-class KingdomRead:
+class KingdomReading:
     """One kingdom of a photo: what was read, where it lies, and how sure that is.
 
     Row 0 of `board`, `grid` and `reading` is the top row as the kingdom lies in the upright photo. `probability` is
     that of the whole board; `review` is true where a person should look; `place` is in words ("left", "top right").
-    `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain. `sight`
+    `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain. `observation`
     is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1 lies;
-    `around` what else lies on the table. `seems` is how probable the board is but for what speaks against it beside its
-    squares, and `signs` how strong each sign of that is, by its name. `game` is the one it was decided as, called as
+    `around` what else lies on the table. `board_probability` is how probable the board is but for what speaks against it beside its
+    squares, and `warning_strengths` how strong each sign of that is, by its name. `game` is the one it was decided as, called as
     game files call it. `pieces` and `gems` are more likely there than not; `unsure` are those of either kind of which a
     person should say whether they are there.
     """
@@ -54,37 +61,45 @@ class KingdomRead:
     place: str
     dominoes: tuple[tuple[Any, ...], ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
-    sight: Sight | None = None
+    observation: GridObservation | None = None
     start: Square = A1
-    around: Around = ALONE
+    around: Surroundings = ALONE
     colour: str = ""
-    trust: Trust = field(default_factory=Trust)
-    game: str = boxes.PLAIN
-    pieces: tuple[PieceSeen, ...] = ()
-    gems: tuple[GemSeen, ...] = ()
-    unsure: tuple[PieceSeen | GemSeen, ...] = ()
-    seems: float = 0.0
-    signs: Mapping[str, float] = field(default_factory=dict)
+    calibration: Calibration = field(default_factory=Calibration)
+    game: str = boxes.GAME_KINGDOMINO
+    pieces: tuple[DetectedPiece, ...] = ()
+    gems: tuple[DetectedGem, ...] = ()
+    unsure: tuple[DetectedPiece | DetectedGem, ...] = ()
+    board_probability: float = 0.0
+    warning_strengths: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> BoardFrame:
         """Where on its grid the board lies, for squares of that grid that are to be called as the board calls them."""
-        return Frame(self.start, Square(self.start.row + self.board.height - 1, self.start.col + self.board.width - 1))
+        return BoardFrame(
+            self.start, Square(self.start.row + self.board.height - 1, self.start.col + self.board.width - 1)
+        )
 
 
-def surroundings(kingdoms: Sequence[Sight], sights: Sequence[Sight]) -> list[Around]:
+def describe_surroundings(
+    kingdoms: Sequence[GridObservation], observations: Sequence[GridObservation]
+) -> list[Surroundings]:
     """What else lies around each of the kingdoms among all sights of a photo.
 
     Tiles beside it that show no castle may be a part of it, kingdom or not.
     """
-    others = [sight for sight in sights if not any(sight is one for one in kingdoms)]
-    unread = any(sight.may_be_kingdom for sight in others)
-    loose = [sight for sight in sights if sight.castle <= SEEN or any(sight is other for other in others)]
+    others = [observation for observation in observations if not any(observation is one for one in kingdoms)]
+    unread = any(observation.may_be_kingdom for observation in others)
+    loose = [
+        observation
+        for observation in observations
+        if observation.castle <= SEEN or any(observation is other for other in others)
+    ]
     crowded = (any(one.beside(other) for other in loose if other is not one) for one in kingdoms)
-    return [Around(is_crowded, unread) for is_crowded in crowded]
+    return [Surroundings(is_crowded, unread) for is_crowded in crowded]
 
 
-def touching(around: Sequence[Around], grids: Sequence[Grid], boards: Sequence[Board]) -> list[Around]:
+def mark_touching(around: Sequence[Surroundings], grids: Sequence[Grid], boards: Sequence[Board]) -> list[Surroundings]:
     """What lies around each of the kingdoms of a photo, with those told that nearly touch as they were decided.
 
     Dominoes there were given to one of both, and the other may look whole without them.
@@ -99,23 +114,23 @@ def touching(around: Sequence[Around], grids: Sequence[Grid], boards: Sequence[B
     return [one._replace(touched=n in near) for n, one in enumerate(around)]
 
 
-def frame(board: Board) -> Frame:
+def find_board_frame(board: Board) -> BoardFrame:
     """The first and the last square of the smallest rectangle around a board."""
     rows, cols = [square.row for square in board], [square.col for square in board]
     first = Square(min(rows, default=0), min(cols, default=0))
-    return Frame(first, Square(max(rows, default=0), max(cols, default=0)))
+    return BoardFrame(first, Square(max(rows, default=0), max(cols, default=0)))
 
 
-def kingdom_read(
-    sight: Sight,
+def build_reading(
+    observation: GridObservation,
     decision: Decision,
     place: str,
-    around: Around,
-    trust: Trust,
+    around: Surroundings,
+    calibration: Calibration,
     game: str,
     *,
     before: Board | None = None,
-) -> KingdomRead:
+) -> KingdomReading:
     """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them.
 
     Where a person has corrected squares, the frame begins no later than around the board as it was `before`: that no
@@ -123,32 +138,34 @@ def kingdom_read(
     """
     inside = _frame_since(before, decision.board)
     rows, cols = (slice(low, high + 1) for low, high in zip(inside.first, inside.last, strict=True))
-    found = list(signs(sight, decision, around, inside))
-    speaking = strengths(found, sight, decision)
-    ends = ends_here(decision.board, sight.presence, sight.inside)
-    chance, whole = ends * decision.probability, trust.of_whole(speaking)
-    seems = trust.of_board(chance, strain=decision.strain, side=sight.grid.side, broken=decision.broken)
-    others = whole * ends * (1 - seems) / max(1 - chance, SHORT)
-    unlikely = seems * whole < trust.sure
-    told = [sign for sign in found if unlikely or not trust.weighs(sign.sign)]
+    found = list(find_warnings(observation, decision, around, inside))
+    speaking = measure_warnings(found, observation, decision)
+    ends = compute_completeness(decision.board, observation.presence, observation.inside)
+    chance, whole = ends * decision.probability, calibration.of_whole(speaking)
+    board_probability = calibration.of_board(
+        chance, correction_cost=decision.correction_cost, side=observation.grid.side, broken=decision.broken
+    )
+    others = whole * ends * (1 - board_probability) / max(1 - chance, SHORT)
+    unlikely = board_probability * whole < calibration.sure
+    told = [sign for sign in found if unlikely or not calibration.weighs(sign.sign)]
     strange = bool(told) or not decision.certain(0.0)
     beyond = ends < 1 or any(not inside.holds(doubt.square) for doubt in decision.doubts)
     if unlikely and beyond and AT_ITS_EDGE not in told:
         told.append(AT_ITS_EDGE)  # a doubt like those inside, but of no square that the board has a name for
-    reading = sight.reading.of_deck(boxes.box_of(game, sight.reading))
+    reading = observation.reading.of_deck(boxes.choose_deck(game, observation.reading))
     board = _shown(before, decision.board)
-    pieces = pieces_on(sight.pieces, sight.piece_names, inside.first, board)
-    gems = gems_on(sight.gems, inside.first, board)
-    anything: list[PieceSeen | GemSeen] = [*pieces, *gems]
-    return KingdomRead(
+    pieces = find_pieces(observation.pieces, observation.piece_names, inside.first, board)
+    gems = find_gems(observation.gems, inside.first, board)
+    anything: list[DetectedPiece | DetectedGem] = [*pieces, *gems]
+    return KingdomReading(
         board=board,
-        grid=sight.grid.part(rows, cols),
+        grid=observation.grid.part(rows, cols),
         reading=Reading(reading.log_probs[rows, cols], reading.kinds),
         doubts=tuple(
             replace(doubt, square=inside.name(doubt.square)) for doubt in decision.doubts if inside.holds(doubt.square)
         ),
         problems=(*map(inside.moved, decision.problems), *told),
-        probability=seems * whole,
+        probability=board_probability * whole,
         review=strange or unlikely,
         place=place,
         dominoes=tuple(
@@ -156,27 +173,27 @@ def kingdom_read(
             for laid in decision.dominoes
         ),
         runners_up=tuple((_shown(before, other), others * chance) for other, chance in decision.runners_up),
-        sight=sight,
+        observation=observation,
         start=inside.first,
         around=around,
-        colour=sight.colour if Square(*sight.castle_place) in decision.board.castles() else "",
-        trust=trust,
+        colour=observation.colour if Square(*observation.castle_place) in decision.board.castles() else "",
+        calibration=calibration,
         game=game,
         pieces=tuple(piece for piece in pieces if piece.there),
         gems=tuple(gem for gem in gems if gem.there),
         unsure=tuple(one for one in anything if one.doubtful),
-        seems=seems,
-        signs=speaking,
+        board_probability=board_probability,
+        warning_strengths=speaking,
     )
 
 
-def _frame_since(before: Board | None, board: Board) -> Frame:
+def _frame_since(before: Board | None, board: Board) -> BoardFrame:
     """The frame around a board that begins no later than the one around the board as it was before."""
-    own = frame(board)
+    own = find_board_frame(board)
     if before is None:
         return own
-    first = frame(before).first
-    return Frame(Square(min(own.first.row, first.row), min(own.first.col, first.col)), own.last)
+    first = find_board_frame(before).first
+    return BoardFrame(Square(min(own.first.row, first.row), min(own.first.col, first.col)), own.last)
 
 
 def _shown(before: Board | None, board: Board) -> Board:
@@ -187,38 +204,41 @@ def _shown(before: Board | None, board: Board) -> Board:
     return Board(cells, height=size.row + 1, width=size.col + 1)
 
 
-def asking_for_towns(reads: Sequence[KingdomRead]) -> list[KingdomRead]:
+def warn_of_possible_towns(reads: Sequence[KingdomReading]) -> list[KingdomReading]:
     """The kingdoms, those of Kingdomino with a problem where something may be a town after all."""
-    sights = [read.sight.reading for read in reads if read.sight is not None]
-    if not reads or reads[0].game != boxes.PLAIN or len(sights) < len(reads):
+    observations = [read.observation.reading for read in reads if read.observation is not None]
+    if not reads or reads[0].game != boxes.GAME_KINGDOMINO or len(observations) < len(reads):
         return list(reads)
-    return [_maybe_towns(read, squares) for read, squares in zip(reads, boxes.like_towns(sights), strict=True)]
+    return [
+        _maybe_towns(read, squares)
+        for read, squares in zip(reads, boxes.find_possible_towns(observations), strict=True)
+    ]
 
 
-def _maybe_towns(read: KingdomRead, squares: Sequence[Square]) -> KingdomRead:
+def _maybe_towns(read: KingdomReading, squares: Sequence[Square]) -> KingdomReading:
     inside = [square for square in map(read.frame.name, squares) if square in read.board]
     if not inside:
         return read
-    sign = towns_on(inside)
-    known = {**read.signs, sign.sign: 1.0}
-    chance = read.seems * read.trust.of_whole(known)
-    return replace(read, problems=(*read.problems, sign), review=True, signs=known, probability=chance)
+    sign = warn_of_towns(inside)
+    known = {**read.warning_strengths, sign.sign: 1.0}
+    chance = read.board_probability * read.calibration.of_whole(known)
+    return replace(read, problems=(*read.problems, sign), review=True, warning_strengths=known, probability=chance)
 
 
-def with_problems(read: KingdomRead, problems: Sequence[Problem]) -> KingdomRead:
+def add_problems(read: KingdomReading, problems: Sequence[Problem]) -> KingdomReading:
     """The kingdom with more problems, whose squares are those of its grid; a person should look where there are any."""
     moved = tuple(map(read.frame.moved, problems))
     return replace(read, problems=(*read.problems, *moved), review=read.review or bool(moved))
 
 
-def of_one_table(reads: Iterable[KingdomRead]) -> list[KingdomRead]:
+def drop_ambiguous_colours(reads: Iterable[KingdomReading]) -> list[KingdomReading]:
     """The kingdoms, without the colours that two of them are said to have: no box has two of a colour."""
     kingdoms = list(reads)
     seen = Counter(kingdom.colour for kingdom in kingdoms)
     return [replace(kingdom, colour="") if seen[kingdom.colour] > 1 else kingdom for kingdom in kingdoms]
 
 
-def places(grids: Sequence[Grid], photo: Photo) -> list[str]:
+def describe_places(grids: Sequence[Grid], photo: Photo) -> list[str]:
     """Where each kingdom lies in the photo, in words; a single one is just "the photo"."""
     if len(grids) == 1:
         return ["the photo"]

@@ -7,8 +7,8 @@ from starlette.datastructures import QueryParams
 
 from kdvision.game.board import Cell, Square
 from kdvision.game.rules import SIDES
-from kdvision.vision.decide.game_set import AUTO, DECKS
-from kdvision.vision.detect.manual import Outline
+from kdvision.vision.decide.game_set import DECKS, GAME_AUTO
+from kdvision.vision.detect.manual import KingdomOutline
 from kdvision.web.limits import Refused
 from kdvision.web.service import Named, Rules
 
@@ -29,7 +29,7 @@ def rules_of_query(query: QueryParams) -> Rules:
     if side is not None and side not in map(str, SIDES):
         raise wrong(f"side is {_shown(side)}", "5 or 7")
     middle, harmony, gems = (_flag(query, key) for key in VARIANTS)
-    return Rules(None if side is None else int(side), middle, harmony, _game(query.get("game", AUTO)), gems)
+    return Rules(None if side is None else int(side), middle, harmony, _game(query.get("game", GAME_AUTO)), gems)
 
 
 def _flag(query: QueryParams, key: str) -> bool:
@@ -39,12 +39,12 @@ def _flag(query: QueryParams, key: str) -> bool:
     return FLAGS[value]
 
 
-def corners_of(query: QueryParams) -> list[Outline]:
+def corners_of(query: QueryParams) -> list[KingdomOutline]:
     """The outlines that a query gives by hand, `corners=5x5: x,y x,y x,y x,y`; raises Refused and NotationError."""
     texts = query.getlist("corners")
     if len(texts) > MOST or any(len(text) > LONGEST for text in texts):
         raise wrong("there are too many outlines, or too long ones", f"at most {MOST}")
-    return [Outline.parse(text) for text in texts]
+    return [KingdomOutline.parse(text) for text in texts]
 
 
 def rules_of_body(body: Mapping[str, Any]) -> Rules:
@@ -55,12 +55,12 @@ def rules_of_body(body: Mapping[str, Any]) -> Rules:
     flags = [body.get(key, False) for key in VARIANTS]
     if not all(isinstance(flag, bool) for flag in flags):
         raise wrong("a variant is neither true nor false", "true or false")
-    return Rules(side, flags[0], flags[1], _game(body.get("game", AUTO)), flags[2])
+    return Rules(side, flags[0], flags[1], _game(body.get("game", GAME_AUTO)), flags[2])
 
 
 def _game(name: Any) -> str:
-    if name not in (AUTO, *DECKS):
-        raise wrong(f"game is {_shown(name)}", f"{AUTO}, {', '.join(DECKS)}")
+    if name not in (GAME_AUTO, *DECKS):
+        raise wrong(f"game is {_shown(name)}", f"{GAME_AUTO}, {', '.join(DECKS)}")
     return str(name)
 
 
@@ -73,11 +73,11 @@ def named_of(body: Mapping[str, Any]) -> list[Named]:
 
 
 def _named(one: Any) -> Named:
-    sight = one.get("sight") if isinstance(one, dict) else None
+    observation = one.get("sight") if isinstance(one, dict) else None
     fixes = one.get("fixes", {}) if isinstance(one, dict) else None
-    if not isinstance(sight, str) or not isinstance(fixes, dict):
+    if not isinstance(observation, str) or not isinstance(fixes, dict):
         raise wrong("a kingdom lacks what was seen of it", '{"sight": "…", "fixes": {"B2": "w1"}}')
-    return Named(sight, {Square.parse(square): _word(word) for square, word in fixes.items()})
+    return Named(observation, {Square.parse(square): _word(word) for square, word in fixes.items()})
 
 
 def _word(word: Any) -> str:

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kdvision.errors import KdvisionError
-from kdvision.vision.networks.onnx import shipped
+from kdvision.vision.networks.onnx import load_model
 from kdvision.web import api
 from kdvision.web.connections import BACKLOG, Faults, room, watched
 from kdvision.web.hosts import address
@@ -129,7 +129,7 @@ class Place:
 def opened(settings: Settings) -> Place:
     """The socket to serve on, models loaded; raises KdvisionError where the port is taken, and ModelError."""
     for name in ("finder", "cells", "context"):
-        shipped(name)
+        load_model(name)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

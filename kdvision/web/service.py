@@ -13,15 +13,15 @@ from kdvision.errors import KdvisionError
 from kdvision.files import encoded, write_whole
 from kdvision.game.board import Square
 from kdvision.game.game import rules_of
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import KingdomReading
 from kdvision.report.data import data
 from kdvision.report.pieces import left_open
 from kdvision.report.result import Result, of_photo
-from kdvision.vision.decide.game_set import AUTO, PLAIN
-from kdvision.vision.detect.manual import Outline
+from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
+from kdvision.vision.detect.manual import KingdomOutline
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import shrunk
-from kdvision.vision.networks.onnx import shipped
+from kdvision.vision.networks.detector import shrink
+from kdvision.vision.networks.onnx import load_model
 from kdvision.web.limits import Line, Tell
 from kdvision.web.response import status_of
 from kdvision.web.tokens import packed, unpacked
@@ -42,7 +42,7 @@ class Rules(NamedTuple):
     side: int | None = None
     middle_kingdom: bool = False
     harmony: bool = False
-    game: str = AUTO
+    game: str = GAME_AUTO
     lost_treasures: bool = False
 
 
@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
 class Named(NamedTuple):
     """A kingdom to decide again: the text of what was seen, and the squares of its grid that a person has named."""
 
-    sight: str
+    observation: str
     fixes: Mapping[Square, str]
 
 
@@ -71,7 +71,7 @@ class Desk:
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _kept: "count[int]" = field(default_factory=lambda: count(1))
 
-    def read(self, content: bytes, rules: Rules, corners: Sequence[Outline], tell: Tell) -> Outcome:
+    def read(self, content: bytes, rules: Rules, corners: Sequence[KingdomOutline], tell: Tell) -> Outcome:
         """Read a photo; a photo that cannot be read is an outcome too."""
         try:
             photo = Photo.open(content, name=NAME)
@@ -82,26 +82,28 @@ class Desk:
             return Outcome(status_of(error), data(Result(NAME, error=error)))
         result, variants = _scored((photo.width, photo.height), reads, rules)
         made = data(result)
-        sights = [{"sight": packed(read, self.secret), "squares": _squares(read)} for read in reads]
+        observations = [{"sight": packed(read, self.secret), "squares": _squares(read)} for read in reads]
         made["kingdoms"] = [
-            kingdom | _placed(read) | sight | {"untold": sorted(scored.kingdom.untold)}
-            for kingdom, read, sight, scored in zip(made["kingdoms"], reads, sights, result.kingdoms, strict=True)
+            kingdom | _placed(read) | observation | {"untold": sorted(scored.kingdom.untold)}
+            for kingdom, read, observation, scored in zip(
+                made["kingdoms"], reads, observations, result.kingdoms, strict=True
+            )
         ]
         return Outcome(200, made | {"variants": variants})
 
     def decide(self, kingdoms: Sequence[Named], rules: Rules) -> Outcome:
         """Decide again what was seen before, with what people have named; raises Refused and NotationError."""
-        about = shipped("cells").about
+        about = load_model("cells").about
         kinds, pieces = tuple(about["kinds"]), tuple(about.get("pieces", ()))
-        seen = [unpacked(kingdom.sight, kinds, self.secret, pieces=pieces) for kingdom in kingdoms]
-        clamps = {
+        seen = [unpacked(kingdom.observation, kinds, self.secret, pieces=pieces) for kingdom in kingdoms]
+        fixed_squares = {
             (number, square): word for number, kingdom in enumerate(kingdoms) for square, word in kingdom.fixes.items()
         }
         reads = pipeline.decide_again(
-            [one.sight for one in seen],
+            [one.observation for one in seen],
             around=[one.around for one in seen],
             side=rules.side,
-            clamps=clamps,
+            fixed_squares=fixed_squares,
             game=rules.game,
         )
         made = data(_scored((0, 0), reads, rules)[0])["kingdoms"]
@@ -111,7 +113,7 @@ class Desk:
         """A photo of any kind as an upright JPEG that every browser shows; raises PhotoError."""
         pixels = Photo.open(content, name=NAME).pixels
         factor = LONG_SIDE / max(pixels.shape[:2])
-        return encoded(shrunk(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
+        return encoded(shrink(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
 
     def _keep(self, content: bytes) -> None:
         if self.keep is not None:
@@ -120,10 +122,10 @@ class Desk:
             write_whole(self.keep / f"photo-{stamp}-{next(self._kept):04}{suffix}", content)
 
 
-def _scored(size: tuple[int, int], reads: Sequence[KingdomRead], rules: Rules) -> tuple[Result, list[str]]:
+def _scored(size: tuple[int, int], reads: Sequence[KingdomReading], rules: Rules) -> tuple[Result, list[str]]:
     """What was read, scored with all left open that no photo shows, and the variants that the photo itself tells."""
-    game = reads[0].game if reads else PLAIN
-    gems, told = left_open(reads, game, lost_treasures=rules.lost_treasures and game == PLAIN)
+    game = reads[0].game if reads else GAME_KINGDOMINO
+    gems, told = left_open(reads, game, lost_treasures=rules.lost_treasures and game == GAME_KINGDOMINO)
     made = rules_of(
         game,
         [read.board for read in reads],
@@ -135,14 +137,14 @@ def _scored(size: tuple[int, int], reads: Sequence[KingdomRead], rules: Rules) -
     return of_photo(NAME, size, reads, made, told=told), ["lost-treasures"] if gems else []
 
 
-def _placed(read: KingdomRead) -> dict[str, Any]:
+def _placed(read: KingdomReading) -> dict[str, Any]:
     """Where on its grid the board's A1 lies."""
     return {"origin": [read.start.row, read.start.col]}
 
 
-def _squares(read: KingdomRead) -> list[list[list[int]]]:
+def _squares(read: KingdomReading) -> list[list[list[int]]]:
     """The corners of every place of the grid, row by row: x and y from the top left, clockwise, in whole pixels."""
-    assert read.sight is not None, "a kingdom read from a photo"
-    quads = read.sight.grid.quads
+    assert read.observation is not None, "a kingdom read from a photo"
+    quads = read.observation.grid.quads
     flat: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
     return flat

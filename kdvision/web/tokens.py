@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.pipeline import Around, KingdomRead
-from kdvision.vision.classify.observation import Sight
+from kdvision.pipeline import KingdomReading, Surroundings
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.networks.cells import log_softmax
@@ -34,21 +34,21 @@ _FAR: Final = 32_000
 class Seen(NamedTuple):
     """A sight, and what else lies on the table."""
 
-    sight: Sight
-    around: Around
+    observation: GridObservation
+    around: Surroundings
 
 
-def packed(read: KingdomRead, key: bytes) -> str:
+def packed(read: KingdomReading, key: bytes) -> str:
     """The text of what was seen of a kingdom: logarithms with 11 bits, corners in whole pixels."""
-    assert read.sight is not None, "a kingdom read from a photo"
-    sight = read.sight
-    edges = [part for part in (sight.inside, sight.beyond) if part is not None]
-    stand = [part for part in (sight.pieces, sight.gems) if part is not None]
-    numbers = [sight.reading.log_probs, *sight.bonds, sight.hidden, *edges, *stand]
-    rows, cols = sight.grid.rows, sight.grid.cols
-    head = _HEAD.pack(rows, cols, len(sight.reading.kinds), *read.around, bool(edges), bool(stand))
+    assert read.observation is not None, "a kingdom read from a photo"
+    observation = read.observation
+    edges = [part for part in (observation.inside, observation.beyond) if part is not None]
+    stand = [part for part in (observation.pieces, observation.gems) if part is not None]
+    numbers = [observation.reading.log_probs, *observation.border_log_odds, observation.hidden, *edges, *stand]
+    rows, cols = observation.grid.rows, observation.grid.cols
+    head = _HEAD.pack(rows, cols, len(observation.reading.kinds), *read.around, bool(edges), bool(stand))
     body = head + b"".join(np.maximum(part, _LEAST).astype("<f2").tobytes() for part in numbers)
-    body += np.rint(np.clip(sight.grid.quads, -_FAR, _FAR)).astype("<i2").tobytes()
+    body += np.rint(np.clip(observation.grid.quads, -_FAR, _FAR)).astype("<i2").tobytes()
     return urlsafe_b64encode(_sign(body, key) + body).decode().rstrip("=")
 
 
@@ -68,10 +68,10 @@ def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str
     probabilities: NDArray[np.float64] = np.exp(parts[0])
     reading = Reading.of_probabilities(probabilities, kinds)
     inside, beyond = parts[4:6] if edges else (None, None)
-    sight = Sight(Grid(quads), reading, (parts[1], parts[2]), parts[3], inside, beyond)
+    observation = GridObservation(Grid(quads), reading, (parts[1], parts[2]), parts[3], inside, beyond)
     if stand:
-        sight = replace(sight, pieces=log_softmax(parts[-2]), gems=parts[-1], piece_names=pieces)
-    return Seen(sight, Around(*around))
+        observation = replace(observation, pieces=log_softmax(parts[-2]), gems=parts[-1], piece_names=pieces)
+    return Seen(observation, Surroundings(*around))
 
 
 def _checked(text: str, key: bytes) -> bytes:

@@ -23,14 +23,14 @@ def board(text: str, *, kingdom: int = 1) -> Correction:
 def test_the_last_word_counts() -> None:
     said = [square("B2", "w"), square("A1", "."), square("B2", "w1"), square("A1", "l", kingdom=2)]
     fixes = fixes_of(said)
-    assert fixes.clamps == ((1, "A1", "."), (1, "B2", "w1"), (2, "A1", "l"))
+    assert fixes.fixed_squares == ((1, "A1", "."), (1, "B2", "w1"), (2, "A1", "l"))
     assert [str(one) for one in fixes.said] == ["1:A1=.", "1:B2=w1", "2:A1=l"]
 
 
 def test_a_board_takes_the_place_of_its_squares_and_can_be_corrected() -> None:
     fixes = fixes_of([square("B2", "w"), board("w w / # l"), square("A1", "f2"), square("A1", "g", kingdom=2)])
     assert fixes.boards == {1: Board.parse("f2 w / # l")}
-    assert fixes.clamps == ((2, "A1", "g"),)
+    assert fixes.fixed_squares == ((2, "A1", "g"),)
 
 
 @pytest.mark.parametrize(

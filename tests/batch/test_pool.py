@@ -13,7 +13,7 @@ import pytest
 
 from kdvision.batch.cluster import Cluster
 from kdvision.batch.event import Rules
-from kdvision.batch.job import Clamps, Done, Job
+from kdvision.batch.job import Done, FixedSquares, Job
 from kdvision.batch.options import Plan
 from kdvision.batch.pool import Here, Pool, _trim
 from kdvision.batch.result_folder import Place
@@ -26,7 +26,7 @@ from tests.paths import ROOT
 KEPT: list[list[bytearray]] = []
 
 
-def task(data: bytes, rules: Rules, clamps: Clamps) -> Done:
+def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
     """Read the text; one photo kills whoever touches it, one only the first time."""
     if data.startswith(b"poison"):
         os._exit(1)
@@ -46,7 +46,7 @@ def task(data: bytes, rules: Rules, clamps: Clamps) -> Done:
         return Done({"held": held_now()})
     if data.startswith(b"no models"):
         raise ModelError("the model finder.onnx is missing", hint="install it again")
-    return read(data, rules, clamps)
+    return read(data, rules, fixed_squares)
 
 
 @pytest.mark.skipif(_trim() is None or not held_now(), reason="only glibc keeps what is unused, and only Linux tells")
@@ -151,10 +151,10 @@ def test_an_address_that_is_none_is_told(address: str, monkeypatch: pytest.Monke
         Cluster(address)
 
 
-def slowly(data: bytes, rules: Rules, clamps: Clamps) -> Done:
+def slowly(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
     """Read the text, in a time that can be interrupted."""
     time.sleep(0.1)
-    return task(data, rules, clamps)
+    return task(data, rules, fixed_squares)
 
 
 @pytest.fixture(scope="module")

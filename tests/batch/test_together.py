@@ -22,7 +22,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.data import data
 from kdvision.report.result import of_photo
-from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
 from tests.kingdoms import doubt, grid_of, seen
@@ -34,9 +34,9 @@ ANN, BO = "# w m3", "# w m2"
 def sitting(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> Sitting:
     """A photo of one kingdom as a worker leaves it; `spoiled` are the probabilities of single squares."""
     own, reading = Board.parse(board), Reading.of(board, spoiled=spoiled)
-    bonds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
-    sight = Sight(grid_of(own), reading, bonds, np.zeros((own.height, own.width)))
-    read = replace(seen(board, doubts=doubts, probability=0.6 if doubts else 0.99), sight=sight)
+    border_log_odds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
+    observation = GridObservation(grid_of(own), reading, border_log_odds, np.zeros((own.height, own.width)))
+    read = replace(seen(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
     made = json.loads(json.dumps(data(of_photo("", (640, 480), [read], kingdomino()))["kingdoms"]))
     kept = json.loads(json.dumps(packed(read)))
     return Sitting(f"{player}.jpg", player, Seat(1, "1", (player,)), made, made, seen=[kept])
@@ -60,8 +60,8 @@ def test_what_was_seen_survives_being_kept() -> None:
     view = unpacked(kept)
     assert view.reading.best == Board.parse(BO)
     assert view.reading.probability(Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
-    assert [bonds.shape for bonds in view.bonds] == [(1, 2), (0, 3)]
-    assert view.trust.sure == 0.9
+    assert [border_log_odds.shape for border_log_odds in view.border_log_odds] == [(1, 2), (0, 3)]
+    assert view.calibration.sure == 0.9
     assert view.side == pytest.approx(grid_of(Board.parse(BO)).side, abs=0.1)
     assert len(json.dumps(kept)) < 600
     assert view.whole == 1.0

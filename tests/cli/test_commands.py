@@ -18,8 +18,8 @@ from kdvision import pipeline
 from kdvision.cli.options import GameName
 from kdvision.errors import ModelError
 from kdvision.game.game import GAMES
-from kdvision.pipeline import KingdomRead
-from kdvision.vision.detect.manual import Outline
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.detect.manual import KingdomOutline
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
 from tests.kingdoms import FIVE, SMALL, doubt, eyes_for, png, seen
@@ -27,7 +27,7 @@ from tests.paths import ROOT, SAMPLES
 
 
 @pytest.fixture
-def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomRead]:
+def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
     """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
     kingdoms = [seen(SMALL)]
     monkeypatch.setattr(pipeline, "read", eyes_for(kingdoms))
@@ -215,14 +215,14 @@ def test_colours_are_for_terminals_that_want_them() -> None:
 # score
 
 
-def test_score_prints_a_table(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_score_prints_a_table(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     ran = run("score", photo)
     assert (ran.code, ran.err) == (0, "")
     assert "w1  w   w" in ran.out
     assert "\x1b" not in ran.out
 
 
-def test_score_prints_one_object_a_photo(run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+def test_score_prints_one_object_a_photo(run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomReading]) -> None:
     ran = run("score", photo, without_kingdom(tmp_path), tmp_path / "no.jpg", photo, "--json")
     rows = [json.loads(line) for line in ran.out.splitlines()]
     assert [len(row["kingdoms"]) for row in rows] == [1, 0, 0, 1]
@@ -234,7 +234,7 @@ def test_score_prints_one_object_a_photo(run: Run, photo: Path, tmp_path: Path, 
 
 
 def test_tables_of_several_photos_go_on_after_a_failure(
-    run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]
+    run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomReading]
 ) -> None:
     ran = run("score", tmp_path / "no.jpg", photo)
     assert ran.code == 7
@@ -242,7 +242,9 @@ def test_tables_of_several_photos_go_on_after_a_failure(
     assert "w1  w   w" in ran.out
 
 
-def test_several_photos_are_ranked_as_one_game(run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+def test_several_photos_are_ranked_as_one_game(
+    run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomReading]
+) -> None:
     other = tmp_path / "ben.png"
     other.write_bytes(photo.read_bytes())
     ran = run("score", photo, other)
@@ -251,7 +253,7 @@ def test_several_photos_are_ranked_as_one_game(run: Run, photo: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("source", ["path", "stdin"])
-def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     ran = run("score", photo, "--json") if source == "path" else run("score", "-", "--json", stdin=photo.read_bytes())
     assert json.loads(ran.out)["kingdoms"][0]["points"] == 5
     assert json.loads(ran.out)["photo"] == (str(photo) if source == "path" else "-")
@@ -260,18 +262,18 @@ def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, eye
 def test_what_is_asked_reaches_the_eyes(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, Any] = {}
 
-    def read(photo: Photo, **options: Any) -> list[KingdomRead]:
+    def read(photo: Photo, **options: Any) -> list[KingdomReading]:
         asked.update(options)
         return [seen(SMALL)]
 
     monkeypatch.setattr(pipeline, "read", read)
     run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.", "--corners", "5x4: 1,2 9,2 9,8 1,8")
-    outline = Outline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
-    clamps = {(1, (2, 2)): "w1", (0, (0, 0)): "."}
-    assert asked == {"side": 7, "clamps": clamps, "corners": [outline], "game": "auto"}
+    outline = KingdomOutline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
+    fixed_squares = {(1, (2, 2)): "w1", (0, (0, 0)): "."}
+    assert asked == {"side": 7, "clamps": fixed_squares, "corners": [outline], "game": "auto"}
 
 
-def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     eyes[:] = [replace(seen(SMALL, place="left"), colour="pink"), seen(FIVE, place="right", left=300)]
     ran = run("score", photo, "--players", "Ann,Bob", "--json")
     assert [k["player"] for k in json.loads(ran.out)["kingdoms"]] == ["Ann", "Bob"]
@@ -282,7 +284,7 @@ def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomRead]) -> No
     assert "no kingdom was seen to be blue (Bob)" in ran.err
 
 
-def test_two_kingdoms_of_one_colour_are_told_apart(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_two_kingdoms_of_one_colour_are_told_apart(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     """In several photos nobody knows which of them is Ann's."""
     eyes[:] = [replace(seen(SMALL), colour="blue")]
     other = photo.with_name("other.png")
@@ -292,17 +294,19 @@ def test_two_kingdoms_of_one_colour_are_told_apart(run: Run, photo: Path, eyes: 
     assert "".join(told.split()) in "".join(out.split())
 
 
-def test_a_player_called_as_another_ones_colour_is_told_apart(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_a_player_called_as_another_ones_colour_is_told_apart(
+    run: Run, photo: Path, eyes: list[KingdomReading]
+) -> None:
     eyes[:] = [seen(FIVE, place="left"), replace(seen(SMALL, left=400, place="right"), colour="pink")]
     assert "Pink (left) wins on points, 33 to 5" in run("score", photo, "--players", "pink").out
 
 
-def test_players_in_order_go_on_over_photos(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_players_in_order_go_on_over_photos(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     out = run("score", photo, photo, "--players", "Ann,Bob").out
     assert "Ann and Bob share the victory" in out
 
 
-def test_after_a_photo_that_failed_nobody_is_named_by_order(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_after_a_photo_that_failed_nobody_is_named_by_order(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     ran = run("score", without_kingdom(photo.parent), photo, "--players", "Ann,Bob")
     assert ran.code == 7
     assert "Ann" not in ran.out and "Bob" not in ran.out
@@ -319,7 +323,7 @@ def test_a_total_that_is_another_in_the_game_says_why(run: Run, photo: Path, mon
     assert "has 33 points in this game and 38 above" in " ".join(ran.out.split())
 
 
-def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     assert run("score", photo, "--strict").code == 0
     eyes[:] = [seen(SMALL, doubts=[doubt("B2", "f", "f1")])]
     ran = run("score", photo, "--strict")
@@ -372,7 +376,7 @@ def test_bad_bytes_on_stdin_fail_the_same(run: Run) -> None:
     assert run("score", "-").code == 3
 
 
-def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, eyes: list[KingdomRead]) -> None:
+def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, eyes: list[KingdomReading]) -> None:
     ran = run("score", without_kingdom(tmp_path), "--overlay", tmp_path / "out.png")
     assert (ran.code, ran.out) == (4, "")
     assert "shows no kingdom. Take it from above." in ran.err
@@ -380,7 +384,7 @@ def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, eyes: lis
 
 
 def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(photo: Photo, **asked: Any) -> list[KingdomRead]:
+    def read(photo: Photo, **asked: Any) -> list[KingdomReading]:
         raise ModelError("the model finder.onnx is missing", hint="run make model")
 
     monkeypatch.setattr(pipeline, "read", read)
@@ -393,7 +397,9 @@ def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.JPEG", "out.webp"])
-def test_the_overlay_is_written_in_the_photos_size(name: str, run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_the_overlay_is_written_in_the_photos_size(
+    name: str, run: Run, photo: Path, eyes: list[KingdomReading]
+) -> None:
     out = photo.parent / name
     assert run("score", photo, "--overlay", out).code == 0
     with Image.open(out) as drawn:
@@ -401,7 +407,7 @@ def test_the_overlay_is_written_in_the_photos_size(name: str, run: Run, photo: P
     assert sorted(path.name for path in photo.parent.iterdir()) == sorted([name, "table.png"])
 
 
-def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     out = photo.parent / "out.png"
     out.write_text("old")
     assert run("score", photo, "--overlay", out).code == 0
@@ -409,7 +415,7 @@ def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, eyes: list[King
         assert drawn.format == "PNG"
 
 
-def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     folder, other = photo.parent / "out", photo.parent / "more"
     folder.mkdir()
     other.mkdir()
@@ -419,7 +425,7 @@ def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, eyes
     assert sorted(path.name for path in folder.iterdir()) == ["table 2-score.jpg", "table-score.jpg"]
 
 
-def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     folder, twin, second = photo.parent / "out", photo.parent / "table.jpg", photo.parent / "table 2.png"
     folder.mkdir()
     twin.write_bytes(photo.read_bytes())
@@ -430,7 +436,7 @@ def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, eyes: list
 
 @pytest.mark.parametrize("named", ["a-score.jpg", ""], ids=["a file", "a folder"])
 def test_no_overlay_takes_the_place_of_a_photo(
-    named: str, run: Run, photo: Path, eyes: list[KingdomRead], monkeypatch: pytest.MonkeyPatch
+    named: str, run: Run, photo: Path, eyes: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "read_same", lambda photos, **asked: pipeline.read(photos[0], game=asked["game"]))
     first, other = photo.parent / "a.png", photo.parent / "a-score.jpg"
@@ -464,7 +470,7 @@ def test_an_overlay_that_cannot_be_is_wrong_usage(
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_leaves_nothing(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_a_folder_that_may_not_be_written_leaves_nothing(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     folder = photo.parent / "out"
     folder.mkdir(mode=0o500)
     ran = run("score", photo, "--overlay", folder / "out.png")
@@ -474,7 +480,7 @@ def test_a_folder_that_may_not_be_written_leaves_nothing(run: Run, photo: Path, 
 
 
 def test_an_overlay_that_fails_half_way_leaves_the_old_one(
-    run: Run, photo: Path, eyes: list[KingdomRead], monkeypatch: pytest.MonkeyPatch
+    run: Run, photo: Path, eyes: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
@@ -497,7 +503,7 @@ def test_photos_of_the_same_kingdom_are_read_together(
 ) -> None:
     asked: list[list[Any]] = []
 
-    def read_same(photos: Sequence[Any], **_: Any) -> Sequence[KingdomRead]:
+    def read_same(photos: Sequence[Any], **_: Any) -> Sequence[KingdomReading]:
         asked.append(list(photos))
         return [seen(SMALL)]
 

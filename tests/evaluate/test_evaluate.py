@@ -14,7 +14,7 @@ from kdvision.errors import KdvisionError, NoKingdomFound
 from kdvision.evaluate.corruptions import SEVERITIES, WAYS, spoil
 from kdvision.evaluate.evaluate import Labelled, compare, labelled, run
 from kdvision.game.board import Board
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import SMALL, doubt, png, seen, table_photo
 
@@ -94,7 +94,7 @@ def rooms(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def attic(photo: Photo) -> list[KingdomRead]:
+def attic(photo: Photo) -> list[KingdomReading]:
     """Sees the attic's kingdom everywhere but in the cellar."""
     if "cellar" in photo.name:
         raise NoKingdomFound("nothing here", stage="finder")
@@ -139,7 +139,7 @@ def test_each_seed_spoils_anew(rooms: Path) -> None:
     def shown(*seeds: int) -> list[bytes]:
         seen_so_far: list[bytes] = []
 
-        def reader(photo: Photo) -> list[KingdomRead]:
+        def reader(photo: Photo) -> list[KingdomReading]:
             seen_so_far.append(photo.pixels.tobytes())
             return attic(photo)
 

@@ -10,7 +10,7 @@ import pytest
 
 from kdvision import pipeline
 from kdvision.errors import ModelError, NoKingdomFound
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
 from tests.kingdoms import SMALL, doubt, png, seen, table_photo
@@ -19,11 +19,11 @@ OTHER = SMALL.replace("f1", "f")
 
 
 @pytest.fixture(autouse=True)
-def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomRead]:
+def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
     """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
     kingdoms = [seen(SMALL)]
 
-    def read(photo: Photo, **asked: Any) -> Sequence[KingdomRead]:
+    def read(photo: Photo, **asked: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
             raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="finder")
         return kingdoms
@@ -63,7 +63,7 @@ def test_rooms_are_told_apart(tmp_path: Path, run: Run) -> None:
     assert figures(ran.out, "desk")["wrong, no warning"] == "1"
 
 
-def test_a_warning_is_no_silent_error(tmp_path: Path, run: Run, eyes: list[KingdomRead]) -> None:
+def test_a_warning_is_no_silent_error(tmp_path: Path, run: Run, eyes: list[KingdomReading]) -> None:
     eyes[:] = [seen(SMALL, doubts=[doubt("C2", "f1", "f")])]
     put(tmp_path, "desk/1.png", OTHER)
     found = figures(run("evaluate", tmp_path).out, "all")
@@ -129,7 +129,7 @@ def test_no_folder_is_wrong_usage(tmp_path: Path, run: Run) -> None:
 def test_missing_models_end_the_run(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every photo would fail alike: a table of zeros would be no measurement."""
 
-    def read(photo: Photo) -> Sequence[KingdomRead]:
+    def read(photo: Photo) -> Sequence[KingdomReading]:
         raise ModelError("The model finder.onnx is missing")
 
     monkeypatch.setattr(pipeline, "read", read)

@@ -6,7 +6,7 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.game.rules import kingdomino
-from kdvision.pipeline import KingdomRead, Trust
+from kdvision.pipeline import Calibration, KingdomReading
 from kdvision.report.data import data
 from kdvision.report.result import Result, of_boards, of_photo, together
 from kdvision.report.table import of_one_game, table
@@ -16,7 +16,7 @@ AHEAD, BEHIND = "w1 w w / # . .", "f1 f # / . . ."
 """3 points and 2."""
 
 
-def game(*reads: KingdomRead) -> Result:
+def game(*reads: KingdomReading) -> Result:
     return of_photo("table.png", (640, 480), list(reads), kingdomino())
 
 
@@ -93,8 +93,10 @@ def test_the_total_may_be_sure_where_the_board_is_not() -> None:
 
 @pytest.mark.parametrize("promised", [True, False])
 def test_what_unflagged_boards_promise_is_told(promised: bool) -> None:
-    trust = Trust(unflagged=900, unflagged_wrong=1, wrong_at_most=0.005, upper=0.00526) if promised else Trust()
-    result = game(seen(AHEAD, trust=trust))
+    calibration = (
+        Calibration(unflagged=900, unflagged_wrong=1, wrong_at_most=0.005, upper=0.00526) if promised else Calibration()
+    )
+    result = game(seen(AHEAD, calibration=calibration))
     assert not result.review
     promise = data(result)["promise"]
     assert (promise is not None) == promised == ("At most 1 in 200 boards without a flag" in table(result))

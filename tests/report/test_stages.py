@@ -9,13 +9,13 @@ from PIL import Image
 from kdvision.game.board import Board
 from kdvision.report.drawing import AMBER
 from kdvision.report.stages import GREEN, LONGEST, STAGES, picture
-from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.detect.hypothesis import Candidate
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import Lattice
-from kdvision.vision.detect.search import Found
+from kdvision.vision.detect.search import SearchResult
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import Squares
+from kdvision.vision.networks.detector import Detections
 from tests.conftest import Run
 from tests.kingdoms import SMALL, grid_of, table_photo
 from tests.paths import SAMPLES
@@ -26,20 +26,20 @@ def shown(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple
     return int((np.abs(pixels.astype(int) - colour).max(axis=2) < 60).sum())
 
 
-def candidate(left: float, side: float = 40.0) -> Candidate:
+def candidate(left: float, side: float = 40.0) -> LatticeHypothesis:
     """A lattice of three squares in a row."""
     places = [(0, 0), (1, 0), (2, 0)]
     matrix = np.array([[side, 0, left], [0, side, 200], [0, 0, 1.0]])
     centre = np.array([[left + side * (c + 0.5), 200 + side / 2] for c, _ in places])
     half = np.tile([side / 2, 0], (3, 1))
-    return Candidate(
-        Lattice({p: i for i, p in enumerate(places)}, matrix), Squares(centre, half, half[:, ::-1], np.ones(3))
+    return LatticeHypothesis(
+        Lattice({p: i for i, p in enumerate(places)}, matrix), Detections(centre, half, half[:, ::-1], np.ones(3))
     )
 
 
-def sight() -> Sight:
+def observation() -> GridObservation:
     board = Board.parse(SMALL)
-    return Sight(grid_of(board), Reading.of(board), (np.zeros((3, 2)), np.zeros((2, 3))), np.zeros((3, 3)))
+    return GridObservation(grid_of(board), Reading.of(board), (np.zeros((3, 2)), np.zeros((2, 3))), np.zeros((3, 3)))
 
 
 def test_squares_are_drawn_where_they_were_seen() -> None:
@@ -53,7 +53,7 @@ def test_squares_are_drawn_where_they_were_seen() -> None:
 
 def test_lattices_that_were_kept_differ_from_their_rivals() -> None:
     kept, rival = candidate(100), candidate(120, side=30)
-    drawn = picture("lattices", Found((rival, kept)), table_photo())
+    drawn = picture("lattices", SearchResult((rival, kept)), table_photo())
     assert drawn is not None
     assert shown(drawn[234:244, 100:220], GREEN) > 100, "the lower edge of the larger one"
     assert shown(drawn[226:234, 122:208], AMBER) > 50, "that of the other"
@@ -61,14 +61,14 @@ def test_lattices_that_were_kept_differ_from_their_rivals() -> None:
 
 
 def test_places_that_show_a_tile_differ_from_bare_ones() -> None:
-    drawn = picture("cells", [sight()], table_photo())
+    drawn = picture("cells", [observation()], table_photo())
     assert drawn is not None
     tiles, bare = drawn[60:110, 90:140], drawn[164:206, 44:86]
     assert shown(tiles, GREEN) > 50
     assert not shown(bare, GREEN)
 
 
-@pytest.mark.parametrize(("stage", "made"), [("squares", []), ("lattices", Found(())), ("cells", [])])
+@pytest.mark.parametrize(("stage", "made"), [("squares", []), ("lattices", SearchResult(())), ("cells", [])])
 def test_a_stage_that_made_nothing_has_a_picture_too(stage: str, made: object) -> None:
     drawn = picture(stage, made, table_photo())
     assert drawn is not None

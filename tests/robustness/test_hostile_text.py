@@ -15,7 +15,7 @@ from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
 from kdvision.gamefile.model import parse
 from kdvision.lab.robustness import fuzz, hostile
-from kdvision.vision.detect.manual import Outline
+from kdvision.vision.detect.manual import KingdomOutline
 from tests.gamefile.test_gamefile import GEMS, QUEEN
 
 SEEDED = settings(deadline=None, derandomize=True, max_examples=120, suppress_health_check=list(HealthCheck))
@@ -62,7 +62,7 @@ def test_game_files(text: str) -> None:
 @example("1e999,1 2,2 3,3 4,4", "corners")
 @example("9" * 400 + ",1 2,2 3,3 4,4", "corners")
 def test_corrections_and_outlines(text: str, door: str) -> None:
-    doors: dict[str, Callable[[str], object]] = {"fix": lambda text: fixes_of([text]), "corners": Outline.parse}
+    doors: dict[str, Callable[[str], object]] = {"fix": lambda text: fixes_of([text]), "corners": KingdomOutline.parse}
     try:
         doors[door](text)
     except NotationError as error:
@@ -102,7 +102,7 @@ def test_picture_files(content: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["\x00", "\ud800", "w \ud800", "\U0010ffff" * 1000])
 def test_characters_that_no_file_can_hold(text: str) -> None:
-    for door in (Board.parse, parse, Outline.parse):
+    for door in (Board.parse, parse, KingdomOutline.parse):
         with contextlib.suppress(NotationError):
             door(text)
 

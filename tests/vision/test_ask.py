@@ -17,7 +17,7 @@ from kdvision.game.pieces import Building, Built
 from kdvision.game.rules import kingdomino, queendomino, royal_wedding
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from tests.conftest import Run
 from tests.kingdoms import SMALL, doubt, eyes_for, filled, lines_of, png, seen, table_photo
@@ -28,14 +28,14 @@ PIECES = ("knight", "building")
 
 
 @pytest.fixture
-def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomRead]:
+def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
     """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
     kingdoms = [seen(SMALL), seen(OTHER, left=400)]
     monkeypatch.setattr(pipeline, "read", eyes_for(kingdoms))
     return kingdoms
 
 
-def with_towns(text: str) -> KingdomRead:
+def with_towns(text: str) -> KingdomReading:
     """The kingdom of a board's notation as networks that know towns would have read it."""
     board = Board.parse(text)
     reading = Reading.of(board, kinds=(*KINDS, "t", "t1", "t2"))
@@ -126,7 +126,7 @@ def test_a_game_of_queendomino_is_its_photo_and_what_no_photo_shows(run: Run, tm
 
 
 def test_towns_that_the_photo_did_not_show_are_written_in_by_hand(
-    run: Run, photo: Path, eyes: list[KingdomRead], tmp_path: Path
+    run: Run, photo: Path, eyes: list[KingdomReading], tmp_path: Path
 ) -> None:
     out = tmp_path / "match.toml"
     ran = run("score", photo, "--game", "queendomino", "--size", "5", "--players", "Ann,Bob", "--game-file", out)
@@ -162,7 +162,7 @@ def test_towns_that_the_photo_did_not_show_are_written_in_by_hand(
 
 
 def test_the_file_tells_what_is_unsure_odd_and_missing(
-    run: Run, photo: Path, eyes: list[KingdomRead], tmp_path: Path
+    run: Run, photo: Path, eyes: list[KingdomReading], tmp_path: Path
 ) -> None:
     out = tmp_path / "match.toml"
     eyes[:] = [seen(SMALL, doubts=[doubt("B2", "f", "f1"), doubt("B2", "f", "l")]), seen(OTHER, probability=0.6)]
@@ -186,7 +186,9 @@ def test_the_file_tells_what_is_unsure_odd_and_missing(
     assert 'buildings = "?"  # tiles on B1, B2, C2; as in [{ at = "B1", points = 3 }], [] for none' in text
 
 
-def test_gems_are_asked_for_where_they_can_lie(run: Run, photo: Path, eyes: list[KingdomRead], tmp_path: Path) -> None:
+def test_gems_are_asked_for_where_they_can_lie(
+    run: Run, photo: Path, eyes: list[KingdomReading], tmp_path: Path
+) -> None:
     out = tmp_path / "match.toml"
     eyes[:] = [seen("w1 f s2 / l g # / . . m1"), seen("# w w")]
     ran = run("score", photo, "--lost-treasures", "--game-file", out)
@@ -203,7 +205,7 @@ def test_gems_are_asked_for_where_they_can_lie(run: Run, photo: Path, eyes: list
 # A range until all is told
 
 
-def test_the_table_gives_a_range_and_says_what_is_missing(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_the_table_gives_a_range_and_says_what_is_missing(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     eyes[:] = [with_towns("# t t / w1 w g"), replace(with_towns(OTHER), doubts=(doubt("B1", "g", "g1"),))]
     asked = ("score", photo, "--game", "queendomino", "--size", "5", "--coins", "1:7", "--queen", "0")
     ran = run(*asked)
@@ -219,7 +221,7 @@ def test_the_table_gives_a_range_and_says_what_is_missing(run: Run, photo: Path,
     assert run(*asked, "--strict").code == 6
 
 
-def test_json_gives_bounds_and_withholds_totals(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_json_gives_bounds_and_withholds_totals(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     eyes[:] = [with_towns("# t t / w1 w g"), seen(OTHER, doubts=[doubt("B1", "g", "g1")])]
     found = json.loads(run("score", photo, "--game", "queendomino", "--coins", "7", "--json").out)
     ann, bob = found["kingdoms"]
@@ -233,7 +235,7 @@ def test_json_gives_bounds_and_withholds_totals(run: Run, photo: Path, eyes: lis
     assert found["outlook"] == "who wins is not known until the rest is told"
 
 
-def test_what_is_told_by_options_makes_it_complete(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_what_is_told_by_options_makes_it_complete(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     eyes.pop()
     options = ("--coins", "11", "--knights", "1:3", "--towers", "1:2", "--queen", "1", "--towns", "1:0")
     found = json.loads(run("score", photo, "--game", "queendomino", *options, "--json").out)["kingdoms"][0]
@@ -242,7 +244,7 @@ def test_what_is_told_by_options_makes_it_complete(run: Run, photo: Path, eyes: 
     assert (found["complete"], found["missing"]) == (True, [])
 
 
-def test_plain_photos_are_complete_as_before(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_plain_photos_are_complete_as_before(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     plain = json.loads(run("score", photo, "--json").out)
     assert [(one["complete"], one["total"], one["least"], one["most"]) for one in plain["kingdoms"]] == [
         (True, 5, 5, 5),
@@ -252,7 +254,7 @@ def test_plain_photos_are_complete_as_before(run: Run, photo: Path, eyes: list[K
     assert json.loads(run("score", photo, "--game", "kingdomino", "--json").out) == plain
 
 
-def test_photos_of_an_open_game_are_not_ranked_together(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_photos_of_an_open_game_are_not_ranked_together(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     eyes.pop()
     ran = run("score", photo, photo, "--game", "queendomino", "--coins", "2:9")
     assert ran.out.count("Who wins is not known until the rest is told.") == 1
@@ -260,7 +262,7 @@ def test_photos_of_an_open_game_are_not_ranked_together(run: Run, photo: Path, e
 
 
 def test_a_picture_of_an_open_kingdom_shows_the_range(
-    run: Run, photo: Path, eyes: list[KingdomRead], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, photo: Path, eyes: list[KingdomReading], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from kdvision.report import overlay
 
@@ -274,7 +276,7 @@ def test_a_picture_of_an_open_kingdom_shows_the_range(
     assert "kingdom 1: 0 or more points ?" in written
 
 
-def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, eyes: list[KingdomRead]) -> None:
+def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
     ran = run("score", photo, "--game", "queendomino", "--coins", "1:500", "--towers", "2:16", "--knights", "2:23")
     assert ran.code == 0
     for sentence in (
@@ -304,7 +306,7 @@ def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, eyes: list[
     ],
 )
 def test_options_that_cannot_be_meant_are_answered(
-    options: tuple[str, ...], code: int, told: str, run: Run, photo: Path, eyes: list[KingdomRead], tmp_path: Path
+    options: tuple[str, ...], code: int, told: str, run: Run, photo: Path, eyes: list[KingdomReading], tmp_path: Path
 ) -> None:
     out = tmp_path / "match.toml"
     ran = run("score", photo, *options, "--game-file", out)
@@ -314,7 +316,7 @@ def test_options_that_cannot_be_meant_are_answered(
 
 
 def test_a_file_that_somebody_has_filled_in_is_never_written_over(
-    run: Run, photo: Path, eyes: list[KingdomRead], tmp_path: Path
+    run: Run, photo: Path, eyes: list[KingdomReading], tmp_path: Path
 ) -> None:
     out = tmp_path / "match.toml"
     out.write_text("mine")
@@ -323,7 +325,9 @@ def test_a_file_that_somebody_has_filled_in_is_never_written_over(
     assert run("score", photo, "--game-file", tmp_path / "none" / "match.toml").code == 2
 
 
-def test_where_a_photo_fails_no_file_is_written(run: Run, photo: Path, eyes: list[KingdomRead], tmp_path: Path) -> None:
+def test_where_a_photo_fails_no_file_is_written(
+    run: Run, photo: Path, eyes: list[KingdomReading], tmp_path: Path
+) -> None:
     floor, out = tmp_path / "floor.png", tmp_path / "match.toml"
     floor.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
     ran = run("score", photo, floor, "--game-file", out)
@@ -332,7 +336,7 @@ def test_where_a_photo_fails_no_file_is_written(run: Run, photo: Path, eyes: lis
 
 
 def test_kingdoms_that_are_no_one_game_are_no_file(
-    run: Run, photo: Path, eyes: list[KingdomRead], tmp_path: Path
+    run: Run, photo: Path, eyes: list[KingdomReading], tmp_path: Path
 ) -> None:
     out = tmp_path / "match.toml"
     ran = run("score", photo, photo, photo, "--game-file", out)
@@ -341,7 +345,7 @@ def test_kingdoms_that_are_no_one_game_are_no_file(
 
 
 def test_photos_with_strange_names_and_players_make_right_files(
-    run: Run, eyes: list[KingdomRead], tmp_path: Path
+    run: Run, eyes: list[KingdomReading], tmp_path: Path
 ) -> None:
     photo, out = tmp_path / 'a\nb"""\x07.png', tmp_path / "match.toml"
     photo.write_bytes(png(table_photo().pixels))

@@ -9,14 +9,14 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
-from kdvision.pipeline import kingdoms_of
-from kdvision.vision.assess.calibration import Belief, Trust, log_odds
-from kdvision.vision.assess.warnings import AT_ITS_EDGE, Around
-from kdvision.vision.classify.observation import Sight
+from kdvision.pipeline import assemble_kingdoms
+from kdvision.vision.assess.calibration import Belief, Calibration, compute_log_odds
+from kdvision.vision.assess.warnings import AT_ITS_EDGE, Surroundings
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.result import ALONE, KingdomRead, kingdom_read, touching
+from kdvision.vision.result import ALONE, KingdomReading, build_reading, mark_touching
 from tests.kingdoms import grid_of, table_photo
 
 SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
@@ -31,17 +31,19 @@ def read_with(
     *,
     board: str = SEEN,
     sure: float = 0.9,
-    belief: Belief = Trust.belief,
+    belief: Belief = Calibration.belief,
     proved: bool = True,
-) -> KingdomRead:
+) -> KingdomReading:
     seen = Board.parse(board)
     reading = Reading.of(seen, confidence=0.999, spoiled=spoiled)
     rows, cols = reading.rows, reading.cols
-    bonds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
-    sight = Sight(grid_of(seen), reading, bonds, np.zeros((rows, cols)))
-    (decision,) = decide([reading], KINGDOMINO, bonds=[bonds])
+    border_log_odds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
+    observation = GridObservation(grid_of(seen), reading, border_log_odds, np.zeros((rows, cols)))
+    (decision,) = decide([reading], KINGDOMINO, border_log_odds=[border_log_odds])
     decision = replace(decision, proved=proved)
-    return kingdom_read(sight, decision, "the photo", ALONE, Trust(sure=sure, belief=belief), boxes.PLAIN)
+    return build_reading(
+        observation, decision, "the photo", ALONE, Calibration(sure=sure, belief=belief), boxes.GAME_KINGDOMINO
+    )
 
 
 def test_a_plain_kingdom_is_believed() -> None:
@@ -92,18 +94,20 @@ def test_what_squares_and_deck_say_is_mended_by_what_the_calibration_learnt() ->
     """The other boards have the rest, each its share of it."""
     maybe = {"C5": {"s": 0.28, ".": 0.72}, "D5": {"s": 0.28, ".": 0.72}}
     said, mended = read_with(maybe, sure=0.0), read_with(maybe, sure=0.0, belief=(0.5, 0.0, 0.0, -1.0))
-    assert log_odds(mended.probability) == pytest.approx(0.5 * log_odds(said.probability) - 1)
+    assert compute_log_odds(mended.probability) == pytest.approx(0.5 * compute_log_odds(said.probability) - 1)
     assert [board for board, _ in mended.runners_up] == [board for board, _ in said.runners_up]
     for read in (said, mended):
         shares = np.array([chance for _, chance in read.runners_up]) / (1 - read.probability)
         assert shares == pytest.approx([chance / (1 - said.probability) for _, chance in said.runners_up])
 
 
-def sight_of(text: str, *, left: float = 40) -> Sight:
+def sight_of(text: str, *, left: float = 40) -> GridObservation:
     """What is seen of a board with nothing around it."""
     board = Board.parse(text)
-    bonds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
-    return Sight(grid_of(board, left=left), Reading.of(board, confidence=0.999), bonds, np.zeros((2, 3)))
+    border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
+    return GridObservation(
+        grid_of(board, left=left), Reading.of(board, confidence=0.999), border_log_odds, np.zeros((2, 3))
+    )
 
 
 @pytest.mark.parametrize(("gap", "told"), [(0.1, True), (0.3, True), (0.5, False), (1.0, False)])
@@ -113,13 +117,13 @@ def test_kingdoms_that_all_but_touch_are_told_both(gap: float, told: bool, tilt:
     board = Board.parse("# w w / f f .")
     grids = [grid_of(board), grid_of(board, left=40 + (3 + gap) * 50), grid_of(board, left=800)]
     seen_askew = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
-    around = touching([ALONE, Around(unread=True), ALONE], seen_askew, [board] * 3)
-    assert around == [Around(touched=told), Around(unread=True, touched=told), ALONE]
+    around = mark_touching([ALONE, Surroundings(unread=True), ALONE], seen_askew, [board] * 3)
+    assert around == [Surroundings(touched=told), Surroundings(unread=True, touched=told), ALONE]
 
 
 def test_a_kingdom_touched_by_another_is_for_a_person_to_look_at() -> None:
     left, right = (sight_of("# w w1 / f f ."), sight_of("# l l / g g .", left=40 + 3.2 * 50))
-    both = kingdoms_of(table_photo(), [left, right])
+    both = assemble_kingdoms(table_photo(), [left, right])
     assert all(read.review and any("touches" in problem.text for problem in read.problems) for read in both)
-    (alone,) = kingdoms_of(table_photo(), [left])
+    (alone,) = assemble_kingdoms(table_photo(), [left])
     assert not any("touches" in problem.text for problem in alone.problems)

@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from kdvision.vision.reading_order import Extent, as_read
+from kdvision.vision.reading_order import Extent, sort_in_reading_order
 
 
 def at(x: float, y: float, side: float = 100) -> Extent:
@@ -10,16 +10,16 @@ def at(x: float, y: float, side: float = 100) -> Extent:
 
 
 def test_the_row_of_a_kingdom_matters_and_not_how_far_up_it_lies() -> None:
-    assert as_read([at(300, 0), at(0, 60), at(310, 230), at(20, 200)]) == [1, 0, 3, 2]
+    assert sort_in_reading_order([at(300, 0), at(0, 60), at(310, 230), at(20, 200)]) == [1, 0, 3, 2]
 
 
 def test_a_few_pixels_change_nothing() -> None:
     """Four kingdoms, two and two, each of them any few pixels further up than it was."""
     for up in permutations((0, 3, 9, 14)):
         table = [at(x, y - moved) for (x, y), moved in zip([(0, 0), (120, 0), (0, 130), (120, 130)], up, strict=True)]
-        assert as_read(table) == [0, 1, 2, 3]
+        assert sort_in_reading_order(table) == [0, 1, 2, 3]
 
 
 def test_nothing_has_no_order() -> None:
-    assert as_read([]) == []
-    assert as_read([at(5, 5)]) == [0]
+    assert sort_in_reading_order([]) == []
+    assert sort_in_reading_order([at(5, 5)]) == [0]

@@ -12,9 +12,16 @@ import pytest
 from kdvision import pipeline
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
-from kdvision.pipeline import Around, KingdomRead, Trust, decide_again, kingdoms_of, places
-from kdvision.vision.assess.calibration import log_odds
-from kdvision.vision.classify.observation import Sight, sort_out
+from kdvision.pipeline import (
+    Calibration,
+    KingdomReading,
+    Surroundings,
+    assemble_kingdoms,
+    decide_again,
+    describe_places,
+)
+from kdvision.vision.assess.calibration import compute_log_odds
+from kdvision.vision.classify.observation import GridObservation, split_kingdoms
 from kdvision.vision.classify.probabilities import Reading
 from tests.kingdoms import grid_of, table_photo
 
@@ -22,26 +29,26 @@ KINGDOM = "w w w1 f / # g g ."
 OFFER = "w w / f f / l l / g g"
 
 
-def sight(
+def observation(
     text: str, *, left: float = 40, top: float = 60, side: float = 30, spoiled: Mapping[str, Mapping[str, float]] = {}
-) -> Sight:
+) -> GridObservation:
     """What is seen of a board with a rim of table around it; `spoiled` squares are named without the rim."""
     board = Board.parse(text)
     blank = " ".join("." * (board.width + 2))
     framed = Board.parse(" / ".join([blank, *(f". {row} ." for row in board.rows()), blank]))
     moved = {Square(s.row + 1, s.col + 1).name: shares for s, shares in _named(spoiled)}
     reading = Reading.of(framed, confidence=0.999, spoiled=moved)
-    bonds = np.zeros((framed.height, framed.width - 1)), np.zeros((framed.height - 1, framed.width))
+    border_log_odds = np.zeros((framed.height, framed.width - 1)), np.zeros((framed.height - 1, framed.width))
     grid = grid_of(framed, left=left - side, top=top - side, side=side)
-    return Sight(grid, reading, bonds, np.zeros((framed.height, framed.width)))
+    return GridObservation(grid, reading, border_log_odds, np.zeros((framed.height, framed.width)))
 
 
 def _named(spoiled: Mapping[str, Mapping[str, float]]) -> list[tuple[Square, Mapping[str, float]]]:
     return [(Square(int(name[1:]) - 1, ord(name[0]) - ord("A")), shares) for name, shares in spoiled.items()]
 
 
-def only(seen: Sight, **asked: object) -> KingdomRead:
-    (kingdom,) = kingdoms_of(table_photo(), [seen], **asked)  # type: ignore[arg-type]
+def only(seen: GridObservation, **asked: object) -> KingdomReading:
+    (kingdom,) = assemble_kingdoms(table_photo(), [seen], **asked)  # type: ignore[arg-type]
     return kingdom
 
 
@@ -49,79 +56,85 @@ def only(seen: Sight, **asked: object) -> KingdomRead:
 
 
 def test_a_grid_with_a_castle_is_a_kingdom_and_others_are_not() -> None:
-    kingdom, offer = sight(KINGDOM), sight(OFFER, left=400)
-    assert sort_out([offer, kingdom]) == ([kingdom], [offer])
+    kingdom, offer = observation(KINGDOM), observation(OFFER, left=400)
+    assert split_kingdoms([offer, kingdom]) == ([kingdom], [offer])
 
 
 def test_kingdoms_are_counted_from_left_to_right_however_few_pixels_up_one_lies() -> None:
     """Row by row: `score` and `batch` give the names that they are told in this order."""
     for up in (-9, 0, 9):
-        left, right, below = sight(KINGDOM, top=200 + up), sight(KINGDOM, left=400, top=200), sight(KINGDOM, top=500)
-        assert sort_out([below, right, left])[0] == [left, right, below]
+        left, right, below = (
+            observation(KINGDOM, top=200 + up),
+            observation(KINGDOM, left=400, top=200),
+            observation(KINGDOM, top=500),
+        )
+        assert split_kingdoms([below, right, left])[0] == [left, right, below]
 
 
 def test_a_line_on_offer_alone_is_no_kingdom() -> None:
     with pytest.raises(NoKingdomFound) as raised:
-        kingdoms_of(table_photo(), [sight(OFFER)])
+        assemble_kingdoms(table_photo(), [observation(OFFER)])
     assert raised.value.stage == "cells"
 
 
 def test_an_empty_table_names_the_stage_that_found_nothing() -> None:
     with pytest.raises(NoKingdomFound) as raised:
-        kingdoms_of(table_photo(), [])
+        assemble_kingdoms(table_photo(), [])
     assert (raised.value.stage, bool(raised.value.hint)) == ("finder", True)
 
 
 def test_a_lone_castle_is_no_kingdom() -> None:
     with pytest.raises(NoKingdomFound):
-        kingdoms_of(table_photo(), [sight("#")])
+        assemble_kingdoms(table_photo(), [observation("#")])
 
 
 def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> None:
-    covered = sight("w w w1 f / ? g g f / l l f f / l l . .", spoiled={"A2": {".": 0.3, "w": 0.3, "#": 0.2}})
-    assert sort_out([sight(OFFER, left=400), covered])[0] == [covered]
+    covered = observation("w w w1 f / ? g g f / l l f f / l l . .", spoiled={"A2": {".": 0.3, "w": 0.3, "#": 0.2}})
+    assert split_kingdoms([observation(OFFER, left=400), covered])[0] == [covered]
 
 
 def test_dominoes_as_nobody_lays_them_are_loose_where_no_castle_is_seen() -> None:
     """Tiles are a kingdom where each domino joins its own terrain, and also where the castle is seen."""
     lawful, thrown = "w w w1 f / # g f f / g g f f / g g . .", "w w g f / # l l w / m1 m s s / f f . ."
     for board, castle, read in ((lawful, 0.3, True), (thrown, 0.3, False), (thrown, 0.9, True)):
-        covered = sight(board, spoiled={"A2": {"#": castle, ".": 0.9 - castle}})
-        assert sort_out([covered])[0] == [covered]
+        covered = observation(board, spoiled={"A2": {"#": castle, ".": 0.9 - castle}})
+        assert split_kingdoms([covered])[0] == [covered]
         try:
-            assert bool(kingdoms_of(table_photo(), [covered])) == read
+            assert bool(assemble_kingdoms(table_photo(), [covered])) == read
         except NoKingdomFound:
             assert not read
 
 
 def test_a_line_on_offer_is_no_kingdom_on_a_lattice_askew_to_it() -> None:
     """There its eight squares lie on up to twelve places, each of which looks like a tile."""
-    askew = sight("w w f f / w l l f / g g s s")
+    askew = observation("w w f f / w l l f / g g s s")
     assert askew.plain.sum() == 12
-    assert not sort_out([askew])[0]
+    assert not split_kingdoms([askew])[0]
 
 
 def test_what_looks_somewhat_like_a_castle_makes_no_kingdom() -> None:
     """So do kings on a line on offer, and shadows beside it."""
-    assert not sort_out([sight("w w l / f f #", spoiled={"C2": {"#": 0.6, ".": 0.3}})])[0]
+    assert not split_kingdoms([observation("w w l / f f #", spoiled={"C2": {"#": 0.6, ".": 0.3}})])[0]
 
 
 def test_a_castle_without_a_whole_domino_is_no_kingdom() -> None:
-    assert not sort_out([sight("# w w", spoiled={"C1": {"w": 0.5, ".": 0.5}})])[0]
+    assert not split_kingdoms([observation("# w w", spoiled={"C1": {"w": 0.5, ".": 0.5}})])[0]
 
 
 @pytest.mark.parametrize("rest", [".", "w"])
 def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
-    carpet = sight(" / ".join(["# # # # # #", f"# # # {rest} {rest} #"] * 3))
+    carpet = observation(" / ".join(["# # # # # #", f"# # # {rest} {rest} #"] * 3))
     assert carpet.castle > 0.99 and carpet.tiles >= 30
-    assert not sort_out([carpet])[0]
+    assert not split_kingdoms([carpet])[0]
 
 
 @pytest.mark.parametrize(("plainly", "left"), [(0.85, True), (0.6, False)])
 def test_a_castle_and_a_domino_are_plain_where_nothing_else_is_left(plainly: float, left: bool) -> None:
     """A grille looked like three plain squares, of which the box could lay two."""
-    grille = sight("# f f . / w . . .", spoiled={"C1": {"f": plainly, ".": 1 - plainly}, "A2": {"w": 0.75, ".": 0.25}})
-    assert sort_out([grille])[0] == [grille]
+    grille = observation(
+        "# f f . / w . . .", spoiled={"C1": {"f": plainly, ".": 1 - plainly}, "A2": {"w": 0.75, ".": 0.25}}
+    )
+    assert split_kingdoms([grille])[0] == [grille]
     try:
         assert len(only(grille).board) == 3 and left
     except NoKingdomFound:
@@ -129,77 +142,79 @@ def test_a_castle_and_a_domino_are_plain_where_nothing_else_is_left(plainly: flo
 
 
 def test_what_no_box_could_lay_is_no_kingdom() -> None:
-    grille = sight(" / ".join(["w w w w w w"] * 5))
-    assert sort_out([grille])[0] == [grille]
+    grille = observation(" / ".join(["w w w w w w"] * 5))
+    assert split_kingdoms([grille])[0] == [grille]
     with pytest.raises(NoKingdomFound):
-        kingdoms_of(table_photo(), [grille])
-    (read,) = kingdoms_of(table_photo(), [grille, sight(KINGDOM, left=600)])
+        assemble_kingdoms(table_photo(), [grille])
+    (read,) = assemble_kingdoms(table_photo(), [grille, observation(KINGDOM, left=600)])
     assert any("may be a kingdom, too" in problem.text for problem in read.problems)
 
 
 def test_a_kingdom_larger_than_it_should_be_is_still_one() -> None:
     large = "w w w1 f l g g / # g g f l s s / w f f g w w w / l l f1 g s f f"
-    assert kingdoms_of(table_photo(), [sight(large)], side=5)
+    assert assemble_kingdoms(table_photo(), [observation(large)], side=5)
 
 
 def test_a_second_castle_is_a_misreading() -> None:
-    kingdom = sight("w w w1 f / # g g #")
-    assert sort_out([kingdom])[0] == [kingdom]
+    kingdom = observation("w w w1 f / # g g #")
+    assert split_kingdoms([kingdom])[0] == [kingdom]
 
 
 def test_a_kingdom_beside_others_is_one_though_its_castle_is_hidden() -> None:
     """More tiles than two lines on offer have are a kingdom; those lines are none."""
-    plain = sight(KINGDOM)
-    hidden = sight("w w w1 f f / ? g g f f / l l f f s / l l g g s", left=400, spoiled={"A2": {".": 0.3, "#": 0.2}})
-    two_lines = sight("w w f f / g g l l / s s w w / f f g g", left=800)
-    assert sort_out([hidden, two_lines, plain]) == ([plain, hidden], [two_lines])
+    plain = observation(KINGDOM)
+    hidden = observation(
+        "w w w1 f f / ? g g f f / l l f f s / l l g g s", left=400, spoiled={"A2": {".": 0.3, "#": 0.2}}
+    )
+    two_lines = observation("w w f f / g g l l / s s w w / f f g g", left=800)
+    assert split_kingdoms([hidden, two_lines, plain]) == ([plain, hidden], [two_lines])
 
 
 def test_a_kingdom_whose_castle_the_picture_cuts_off_is_one() -> None:
     text = "w w w1 f / g g l l / s w w f"
-    tiles, plain = sight(text, left=400), sight(KINGDOM)
+    tiles, plain = observation(text, left=400), observation(KINGDOM)
     inside = np.ones(tiles.hidden.shape)
     inside[-2:] = [[0.9], [0.0]]
     at_the_edge = replace(tiles, inside=inside, beyond=np.zeros_like(inside))
-    assert sort_out([at_the_edge, plain])[0] == [plain, at_the_edge]
-    assert sort_out([tiles, plain])[0] == [plain]
+    assert split_kingdoms([at_the_edge, plain])[0] == [plain, at_the_edge]
+    assert split_kingdoms([tiles, plain])[0] == [plain]
 
 
 def test_a_grid_that_looks_somewhat_like_many_things_is_no_kingdom() -> None:
     """So do parquet and patterned cloths, with something on them that looks like a castle."""
     vague = {f"{col}{row}": {"w": 0.4, "s": 0.3, ".": 0.2} for col in "ABCD" for row in (1, 2, 3)}
-    cloth = sight("# w w w / w w w w / w w w w", spoiled={**vague, "A1": {"#": 0.9}})
+    cloth = observation("# w w w / w w w w / w w w w", spoiled={**vague, "A1": {"#": 0.9}})
     assert cloth.castle > 0.5 and cloth.tiles > 8
-    assert sort_out([cloth, sight(KINGDOM, left=400)])[0][0].castle > 0.99
+    assert split_kingdoms([cloth, observation(KINGDOM, left=400)])[0][0].castle > 0.99
     with pytest.raises(NoKingdomFound):
-        kingdoms_of(table_photo(), [cloth])
+        assemble_kingdoms(table_photo(), [cloth])
 
 
 def test_kingdoms_come_from_the_top_left() -> None:
-    upper, lower = sight(KINGDOM, left=400, top=60), sight("# l l / w w .", left=40, top=300)
-    reads = kingdoms_of(table_photo(), [lower, upper])
+    upper, lower = observation(KINGDOM, left=400, top=60), observation("# l l / w w .", left=40, top=300)
+    reads = assemble_kingdoms(table_photo(), [lower, upper])
     assert [str(read.board) for read in reads] == [KINGDOM, "# l l / w w ."]
     assert [read.place for read in reads] == ["top right", "bottom left"]
 
 
 @pytest.mark.parametrize(("colours", "told"), [(("blue", "pink"), ["blue", "pink"]), (("blue", "blue"), ["", ""])])
 def test_kingdoms_have_their_castles_colours_which_no_two_share(colours: tuple[str, str], told: list[str]) -> None:
-    sights = [sight(KINGDOM), sight("# l l / w w .", left=400)]
-    reads = kingdoms_of(table_photo(), [replace(s, colour=c) for s, c in zip(sights, colours, strict=True)])
+    observations = [observation(KINGDOM), observation("# l l / w w .", left=400)]
+    reads = assemble_kingdoms(table_photo(), [replace(s, colour=c) for s, c in zip(observations, colours, strict=True)])
     assert [read.colour for read in reads] == told
 
 
 def test_a_castle_that_is_elsewhere_after_all_has_no_colour() -> None:
-    seen = replace(sight(KINGDOM, spoiled={"A2": {"#": 0.8, "w": 0.15}}), colour="blue")
+    seen = replace(observation(KINGDOM, spoiled={"A2": {"#": 0.8, "w": 0.15}}), colour="blue")
     assert only(seen).colour == "blue"
-    assert only(seen, clamps={(0, Square.parse("A2")): "w", (0, Square.parse("D1")): "#"}).colour == ""
+    assert only(seen, fixed_squares={(0, Square.parse("A2")): "w", (0, Square.parse("D1")): "#"}).colour == ""
 
 
 # The frame.
 
 
 def test_the_board_is_trimmed_and_its_grid_and_reading_with_it() -> None:
-    seen = sight(KINGDOM)
+    seen = observation(KINGDOM)
     read = only(seen)
     assert str(read.board) == KINGDOM
     assert (read.grid.rows, read.grid.cols) == (read.reading.rows, read.reading.cols) == (2, 4)
@@ -209,7 +224,7 @@ def test_the_board_is_trimmed_and_its_grid_and_reading_with_it() -> None:
 
 
 def test_dominoes_lie_on_the_squares_of_the_printed_board() -> None:
-    read = only(sight(KINGDOM))
+    read = only(observation(KINGDOM))
     covered = {square for laid in read.dominoes for square in laid[1]}
     castle = Square.parse("A2")
     assert covered | {castle} == set(read.board)
@@ -217,14 +232,14 @@ def test_dominoes_lie_on_the_squares_of_the_printed_board() -> None:
 
 
 def test_doubts_have_the_names_of_the_printed_board() -> None:
-    read = only(sight(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}}))
+    read = only(observation(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}}))
     assert [(doubt.square.name, doubt.read, doubt.instead) for doubt in read.doubts] == [("C1", "w1", "w")]
     assert 0.5 < read.doubts[0].probability < 0.7
     assert read.review
 
 
 def test_problems_name_the_squares_of_the_printed_board_in_word_and_place() -> None:
-    read = only(sight("# w w l l"))
+    read = only(observation("# w w l l"))
     (problem,) = (problem for problem in read.problems if "touches neither" in problem.text)
     assert "D1 and E1" in problem.text
     assert [square.name for square in problem.squares] == ["D1", "E1"]
@@ -234,7 +249,7 @@ def test_problems_name_the_squares_of_the_printed_board_in_word_and_place() -> N
 def test_a_doubt_outside_the_frame_is_a_problem_to_look_at() -> None:
     """Two places beyond the edge may be a domino: no square of the printed board names them."""
     faint = {name: {".": 0.7, "g": 0.29} for name in ("B3", "C3")}
-    read = only(sight("w w w1 f / # g g . / . . . .", spoiled=faint))
+    read = only(observation("w w w1 f / # g g . / . . . .", spoiled=faint))
     assert str(read.board) == KINGDOM
     assert read.review
     assert any("edge" in problem.text for problem in read.problems)
@@ -244,22 +259,22 @@ def test_a_doubt_outside_the_frame_is_a_problem_to_look_at() -> None:
 def test_a_tile_that_no_board_has_a_place_for_is_told() -> None:
     """Its other half may lie beyond the grid, where a lattice has lost a row."""
     for chance, told in ((0.99, True), (0.8, False)):
-        lone = sight("# w w . / . f f . / . . . l", spoiled={"D3": {"l": chance, ".": 1 - chance}})
-        (read,) = kingdoms_of(table_photo(), [lone])
+        lone = observation("# w w . / . f f . / . . . l", spoiled={"D3": {"l": chance, ".": 1 - chance}})
+        (read,) = assemble_kingdoms(table_photo(), [lone])
         assert str(read.board) == "# w w / . f f"
         assert any("at the kingdom's edge" in problem.text for problem in read.problems) == told
 
 
 def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
-    assert not only(sight(KINGDOM), trust=Trust(sure=0.5)).review
-    assert only(sight(KINGDOM), trust=Trust(sure=1.1)).review
+    assert not only(observation(KINGDOM), calibration=Calibration(sure=0.5)).review
+    assert only(observation(KINGDOM), calibration=Calibration(sure=1.1)).review
 
 
 def test_a_board_is_as_likely_as_its_squares_and_its_signs_say() -> None:
-    doubting = Trust(whole={"": 0.0, "few": -1.0})
-    plain, small = only(sight(KINGDOM), trust=doubting), only(sight("# w w"), trust=doubting)
-    assert plain.probability == pytest.approx(plain.seems / 2)
-    assert small.probability == pytest.approx(small.seems / (1 + np.e))
+    doubting = Calibration(whole={"": 0.0, "few": -1.0})
+    plain, small = only(observation(KINGDOM), calibration=doubting), only(observation("# w w"), calibration=doubting)
+    assert plain.probability == pytest.approx(plain.board_probability / 2)
+    assert small.probability == pytest.approx(small.board_probability / (1 + np.e))
     for read in (plain, small):
         assert read.probability + sum(chance for _, chance in read.runners_up) <= 0.5 + 1e-6
 
@@ -274,44 +289,44 @@ def test_a_board_is_as_likely_as_its_squares_and_its_signs_say() -> None:
     ],
 )
 def test_what_speaks_against_a_board_has_a_name_and_a_weight(text: str, names: set[str]) -> None:
-    doubting = Trust(whole={"": 3.0, "few": -1.0, "rim": -2.0, "overruled": -0.5, "illegal": -4.0})
-    read = only(sight(text), trust=doubting)
-    assert {name for name, strength in read.signs.items() if strength} == names
+    doubting = Calibration(whole={"": 3.0, "few": -1.0, "rim": -2.0, "overruled": -0.5, "illegal": -4.0})
+    read = only(observation(text), calibration=doubting)
+    assert {name for name, strength in read.warning_strengths.items() if strength} == names
     odds = 3.0 + sum(doubting.whole[name] for name in names)
-    assert log_odds(read.probability / read.seems) == pytest.approx(odds)
+    assert compute_log_odds(read.probability / read.board_probability) == pytest.approx(odds)
 
 
 @pytest.mark.parametrize(("weight", "told"), [(0.0, False), (-9.0, True)])
 def test_a_sign_that_is_known_to_mean_little_is_no_reason_to_ask(weight: float, told: bool) -> None:
     """A board of a castle and a domino is told for that where such boards were often less than all of it."""
-    read = only(sight("# w w"), trust=Trust(sure=0.9, whole={"": 6.0, "few": weight}))
+    read = only(observation("# w w"), calibration=Calibration(sure=0.9, whole={"": 6.0, "few": weight}))
     assert any("hardly a domino" in problem.text for problem in read.problems) == read.review == told
-    assert only(sight("# w w")).review  # nothing is known of it
+    assert only(observation("# w w")).review  # nothing is known of it
 
 
 def test_of_what_no_rendered_table_shows_a_person_is_always_asked() -> None:
     """However sure it makes a board: a castle that is not seen may be no kingdom's at all."""
-    faint = sight(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
-    (read,) = kingdoms_of(table_photo(), [faint], named=True, trust=Trust(sure=0.0, whole={"": 6.0}))
+    faint = observation(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
+    (read,) = assemble_kingdoms(table_photo(), [faint], named=True, calibration=Calibration(sure=0.0, whole={"": 6.0}))
     assert read.review and any("hardly seen" in problem.text for problem in read.problems)
 
 
 @pytest.mark.parametrize(("text", "few"), [("# w w", True), ("# w w / . f f", False)])
 def test_a_kingdom_of_hardly_a_domino_is_to_be_looked_at(text: str, few: bool) -> None:
-    (read,) = kingdoms_of(table_photo(), [sight(text)])
+    (read,) = assemble_kingdoms(table_photo(), [observation(text)])
     assert any("hardly a domino" in problem.text for problem in read.problems) == few
     assert read.review == few
 
 
 def test_beside_a_kingdom_one_whose_castle_is_hardly_seen_is_read_and_asked_about() -> None:
     text = "# f f . / . f l l / . w l w1"
-    faint = sight(text, left=400, spoiled={"A1": {"#": 0.3, "w": 0.3, "f": 0.3}})
-    plain, hardly = kingdoms_of(table_photo(), [sight(KINGDOM), faint])
+    faint = observation(text, left=400, spoiled={"A1": {"#": 0.3, "w": 0.3, "f": 0.3}})
+    plain, hardly = assemble_kingdoms(table_photo(), [observation(KINGDOM), faint])
     assert not plain.review
     assert str(hardly.board) == text
     assert hardly.review and any("hardly seen" in problem.text for problem in hardly.problems)
     with pytest.raises(NoKingdomFound):
-        kingdoms_of(table_photo(), [faint])
+        assemble_kingdoms(table_photo(), [faint])
 
 
 def test_tiles_beside_a_kingdom_that_show_no_castle_may_be_a_part_of_it() -> None:
@@ -319,15 +334,17 @@ def test_tiles_beside_a_kingdom_that_show_no_castle_may_be_a_part_of_it() -> Non
     hidden = "w w w1 f f / ? g g f f / l l f f s / l l g g s"
     faint = {"A2": {".": 0.3, "#": 0.2}}
     for left, beside in ((165, True), (400, False)):
-        first, second = kingdoms_of(table_photo(), [sight(KINGDOM), sight(hidden, left=left, spoiled=faint)])
+        first, second = assemble_kingdoms(
+            table_photo(), [observation(KINGDOM), observation(hidden, left=left, spoiled=faint)]
+        )
         assert any("tiles lie beside" in problem.text for problem in first.problems) == first.review == beside
         assert second.review
 
 
 def test_two_photos_tell_what_lies_around_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = sight("w w f / ? g g / l l s", left=400, spoiled={"A2": {"#": 0.05, "w": 0.45, "f": 0.45}})
-    monkeypatch.setattr(pipeline, "search_all", lambda *_, **__: [sight(KINGDOM), other])
-    (read,) = pipeline.read_same([table_photo().pixels] * 2)
+    other = observation("w w f / ? g g / l l s", left=400, spoiled={"A2": {"#": 0.05, "w": 0.45, "f": 0.45}})
+    monkeypatch.setattr(pipeline, "search_all", lambda *_, **__: [observation(KINGDOM), other])
+    (read,) = pipeline.read_views([table_photo().pixels] * 2)
     assert read.review and any("may be a kingdom, too" in problem.text for problem in read.problems)
 
 
@@ -335,43 +352,45 @@ def test_a_kingdom_that_was_left_out_is_asked_for() -> None:
     """Who wins depends on it. A line on offer is none."""
     faint = {"A2": {"#": 0.05, "w": 0.45, "f": 0.45}}
     for other, told in (("w w f / ? g g / l l s", True), (OFFER, False)):
-        (read,) = kingdoms_of(table_photo(), [sight(KINGDOM), sight(other, left=400, spoiled=faint if told else {})])
+        (read,) = assemble_kingdoms(
+            table_photo(), [observation(KINGDOM), observation(other, left=400, spoiled=faint if told else {})]
+        )
         assert any("may be a kingdom, too" in problem.text for problem in read.problems) == told
         assert read.review == told
 
 
 def test_a_castle_that_is_not_plain_is_one_amid_tiles_that_are_no_line() -> None:
     odds = {"#": 0.55, ".": 0.4}
-    assert sort_out([sight("w w f / f # g / l l g", spoiled={"B2": odds})])[0]
-    assert not sort_out([sight("w w f f / l l g #", spoiled={"D2": odds})])[0]
+    assert split_kingdoms([observation("w w f / f # g / l l g", spoiled={"B2": odds})])[0]
+    assert not split_kingdoms([observation("w w f f / l l g #", spoiled={"D2": odds})])[0]
 
 
 def test_a_line_on_offer_beside_what_looks_like_a_castle_is_no_kingdom() -> None:
     """A diamond in a carpet looks so. In a kingdom most dominoes touch their own terrain or the castle."""
     line = ". # . . / f1 l1 l1 w / w f f m3"
     with pytest.raises(NoKingdomFound):
-        kingdoms_of(table_photo(), [sight(line)])
-    (read, *others) = kingdoms_of(table_photo(), [sight(KINGDOM), sight(line, left=400)])
+        assemble_kingdoms(table_photo(), [observation(line)])
+    (read, *others) = assemble_kingdoms(table_photo(), [observation(KINGDOM), observation(line, left=400)])
     assert not others and any("may be a kingdom, too" in problem.text for problem in read.problems)
-    (named,) = kingdoms_of(table_photo(), [sight(line)], named=True)
+    (named,) = assemble_kingdoms(table_photo(), [observation(line)], named=True)
     assert str(named.board) == line and len(named.problems) > 1
-    (kingdom,) = kingdoms_of(table_photo(), [sight(". # . . / f l l g / f g g s")])
+    (kingdom,) = assemble_kingdoms(table_photo(), [observation(". # . . / f l l g / f g g s")])
     assert kingdom.board
 
 
 def test_a_small_kingdom_that_was_laid_against_every_rule_is_read_all_the_same() -> None:
     """As people lay it who have a camera to try and no game to play: it lies in no line."""
     text = "w1 f1 # l1 f1 / l w l f w / w1 m g1 l1 f"
-    read = only(sight(text))
+    read = only(observation(text))
     assert str(read.board) == text and not read.review
     stuck = [square for problem in read.problems for square in problem.squares]
     assert 2 * len(stuck) >= len(read.board) - 1
 
 
 def test_tiles_that_lie_beside_a_kingdom_are_named() -> None:
-    near, far = sight(OFFER, left=40 + 4.6 * 30), sight(OFFER, left=500)
+    near, far = observation(OFFER, left=40 + 4.6 * 30), observation(OFFER, left=500)
     for offer, told in ((near, True), (far, False)):
-        (read,) = kingdoms_of(table_photo(), [sight(KINGDOM), offer])
+        (read,) = assemble_kingdoms(table_photo(), [observation(KINGDOM), offer])
         assert any("beside" in problem.text for problem in read.problems) == told
         assert read.review == told
 
@@ -381,45 +400,47 @@ def test_tiles_that_lie_beside_a_kingdom_are_named() -> None:
 
 def test_a_fix_names_the_square_as_it_is_printed() -> None:
     """The rim of table around the kingdom moves squares on the grid, not on the board that a person sees."""
-    read = only(sight(KINGDOM), clamps={(0, Square.parse("C1")): "w"})
+    read = only(observation(KINGDOM), fixed_squares={(0, Square.parse("C1")): "w"})
     assert str(read.board) == "w w w f / # g g ."
 
 
 def test_a_fixed_square_is_no_doubt_any_more() -> None:
-    unsure = sight(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}})
-    read = only(unsure, clamps={(0, Square.parse("C1")): "w"})
+    unsure = observation(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}})
+    read = only(unsure, fixed_squares={(0, Square.parse("C1")): "w"})
     assert str(read.board) == "w w w f / # g g ."
     assert read.doubts == ()
 
 
 def test_fixes_find_their_kingdom() -> None:
-    sights = [sight(KINGDOM), sight("# l l / w w .", left=400)]
-    reads = kingdoms_of(table_photo(), sights, clamps={(1, Square.parse("C1")): "w"})
+    observations = [observation(KINGDOM), observation("# l l / w w .", left=400)]
+    reads = assemble_kingdoms(table_photo(), observations, fixed_squares={(1, Square.parse("C1")): "w"})
     assert [str(read.board) for read in reads] == [KINGDOM, "# l w / w w ."]
 
 
 def test_a_square_can_be_taken_away() -> None:
     """Where the last of a column goes the frame shrinks, and squares keep the names they have in it."""
-    read = only(sight("w w w1 f f f / # g g . . ."), clamps={(0, Square.parse(s)): "." for s in ("E1", "F1")})
+    read = only(
+        observation("w w w1 f f f / # g g . . ."), fixed_squares={(0, Square.parse(s)): "." for s in ("E1", "F1")}
+    )
     assert str(read.board) == KINGDOM
     assert read.grid.cols == 4
 
 
 def test_a_first_column_taken_away_renames_no_other_square() -> None:
     """What a person says next of B1 is said of the square that is called so now."""
-    seen = sight("f f w w w1 f / . . # g g .")
+    seen = observation("f f w w w1 f / . . # g g .")
     gone = {(0, Square.parse(s)): "." for s in ("A1", "B1")}
-    read = only(seen, clamps=gone)
+    read = only(seen, fixed_squares=gone)
     assert str(read.board) == ". . w w w1 f / . . # g g ."
     assert read.grid.cols == 6
-    assert str(only(seen, clamps=gone | {(0, Square.parse("D2")): "g1"}).board).split(" / ")[1] == ". . # g1 g ."
+    assert str(only(seen, fixed_squares=gone | {(0, Square.parse("D2")): "g1"}).board).split(" / ")[1] == ". . # g1 g ."
 
 
 def test_what_else_a_corrected_board_may_be_lies_in_its_frame() -> None:
     """Else a doubt about one square is not seen to mend another with it."""
     doubtful = {"F2": {"s": 0.6, ".": 0.3}, "E2": {"g": 0.6, ".": 0.3}}
-    seen = sight("f f w w w1 f / . . # g g s", spoiled=doubtful)
-    read = only(seen, clamps={(0, Square.parse(s)): "." for s in ("A1", "B1")})
+    seen = observation("f f w w w1 f / . . # g g s", spoiled=doubtful)
+    read = only(seen, fixed_squares={(0, Square.parse(s)): "." for s in ("A1", "B1")})
     assert any(".." not in str(board) and str(board).startswith(". . w w") for board, _ in read.runners_up)
     assert all(str(board).startswith(". .") for board, _ in read.runners_up)
 
@@ -427,7 +448,7 @@ def test_what_else_a_corrected_board_may_be_lies_in_its_frame() -> None:
 @pytest.mark.parametrize(("clamp", "says"), [((1, "A1"), "kingdom 2"), ((0, "E1"), "E1"), ((0, "A3"), "A3")])
 def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: str) -> None:
     with pytest.raises(NotationError, match=says) as raised:
-        only(sight(KINGDOM), clamps={(clamp[0], Square.parse(clamp[1])): "w"})
+        only(observation(KINGDOM), fixed_squares={(clamp[0], Square.parse(clamp[1])): "w"})
     assert raised.value.hint
 
 
@@ -435,13 +456,13 @@ def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: st
 
 
 def test_what_was_seen_can_be_decided_again() -> None:
-    first = kingdoms_of(table_photo(), [sight(KINGDOM), sight("# l l / w w .", left=400)])
-    sights = [read.sight for read in first if read.sight is not None]
+    first = assemble_kingdoms(table_photo(), [observation(KINGDOM), observation("# l l / w w .", left=400)])
+    observations = [read.observation for read in first if read.observation is not None]
     assert [read.start for read in first] == [Square(1, 1), Square(1, 1)]
-    same = decide_again(sights, around=[Around(), Around()])
+    same = decide_again(observations, around=[Surroundings(), Surroundings()])
     assert [str(read.board) for read in same] == [str(read.board) for read in first]
-    told = [Around(), Around(crowded=True, unread=True)]
-    fixed = decide_again(sights, around=told, clamps={(1, Square.parse("D2")): "w"})
+    told = [Surroundings(), Surroundings(crowded=True, unread=True)]
+    fixed = decide_again(observations, around=told, fixed_squares={(1, Square.parse("D2")): "w"})
     assert [str(read.board) for read in fixed] == [KINGDOM, "# l w / w w ."]
     assert [read.around.crowded for read in fixed] == [False, True]
     assert fixed[1].review
@@ -449,13 +470,15 @@ def test_what_was_seen_can_be_decided_again() -> None:
 
 def test_a_tile_can_be_added_beyond_the_frame() -> None:
     """The grid's rim of table stays reachable, and the kingdom's first square moves with what lies there."""
-    (read,) = decide_again([sight("# g / w w")], around=[Around()], clamps={(0, Square.parse("A3")): "w"})
+    (read,) = decide_again(
+        [observation("# g / w w")], around=[Surroundings()], fixed_squares={(0, Square.parse("A3")): "w"}
+    )
     assert (read.start, str(read.board)) == (Square(1, 0), ". # g / w w w")
 
 
 def test_a_fix_off_the_grid_is_told() -> None:
     with pytest.raises(NotationError, match="E5"):
-        decide_again([sight("# g / w w")], around=[Around()], clamps={(0, Square.parse("E5")): "w"})
+        decide_again([observation("# g / w w")], around=[Surroundings()], fixed_squares={(0, Square.parse("E5")): "w"})
 
 
 # Watching, and words.
@@ -463,7 +486,7 @@ def test_a_fix_off_the_grid_is_told() -> None:
 
 def test_the_stages_are_told_in_order() -> None:
     told: list[str] = []
-    kingdoms_of(table_photo(), [sight(KINGDOM)], tell=lambda name, _: told.append(name))
+    assemble_kingdoms(table_photo(), [observation(KINGDOM)], tell=lambda name, _: told.append(name))
     assert told == ["cells", "decide"]
 
 
@@ -474,4 +497,4 @@ def test_the_stages_are_told_in_order() -> None:
 def test_places_are_said_in_words(at: tuple[float, float], words: str) -> None:
     board = Board.parse("# w w")
     grids = [grid_of(board, left=at[0] - 30, top=at[1] - 10, side=20), grid_of(board, left=0, top=0)]
-    assert places(grids, table_photo())[0] == words
+    assert describe_places(grids, table_photo())[0] == words

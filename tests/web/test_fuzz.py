@@ -54,7 +54,7 @@ def test_the_api_keeps_its_promises(case: Any, client: Client) -> None:
 
 
 @pytest.fixture(scope="module")
-def sight(client: Client) -> str:
+def observation(client: Client) -> str:
     """What the server saw in the demo photo."""
     found: str = client.photo((ROOT / "samples" / "demo.jpg").read_bytes()).json["kingdoms"][0]["sight"]
     return found
@@ -70,10 +70,10 @@ def sight(client: Client) -> str:
 )
 @settings(max_examples=MANY, deadline=None, derandomize=MANY < 100, suppress_health_check=list(HealthCheck))
 def test_whatever_people_name_can_be_decided_with(
-    client: Client, sight: str, fixes: dict[str, str], twice: bool
+    client: Client, observation: str, fixes: dict[str, str], twice: bool
 ) -> None:
     """Also squares that no box has, several castles or none, and the same kingdom twice. A few at least are kept."""
-    asked = {"kingdoms": [{"sight": sight, "fixes": fixes}] + [{"sight": sight}] * twice}
+    asked = {"kingdoms": [{"sight": observation, "fixes": fixes}] + [{"sight": observation}] * twice}
     answer = client.post("/api/decide", asked)
     assert answer.status == 200
     for kingdom in answer.json["kingdoms"][:1]:

@@ -205,9 +205,9 @@ def test_wrong_fixes_are_told(client: Client, demo: dict[str, Any], fixes: Any) 
 
 
 def test_a_sight_that_was_changed_is_refused(client: Client, demo: dict[str, Any]) -> None:
-    sight = demo["kingdoms"][0]["sight"]
-    middle = len(sight) // 2
-    changed = sight[:middle] + ("A" if sight[middle] != "A" else "B") + sight[middle + 1 :]
+    observation = demo["kingdoms"][0]["sight"]
+    middle = len(observation) // 2
+    changed = observation[:middle] + ("A" if observation[middle] != "A" else "B") + observation[middle + 1 :]
     assert client.post("/api/decide", {"kingdoms": [{"sight": changed}]}).status == 410
 
 

@@ -17,9 +17,9 @@ from typing import Final
 from kdvision.files import write_whole
 from kdvision.lab.calibrate import believed, heads, rehearsal
 from kdvision.lab.calibrate.calibrate import judged_of
-from kdvision.vision.assess.calibration import Trust
-from kdvision.vision.networks.cells import CellReader
-from kdvision.vision.networks.onnx import shipped
+from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.networks.cells import CellClassifier
+from kdvision.vision.networks.onnx import load_model
 
 FIRST: Final = 5 * rehearsal.STREAM
 
@@ -33,13 +33,13 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
-    trust = Trust(**CellReader(shipped("cells", 1)).model.about["boards"])
+    calibration = Calibration(**CellClassifier(load_model("cells", 1)).model.about["boards"])
     scenes = range(FIRST, FIRST + given.scenes)
     with get_context("spawn").Pool(given.workers, rehearsal.start, (given.data,)) as pool:
         each = list(pool.imap(partial(rehearsal.boards, kept=given.work), scenes, chunksize=4))
-    judged = judged_of([board for boards in each for board in boards], trust)
-    believed.write_by_art(given.results / "calibration-other-scenes.csv", judged, sure=trust.sure)
-    text = heads.table(heads.heads(heads.kept(given.work), trust))
+    judged = judged_of([board for boards in each for board in boards], calibration)
+    believed.write_by_art(given.results / "calibration-other-scenes.csv", judged, sure=calibration.sure)
+    text = heads.table(heads.heads(heads.kept(given.work), calibration))
     write_whole(given.results / "calibration-other-scenes-heads.csv", text.encode())
     print((given.results / "calibration-other-scenes.csv").read_text("utf-8"), text, sep="\n")
 

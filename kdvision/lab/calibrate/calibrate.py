@@ -25,9 +25,9 @@ from scipy.stats import beta
 
 from kdvision.lab.calibrate import believed, rehearsal
 from kdvision.lab.calibrate.rehearsal import Places, Rehearsed
-from kdvision.vision.assess.calibration import ALWAYS, Trust, log_odds, smallness
-from kdvision.vision.classify.observe import outline
-from kdvision.vision.classify.occlusion import missed
+from kdvision.vision.assess.calibration import ALWAYS, Calibration, compute_log_odds, smallness
+from kdvision.vision.classify.observe import compute_tile_log_odds
+from kdvision.vision.classify.occlusion import compute_occlusion_probability
 from kdvision.vision.networks.onnx import model_path
 
 Floats = npt.NDArray[np.float64]
@@ -56,7 +56,7 @@ MISTAKES = 0.1
 
 
 def fit_outline(found: Iterable[Places]) -> dict[str, object]:
-    """Return what a model file says of outlines (`evidence.outline`): weights, and error rates of ever more witnesses.
+    """Return what a model file says of outlines (`evidence.compute_tile_log_odds`): weights, and error rates of ever more witnesses.
 
     Where no colour is known, the error rate with it is that without.
     """
@@ -68,19 +68,19 @@ def fit_outline(found: Iterable[Places]) -> dict[str, object]:
         "tabletop": regressed(said[known], tile[known], np.array([1.0, 0.5, 0.0, 0.0])),
     }
     alone = {name: weights for name, weights in about.items() if name == "outline"}
-    rates = {"cells": said[:, 0], "both": outline(said, alone), "all": outline(said, about)}
+    rates = {"cells": said[:, 0], "both": compute_tile_log_odds(said, alone), "all": compute_tile_log_odds(said, about)}
     return {**about, "outline_wrong": {name: float(((odds > 0) != tile).mean()) for name, odds in rates.items()}}
 
 
 def fit_covering(found: Iterable[Places]) -> dict[str, object]:
-    """Return what a model file says of hidden tiles (`covering.missed`): weights, and how many are told, and of what.
+    """Return what a model file says of hidden tiles (`covering.compute_occlusion_probability`): weights, and how many are told, and of what.
 
     `covering_told` are the share of the hidden tiles that they tell, and that of the other places, where they err.
     """
     places = Places.join(list(found))
     said, tile = places.said, places.tile
     weights = regressed(said, tile, np.zeros(said.shape[1] + 1), costs=MISSED)
-    told = missed(said, {"covering": weights}) > 0.5
+    told = compute_occlusion_probability(said, {"covering": weights}) > 0.5
     rates = {"places": len(tile), "hidden": float(told[tile].mean()), "others": float(told[~tile].mean())}
     return {"covering": weights, "covering_told": rates}
 
@@ -98,7 +98,11 @@ def regressed(said: Floats, tile: npt.NDArray[np.bool_], start: Floats, *, costs
 
 def plain(board: Rehearsed) -> bool:
     """Return whether nothing speaks against a board beside its squares, but that something faint may be hidden."""
-    return not board.odd and not board.cut and not any(strong for name, strong in board.signs.items() if name != FAINT)
+    return (
+        not board.odd
+        and not board.cut
+        and not any(strong for name, strong in board.warning_strengths.items() if name != FAINT)
+    )
 
 
 def fit_temperature(found: Iterable[Rehearsed]) -> float:
@@ -122,21 +126,21 @@ def fit_rule(found: Iterable[Rehearsed]) -> tuple[float, float]:
     return float(np.log(MISTAKES / share)), float(np.log((1 - MISTAKES) / (1 - share)))
 
 
-def believed_of(found: Iterable[Rehearsed], trust: Trust) -> list[tuple[float, bool]]:
+def believed_of(found: Iterable[Rehearsed], calibration: Calibration) -> list[tuple[float, bool]]:
     """Return (probability, right) of each board of a kingdom that is all in the picture, unless a person is asked about
     it however probable it is."""
-    return [(board.judged(trust), board.right) for board in found if not board.odd and not board.cut]
+    return [(board.judged(calibration), board.right) for board in found if not board.odd and not board.cut]
 
 
-def judged_of(found: Iterable[Rehearsed], trust: Trust) -> list[believed.Judged]:
+def judged_of(found: Iterable[Rehearsed], calibration: Calibration) -> list[believed.Judged]:
     """Return for each board where its tiles come from, how probable it is called, whether it is right, and odd.
 
     Those that the picture cuts are told apart: no reading of them can be right.
     """
-    return [(believed.CUT if b.cut else b.art, b.judged(trust), b.right, b.odd) for b in found]
+    return [(believed.CUT if b.cut else b.art, b.judged(calibration), b.right, b.odd) for b in found]
 
 
-def fit_belief(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed], trust: Trust) -> Trust:
+def fit_belief(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed], calibration: Calibration) -> Calibration:
     """Return the trust with what is to be believed of boards: of their squares, and that nothing of them was missed.
 
     A board is right where its squares are read right, and nothing was missed, hidden or cut off. So what is said of it
@@ -144,16 +148,16 @@ def fit_belief(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed], trust: T
     those of `strewn` tables, as many as STREWN says. No sign speaks for a board.
     """
     rows, weight = [*found, *strewn], weights_of(found, strewn)
-    names = sorted({name for board in rows for name in board.signs})
-    chances = log_odds([board.chance(trust.temperature) for board in rows])
-    known = np.array([(board.strain, smallness(board.side), 1.0) for board in rows], float)
+    names = sorted({name for board in rows for name in board.warning_strengths})
+    chances = compute_log_odds([board.chance(calibration.temperature) for board in rows])
+    known = np.array([(board.correction_cost, smallness(board.side), 1.0) for board in rows], float)
     squares = np.column_stack([chances, known])
-    signs = np.array([[1.0, *(board.signs.get(name, 0.0) for name in names)] for board in rows])
-    split = len(Trust.belief)
-    shift = np.array([trust.rule[0 if board.broken else 1] for board in rows])
+    signs = np.array([[1.0, *(board.warning_strengths.get(name, 0.0) for name in names)] for board in rows])
+    split = len(Calibration.belief)
+    shift = np.array([calibration.rule[0 if board.broken else 1] for board in rows])
     right = np.array([board.right for board in rows], bool)
-    start = np.array([*Trust.belief, USUAL, *(0.0 for _ in names)])
-    pull = np.array([*(0.05 for _ in Trust.belief), 0.0, *(PULL for _ in names)])
+    start = np.array([*Calibration.belief, USUAL, *(0.0 for _ in names)])
+    pull = np.array([*(0.05 for _ in Calibration.belief), 0.0, *(PULL for _ in names)])
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         read = _chance(squares @ weights[:split] + shift)
@@ -169,7 +173,7 @@ def fit_belief(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed], trust: T
     best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x.tolist()
     likely, strained, small, constant, *rest = (round(one, 4) for one in best)
     named = dict(zip((ALWAYS, *names), rest, strict=True))
-    return replace(trust, belief=(likely, strained, small, constant), whole=named)
+    return replace(calibration, belief=(likely, strained, small, constant), whole=named)
 
 
 def _chance(odds: Floats) -> Floats:
@@ -262,34 +266,34 @@ def main() -> None:
         write(path, **about)
     found = _boards(given, 2 * STREAM, given.scenes)
     strewn = _boards(given, 6 * STREAM, given.strewn_scenes, strewn=True)
-    fitted, trust = fitted_of(found, strewn)
+    fitted, calibration = fitted_of(found, strewn)
     print(json.dumps(fitted, indent=1))
     if given.results:
-        believed.write(given.results, believed_of(found, trust), odd=_asked(found), sure=trust.sure)
-        apart = [(believed.STREWN, chance, right, odd) for _, chance, right, odd in judged_of(strewn, trust)]
-        judged = [*judged_of(found, trust), *apart]
-        believed.write_by_art(given.results / "calibration-art.csv", judged, sure=trust.sure)
+        believed.write(given.results, believed_of(found, calibration), odd=_asked(found), sure=calibration.sure)
+        apart = [(believed.STREWN, chance, right, odd) for _, chance, right, odd in judged_of(strewn, calibration)]
+        judged = [*judged_of(found, calibration), *apart]
+        believed.write_by_art(given.results / "calibration-art.csv", judged, sure=calibration.sure)
     write(path, boards=fitted)
 
 
-def fitted_of(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed]) -> tuple[Mapping[str, object], Trust]:
+def fitted_of(found: Sequence[Rehearsed], strewn: Sequence[Rehearsed]) -> tuple[Mapping[str, object], Calibration]:
     """Return what a model file says of whole boards, and the same as trust."""
-    trust = fit_belief(found, strewn, Trust(fit_temperature(found), rule=fit_rule(found)))
+    calibration = fit_belief(found, strewn, Calibration(fit_temperature(found), rule=fit_rule(found)))
     everything = [*found, *strewn]
     kept = np.array([not board.odd for board in everything])
-    rows = [(board.judged(trust), board.right) for board in everything if not board.odd]
-    trust = replace(trust, sure=sure_above(rows, wrong=WRONG, weights=weights_of(found, strewn)[kept]))
-    plain_rows = believed_of(found, trust)
+    rows = [(board.judged(calibration), board.right) for board in everything if not board.odd]
+    calibration = replace(calibration, sure=sure_above(rows, wrong=WRONG, weights=weights_of(found, strewn)[kept]))
+    plain_rows = believed_of(found, calibration)
     about = {
-        "temperature": trust.temperature,
-        "sure": trust.sure,
-        "belief": trust.belief,
-        "rule": trust.rule,
-        "whole": trust.whole,
+        "temperature": calibration.temperature,
+        "sure": calibration.sure,
+        "belief": calibration.belief,
+        "rule": calibration.rule,
+        "whole": calibration.whole,
         "measured": len(plain_rows),
         "right": sum(right for _, right in plain_rows),
     }
-    return about | promised(plain_rows, trust.sure, wrong=PROMISED), trust
+    return about | promised(plain_rows, calibration.sure, wrong=PROMISED), calibration
 
 
 def _asked(found: Iterable[Rehearsed]) -> int:

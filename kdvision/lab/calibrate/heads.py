@@ -26,14 +26,14 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
 from kdvision.lab.calibrate.rehearsal import Seen, is_of
 from kdvision.lab.experiments.simulate import calibration_gap
-from kdvision.vision.assess.calibration import Trust
-from kdvision.vision.classify.observation import Sight
+from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.networks.cells import CellReader
-from kdvision.vision.networks.onnx import shipped
-from kdvision.vision.result import KingdomRead, kingdom_read
+from kdvision.vision.networks.cells import CellClassifier
+from kdvision.vision.networks.onnx import load_model
+from kdvision.vision.result import KingdomReading, build_reading
 
 HEADS: Final = ("kind of a tile", "tile or none", "square, before deciding", "square, decided", "board", "points")
 SHIFTS: Final = 3
@@ -65,25 +65,30 @@ class Said:
         )
 
 
-def heads(scenes: Iterable[Seen], trust: Trust) -> dict[str, Said]:
+def heads(scenes: Iterable[Seen], calibration: Calibration) -> dict[str, Said]:
     """What was said in these scenes, kind by kind of probability."""
     said = {name: Said() for name in HEADS}
     for seen in scenes:
-        sights = [replace(sight, reading=sight.reading.of_deck(KINGDOMINO)) for sight in seen.sights]
-        readings, bonds = [sight.reading for sight in sights], [sight.bonds for sight in sights]
-        decisions = decide(readings, KINGDOMINO, bonds=bonds, temperature=trust.temperature)
-        everything = zip(sights, decisions, seen.around, seen.truth, seen.cut, strict=True)
-        for sight, decision, around, truth, cut in everything:
-            read = kingdom_read(sight, decision, "", around, trust, boxes.PLAIN)
+        observations = [
+            replace(observation, reading=observation.reading.of_deck(KINGDOMINO)) for observation in seen.observations
+        ]
+        readings, border_log_odds = (
+            [observation.reading for observation in observations],
+            [observation.border_log_odds for observation in observations],
+        )
+        decisions = decide(readings, KINGDOMINO, border_log_odds=border_log_odds, temperature=calibration.temperature)
+        everything = zip(observations, decisions, seen.around, seen.truth, seen.cut, strict=True)
+        for observation, decision, around, truth, cut in everything:
+            read = build_reading(observation, decision, "", around, calibration, boxes.GAME_KINGDOMINO)
             right = truth is not None and not cut and is_of(read.board, truth)
             said["board"].add(read.probability, right)
             said["points"].add(_of_points(read), truth is not None and score(read.board).points == score(truth).points)
             if truth is None or cut:
                 continue
-            there = placed(truth, sight)
-            _squares(sight, there, said)
+            there = placed(truth, observation)
+            _squares(observation, there, said)
             doubts = {doubt.square: doubt.probability for doubt in decision.doubts}
-            places = [Square(*at) for at in np.ndindex(sight.reading.rows, sight.reading.cols)]
+            places = [Square(*at) for at in np.ndindex(observation.reading.rows, observation.reading.cols)]
             said["square, decided"].add(
                 [doubts.get(place, 1.0) for place in places],
                 [decision.board.get(place) == there.get(place) for place in places],
@@ -91,15 +96,15 @@ def heads(scenes: Iterable[Seen], trust: Trust) -> dict[str, Said]:
     return said
 
 
-def _of_points(read: KingdomRead) -> float:
+def _of_points(read: KingdomReading) -> float:
     """What is said of the points of the territories: the sum over all boards that have as many."""
     points = score(read.board).points
     return read.probability + sum(chance for board, chance in read.runners_up if score(board).points == points)
 
 
-def placed(truth: Board, sight: Sight) -> Board:
+def placed(truth: Board, observation: GridObservation) -> Board:
     """The true board as it lies on a sight's grid: turned and moved to where it agrees best with what is seen."""
-    read, rows, cols = sight.reading.best, sight.reading.rows, sight.reading.cols
+    read, rows, cols = observation.reading.best, observation.reading.rows, observation.reading.cols
 
     def at(turns: int, down: int, right: int) -> dict[Square, Cell]:
         return {Square(s.row + down, s.col + right): cell for s, cell in truth.turned(turns).items()}
@@ -111,9 +116,9 @@ def placed(truth: Board, sight: Sight) -> Board:
     return Board({s: c for s, c in best.items() if 0 <= s.row < rows and 0 <= s.col < cols}, height=rows, width=cols)
 
 
-def _squares(sight: Sight, truth: Board, said: dict[str, Said]) -> None:
+def _squares(observation: GridObservation, truth: Board, said: dict[str, Said]) -> None:
     """What the networks said of every place of a grid."""
-    likely, kinds = np.exp(sight.reading.log_probs), sight.reading.kinds
+    likely, kinds = np.exp(observation.reading.log_probs), observation.reading.kinds
     nothing, shape = kinds.index(NOTHING), likely.shape[:2]
     label = np.full(shape, nothing)
     for square, cell in truth.items():
@@ -148,8 +153,8 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="where calibration keeps what is seen")
     parser.add_argument("--results", type=Path, help="write calibration-heads.csv into this folder")
     given = parser.parse_args()
-    trust = Trust(**CellReader(shipped("cells", 1)).model.about.get("boards", {}))
-    text = table(heads(kept(given.work), trust))
+    calibration = Calibration(**CellClassifier(load_model("cells", 1)).model.about.get("boards", {}))
+    text = table(heads(kept(given.work), calibration))
     print(text)
     if given.results:
         write_whole(given.results / "calibration-heads.csv", text.encode())

@@ -19,28 +19,34 @@ from kdvision.lab.render.art_mix import Workshop
 from kdvision.lab.render.objects.things import strew
 from kdvision.lab.render.synth import Picture, SeenKingdom, Strewing
 from kdvision.lab.train.crop_folder import Crops
-from kdvision.vision.assess.calibration import ALWAYS, Trust
-from kdvision.vision.assess.warnings import Around
-from kdvision.vision.classify.background import Tabletop
-from kdvision.vision.classify.context import Context
-from kdvision.vision.classify.observation import Sight, sort_out
-from kdvision.vision.classify.observe import cells_on, search_all, witnesses
-from kdvision.vision.classify.occlusion import signs
-from kdvision.vision.classify.truncation import WHOLE, beside, ends_here, may_grow, visible
+from kdvision.vision.assess.calibration import ALWAYS, Calibration
+from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.classify.background import Background
+from kdvision.vision.classify.context import ContextClassifier
+from kdvision.vision.classify.observation import GridObservation, split_kingdoms
+from kdvision.vision.classify.observe import classify_cells, compute_tile_features, find_kingdoms
+from kdvision.vision.classify.occlusion import compute_occlusion_features
+from kdvision.vision.classify.truncation import (
+    WHOLE,
+    can_grow,
+    compute_completeness,
+    compute_visible_share,
+    find_neighbours,
+)
 from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect import search
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellReader
-from kdvision.vision.networks.detector import Finder
-from kdvision.vision.networks.onnx import shipped
-from kdvision.vision.result import asking_for_towns, kingdom_read, surroundings, touching
+from kdvision.vision.networks.cells import CellClassifier
+from kdvision.vision.networks.detector import SquareDetector
+from kdvision.vision.networks.onnx import load_model
+from kdvision.vision.result import build_reading, describe_surroundings, mark_touching, warn_of_possible_towns
 
 Floats = npt.NDArray[np.float64]
 
-ANY: Final = Trust(sure=0.0, whole={ALWAYS: 100.0})
+ANY: Final = Calibration(sure=0.0, whole={ALWAYS: 100.0})
 """No board is flagged for its probability, nor for what counts in that."""
 SIZE = 1280
 STREAM = 2_000_000
@@ -65,7 +71,7 @@ class Rehearsed:
     """One kingdom found: the probabilities of the board decided and of its rivals, and whether the first is `right`.
 
     The last rival is any board that goes on beyond the grid. `odd` is what a person should look at however probable
-    it is, and `signs` are those that speak against it, by name, each as strong as it is. `strain` is the decision's,
+    it is, and `compute_occlusion_features` are those that speak against it, by name, each as strong as it is. `correction_cost` is the decision's,
     `side` that of the kingdom's squares in pixels. `broken` says whether the first breaks a rule of play, as no kingdom
     does that is dealt. `art` is where the pictures of its tiles come from. The picture cuts a kingdom that is `cut`,
     and no reading of it can be right.
@@ -74,11 +80,11 @@ class Rehearsed:
     chances: tuple[float, ...]
     right: bool
     odd: bool
-    strain: float = 0.0
+    correction_cost: float = 0.0
     side: float = 64.0
     broken: bool = False
     art: str = ""
-    signs: Mapping[str, float] = field(default_factory=dict)
+    warning_strengths: Mapping[str, float] = field(default_factory=dict)
     cut: bool = False
 
     def chance(self, temperature: float) -> float:
@@ -86,14 +92,14 @@ class Rehearsed:
         warm = np.power(np.maximum(self.chances, 1e-12), 1 / temperature)
         return float(warm[0] / warm.sum())
 
-    def believed(self, trust: Trust) -> float:
+    def believed(self, calibration: Calibration) -> float:
         """Return how probable the first board is called, but for what speaks against it beside its squares."""
-        chance = self.chance(trust.temperature)
-        return trust.of_board(chance, strain=self.strain, side=self.side, broken=self.broken)
+        chance = self.chance(calibration.temperature)
+        return calibration.of_board(chance, correction_cost=self.correction_cost, side=self.side, broken=self.broken)
 
-    def judged(self, trust: Trust) -> float:
+    def judged(self, calibration: Calibration) -> float:
         """Return how probable the first board is called."""
-        return self.believed(trust) * trust.of_whole(self.signs)
+        return self.believed(calibration) * calibration.of_whole(self.warning_strengths)
 
 
 def truth_at(grid: Grid, picture: Picture) -> tuple[list[str], SeenKingdom | None]:
@@ -149,14 +155,16 @@ def _taken(seed: int, strewing: Strewing | None = None) -> tuple[Picture, str]:
 def places(seed: int) -> Places:
     """Return what both networks and the colour of the table say of every place in one scene."""
     picture = picture_at(seed)
-    photo, reader = Photo.open(picture.photo), CellReader(shipped("cells", 1))
+    photo, reader = Photo.open(picture.photo), CellClassifier(load_model("cells", 1))
     said: list[Floats] = []
     tile: list[bool] = []
-    for grid in search.grids(photo, Finder(shipped("finder", 1))):
+    for grid in search.find_grids(photo, SquareDetector(load_model("finder", 1))):
         kinds, kingdom = truth_at(grid, picture)
         if kingdom is None:
             continue
-        seen = witnesses(reader.look(photo, grid.quads.reshape(-1, 4, 2)), grid, Tabletop.seen(photo, grid))
+        seen = compute_tile_features(
+            reader.look(photo, grid.quads.reshape(-1, 4, 2)), grid, Background.seen(photo, grid)
+        )
         inside = ((grid.quads.mean(2) > 0) & (grid.quads.mean(2) < (photo.width, photo.height))).all(-1).reshape(-1)
         for k, kind in enumerate(kinds):
             if kind != "?" and inside[k]:
@@ -172,18 +180,18 @@ def beside_boards(seed: int) -> Places:
     """
     picture, _ = _taken(seed, strew)
     photo, (finder, reader, context) = Photo.open(picture.photo), networks()
-    sights = sort_out(search_all(photo, finder, reader, context))[0]
-    _, decisions = _decided(sights)
+    observations = split_kingdoms(find_kingdoms(photo, finder, reader, context))[0]
+    _, decisions = _decided(observations)
     said: list[Floats] = [np.zeros((0, 6))]
     tile: list[bool] = []
-    for sight, decision in zip(sights, decisions, strict=True):
-        grid, share = sight.grid, visible(sight.grid, photo)
+    for observation, decision in zip(observations, decisions, strict=True):
+        grid, share = observation.grid, compute_visible_share(observation.grid, photo)
         kinds, kingdom = truth_at(grid, picture)
-        looks = cells_on(photo, reader, grid, share)
-        seen = signs(looks, witnesses(looks, grid, Tabletop.seen(photo, grid)))
-        for place in beside(decision.board, grid.rows, grid.cols):
+        looks = classify_cells(photo, reader, grid, share)
+        seen = compute_occlusion_features(looks, compute_tile_features(looks, grid, Background.seen(photo, grid)))
+        for place in find_neighbours(decision.board, grid.rows, grid.cols):
             n = place.row * grid.cols + place.col
-            if kingdom and kinds[n] != "?" and share[place] >= WHOLE and may_grow(decision.board, place):
+            if kingdom and kinds[n] != "?" and share[place] >= WHOLE and can_grow(decision.board, place):
                 said.append(seen[n : n + 1])
                 tile.append(kinds[n] != ".")
     return Places(np.concatenate(said), np.array(tile, bool))
@@ -194,8 +202,8 @@ class Seen:
     """The kingdoms seen in one scene and what lies around each, and the true boards; None where there is none or the
     picture cuts it. `art` is where the pictures of the tiles come from."""
 
-    sights: tuple[Sight, ...]
-    around: tuple[Around, ...]
+    observations: tuple[GridObservation, ...]
+    around: tuple[Surroundings, ...]
     truth: tuple[Board | None, ...]
     cut: tuple[bool, ...]
     art: str = ""
@@ -207,19 +215,25 @@ def seen(seed: int, *, strewn: bool = False) -> Seen:
     return replace(seen_in(picture, *networks()), art=art)
 
 
-def networks() -> tuple[Finder, CellReader, Context]:
+def networks() -> tuple[SquareDetector, CellClassifier, ContextClassifier]:
     """The shipped networks, each on one thread: processes work side by side."""
-    return Finder(shipped("finder", 1)), CellReader(shipped("cells", 1)), Context(shipped("context", 1))
+    return (
+        SquareDetector(load_model("finder", 1)),
+        CellClassifier(load_model("cells", 1)),
+        ContextClassifier(load_model("context", 1)),
+    )
 
 
-def seen_in(picture: Picture, finder: Finder, reader: CellReader, context: Context | None = None) -> Seen:
+def seen_in(
+    picture: Picture, finder: SquareDetector, reader: CellClassifier, context: ContextClassifier | None = None
+) -> Seen:
     """Return what these networks see in a picture, and what is true of it."""
-    everything = search_all(Photo.open(picture.photo), finder, reader, context)
-    kingdoms, _ = sort_out(everything)
-    truth = [truth_at(sight.grid, picture)[1] for sight in kingdoms]
+    everything = find_kingdoms(Photo.open(picture.photo), finder, reader, context)
+    kingdoms, _ = split_kingdoms(everything)
+    truth = [truth_at(observation.grid, picture)[1] for observation in kingdoms]
     return Seen(
         tuple(kingdoms),
-        tuple(surroundings(kingdoms, everything)),
+        tuple(describe_surroundings(kingdoms, everything)),
         tuple(None if one is None else one.board.trimmed() for one in truth),
         tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
     )
@@ -248,27 +262,27 @@ def looked(seed: int, kept: Path | None = None, *, strewn: bool = False) -> Seen
 def boards_of(found: Seen) -> list[Rehearsed]:
     """Return how sure `decide` is of each board, and whether it is right: of any photo of which nobody says what is
     played."""
-    played, decisions = _decided(found.sights)
-    around = touching(found.around, [one.grid for one in found.sights], [how.board for how in decisions])
+    played, decisions = _decided(found.observations)
+    around = mark_touching(found.around, [one.grid for one in found.observations], [how.board for how in decisions])
     reads = [
-        kingdom_read(one, how, "", near, ANY, played)
-        for one, how, near in zip(found.sights, decisions, around, strict=True)
+        build_reading(one, how, "", near, ANY, played)
+        for one, how, near in zip(found.observations, decisions, around, strict=True)
     ]
     made = []
-    all_of_it = zip(asking_for_towns(reads), decisions, found.sights, found.truth, found.cut, strict=True)
-    for read, decision, sight, truth, cut in all_of_it:
-        unseen = 1 - ends_here(decision.board, sight.presence, sight.inside)
-        chances = (read.seems, *(chance for _, chance in read.runners_up), unseen)
+    all_of_it = zip(warn_of_possible_towns(reads), decisions, found.observations, found.truth, found.cut, strict=True)
+    for read, decision, observation, truth, cut in all_of_it:
+        unseen = 1 - compute_completeness(decision.board, observation.presence, observation.inside)
+        chances = (read.board_probability, *(chance for _, chance in read.runners_up), unseen)
         right = truth is not None and not cut and is_of(read.board, truth)
-        how = (decision.strain, sight.grid.side, decision.broken, found.art)
-        made.append(Rehearsed(chances, right, read.review, *how, signs=read.signs, cut=cut))
+        how = (decision.correction_cost, observation.grid.side, decision.broken, found.art)
+        made.append(Rehearsed(chances, right, read.review, *how, warning_strengths=read.warning_strengths, cut=cut))
     return made
 
 
-def _decided(sights: Sequence[Sight]) -> tuple[str, list[Decision]]:
+def _decided(observations: Sequence[GridObservation]) -> tuple[str, list[Decision]]:
     """The game that is likeliest played, and the kingdoms of one photo decided together."""
-    ask = partial(decide, bonds=[sight.bonds for sight in sights])
-    return boxes.decided(boxes.AUTO, [sight.reading for sight in sights], ask)
+    ask = partial(decide, border_log_odds=[observation.border_log_odds for observation in observations])
+    return boxes.decide_game(boxes.GAME_AUTO, [observation.reading for observation in observations], ask)
 
 
 def is_of(board: Board, truth: Board) -> bool:

@@ -26,11 +26,11 @@ from kdvision.files import write_whole
 from kdvision.game.board import Board, Cell
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, kinds
 from kdvision.lab.calibrate import rehearsal
-from kdvision.vision.classify.observation import Sight, sort_out
-from kdvision.vision.classify.observe import look, search_all
+from kdvision.vision.classify.observation import GridObservation, split_kingdoms
+from kdvision.vision.classify.observe import find_kingdoms, observe
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellReader
+from kdvision.vision.networks.cells import CellClassifier
 
 STREAM: Final = 9_000_000
 WHOLE, ONCE, CELLS_ALONE, COLOURLESS, BY_THEMSELVES = "whole", "once", "cells alone", "colourless", "by themselves"
@@ -42,7 +42,7 @@ class Case:
     """One picture: the kingdoms in it as each variant of looking sees them, and the true boards."""
 
     name: str
-    sights: Mapping[str, tuple[Sight, ...]]
+    observations: Mapping[str, tuple[GridObservation, ...]]
     truth: tuple[Board, ...]
 
 
@@ -50,21 +50,21 @@ def seen(name: str, photo: Photo, truth: Sequence[Board]) -> Case:
     """The case of a photo, by the models at hand."""
     finder, reader, context = rehearsal.networks()
     try:
-        kingdoms, _ = sort_out(search_all(photo, finder, reader))
+        kingdoms, _ = split_kingdoms(find_kingdoms(photo, finder, reader))
     except KdvisionError:
         kingdoms = []
-    grids = [sight.grid for sight in kingdoms]
+    grids = [observation.grid for observation in kingdoms]
     looks = {
         WHOLE: kingdoms,
-        ONCE: [look(photo, reader, grid, turns=1) for grid in grids],
-        CELLS_ALONE: [look(photo, _without(reader, "outline", "tabletop"), grid) for grid in grids],
-        COLOURLESS: [look(photo, _without(reader, "tabletop"), grid) for grid in grids],
+        ONCE: [observe(photo, reader, grid, turns=1) for grid in grids],
+        CELLS_ALONE: [observe(photo, _without(reader, "outline", "tabletop"), grid) for grid in grids],
+        COLOURLESS: [observe(photo, _without(reader, "tabletop"), grid) for grid in grids],
     }
-    read = {how: tuple(context.read(photo, sights)) for how, sights in looks.items()}
+    read = {how: tuple(context.read(photo, observations)) for how, observations in looks.items()}
     return Case(name, {**read, BY_THEMSELVES: tuple(kingdoms)}, tuple(truth))
 
 
-def _without(reader: CellReader, *names: str) -> CellReader:
+def _without(reader: CellClassifier, *names: str) -> CellClassifier:
     """The reader, its model without some of what that says of itself."""
     other = copy.copy(reader)
     other.model = copy.copy(reader.model)
@@ -109,13 +109,13 @@ ANY_NUMBER: Final = _plenty({domino.face: (domino.left, domino.right) for domino
 ANY_PAIR: Final = _plenty((one, two) for number, one in enumerate(CELLS) for two in CELLS[number:])
 
 
-def together(case: Case, *, looks: str = WHOLE, deck: Deck = KINGDOMINO, bonds: bool = True) -> list[Board]:
+def together(case: Case, *, looks: str = WHOLE, deck: Deck = KINGDOMINO, border_log_odds: bool = True) -> list[Board]:
     """The boards decided with everything but what is left out."""
-    sights = case.sights[looks]
+    observations = case.observations[looks]
     decisions = decide(
-        [sight.reading.of_deck(deck) for sight in sights],
+        [observation.reading.of_deck(deck) for observation in observations],
         deck,
-        bonds=[sight.bonds if bonds else None for sight in sights],
+        border_log_odds=[observation.border_log_odds if border_log_odds else None for observation in observations],
     )
     return [decision.board.trimmed() for decision in decisions]
 
@@ -123,14 +123,15 @@ def together(case: Case, *, looks: str = WHOLE, deck: Deck = KINGDOMINO, bonds: 
 def one_by_one(case: Case) -> list[Board]:
     """The boards decided each by itself."""
     alone = [
-        decide([sight.reading.of_deck(KINGDOMINO)], KINGDOMINO, bonds=[sight.bonds]) for sight in case.sights[WHOLE]
+        decide([observation.reading.of_deck(KINGDOMINO)], KINGDOMINO, border_log_odds=[observation.border_log_odds])
+        for observation in case.observations[WHOLE]
     ]
     return [decision.board.trimmed() for (decision,) in alone]
 
 
 def by_squares(case: Case) -> list[Board]:
     """Each square as it looks by itself."""
-    return [sight.reading.of_deck(KINGDOMINO).best.trimmed() for sight in case.sights[WHOLE]]
+    return [observation.reading.of_deck(KINGDOMINO).best.trimmed() for observation in case.observations[WHOLE]]
 
 
 PARTS: Final[Mapping[str, Callable[[Case], list[Board]]]] = {
@@ -138,7 +139,7 @@ PARTS: Final[Mapping[str, Callable[[Case], list[Board]]]] = {
     "how many of each domino the box has": partial(together, deck=ANY_NUMBER),
     "the deck: any two halves make a domino": partial(together, deck=ANY_PAIR),
     "the deck and the tiling: each square alone": by_squares,
-    "border evidence": partial(together, bonds=False),
+    "border evidence": partial(together, border_log_odds=False),
     "joint kingdoms: each decided by itself": one_by_one,
     "test-time turning: one look at each square": partial(together, looks=ONCE),
     "context: each tile read without the others of the photo": partial(together, looks=BY_THEMSELVES),
@@ -173,7 +174,7 @@ def tallied(cases: Iterable[Case], boards_of: Callable[[Case], list[Board]]) -> 
     """How many squares and boards are right if they are read in this way."""
     found = Tally()
     for case in cases:
-        centres = [sight.grid.corners.mean(axis=0) for sight in case.sights[WHOLE]]
+        centres = [observation.grid.corners.mean(axis=0) for observation in case.observations[WHOLE]]
         kingdoms = [Kingdom(board, board, centre) for board, centre in zip(boards_of(case), centres, strict=True)]
         found.add(case.truth, matched(case.truth, [None] * len(case.truth), kingdoms))
     return found

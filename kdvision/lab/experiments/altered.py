@@ -13,7 +13,7 @@ from kdvision.errors import KdvisionError
 from kdvision.evaluate.evaluate import Labelled, compare
 from kdvision.evaluate.summary import Row
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.result import KingdomRead
+from kdvision.vision.result import KingdomReading
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -28,7 +28,7 @@ def pixels_of(truth: Labelled) -> Bytes:
     return np.asarray(cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def read(truth: Labelled, pixels: Bytes) -> tuple[Row, list[KingdomRead]]:
+def read(truth: Labelled, pixels: Bytes) -> tuple[Row, list[KingdomReading]]:
     """Return the row of a labelled photo of which these are the pixels now, and what was read of it."""
     from kdvision import pipeline
 

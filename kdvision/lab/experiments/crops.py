@@ -20,8 +20,8 @@ from kdvision.game.board import Cell
 from kdvision.lab.render.mosaics import mosaic
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CROP, INNER, CellReader
-from kdvision.vision.networks.onnx import shipped
+from kdvision.vision.networks.cells import CROP, INNER, CellClassifier
+from kdvision.vision.networks.onnx import load_model
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -63,7 +63,7 @@ class Tally:
         return "\n".join(["photo,true,read,probability", *lines, total]) + "\n"
 
 
-def measure(crops: Crops, reader: CellReader, *, seed: int = 7) -> Tally:
+def measure(crops: Crops, reader: CellClassifier, *, seed: int = 7) -> Tally:
     """Return how the reader reads every crop once, in the middle of others of its photo."""
     rng = np.random.default_rng((seed, 23))
     rows = [(photo, kind, crop) for photo, kinds in sorted(crops.pictures.items()) for kind, crop in _each(kinds)]
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with tiles/")
     parser.add_argument("--csv", type=Path, help="write the misread crops here")
     given = parser.parse_args()
-    tally = measure(Crops.load(given.data / "tiles", mended=True).split()[1], CellReader(shipped("cells")))
+    tally = measure(Crops.load(given.data / "tiles", mended=True).split()[1], CellClassifier(load_model("cells")))
     if given.csv:
         write_whole(given.csv, tally.csv().encode())
     print(tally)

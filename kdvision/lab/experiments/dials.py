@@ -126,7 +126,7 @@ class Bench:
         from kdvision import pipeline
 
         picture = self.picture(task)
-        start, reads, error = time.perf_counter(), list[pipeline.KingdomRead](), ""
+        start, reads, error = time.perf_counter(), list[pipeline.KingdomReading](), ""
         try:
             reads = pipeline.read(Photo.open(picture.photo))
         except ModelError:

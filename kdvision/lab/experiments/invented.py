@@ -84,7 +84,7 @@ def read(nothing: Nothing, *, models: str) -> Row:
     """Read one picture through the program that people use; a crash is a row too."""
     from kdvision import pipeline
 
-    reads, error = list[pipeline.KingdomRead](), ""
+    reads, error = list[pipeline.KingdomReading](), ""
     try:
         reads = pipeline.read(nothing.photo())
     except ModelError:

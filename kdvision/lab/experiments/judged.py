@@ -14,7 +14,7 @@ from kdvision.game.board import Cell
 from kdvision.lab.render.synth import Picture, SeenKingdom
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
+    from kdvision.pipeline import KingdomReading
 
 Floats = npt.NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class _Pair:
         return self.outlined and self.right == self.hits
 
 
-def judge(picture: Picture, reads: Sequence[KingdomRead], *, error: bool = False) -> Verdict:
+def judge(picture: Picture, reads: Sequence[KingdomReading], *, error: bool = False) -> Verdict:
     """Return the verdict on the kingdoms read; `error` says that the photo was refused aloud."""
     truths = [_true(k) for k in picture.kingdoms]
     pairs, found = _met(truths, reads)
@@ -93,14 +93,14 @@ def judge(picture: Picture, reads: Sequence[KingdomRead], *, error: bool = False
     )
 
 
-def believed(picture: Picture, reads: Sequence[KingdomRead]) -> list[tuple[float, bool]]:
+def believed(picture: Picture, reads: Sequence[KingdomReading]) -> list[tuple[float, bool]]:
     """Return how probable each kingdom read was called, and whether it is exact; what lies nowhere is not."""
     pairs, found = _met([_true(k) for k in picture.kingdoms], reads)
     exact = {r for t, r in found.items() if pairs[t][r].exact}
     return [(read.probability, r in exact) for r, read in enumerate(reads)]
 
 
-def _met(truths: Sequence[_Tiles], reads: Sequence[KingdomRead]) -> tuple[list[list[_Pair]], dict[int, int]]:
+def _met(truths: Sequence[_Tiles], reads: Sequence[KingdomReading]) -> tuple[list[list[_Pair]], dict[int, int]]:
     """Return each true kingdom beside each that was read, and by which one each is found."""
     pairs = [[_pair(truth, _read(read)) for read in reads] for truth in truths]
     hits = np.array([[pair.hits for pair in row] for row in pairs]).reshape(len(truths), len(reads))
@@ -118,7 +118,7 @@ def _true(kingdom: SeenKingdom) -> _Tiles:
     return _Tiles(quads.mean(1), tuple(kingdom.board[square] for square in kingdom.squares), side)
 
 
-def _read(read: KingdomRead) -> _Tiles:
+def _read(read: KingdomReading) -> _Tiles:
     middles = np.array([read.grid.quad(square).mean(0) for square in read.board]).reshape(-1, 2)
     return _Tiles(middles, tuple(read.board.values()), 0.0)
 

@@ -20,14 +20,14 @@ from kdvision.files import write_whole
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.calibrate import rehearsal
-from kdvision.vision.assess.calibration import Trust
-from kdvision.vision.classify.observation import Sight
+from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.networks.onnx import shipped
+from kdvision.vision.networks.onnx import load_model
 from kdvision.vision.result import ALONE
 
-Known = tuple[Sight, Board]
+Known = tuple[GridObservation, Board]
 """A kingdom that was seen, and its true board."""
 Counts = tuple[int, int, int]
 """Kingdoms, those of them that are right, and those that are neither right nor marked."""
@@ -41,39 +41,41 @@ WAYS: Final = ("one box", "kingdoms of two boxes", "one domino twice")
 def known(seed: int, kept: Path | None = None) -> list[Known]:
     """Return the kingdoms of a scene that were found and that the picture does not cut."""
     found = rehearsal.looked(seed, kept)
-    everything = zip(found.sights, found.truth, found.cut, strict=True)
-    return [(sight, truth) for sight, truth, cut in everything if truth is not None and not cut]
+    everything = zip(found.observations, found.truth, found.cut, strict=True)
+    return [(observation, truth) for observation, truth, cut in everything if truth is not None and not cut]
 
 
-def counted(of: Sequence[Known], trust: Trust) -> Counts:
+def counted(of: Sequence[Known], calibration: Calibration) -> Counts:
     """Return what comes of kingdoms decided together, as those of any photo are."""
-    sights, truth = zip(*of, strict=True)
-    boards = rehearsal.boards_of(rehearsal.Seen(sights, (ALONE,) * len(of), truth, (False,) * len(of)))
-    silent = [not (board.right or board.odd) and board.judged(trust) >= trust.sure for board in boards]
+    observations, truth = zip(*of, strict=True)
+    boards = rehearsal.boards_of(rehearsal.Seen(observations, (ALONE,) * len(of), truth, (False,) * len(of)))
+    silent = [not (board.right or board.odd) and board.judged(calibration) >= calibration.sure for board in boards]
     return len(of), sum(board.right for board in boards), sum(silent)
 
 
 def twice(one: Known, rng: np.random.Generator) -> Known | None:
     """Return the kingdom with a domino shown in another's place, too; None for a small one or one not read right."""
-    sight, truth = one
-    (decision,) = decide([sight.reading.of_deck(KINGDOMINO)], KINGDOMINO, bonds=[sight.bonds])
+    observation, truth = one
+    (decision,) = decide(
+        [observation.reading.of_deck(KINGDOMINO)], KINGDOMINO, border_log_odds=[observation.border_log_odds]
+    )
     if not rehearsal.is_of(decision.board.trimmed(), truth) or len(decision.dominoes) < FEWEST:
         return None
     over, again = (decision.dominoes[n].squares for n in rng.choice(len(decision.dominoes), 2, replace=False))
-    likely, cells = sight.reading.log_probs.copy(), dict(decision.board.items())
+    likely, cells = observation.reading.log_probs.copy(), dict(decision.board.items())
     for place, shown in zip(over, again, strict=True):
-        likely[place], cells[place] = sight.reading.log_probs[shown], decision.board[shown]
-    reading = Reading(likely, sight.reading.kinds)
-    return replace(sight, reading=reading), Board(cells).trimmed()
+        likely[place], cells[place] = observation.reading.log_probs[shown], decision.board[shown]
+    reading = Reading(likely, observation.reading.kinds)
+    return replace(observation, reading=reading), Board(cells).trimmed()
 
 
 def measured(seed: int, *, kept: Path | None = None) -> list[Counts]:
     """Return the counts of one scene in each of the WAYS; the other box's kingdom is one of the next scene."""
-    trust = Trust(**shipped("cells", 1).about["boards"])
+    calibration = Calibration(**load_model("cells", 1).about["boards"])
     here, there = (known(n, kept)[:1] for n in (seed, seed + 1))
     doubled = [made for one in here if (made := twice(one, np.random.default_rng(seed)))]
     tables = (known(seed, kept), here + there if here and there else [], doubled)
-    return [counted(table, trust) if table else (0, 0, 0) for table in tables]
+    return [counted(table, calibration) if table else (0, 0, 0) for table in tables]
 
 
 def main() -> None:

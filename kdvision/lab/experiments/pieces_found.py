@@ -38,7 +38,7 @@ from kdvision.lab.render.synth import Picture, SeenKingdom
 from kdvision.vision.image.photo import Photo
 
 if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomRead
+    from kdvision.pipeline import KingdomReading
 
 Floats = npt.NDArray[np.float64]
 Spot = tuple[str, Floats, float]
@@ -95,7 +95,7 @@ def rows(task: tuple[str, int]) -> list[Row]:
     """Render one scene, read it, and tell of each kind what was found."""
     from kdvision import pipeline
 
-    shown, reads, told = picture(*task), list[pipeline.KingdomRead](), False
+    shown, reads, told = picture(*task), list[pipeline.KingdomReading](), False
     try:
         reads = pipeline.read(Photo.open(shown.photo))
     except ModelError:
@@ -107,7 +107,7 @@ def rows(task: tuple[str, int]) -> list[Row]:
     return [Row(*task, what, there, found, extra) for what, there, found, extra in made]
 
 
-def counted(shown: Picture, reads: Sequence[KingdomRead]) -> Iterator[tuple[str, int, int, int]]:
+def counted(shown: Picture, reads: Sequence[KingdomReading]) -> Iterator[tuple[str, int, int, int]]:
     """Yield for each kind how many lie in a photo, were found, and were read where none lies."""
     true = [spot for kingdom in shown.kingdoms for spot in _true(kingdom)]
     read = [spot for one in reads for spot in _read(one)]
@@ -143,7 +143,7 @@ def _true(kingdom: SeenKingdom) -> Iterator[Spot]:
             yield "gem", np.mean([quad.mean(0) for quad in seen], axis=0), _side(seen[0])
 
 
-def _read(kingdom: KingdomRead) -> Iterator[Spot]:
+def _read(kingdom: KingdomReading) -> Iterator[Spot]:
     for square, cell in kingdom.board.items():
         quad = kingdom.grid.quad(square)
         yield f":{cell}", quad.mean(0), _side(quad)
@@ -190,7 +190,7 @@ def photographed(path: Path) -> list[Row]:
     """Return what was found of the pieces in a photo that somebody has counted; one not named has none."""
     from kdvision import pipeline
 
-    reads = list[pipeline.KingdomRead]()
+    reads = list[pipeline.KingdomReading]()
     with suppress(KdvisionError):  # most of them show no kingdom
         reads = pipeline.read(path)
     seen = [(piece.kind, piece.square.name) for read in reads for piece in read.pieces if piece.there]

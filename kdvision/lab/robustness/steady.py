@@ -26,7 +26,7 @@ from kdvision.errors import KdvisionError
 from kdvision.game.game import rules_of
 from kdvision.game.given_facts import Told
 from kdvision.game.scoring import RuleSet
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import KingdomReading
 from kdvision.report.data import data
 from kdvision.report.pieces import treasures_seen
 from kdvision.report.result import Result, of_photo
@@ -52,7 +52,7 @@ def answer(path: Path, door: str) -> str:
     return _plain(of_photo(NAME, (photo.width, photo.height), reads, rules, told=told))
 
 
-def _shown(reads: Sequence[KingdomRead]) -> tuple[RuleSet, Told | None]:
+def _shown(reads: Sequence[KingdomReading]) -> tuple[RuleSet, Told | None]:
     """The rules, and the pieces beside the photo, of the game that it shows: nobody says which."""
     game = reads[0].game
     treasures = game == "kingdomino" and treasures_seen(reads)

@@ -39,13 +39,13 @@ from kdvision.lab.train.export import export_context
 from kdvision.lab.train.measure import temperature
 from kdvision.lab.train.net import ContextNet, OfOnePhoto
 from kdvision.lab.train.options import parsed
-from kdvision.vision.classify.context import Tiles
-from kdvision.vision.classify.observation import sort_out
-from kdvision.vision.classify.observe import search_all
+from kdvision.vision.classify.context import TileFeatures
+from kdvision.vision.classify.observation import split_kingdoms
+from kdvision.vision.classify.observe import find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellReader
-from kdvision.vision.networks.detector import Finder
-from kdvision.vision.networks.onnx import shipped
+from kdvision.vision.networks.cells import CellClassifier
+from kdvision.vision.networks.detector import SquareDetector
+from kdvision.vision.networks.onnx import load_model
 
 TOWN: Final = "t"
 KINDS: Final = tuple(kind for kind in TILE_KINDS if kind != TOWN)
@@ -79,7 +79,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Table:
-    """The tiles of the kingdoms of one photo: as `vision.context.Tiles` has them, (n, kinds) and (n, 6), and what is
+    """The tiles of the kingdoms of one photo: as `vision.context.TileFeatures` has them, (n, kinds) and (n, 6), and what is
     true of them (n,), by number of kind or UNKNOWN."""
 
     log_probs: npt.NDArray[np.float32]
@@ -113,12 +113,12 @@ def table(seed: int) -> Table:
 def seen_in(picture: Picture) -> Table:
     """Return what the runtime sees of the kingdoms in a picture, and what is true of it."""
     photo = Photo.open(picture.photo)
-    found = search_all(photo, Finder(shipped("finder", 1)), CellReader(shipped("cells", 1)))
+    found = find_kingdoms(photo, SquareDetector(load_model("finder", 1)), CellClassifier(load_model("cells", 1)))
     log_probs, colours, truth = [np.zeros((0, len(KINDS)))], [np.zeros((0, 6))], list[int]()
-    for sight in sort_out(found)[0]:
-        there, kingdom = rehearsal.truth_at(sight.grid, picture)
+    for observation in split_kingdoms(found)[0]:
+        there, kingdom = rehearsal.truth_at(observation.grid, picture)
         if kingdom is not None:
-            tiles = Tiles.of(photo, sight, KINDS)
+            tiles = TileFeatures.of(photo, observation, KINDS)
             log_probs.append(tiles.log_probs)
             colours.append(tiles.colours)
             truth += [KINDS.index(there[n]) if there[n] in KINDS else UNKNOWN for n in tiles.places.tolist()]

@@ -13,7 +13,7 @@ from kdvision.game.board import Square
 from kdvision.lab.render.light import jpeg
 from kdvision.lab.render.synth import Picture, SeenKingdom
 from kdvision.vision.classify.probabilities import KINDS, NOTHING
-from kdvision.vision.networks.cells import CROP, prepare
+from kdvision.vision.networks.cells import CROP, prepare_crops
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -109,7 +109,7 @@ def cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int = 30
     none = (UNKNOWN, 0, 0, UNKNOWN, UNKNOWN, *[UNKNOWN] * 4)
     truth = np.array([labels[i] for i in keep] + [none] * len(spare), np.int64).reshape(-1, len(none))
     crops = np.concatenate(
-        [prepare(picture.photo, quad[None]) for quad in chosen] or [np.zeros((0, CROP, CROP, 3), np.uint8)]
+        [prepare_crops(picture.photo, quad[None]) for quad in chosen] or [np.zeros((0, CROP, CROP, 3), np.uint8)]
     )
     kind, tile, hidden, partner, piece = truth[:, :5].T
     return CellExamples(crops, kind, tile, hidden, partner, piece, truth[:, 5:])

@@ -26,8 +26,8 @@ from kdvision.lab.render import scenes, synth
 from kdvision.lab.render.art.sources import DRAWN_SEEDS, DrawnScene, drawn_box, piece_mesh
 from kdvision.lab.render.art.tile_art import FolderArt
 from kdvision.lab.render.objects.meshes import Mesh, models
-from kdvision.vision.classify.player_colour import FAR, WEIGHTS, Livery, features
-from kdvision.vision.networks.cells import log_softmax, prepare
+from kdvision.vision.classify.player_colour import FAR, WEIGHTS, PlayerColourClassifier, compute_colour_features
+from kdvision.vision.networks.cells import log_softmax, prepare_crops
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -80,9 +80,9 @@ class Squares:
         """Return some of the squares."""
         return Squares(self.crops[chosen], self.colour[chosen], self.standing[chosen])
 
-    def features(self) -> Floats:
+    def compute_colour_features(self) -> Floats:
         """Return what is measured of each crop (n, features)."""
-        return np.array([features(crop) for crop in self.crops])
+        return np.array([compute_colour_features(crop) for crop in self.crops])
 
 
 def wardrobe(folder: Path) -> list[Dressed]:
@@ -107,7 +107,7 @@ def square(rng: np.random.Generator, art: Sequence[Dressed]) -> tuple[Bytes, int
         return None
     corners = kingdom.squares[place].corners
     side = float(np.linalg.norm(corners[2] - corners[0])) / np.sqrt(2)
-    return prepare(picture.photo, (corners + rng.normal(0, 0.04 * side, (4, 2)))[None])[0], number, standing
+    return prepare_crops(picture.photo, (corners + rng.normal(0, 0.04 * side, (4, 2)))[None])[0], number, standing
 
 
 def _dealt(rng: np.random.Generator, colour: str, standing: bool) -> Scene:
@@ -139,9 +139,9 @@ def squares(folder: Path, count: int, seed: int) -> Squares:
     return Squares(np.array(crops), np.array(colour, np.int64), np.array(standing, bool))
 
 
-def fit(seen: Squares, *, ridge: float = 0.001, sure: float = 0.9) -> Livery:
+def fit(seen: Squares, *, ridge: float = 0.001, sure: float = 0.9) -> PlayerColourClassifier:
     """Return the livery that makes the true colours likeliest, large weights at a price."""
-    measured = seen.features()
+    measured = seen.compute_colour_features()
     usual, spread = measured.mean(axis=0).round(4), measured.std(axis=0).round(4) + 1e-4
     inputs = np.column_stack([np.clip((measured - usual) / spread, -FAR, FAR), np.ones(len(measured))])
     wanted = np.eye(len(COLOURS))[seen.colour]
@@ -154,10 +154,10 @@ def fit(seen: Squares, *, ridge: float = 0.001, sure: float = 0.9) -> Livery:
 
     found = minimize(loss, np.zeros(inputs.shape[1] * len(COLOURS)), jac=True, method="L-BFGS-B")
     weights = found.x.reshape(inputs.shape[1], len(COLOURS)).round(4)
-    return Livery(COLOURS, usual, spread, weights, sure)
+    return PlayerColourClassifier(COLOURS, usual, spread, weights, sure)
 
 
-def told(seen: Squares, livery: Livery) -> tuple[npt.NDArray[np.bool_], Floats]:
+def told(seen: Squares, livery: PlayerColourClassifier) -> tuple[npt.NDArray[np.bool_], Floats]:
     """Return for each square whether its likeliest colour is right, and that colour's probability."""
     chances = np.array([livery.chances(crop) for crop in seen.crops])
     return chances.argmax(axis=1) == seen.colour, chances.max(axis=1)

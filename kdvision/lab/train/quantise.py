@@ -28,8 +28,8 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 from kdvision.files import write_whole
 from kdvision.lab.calibrate import rehearsal
 from kdvision.lab.train.folding import folded, rounded_once
-from kdvision.vision.networks.cells import CellReader
-from kdvision.vision.networks.detector import Finder
+from kdvision.vision.networks.cells import CellClassifier
+from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import Model, model_path
 
 Bytes = npt.NDArray[np.uint8]
@@ -145,7 +145,7 @@ def learn(folders: Folders, names: Sequence[str], seeds: Sequence[int]) -> None:
     """Write these networks in whole numbers, as both see the scenes of these seeds."""
     models = {name: Recorded(folders.floats / f"{name}.onnx") for name in NAMES}
     for seed in seeds:
-        rehearsal.seen_in(rehearsal.picture_at(seed), Finder(models["finder"]), CellReader(models["cells"]))
+        rehearsal.seen_in(rehearsal.picture_at(seed), SquareDetector(models["finder"]), CellClassifier(models["cells"]))
     for name in names:
         quantised(folders.floats / f"{name}.onnx", folders.whole / f"{name}.onnx", models[name].shown)
 
@@ -164,8 +164,8 @@ def _tried(seed: int) -> Count:
     assert _folders is not None
     picture, found = rehearsal.picture_at(seed), []
     for finder, cells in ((False, False), (True, False), (False, True), (True, True)):
-        looker = Finder(_folders.model("finder", whole=finder))
-        seen = rehearsal.seen_in(picture, looker, CellReader(_folders.model("cells", whole=cells)))
+        looker = SquareDetector(_folders.model("finder", whole=finder))
+        seen = rehearsal.seen_in(picture, looker, CellClassifier(_folders.model("cells", whole=cells)))
         found.append(sum(board.right for board in rehearsal.boards_of(seen)))
     return Count(*found)
 

@@ -23,7 +23,7 @@ WEIGHED: Final = frozenset({"beyond", "cut", "ends", "covered", "unknown", "few"
 that is sure enough all the same. Other signs speak of what is rendered never or hardly ever."""
 
 
-def log_odds(chance: npt.ArrayLike) -> Floats:
+def compute_log_odds(chance: npt.ArrayLike) -> Floats:
     """The log-odds of probabilities, finite also of nought and one."""
     likely = np.clip(np.asarray(chance, np.float64), SHORT, 1 - SHORT)
     return np.asarray(np.log(likely / (1 - likely)))
@@ -38,7 +38,7 @@ def smallness(side: npt.ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True)
-class Trust:
+class Calibration:
     """How far whole boards can be believed.
 
     A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
@@ -66,14 +66,14 @@ class Trust:
     upper: float | None = None
     confidence: float = 0.95
 
-    def of_board(self, chance: float, *, strain: float, side: float, broken: bool = False) -> float:
+    def of_board(self, chance: float, *, correction_cost: float, side: float, broken: bool = False) -> float:
         """How probable a board is, whose squares and deck say `chance`.
 
-        What the deck overruled (`strain`) and what the photo shows small is wrong more often than they say, and so is a
+        What the deck overruled (`correction_cost`) and what the photo shows small is wrong more often than they say, and so is a
         board that nobody could lay without breaking a rule (`broken`).
         """
         likely, strained, small, constant = self.belief
-        odds = likely * log_odds(chance) + strained * strain + small * smallness(side) + constant
+        odds = likely * compute_log_odds(chance) + strained * correction_cost + small * smallness(side) + constant
         odds += self.rule[0 if broken else 1]
         return float(1 / (1 + np.exp(-odds)))
 

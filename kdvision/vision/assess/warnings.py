@@ -1,7 +1,7 @@
 """What speaks against a board beside its squares: signs that something was missed, hidden or cut off.
 
 Each is a sentence, with the names that a player gives squares; how much it says is learnt on rendered tables
-(`trust.py`).
+(`calibration.py`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem, names
 from kdvision.vision.classify.kingdom import SEEN
-from kdvision.vision.classify.observation import Sight
-from kdvision.vision.classify.occlusion import hidden_places, strength
-from kdvision.vision.classify.truncation import cut_off
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.occlusion import compute_max_occlusion, find_hidden_squares
+from kdvision.vision.classify.truncation import find_truncation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.image.decode import FLAWED
 
@@ -28,7 +28,7 @@ AT_ITS_EDGE: Final = Problem((), "something that may be a tile lies at the kingd
 """What lies beyond the board's frame has no name there."""
 
 
-class Around(NamedTuple):
+class Surroundings(NamedTuple):
     """What else lies on the table: `crowded`, tiles beside the kingdom that do not join it; `unread`, tiles elsewhere
     that may be another kingdom; `touched`, another kingdom so near that a domino may be of either; `flawed`, all of it
     in a file that is damaged."""
@@ -39,7 +39,7 @@ class Around(NamedTuple):
     flawed: bool = False
 
 
-class Frame(NamedTuple):
+class BoardFrame(NamedTuple):
     """The first and the last square of a board on its grid."""
 
     first: Square
@@ -58,22 +58,24 @@ class Frame(NamedTuple):
         return replace(problem, squares=tuple(map(self.name, problem.squares)))
 
 
-def signs(sight: Sight, decision: Decision, around: Around, frame: Frame) -> Iterator[Problem]:
+def find_warnings(
+    observation: GridObservation, decision: Decision, around: Surroundings, frame: BoardFrame
+) -> Iterator[Problem]:
     """Yield all signs of one kingdom."""
     board = decision.board
-    if any(Square(*place) not in board for place in np.argwhere(sight.one_tile).tolist()):
+    if any(Square(*place) not in board for place in np.argwhere(observation.one_tile).tolist()):
         yield AT_ITS_EDGE
-    if sight.inside is not None and sight.beyond is not None:
-        yield from map(frame.moved, cut_off(board.keys(), sight.inside, sight.beyond))
-    if covered := hidden_places(board, sight.hidden > SEEN):
+    if observation.inside is not None and observation.beyond is not None:
+        yield from map(frame.moved, find_truncation(board.keys(), observation.inside, observation.beyond))
+    if covered := find_hidden_squares(board, observation.hidden > SEEN):
         inner = tuple(frame.name(square) for square in covered if frame.holds(square))
         where = f"on {names(inner)}" if inner else "beside this kingdom"
         yield Problem(inner, f"something lies {where} that may hide a domino: look under it", sign="covered")
-    if unknown := tuple(frame.name(square) for square in board if sight.unknown[square]):
+    if unknown := tuple(frame.name(square) for square in board if observation.unknown[square]):
         yield Problem(unknown, f"what lies on {names(unknown)} may be no tile: see what it is", sign="unknown")
     if len(board) < FEW:
         yield Problem((), "hardly a domino is seen of this kingdom: see that it is all there", sign="few")
-    if sight.castle <= SEEN and board.castles():
+    if observation.castle <= SEEN and board.castles():
         yield Problem((), "its castle is hardly seen: see that this is a kingdom", sign="castle")
     if not decision.proved:
         text = "what else it may show could not all be weighed: compare it with the table"
@@ -81,7 +83,7 @@ def signs(sight: Sight, decision: Decision, around: Around, frame: Frame) -> Ite
     yield from _beside(around)
 
 
-def _beside(around: Around) -> Iterator[Problem]:
+def _beside(around: Surroundings) -> Iterator[Problem]:
     if around.crowded:
         yield Problem((), "tiles lie beside this kingdom that do not join it", sign="crowded")
     if around.touched:
@@ -93,16 +95,16 @@ def _beside(around: Around) -> Iterator[Problem]:
         yield Problem((), "other tiles in the photo may be a kingdom, too: look", sign="unread")
 
 
-def towns_on(squares: Iterable[Square]) -> Problem:
+def warn_of_towns(squares: Iterable[Square]) -> Problem:
     """The sign that squares, as the board calls them, may be towns: then another game was played."""
     named = tuple(squares)
     text = f"something like a town lies on {names(named)}: say --game queendomino if it is one"
     return Problem(named, text, CONTENTS, sign="towns")
 
 
-def strengths(told: Iterable[Problem], sight: Sight, decision: Decision) -> dict[str, float]:
+def measure_warnings(told: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
     """Return how strong each sign is, by its name: how far places beside the board look as if they hid a domino
-    (`covering.strength`), and 1 for any other.
+    (`covering.compute_max_occlusion`), and 1 for any other.
 
     That no box allows the board is one as well, and that the deck decided against what was plainly read.
     """
@@ -114,4 +116,4 @@ def strengths(told: Iterable[Problem], sight: Sight, decision: Decision) -> dict
         found["contents"] = 1.0
     if decision.overruled:
         found["overruled"] = 1.0
-    return found | {"hidden": strength(decision.board, sight.hidden)}
+    return found | {"hidden": compute_max_occlusion(decision.board, observation.hidden)}

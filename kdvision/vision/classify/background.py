@@ -33,7 +33,7 @@ WHITE: Final = 99.0
 
 
 @dataclass(frozen=True)
-class Tabletop:
+class Background:
     """Typical colours, CIE L*a*b*: of each place of a grid (rows, cols, 3), and of those `around` it (n, 3).
 
     Not a number where nothing is seen.
@@ -43,21 +43,21 @@ class Tabletop:
     around: Floats
 
     @classmethod
-    def seen(cls, photo: Photo, grid: Grid) -> Tabletop:
+    def seen(cls, photo: Photo, grid: Grid) -> Background:
         """Return the colours about a grid: the median of each channel; of places that the picture cuts, what is in."""
-        quads = np.concatenate([grid.quads.reshape(-1, 4, 2), further(grid)])
+        quads = np.concatenate([grid.quads.reshape(-1, 4, 2), extend_grid(grid)])
         found = _typical(photo, quads, grid.side)
         here = grid.rows * grid.cols
         return cls(found[:here].reshape(grid.rows, grid.cols, 3), found[here:])
 
-    def apart(self, bare: Mask) -> Floats:
+    def distance(self, bare: Mask) -> Floats:
         """Return how far each place's colour (rows, cols) is from the table's: that of an eighth of it is nearer.
 
         The table is what lies around and the places that are `bare` (rows, cols). Not a number where hardly any of it
         is seen.
         """
         table = np.concatenate([self.places[bare], self.around])
-        return apart(self.places.reshape(-1, 3), table, PATTERN).reshape(bare.shape)
+        return compute_colour_distance(self.places.reshape(-1, 3), table, PATTERN).reshape(bare.shape)
 
     @property
     def white(self) -> Mask:
@@ -65,7 +65,7 @@ class Tabletop:
         return np.asarray(self.places[..., 0] > WHITE)
 
 
-def apart(seen: Floats, table: Floats, share: int) -> Floats:
+def compute_colour_distance(seen: Floats, table: Floats, share: int) -> Floats:
     """Return how far colours (n, 3) are from those of a table (m, 3): one in `share` of these is as near.
 
     Lightness counts by `DEPTH`. Not a number where the colour, or hardly any of the table, is known.
@@ -78,7 +78,7 @@ def apart(seen: Floats, table: Floats, share: int) -> Floats:
     return np.asarray(np.partition(away, like, axis=1)[:, like])
 
 
-def further(grid: Grid) -> Floats:
+def extend_grid(grid: Grid) -> Floats:
     """Return the places (n, 4, 2) around a grid, `AROUND` rows and columns, as if it went on there."""
     rows, cols = np.mgrid[-AROUND : grid.rows + AROUND, -AROUND : grid.cols + AROUND].reshape(2, -1)
     new = (rows < 0) | (rows >= grid.rows) | (cols < 0) | (cols >= grid.cols)

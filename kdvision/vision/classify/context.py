@@ -16,17 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.vision.classify.kingdom import SEEN
-from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CROP, INNER, Floats, crops_of
+from kdvision.vision.networks.cells import CROP, INNER, Floats, crop_squares
 from kdvision.vision.networks.onnx import Model
 
 RIM: Final = (CROP - INNER) // 2
 
 
 @dataclass(frozen=True)
-class Tiles:
+class TileFeatures:
     """The tiles of one kingdom: their `places` (n,) on its grid, counted row by row, and what is known of each.
 
     `log_probs` (n, kinds) of the kinds that the network knows, which sum to 1 over them; `share` (n, 1) the logarithm
@@ -40,38 +40,38 @@ class Tiles:
     colours: Floats
 
     @classmethod
-    def of(cls, photo: Photo, sight: Sight, kinds: Sequence[str]) -> Tiles:
+    def of(cls, photo: Photo, observation: GridObservation, kinds: Sequence[str]) -> TileFeatures:
         """Return the tiles of a sight in its photo, by the kinds that are asked for."""
-        places = np.flatnonzero(sight.presence.reshape(-1) > SEEN)
-        rows = sight.reading.log_probs.reshape(-1, len(sight.reading.kinds))[places]
-        rows = rows[:, [sight.reading.kinds.index(kind) for kind in kinds]]
+        places = np.flatnonzero(observation.presence.reshape(-1) > SEEN)
+        rows = observation.reading.log_probs.reshape(-1, len(observation.reading.kinds))[places]
+        rows = rows[:, [observation.reading.kinds.index(kind) for kind in kinds]]
         share = np.logaddexp.reduce(rows, axis=1, keepdims=True)
-        return cls(places, rows - share, share, colours(crops_of(photo, sight.grid.quads)[places]))
+        return cls(places, rows - share, share, colours(crop_squares(photo, observation.grid.quads)[places]))
 
-    def told(self, sight: Sight, kinds: Sequence[str], log_probs: Floats) -> Sight:
+    def told(self, observation: GridObservation, kinds: Sequence[str], log_probs: Floats) -> GridObservation:
         """Return the sight with these log-probabilities (n, kinds) of its tiles; other kinds keep their share."""
-        made = sight.reading.log_probs.copy()
-        columns = np.array([sight.reading.kinds.index(kind) for kind in kinds])
+        made = observation.reading.log_probs.copy()
+        columns = np.array([observation.reading.kinds.index(kind) for kind in kinds])
         made.reshape(-1, made.shape[-1])[self.places[:, None], columns] = log_probs + self.share
-        return replace(sight, reading=Reading(made, sight.reading.kinds))
+        return replace(observation, reading=Reading(made, observation.reading.kinds))
 
 
-class Context:
+class ContextClassifier:
     """The context network, ready to read; its file names the kinds it knows and its temperature."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.kinds: tuple[str, ...] = tuple(model.about["kinds"])
 
-    def read(self, photo: Photo, sights: Sequence[Sight]) -> list[Sight]:
+    def read(self, photo: Photo, observations: Sequence[GridObservation]) -> list[GridObservation]:
         """Return the sights of one photo, whose tiles are read in each other's company; all else stays as it is."""
-        tiles = [Tiles.of(photo, sight, self.kinds) for sight in sights]
+        tiles = [TileFeatures.of(photo, observation, self.kinds) for observation in observations]
         if not any(len(one.places) for one in tiles):
-            return list(sights)
-        parts = zip(sights, tiles, self._asked(tiles), strict=True)
-        return [one.told(sight, self.kinds, log_probs) for sight, one, log_probs in parts]
+            return list(observations)
+        parts = zip(observations, tiles, self._asked(tiles), strict=True)
+        return [one.told(observation, self.kinds, log_probs) for observation, one, log_probs in parts]
 
-    def _asked(self, tiles: Sequence[Tiles]) -> Iterator[Floats]:
+    def _asked(self, tiles: Sequence[TileFeatures]) -> Iterator[Floats]:
         """The log-probabilities (n, kinds) of each kingdom's tiles, all of which the network sees at once."""
         said = self.model.ask(
             log_probs=np.concatenate([one.log_probs for one in tiles]).astype(np.float32),

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.detect.lattice import LEAST
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.networks.cells import Floats
 
 Mask = npt.NDArray[np.bool_]
@@ -50,7 +50,7 @@ def shows_one(plain: Mask, castles: Floats, tiles: float) -> bool:
     """
     seen, castle = evidence_of(plain, castles), float(castles.max())
     likely = castle > PLAIN or (castle > SEEN and beside_a_line(plain) >= DOMINO)
-    return likely and seen >= LEAST and seen > MOSTLY * tiles
+    return likely and seen >= MIN_KINGDOM_SQUARES and seen > MOSTLY * tiles
 
 
 def shows_one_beside_others(plain: Mask, castles: Floats, tiles: float) -> bool:
@@ -59,7 +59,7 @@ def shows_one_beside_others(plain: Mask, castles: Floats, tiles: float) -> bool:
     With it the plain tiles lie as in no line on offer; or it is likelier than not.
     """
     seen, castle = evidence_of(plain, castles), float(castles.max())
-    if seen < LEAST or seen <= MOSTLY * tiles:
+    if seen < MIN_KINGDOM_SQUARES or seen <= MOSTLY * tiles:
         return False
     return castle > SEEN or (castle > FAINT and beside_a_line(plain | (castles == castle)) >= DOMINO)
 
@@ -68,7 +68,7 @@ def may_be_one(plain: Mask, castles: Floats, tiles: float) -> bool:
     """Return whether somebody should look: plain tiles lie as in no line, or one may be a castle."""
     seen, castle = evidence_of(plain, castles), float(castles.max())
     mostly = seen > MOSTLY * tiles or (castle > PLAIN and seen > tiles / 2)
-    return mostly and (beside_a_line(plain) >= DOMINO or (seen >= LEAST and castle > FAINT))
+    return mostly and (beside_a_line(plain) >= DOMINO or (seen >= MIN_KINGDOM_SQUARES and castle > FAINT))
 
 
 def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool) -> bool:
@@ -80,16 +80,16 @@ def may_hide_its_castle(plain: Mask, castles: Floats, tiles: float, *, cut: bool
     return seen > MOSTLY * tiles and (seen > ASKEW or (cut and beside_a_line(plain) >= DOMINO))
 
 
-def is_line(tiles: Mask, bonds: tuple[Floats, Floats]) -> bool:
+def is_line(tiles: Mask, border_log_odds: tuple[Floats, Floats]) -> bool:
     """Return whether the places that are `tiles` (rows, cols) are just dominoes side by side, however many.
 
     They fill two squares across, so their number is even, as no kingdom's is that shows its castle; and each pair
-    across is a domino: `bonds` are log-odds of that for neighbours, right (rows, cols - 1) and down (rows - 1, cols).
+    across is a domino: `border_log_odds` are log-odds of that for neighbours, right (rows, cols - 1) and down (rows - 1, cols).
     """
     rows, cols = np.flatnonzero(tiles.any(axis=1)), np.flatnonzero(tiles.any(axis=0))
     if not tiles.any() or not tiles[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1].all():
         return False
-    right, down = bonds
+    right, down = border_log_odds
     lying = len(rows) == DOMINO and (down[rows[0], cols] > 0).all()
     standing = len(cols) == DOMINO and (right[rows, cols[0]] > 0).all()
     return bool(lying or standing)

@@ -28,9 +28,9 @@ from kdvision.vision.classify.kingdom import (
 from kdvision.vision.classify.probabilities import CASTLE, NOTHING, Reading
 from kdvision.vision.classify.truncation import LIKELY, STRIP
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.detect.lattice import LEAST
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.networks.cells import CERTAIN, Floats
-from kdvision.vision.reading_order import Extent, as_read
+from kdvision.vision.reading_order import Extent, sort_in_reading_order
 
 BESIDE: Final = 1.7
 """Middles nearer than this many squares belong to tiles with less than a square of table between them."""
@@ -40,16 +40,16 @@ ALMOST: Final = 0.99
 LEAST_HIDDEN: Final = 8.5
 """A line of four dominoes on offer has eight squares; without a castle only more than that is taken for a kingdom."""
 
-Bonds = tuple[Floats, Floats]
+BorderLogOdds = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class GridObservation:
     """One grid as it is seen.
 
-    `bonds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
+    `border_log_odds` are log-odds that neighbours are one domino, to the right (rows, cols - 1) and down (rows - 1, cols);
     `hidden` (rows, cols) is how far to take it that something covers a tile; it is 1 where a tile was seen that a
-    network doubts, and the colour is not the table's (`hiding`). `inside` (rows, cols) is the share of each place that
+    network doubts, and the colour is not the table's (`join_occlusion`). `inside` (rows, cols) is the share of each place that
     lies in the picture, `beyond` the probability of a tile where a place's middle does not; None where all of the grid
     lies inside. `colour` is
     the player's, as the likeliest castle shows it; "" where it does not.
@@ -61,7 +61,7 @@ class Sight:
 
     grid: Grid
     reading: Reading
-    bonds: Bonds
+    border_log_odds: BorderLogOdds
     hidden: Floats
     inside: Floats | None = None
     beyond: Floats | None = None
@@ -134,7 +134,7 @@ class Sight:
 
     @cached_property
     def _line(self) -> bool:
-        return is_line(self.presence > SEEN, self.bonds)
+        return is_line(self.presence > SEEN, self.border_log_odds)
 
     @cached_property
     def surely_hidden(self) -> bool:
@@ -166,7 +166,7 @@ class Sight:
         tiles = np.zeros_like(self.plain)
         tiles[[square.row for square in board], [square.col for square in board]] = True
         seen = evidence_of(self.plain & tiles, self.chances_of_castles)
-        enough = seen >= LEAST if self.kingdom_beside_others else len(board) > LEAST_HIDDEN
+        enough = seen >= MIN_KINGDOM_SQUARES if self.kingdom_beside_others else len(board) > LEAST_HIDDEN
         return enough and len(board) > self.tiles / 2
 
     @cached_property
@@ -191,13 +191,13 @@ class Sight:
         """Which places (rows, cols) show what is not the table, and maybe no tile either, as the networks say."""
         return np.asarray(self.hidden >= 1)
 
-    def uncovered(self, places: Collection[Square]) -> Sight:
+    def uncovered(self, places: Collection[Square]) -> GridObservation:
         """Return the sight with nothing on these places: a person has said what is there."""
         hidden = self.hidden.copy()
         hidden[[place.row for place in places], [place.col for place in places]] = 0.0
         return replace(self, hidden=hidden)
 
-    def beside(self, other: Sight) -> bool:
+    def beside(self, other: GridObservation) -> bool:
         """Whether what is plainly a tile of the other grid lies less than a square away from one of this grid."""
         theirs = other.grid.middles[other.plain]
         if not len(self.middles) or not len(theirs):
@@ -213,30 +213,37 @@ class Sight:
         return np.asarray(np.linalg.norm(there[:, None] - tiles[None], axis=2).min(axis=1))
 
 
-def hiding(hidden: Floats, things: Mask) -> Floats:
+def join_occlusion(hidden: Floats, things: Mask) -> Floats:
     """Return the probability (rows, cols) that something covers a square, by the network and by what lies there."""
     return np.where(things, 1.0, np.minimum(hidden, ALMOST))
 
 
-def sort_out(sights: Sequence[Sight]) -> tuple[list[Sight], list[Sight]]:
+def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridObservation], list[GridObservation]]:
     """Return the kingdoms as people read, and what else lies on the table: every kingdom has a castle.
 
     Where no castle is seen at all, the largest grid of several dominoes is a kingdom whose castle is hidden; beside
     others, one that has more tiles than lie on offer, or that the picture's edge cuts, or in which a castle is not out
     of the question.
     """
-    if any(sight.kingdom or sight.surely_hidden for sight in sights):
-        real = [sight for sight in sights if sight.kingdom_beside_others or sight.surely_hidden]
+    if any(observation.kingdom or observation.surely_hidden for observation in observations):
+        real = [
+            observation
+            for observation in observations
+            if observation.kingdom_beside_others or observation.surely_hidden
+        ]
     else:
-        real = sorted((sight for sight in sights if sight.castle_hidden), key=lambda sight: -sight.tiles)[:1]
-    kingdoms = [real[place] for place in as_read([sight.extent for sight in real])]
-    return kingdoms, [sight for sight in sights if not any(sight is one for one in real)]
+        real = sorted(
+            (observation for observation in observations if observation.castle_hidden),
+            key=lambda observation: -observation.tiles,
+        )[:1]
+    kingdoms = [real[place] for place in sort_in_reading_order([observation.extent for observation in real])]
+    return kingdoms, [observation for observation in observations if not any(observation is one for one in real)]
 
 
-def as_named(sights: Sequence[Sight]) -> list[Sight]:
+def accept_all(observations: Sequence[GridObservation]) -> list[GridObservation]:
     """Return the sights, which a person has said are kingdoms; raises NoKingdomFound for one without tiles."""
-    for number, sight in enumerate(sights, start=1):
-        if sight.tiles <= LEAST_TILES:
+    for number, observation in enumerate(observations, start=1):
+        if observation.tiles <= LEAST_TILES:
             hint = "check its corners: pixels of the upright photo, clockwise from the top left"
             raise NoKingdomFound(f"outline {number} shows no tiles", stage="cells", hint=hint)
-    return list(sights)
+    return list(observations)

@@ -26,7 +26,7 @@ NEVER: Final = -12.0
 
 
 @dataclass(frozen=True, slots=True)
-class PieceSeen:
+class DetectedPiece:
     """Something that stands on a square of a kingdom's board, and how probable that is.
 
     `probability` is that of this kind, the likeliest one, and `anything` that of any piece at all, no less.
@@ -59,7 +59,7 @@ class PieceSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class GemSeen:
+class DetectedGem:
     """A gem where four squares meet, `corner` the upper left of them, and how probable that is."""
 
     corner: Square
@@ -91,7 +91,7 @@ class GemSeen:
         return DOUBTFUL[0] <= self.probability <= DOUBTFUL[1]
 
 
-def on_crossings(corners: Floats, tiles: npt.NDArray[np.bool_]) -> Floats:
+def join_gem_evidence(corners: Floats, tiles: npt.NDArray[np.bool_]) -> Floats:
     """Return log-odds (rows + 1, cols + 1) of a gem on each crossing of a grid.
 
     `corners` (rows, cols, 4) are those that each square sees on its corners, clockwise from the top left. Of the up to
@@ -106,7 +106,7 @@ def on_crossings(corners: Floats, tiles: npt.NDArray[np.bool_]) -> Floats:
     return np.where(voices > 0, total / np.maximum(voices, 1), NEVER)
 
 
-def pieces_on(pieces: Floats | None, names: Sequence[str], start: Square, board: Board) -> tuple[PieceSeen, ...]:
+def find_pieces(pieces: Floats | None, names: Sequence[str], start: Square, board: Board) -> tuple[DetectedPiece, ...]:
     """Return each piece that stands on a board or may, from the top left.
 
     `pieces` (rows, cols, names) are log-probabilities on a grid on which the board's A1 lies at `start`; the first name
@@ -119,11 +119,11 @@ def pieces_on(pieces: Floats | None, names: Sequence[str], start: Square, board:
         chances = np.exp(pieces[start.row + square.row, start.col + square.col, 1:])
         kind, anything = int(chances.argmax()), float(chances.sum())
         if anything >= DOUBTFUL[0]:
-            found.append(PieceSeen(names[kind + 1], square, float(chances[kind]), anything))
+            found.append(DetectedPiece(names[kind + 1], square, float(chances[kind]), anything))
     return tuple(found)
 
 
-def gems_on(gems: Floats | None, start: Square, board: Board) -> tuple[GemSeen, ...]:
+def find_gems(gems: Floats | None, start: Square, board: Board) -> tuple[DetectedGem, ...]:
     """Return each gem that lies on a crossing of a board or may, from the top left.
 
     `gems` (rows + 1, cols + 1) are log-odds on the crossings of a grid on which the board's A1 lies at `start`.
@@ -133,7 +133,7 @@ def gems_on(gems: Floats | None, start: Square, board: Board) -> tuple[GemSeen, 
     inner = gems[start.row + 1 : start.row + board.height, start.col + 1 : start.col + board.width]
     chances = 1 / (1 + np.exp(-inner))
     return tuple(
-        GemSeen(Square(row, col), float(chance))
+        DetectedGem(Square(row, col), float(chance))
         for (row, col), chance in np.ndenumerate(chances)
         if chance >= DOUBTFUL[0]
     )

@@ -37,7 +37,7 @@ _OUT: Final = np.maximum(_PLACES[:, None], _PLACES[None])
 
 
 @dataclass(frozen=True, eq=False)
-class Livery:
+class PlayerColourClassifier:
     """The colours of players, and what tells them apart: `weights` (features + 1, colours), the last row constant.
 
     Features are taken by their distance from the `usual` in units of `spread`. A colour is told from the probability
@@ -51,7 +51,7 @@ class Livery:
     sure: float
 
     @classmethod
-    def load(cls, path: Path = WEIGHTS) -> Livery:
+    def load(cls, path: Path = WEIGHTS) -> PlayerColourClassifier:
         """Return the livery in a file."""
         about = json.loads(path.read_text("utf-8"))
         usual, spread, weights = (np.array(about[name]) for name in ("usual", "spread", "weights"))
@@ -59,7 +59,7 @@ class Livery:
 
     def chances(self, crop: Bytes) -> Floats:
         """Return the probability (colours,) of each colour for the crop (64, 64, 3) of a castle's square."""
-        inputs = np.append(np.clip((features(crop) - self.usual) / self.spread, -FAR, FAR), 1.0)
+        inputs = np.append(np.clip((compute_colour_features(crop) - self.usual) / self.spread, -FAR, FAR), 1.0)
         return np.exp(log_softmax(inputs @ self.weights))
 
     def colour(self, crop: Bytes) -> str:
@@ -70,12 +70,12 @@ class Livery:
 
 
 @cache
-def shipped() -> Livery:
+def load_player_colours() -> PlayerColourClassifier:
     """Return the livery that travels with the program."""
-    return Livery.load()
+    return PlayerColourClassifier.load()
 
 
-def features(crop: Bytes) -> Floats:
+def compute_colour_features(crop: Bytes) -> Floats:
     """Return what is measured of a square's crop (64, 64, 3).
 
     For each zone a histogram of the hues in which its pixels differ from the stones; and how the most different pixels

@@ -35,7 +35,7 @@ A_SIGN: Final = 0.1
 _POINTS: Final = (np.arange(12) + 0.5) / 12
 
 
-def visible(grid: Grid, photo: Photo) -> Floats:
+def compute_visible_share(grid: Grid, photo: Photo) -> Floats:
     """Return the share (rows, cols) of each place that lies in the picture."""
     share, size = np.ones((grid.rows, grid.cols)), (photo.width, photo.height)
     cut = ~((grid.quads >= 0) & (grid.quads < size)).all(axis=(2, 3))
@@ -48,24 +48,24 @@ def visible(grid: Grid, photo: Photo) -> Floats:
     return share
 
 
-def cut_off(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Problem, ...]:
+def find_truncation(board: Collection[Square], seen: Floats, beyond: Floats) -> tuple[Problem, ...]:
     """Return what the picture's edge takes from a kingdom: `seen` is the visible share of each place of its grid.
 
     `beyond` is the probability that a tile lies on each place whose middle lies outside the picture.
     """
-    on_grid = beside(board, *seen.shape)
+    on_grid = find_neighbours(board, *seen.shape)
     if any(seen[place] >= STRIP and beyond[place] > MAYBE for place in on_grid):
         return (Problem((), "the kingdom goes on beyond the picture's edge", sign="beyond"),)
     cut = tuple(sorted(square for square in board if seen[square] < WHOLE))
     if cut:
         return (Problem(cut, "the picture's edge cuts tiles of this kingdom", sign="cut"),)
-    if any(seen[place] < LITTLE and may_grow(board, place) for place in on_grid):
+    if any(seen[place] < LITTLE and can_grow(board, place) for place in on_grid):
         text = "the picture ends beside this kingdom: a tile beyond its edge would not be seen"
         return (Problem((), text, sign="ends"),)
     return ()
 
 
-def ends_here(board: Collection[Square], presence: Floats, seen: Floats | None = None) -> float:
+def compute_completeness(board: Collection[Square], presence: Floats, seen: Floats | None = None) -> float:
     """Return how probable it is that no domino of a kingdom lies half on its grid, or in the picture, and half beyond.
 
     Nobody looked beyond, so no board with such a domino was weighed; `presence` (rows, cols) is how probable a tile is
@@ -74,8 +74,12 @@ def ends_here(board: Collection[Square], presence: Floats, seen: Floats | None =
     """
     rows, cols = presence.shape
     hidden = np.pad(np.zeros((rows, cols), bool) if seen is None else seen < HALF, 1, constant_values=True)
-    rim = [place for place in beside(board, rows, cols) if any(hidden[n.row + 1, n.col + 1] for n in _around(place))]
-    likely = [presence[place] for place in rim if presence[place] > A_SIGN and may_grow(board, place)]
+    rim = [
+        place
+        for place in find_neighbours(board, rows, cols)
+        if any(hidden[n.row + 1, n.col + 1] for n in _around(place))
+    ]
+    likely = [presence[place] for place in rim if presence[place] > A_SIGN and can_grow(board, place)]
     return float(np.prod([1 - chance for chance in likely]))
 
 
@@ -85,13 +89,13 @@ def _around(place: Square) -> list[Square]:
     return [Square(row - 1, col), Square(row, col + 1), Square(row + 1, col), Square(row, col - 1)]
 
 
-def beside(board: Collection[Square], rows: int, cols: int) -> list[Square]:
+def find_neighbours(board: Collection[Square], rows: int, cols: int) -> list[Square]:
     """Return the places of a grid that touch the board's squares and are none of them."""
     around = {near for square in board for near in square.neighbours()} - set(board)
     return sorted(place for place in around if 0 <= place.row < rows and 0 <= place.col < cols)
 
 
-def may_grow(board: Collection[Square], place: Square) -> bool:
+def can_grow(board: Collection[Square], place: Square) -> bool:
     """Whether a tile on a place beside the board would leave it in the frame of a game (kingdomino/mighty-duel).
 
     The game is taken to be the smallest that allows the board: one as wide as that allows has no more columns, and one

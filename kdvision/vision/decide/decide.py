@@ -16,9 +16,9 @@ from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, Face, face
 from kdvision.game.legality import Problem, problems
 from kdvision.vision.classify.probabilities import NOTHING, Reading
-from kdvision.vision.decide.decision import Decision, Doubt, Laid
+from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import Model, Solution
-from kdvision.vision.decide.placements import SIDES, Bonds, Floats, Frame, Ints, Prices, placements
+from kdvision.vision.decide.placements import SIDES, BorderLogOdds, Floats, Frame, Ints, Penalties, list_placements
 
 MIN_PROBABILITY: Final = 1e-6
 """No kind is less likely than this: readers are never as sure as they say."""
@@ -33,9 +33,9 @@ def decide(
     deck: Deck,
     *,
     side: int | None = None,
-    clamps: Mapping[tuple[int, Square], str] | None = None,
-    bonds: Sequence[Bonds | None] | None = None,
-    prices: Prices | None = None,
+    fixed_squares: Mapping[tuple[int, Square], str] | None = None,
+    border_log_odds: Sequence[BorderLogOdds | None] | None = None,
+    prices: Penalties | None = None,
     temperature: float = 1.0,
     doubtful: float = 0.01,
     slight: float = 0.002,
@@ -43,8 +43,8 @@ def decide(
 ) -> list[Decision]:
     """The likeliest boards of all kingdoms in a photo, decided together because they share one box.
 
-    `side` limits rows and columns (None: 5, or 7 where the readings insist). `clamps` fixes squares, `{(0, Square(2,
-    1)): "w1"}`. `bonds` is evidence of which neighbours are one domino, for each kingdom log-odds to the right (rows,
+    `side` limits rows and columns (None: 5, or 7 where the readings insist). `fixed_squares` fixes squares, `{(0, Square(2,
+    1)): "w1"}`. `border_log_odds` is evidence of which neighbours are one domino, for each kingdom log-odds to the right (rows,
     cols - 1) and downwards (rows - 1, cols). `temperature` divides log-probabilities when losses become probabilities;
     a square is a doubt when something else has more than `doubtful`. Boards less than `slight` times as likely as the
     best are not looked for, and at most `most` squares are tried in each kingdom.
@@ -53,11 +53,11 @@ def decide(
         return []
     if any(reading.kinds != readings[0].kinds for reading in readings):
         raise ValueError("readings of one photo have the same kinds")
-    clamps = clamps or {}
-    kinds = (*readings[0].kinds, *dict.fromkeys(k for k in clamps.values() if k not in readings[0].kinds))
-    losses = [_losses(reading, number, kinds, clamps) for number, reading in enumerate(readings)]
-    pieces = placements(losses, bonds or [None] * len(readings), deck, kinds, prices or Prices())
-    model = Model(pieces, side, prices or Prices())
+    fixed_squares = fixed_squares or {}
+    kinds = (*readings[0].kinds, *dict.fromkeys(k for k in fixed_squares.values() if k not in readings[0].kinds))
+    losses = [_losses(reading, number, kinds, fixed_squares) for number, reading in enumerate(readings)]
+    pieces = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds, prices or Penalties())
+    model = Model(pieces, side, prices or Penalties())
     best, others, left = model.solved(limit=-np.log(slight) * temperature, most=most)
     weights = np.exp((best.loss - np.array([one.loss for one in (best, *others)])) / temperature)
     found = []
@@ -67,7 +67,7 @@ def decide(
         boards = [(board_of(kinds, frame, labels), weight / total) for labels, weight in ranked]
         doubts, overruled = _doubts(losses[number], kinds, ranked, doubtful)
         every = losses[number].reshape(-1, len(kinds))
-        strain = every[np.arange(len(every)), ranked[0][0]] - every.min(axis=1)
+        correction_cost = every[np.arange(len(every)), ranked[0][0]] - every.min(axis=1)
         mine = _mine(model, best, frame)
         found.append(
             Decision(
@@ -79,18 +79,20 @@ def decide(
                 runners_up=tuple(boards[1:]),
                 overruled=overruled,
                 proved=best.proved and number not in left,
-                strain=float(strain.sum()),
+                correction_cost=float(correction_cost.sum()),
             )
         )
     return found
 
 
-def _losses(reading: Reading, number: int, kinds: tuple[str, ...], clamps: Mapping[tuple[int, Square], str]) -> Floats:
+def _losses(
+    reading: Reading, number: int, kinds: tuple[str, ...], fixed_squares: Mapping[tuple[int, Square], str]
+) -> Floats:
     """Minus the logarithms of the probabilities, none of them under the floor; clamped squares know what they are."""
     likely = np.full((reading.rows, reading.cols, len(kinds)), MIN_PROBABILITY)
     likely[..., : len(reading.kinds)] += np.exp(reading.log_probs)
     losses = np.asarray(-np.log(likely))
-    for (kingdom, square), kind in clamps.items():
+    for (kingdom, square), kind in fixed_squares.items():
         if kingdom == number:
             losses[square] = FIXED_LOSS
             losses[square][kinds.index(kind)] = 0.0
@@ -153,13 +155,13 @@ def _mine(model: Model, best: Solution, frame: Frame) -> list[_Piece]:
     return found
 
 
-def _laid(pieces: Sequence[_Piece], kinds: tuple[str, ...], deck: Deck) -> list[Laid]:
+def _laid(pieces: Sequence[_Piece], kinds: tuple[str, ...], deck: Deck) -> list[PlacedDomino]:
     """The deck's dominoes on this board, each with all numbers of its face."""
     numbers, laid = _numbers(deck), []
     for piece in pieces:
         if piece.face >= 0:
             one, two = (Cell.parse(kinds[kind]) for kind in piece.kinds)
-            laid.append(Laid(numbers[face(one, two)], (piece.squares[0], piece.squares[1])))
+            laid.append(PlacedDomino(numbers[face(one, two)], (piece.squares[0], piece.squares[1])))
     return sorted(laid, key=lambda domino: domino.squares)
 
 

@@ -13,7 +13,7 @@ SEVERAL: Final = 4
 """The squares of two dominoes."""
 
 
-class Laid(NamedTuple):
+class PlacedDomino(NamedTuple):
     """A domino on the board: the numbers it may have (all with the same face), its two squares."""
 
     numbers: tuple[int | str, ...]
@@ -36,20 +36,20 @@ class Decision:
 
     `overruled` are squares on which the deck decided against a confident reading; each is among the doubts.
     `runners_up` are other boards with their probabilities, likeliest first. `proved` is false where the search for the
-    likeliest board, or for what else its squares could be, was given up, as among many misread squares. `strain` is
+    likeliest board, or for what else its squares could be, was given up, as among many misread squares. `correction_cost` is
     what the deck had to overrule: how much likelier the squares were by themselves than as they were decided
     (logarithm).
     """
 
     board: Board
-    dominoes: tuple[Laid, ...]
+    dominoes: tuple[PlacedDomino, ...]
     probability: float
     doubts: tuple[Doubt, ...] = ()
     problems: tuple[Problem, ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
     overruled: tuple[Square, ...] = ()
     proved: bool = True
-    strain: float = 0.0
+    correction_cost: float = 0.0
 
     @property
     def broken(self) -> bool:

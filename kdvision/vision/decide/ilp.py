@@ -13,7 +13,7 @@ from scipy import ndimage, sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from kdvision.vision.classify.probabilities import NOTHING
-from kdvision.vision.decide.placements import SIDES, Floats, Frame, Ints, Mask, Placements, Prices
+from kdvision.vision.decide.placements import SIDES, Floats, Frame, Ints, Mask, Penalties, Placements
 
 MIN_GAP: Final = 2.0
 """Nats above the bound within which the best answer is looked for first."""
@@ -37,7 +37,7 @@ class Solution:
 class Model:
     """The programme of one photo."""
 
-    def __init__(self, pieces: Placements, side: int | None, prices: Prices) -> None:
+    def __init__(self, pieces: Placements, side: int | None, prices: Penalties) -> None:
         self.pieces, self.prices = pieces, prices
         n, squares = len(pieces.cost), pieces.frames[-1].end
         kingdoms, faces = len(pieces.frames), len(pieces.stock)
@@ -114,7 +114,8 @@ class Model:
         each, rest = np.arange(len(best.labels)), self.pieces.losses.copy()
         rest[each, best.labels] = np.inf
         unsure = bounds + np.maximum(rest.min(axis=1) - self.pieces.losses[each, best.labels], 0.0)
-        found, left = [], set()
+        found: list[Solution] = []
+        left: set[int] = set()
         for number, frame in enumerate(self.pieces.frames):
             squares = frame.start + np.argsort(unsure[frame.start : frame.end], kind="stable")
             squares = squares[(bounds[squares] <= limit) & (unsure[squares] <= 2 * limit)]
@@ -219,7 +220,7 @@ class Model:
         self.cuts.append(weight[p.first] + weight[p.second] - size * (p.castle & np.isin(p.first, group)))
 
 
-def _windows(number: int, frame: Frame, side: int | None, prices: Prices) -> list[tuple[int, Ints, float, bool]]:
+def _windows(number: int, frame: Frame, side: int | None, prices: Penalties) -> list[tuple[int, Ints, float, bool]]:
     """Every place of a side x side window on a grid: kingdom, squares, price, and whether it needs the larger side."""
     longest = max(frame.rows, frame.cols)
     sizes = [(size, 0.0) for size in (SIDES if side is None else (side,))]

@@ -17,7 +17,7 @@ from kdvision.vision.classify.probabilities import CASTLE, NOTHING
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Mask = NDArray[np.bool_]
-Bonds = tuple[Floats, Floats]
+BorderLogOdds = tuple[Floats, Floats]
 """Log-odds that two neighbours are one domino: to the right (rows, cols - 1), downwards (rows - 1, cols)."""
 
 SIDES: Final = (5, 7)
@@ -27,7 +27,7 @@ MAX_EXCESS: Final = 16.0
 
 
 @dataclass(frozen=True)
-class Prices:
+class Penalties:
     """What it costs, in nats, to leave the rules; 7 is about one in a thousand."""
 
     foreign_domino: float = 7.0
@@ -78,8 +78,12 @@ class Placements:
     foreign: Mask
 
 
-def placements(
-    losses: Sequence[Floats], bonds: Sequence[Bonds | None], deck: Deck, kinds: tuple[str, ...], prices: Prices
+def list_placements(
+    losses: Sequence[Floats],
+    border_log_odds: Sequence[BorderLogOdds | None],
+    deck: Deck,
+    kinds: tuple[str, ...],
+    prices: Penalties,
 ) -> Placements:
     """All pieces worth a look. `losses` are arrays (rows, cols, kinds), minus the logarithm of each probability."""
     starts = np.cumsum([0, *(loss.shape[0] * loss.shape[1] for loss in losses)])
@@ -88,7 +92,7 @@ def placements(
     stock = {face: count for face, count in faces(deck).items() if {str(face[0]), str(face[1])} <= set(kinds)}
     ways = [(kinds.index(str(one)), kinds.index(str(two)), n) for n, (one, two) in enumerate(stock)]
     shown = np.array(ways + [(b, a, n) for a, b, n in ways if a != b], np.intp).reshape(-1, 3)
-    (a, b), gains = _pairs(frames, bonds)
+    (a, b), gains = _pairs(frames, border_log_odds)
     over = flat - flat.min(axis=1, keepdims=True)
     tiles = np.array([n for n, kind in enumerate(kinds) if kind not in (NOTHING, CASTLE)])
     alone = np.array([n for n, kind in enumerate(kinds) if kind != NOTHING])
@@ -120,10 +124,12 @@ def placements(
     )
 
 
-def _pairs(frames: Sequence[Frame], bonds: Sequence[Bonds | None]) -> tuple[tuple[Ints, Ints], Floats]:
+def _pairs(
+    frames: Sequence[Frame], border_log_odds: Sequence[BorderLogOdds | None]
+) -> tuple[tuple[Ints, Ints], Floats]:
     """All neighbouring squares and the log-odds that each two are one domino."""
     one, two, gains = [], [], []
-    for frame, bond in zip(frames, bonds, strict=True):
+    for frame, bond in zip(frames, border_log_odds, strict=True):
         numbers = frame.numbers
         one += [numbers[:, :-1].ravel(), numbers[:-1].ravel()]
         two += [numbers[:, 1:].ravel(), numbers[1:].ravel()]

@@ -10,7 +10,7 @@ import numpy as np
 
 from kdvision.game.legality import LONGEST
 from kdvision.vision.detect.neighbours import NEIGHBOURS, Place
-from kdvision.vision.networks.detector import Floats, Squares
+from kdvision.vision.networks.detector import Detections, Floats
 
 DIAGONAL: Final = 0.5
 """So much weaker, in sides, a corner holds squares together than an edge does."""
@@ -19,7 +19,7 @@ Seam = tuple[float, Place, Place]
 """How far two neighbours are apart, in sides."""
 
 
-def parts_of_size(squares: Squares, members: dict[Place, int]) -> list[dict[Place, int]]:
+def split_components(squares: Detections, members: dict[Place, int]) -> list[dict[Place, int]]:
     """Return the members of a lattice in parts, none of them larger than a kingdom can be; the largest comes first.
 
     Squares are joined in the order of how well they meet and how sure they are: those of the table, over which the
@@ -65,7 +65,7 @@ def diagonal(seam: Seam) -> bool:
     return one[0] != other[0] and one[1] != other[1]
 
 
-def seams(squares: Squares, members: Mapping[Place, int]) -> list[Seam]:
+def seams(squares: Detections, members: Mapping[Place, int]) -> list[Seam]:
     """Return how far apart neighbours lie, in sides."""
     found = []
     for (col, row), index in members.items():
@@ -77,7 +77,7 @@ def seams(squares: Squares, members: Mapping[Place, int]) -> list[Seam]:
     return found
 
 
-def weakness(squares: Squares, members: Mapping[Place, int]) -> list[Seam]:
+def weakness(squares: Detections, members: Mapping[Place, int]) -> list[Seam]:
     """Return how badly neighbours hold together: how far apart they lie, in sides, and how unsure the less sure is."""
     return [
         (apart + 1 - float(min(squares.score[members[one]], squares.score[members[other]])), one, other)
@@ -85,7 +85,7 @@ def weakness(squares: Squares, members: Mapping[Place, int]) -> list[Seam]:
     ]
 
 
-def _apart(squares: Squares, one: int, other: int) -> float:
+def _apart(squares: Detections, one: int, other: int) -> float:
     """Return how far the sides or corners in which two squares should meet are from each other, in sides."""
     way: Floats = squares.centre[other] - squares.centre[one]
     ends = []

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kdvision.vision.detect.lattice import Lattice
 from kdvision.vision.detect.neighbours import Place
-from kdvision.vision.networks.detector import Floats, Squares, median
+from kdvision.vision.networks.detector import Detections, Floats, median
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +79,9 @@ class Grid:
         return Grid(self.quads[rows, cols], evidence, None if self.bare is None else self.bare[rows, cols])
 
 
-def grid_of(
+def build_grid(
     lattice: Lattice,
-    squares: Squares,
+    squares: Detections,
     *,
     rim: int = 1,
     bare: Collection[Place] = (),
@@ -91,12 +91,12 @@ def grid_of(
     `bare` are places (column, row) of which the finder is sure that they are none.
     """
     left, top, right, bottom = lattice.bounds()
-    grid = bent(lattice, squares, (left - rim, top - rim, right + rim, bottom + rim))
+    grid = warp_grid(lattice, squares, (left - rim, top - rim, right + rim, bottom + rim))
     sure = [[(col, row) in bare for col in range(left - rim, right + rim)] for row in range(top - rim, bottom + rim)]
     return _uprighted(Grid(grid.quads, grid.evidence, np.array(sure)))
 
 
-def bent(lattice: Lattice, squares: Squares, bounds: tuple[int, int, int, int]) -> Grid:
+def warp_grid(lattice: Lattice, squares: Detections, bounds: tuple[int, int, int, int]) -> Grid:
     """Return the grid of the lattice's columns and rows within `bounds` (left, top, right, bottom), not turned.
 
     Each place is bent by how far its own and the neighbouring squares lie off the fit.
@@ -111,7 +111,7 @@ def bent(lattice: Lattice, squares: Squares, bounds: tuple[int, int, int, int]) 
 
 
 def _bend(
-    lattice: Lattice, squares: Squares, cols: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
+    lattice: Lattice, squares: Detections, cols: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
 ) -> tuple[Floats, Floats]:
     """Return each place's shift (rows, cols, 2) in squares and the finder's evidence (rows, cols)."""
     off = np.zeros((len(rows), len(cols), 2))

@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.detect.grid import Grid, grid_of
+from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.detect.lattice import Lattice
 from kdvision.vision.detect.neighbours import Place
-from kdvision.vision.networks.detector import Floats, Squares, median
+from kdvision.vision.networks.detector import Detections, Floats, median
 
 Mask = npt.NDArray[np.bool_]
 Bounds = tuple[int, int, int, int]
@@ -28,11 +28,11 @@ SAME: Final = 0.35
 
 
 @dataclass(frozen=True, eq=False)
-class Patch:
+class Component:
     """Squares that hang together, each at its place, among those of one look, in the photo's pixels."""
 
     members: dict[Place, int]
-    squares: Squares
+    squares: Detections
 
     @cached_property
     def chosen(self) -> list[int]:
@@ -57,28 +57,28 @@ class Patch:
         """
         return float((self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
 
-    def on(self, other: Patch | Candidate) -> bool:
+    def on(self, other: Component | LatticeHypothesis) -> bool:
         """Whether many of the members lie on members of the other."""
-        theirs = other if isinstance(other, Patch) else other.patch
+        theirs = other if isinstance(other, Component) else other.patch
         near = np.linalg.norm(self.middles[:, None] - theirs.middles[None], axis=2).min(1) < 0.6 * theirs.side
         return bool(near.mean() > 0.3)
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class LatticeHypothesis:
     """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels.
 
     `bare` are places of which the finder is sure that nothing lies there.
     """
 
     lattice: Lattice
-    squares: Squares
+    squares: Detections
     bare: frozenset[Place] = frozenset()
 
     @cached_property
-    def patch(self) -> Patch:
+    def patch(self) -> Component:
         """The members."""
-        return Patch(self.lattice.members, self.squares)
+        return Component(self.lattice.members, self.squares)
 
     @property
     def chosen(self) -> list[int]:
@@ -98,19 +98,19 @@ class Candidate:
         fits = np.clip(1 - 2 * np.linalg.norm(off, axis=-1).mean(axis=1), 0, 1)
         return float((fits * self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
 
-    def same_as(self, other: Candidate) -> bool:
+    def same_as(self, other: LatticeHypothesis) -> bool:
         """Whether every square that is surely seen in one of them is seen in the other, too."""
         return all(
             (_beside(one, two).min(axis=1) < SAME)[one.squares.score[one.chosen] > SURE].all()
             for one, two in ((self, other), (other, self))
         )
 
-    def share_on(self, other: Candidate) -> float:
+    def share_on(self, other: LatticeHypothesis) -> float:
         """The share of the members that lie on members of the other."""
         apart = np.linalg.norm(self.patch.middles[:, None] - other.patch.middles[None], axis=2).min(axis=1)
         return float((apart < COVERED * other.patch.side).mean())
 
-    def agreed(self, other: Candidate) -> Candidate:
+    def agreed(self, other: LatticeHypothesis) -> LatticeHypothesis:
         """Return this lattice, each square of it as sure as it is in both looks on the mean."""
         apart, score = _beside(self, other), self.squares.score.copy()
         theirs = other.squares.score[other.chosen][apart.argmin(axis=1)] * (apart.min(axis=1) < SAME)
@@ -120,16 +120,16 @@ class Candidate:
     @cached_property
     def grid(self) -> Grid:
         """The grid, with a rim of table around it."""
-        return grid_of(self.lattice, self.squares, bare=self.bare)
+        return build_grid(self.lattice, self.squares, bare=self.bare)
 
 
-def _beside(one: Candidate, other: Candidate) -> Floats:
+def _beside(one: LatticeHypothesis, other: LatticeHypothesis) -> Floats:
     """Return how far (n, m) the members of one lie from those of another, in sides of the former."""
     apart = np.linalg.norm(one.patch.middles[:, None] - other.patch.middles[None], axis=2)
     return np.asarray(apart / one.squares.side[one.chosen][:, None])
 
 
-def covered(squares: Squares, patch: Patch) -> Mask:
+def covered(squares: Detections, patch: Component) -> Mask:
     """Return which squares (n,) lie on members of a patch."""
     away = np.linalg.norm(squares.centre[:, None] - patch.middles[None], axis=2).min(axis=1)
     return np.asarray(away < COVERED * patch.side)

@@ -14,17 +14,17 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.detect.neighbours import Place, Steps, alignment, turned
-from kdvision.vision.networks.detector import Floats, Squares, median
+from kdvision.vision.detect.neighbours import NeighbourGraph, Place, count_quarter_turns, turn_axes
+from kdvision.vision.networks.detector import Detections, Floats, median
 
 _TRIALS: Final = 2000
 _CONFIDENCE: Final = 1 - 1e-9
 
-ACROSS: Final = 1.4
+OVERLAP_HALF_SIDES: Final = 1.4
 """Squares whose middles are nearer than this, in half-sides of one of them (neighbours: 2), lie across each other."""
-FAINT: Final = 0.5
+MIN_SCORE_RATIO: Final = 0.5
 """Of two squares that lie across each other the one with less than this share of the other's score is none."""
-LEAST: Final = 3
+MIN_KINGDOM_SQUARES: Final = 3
 """A castle and one domino: the smallest kingdom."""
 
 
@@ -45,43 +45,43 @@ class Lattice:
         return int(left), int(top), int(right), int(bottom)
 
 
-def patches(squares: Squares, *, among: npt.NDArray[np.bool_] | None = None) -> list[dict[Place, int]]:
+def grow_components(squares: Detections, *, among: npt.NDArray[np.bool_] | None = None) -> list[dict[Place, int]]:
     """Return the squares that hang together, the one around the surest square first; too few are left out.
 
     `among` (n,) are those that are asked about, all of them if none are named.
     """
-    free = ~shadows(squares) if among is None else among & ~shadows(squares)
-    steps = Steps(squares, free)
+    free = ~find_overlapped(squares) if among is None else among & ~find_overlapped(squares)
+    steps = NeighbourGraph(squares, free)
     found = []
     for seed in np.argsort(-squares.score, kind="stable"):
         if not free[seed]:
             continue
-        members = grow(steps, int(seed), free)
+        members = grow_lattice(steps, int(seed), free)
         free[list(members.values())] = False
-        if len(members) >= LEAST:
+        if len(members) >= MIN_KINGDOM_SQUARES:
             found.append(members)
     return found
 
 
-def shadows(squares: Squares) -> npt.NDArray[np.bool_]:
+def find_overlapped(squares: Detections) -> npt.NDArray[np.bool_]:
     """Return which squares (n,) lie across surer ones: a half of one tile and a half of the next look like a square."""
     score, shadow = squares.score, np.zeros(len(squares), bool)
-    faint = np.flatnonzero(score < FAINT * score.max(initial=0))
+    faint = np.flatnonzero(score < MIN_SCORE_RATIO * score.max(initial=0))
     if not len(faint):
         return shadow
     order = np.argsort(-score, kind="stable")
-    surer = order[FAINT * score[order] > score.min()]
+    surer = order[MIN_SCORE_RATIO * score[order] > score.min()]
     right, down = (axis[faint, None] - axis[surer] for axis in squares.centre.T)
     inverse = np.linalg.pinv(np.stack([squares.u[surer], squares.v[surer]], axis=-1))
     along = (np.abs(right * row[:, 0] + down * row[:, 1]) for row in inverse.transpose(1, 0, 2))
-    across = (np.maximum(*along) < ACROSS) & (score[faint, None] < FAINT * score[surer])
+    across = (np.maximum(*along) < OVERLAP_HALF_SIDES) & (score[faint, None] < MIN_SCORE_RATIO * score[surer])
     for index, theirs in zip(surer.tolist(), across.T, strict=True):
         if not shadow[index]:
             shadow[faint] |= theirs
     return shadow
 
 
-def grow(steps: Steps, seed: int, free: npt.NDArray[np.bool_], *, turn: int = 0) -> dict[Place, int]:
+def grow_lattice(steps: NeighbourGraph, seed: int, free: npt.NDArray[np.bool_], *, turn: int = 0) -> dict[Place, int]:
     """Return the squares claimed from the seed outwards, the best fitting first, among those that are `free`.
 
     The seed is at (0, 0); its axes, turned by so many quarters, say where the lattice's columns and rows lead.
@@ -101,7 +101,7 @@ def grow(steps: Steps, seed: int, free: npt.NDArray[np.bool_], *, turn: int = 0)
     return members
 
 
-def fit(squares: Squares, members: dict[Place, int]) -> Floats | None:
+def fit_homography(squares: Detections, members: dict[Place, int]) -> Floats | None:
     """Return the homography (3, 3) from the lattice to pixels, robust against wrong members; None where none fits.
 
     Few squares, or a single row, cannot hold a perspective: there the squares' own axes join in, and it stays affine.
@@ -136,7 +136,7 @@ def _off(matrix: Floats, places: Floats, pixels: Floats) -> Floats:
     return np.asarray(np.linalg.norm(led - pixels, axis=1))
 
 
-def _affine(squares: Squares, places: Floats, chosen: list[int]) -> Floats:
+def _affine(squares: Detections, places: Floats, chosen: list[int]) -> Floats:
     board, pixels = [*places], [*squares.centre[chosen]]
     offsets = places - places.mean(0)
     # axes are known up to a quarter turn: take the one that the places agree with
@@ -145,8 +145,8 @@ def _affine(squares: Squares, places: Floats, chosen: list[int]) -> Floats:
     for place, index in zip(places, chosen, strict=True):
         u, v = squares.u[index], squares.v[index]
         guide = rough[:, 0] if rank2 or np.ptp(places[:, 0]) > 0 else -_quarter(rough[:, 1])
-        turn = alignment(guide, u, v)
-        u, v = turned(u, v, turn)
+        turn = count_quarter_turns(guide, u, v)
+        u, v = turn_axes(u, v, turn)
         for axis, step in ((u, (0.5, 0.0)), (v, (0.0, 0.5))):
             board += [place + step, place - step]
             pixels += [squares.centre[index] + axis, squares.centre[index] - axis]

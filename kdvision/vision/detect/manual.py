@@ -17,13 +17,13 @@ import numpy as np
 
 from kdvision.errors import NotationError
 from kdvision.game.legality import LONGEST
-from kdvision.vision.detect.grid import Grid, bent
-from kdvision.vision.detect.hypothesis import Candidate
-from kdvision.vision.detect.lattice import LEAST, Lattice
-from kdvision.vision.detect.refine import UNIT, in_frame, straightened
+from kdvision.vision.detect.grid import Grid, warp_grid
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Lattice
+from kdvision.vision.detect.refine import UNIT, detect_rectified, rectify
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellReader, log_softmax
-from kdvision.vision.networks.detector import Finder, Floats, Squares
+from kdvision.vision.networks.cells import CellClassifier, log_softmax
+from kdvision.vision.networks.detector import Detections, Floats, SquareDetector
 
 EXPECTED: Final = (
     "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: where the size is known"
@@ -44,7 +44,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Outline:
+class KingdomOutline:
     """Where a kingdom lies: `corners` in pixels of the upright photo, clockwise from the board's own top left.
 
     `rows` and `cols` are the board's, both or neither; without them the photo has to tell.
@@ -66,9 +66,9 @@ class Outline:
         return " ".join(f"{x:g},{y:g}" for x, y in self.corners)
 
     @classmethod
-    def of(cls, given: Outline | Sequence[Sequence[float]]) -> Outline:
+    def of(cls, given: KingdomOutline | Sequence[Sequence[float]]) -> KingdomOutline:
         """The outline of four points (x, y), in either direction from the board's top left; raises NotationError."""
-        if isinstance(given, Outline):
+        if isinstance(given, KingdomOutline):
             return given
         points = np.asarray(given, np.float64)
         if points.shape != (4, 2) or not np.isfinite(points).all():
@@ -86,7 +86,7 @@ class Outline:
         rest = re.sub(rf"{NUMBER}\s*,\s*{NUMBER}", "", match["corners"]) if match else text
         if match is None or len(pairs) != 4 or rest.strip(" ;"):
             raise _error(f"{text!r} is no outline")
-        plain = Outline.of([[float(x), float(y)] for x, y in pairs])
+        plain = KingdomOutline.of([[float(x), float(y)] for x, y in pairs])
         rows, cols = (int(match[name]) if match[name] else None for name in ("rows", "cols"))
         return cls(plain.corners, rows, cols)
 
@@ -130,69 +130,78 @@ def _sides(corners: Sequence[Sequence[float]]) -> tuple[float, float]:
     return float(lengths[[0, 2]].mean()), float(lengths[[1, 3]].mean())
 
 
-def grids(
-    photo: Photo, finder: Finder, reader: CellReader, outlines: Sequence[Outline | Sequence[Sequence[float]]]
+def build_grids(
+    photo: Photo,
+    finder: SquareDetector,
+    reader: CellClassifier,
+    outlines: Sequence[KingdomOutline | Sequence[Sequence[float]]],
 ) -> list[Grid]:
     """Return a grid for each outline, in their order, rows and columns as drawn; raises NotationError."""
-    drawn = [Outline.of(outline) for outline in outlines]
+    drawn = [KingdomOutline.of(outline) for outline in outlines]
     for outline in drawn:
         outline.check(photo)
     return [_grid(photo, finder, reader, outline) for outline in drawn]
 
 
-def _grid(photo: Photo, finder: Finder, reader: CellReader, outline: Outline) -> Grid:
+def _grid(photo: Photo, finder: SquareDetector, reader: CellClassifier, outline: KingdomOutline) -> Grid:
     """The grid of one outline, mended by what the finder sees inside where that agrees with what was drawn."""
     if outline.rows is None or outline.cols is None:
-        rows, cols = size_of(photo, finder, reader, outline)
+        rows, cols = estimate_size(photo, finder, reader, outline)
     else:
         rows, cols = outline.rows, outline.cols
     drawn = Lattice({}, outline.matrix(rows, cols))
-    seen = _inside(in_frame(photo, finder, drawn, (-1, -1, cols + 1, rows + 1)), rows, cols)
+    seen = _inside(detect_rectified(photo, finder, drawn, (-1, -1, cols + 1, rows + 1)), rows, cols)
     if seen is None:
-        grid = bent(drawn, _none(), (0, 0, cols, rows))
+        grid = warp_grid(drawn, _none(), (0, 0, cols, rows))
         return Grid(grid.quads, np.full((rows, cols), UNSEEN))
-    mended = bent(seen.lattice, seen.squares, (0, 0, cols, rows))
+    mended = warp_grid(seen.lattice, seen.squares, (0, 0, cols, rows))
     away = np.linalg.norm(mended.corners - np.array(outline.corners), axis=1).max()
     if away < DRAWN_OFF * min(length / n for length, n in zip(_sides(outline.corners), (cols, rows), strict=True)):
         return mended
-    return bent(Lattice(seen.lattice.members, drawn.matrix), seen.squares, (0, 0, cols, rows))
+    return warp_grid(Lattice(seen.lattice.members, drawn.matrix), seen.squares, (0, 0, cols, rows))
 
 
-def _inside(seen: Candidate | None, rows: int, cols: int) -> Candidate | None:
+def _inside(seen: LatticeHypothesis | None, rows: int, cols: int) -> LatticeHypothesis | None:
     """What was seen, without the squares outside the outline; None where too little is left."""
     if seen is None:
         return None
     members = {(c, r): index for (c, r), index in seen.lattice.members.items() if 0 <= c < cols and 0 <= r < rows}
-    return Candidate(Lattice(members, seen.lattice.matrix), seen.squares) if len(members) >= LEAST else None
+    return (
+        LatticeHypothesis(Lattice(members, seen.lattice.matrix), seen.squares)
+        if len(members) >= MIN_KINGDOM_SQUARES
+        else None
+    )
 
 
-def _none() -> Squares:
+def _none() -> Detections:
     nothing = np.zeros((0, 2))
-    return Squares(nothing, nothing, nothing, np.zeros(0))
+    return Detections(nothing, nothing, nothing, np.zeros(0))
 
 
 # How many squares there are.
 
 
-def size_of(photo: Photo, finder: Finder, reader: CellReader, outline: Outline) -> tuple[int, int]:
+def estimate_size(
+    photo: Photo, finder: SquareDetector, reader: CellClassifier, outline: KingdomOutline
+) -> tuple[int, int]:
     """Return the rows and columns inside an outline: as the finder sees them, else as the squares read best."""
     seen = _flat_squares(photo, finder, outline)
-    if len(seen) >= LEAST:
-        return max(_near(seen), key=lambda size: agreement(seen, *size))
+    if len(seen) >= MIN_KINGDOM_SQUARES:
+        return max(_near(seen), key=lambda size: measure_agreement(seen, *size))
     return max(_possible(outline), key=lambda size: _sense(photo, reader, outline, *size))
 
 
-def _flat_squares(photo: Photo, finder: Finder, outline: Outline) -> Squares:
+def _flat_squares(photo: Photo, finder: SquareDetector, outline: KingdomOutline) -> Detections:
     """The squares seen inside the outline when it is straightened out to a unit square; looked for at two sizes."""
     looks = []
     for units in (6, 10):
-        flat, _ = straightened(photo, outline.matrix(units, units), (0, 0, units, units))
+        flat, _ = rectify(photo, outline.matrix(units, units), (0, 0, units, units))
         near = finder.look(flat)
         looks.append(near.moved(np.diag([1 / (units * UNIT), 1 / (units * UNIT), 1.0])) if len(near) else near)
     return max(looks, key=lambda seen: float((seen.score**2 * seen.side**2).sum()) if len(seen) else 0.0)
 
 
-def _extent(seen: Squares) -> tuple[Floats, Floats]:
+def _extent(seen: Detections) -> tuple[Floats, Floats]:
     """Widths and heights (n,) of squares that lie straight, whichever of their axes is called u."""
     straight = np.abs(seen.u[:, 0]) > np.abs(seen.v[:, 0])
     return (
@@ -201,7 +210,7 @@ def _extent(seen: Squares) -> tuple[Floats, Floats]:
     )
 
 
-def _near(seen: Squares) -> list[tuple[int, int]]:
+def _near(seen: Detections) -> list[tuple[int, int]]:
     """The sizes not far from what the squares' own widths and heights say."""
     width, height = (1 / max(float(np.median(extent)), 1e-3) for extent in _extent(seen))
     return list(product(_counts(height), _counts(width)))
@@ -212,7 +221,7 @@ def _counts(about: float) -> list[int]:
     return [n for n in range(1, LONGEST + 1) if abs(n - about) <= 1] or [int(np.clip(round(about), 1, LONGEST))]
 
 
-def agreement(seen: Squares, rows: int, cols: int) -> float:
+def measure_agreement(seen: Detections, rows: int, cols: int) -> float:
     """Return how well squares in a unit square lie on its division into rows and columns, the surest counting most."""
     width, height = _extent(seen)
     where = seen.centre * (cols, rows) - 0.5
@@ -221,7 +230,7 @@ def agreement(seen: Squares, rows: int, cols: int) -> float:
     return float((seen.score * np.exp(-((off / 0.15) ** 2) - (stretch / 0.2) ** 2)).sum())
 
 
-def _possible(outline: Outline) -> Iterator[tuple[int, int]]:
+def _possible(outline: KingdomOutline) -> Iterator[tuple[int, int]]:
     """The sizes whose squares would not look longer one way than a slanting view makes them."""
     along, down = _sides(outline.corners)
     for rows, cols in product(range(2, LONGEST + 1), repeat=2):
@@ -229,9 +238,9 @@ def _possible(outline: Outline) -> Iterator[tuple[int, int]]:
             yield rows, cols
 
 
-def _sense(photo: Photo, reader: CellReader, outline: Outline, rows: int, cols: int) -> float:
+def _sense(photo: Photo, reader: CellClassifier, outline: KingdomOutline, rows: int, cols: int) -> float:
     """How sure the reader is, per square, of what it sees on a division: across two tiles it is not."""
-    grid = bent(Lattice({}, outline.matrix(rows, cols)), _none(), (0, 0, cols, rows))
+    grid = warp_grid(Lattice({}, outline.matrix(rows, cols)), _none(), (0, 0, cols, rows))
     seen = reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=1)
     presence = log_softmax(np.stack([seen.presence, np.zeros_like(seen.presence)], axis=-1))[:, 0]
     return float((seen.kind.max(axis=1) + presence + seen.partner.max(axis=1)).mean())

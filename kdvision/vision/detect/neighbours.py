@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.networks.detector import Complex, Floats, Squares
+from kdvision.vision.networks.detector import Complex, Detections, Floats
 
 Place = tuple[int, int]
 """Column and row on a lattice, counted from its seed."""
@@ -28,14 +28,14 @@ _UNTURNED: Final = [
 """For axes turned by so many quarters, what each step along them is along the axes before."""
 Axis = TypeVar("Axis", Floats, Complex)
 Indices = npt.NDArray[np.intp]
-Claim = tuple[float, int]
+Link = tuple[float, int]
 """How far off the square claimed lies, infinitely where it fits badly; the quarters by which its axes are turned."""
 
 
-class Steps:
+class NeighbourGraph:
     """For each square `among` all, which others of those lie where its axes lead, nearest first."""
 
-    def __init__(self, squares: Squares, among: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, squares: Detections, among: npt.NDArray[np.bool_]) -> None:
         away, side = squares.centre[None] - squares.centre[:, None], squares.side
         led = 2 * (_STEPS @ np.stack([squares.u, squares.v], axis=1))
         furthest = np.abs(led).max(axis=(1, 2)) + SLANT * _REACH.max() * side
@@ -45,7 +45,7 @@ class Steps:
         order = np.argsort(off[at, step], kind="stable")
         at, step = at[order], step[order]
         one, other = one[at], other[at]
-        self._near: dict[tuple[int, int], list[tuple[int, tuple[Claim, Claim]]]] = {}
+        self._near: dict[tuple[int, int], list[tuple[int, tuple[Link, Link]]]] = {}
         claimed = zip(*(_claimed(squares, one, other, step, turn) for turn in (0, 1)), strict=True)
         for index, number, near, claims in zip(one.tolist(), step.tolist(), other.tolist(), claimed, strict=True):
             self._near.setdefault((index, number), []).append((near, claims))
@@ -65,14 +65,14 @@ class Steps:
                     break
 
 
-def _claimed(squares: Squares, one: Indices, other: Indices, step: Indices, turn: int) -> list[Claim]:
+def _claimed(squares: Detections, one: Indices, other: Indices, step: Indices, turn: int) -> list[Link]:
     """Return what `one` of each pair of squares (n,), its axes turned by 0 or 1 quarters, claims of the `other`.
 
     `step` (n,) is the one of NEIGHBOURS that leads there along the axes before they are turned.
     """
     centre, axes = _complex(squares.centre), (_complex(squares.u), _complex(squares.v))
-    u, v = turned(axes[0][one], axes[1][one], turn)
-    theirs = np.stack([turned(axes[0][other], axes[1][other], quarters)[0] for quarters in range(4)])
+    u, v = turn_axes(axes[0][one], axes[1][one], turn)
+    theirs = np.stack([turn_axes(axes[0][other], axes[1][other], quarters)[0] for quarters in range(4)])
     cosines = (np.conj(u) * theirs).real / (np.abs(u) * np.abs(theirs) + 1e-9)
     quarters = cosines.argmax(axis=0)
     pairs = np.arange(len(one))
@@ -86,13 +86,13 @@ def _claimed(squares: Squares, one: Indices, other: Indices, step: Indices, turn
     return list(zip(off.tolist(), quarters.tolist(), strict=True))
 
 
-def alignment(axis: Floats, u: Floats, v: Floats) -> int:
+def count_quarter_turns(axis: Floats, u: Floats, v: Floats) -> int:
     """Return how many quarter turns make (u, v) lie along `axis`, as nearly as any do."""
     along, across = (float(axis @ other) / (float(np.linalg.norm(other)) + 1e-9) for other in (u, v))
     return int(np.argmax((along, across, -along, -across)))
 
 
-def turned(u: Axis, v: Axis, turn: int) -> tuple[Axis, Axis]:
+def turn_axes(u: Axis, v: Axis, turn: int) -> tuple[Axis, Axis]:
     """Return a square's axes, vectors or complex numbers, after so many quarter turns."""
     return ((u, v), (v, -u), (-u, -v), (-v, u))[turn % 4]
 

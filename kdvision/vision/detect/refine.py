@@ -11,12 +11,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.detect.components import parts_of_size
-from kdvision.vision.detect.hypothesis import Bounds, Candidate, Mask
-from kdvision.vision.detect.lattice import LEAST, Lattice, fit, grow, shadows
-from kdvision.vision.detect.neighbours import NEIGHBOURS, Place, Steps, alignment
+from kdvision.vision.detect.components import split_components
+from kdvision.vision.detect.hypothesis import Bounds, LatticeHypothesis, Mask
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Lattice, find_overlapped, fit_homography, grow_lattice
+from kdvision.vision.detect.neighbours import NEIGHBOURS, NeighbourGraph, Place, count_quarter_turns
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import PADDING, STRIDE, Finder, Floats, Squares, shrunk
+from kdvision.vision.networks.detector import PADDING, STRIDE, Detections, Floats, SquareDetector, shrink
 
 UNIT: Final = 48
 """Pixels of a square's side in the second look."""
@@ -33,14 +33,14 @@ MOST: Final = 11
 """More columns or rows than this are no kingdom but a pattern on the table."""
 
 
-def look_again(photo: Photo, finder: Finder, lattice: Lattice) -> Candidate | None:
+def refine(photo: Photo, finder: SquareDetector, lattice: Lattice) -> LatticeHypothesis | None:
     """Return the lattice as the finder sees it straightened out, once more where it turns out to be larger."""
-    seen: Candidate | None = None
+    seen: LatticeHypothesis | None = None
     for _ in range(3):
         left, top, right, bottom = lattice.bounds()
         if max(right - left, bottom - top) > MOST:
             return None
-        seen = in_frame(photo, finder, lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
+        seen = detect_rectified(photo, finder, lattice, (left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN))
         if seen is None or not seen.lattice.members.keys() - _within(left, top, right, bottom):
             break
         lattice = seen.lattice
@@ -51,22 +51,26 @@ def _within(left: int, top: int, right: int, bottom: int) -> set[Place]:
     return {(col, row) for col in range(left, right) for row in range(top, bottom)}
 
 
-def in_frame(photo: Photo, finder: Finder, lattice: Lattice, bounds: Bounds) -> Candidate | None:
+def detect_rectified(
+    photo: Photo, finder: SquareDetector, lattice: Lattice, bounds: Bounds
+) -> LatticeHypothesis | None:
     """Return what the finder sees of a lattice straightened out within `bounds` (left, top, right, bottom), if much."""
-    flat, into = straightened(photo, lattice.matrix, bounds)
+    flat, into = rectify(photo, lattice.matrix, bounds)
     near, chance = finder.glimpse(flat)
     members = _members(near, bounds[:2], lattice.members)
-    members = max(parts_of_size(near, members), key=lambda part: len(part.keys() & lattice.members.keys()))
-    if len(members) < LEAST:
+    members = max(split_components(near, members), key=lambda part: len(part.keys() & lattice.members.keys()))
+    if len(members) < MIN_KINGDOM_SQUARES:
         return None
     squares = near.moved(np.asarray(np.linalg.inv(into), np.float64))
-    matrix = fit(squares, members)
+    matrix = fit_homography(squares, members)
     return (
-        None if matrix is None else Candidate(Lattice(members, matrix), squares, _bare(near, chance, members, bounds))
+        None
+        if matrix is None
+        else LatticeHypothesis(Lattice(members, matrix), squares, _bare(near, chance, members, bounds))
     )
 
 
-def _bare(near: Squares, chance: Floats, members: dict[Place, int], bounds: Bounds) -> frozenset[Place]:
+def _bare(near: Detections, chance: Floats, members: dict[Place, int], bounds: Bounds) -> frozenset[Place]:
     """Return the places of a straightened picture in whose middle no vote speaks for a square.
 
     None where the places of the members are not those that the picture was made for.
@@ -81,7 +85,7 @@ def _bare(near: Squares, chance: Floats, members: dict[Place, int], bounds: Boun
     return frozenset(zip((cols + left).tolist(), (rows + top).tolist(), strict=True))
 
 
-def straightened(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[np.uint8], Floats]:
+def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[np.uint8], Floats]:
     """Return part of a lattice as a flat picture, 48 pixels a square, and the homography from the photo to it."""
     left, top, right, bottom = bounds
     centre = np.array([[(left + right) / 2, (top + bottom) / 2]])
@@ -95,7 +99,7 @@ def straightened(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDAr
         reach = np.array([[0.0, 0.0], [photo.width, photo.height]])
     pixels, part = photo.part(reach, 1.2 * UNIT / side)
     if side * part[0, 0] > 2.0 * UNIT:
-        pixels, further = shrunk(pixels, 1.2 * UNIT / (side * part[0, 0]))
+        pixels, further = shrink(pixels, 1.2 * UNIT / (side * part[0, 0]))
         part = np.diag([*further, 1.0]) @ part
     into = np.array([[UNIT, 0, -left * UNIT], [0, UNIT, -top * UNIT], [0, 0, 1.0]]) @ np.linalg.inv(matrix)
     size = ((right - left) * UNIT, (bottom - top) * UNIT)
@@ -109,7 +113,7 @@ def straightened(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDAr
     return np.asarray(flat, np.uint8), into
 
 
-def _members(near: Squares, corner: Place, before: dict[Place, int]) -> dict[Place, int]:
+def _members(near: Detections, corner: Place, before: dict[Place, int]) -> dict[Place, int]:
     """Return which squares of a straightened picture, `corner` its top left, lie on the lattice and hang together."""
     where = near.centre / UNIT - 0.5
     place = np.round(where).astype(int)
@@ -121,25 +125,25 @@ def _members(near: Squares, corner: Place, before: dict[Place, int]) -> dict[Pla
         if fits[index]:
             best.setdefault((int(place[index, 0]) + corner[0], int(place[index, 1]) + corner[1]), int(index))
     joined = _joined(best, before)
-    free = (np.abs(np.log(near.side / UNIT)) < ROUGHLY) & ~shadows(near)
+    free = (np.abs(np.log(near.side / UNIT)) < ROUGHLY) & ~find_overlapped(near)
     if free.sum() <= len(joined):
         return joined  # there is nothing else that squares could lead to
     grown = _grown(near, where, corner, before, free)
     return grown if len(grown) > len(joined) else joined
 
 
-def _grown(near: Squares, where: Floats, corner: Place, before: dict[Place, int], free: Mask) -> dict[Place, int]:
+def _grown(near: Detections, where: Floats, corner: Place, before: dict[Place, int], free: Mask) -> dict[Place, int]:
     """Return the `free` squares of a straightened picture that lead from one to the next, each `where` it lies (n, 2).
 
     Where the first look left a column out, or saw one too many, squares fit the places it gave them badly, but still
     meet each other.
     """
-    steps, parts = Steps(near, free), []
+    steps, parts = NeighbourGraph(near, free), []
     for seed in np.argsort(-near.score, kind="stable"):
         if not free[seed]:
             continue
-        turn = alignment(np.array([1.0, 0.0]), near.u[seed], near.v[seed])
-        grown = grow(steps, int(seed), free, turn=turn)
+        turn = count_quarter_turns(np.array([1.0, 0.0]), near.u[seed], near.v[seed])
+        grown = grow_lattice(steps, int(seed), free, turn=turn)
         free[list(grown.values())] = False
         left, top = (np.round(where[seed]).astype(int) + corner).tolist()
         parts.append({(left + col, top + row): index for (col, row), index in grown.items()})

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem
-from kdvision.vision.classify.observation import Bonds, Sight
+from kdvision.vision.classify.observation import BorderLogOdds, GridObservation
 from kdvision.vision.classify.pieces import NEVER
 from kdvision.vision.classify.probabilities import NO_CHANCE, NOTHING, Reading
 from kdvision.vision.detect.grid import Grid
@@ -29,7 +29,7 @@ UNSEEN: Final = 0.02
 
 
 @dataclass(frozen=True)
-class Match:
+class Alignment:
     """How another reading lies on a first one: turned clockwise by quarters, then moved by rows and columns.
 
     `gain` is the log-likelihood ratio that they show one kingdom, `share` that of the tiles shown by both that agree.
@@ -47,14 +47,14 @@ class Match:
         return self.gain >= LEAST_GAIN and self.share >= LEAST_SHARE
 
 
-def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
+def fuse(first: GridObservation, others: Sequence[tuple[GridObservation, Alignment]]) -> GridObservation:
     """One sight of a kingdom as it lies in the first photo, from all photos that were matched with it.
 
     Looks count less where the square is covered or cut off, beside the best one there, which counts as in a photo by
     itself. Their log-probabilities are added and divided by the root of how many they are: what goes wrong in one photo
     goes wrong in another often enough that they are not independent.
     """
-    seen = [_laid(sight, found) for sight, found in others]
+    seen = [_laid(observation, found) for observation, found in others]
     top, left, tall, wide = _room(first, seen)
     looks = [_padded(part, at, (top, left, tall, wide)) for part, at in [(_Part.of(first), (0, 0)), *seen]]
     weight = np.stack([look.weight for look in looks])
@@ -65,13 +65,13 @@ def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
     log_probs = np.einsum("nij,nijk->ijk", weight, np.stack([look.log_probs for look in looks])) / root[..., None]
     log_probs[weight.sum(axis=0) == 0, first.reading.kinds.index(NOTHING)] = -NO_CHANCE  # where no photo reaches
     log_probs -= np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
-    sights, (inside, beyond) = [first, *(sight for sight, _ in others)], _edges(looks)
-    return Sight(
+    observations, (inside, beyond) = [first, *(observation for observation, _ in others)], _edges(looks)
+    return GridObservation(
         grid=_extended(first.grid, top, left, tall, wide),
         reading=Reading(log_probs, first.reading.kinds),
-        bonds=_bonds(looks),
+        border_log_odds=_bonds(looks),
         hidden=np.min([look.hidden for look in looks], axis=0),
-        colour=next((sight.colour for sight in sights if sight.colour), ""),
+        colour=next((observation.colour for observation in observations if observation.colour), ""),
         pieces=_pieces([look.pieces for look in looks]),
         gems=_mean([look.gems for look in looks]),
         piece_names=first.piece_names,
@@ -80,9 +80,9 @@ def fused(first: Sight, others: Sequence[tuple[Sight, Match]]) -> Sight:
     )
 
 
-def shift(first: Sight, others: Sequence[tuple[Sight, Match]]) -> tuple[int, int]:
+def compute_shift(first: GridObservation, others: Sequence[tuple[GridObservation, Alignment]]) -> tuple[int, int]:
     """How many rows and columns lie before the first photo's own grid once the kingdom is seen in all photos."""
-    top, left, _, _ = _room(first, [_laid(sight, found) for sight, found in others])
+    top, left, _, _ = _room(first, [_laid(observation, found) for observation, found in others])
     return -top, -left
 
 
@@ -135,7 +135,7 @@ class _Part:
     """A sight as arrays, turned as the first one lies."""
 
     log_probs: Floats
-    bonds: Bonds
+    border_log_odds: BorderLogOdds
     hidden: Floats
     weight: Floats
     inside: Floats
@@ -144,37 +144,39 @@ class _Part:
     gems: Floats | None = None
 
     @classmethod
-    def of(cls, sight: Sight) -> _Part:
-        covered = np.clip(sight.hidden, 0, 1)
+    def of(cls, observation: GridObservation) -> _Part:
+        covered = np.clip(observation.hidden, 0, 1)
         weight = np.maximum(1 - covered, UNSEEN)
-        if sight.inside is not None:
-            weight = np.where(sight.inside < 1, np.minimum(weight, np.maximum(sight.inside**4, UNSEEN)), weight)
-        inside = np.ones_like(weight) if sight.inside is None else sight.inside
-        beyond = np.zeros_like(weight) if sight.beyond is None else sight.beyond
-        seen = sight.reading.log_probs, sight.bonds, sight.hidden
-        return cls(*seen, weight, inside, beyond, sight.pieces, sight.gems)
+        if observation.inside is not None:
+            weight = np.where(
+                observation.inside < 1, np.minimum(weight, np.maximum(observation.inside**4, UNSEEN)), weight
+            )
+        inside = np.ones_like(weight) if observation.inside is None else observation.inside
+        beyond = np.zeros_like(weight) if observation.beyond is None else observation.beyond
+        seen = observation.reading.log_probs, observation.border_log_odds, observation.hidden
+        return cls(*seen, weight, inside, beyond, observation.pieces, observation.gems)
 
     def turned(self) -> _Part:
         """Turned clockwise by a quarter."""
-        right, down = self.bonds
-        bonds = np.rot90(down, -1), np.rot90(right, -1)
+        right, down = self.border_log_odds
+        border_log_odds = np.rot90(down, -1), np.rot90(right, -1)
         pieces, gems = (None if part is None else np.rot90(part, -1) for part in (self.pieces, self.gems))
         places = (np.rot90(part, -1) for part in (self.hidden, self.weight, self.inside, self.beyond))
         hidden, weight, inside, beyond = places
-        return _Part(np.rot90(self.log_probs, -1), bonds, hidden, weight, inside, beyond, pieces, gems)
+        return _Part(np.rot90(self.log_probs, -1), border_log_odds, hidden, weight, inside, beyond, pieces, gems)
 
 
 Placed = tuple[_Part, tuple[int, int]]
 
 
-def _laid(sight: Sight, found: Match) -> Placed:
-    part = _Part.of(sight)
+def _laid(observation: GridObservation, found: Alignment) -> Placed:
+    part = _Part.of(observation)
     for _ in range(found.turns):
         part = part.turned()
     return part, (found.rows, found.cols)
 
 
-def _room(first: Sight, seen: Sequence[Placed]) -> tuple[int, int, int, int]:
+def _room(first: GridObservation, seen: Sequence[Placed]) -> tuple[int, int, int, int]:
     """The first row and column, and how many, of a frame that holds the first grid and all tiles of other photos.
 
     In the first grid's own rows and columns, so that the former are 0 or less.
@@ -194,15 +196,15 @@ def _padded(part: _Part, at: tuple[int, int], room: tuple[int, int, int, int]) -
     row, col = at[0] - top, at[1] - left
     kinds = part.log_probs.shape[2]
     log_probs = _framed(part.log_probs, (row, col), (tall, wide), -np.log(kinds))
-    bonds = (
-        _framed(part.bonds[0], (row, col), (tall, wide - 1), 0.0),
-        _framed(part.bonds[1], (row, col), (tall - 1, wide), 0.0),
+    border_log_odds = (
+        _framed(part.border_log_odds[0], (row, col), (tall, wide - 1), 0.0),
+        _framed(part.border_log_odds[1], (row, col), (tall - 1, wide), 0.0),
     )
     known = ((part.hidden, 1.0), (part.weight, 0.0), (part.inside, 0.0), (part.beyond, 0.0))
     hidden, weight, inside, beyond = (_framed(values, (row, col), (tall, wide), out) for values, out in known)
     pieces = None if part.pieces is None else _framed(part.pieces, (row, col), (tall, wide), np.nan)
     gems = None if part.gems is None else _framed(part.gems, (row, col), (tall + 1, wide + 1), np.nan)
-    return _Part(log_probs, bonds, hidden, weight, inside, beyond, pieces, gems)
+    return _Part(log_probs, border_log_odds, hidden, weight, inside, beyond, pieces, gems)
 
 
 def _framed(values: Floats, at: tuple[int, int], shape: tuple[int, int], outside: float) -> Floats:
@@ -214,12 +216,12 @@ def _framed(values: Floats, at: tuple[int, int], shape: tuple[int, int], outside
     return frame
 
 
-def _bonds(looks: Sequence[_Part]) -> Bonds:
+def _bonds(looks: Sequence[_Part]) -> BorderLogOdds:
     """The evidence of all looks, each weighed by the worse seen of the two squares."""
     across, down = [], []
     for look in looks:
-        across.append(look.bonds[0] * np.minimum(look.weight[:, 1:], look.weight[:, :-1]))
-        down.append(look.bonds[1] * np.minimum(look.weight[1:], look.weight[:-1]))
+        across.append(look.border_log_odds[0] * np.minimum(look.weight[:, 1:], look.weight[:, :-1]))
+        down.append(look.border_log_odds[1] * np.minimum(look.weight[1:], look.weight[:-1]))
     root = np.sqrt(len(looks))
     return np.sum(across, axis=0) / root, np.sum(down, axis=0) / root
 
@@ -248,7 +250,7 @@ def _next(edge: Floats, inner: Floats, axis: int, way: int) -> Floats:
     return np.asarray(2 * edge - inner)
 
 
-def contradictions(first: Sight, looks: Sequence[tuple[Sight, Match]]) -> list[Problem]:
+def find_contradictions(first: GridObservation, looks: Sequence[tuple[GridObservation, Alignment]]) -> list[Problem]:
     """The squares, in the first grid, on which photos are certain of different things that nothing covers.
 
     Two squares side by side with tiles where another photo shows the table are mostly a domino that was laid since; a
@@ -256,8 +258,8 @@ def contradictions(first: Sight, looks: Sequence[tuple[Sight, Match]]) -> list[P
     """
     mine, nothing = _Part.of(first), first.reading.kinds.index(NOTHING)
     differ, laid_since = set[Square](), set[Square]()
-    for sight, laid in looks:
-        part, at = _laid(sight, laid)
+    for observation, laid in looks:
+        part, at = _laid(observation, laid)
         other = _padded(part, at, (0, 0, first.reading.rows, first.reading.cols))
         sure = [(look.log_probs.max(axis=2) > np.log(CERTAIN)) & (look.weight > 0.5) for look in (mine, other)]
         shown = mine.log_probs.argmax(axis=2), other.log_probs.argmax(axis=2)

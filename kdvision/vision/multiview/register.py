@@ -15,9 +15,9 @@ import numpy as np
 
 from kdvision.game.board import Square
 from kdvision.game.legality import Problem
-from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING, Reading
-from kdvision.vision.multiview.fuse import Match, contradictions, fused, shift
+from kdvision.vision.multiview.fuse import Alignment, compute_shift, find_contradictions, fuse
 from kdvision.vision.networks.cells import Floats
 
 AGREED: Final = 16.0
@@ -26,12 +26,12 @@ AGAINST: Final = 0.05
 """How much less likely it is where they differ: squares are covered, dazzled and misread."""
 
 
-def match(first: Reading, other: Reading) -> Match:
+def align(first: Reading, other: Reading) -> Alignment:
     """The best of all ways that the other reading can lie on the first."""
     return max((_shifted(first, other.turned(turns), turns) for turns in range(4)), key=lambda found: found.gain)
 
 
-def _shifted(first: Reading, other: Reading, turns: int) -> Match:
+def _shifted(first: Reading, other: Reading, turns: int) -> Alignment:
     """The best shift of a reading that is turned already."""
     (mine, bare), (theirs, theirs_bare) = _tiles(first), _tiles(other)
     agree = np.einsum("ijk,lmk->ijlm", mine, theirs)
@@ -39,7 +39,7 @@ def _shifted(first: Reading, other: Reading, turns: int) -> Match:
     nothing = np.einsum("ij,lm->ijlm", bare, theirs_bare)
     gains = np.log(nothing + AGREED * agree + AGAINST * np.maximum(1 - nothing - agree, 0))
     alone = [np.log(part + AGAINST * (1 - part)) for part in (bare, theirs_bare)]
-    best = Match(turns, 0, 0, -np.inf, 0.0)
+    best = Alignment(turns, 0, 0, -np.inf, 0.0)
     for rows in range(1 - other.rows, first.rows):
         for cols in range(1 - other.cols, first.cols):
             here, there = _overlap(first, rows, cols, other)
@@ -47,7 +47,7 @@ def _shifted(first: Reading, other: Reading, turns: int) -> Match:
             gain = over + _summed(gains, here, there)
             if gain > best.gain + 1e-9:
                 share = _summed(agree, here, there) / max(_summed(both, here, there), 1e-9)
-                best = Match(turns, rows, cols, gain, share)
+                best = Alignment(turns, rows, cols, gain, share)
     return best
 
 
@@ -73,33 +73,41 @@ def _summed(pairs: Floats, here: Window, there: Window) -> float:
     return float(np.einsum("ijij->", pairs[here[0], here[1], there[0], there[1]]))
 
 
-Look = tuple[int, Sight, Match]
+MatchedView = tuple[int, GridObservation, Alignment]
 """Which kingdom of the first photo it is, what another photo shows of it, and how that lies on the first."""
 
 
-def joined(first: Sequence[Sight], others: Iterable[Sequence[Look]]) -> tuple[list[Sight], list[list[Problem]]]:
+def fuse_all(
+    first: Sequence[GridObservation], others: Iterable[Sequence[MatchedView]]
+) -> tuple[list[GridObservation], list[list[Problem]]]:
     """The first photo's kingdoms with all that other photos show of them, and where these contradict it, for each.
 
     `others` are the looks of each further photo.
     """
-    found: list[list[tuple[Sight, Match]]] = [[] for _ in first]
+    found: list[list[tuple[GridObservation, Alignment]]] = [[] for _ in first]
     told: list[list[Problem]] = [[] for _ in first]
-    for number, sight, laid in chain.from_iterable(others):
-        found[number].append((sight, laid))
+    for number, observation, laid in chain.from_iterable(others):
+        found[number].append((observation, laid))
     for number, looks in enumerate(found):
-        down, right = shift(first[number], looks)  # squares are named as the whole kingdom lies
-        for problem in contradictions(first[number], looks):
+        down, right = compute_shift(first[number], looks)  # squares are named as the whole kingdom lies
+        for problem in find_contradictions(first[number], looks):
             squares = tuple(Square(square.row + down, square.col + right) for square in problem.squares)
             told[number].append(replace(problem, squares=squares))
-    return [fused(sight, looks) if looks else sight for sight, looks in zip(first, found, strict=True)], told
+    return [
+        fuse(observation, looks) if looks else observation for observation, looks in zip(first, found, strict=True)
+    ], told
 
 
-def paired(first: Sequence[Sight], sights: Sequence[Sight]) -> tuple[list[Look], list[Sight]]:
+def match_kingdoms(
+    first: Sequence[GridObservation], observations: Sequence[GridObservation]
+) -> tuple[list[MatchedView], list[GridObservation]]:
     """Which kingdom of the first photo each of another's is, the clearest first, none twice; the others."""
-    found = [(n, k, match(one.reading, two.reading)) for n, one in enumerate(first) for k, two in enumerate(sights)]
-    pairs: dict[int, tuple[int, Match]] = {}
+    found = [
+        (n, k, align(one.reading, two.reading)) for n, one in enumerate(first) for k, two in enumerate(observations)
+    ]
+    pairs: dict[int, tuple[int, Alignment]] = {}
     for number, k, laid in sorted(found, key=lambda pair: -pair[2].gain):
         if laid.good and k not in pairs and all(number != other for other, _ in pairs.values()):
             pairs[k] = number, laid
-    looks = [(number, sights[k], laid) for k, (number, laid) in pairs.items()]
-    return looks, [sight for k, sight in enumerate(sights) if k not in pairs]
+    looks = [(number, observations[k], laid) for k, (number, laid) in pairs.items()]
+    return looks, [observation for k, observation in enumerate(observations) if k not in pairs]

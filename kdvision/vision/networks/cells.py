@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import median, shrunk
+from kdvision.vision.networks.detector import median, shrink
 from kdvision.vision.networks.onnx import Model
 
 Bytes = npt.NDArray[np.uint8]
@@ -29,7 +29,7 @@ CERTAIN: Final = 4.0
 """Log-odds (98.2 %) from which one look at a square is enough."""
 
 
-def prepare(pixels: Bytes, quads: Floats, *, inner: int = INNER) -> Bytes:
+def prepare_crops(pixels: Bytes, quads: Floats, *, inner: int = INNER) -> Bytes:
     """Return the crops (n, 64, 64, 3) of squares (n, 4, 2), corners clockwise from top left, in an RGB picture.
 
     Each square's own side has `inner` pixels. The runtime and training both come through here.
@@ -39,7 +39,7 @@ def prepare(pixels: Bytes, quads: Floats, *, inner: int = INNER) -> Bytes:
         return np.zeros((0, CROP, CROP, 3), np.uint8)
     factor = _scale_for(quads, inner)
     if factor < 0.9:
-        pixels, (x, y) = shrunk(pixels, factor)
+        pixels, (x, y) = shrink(pixels, factor)
         quads = (quads + 0.5) * (x, y) - 0.5
     low = (CROP - inner) / 2 - 0.5  # whole numbers are the middles of pixels
     high = low + inner
@@ -59,14 +59,14 @@ def prepare(pixels: Bytes, quads: Floats, *, inner: int = INNER) -> Bytes:
     return crops
 
 
-def crops_of(photo: Photo, quads: Floats, *, inner: int = INNER) -> Bytes:
+def crop_squares(photo: Photo, quads: Floats, *, inner: int = INNER) -> Bytes:
     """Return the crops of squares (n, 4, 2) of a photo, cut from no larger a size of it than they need."""
     quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
     if not len(quads):
-        return prepare(np.zeros((1, 1, 3), np.uint8), quads)
+        return prepare_crops(np.zeros((1, 1, 3), np.uint8), quads)
     centre = quads.mean(axis=1, keepdims=True)
     pixels, part = photo.part(centre + (CROP / inner + 0.2) * (quads - centre), _scale_for(quads, inner))
-    return prepare(pixels, (quads + 0.5) * part.diagonal()[:2] + part[:2, 2] - 0.5, inner=inner)
+    return prepare_crops(pixels, (quads + 0.5) * part.diagonal()[:2] + part[:2, 2] - 0.5, inner=inner)
 
 
 def _scale_for(quads: Floats, inner: int) -> float:
@@ -84,7 +84,7 @@ def log_softmax(logits: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Row:
+class OutputLayout:
     """Where in the network's row of logits for one crop each part lies: slices, in the order of the row.
 
     A network without `pieces` (their names, "" first, for none) has no corners for gems either.
@@ -124,7 +124,7 @@ class Row:
         return slice(self.piece.stop, self.piece.stop + (CORNERS if self.pieces else 0))
 
 
-def upright(logits: Floats, turn: int, row: Row) -> Floats:
+def turn_logits_upright(logits: Floats, turn: int, row: OutputLayout) -> Floats:
     """Return the logits (n, …) of crops that lay `turn` quarters anticlockwise, as if they had lain upright.
 
     `np.rot90` takes the right-hand neighbour up and the top right corner to the top left. Both neighbours and corners
@@ -137,7 +137,7 @@ def upright(logits: Floats, turn: int, row: Row) -> Floats:
 
 
 @dataclass(frozen=True)
-class Look:
+class CellPredictions:
     """What the network says of n squares.
 
     `kind` (n, kinds - 1) log-probabilities of each kind of tile, if it is one; `presence` (n,) log-odds that it is one;
@@ -154,9 +154,9 @@ class Look:
     pieces: Floats
     gems: Floats
 
-    def beside(self, bare: npt.NDArray[np.bool_]) -> Look:
+    def beside(self, bare: npt.NDArray[np.bool_]) -> CellPredictions:
         """Return the look with what `bare` squares (all of them, n) show, for those that were not looked at."""
-        nothing = Look(
+        nothing = CellPredictions(
             kind=np.full(self.kind.shape[1], -np.log(self.kind.shape[1])),
             presence=np.array(BARE),
             hidden=np.array(0.0),
@@ -170,20 +170,24 @@ class Look:
             values[~bare] = seen
             return values
 
-        return Look(**{part.name: put(getattr(self, part.name), getattr(nothing, part.name)) for part in fields(self)})
+        return CellPredictions(
+            **{part.name: put(getattr(self, part.name), getattr(nothing, part.name)) for part in fields(self)}
+        )
 
 
-class CellReader:
+class CellClassifier:
     """The cell network, ready to read; its file names kinds (the last is no tile), pieces and temperatures."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.kinds: tuple[str, ...] = tuple(model.about["kinds"])
         self.pieces: tuple[str, ...] = tuple(model.about.get("pieces", ()))
-        self.row = Row(len(self.kinds) - 1, self.pieces)
+        self.row = OutputLayout(len(self.kinds) - 1, self.pieces)
         self.temperature: dict[str, float] = dict(model.about["temperatures"])
 
-    def look(self, photo: Photo, quads: Floats, *, turns: int = 4, bare: npt.NDArray[np.bool_] | None = None) -> Look:
+    def look(
+        self, photo: Photo, quads: Floats, *, turns: int = 4, bare: npt.NDArray[np.bool_] | None = None
+    ) -> CellPredictions:
         """Return what squares (n, 4, 2) of a photo show.
 
         Squares that leave a doubt are looked at again under up to `turns` quarter turns, and the looks averaged. Those
@@ -191,7 +195,7 @@ class CellReader:
         """
         if bare is not None and bare.any():
             return self.look(photo, quads[~bare], turns=turns).beside(bare)
-        crops = crops_of(photo, quads)
+        crops = crop_squares(photo, quads)
         logits = self.model.run(crops).astype(np.float64)
         unsure = np.flatnonzero(~self._certain(logits)) if turns > 1 else np.zeros(0, np.intp)
         if len(unsure):
@@ -202,7 +206,7 @@ class CellReader:
         """Return the sum of the logits of crops that lie so many quarters anticlockwise, as if they lay upright."""
         turned = [np.rot90(crops, turn, (1, 2)) for turn in turns]
         logits = self.model.run(np.concatenate(turned)).astype(np.float64).reshape(len(turned), len(crops), -1)
-        back = [upright(each, turn, self.row) for turn, each in zip(turns, logits, strict=True)]
+        back = [turn_logits_upright(each, turn, self.row) for turn, each in zip(turns, logits, strict=True)]
         return np.asarray(np.sum(back, axis=0))
 
     def _certain(self, logits: Floats) -> npt.NDArray[np.bool_]:
@@ -214,9 +218,9 @@ class CellReader:
             sure &= 1 - np.exp(seen.pieces.max(axis=1)) < np.exp(-CERTAIN)
         return np.asarray(no_tile | (tile & sure))
 
-    def _decode(self, logits: Floats) -> Look:
+    def _decode(self, logits: Floats) -> CellPredictions:
         row, warmth = self.row, self.temperature
-        return Look(
+        return CellPredictions(
             kind=log_softmax(logits[:, row.kind] / warmth["kind"]),
             presence=logits[:, row.presence] / warmth["presence"],
             hidden=1 / (1 + np.exp(-logits[:, row.hidden])),

@@ -61,7 +61,7 @@ def axes_of(quads: Floats) -> tuple[Complex, Complex, Complex]:
 
 
 @dataclass(frozen=True)
-class Squares:
+class Detections:
     """Squares seen in a photo, best first: `centre`, `u` and `v` (n, 2) in pixels, `score` (n,) from 0 to 1.
 
     `u` points from the centre to the middle of one side, `v` to the next side clockwise.
@@ -86,7 +86,7 @@ class Squares:
         centre, u, v = self.centre, self.u, self.v
         return np.stack([centre - u - v, centre + u - v, centre + u + v, centre - u + v], axis=1)
 
-    def moved(self, matrix: Floats) -> Squares:
+    def moved(self, matrix: Floats) -> Detections:
         """Return the squares under a homography (3, 3), to first order about each centre."""
         points = np.stack(
             [
@@ -98,7 +98,7 @@ class Squares:
             ]
         )
         moved = cv2.perspectiveTransform(points.reshape(1, -1, 2), matrix).reshape(points.shape)
-        return Squares(moved[0], moved[1] - moved[2], moved[3] - moved[4], self.score)
+        return Detections(moved[0], moved[1] - moved[2], moved[3] - moved[4], self.score)
 
 
 def median(values: Floats) -> float:
@@ -107,7 +107,7 @@ def median(values: Floats) -> float:
     return float((order[(len(order) - 1) // 2] + order[len(order) // 2]) / 2)
 
 
-def squares_from(output: npt.NDArray[np.float32], *, threshold: float = 0.5) -> Squares:
+def decode_votes(output: npt.NDArray[np.float32], *, threshold: float = 0.5) -> Detections:
     """Return the squares that the network's votes (8, h, w) agree on, in pixels of its input.
 
     Votes are gathered greedily: the surest vote collects all that fall within 0.45 of a half-axis pair of it.
@@ -127,7 +127,7 @@ def _chance(odds: npt.NDArray[np.float32]) -> Floats:
     return np.asarray(1 / (1 + np.exp(-odds.astype(np.float64))))
 
 
-def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squares:
+def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Detections:
     order = np.argsort(-weight, kind="stable")
     x, y = (np.ascontiguousarray(axis) for axis in centre[order].T)
     reach = (0.7 * size[order]) ** 2
@@ -140,7 +140,7 @@ def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squar
         left, x, y = left[stay], x[stay], y[stay]
     if not firsts:
         nothing = np.zeros((0, 2))
-        return Squares(nothing, nothing, nothing, np.zeros(0))
+        return Detections(nothing, nothing, nothing, np.zeros(0))
     weight = weight[order]
     total = np.bincount(square, weight)
     votes = np.concatenate([centre, code], axis=1)[order]
@@ -148,7 +148,7 @@ def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squar
     alpha, beta = decode_axes(mean[:, 2:])
     u, v = alpha + beta, 1j * (alpha - beta)
     expected = np.maximum(1.0, (2 * size[order][firsts] / STRIDE) ** 2)
-    return Squares(
+    return Detections(
         np.ascontiguousarray(mean[:, :2]),
         np.stack([u.real, u.imag], -1),
         np.stack([v.real, v.imag], -1),
@@ -156,27 +156,27 @@ def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Squar
     )
 
 
-class Finder:
+class SquareDetector:
     """The finder network, ready to look."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def look(self, pixels: npt.NDArray[np.uint8]) -> Squares:
+    def look(self, pixels: npt.NDArray[np.uint8]) -> Detections:
         """Return the squares in an RGB picture (H, W, 3), at the size it has."""
         return self.glimpse(pixels)[0]
 
-    def glimpse(self, pixels: npt.NDArray[np.uint8]) -> tuple[Squares, Floats]:
+    def glimpse(self, pixels: npt.NDArray[np.uint8]) -> tuple[Detections, Floats]:
         """Return the squares as `look` does, and for every 8 x 8 pixels how likely they lie in one (H / 8, W / 8)."""
         height, width = pixels.shape[:2]
         padded = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=(PADDING,) * 3)
         output = self.model.run(np.asarray(padded, np.uint8)[None])[0]
-        found = squares_from(output)
+        found = decode_votes(output)
         inside = ((found.centre >= 0) & (found.centre < (width, height))).all(-1)
-        squares = Squares(found.centre[inside], found.u[inside], found.v[inside], found.score[inside])
+        squares = Detections(found.centre[inside], found.u[inside], found.v[inside], found.score[inside])
         return squares, _chance(output[0, : -(-height // STRIDE), : -(-width // STRIDE)])
 
-    def find(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES) -> list[Squares]:
+    def find(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES) -> list[Detections]:
         """Return the squares in a photo, in its own pixels, from each look at the whole of it, in the order asked for.
 
         The looks are kept apart: where squares are too large for one, its answers are many, small and wrong.
@@ -184,14 +184,14 @@ class Finder:
         looks = []
         for long_side in long_sides:
             pixels, _ = photo.at_least(long_side / max(photo.width, photo.height))
-            pixels, _ = shrunk(pixels, long_side / max(pixels.shape[:2]))
+            pixels, _ = shrink(pixels, long_side / max(pixels.shape[:2]))
             found = self.look(pixels)
             scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
             looks.append(found.moved(scale) if len(found) else found)
         return looks
 
 
-def shrunk(pixels: npt.NDArray[np.uint8], factor: float) -> tuple[npt.NDArray[np.uint8], tuple[float, float]]:
+def shrink(pixels: npt.NDArray[np.uint8], factor: float) -> tuple[npt.NDArray[np.uint8], tuple[float, float]]:
     """Return the picture scaled by `factor`, and the exact factors (x, y) that whole pixels allow.
 
     Down to a half a pixel of the result is no more than four of the picture, and interpolating between those is quicker

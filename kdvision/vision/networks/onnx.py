@@ -53,7 +53,7 @@ class Model:
 
         options = ort.SessionOptions()
         options.log_severity_level = 4  # what fails is raised, and told by whoever catches it
-        options.intra_op_num_threads = threads or threads_here()
+        options.intra_op_num_threads = threads or count_threads()
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # others want the processor too
         options.enable_mem_pattern = False  # pictures come in all sizes: plans for each would pile up
         try:
@@ -89,7 +89,7 @@ def _about(metadata: Mapping[str, str]) -> dict[str, Any]:
     return about
 
 
-def threads_here() -> int:
+def count_threads() -> int:
     """Return how many threads to run on: KDVISION_THREADS, else one for each core this process may use, to four."""
     asked = os.environ.get("KDVISION_THREADS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -99,6 +99,6 @@ def threads_here() -> int:
 
 
 @cache
-def shipped(name: str, threads: int | None = None) -> Model:
+def load_model(name: str, threads: int | None = None) -> Model:
     """Return a shipped model, loaded once."""
     return Model(model_path(name), threads=threads)

@@ -20,7 +20,7 @@ from kdvision.lab.calibrate.calibrate import (
 )
 from kdvision.lab.calibrate.coverage import coverage
 from kdvision.lab.calibrate.rehearsal import Rehearsed
-from kdvision.vision.assess.calibration import Trust
+from kdvision.vision.assess.calibration import Calibration
 
 BOARDS = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, False)]
 
@@ -74,9 +74,9 @@ def test_boards_that_count_more_are_errors_that_count_more() -> None:
 
 def test_kingdoms_that_the_picture_cuts_and_strewn_tables_are_told_apart(tmp_path: Path) -> None:
     whole, cut = (Rehearsed((0.98, 0.02), not cut, odd=False, art="scans", cut=cut) for cut in (False, True))
-    judged = judged_of([whole, cut], Trust())
+    judged = judged_of([whole, cut], Calibration())
     assert [name for name, *_ in judged] == ["scans", believed.CUT]
-    assert believed_of([whole, cut], Trust()) == [pytest.approx((0.98, True))]
+    assert believed_of([whole, cut], Calibration()) == [pytest.approx((0.98, True))]
     believed.write_by_art(tmp_path / "art.csv", [*judged, (believed.STREWN, 0.5, True, False)], sure=0.9)
     _, *lines = (tmp_path / "art.csv").read_text(encoding="utf-8").splitlines()
     assert [line.split(",")[:3] for line in lines] == [
@@ -105,22 +105,22 @@ def test_the_bound_is_wrong_as_seldom_as_it_says() -> None:
 
 def such(count: int, right: int, **signs: float) -> list[Rehearsed]:
     """So many boards that seem right with 0.95 and of which these signs speak; so many of them are."""
-    return [Rehearsed((0.95, 0.05), n < right, odd=False, signs=signs) for n in range(count)]
+    return [Rehearsed((0.95, 0.05), n < right, odd=False, warning_strengths=signs) for n in range(count)]
 
 
 def test_boards_of_which_a_sign_speaks_are_believed_as_often_as_they_were_right() -> None:
     """Nine in ten are right with one sign, half with two, hardly one with the third; one speaks for boards in vain."""
     found = [*such(4000, 3790), *such(1000, 855, a=1.0), *such(1000, 480, a=1.0, b=1.0), *such(1000, 20, c=1.0)]
-    trust = fit_belief([*found, *such(1000, 950, d=1.0)], [], Trust())
-    said = [found[n].judged(trust) for n in (0, 4000, 5000, 6000)]
+    calibration = fit_belief([*found, *such(1000, 950, d=1.0)], [], Calibration())
+    said = [found[n].judged(calibration) for n in (0, 4000, 5000, 6000)]
     assert said == pytest.approx([0.95, 0.855, 0.48, 0.02], abs=0.02)
-    assert trust.whole["d"] == pytest.approx(0.0, abs=0.05)
-    assert Trust().of_whole({"a": 1.0}) == 1.0
+    assert calibration.whole["d"] == pytest.approx(0.0, abs=0.05)
+    assert Calibration().of_whole({"a": 1.0}) == 1.0
 
 
 def test_no_sign_speaks_for_a_board() -> None:
-    trust = fit_belief([*such(2000, 1800), *such(1000, 1000, d=1.0)], [], Trust())
-    assert trust.whole["d"] == 0.0
+    calibration = fit_belief([*such(2000, 1800), *such(1000, 1000, d=1.0)], [], Calibration())
+    assert calibration.whole["d"] == 0.0
 
 
 def test_the_stronger_a_sign_the_more_it_says() -> None:
@@ -128,8 +128,8 @@ def test_the_stronger_a_sign_the_more_it_says() -> None:
     strength = rng.uniform(0, 5, 4000)
     right = rng.random(4000) < 0.98 / (1 + np.exp(strength - 3.0))
     found = [such(1, int(ok), hidden=float(far))[0] for ok, far in zip(right, strength, strict=True)]
-    trust = fit_belief(found, [], Trust())
-    said = [such(1, 1, hidden=float(far))[0].judged(trust) for far in (0, 2, 3, 4, 5)]
+    calibration = fit_belief(found, [], Calibration())
+    said = [such(1, 1, hidden=float(far))[0].judged(calibration) for far in (0, 2, 3, 4, 5)]
     assert said == pytest.approx(0.98 / (1 + np.exp(np.array([0, 2, 3, 4, 5]) - 3.0)), abs=0.04)
 
 
@@ -141,24 +141,26 @@ def test_strewn_tables_count_as_often_as_people_leave_things_about() -> None:
 
 def test_all_that_is_said_of_boards_is_fitted_together() -> None:
     """What is sure enough promises what it says, and stands in the model file as the program takes it from there."""
-    about, trust = fitted_of([*such(6000, 5998), *such(300, 150, ends=1.0)], such(300, 100, covered=1.0))
-    made = Trust(**about)  # type: ignore[arg-type]
-    assert made.sure == trust.sure and made.whole == trust.whole
+    about, calibration = fitted_of([*such(6000, 5998), *such(300, 150, ends=1.0)], such(300, 100, covered=1.0))
+    made = Calibration(**about)  # type: ignore[arg-type]
+    assert made.sure == calibration.sure and made.whole == calibration.whole
     assert about["unflagged"] == 6000 and about["unflagged_wrong"] == 2
-    assert trust.whole["ends"] < 0 and trust.whole["covered"] < 0
+    assert calibration.whole["ends"] < 0 and calibration.whole["covered"] < 0
 
 
 @pytest.mark.parametrize(("strain", "side"), [(4.0, 64.0), (0.0, 16.0)])
 def test_boards_that_the_deck_mended_or_that_are_small_are_believed_as_often_as_they_were_right(
-    strain: float, side: float
+    correction_cost: float, side: float
 ) -> None:
     """Squares and deck say 0.95 of all; half of these are right, and of the others all that say so much."""
     usual = [Rehearsed((0.95, 0.05), n % 20 > 0, odd=False) for n in range(1000)]
-    hard = [Rehearsed((0.95, 0.05), n % 2 > 0, odd=False, strain=strain, side=side) for n in range(400)]
-    trust = fit_belief([*usual, *hard], [], Trust(fit_temperature([*usual, *hard])))
-    said = [chance for chance, _ in believed_of([usual[0], hard[0]], trust)]
+    hard = [
+        Rehearsed((0.95, 0.05), n % 2 > 0, odd=False, correction_cost=correction_cost, side=side) for n in range(400)
+    ]
+    calibration = fit_belief([*usual, *hard], [], Calibration(fit_temperature([*usual, *hard])))
+    said = [chance for chance, _ in believed_of([usual[0], hard[0]], calibration)]
     assert said == pytest.approx([0.95, 0.5], abs=0.03)
-    assert Trust().of_board(0.9, strain=strain, side=side) == pytest.approx(0.9)
+    assert Calibration().of_board(0.9, correction_cost=correction_cost, side=side) == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize("truth", [0.7, 1.0, 1.6])
@@ -176,6 +178,6 @@ def test_a_board_against_the_rules_is_likelier_misread_than_laid_so() -> None:
     wrong = [Rehearsed((0.95, 0.05), right=False, odd=False, broken=n % 10 > 0) for n in range(1000)]
     rule = fit_rule([*wrong, *[Rehearsed((0.95, 0.05), right=True, odd=False)] * 1000])
     assert np.exp(rule) == pytest.approx([1 / 9, 9], rel=0.05)
-    trust = Trust(rule=rule)
-    broken, kept = (trust.of_board(0.5, strain=0, side=64, broken=which) for which in (True, False))
+    calibration = Calibration(rule=rule)
+    broken, kept = (calibration.of_board(0.5, correction_cost=0, side=64, broken=which) for which in (True, False))
     assert (broken, kept) == pytest.approx((0.1, 0.9), abs=0.01)

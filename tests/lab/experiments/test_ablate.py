@@ -23,13 +23,13 @@ from kdvision.lab.experiments.ablate import (
 from kdvision.lab.experiments.simulate import framed, noisy
 from kdvision.lab.games.drafts import play
 from kdvision.vision.classify.probabilities import Reading
-from tests.kingdoms import plain_sight as sight
+from tests.kingdoms import plain_sight as observation
 
 LOOKS = (WHOLE, ONCE, CELLS_ALONE, COLOURLESS, BY_THEMSELVES)
 
 
 def case(*readings: Reading, truth: list[Board]) -> Case:
-    seen = tuple(sight(reading, 900.0 * number) for number, reading in enumerate(readings))
+    seen = tuple(observation(reading, 900.0 * number) for number, reading in enumerate(readings))
     return Case("made", dict.fromkeys(LOOKS, seen), tuple(truth))
 
 

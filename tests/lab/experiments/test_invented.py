@@ -23,7 +23,7 @@ from kdvision.lab.experiments.invented import (
     summary,
 )
 from kdvision.lab.render.staging import chance
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.onnx import model_path
 from tests.kingdoms import SMALL, doubt, png, seen
@@ -76,7 +76,7 @@ def test_every_kingdom_read_there_is_invented(surface: Nothing, monkeypatch: pyt
 
 
 def test_a_crash_is_a_row_too(surface: Nothing, monkeypatch: pytest.MonkeyPatch) -> None:
-    def crash(photo: Photo) -> list[KingdomRead]:
+    def crash(photo: Photo) -> list[KingdomReading]:
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr(pipeline, "read", crash)
@@ -84,7 +84,7 @@ def test_a_crash_is_a_row_too(surface: Nothing, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_missing_models_end_the_run(surface: Nothing, monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(photo: Photo) -> list[KingdomRead]:
+    def missing(photo: Photo) -> list[KingdomReading]:
         raise ModelError("The model finder.onnx is missing")
 
     monkeypatch.setattr(pipeline, "read", missing)

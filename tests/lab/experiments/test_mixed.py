@@ -4,12 +4,12 @@ import numpy as np
 
 from kdvision.game.board import Board
 from kdvision.lab.experiments.mixed import Known, counted, twice
-from kdvision.vision.assess.calibration import Trust
+from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.probabilities import Reading
 from tests.kingdoms import plain_sight
 
 ONE, OTHER = "w w g2 w / # g f f / . g m w / . . s2 w", "w w g2 w / # l l f / . l m3 w / . . . ."
-TRUST = Trust(sure=0.9)
+TRUST = Calibration(sure=0.9)
 
 
 def shown(board: str) -> Known:
@@ -21,7 +21,7 @@ def test_kingdoms_are_counted_right_and_in_silence() -> None:
     wrong = seen, Board.parse(ONE.replace("g2", "g"))
     assert counted([one], TRUST)[:2] == (1, 1)
     assert counted([wrong], TRUST)[:2] == (1, 0)
-    assert counted([wrong], Trust(sure=1.1)) == (1, 0, 0)
+    assert counted([wrong], Calibration(sure=1.1)) == (1, 0, 0)
 
 
 def test_a_domino_is_shown_once_more_in_anothers_place() -> None:

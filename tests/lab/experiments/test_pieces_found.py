@@ -11,8 +11,8 @@ from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board, Square
 from kdvision.lab.experiments.pieces_found import Row, _met, as_csv, by_eye, counted, rows, summary
 from kdvision.lab.render.synth import Picture, Seen, SeenKingdom
-from kdvision.pipeline import KingdomRead
-from kdvision.vision.classify.pieces import GemSeen, PieceSeen
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import grid_of, seen
 
@@ -30,10 +30,12 @@ def picture() -> Picture:
     return Picture(np.zeros((600, 900, 3), np.uint8), (kingdom,), ())
 
 
-def read(*pieces: tuple[str, Square, float], gems: tuple[Square, ...] = (), board: str = BOARD) -> KingdomRead:
-    shown = tuple(PieceSeen(*piece) for piece in pieces)
+def read(*pieces: tuple[str, Square, float], gems: tuple[Square, ...] = (), board: str = BOARD) -> KingdomReading:
+    shown = tuple(DetectedPiece(*piece) for piece in pieces)
     plain = seen(board.replace("t", "w"))  # what the reading says is no matter here
-    return replace(plain, board=Board.parse(board), pieces=shown, gems=tuple(GemSeen(corner, 0.9) for corner in gems))
+    return replace(
+        plain, board=Board.parse(board), pieces=shown, gems=tuple(DetectedGem(corner, 0.9) for corner in gems)
+    )
 
 
 def test_pieces_on_their_squares_and_gems_on_their_crossings_are_found() -> None:
@@ -67,7 +69,7 @@ def test_nothing_read_is_nothing_found() -> None:
 def test_a_kingdom_of_which_an_error_tells_was_not_passed_over_in_silence(
     told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def nothing(photo: Photo) -> list[KingdomRead]:
+    def nothing(photo: Photo) -> list[KingdomReading]:
         if told:
             raise NoKingdomFound("no castle was seen", stage="lattice", hint="take it from above")
         return []

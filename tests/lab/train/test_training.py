@@ -22,7 +22,7 @@ from kdvision.lab.train.losses import cell_loss
 from kdvision.lab.train.net import CellNet, FinderNet
 from kdvision.lab.train.targets import cell_batch, finder_sample, finder_target
 from kdvision.lab.train.weights import loaded
-from kdvision.vision.networks.detector import squares_from
+from kdvision.vision.networks.detector import decode_votes
 from kdvision.vision.networks.onnx import Model, model_path
 
 SETTINGS = train.Settings(cell_steps=60, cell_batch=12, finder_steps=60, rate=3e-3)
@@ -147,7 +147,7 @@ def test_the_answers_of_the_finder_are_the_squares_themselves() -> None:
     answer = finder_target(quads, 192)
     votes = answer[:8].copy()
     votes[0] = np.where(votes[0] > 0, 9, -9)
-    found = squares_from(votes)
+    found = decode_votes(votes)
     assert len(found) == 2
     for quad in quads:
         assert np.linalg.norm(found.centre - quad.mean(0), axis=1).min() < 0.5

@@ -15,14 +15,22 @@ import kdvision
 from kdvision.game.board import Board, Square
 from kdvision.lab.calibrate.calibrate import MISSED, fit_covering
 from kdvision.lab.calibrate.rehearsal import Places
-from kdvision.pipeline import decide_again, kingdoms_of
-from kdvision.vision.classify.background import Tabletop
-from kdvision.vision.classify.observation import Sight, hiding
-from kdvision.vision.classify.observe import _bonds, things_on
-from kdvision.vision.classify.occlusion import SLIGHT, covered, hidden_places, missed, signs, strength, unlike_table
+from kdvision.pipeline import assemble_kingdoms, decide_again
+from kdvision.vision.classify.background import Background
+from kdvision.vision.classify.observation import GridObservation, join_occlusion
+from kdvision.vision.classify.observe import _bonds, find_foreign_objects
+from kdvision.vision.classify.occlusion import (
+    SLIGHT,
+    compute_max_occlusion,
+    compute_occlusion_features,
+    compute_occlusion_probability,
+    find_covered,
+    find_hidden_squares,
+    find_non_background,
+)
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import Look
+from kdvision.vision.networks.cells import CellPredictions
 from tests.kingdoms import grid_of, table_photo
 from tests.paths import SAMPLES
 
@@ -39,16 +47,16 @@ ALL = np.ones((4, 6), bool)
 
 def test_a_checked_table_is_a_table() -> None:
     checked = table((60.0, 40.0, 20.0), (90.0, 0.0, 0.0))
-    assert not unlike_table(checked, ALL).any()
+    assert not find_non_background(checked, ALL).any()
     checked[1, 1:3] = (30.0, -40.0, 30.0)
-    assert np.argwhere(unlike_table(checked, ALL)).tolist() == [[1, 1], [1, 2]]
+    assert np.argwhere(find_non_background(checked, ALL)).tolist() == [[1, 1], [1, 2]]
 
 
 @pytest.mark.parametrize(("shade", "told"), [((52.0, 2.0, 1.0), False), ((60.0, 30.0, 0.0), True)])
 def test_shade_is_no_thing(shade: tuple[float, float, float], told: bool) -> None:
     seen = table((60.0, 3.0, 2.0))
     seen[1, 1:3] = shade
-    assert unlike_table(seen, ALL).any() == told
+    assert find_non_background(seen, ALL).any() == told
 
 
 @pytest.mark.parametrize("striped", [False, True])
@@ -58,7 +66,7 @@ def test_what_the_table_shows_further_around_is_the_table(striped: bool) -> None
     for left in range(0, 700, 150) if striped else [300]:
         pixels[(0 if striped else 250) : (700 if striped else 450), left : left + 50] = (40, 60, 160)
     grid = grid_of(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
-    found = covered(Tabletop.seen(Photo.open(pixels), grid), np.ones((4, 6), bool))
+    found = find_covered(Background.seen(Photo.open(pixels), grid), np.ones((4, 6), bool))
     assert np.argwhere(found.any(axis=0)).ravel().tolist() == ([] if striped else [2])
 
 
@@ -66,10 +74,10 @@ def test_where_hardly_any_table_is_seen_nobody_knows_what_it_looks_like() -> Non
     seen, bare = table((60.0, 3.0, 2.0)), np.zeros((4, 6), bool)
     seen[1, 1] = (20.0, 50.0, 0.0)
     bare[1, :2] = True
-    assert not unlike_table(seen, bare).any()
+    assert not find_non_background(seen, bare).any()
     seen[0, 0] = np.nan
     bare[0, 0] = True
-    assert not unlike_table(seen, bare).any()
+    assert not find_non_background(seen, bare).any()
 
 
 @pytest.mark.parametrize(
@@ -79,16 +87,16 @@ def test_where_hardly_any_table_is_seen_nobody_knows_what_it_looks_like() -> Non
 def test_only_what_may_hide_a_domino_of_this_kingdom_counts(places: str, told: str) -> None:
     """B1, C1 and so on are tiles; a domino lies on two places, and one of them touches the kingdom."""
     board = [Square.parse(name) for name in ("B1", "C1", "D1", "B2", "C2", "B3")]
-    covered = np.zeros((6, 6), bool)
+    find_covered = np.zeros((6, 6), bool)
     for name in places.split():
-        covered[Square.parse(name)] = True
-    assert " ".join(square.name for square in hidden_places(board, covered)) == told
+        find_covered[Square.parse(name)] = True
+    assert " ".join(square.name for square in find_hidden_squares(board, find_covered)) == told
 
 
 def test_a_kingdom_as_wide_as_the_game_allows_has_nothing_beside_it() -> None:
-    board, covered = [Square(0, col) for col in range(5)], np.zeros((3, 7), bool)
-    covered[0, 5:] = True
-    assert hidden_places(board, covered) == []
+    board, find_covered = [Square(0, col) for col in range(5)], np.zeros((3, 7), bool)
+    find_covered[0, 5:] = True
+    assert find_hidden_squares(board, find_covered) == []
 
 
 def test_what_either_network_takes_for_none_may_be_a_thing() -> None:
@@ -98,28 +106,28 @@ def test_what_either_network_takes_for_none_may_be_a_thing() -> None:
     cells, finder, alone = np.full((3, 4, 6), -3.0)
     cells[1, 1:5], finder[1, 1:5], alone[1, 1:5] = (2.0, -2.0, 3.0, 9.0), (2.0, 3.0, -2.0, -1.0), (2.0, 0.0, 0.5, 3.0)
     said = np.stack([cells, finder, np.zeros((4, 6))], axis=-1).reshape(-1, 3)
-    things = things_on(Tabletop(seen, seen.reshape(-1, 3)[:1]), said, alone.reshape(-1))
+    things = find_foreign_objects(Background(seen, seen.reshape(-1, 3)[:1]), said, alone.reshape(-1))
     assert np.argwhere(things).tolist() == [[1, 2], [1, 3]]
 
 
-def look(kind: np.ndarray[tuple[int, ...], np.dtype[np.float64]], hidden: list[float]) -> Look:
+def look(kind: np.ndarray[tuple[int, ...], np.dtype[np.float64]], hidden: list[float]) -> CellPredictions:
     n = len(hidden)
     four = np.full((n, 4), np.log(0.25))
-    return Look(kind, np.zeros(n), np.array(hidden), four, np.zeros((n, 1)), np.zeros((n, 4)))
+    return CellPredictions(kind, np.zeros(n), np.array(hidden), four, np.zeros((n, 1)), np.zeros((n, 4)))
 
 
 def test_the_signs_of_a_hidden_tile_say_what_is_not_known() -> None:
     """A bare place was not looked at: no kind is likelier than another, and nothing covers it."""
     kind = np.log([[0.97, 0.01, 0.02], [1 / 3, 1 / 3, 1 / 3]])
     said = np.array([[-2.0, 1.0, 1.5], [-8.0, -3.0, np.nan]])
-    seen = signs(look(kind, [0.5, 0.0]), said)
+    seen = compute_occlusion_features(look(kind, [0.5, 0.0]), said)
     assert seen[:, :4].tolist() == [[-2, 1, 1.5, 0], [-8, -3, 0, 1]]
     assert seen[0, 4] == pytest.approx(0) and -10 < seen[1, 4] < -9
     assert seen[0, 5] < 0.2 and seen[1, 5] == pytest.approx(np.log(3))
 
 
 def test_without_a_model_that_knows_them_no_tile_is_hidden() -> None:
-    assert missed(np.ones((3, 6)), {}).tolist() == [0, 0, 0]
+    assert compute_occlusion_probability(np.ones((3, 6)), {}).tolist() == [0, 0, 0]
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -134,27 +142,27 @@ def test_a_hidden_tile_costs_more_than_a_look_in_vain(seed: int) -> None:
     assert weights == pytest.approx([1.5, 1.0, 0.5, 0.0, 0.5, 1.0, np.log(MISSED) - 2.0], abs=0.35)
 
 
-def covered_sight() -> Sight:
+def covered_sight() -> GridObservation:
     """A kingdom with something on C2 and on C3, below it."""
     text = ". . . . . / . # w w . / . f f . . / . . . . ."
     board = Board.parse(text)
-    bonds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
+    border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
     hidden = np.zeros((board.height, board.width))
     hidden[2:, 3] = 1.0
-    return Sight(grid_of(board), Reading.of(board, confidence=0.999), bonds, hidden)
+    return GridObservation(grid_of(board), Reading.of(board, confidence=0.999), border_log_odds, hidden)
 
 
 def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> None:
-    (read,) = kingdoms_of(table_photo(), [covered_sight()])
+    (read,) = assemble_kingdoms(table_photo(), [covered_sight()])
     (problem,) = (problem for problem in read.problems if "may hide a domino" in problem.text)
     assert "C2" in problem.text and read.review
-    (known,) = kingdoms_of(table_photo(), [covered_sight()], clamps={(0, Square.parse("C2")): "."})
+    (known,) = assemble_kingdoms(table_photo(), [covered_sight()], fixed_squares={(0, Square.parse("C2")): "."})
     assert not any("may hide" in problem.text for problem in known.problems)
-    assert read.sight is not None
-    (again,) = decide_again([read.sight], around=[read.around], clamps={(0, Square(2, 3)): "."})
+    assert read.observation is not None
+    (again,) = decide_again([read.observation], around=[read.around], fixed_squares={(0, Square(2, 3)): "."})
     assert not any("may hide" in problem.text for problem in again.problems)
     clear = replace(covered_sight(), hidden=np.zeros((4, 5)))
-    assert not any("may hide" in problem.text for problem in kingdoms_of(table_photo(), [clear])[0].problems)
+    assert not any("may hide" in problem.text for problem in assemble_kingdoms(table_photo(), [clear])[0].problems)
 
 
 def test_a_domino_is_as_surely_hidden_as_the_less_sure_of_its_two_places() -> None:
@@ -165,7 +173,7 @@ def test_a_domino_is_as_surely_hidden_as_the_less_sure_of_its_two_places() -> No
         hidden = np.zeros((4, 5))
         for name, share in shares.items():
             hidden[Square.parse(name)] = share
-        return strength(board, hidden)
+        return compute_max_occlusion(board, hidden)
 
     assert told() == told(D2=0.9) == 0.0
     assert told(D2=0.9, E2=0.5) == pytest.approx(0.0 - SLIGHT)
@@ -174,7 +182,7 @@ def test_a_domino_is_as_surely_hidden_as_the_less_sure_of_its_two_places() -> No
     long = {Square(1, col) for col in range(7)}
     hidden = np.zeros((3, 9))
     hidden[1, 7:] = 0.9
-    assert strength(long, hidden) == 0.0
+    assert compute_max_occlusion(long, hidden) == 0.0
 
 
 def test_what_both_halves_say_of_one_border_counts_once() -> None:
@@ -182,22 +190,24 @@ def test_what_both_halves_say_of_one_border_counts_once() -> None:
     partner = np.log(np.full((2, 4), 0.1))
     partner[0, 0] = partner[1, 2] = np.log(0.7)
     nothing = np.zeros((2, 0))
-    seen = Look(nothing, np.zeros(2), np.zeros(2), partner, nothing, nothing)
+    seen = CellPredictions(nothing, np.zeros(2), np.zeros(2), partner, nothing, nothing)
     right, down = _bonds(seen, (1, 2))
     assert right == pytest.approx(np.log([[0.7 / 0.25]])) and down.shape == (0, 2)
 
 
 def test_a_tile_that_may_be_another_thing_is_told_until_a_person_says_what_it_is() -> None:
     """A king on a tile is none: the network knows kings, and what it says is never quite certain."""
-    sight = covered_sight()
+    observation = covered_sight()
     thing, king = np.zeros((4, 5), bool), np.zeros((4, 5))
     thing[1, 2], king[1, 3] = True, 1.0
-    (read,) = kingdoms_of(table_photo(), [replace(sight, hidden=hiding(king, thing))])
+    (read,) = assemble_kingdoms(table_photo(), [replace(observation, hidden=join_occlusion(king, thing))])
     assert read.board == BOARD and read.review
     (problem,) = (problem for problem in read.problems if "may be no tile" in problem.text)
     assert problem.squares == (Square.parse("B1"),) and "B1" in problem.text and "C1" not in problem.text
-    (known,) = kingdoms_of(
-        table_photo(), [replace(sight, hidden=hiding(king, thing))], clamps={(0, Square.parse("B1")): "w"}
+    (known,) = assemble_kingdoms(
+        table_photo(),
+        [replace(observation, hidden=join_occlusion(king, thing))],
+        fixed_squares={(0, Square.parse("B1")): "w"},
     )
     assert not any("may be no tile" in problem.text for problem in known.problems)
 

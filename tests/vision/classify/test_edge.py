@@ -7,7 +7,7 @@ import pytest
 
 import kdvision
 from kdvision.game.board import Board, Square
-from kdvision.vision.classify.truncation import cut_off, ends_here, visible
+from kdvision.vision.classify.truncation import compute_completeness, compute_visible_share, find_truncation
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import grid_of, table_photo
 from tests.paths import SAMPLES
@@ -17,7 +17,7 @@ BOARD = Board.parse("w w w / # f f / . l l")
 
 @pytest.mark.parametrize(("left", "first"), [(40.0, 1.0), (-25.0, 0.5), (-50.0, 0.0), (-100.0, 0.0)])
 def test_the_share_of_a_place_in_the_picture(left: float, first: float) -> None:
-    share = visible(grid_of(BOARD, left=left, side=50), table_photo())
+    share = compute_visible_share(grid_of(BOARD, left=left, side=50), table_photo())
     assert share.shape == (3, 3)
     assert share[:, 0] == pytest.approx(first, abs=0.05)
     assert (share[:, 2] == 1).all()
@@ -32,11 +32,11 @@ def seen(**cut: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 
 
 def test_a_kingdom_inside_has_no_problem() -> None:
-    assert cut_off(BOARD.keys(), seen(A1=0.9), np.zeros((3, 3))) == ()
+    assert find_truncation(BOARD.keys(), seen(A1=0.9), np.zeros((3, 3))) == ()
 
 
 def test_cut_squares_are_named() -> None:
-    (problem,) = cut_off(BOARD.keys(), seen(C1=0.6, C2=0.55, A3=0.1), np.zeros((3, 3)))
+    (problem,) = find_truncation(BOARD.keys(), seen(C1=0.6, C2=0.55, A3=0.1), np.zeros((3, 3)))
     assert [square.name for square in problem.squares] == ["C1", "C2"]
     assert "cuts" in problem.text
 
@@ -45,7 +45,7 @@ def test_cut_squares_are_named() -> None:
 def test_a_tile_beyond_the_edge_is_told_where_enough_of_it_shows(share: float, chance: float, told: bool) -> None:
     beyond = np.zeros((3, 3))
     beyond[2, 0] = chance
-    problems = cut_off(BOARD.keys(), seen(A3=share), beyond)
+    problems = find_truncation(BOARD.keys(), seen(A3=share), beyond)
     assert any("goes on beyond" in problem.text for problem in problems) == told
 
 
@@ -53,7 +53,7 @@ def test_tiles_that_touch_no_square_of_the_kingdom_are_not_its_own() -> None:
     beyond = np.zeros((3, 3))
     beyond[2, 0] = 0.9
     far = [Square(0, 1), Square(0, 2), Square(1, 2)]
-    assert cut_off(far, seen(A3=0.4), beyond) == ()
+    assert find_truncation(far, seen(A3=0.4), beyond) == ()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_picture_that_ends_beside_a_kingdom_may_hide_tiles_of_it(text: str, si
     board, beyond = Board.parse(text), Square.parse(side)
     share = np.ones((board.height + 1, board.width + 1))
     share[beyond] = 0.1
-    problems = cut_off(board.keys(), share, np.zeros_like(share))
+    problems = find_truncation(board.keys(), share, np.zeros_like(share))
     assert any("the picture ends beside" in problem.text for problem in problems) == told
 
 
@@ -106,11 +106,11 @@ def test_a_half_domino_beside_the_pictures_edge_is_no_certain_end() -> None:
     presence = np.zeros((4, 5))
     presence[1, 3] = 0.9
     board = {Square(1, 1), Square(1, 2)}
-    assert ends_here(board, presence) == 1.0
+    assert compute_completeness(board, presence) == 1.0
     shares = np.ones((4, 5))
-    assert ends_here(board, presence, shares) == 1.0
+    assert compute_completeness(board, presence, shares) == 1.0
     shares[:, 4] = 0.3
-    assert ends_here(board, presence, shares) == pytest.approx(0.1)
+    assert compute_completeness(board, presence, shares) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
@@ -119,5 +119,5 @@ def test_a_half_domino_beside_the_pictures_edge_is_no_certain_end() -> None:
 def test_what_is_hardly_seen_beside_a_kingdom_is_asked_about(share: float, chance: float, says: str) -> None:
     beyond = np.zeros((3, 3))
     beyond[2, 0] = chance
-    problems = cut_off(BOARD.keys(), seen(A3=share), beyond)
+    problems = find_truncation(BOARD.keys(), seen(A3=share), beyond)
     assert [says in problem.text for problem in problems] == [True] * bool(says)

@@ -5,14 +5,11 @@ import pytest
 
 from kdvision.vision.classify.kingdom import (
     Mask,
-    among,
     beside_a_line,
     evidence_of,
     is_line,
-    light_may_hide_its_castle,
     may_be_one,
     may_hide_its_castle,
-    odd_number,
     shows_one,
     shows_one_beside_others,
 )
@@ -23,7 +20,7 @@ def mask(text: str) -> Mask:
     return np.array([[letter == "x" for letter in row] for row in text.split("/")])
 
 
-def bonds(tiles: Mask, *, right: float = -1.0, down: float = -1.0) -> tuple[np.ndarray, np.ndarray]:
+def border_log_odds(tiles: Mask, *, right: float = -1.0, down: float = -1.0) -> tuple[np.ndarray, np.ndarray]:
     return np.full(tiles[:, 1:].shape, right), np.full(tiles[1:].shape, down)
 
 
@@ -54,15 +51,15 @@ def test_most_of_a_kingdom_is_plain() -> None:
 @pytest.mark.parametrize("tiles", ["xx/xx/xx/xx", "....../.xx.../.xx.../.xx...", "xx/xx", "xx/xx/xx/xx/xx/xx"])
 def test_dominoes_side_by_side_are_a_line(tiles: str) -> None:
     line = mask(tiles)
-    assert is_line(line, bonds(line, right=1.0)) and is_line(line.T, bonds(line.T, down=1.0))
-    assert not is_line(line, bonds(line, right=-0.1))
+    assert is_line(line, border_log_odds(line, right=1.0)) and is_line(line.T, border_log_odds(line.T, down=1.0))
+    assert not is_line(line, border_log_odds(line, right=-0.1))
 
 
 @pytest.mark.parametrize("tiles", ["xx/xx/xx/x.", "xxx/xxx/xxx", "xx/xx/xx/.x/xx", "xxx", "..../...."])
 def test_what_is_not_full_or_not_two_across_is_no_line(tiles: str) -> None:
     """A castle and dominoes are an odd number of squares."""
     places = mask(tiles)
-    assert not is_line(places, bonds(places, right=1.0, down=1.0))
+    assert not is_line(places, border_log_odds(places, right=1.0, down=1.0))
 
 
 def test_a_line_leaves_over_what_it_does_not_cover() -> None:
@@ -110,57 +107,3 @@ def test_the_edge_may_have_cut_a_castle_off_but_not_off_a_line() -> None:
     for text, one in (("xxxx./xxxx./x....", False), ("xxxx./xxxx./xx...", True)):
         assert may_hide_its_castle(mask(text), nowhere, 9.0, cut=True) == one
         assert not may_hide_its_castle(mask(text), nowhere, 9.0, cut=False)
-
-
-@pytest.mark.parametrize(
-    ("plain", "white", "one"),
-    [
-        ("..x./xxx./...x", "..../..../.xx.", True),  # two dominoes and a half, and between them nothing but white
-        ("..x./xxx./...x", "..../..../....", False),  # nothing hides a castle there
-        ("xxxx/xxxx/....", "..../..../.xx.", False),  # a line on offer, and a lamp in the table beside it
-        ("xxxx/xxxx/x...", "..../..../....", False),
-        ("xxxx/xxxx/x...", "..../..../.x..", True),
-        ("..../..x./...x", "..../xx../.xx.", False),  # hardly a tile is seen
-    ],
-)
-def test_a_lamp_may_hide_a_castle_but_not_among_a_line(plain: str, white: str, one: bool) -> None:
-    tiles, lost = mask(plain), mask(white)
-    presence = np.where(tiles, 1.0, np.where(lost, 0.4, 0.0))
-    assert light_may_hide_its_castle(tiles, np.zeros(tiles.shape), presence, lost) == one
-    assert not light_may_hide_its_castle(tiles, np.zeros(tiles.shape), np.where(lost, 0.1, presence), lost)
-
-
-def test_a_lamp_hides_no_castle_where_most_of_what_it_leaves_is_not_plain() -> None:
-    plain, white = mask("..x./xxx./...x"), mask("..../..../.xx.")
-    presence = np.where(plain, 1.0, np.where(white, 0.9, 0.6))
-    assert not light_may_hide_its_castle(plain, np.zeros(plain.shape), presence, white)
-
-
-@pytest.mark.parametrize(
-    ("tiles", "odd", "one"),
-    [
-        ("xxx/xxx/xxx", 0.9, True),
-        ("xxx/xxx/xxx", 0.5, False),  # a castle less likely than FAINT
-        ("xxx/xxx/xxx", 0.1, False),
-        ("xx/xx/xx/xx/x.", 0.9, False),  # a line and something that looks like one tile more
-    ],
-)
-def test_of_an_odd_number_of_tiles_one_is_likelier_a_castle(tiles: str, odd: float, one: bool) -> None:
-    place = mask(tiles)
-    chances = np.where(place, 0.01, 0.0)
-    chances[-1, 0] = 0.15
-    assert shows_one_beside_others(place, chances, place.sum() + 0.1, odd=odd) == one
-
-
-def test_what_an_even_number_of_tiles_tells_of_a_castle_is_nothing() -> None:
-    assert among(0.2, 0.5) == among(0.2, 0.1) == pytest.approx(0.2)
-    assert among(0.2, 0.75) == pytest.approx(0.6 / 1.4)
-    assert among(0.2, 1.0) == among(0.2, 0.9) == pytest.approx(0.5)  # some half of a domino may be hidden
-    assert among(0.0, 1.0) == 0.0
-
-
-def test_the_number_of_tiles_is_odd_as_probably_as_it_is() -> None:
-    assert odd_number(np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])) == pytest.approx(1.0)
-    assert odd_number(np.array([1.0, 1.0])) == pytest.approx(0.0)
-    assert odd_number(np.array([1.0, 0.5, 1.0])) == pytest.approx(0.5)
-    assert odd_number(np.array([0.9, 0.8])) == pytest.approx(0.9 * 0.2 + 0.1 * 0.8)

@@ -8,8 +8,8 @@ from kdvision.game.players import COLOURS
 from kdvision.lab.render.art.tile_art import DrawnArt
 from kdvision.lab.render.objects import castles
 from kdvision.lab.train import livery
-from kdvision.vision.classify.player_colour import features, shipped
-from kdvision.vision.networks.cells import prepare
+from kdvision.vision.classify.player_colour import compute_colour_features, load_player_colours
+from kdvision.vision.networks.cells import prepare_crops
 
 LIGHTS = {"plain": (1.0, 1.0, 1.0), "lamp": (1.0, 0.82, 0.6), "shade": (0.6, 0.7, 0.85), "dim": (0.35, 0.3, 0.25)}
 BOX = np.array([[32.0, 32], [96, 32], [96, 96], [32, 96]])
@@ -29,19 +29,19 @@ def crop(
     picture = np.full((128, 128, 3), (90, 120, 60), np.uint8)
     picture[32:96, 32:96] = np.rot90(tile, quarters)
     lit = 255 * (picture / 255) * np.array(light) ** (1 / 2.2)
-    return np.asarray(prepare(lit.round().astype(np.uint8), BOX[None])[0], np.uint8)
+    return np.asarray(prepare_crops(lit.round().astype(np.uint8), BOX[None])[0], np.uint8)
 
 
 def test_there_is_a_weight_for_every_colour_and_feature(tiles: dict[str, NDArray[np.uint8]]) -> None:
-    known = shipped()
+    known = load_player_colours()
     assert known.colours == COLOURS
-    assert known.weights.shape == (len(features(crop(tiles["blue"]))) + 1, len(COLOURS))
+    assert known.weights.shape == (len(compute_colour_features(crop(tiles["blue"]))) + 1, len(COLOURS))
     assert 0.5 < known.sure < 1
 
 
 def test_colours_are_told_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -> None:
     told = [
-        (shipped().colour(crop(tile, light, quarters)), colour)
+        (load_player_colours().colour(crop(tile, light, quarters)), colour)
         for colour, tile in tiles.items()
         for light in LIGHTS.values()
         for quarters in (0, 1)
@@ -52,15 +52,15 @@ def test_colours_are_told_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -
 
 
 def test_a_turned_tile_has_the_same_measures(tiles: dict[str, NDArray[np.uint8]]) -> None:
-    upright = features(crop(tiles["pink"]))
-    assert np.allclose(upright, features(np.rot90(crop(tiles["pink"]), 1)), atol=0.02)
+    upright = compute_colour_features(crop(tiles["pink"]))
+    assert np.allclose(upright, compute_colour_features(np.rot90(crop(tiles["pink"]), 1)), atol=0.02)
 
 
 @pytest.mark.parametrize("shade", [0, 30, 128, 255])
 def test_a_plain_square_has_no_certain_colour(shade: int) -> None:
     plain = np.full((64, 64, 3), shade, np.uint8)
-    assert shipped().chances(plain).sum() == pytest.approx(1)
-    assert shipped().colour(plain) == ""
+    assert load_player_colours().chances(plain).sum() == pytest.approx(1)
+    assert load_player_colours().colour(plain) == ""
 
 
 def test_fitting_learns_what_is_plain() -> None:

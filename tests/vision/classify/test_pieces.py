@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Square
-from kdvision.vision.classify.observation import Sight
-from kdvision.vision.classify.pieces import NEVER, gems_on, on_crossings, pieces_on
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.pieces import NEVER, find_gems, find_pieces, join_gem_evidence
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.multiview.fuse import Match, fused
+from kdvision.vision.multiview.fuse import Alignment, fuse
 from tests.kingdoms import grid_of
 
 NAMES = ("", "knight", "tower", "queen", "building")
@@ -28,55 +28,57 @@ def standing(rows: int, cols: int, on: dict[tuple[int, int], tuple[str, float]])
 def test_the_four_squares_around_a_crossing_speak_of_one_gem() -> None:
     corners = np.full((2, 2, 4), -5.0)
     corners[0, 0, 2], corners[0, 1, 3], corners[1, 1, 0], corners[1, 0, 1] = 8, 6, 4, 2  # all see the middle
-    fused = on_crossings(corners, np.ones((2, 2), bool))
-    assert fused[1, 1] == 5
-    assert (np.delete(fused.ravel(), 4) == -5).all()
+    fuse = join_gem_evidence(corners, np.ones((2, 2), bool))
+    assert fuse[1, 1] == 5
+    assert (np.delete(fuse.ravel(), 4) == -5).all()
 
 
 def test_only_tiles_speak_of_gems() -> None:
     corners = np.zeros((2, 2, 4))
     corners[0, 0], corners[1, 1] = 4, 8
-    fused = on_crossings(corners, np.array([[True, False], [False, False]]))
-    assert fused.tolist() == [[4, 4, NEVER], [4, 4, NEVER], [NEVER, NEVER, NEVER]]
+    fuse = join_gem_evidence(corners, np.array([[True, False], [False, False]]))
+    assert fuse.tolist() == [[4, 4, NEVER], [4, 4, NEVER], [NEVER, NEVER, NEVER]]
 
 
 def test_gems_are_named_by_the_square_at_their_upper_left() -> None:
     gems = np.full((5, 6), NEVER)
     gems[2, 3], gems[3, 4], gems[1, 1] = 9, 0, 9  # the last lies at the board's corner, where no four squares meet
-    first, second = gems_on(gems, Square(1, 1), Board.parse("w w w l / # f f l / l l f f"))
+    first, second = find_gems(gems, Square(1, 1), Board.parse("w w w l / # f f l / l l f f"))
     assert (first.corner.name, first.doubtful, second.corner.name, second.doubtful) == ("B1", False, "C2", True)
     assert first.probability == pytest.approx(1, abs=1e-3) and second.probability == 0.5
-    assert gems_on(gems, Square(1, 1), Board.parse("w w w")) == ()
+    assert find_gems(gems, Square(1, 1), Board.parse("w w w")) == ()
 
 
 def test_pieces_are_named_by_the_board_they_stand_on() -> None:
     seen = standing(4, 4, {(1, 1): ("knight", 0.99), (2, 2): ("building", 0.4), (0, 3): ("tower", 1.0)})
-    knight, building = pieces_on(seen, NAMES, Square(1, 1), Board.parse("w w / # f"))
+    knight, building = find_pieces(seen, NAMES, Square(1, 1), Board.parse("w w / # f"))
     assert (knight.kind, knight.square.name, knight.doubtful) == ("knight", "A1", False)
     assert (building.kind, building.square.name, building.doubtful) == ("building", "B2", True)
     assert knight.probability == pytest.approx(0.99) and building.probability == pytest.approx(0.4)
 
 
-def sight(text: str, pieces: np.ndarray, gems: np.ndarray) -> Sight:
+def observation(text: str, pieces: np.ndarray, gems: np.ndarray) -> GridObservation:
     """What a photo shows of a board with pieces on its squares and gems on its crossings."""
     board, reading = Board.parse(text), Reading.of(text)
-    bonds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
+    border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
     hidden = np.zeros((board.height, board.width))
-    return Sight(grid_of(board), reading, bonds, hidden, pieces=pieces, gems=gems, piece_names=NAMES)
+    return GridObservation(
+        grid_of(board), reading, border_log_odds, hidden, pieces=pieces, gems=gems, piece_names=NAMES
+    )
 
 
 def test_two_photos_of_a_kingdom_speak_of_the_same_pieces() -> None:
     """The second photo lies a quarter further and lacks the last column."""
-    first = sight("w w f / # l l", standing(2, 3, {(0, 1): ("knight", 0.9)}), np.full((3, 4), -2.0))
+    first = observation("w w f / # l l", standing(2, 3, {(0, 1): ("knight", 0.9)}), np.full((3, 4), -2.0))
     gems = np.full((3, 3), 1.0)
     gems[1, 1] = 6
-    other = sight("# w / l w", standing(2, 2, {(1, 1): ("knight", 0.9)}), gems)
-    both = fused(first, [(other, Match(turns=3, rows=0, cols=0, gain=9.0, share=1.0))])
+    other = observation("# w / l w", standing(2, 2, {(1, 1): ("knight", 0.9)}), gems)
+    both = fuse(first, [(other, Alignment(turns=3, rows=0, cols=0, gain=9.0, share=1.0))])
     assert both.pieces is not None and both.gems is not None
-    (knight,) = pieces_on(both.pieces, both.piece_names, Square(0, 0), Board.parse("w w f / # l l"))
+    (knight,) = find_pieces(both.pieces, both.piece_names, Square(0, 0), Board.parse("w w f / # l l"))
     assert knight.square.name == "B1" and knight.probability == pytest.approx(0.9, abs=0.01)
     assert both.gems.tolist() == [[-0.5, -0.5, -0.5, -2], [-0.5, 2, -0.5, -2], [-0.5, -0.5, -0.5, -2]]
-    assert fused(first, [(replace(other, pieces=None), Match(3, 0, 0, 9.0, 1.0))]).pieces is None
+    assert fuse(first, [(replace(other, pieces=None), Alignment(3, 0, 0, 9.0, 1.0))]).pieces is None
 
 
 def test_a_piece_of_uncertain_kind_is_there_and_asked_for() -> None:
@@ -84,6 +86,6 @@ def test_a_piece_of_uncertain_kind_is_there_and_asked_for() -> None:
     chances[..., 0] = 1 - 3e-6
     chances[0, 0] = 0.2, 0.45, 0.3, 0.05
     chances[1, 0] = 0.01, 0.97, 0.01, 0.01  # on the bare table
-    (piece,) = pieces_on(np.log(chances), ("", "knight", "tower", "queen"), Square(0, 0), board)
+    (piece,) = find_pieces(np.log(chances), ("", "knight", "tower", "queen"), Square(0, 0), board)
     assert (piece.kind, piece.square, piece.there, piece.doubtful) == ("knight", Square(0, 0), True, True)
     assert (piece.probability, piece.anything) == pytest.approx((0.45, 0.8))

@@ -19,8 +19,8 @@ from kdvision.game.rules import kingdomino, queendomino, with_lost_treasures
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load
-from kdvision.pipeline import KingdomRead, kingdoms_of
-from kdvision.vision.classify.observation import Sight
+from kdvision.pipeline import KingdomReading, assemble_kingdoms
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.pieces import NEVER
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.image.photo import Photo
@@ -38,7 +38,9 @@ Pieces = Mapping[str, tuple[str, float]]
 NONE: Pieces = {}
 
 
-def sight(text: str, pieces: Pieces = NONE, gems: Mapping[str, float] = {}, *, left: float = 40) -> Sight:
+def observation(
+    text: str, pieces: Pieces = NONE, gems: Mapping[str, float] = {}, *, left: float = 40
+) -> GridObservation:
     """What networks that know towns and pieces see of a board: on squares and, by their upper left, on crossings."""
     board, reading = Board.parse(text), Reading.of(text, confidence=0.999, kinds=WITH_TOWNS)
     chances = np.full((board.height, board.width, len(NAMES)), 1e-4)
@@ -50,9 +52,9 @@ def sight(text: str, pieces: Pieces = NONE, gems: Mapping[str, float] = {}, *, l
     for name, chance in gems.items():
         square = Square.parse(name)
         crossings[square.row + 1, square.col + 1] = np.log(chance / (1 - chance))
-    bonds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
-    return Sight(
-        *(grid_of(board, left=left), reading, bonds, np.zeros((board.height, board.width))),
+    border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
+    return GridObservation(
+        *(grid_of(board, left=left), reading, border_log_odds, np.zeros((board.height, board.width))),
         pieces=np.log(chances),
         gems=crossings,
         piece_names=NAMES,
@@ -60,27 +62,27 @@ def sight(text: str, pieces: Pieces = NONE, gems: Mapping[str, float] = {}, *, l
 
 
 @pytest.fixture
-def eyes(monkeypatch: pytest.MonkeyPatch) -> list[Sight]:
+def eyes(monkeypatch: pytest.MonkeyPatch) -> list[GridObservation]:
     """What every photo of this test shows; everything after the networks is the program's own."""
-    sights: list[Sight] = []
+    observations: list[GridObservation] = []
 
-    def read(photo: Photo, *, game: str, **asked: object) -> list[KingdomRead]:
-        return kingdoms_of(photo, sights, game=game)
+    def read(photo: Photo, *, game: str, **asked: object) -> list[KingdomReading]:
+        return assemble_kingdoms(photo, observations, game=game)
 
     monkeypatch.setattr(pipeline, "read", read)
-    return sights
+    return observations
 
 
 # From a photo to the score.
 
 
 def test_a_game_of_queendomino_is_found_and_scored_from_its_photo_and_its_file(
-    run: Run, photo: Path, eyes: list[Sight], tmp_path: Path
+    run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
 ) -> None:
     """Line by line what a person with the table before them would count."""
     out = tmp_path / "match.toml"
     seen = {"B2": ("knight", 0.98), "A1": ("building", 0.97), "D3": ("building", 0.95), "C2": ("tower", 0.9)}
-    eyes[:] = [sight(ANN, seen), sight(BOB, {"C2": ("knight", 0.99)}, left=400)]
+    eyes[:] = [observation(ANN, seen), observation(BOB, {"C2": ("knight", 0.99)}, left=400)]
     ran = run("score", photo, "--players", "Ann,Bob", "--game-file", out)
     assert ran.code == 0 and "2 kingdoms · Queendomino" in ran.out
     ann, bob = load(out).rounds[0].kingdoms
@@ -120,9 +122,11 @@ def test_a_game_of_queendomino_is_found_and_scored_from_its_photo_and_its_file(
         assert [(line["label"], line["points"]) for line in kingdom["lines"]] == lines_of(right, queendomino())
 
 
-def test_gems_that_are_seen_are_scored_from_the_file(run: Run, photo: Path, eyes: list[Sight], tmp_path: Path) -> None:
+def test_gems_that_are_seen_are_scored_from_the_file(
+    run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
+) -> None:
     out = tmp_path / "match.toml"
-    eyes[:] = [sight(TREASURE, gems={"A1": 0.98})]
+    eyes[:] = [observation(TREASURE, gems={"A1": 0.98})]
     ran = run("score", photo, "--game-file", out)
     assert "Kingdomino, The Lost Treasures" in " ".join(ran.out.split())
     assert "? still to be told: which gem lies between A1 B2" in ran.out
@@ -134,8 +138,8 @@ def test_gems_that_are_seen_are_scored_from_the_file(run: Run, photo: Path, eyes
     assert [(line["label"], line["points"]) for line in told["lines"]] == lines_of(right, rules)
 
 
-def test_points_are_a_range_that_holds_the_truth(run: Run, photo: Path, eyes: list[Sight]) -> None:
-    eyes[:] = [sight(ANN, {"A1": ("building", 0.97), "B2": ("knight", 0.98)})]
+def test_points_are_a_range_that_holds_the_truth(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
+    eyes[:] = [observation(ANN, {"A1": ("building", 0.97), "B2": ("knight", 0.98)})]
     (read,) = json.loads(run("score", photo, "--json").out)["kingdoms"]
     kingdom = Kingdom(Board.parse(ANN), buildings=(Built(Square(0, 0), Building(points=5)),), knights=(Square(1, 1),))
     assert read["least"] <= score(kingdom, queendomino()).total <= read["most"]
@@ -143,8 +147,10 @@ def test_points_are_a_range_that_holds_the_truth(run: Run, photo: Path, eyes: li
     assert [gap["text"] for gap in read["missing"] if gap["item"] == "buildings"] == ["which building stands on A1"]
 
 
-def test_json_table_and_picture_tell_what_was_seen(run: Run, photo: Path, eyes: list[Sight], tmp_path: Path) -> None:
-    eyes[:] = [sight(ANN, {"B2": ("knight", 0.75), "D3": ("queen", 0.95)})]
+def test_json_table_and_picture_tell_what_was_seen(
+    run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
+) -> None:
+    eyes[:] = [observation(ANN, {"B2": ("knight", 0.75), "D3": ("queen", 0.95)})]
     found = json.loads(run("score", photo, "--json").out)
     assert found["game"] == "queendomino"
     assert found["kingdoms"][0]["pieces"] == [
@@ -155,7 +161,7 @@ def test_json_table_and_picture_tell_what_was_seen(run: Run, photo: Path, eyes: 
     assert "seen: knight on B2 (75 %), queen on D3" in run("score", photo).out
     plain, drawn = tmp_path / "plain.png", tmp_path / "drawn.png"
     assert run("score", photo, "--overlay", drawn).code == 0
-    eyes[:] = [sight(ANN, {"D3": ("queen", 0.95)})]
+    eyes[:] = [observation(ANN, {"D3": ("queen", 0.95)})]
     assert run("score", photo, "--overlay", plain).code == 0
     pictures = [Photo.open(path).pixels.astype(int) for path in (plain, drawn)]
     rows, cols, _ = np.nonzero(np.abs(pictures[0] - pictures[1]) > 8)
@@ -166,8 +172,8 @@ def test_json_table_and_picture_tell_what_was_seen(run: Run, photo: Path, eyes: 
     assert rows[on_board].max() <= quad[2, 1] + 5 and cols[on_board].max() <= quad[2, 0] + 5
 
 
-def test_the_queen_on_a_board_is_with_its_kingdom(run: Run, photo: Path, eyes: list[Sight]) -> None:
-    eyes[:] = [sight(ANN), sight(BOB, {"C3": ("queen", 0.97)}, left=400)]
+def test_the_queen_on_a_board_is_with_its_kingdom(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
+    eyes[:] = [observation(ANN), observation(BOB, {"C3": ("queen", 0.97)}, left=400)]
     ann, bob = json.loads(run("score", photo, "--json").out)["kingdoms"]
     assert "queen" not in {gap["item"] for gap in (*ann["missing"], *bob["missing"])}
     assert bob["crowns"] == 2
@@ -175,8 +181,10 @@ def test_the_queen_on_a_board_is_with_its_kingdom(run: Run, photo: Path, eyes: l
     assert (ann["crowns"], bob["crowns"]) == (6, 1)
 
 
-def test_knights_that_are_told_are_those_on_the_board_and_beside_it(run: Run, photo: Path, eyes: list[Sight]) -> None:
-    eyes[:] = [sight(ANN, {"B2": ("knight", 0.98), "A1": ("building", 0.97)})]
+def test_knights_that_are_told_are_those_on_the_board_and_beside_it(
+    run: Run, photo: Path, eyes: list[GridObservation]
+) -> None:
+    eyes[:] = [observation(ANN, {"B2": ("knight", 0.98), "A1": ("building", 0.97)})]
     rest = ("--knights", "1:3", "--coins", "0", "--towers", "0", "--queen", "0", "--json")
     (read,) = json.loads(run("score", photo, "--game", "queendomino", *rest).out)["kingdoms"]
     assert [gap["text"] for gap in read["missing"]] == ["which building stands on A1"]
@@ -185,9 +193,11 @@ def test_knights_that_are_told_are_those_on_the_board_and_beside_it(run: Run, ph
     assert read["most"] == max(score(one, queendomino()).total for one in tiles)
 
 
-def test_what_is_told_below_what_is_seen_counts_and_is_a_problem(run: Run, photo: Path, eyes: list[Sight]) -> None:
+def test_what_is_told_below_what_is_seen_counts_and_is_a_problem(
+    run: Run, photo: Path, eyes: list[GridObservation]
+) -> None:
     ann = {"B2": ("knight", 0.98), "A3": ("knight", 0.9), "C1": ("knight", 0.7), "C3": ("tower", 0.95)}
-    eyes[:] = [sight(ANN, ann), sight(BOB, {"C3": ("queen", 0.97), "A1": ("knight", 0.95)}, left=400)]
+    eyes[:] = [observation(ANN, ann), observation(BOB, {"C3": ("queen", 0.97), "A1": ("knight", 0.95)}, left=400)]
     told = ("--game", "queendomino", "--coins", "1:0", "--coins", "2:0", "--queen", "0")
     counts = ("--knights", "1:2", "--knights", "2:1", "--towers", "1:0", "--towers", "2:0")
     first, second = json.loads(run("score", photo, *told, *counts, "--json").out)["kingdoms"]
@@ -203,9 +213,11 @@ def test_what_is_told_below_what_is_seen_counts_and_is_a_problem(run: Run, photo
     assert "! the Queen is told to be with kingdom 1, and the photo shows her on C3" in ran.out
 
 
-def test_the_file_has_as_many_knights_as_were_told(run: Run, photo: Path, eyes: list[Sight], tmp_path: Path) -> None:
+def test_the_file_has_as_many_knights_as_were_told(
+    run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
+) -> None:
     out = tmp_path / "match.toml"
-    eyes[:] = [sight(ANN, {"B2": ("knight", 0.98), "A3": ("knight", 0.9), "C1": ("knight", 0.7)})]
+    eyes[:] = [observation(ANN, {"B2": ("knight", 0.98), "A3": ("knight", 0.9), "C1": ("knight", 0.7)})]
     assert run("score", photo, "--game", "queendomino", "--knights", "1:2", "--game-file", out).code == 0
     (ann,) = load(out).rounds[0].kingdoms
     assert ([square.name for square in ann.knights], ann.spare_knights) == (["B2", "A3"], 0)
@@ -216,9 +228,11 @@ def test_the_file_has_as_many_knights_as_were_told(run: Run, photo: Path, eyes: 
 # What is not certain.
 
 
-def test_a_piece_that_may_be_there_is_asked_for(run: Run, photo: Path, eyes: list[Sight], tmp_path: Path) -> None:
+def test_a_piece_that_may_be_there_is_asked_for(
+    run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
+) -> None:
     out = tmp_path / "match.toml"
-    eyes[:] = [sight(ANN, {"B2": ("knight", 0.3), "A1": ("building", 0.7), "D3": ("knight", 0.97)})]
+    eyes[:] = [observation(ANN, {"B2": ("knight", 0.3), "A1": ("building", 0.7), "D3": ("knight", 0.97)})]
     ran = run("score", photo, "--game-file", out)
     assert "! a knight may stand on B2 (30 % sure): look" in ran.out
     assert "! a building may stand on A1 (70 % sure): look" in ran.out
@@ -228,17 +242,17 @@ def test_a_piece_that_may_be_there_is_asked_for(run: Run, photo: Path, eyes: lis
     assert 'knights = ["D3", "?"]' in out.read_text(encoding="utf-8")
 
 
-def test_a_gem_that_may_be_there_is_asked_for(run: Run, photo: Path, eyes: list[Sight]) -> None:
-    eyes[:] = [sight(TREASURE, gems={"A1": 0.4})]
+def test_a_gem_that_may_be_there_is_asked_for(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
+    eyes[:] = [observation(TREASURE, gems={"A1": 0.4})]
     ran = run("score", photo, "--lost-treasures")
     assert "! a gem may lie between A1 B2 (40 % sure): look" in ran.out
     assert "? still to be told: gems between A1 B2" in ran.out
     assert "Lost Treasures" not in run("score", photo).out
 
 
-def test_networks_without_pieces_leave_them_to_be_told(run: Run, photo: Path, eyes: list[Sight]) -> None:
-    bare = sight(ANN)
-    eyes[:] = [Sight(bare.grid, bare.reading, bare.bonds, bare.hidden)]
+def test_networks_without_pieces_leave_them_to_be_told(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
+    bare = observation(ANN)
+    eyes[:] = [GridObservation(bare.grid, bare.reading, bare.border_log_odds, bare.hidden)]
     (read,) = json.loads(run("score", photo, "--json").out)["kingdoms"]
     assert {"knights", "buildings"} <= {gap["item"] for gap in read["missing"]}
     assert (read["pieces"], read["gems"]) == ([], [])
@@ -255,41 +269,43 @@ def test_networks_without_pieces_leave_them_to_be_told(run: Run, photo: Path, ey
     ],
 )
 def test_pieces_where_the_rules_forbid_them_are_problems(
-    run: Run, photo: Path, eyes: list[Sight], pieces: Pieces, told: str
+    run: Run, photo: Path, eyes: list[GridObservation], pieces: Pieces, told: str
 ) -> None:
-    eyes[:] = [sight(ANN, pieces)]
+    eyes[:] = [observation(ANN, pieces)]
     ran = run("score", photo, "--strict")
     assert f"! {told}" in ran.out and ran.code == 6
 
 
-def test_more_pieces_than_the_box_holds_are_a_problem(run: Run, photo: Path, eyes: list[Sight]) -> None:
+def test_more_pieces_than_the_box_holds_are_a_problem(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
     knights = {square.name: ("knight", 0.95) for square in Board.parse(ANN)}
-    eyes[:] = [sight(ANN, knights), sight(ANN, knights, left=400), sight(BOB, left=800)]
+    eyes[:] = [observation(ANN, knights), observation(ANN, knights, left=400), observation(BOB, left=800)]
     assert "! there are 22" not in (ran := run("score", photo, "--knights", "3:1", "--game", "queendomino")).out
     assert "! there are 23 knights in the game, and the box has 22" in ran.out
 
 
-def test_pieces_of_another_game_are_problems(run: Run, photo: Path, eyes: list[Sight]) -> None:
-    eyes[:] = [sight(TREASURE, {"B1": ("knight", 0.9), "A2": ("tower", 0.3)}, {"A1": 0.9})]
+def test_pieces_of_another_game_are_problems(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
+    eyes[:] = [observation(TREASURE, {"B1": ("knight", 0.9), "A2": ("tower", 0.3)}, {"A1": 0.9})]
     ran = run("score", photo, "--strict")
     assert "a knight stands on B1, and Kingdomino has none: say --game queendomino" in ran.out
     assert "tower" not in ran.out and ran.code == 6
-    eyes[:] = [sight("w1 f # / l f .", {}, {"A1": 0.9})]
+    eyes[:] = [observation("w1 f # / l f .", {}, {"A1": 0.9})]
     assert "a gem lies between A1 B2, and Kingdomino has none: say --lost-treasures" in run("score", photo).out
-    eyes[:] = [sight(ANN, {}, {"A1": 0.9})]
+    eyes[:] = [observation(ANN, {}, {"A1": 0.9})]
     assert "a gem lies between A1 B2, and Queendomino has none" in run("score", photo).out
 
 
-def test_a_gem_that_touches_a_terrain_twice_is_a_problem(run: Run, photo: Path, eyes: list[Sight]) -> None:
-    eyes[:] = [sight("w1 f # / l f .", {}, {"A1": 0.9})]
+def test_a_gem_that_touches_a_terrain_twice_is_a_problem(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
+    eyes[:] = [observation("w1 f # / l f .", {}, {"A1": 0.9})]
     assert "the gem does not lie between four different terrains" in run("score", photo, "--lost-treasures").out
 
 
-def test_photos_of_different_games_are_none_together(run: Run, photo: Path, tmp_path: Path, eyes: list[Sight]) -> None:
+def test_photos_of_different_games_are_none_together(
+    run: Run, photo: Path, tmp_path: Path, eyes: list[GridObservation]
+) -> None:
     out = tmp_path / "match.toml"
 
-    def read(photo: Photo, **asked: object) -> list[KingdomRead]:
-        return kingdoms_of(photo, [sight(ANN if photo.width == 640 else TREASURE)])
+    def read(photo: Photo, **asked: object) -> list[KingdomReading]:
+        return assemble_kingdoms(photo, [observation(ANN if photo.width == 640 else TREASURE)])
 
     other = tmp_path / "other.png"
     other.write_bytes(png(table_photo(700, 480).pixels))

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from kdvision.game.board import Board
 from kdvision.lab.calibrate.calibrate import fit_outline
 from kdvision.lab.calibrate.rehearsal import Places
-from kdvision.vision.classify.background import AROUND, Tabletop, apart, further
-from kdvision.vision.classify.observe import outline, witnesses
-from kdvision.vision.classify.occlusion import covered
+from kdvision.vision.classify.background import AROUND, Background, compute_colour_distance, extend_grid
+from kdvision.vision.classify.observe import compute_tile_features, compute_tile_log_odds
+from kdvision.vision.classify.occlusion import find_covered
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import Look
+from kdvision.vision.networks.cells import CellPredictions
 from tests.kingdoms import grid_of
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -27,20 +27,20 @@ def test_the_colour_of_a_place_is_that_of_most_of_it() -> None:
     pixels = np.full((240, 320, 3), 200, np.uint8)
     pixels[60:110, 40:90] = (200, 0, 0)
     pixels[60:110, 90:100] = (200, 0, 0)
-    seen = Tabletop.seen(Photo.open(pixels), grid_of(Board.parse("w w w"), left=40, top=60, side=50)).places
+    seen = Background.seen(Photo.open(pixels), grid_of(Board.parse("w w w"), left=40, top=60, side=50)).places
     assert seen[0, 0] == pytest.approx([41.6, 66.6, 55.9], abs=0.5)
     assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
 def test_places_that_the_picture_cuts_have_the_colour_of_what_is_inside() -> None:
     pixels = np.full((240, 320, 3), 200, np.uint8)
-    seen = Tabletop.seen(Photo.open(pixels), grid_of(Board.parse("w w w"), left=-85, top=60, side=50)).places
+    seen = Background.seen(Photo.open(pixels), grid_of(Board.parse("w w w"), left=-85, top=60, side=50)).places
     assert np.isnan(seen[0, 0]).all()
     assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
 def test_places_further_around_go_on_as_the_grid_does() -> None:
-    quads = further(grid_of(Board.parse("w w w"), left=400, top=300, side=50))
+    quads = extend_grid(grid_of(Board.parse("w w w"), left=400, top=300, side=50))
     assert len(quads) == (3 + 2 * AROUND) * (1 + 2 * AROUND) - 3
     assert quads[0] == pytest.approx(np.array([[200, 100], [250, 100], [250, 150], [200, 150]]), abs=0.01)
 
@@ -52,16 +52,16 @@ def laid() -> tuple[Photo, Grid]:
     return Photo.open(pixels), grid_of(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
 
 
-def look_of(presence: Floats) -> Look:
+def look_of(presence: Floats) -> CellPredictions:
     """What a network says that knows log-odds of a tile and nothing else."""
     n = presence.size
     unknown = np.log(np.full((n, 4), 0.25))
-    return Look(unknown, presence.reshape(-1), np.zeros(n), unknown, np.zeros((n, 0)), np.zeros((n, 0)))
+    return CellPredictions(unknown, presence.reshape(-1), np.zeros(n), unknown, np.zeros((n, 0)), np.zeros((n, 0)))
 
 
 def test_a_tile_is_apart_from_the_table_also_where_nobody_took_it_for_one() -> None:
     """The two places of a missed domino are like each other; that alone does not make them the table."""
-    away = Tabletop.seen(*laid()).apart(np.ones((4, 6), bool))
+    away = Background.seen(*laid()).distance(np.ones((4, 6), bool))
     assert (away[1, 1:3] > 40).all()
     away[1, 1:3] = 0
     assert away.max() < 1
@@ -69,41 +69,41 @@ def test_a_tile_is_apart_from_the_table_also_where_nobody_took_it_for_one() -> N
 
 def test_a_darker_table_is_the_table_rather_than_another_colour_as_light() -> None:
     seen, table = np.array([[40.0, 10, 10], [60, 10, 30]]), np.tile([60.0, 10, 10], (9, 1))
-    assert apart(seen, table, 8) == pytest.approx([8, 20])
+    assert compute_colour_distance(seen, table, 8) == pytest.approx([8, 20])
 
 
 def test_what_a_lamp_has_left_white_has_no_colour() -> None:
     photo, grid = laid()
     pixels = photo.pixels.copy()
     pixels[305:345, 255:295] = 255
-    table = Tabletop.seen(Photo.open(pixels), grid)
-    colour = witnesses(look_of(np.full((4, 6), -6.0)), grid, table)[:, 2].reshape(4, 6)
+    table = Background.seen(Photo.open(pixels), grid)
+    colour = compute_tile_features(look_of(np.full((4, 6), -6.0)), grid, table)[:, 2].reshape(4, 6)
     assert np.argwhere(np.isnan(colour)).tolist() == [[1, 1]] and colour[1, 2] > 2
-    assert covered(table, np.ones((4, 6), bool))[1, 1:3].all()
+    assert find_covered(table, np.ones((4, 6), bool))[1, 1:3].all()
 
 
 def test_where_hardly_any_table_is_seen_no_place_is_apart_from_it() -> None:
     photo, grid = laid()
-    seen = replace(Tabletop.seen(photo, grid), around=np.full((9, 3), np.nan))
-    assert np.isnan(seen.apart(np.zeros((4, 6), bool))).all()
+    seen = replace(Background.seen(photo, grid), around=np.full((9, 3), np.nan))
+    assert np.isnan(seen.distance(np.zeros((4, 6), bool))).all()
 
 
 def test_a_place_that_the_networks_doubt_is_a_tile_where_it_is_not_the_table() -> None:
     photo, grid = laid()
     presence = np.full((4, 6), -6.0)
     presence[1, 1:3] = presence[3, 1:3] = -1.0
-    said = witnesses(look_of(presence), grid, Tabletop.seen(photo, grid))
+    said = compute_tile_features(look_of(presence), grid, Background.seen(photo, grid))
     weighed = {"outline": (1.0, 0.0, 0.0), "tabletop": (1.0, 0.0, 2.0, -2.0)}
-    odds = outline(said, weighed).reshape(4, 6)
+    odds = compute_tile_log_odds(said, weighed).reshape(4, 6)
     assert (odds[1, 1:3] > 1).all() and (odds[3, 1:3] < -2).all()
 
 
 def test_where_no_colour_is_known_the_networks_alone_are_asked() -> None:
     said = np.array([[2.0, 1.0, np.nan], [2.0, 1.0, 1.0]])
     weighed = {"outline": (0.5, 0.25, -1.0), "tabletop": (0.5, 0.25, 3.0, -4.0)}
-    assert outline(said, weighed) == pytest.approx([0.25, 0.25])
-    assert outline(said, {"outline": weighed["outline"]}) == pytest.approx([0.25, 0.25])
-    assert outline(said, {}) == pytest.approx([2.0, 2.0])
+    assert compute_tile_log_odds(said, weighed) == pytest.approx([0.25, 0.25])
+    assert compute_tile_log_odds(said, {"outline": weighed["outline"]}) == pytest.approx([0.25, 0.25])
+    assert compute_tile_log_odds(said, {}) == pytest.approx([2.0, 2.0])
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -9,10 +9,10 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING
 from kdvision.game.legality import problems
-from kdvision.pipeline import Around, KingdomRead, decide_again, kingdoms_of
-from kdvision.vision.classify.observation import Sight
+from kdvision.pipeline import KingdomReading, Surroundings, assemble_kingdoms, decide_again
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, Reading
-from kdvision.vision.decide.game_set import checked
+from kdvision.vision.decide.game_set import check_game
 from tests.kingdoms import grid_of, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
@@ -24,17 +24,19 @@ MIXED = "t t l1 t / # w m3 . / s m2 l g2 / g s2 t f1"
 """w m3, s m2, l g2 and g s2 are Kingdomino's alone, l1 t and t f1 Queendomino's."""
 
 
-def sight(
+def observation(
     text: str, *, left: float = 40, spoiled: Mapping[str, Mapping[str, float]] = {}, kinds: tuple[str, ...] = WITH_TOWNS
-) -> Sight:
+) -> GridObservation:
     """What networks that know towns see of a board; `spoiled` squares have their own probabilities."""
     reading = Reading.of(text, confidence=0.999, spoiled=spoiled, kinds=kinds)
-    bonds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
-    return Sight(grid_of(reading.best, left=left, side=30), reading, bonds, np.zeros((reading.rows, reading.cols)))
+    border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
+    return GridObservation(
+        grid_of(reading.best, left=left, side=30), reading, border_log_odds, np.zeros((reading.rows, reading.cols))
+    )
 
 
-def only(seen: Sight, **asked: object) -> KingdomRead:
-    (kingdom,) = kingdoms_of(table_photo(), [seen], **asked)  # type: ignore[arg-type]
+def only(seen: GridObservation, **asked: object) -> KingdomReading:
+    (kingdom,) = assemble_kingdoms(table_photo(), [seen], **asked)  # type: ignore[arg-type]
     return kingdom
 
 
@@ -84,28 +86,32 @@ def test_a_square_that_shows_a_town_for_certain_shows_anything_without_it() -> N
 
 @pytest.mark.parametrize(("board", "game"), [(PLAIN, "kingdomino"), (QUEENS, "queendomino"), (MIXED, "royal-wedding")])
 def test_the_photo_shows_which_game_is_played(board: str, game: str) -> None:
-    read = only(sight(board))
+    read = only(observation(board))
     assert (str(read.board), read.game, read.review) == (board, game, False)
 
 
 def test_towns_count_over_all_kingdoms_of_a_photo() -> None:
-    sights = [sight("# t w / . f f"), sight("# t f / w w .", left=300), sight("t l w w / # . . .", left=500)]
-    assert {read.game for read in kingdoms_of(table_photo(), sights)} == {"queendomino"}
-    (alone,) = kingdoms_of(table_photo(), sights[:1])
+    observations = [
+        observation("# t w / . f f"),
+        observation("# t f / w w .", left=300),
+        observation("t l w w / # . . .", left=500),
+    ]
+    assert {read.game for read in assemble_kingdoms(table_photo(), observations)} == {"queendomino"}
+    (alone,) = assemble_kingdoms(table_photo(), observations[:1])
     assert alone.game == "kingdomino"
 
 
 def test_one_box_holds_no_dominoes_twice() -> None:
     """Two kingdoms of Queendomino with three dominoes in common, which only the box of Kingdomino has once more."""
     one, two = "t t t t / # w1 m . / w1 s w1 g", "t t . . / # m w1 . / s w1 g w1"
-    sights = [sight(one), sight(two, left=300)]
-    reads = kingdoms_of(table_photo(), sights)
+    observations = [observation(one), observation(two, left=300)]
+    reads = assemble_kingdoms(table_photo(), observations)
     assert {read.game for read in reads} == {"royal-wedding"}
     assert [str(read.board) for read in reads] == [one, two]
 
 
 def test_something_like_a_town_is_told_and_left_to_a_person() -> None:
-    read = only(sight("w w w1 f / # g g .", spoiled={"C1": {"t": 0.7, "w1": 0.25}}))
+    read = only(observation("w w w1 f / # g g .", spoiled={"C1": {"t": 0.7, "w1": 0.25}}))
     assert (str(read.board), read.game, read.review) == (PLAIN, "kingdomino", True)
     (problem,) = read.problems
     assert problem.text == "something like a town lies on C1: say --game queendomino if it is one"
@@ -115,41 +121,43 @@ def test_something_like_a_town_is_told_and_left_to_a_person() -> None:
 @pytest.mark.parametrize("chance", [0.01, 0.2])
 def test_what_is_hardly_like_a_town_is_none(chance: float) -> None:
     spoiled = {"C1": {"t": chance, "w1": 0.98 - chance}}
-    read = only(sight(PLAIN, spoiled=spoiled))
+    read = only(observation(PLAIN, spoiled=spoiled))
     assert (read.game, read.problems) == ("kingdomino", ())
 
 
 def test_a_game_that_is_named_is_the_game() -> None:
-    read = only(sight(QUEENS), game="kingdomino")
+    read = only(observation(QUEENS), game="kingdomino")
     assert read.game == "kingdomino" and "t" not in str(read.board)
     assert not any("town" in problem.text for problem in read.problems)
-    assert only(sight(PLAIN), game="royal-wedding").game == "royal-wedding"
+    assert only(observation(PLAIN), game="royal-wedding").game == "royal-wedding"
     with pytest.raises(NotationError, match="carcassonne"):
-        checked("carcassonne")
+        check_game("carcassonne")
 
 
 def test_a_square_that_a_person_calls_a_town_is_one() -> None:
-    read = only(sight("w w w1 f / # f t .", spoiled={"C2": {"g": 0.6, "t": 0.3}}), clamps={(0, Square(1, 2)): "t"})
+    read = only(
+        observation("w w w1 f / # f t .", spoiled={"C2": {"g": 0.6, "t": 0.3}}), fixed_squares={(0, Square(1, 2)): "t"}
+    )
     assert (str(read.board), read.game) == ("w w w1 f / # f t .", "queendomino")
 
 
 def test_plain_boards_are_decided_as_networks_without_towns_decide_them() -> None:
     spoiled = {"C1": {"w1": 0.6, "w": 0.3}, "B2": {"g": 0.7, "f": 0.2}}
-    old, new = only(sight(PLAIN, spoiled=spoiled, kinds=KINDS)), only(sight(PLAIN, spoiled=spoiled))
+    old, new = only(observation(PLAIN, spoiled=spoiled, kinds=KINDS)), only(observation(PLAIN, spoiled=spoiled))
     assert (new.board, new.doubts[0].square, new.reading.kinds) == (old.board, old.doubts[0].square, KINDS)
     assert new.probability == pytest.approx(old.probability, abs=0.02)
 
 
 def test_networks_that_know_no_towns_decide_as_before() -> None:
-    old = only(sight(PLAIN, kinds=KINDS), game="queendomino")
+    old = only(observation(PLAIN, kinds=KINDS), game="queendomino")
     assert (str(old.board), old.game, old.review) == (PLAIN, "queendomino", False)
-    assert only(sight(PLAIN, kinds=KINDS)).game == "kingdomino"
+    assert only(observation(PLAIN, kinds=KINDS)).game == "kingdomino"
 
 
 def test_what_was_seen_can_be_decided_again_as_another_game() -> None:
-    first = only(sight(QUEENS))
-    assert first.sight is not None
-    (again,) = decide_again([first.sight], around=[Around()])
+    first = only(observation(QUEENS))
+    assert first.observation is not None
+    (again,) = decide_again([first.observation], around=[Surroundings()])
     assert (str(again.board), again.game) == (QUEENS, "queendomino")
-    (plain,) = decide_again([first.sight], around=[Around()], game="kingdomino")
+    (plain,) = decide_again([first.observation], around=[Surroundings()], game="kingdomino")
     assert (plain.game, plain.reading.kinds) == ("kingdomino", KINDS)

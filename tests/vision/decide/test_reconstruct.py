@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import KINGDOMINO, Deck, Domino, face, faces
+from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
 from kdvision.game.legality import problems
 from kdvision.lab.experiments.simulate import SCENES, framed, noisy, simulate
 from kdvision.lab.games.drafts import play
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
-from kdvision.vision.decision.candidates import Prices
+from kdvision.vision.decide.placements import Penalties
 
-STRICT = Prices(*[1000.0] * 6)
+STRICT = Penalties(*[1000.0] * 6)
 KINDS = ("w", "w1", "l", "#", ".")
 SMALL_DECK: Deck = tuple(
     Domino(number, Cell.parse(left), Cell.parse(right))
@@ -210,15 +210,15 @@ def test_clamps_fix_a_square_and_mend_its_neighbour() -> None:
     """Told that B1 has a crown, its domino (w1 with w is not in the box) cannot end in plain wheat any more."""
     reading = Reading.of("w w # l l", spoiled={"A1": {"w": 0.6, "f": 0.39}})
     assert str(decide([reading], KINGDOMINO)[0].board) == "w w # l l"
-    (decision,) = decide([reading], KINGDOMINO, clamps={(0, Square(0, 1)): "w1"})
+    (decision,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 1)): "w1"})
     assert str(decision.board) == "f w1 # l l"
     assert decision.overruled == ()
-    (emptied,) = decide([reading], KINGDOMINO, clamps={(0, Square(0, 4)): "."})
+    (emptied,) = decide([reading], KINGDOMINO, fixed_squares={(0, Square(0, 4)): "."})
     assert Square(0, 4) not in emptied.board
 
 
 def test_a_clamp_may_name_a_kind_that_is_never_read() -> None:
-    (decision,) = decide([Reading.of("w w # l l")], KINGDOMINO, clamps={(0, Square(0, 0)): "t2"})
+    (decision,) = decide([Reading.of("w w # l l")], KINGDOMINO, fixed_squares={(0, Square(0, 0)): "t2"})
     assert str(decision.board[Square(0, 0)]) == "t2"
     assert decision.problems
 
@@ -242,7 +242,7 @@ def test_bonds_say_which_halves_belong_together() -> None:
     """Three squares and two dominoes beside the castle: the drawn border tells which end is table."""
     reading = Reading.of("w w w #", spoiled={"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
     right = np.array([[0.0, 3.0, 0.0]])
-    (decision,) = decide([reading], KINGDOMINO, bonds=[(right, np.zeros((0, 4)))])
+    (decision,) = decide([reading], KINGDOMINO, border_log_odds=[(right, np.zeros((0, 4)))])
     assert str(decision.board) == ". w w #"
 
 
@@ -302,11 +302,11 @@ def test_a_bare_table_and_noise_are_survived() -> None:
 def test_what_the_deck_overruled_is_the_strain_of_a_decision() -> None:
     """By how much less likely a kingdom's squares are as they were decided; a square that a person named is none."""
     clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", spoiled={"B1": {"m3": 0.6, "m1": 0.39}})
-    assert [decision.strain for decision in decide([clear], KINGDOMINO)] == [0.0]
+    assert [decision.correction_cost for decision in decide([clear], KINGDOMINO)] == [0.0]
     first, second = decide([clear, unsure], KINGDOMINO)
-    assert (first.strain, second.strain) == pytest.approx((0.0, np.log(0.6 / 0.39)), abs=0.01)
-    named = decide([clear, unsure], KINGDOMINO, clamps={(1, Square(0, 1)): "m1"})
-    assert named[1].strain == 0.0
+    assert (first.correction_cost, second.correction_cost) == pytest.approx((0.0, np.log(0.6 / 0.39)), abs=0.01)
+    named = decide([clear, unsure], KINGDOMINO, fixed_squares={(1, Square(0, 1)): "m1"})
+    assert named[1].correction_cost == 0.0
 
 
 def test_a_board_whose_rivals_were_not_all_weighed_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,27 +321,7 @@ def test_a_board_whose_rivals_were_not_all_weighed_is_not_proved(monkeypatch: py
     assert not any(decision.proved or decision.certain(0.5) for decision in given_up)
 
 
-def test_every_domino_that_could_lie_there_counts_against_none_lying_there() -> None:
-    """Glare hides what lies right of the castle: each domino is unlikely, all together are not."""
-    anything = {".": 0.5, "w": 0.1, "f": 0.1, "l": 0.1, "g": 0.1, "s": 0.1}
-    decision = read("w w # . .", {"D1": anything, "E1": anything})
-    box = faces(KINGDOMINO)
-    could_lie = sum(box.get(face(Cell.parse(one), Cell.parse(two)), 0) > 0 for one in "wflgs" for two in "wflgs")
-    assert could_lie > 12
-    assert decision.probability == pytest.approx(0.25 / (0.25 + could_lie * 0.01), abs=0.01)
-    assert len(decision.runners_up) == could_lie
-
-
 RIM = ". . . . . . / . w w f g . / . l # f l . / . l l w1 . . / . . . . . ."
-
-
-@pytest.mark.parametrize(("rival", "says"), [(0.3, 0.837), (0.45, 0.574)])
-def test_a_domino_that_may_lie_beyond_the_edge_is_weighed(rival: float, says: float) -> None:
-    """g s2 on F2 and F3, or table. A window that leaves both out asks nothing about them."""
-    spoiled = {"F2": {".": 0.98 - rival, "g": rival}, "F3": {".": 0.98 - rival, "s2": rival}}
-    (decision,) = decide([Reading.of(RIM, confidence=0.9999, spoiled=spoiled)], KINGDOMINO)
-    assert decision.probability == pytest.approx(says, abs=0.002)
-    assert {doubt.square.name for doubt in decision.doubts} == {"F2", "F3"}
 
 
 @pytest.mark.parametrize("castle", [0.001, 0.0002])

@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.vision.detect.grid import Grid, grid_of
-from kdvision.vision.networks.detector import Floats, Squares, axes_of
+from kdvision.vision.detect.grid import Grid, build_grid
+from kdvision.vision.networks.detector import Detections, Floats, axes_of
 from tests.kingdoms import lattices
 
 BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
@@ -21,7 +21,7 @@ def view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) -> Fl
     return np.asarray(turn @ tilt @ np.diag([side, side, 1.0]))
 
 
-def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0) -> Squares:
+def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0) -> Detections:
     """Squares as the finder gives them: each with axes up to a quarter turn."""
     rng = np.random.default_rng(seed)
     quads = np.array([cv2.perspectiveTransform((BOX + place)[None], matrix)[0] for place in places])
@@ -29,7 +29,7 @@ def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float 
     centre, alpha, beta = axes_of(quads)
     u, v = alpha + beta, 1j * (alpha - beta)
     points = np.stack([centre.real, centre.imag], -1) + rng.normal(0, noise, (len(places), 2))
-    return Squares(
+    return Detections(
         points, np.stack([u.real, u.imag], -1), np.stack([v.real, v.imag], -1), rng.uniform(0.7, 1.0, len(places))
     )
 
@@ -37,10 +37,10 @@ def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float 
 RAGGED = [(c, r) for c in range(5) for r in range(5) if (c, r) not in ((4, 0), (2, 3), (2, 4))]
 
 
-def only_grid(squares: Squares) -> Grid:
+def only_grid(squares: Detections) -> Grid:
     found = lattices(squares)
     assert len(found) == 1
-    return grid_of(found[0], squares)
+    return build_grid(found[0], squares)
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 15))

@@ -9,11 +9,11 @@ import pytest
 import kdvision
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board
-from kdvision.pipeline import kingdoms_of
-from kdvision.vision.classify.observation import Sight
+from kdvision.pipeline import assemble_kingdoms
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.detect.manual import Outline, agreement
-from kdvision.vision.networks.detector import Squares
+from kdvision.vision.detect.manual import KingdomOutline, measure_agreement
+from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import grid_of, table_photo
 from tests.paths import SAMPLES
 
@@ -23,19 +23,19 @@ TEXT = "100,80 520,90 530,400 90,390"
 
 @pytest.mark.parametrize("text", [TEXT, "100, 80; 520, 90; 530, 400; 90, 390"])
 def test_an_outline_has_a_text(text: str) -> None:
-    outline = Outline.parse(text)
-    assert outline == Outline.of(POINTS)
-    assert Outline.parse(str(outline)) == outline
+    outline = KingdomOutline.parse(text)
+    assert outline == KingdomOutline.of(POINTS)
+    assert KingdomOutline.parse(str(outline)) == outline
 
 
 @pytest.mark.parametrize("prefix", ["7x6:", "7 x 6: ", "7×6:"])
 def test_rows_come_before_columns(prefix: str) -> None:
-    outline = Outline.parse(prefix + TEXT)
-    assert (outline.rows, outline.cols, outline.corners) == (7, 6, Outline.of(POINTS).corners)
+    outline = KingdomOutline.parse(prefix + TEXT)
+    assert (outline.rows, outline.cols, outline.corners) == (7, 6, KingdomOutline.of(POINTS).corners)
 
 
 def test_either_direction_begins_at_the_same_corner() -> None:
-    assert Outline.of([POINTS[0], *POINTS[:0:-1]]) == Outline.of(POINTS)
+    assert KingdomOutline.of([POINTS[0], *POINTS[:0:-1]]) == KingdomOutline.of(POINTS)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_either_direction_begins_at_the_same_corner() -> None:
 )
 def test_what_is_no_outline_is_said(points: Sequence[Sequence[float]], says: str) -> None:
     with pytest.raises(NotationError, match=says) as raised:
-        Outline.of(points)
+        KingdomOutline.of(points)
     assert "clockwise" in raised.value.hint
 
 
@@ -59,7 +59,7 @@ def test_what_is_no_outline_is_said(points: Sequence[Sequence[float]], says: str
 )
 def test_other_texts_are_no_outlines(text: str) -> None:
     with pytest.raises(NotationError):
-        Outline.parse(text)
+        KingdomOutline.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -73,18 +73,18 @@ def test_other_texts_are_no_outlines(text: str) -> None:
 )
 def test_an_outline_lies_in_the_photo_and_can_be_read(text: str, says: str) -> None:
     with pytest.raises(NotationError, match=says):
-        kdvision.read(table_photo(), corners=[Outline.parse(text)])
+        kdvision.read(table_photo(), corners=[KingdomOutline.parse(text)])
 
 
 def test_corners_may_lie_a_little_beyond_the_edge() -> None:
-    Outline.parse("-5,-3 645,0 640,484 0,480").check(table_photo())
+    KingdomOutline.parse("-5,-3 645,0 640,484 0,480").check(table_photo())
 
 
-def squares(rows: int, cols: int, *, shift: float = 0.0) -> Squares:
+def squares(rows: int, cols: int, *, shift: float = 0.0) -> Detections:
     """Squares as they lie in a unit square that is a board of so many rows and columns, one missing."""
     centre = np.array([[(c + 0.5 + shift) / cols, (r + 0.5) / rows] for r in range(rows) for c in range(cols)])[1:]
     u, v = np.tile([0.5 / cols, 0], (len(centre), 1)), np.tile([0, 0.5 / rows], (len(centre), 1))
-    return Squares(centre, v, -u, np.full(len(centre), 0.8))
+    return Detections(centre, v, -u, np.full(len(centre), 0.8))
 
 
 @pytest.mark.parametrize("size", [(5, 5), (4, 5), (7, 7), (2, 3)])
@@ -92,7 +92,7 @@ def squares(rows: int, cols: int, *, shift: float = 0.0) -> Squares:
 def test_squares_agree_best_with_their_own_number(size: tuple[int, int], shift: float) -> None:
     seen = squares(*size, shift=shift)
     sizes = [(rows, cols) for rows in range(1, 8) for cols in range(1, 8)]
-    assert max(sizes, key=lambda other: agreement(seen, *other)) == size
+    assert max(sizes, key=lambda other: measure_agreement(seen, *other)) == size
 
 
 # Through the program as shipped: what a person draws by hand lies some pixels off.
@@ -134,7 +134,7 @@ def test_an_outline_of_bare_table_is_never_believed(grain: int) -> None:
 
 def test_an_outline_without_tiles_is_named() -> None:
     nothing = Reading.of(" / ".join([". . ."] * 3))
-    bonds = np.zeros((3, 2)), np.zeros((2, 3))
-    empty = Sight(grid_of(Board.parse("w w w / w w w / w w w")), nothing, bonds, np.zeros((3, 3)))
+    border_log_odds = np.zeros((3, 2)), np.zeros((2, 3))
+    empty = GridObservation(grid_of(Board.parse("w w w / w w w / w w w")), nothing, border_log_odds, np.zeros((3, 3)))
     with pytest.raises(NoKingdomFound, match="outline 1 shows no tiles"):
-        kingdoms_of(table_photo(), [empty], named=True)
+        assemble_kingdoms(table_photo(), [empty], named=True)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kdvision.vision.detect.components import parts_of_size
-from kdvision.vision.detect.lattice import patches
+from kdvision.vision.detect.components import split_components
+from kdvision.vision.detect.lattice import grow_components
 from tests.vision.detect.test_lattice import seen, view
 
 FIVE = [(float(c), float(r)) for c in range(5) for r in range(5)]
@@ -17,16 +17,16 @@ def test_two_kingdoms_in_a_row_are_parted_at_the_square_of_the_table_between_the
     squares = seen([*FIVE, (5.0, 2.0), *BESIDE], view(0.3, perspective=0.0001), noise=0.5)
     score = np.where(np.arange(len(squares)) == len(FIVE), 0.3, squares.score)
     squares = replace(squares, score=score)
-    (whole,) = patches(squares)
-    first, second = parts_of_size(squares, whole)
+    (whole,) = grow_components(squares)
+    first, second = split_components(squares, whole)
     kingdoms = {frozenset(range(25)), frozenset(range(26, 51))}
     assert {frozenset(part.values()) - {25} for part in (first, second)} == kingdoms
 
 
 def test_kingdoms_that_are_a_little_apart_are_parted_there() -> None:
     squares = seen([*FIVE, *((c + 5.3, r) for c, r in FIVE)], view(0.3, perspective=0.0001), noise=0.5)
-    (whole,) = patches(squares)
-    assert {frozenset(part.values()) for part in parts_of_size(squares, whole)} == {
+    (whole,) = grow_components(squares)
+    assert {frozenset(part.values()) for part in split_components(squares, whole)} == {
         frozenset(range(25)),
         frozenset(range(25, 50)),
     }
@@ -34,6 +34,6 @@ def test_kingdoms_that_are_a_little_apart_are_parted_there() -> None:
 
 def test_the_largest_kingdom_stays_whole() -> None:
     squares = seen(SEVEN, view(0.3), noise=0.5)
-    (whole,) = patches(squares)
-    assert parts_of_size(squares, whole) == [whole]
-    assert parts_of_size(squares, {}) == [{}]
+    (whole,) = grow_components(squares)
+    assert split_components(squares, whole) == [whole]
+    assert split_components(squares, {}) == [{}]

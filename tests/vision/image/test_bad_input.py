@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import kdvision
 from kdvision.errors import NoKingdomFound
-from kdvision.pipeline import KingdomRead
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.paths import SAMPLES
 
@@ -21,7 +21,7 @@ def pixels_of(name: str) -> Pixels:
     return np.array(Photo.open(SAMPLES / f"{name}.jpg").pixels)
 
 
-def reads(pixels: Pixels) -> Sequence[KingdomRead]:
+def reads(pixels: Pixels) -> Sequence[KingdomReading]:
     """The kingdoms found, none where that is said."""
     try:
         return kdvision.read(pixels)

@@ -16,25 +16,25 @@ from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.experiments.simulate import framed, noisy
 from kdvision.lab.games.drafts import play
-from kdvision.vision.classify.observation import Sight
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.multiview.fuse import fused
-from kdvision.vision.multiview.register import joined, match, paired
+from kdvision.vision.multiview.fuse import fuse
+from kdvision.vision.multiview.register import align, fuse_all, match_kingdoms
 from tests.kingdoms import grid_of
 from tests.paths import SAMPLES
 
 
-def sight(reading: Reading, hidden: dict[str, float] | None = None) -> Sight:
+def observation(reading: Reading, hidden: dict[str, float] | None = None) -> GridObservation:
     """What a photo would show of a reading; `hidden` squares are covered."""
     rows, cols = reading.rows, reading.cols
     covered = np.zeros((rows, cols))
     for name, share in (hidden or {}).items():
         covered[Square.parse(name)] = share
-    bonds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return Sight(grid_of(Board({}, height=rows, width=cols)), reading, bonds, covered)
+    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
+    return GridObservation(grid_of(Board({}, height=rows, width=cols)), reading, border_log_odds, covered)
 
 
 def kingdoms(seed: int, count: int = 2) -> list[Board]:
@@ -47,7 +47,7 @@ def test_a_kingdom_seen_from_another_side_is_matched(turns: int) -> None:
     (board,) = kingdoms(5, 1)
     first = noisy(framed(board, 5, 1), rng, accuracy=0.95)
     other = noisy(framed(board, 5, 0).turned(-turns % 4), rng, accuracy=0.95)
-    found = match(first, other)
+    found = align(first, other)
     assert found.good
     assert (found.turns, found.rows, found.cols) == (turns, 1, 1)
 
@@ -56,40 +56,24 @@ def test_different_kingdoms_are_not_taken_for_one() -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
         one, two = (noisy(framed(board, 5, 1), rng, accuracy=0.95) for board in kingdoms(seed))
-        assert not match(one, two).good
+        assert not align(one, two).good
 
 
 def test_a_bare_table_is_no_kingdom() -> None:
-    assert not match(Reading.of(kingdoms(1, 1)[0]), Reading.of(". . . / . . .")).good
-
-
-@pytest.mark.parametrize("which", [0, 1])
-def test_tiles_on_no_grid_in_one_photo_stay_told(which: int) -> None:
-    looks = [sight(Reading.of(Board.parse("w w f f / l1 w # . / g g . ."))) for _ in range(2)]
-    assert not fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).strays
-    looks[which] = replace(looks[which], strays=True)
-    assert fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).strays
-
-
-@pytest.mark.parametrize("which", [0, 1])
-def test_tiles_beside_a_kingdom_in_one_photo_stay_told(which: int) -> None:
-    looks = [sight(Reading.of(Board.parse("w w f f / l1 w # . / g g . ."))) for _ in range(2)]
-    assert not fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).crowded
-    looks[which] = replace(looks[which], crowded=True)
-    assert fused(looks[0], [(looks[1], match(looks[0].reading, looks[1].reading))]).crowded
+    assert not align(Reading.of(kingdoms(1, 1)[0]), Reading.of(". . . / . . .")).good
 
 
 def test_glare_in_one_photo_is_mended_by_another() -> None:
     """B1 and C1 are dazzled in the first photo, A2 is under a castle in the second, which was taken from the left."""
     board = Board.parse("w w f f / l1 w # . / g g . .")
     shares = {name: {"w": 0.06, "m1": 0.3, "s": 0.3} for name in ("B1", "C1")}
-    first = sight(Reading.of(board, confidence=0.995, spoiled=shares))
-    other = sight(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).turned(), {"B1": 0.95})
-    found = match(first.reading, other.reading)
+    first = observation(Reading.of(board, confidence=0.995, spoiled=shares))
+    other = observation(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).turned(), {"B1": 0.95})
+    found = align(first.reading, other.reading)
     assert found.good and found.turns == 3
-    both = fused(first, [(other, found)])
+    both = fuse(first, [(other, found)])
     assert both.reading.best == board
-    (decision,) = decide([both.reading], KINGDOMINO, bonds=[both.bonds])
+    (decision,) = decide([both.reading], KINGDOMINO, border_log_odds=[both.border_log_odds])
     assert decision.board == board and decision.certain(0.95)
     assert not decide([first.reading], KINGDOMINO)[0].certain(0.95)
 
@@ -98,9 +82,9 @@ def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_
     """The first photo lacks the first column, so that what is its D1 is E1 on the board."""
     whole, part = Board.parse("w w f f g / l l1 w # . / g g . s s"), Board.parse("w f f g / l1 w # . / g . s s")
     other = whole.replaced({Square.parse("E1"): Cell.parse("m1")})
-    looks = [[sight(Reading.of(board, confidence=0.999))] for board in (part, other)]
-    pairs, rest = paired(looks[0], looks[1])
-    (both,), (told,) = joined(looks[0], [pairs])
+    looks = [[observation(Reading.of(board, confidence=0.999))] for board in (part, other)]
+    pairs, rest = match_kingdoms(looks[0], looks[1])
+    (both,), (told,) = fuse_all(looks[0], [pairs])
     assert rest == []
     assert both.reading.cols == 5
     assert [square.name for problem in told for square in problem.squares] == ["E1"]
@@ -110,22 +94,24 @@ def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_
 def test_a_domino_laid_between_the_photos_is_told(grown: int) -> None:
     """As the whole kingdom lies, whichever photo shows it."""
     stages = [". . f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
-    first, other = (sight(Reading.of(Board.parse(stages[stage]), confidence=0.999)) for stage in (grown, 1 - grown))
-    _, ((problem,),) = joined([first], [[(0, other, match(first.reading, other.reading))]])
+    first, other = (
+        observation(Reading.of(Board.parse(stages[stage]), confidence=0.999)) for stage in (grown, 1 - grown)
+    )
+    _, ((problem,),) = fuse_all([first], [[(0, other, align(first.reading, other.reading))]])
     assert [square.name for square in problem.squares] == ["A1", "B1"]
     assert problem.text.startswith("the photos show a tile and the bare table on 2 squares")
 
 
 def test_a_single_square_that_another_photo_mends_is_not_told() -> None:
     stages = [". w f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
-    first, other = (sight(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
-    assert joined([first], [[(0, other, match(first.reading, other.reading))]])[1] == [[]]
+    first, other = (observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
+    assert fuse_all([first], [[(0, other, align(first.reading, other.reading))]])[1] == [[]]
 
 
 def test_a_covered_square_does_not_count() -> None:
     board = Board.parse("w w # l l")
-    first = sight(Reading.of(board, spoiled={"A1": {"f": 0.98}}), {"A1": 1.0})
-    both = fused(first, [(sight(Reading.of(board)), match(first.reading, Reading.of(board)))])
+    first = observation(Reading.of(board, spoiled={"A1": {"f": 0.98}}), {"A1": 1.0})
+    both = fuse(first, [(observation(Reading.of(board)), align(first.reading, Reading.of(board)))])
     assert both.reading.best == board
     assert both.hidden.max() == 0
 
@@ -133,9 +119,9 @@ def test_a_covered_square_does_not_count() -> None:
 def test_two_looks_are_surer_than_one_but_not_twice_as_sure() -> None:
     rng = np.random.default_rng(3)
     (board,) = kingdoms(3, 1)
-    looks = [sight(noisy(framed(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
+    looks = [observation(noisy(framed(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
     alone = [look.reading.best for look in looks]
-    both = fused(looks[0], [(look, match(looks[0].reading, look.reading)) for look in looks[1:]])
+    both = fuse(looks[0], [(look, align(looks[0].reading, look.reading)) for look in looks[1:]])
 
     def wrong(read: Board) -> int:
         return sum(read.get(square) != cell for square, cell in framed(board, 5, 0).items())
@@ -148,8 +134,8 @@ def test_two_looks_are_surer_than_one_but_not_twice_as_sure() -> None:
 
 def test_what_only_another_photo_shows_is_added_to_the_grid() -> None:
     whole = Board.parse("w w # l l / s . . . .")
-    first, other = sight(Reading.of("w # l l")), sight(Reading.of(whole))
-    both = fused(first, [(other, match(first.reading, other.reading))])
+    first, other = observation(Reading.of("w # l l")), observation(Reading.of(whole))
+    both = fuse(first, [(other, align(first.reading, other.reading))])
     assert both.reading.best == whole
     assert (both.grid.rows, both.grid.cols) == (2, 5)
     step = both.grid.quads[0, 1] - both.grid.quads[0, 0]
@@ -158,12 +144,16 @@ def test_what_only_another_photo_shows_is_added_to_the_grid() -> None:
 
 def test_bonds_turn_with_their_squares() -> None:
     board = Board.parse("w w # / f f .")
-    first = sight(Reading.of(board))
-    turned = sight(Reading.of(board).turned())
-    right, down = turned.bonds
+    first = observation(Reading.of(board))
+    turned = observation(Reading.of(board).turned())
+    right, down = turned.border_log_odds
     down[0, 1] = 3.0  # A1 and B1 of the first, which lie below each other at the right of the turned photo
-    both = fused(first, [(replace(turned, bonds=(right, down)), match(first.reading, turned.reading))])
-    assert both.bonds[0][0, 0] > 2 and np.count_nonzero(both.bonds[0]) == 1 and not both.bonds[1].any()
+    both = fuse(first, [(replace(turned, border_log_odds=(right, down)), align(first.reading, turned.reading))])
+    assert (
+        both.border_log_odds[0][0, 0] > 2
+        and np.count_nonzero(both.border_log_odds[0]) == 1
+        and not both.border_log_odds[1].any()
+    )
 
 
 # With pictures: the sample, dazzled in one photo and with something lying on it in another, taken from the left.
@@ -188,7 +178,7 @@ def test_two_photos_of_one_kingdom_mend_each_other() -> None:
     truth = Board.parse(json.loads((SAMPLES / "demo.json").read_text(encoding="utf-8"))["kingdoms"][0]["board"])
     photos = [spoiled(Square(2, 0), (252, 252, 250), 0), spoiled(Square(2, 2), (90, 60, 50), 1)]
     failed: list[tuple[int, KdvisionError]] = []
-    (both,) = pipeline.read_same(
+    (both,) = pipeline.read_views(
         [*photos, SAMPLES / "holes.jpg", SAMPLES / "none.jpg"], failed=lambda *one: failed.append(one)
     )
     told = [problem.text for problem in both.problems]
@@ -208,21 +198,21 @@ def test_two_photos_of_one_kingdom_mend_each_other() -> None:
 def test_a_picture_that_comes_twice_counts_once_and_that_is_told(tmp_path: Path) -> None:
     photo, copy = spoiled(Square(0, 3), (252, 252, 250), 0), tmp_path / "copy.jpg"
     (alone,) = pipeline.read(photo)
-    (twice,) = pipeline.read_same([photo, photo.copy()])
+    (twice,) = pipeline.read_views([photo, photo.copy()])
     assert np.array_equal(twice.reading.log_probs, alone.reading.log_probs) and twice.board == alone.board
     assert [problem.text for problem in twice.problems if problem not in alone.problems] == [
         "photo 2 of the kingdom is the same picture as photo 1, and counts once"
     ]
     copy.write_bytes((SAMPLES / "demo.jpg").read_bytes())
     files = [SAMPLES / "demo.jpg", copy, SAMPLES / "demo.jpg"]
-    (read,) = pipeline.read_same([photo, *files])
-    once = pipeline.read_same([photo, files[0]])[0]
+    (read,) = pipeline.read_views([photo, *files])
+    once = pipeline.read_views([photo, files[0]])[0]
     assert read.probability == once.probability and len(read.problems) == len(once.problems) + 2
 
 
 def test_a_further_photo_without_a_kingdom_has_failed() -> None:
     failed: list[tuple[int, KdvisionError]] = []
-    (read,) = pipeline.read_same(
+    (read,) = pipeline.read_views(
         [SAMPLES / "demo.jpg", SAMPLES / "no-kingdom.jpg"], failed=lambda *one: failed.append(one)
     )
     ((number, error),) = failed
@@ -238,9 +228,11 @@ def test_a_kingdom_that_only_a_further_photo_shows_is_told() -> None:
     left, right = pipeline.read(whole)
     between = int((left.grid.corners[:, 0].max() + right.grid.corners[:, 0].min()) / 2)
     part = np.ascontiguousarray(whole[:, :between])
-    (read,) = pipeline.read_same([part, whole])
+    (read,) = pipeline.read_views([part, whole])
     assert read.board == left.board and read.review
     assert "photo 2 of the kingdom, array, also shows a kingdom not found in photo 1: read it by itself" in [
         problem.text for problem in read.problems
     ]
-    assert not any("not found" in problem.text for one in pipeline.read_same([whole, part]) for problem in one.problems)
+    assert not any(
+        "not found" in problem.text for one in pipeline.read_views([whole, part]) for problem in one.problems
+    )

@@ -8,8 +8,19 @@ import numpy as np
 import pytest
 
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import BARE, CERTAIN, CROP, INNER, CellReader, Look, Row, crops_of, prepare, upright
-from kdvision.vision.networks.onnx import Model, shipped
+from kdvision.vision.networks.cells import (
+    BARE,
+    CERTAIN,
+    CROP,
+    INNER,
+    CellClassifier,
+    CellPredictions,
+    OutputLayout,
+    crop_squares,
+    prepare_crops,
+    turn_logits_upright,
+)
+from kdvision.vision.networks.onnx import Model, load_model
 from tests.paths import SAMPLES
 
 
@@ -25,7 +36,7 @@ def box(x: float, y: float, side: float) -> np.ndarray:
 
 @pytest.mark.parametrize("side", [20.0, 40.0, 90.0, 200.0])
 def test_the_square_fills_the_middle_of_its_crop(side: float) -> None:
-    crop = prepare(picture(), box(100, 150, side)[None])[0].astype(float)
+    crop = prepare_crops(picture(), box(100, 150, side)[None])[0].astype(float)
     assert crop.shape == (CROP, CROP, 3)
     first, last = (CROP - INNER) // 2, (CROP + INNER) // 2 - 1
     per_pixel = 255 / 400
@@ -36,12 +47,14 @@ def test_the_square_fills_the_middle_of_its_crop(side: float) -> None:
 
 
 def test_corners_that_begin_elsewhere_turn_the_crop() -> None:
-    upright, turned = prepare(picture(), np.stack([box(100, 100, 80), np.roll(box(100, 100, 80), -1, axis=0)]))
-    assert np.abs(np.rot90(upright).astype(float) - turned)[4:-4, 4:-4].mean() < 3
+    turn_logits_upright, turned = prepare_crops(
+        picture(), np.stack([box(100, 100, 80), np.roll(box(100, 100, 80), -1, axis=0)])
+    )
+    assert np.abs(np.rot90(turn_logits_upright).astype(float) - turned)[4:-4, 4:-4].mean() < 3
 
 
 def test_no_squares_give_no_crops() -> None:
-    assert prepare(picture(), np.zeros((0, 4, 2))).shape == (0, CROP, CROP, 3)
+    assert prepare_crops(picture(), np.zeros((0, 4, 2))).shape == (0, CROP, CROP, 3)
 
 
 def demo_squares() -> np.ndarray:
@@ -58,16 +71,19 @@ def test_turning_squares_turns_their_partners_and_nothing_else(monkeypatch: pyte
     """Where nothing is certain four turns of each crop are averaged: a turned square is the same crops, a pixel off."""
     monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN", np.inf)
     quads = demo_squares()
-    reader, photo = CellReader(shipped("cells")), Photo.open(SAMPLES / "demo.jpg")
-    upright, turned = (reader.look(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
-    assert (upright.kind.argmax(1) == turned.kind.argmax(1)).all()
-    assert np.abs(np.exp(upright.kind) - np.exp(turned.kind)).mean() < 0.01
-    assert np.abs(upright.presence - turned.presence).mean() < 1
+    reader, photo = CellClassifier(load_model("cells")), Photo.open(SAMPLES / "demo.jpg")
+    turn_logits_upright, turned = (reader.look(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
+    assert (turn_logits_upright.kind.argmax(1) == turned.kind.argmax(1)).all()
+    assert np.abs(np.exp(turn_logits_upright.kind) - np.exp(turned.kind)).mean() < 0.01
+    assert np.abs(turn_logits_upright.presence - turned.presence).mean() < 1
     # beginning at the top right corner, what lay right of the square now lies above it
-    changes = [np.abs(np.exp(np.roll(upright.partner, -k, axis=1)) - np.exp(turned.partner)).mean() for k in range(4)]
+    changes = [
+        np.abs(np.exp(np.roll(turn_logits_upright.partner, -k, axis=1)) - np.exp(turned.partner)).mean()
+        for k in range(4)
+    ]
     assert changes[1] < 0.05
     assert min(changes[0], *changes[2:]) > 0.2
-    assert np.allclose(np.exp(upright.kind).sum(1), 1)
+    assert np.allclose(np.exp(turn_logits_upright.kind).sum(1), 1)
 
 
 class Counted:
@@ -82,8 +98,8 @@ class Counted:
 
 
 def test_squares_beyond_doubt_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Counted(shipped("cells"))
-    reader = CellReader(cast(Model, model))
+    model = Counted(load_model("cells"))
+    reader = CellClassifier(cast(Model, model))
     photo, quads = Photo.open(SAMPLES / "demo.jpg"), demo_squares()
     looks, shown = [], []
     for certain in (np.inf, CERTAIN, -np.inf):
@@ -97,8 +113,8 @@ def test_squares_beyond_doubt_are_looked_at_once(monkeypatch: pytest.MonkeyPatch
 
 
 def test_bare_squares_are_not_looked_at_and_show_nothing() -> None:
-    model = Counted(shipped("cells"))
-    reader = CellReader(cast(Model, model))
+    model = Counted(load_model("cells"))
+    reader = CellClassifier(cast(Model, model))
     photo, quads = Photo.open(SAMPLES / "demo.jpg"), demo_squares()
     bare = np.zeros(len(quads), bool)
     bare[[0, 7, 8]] = True
@@ -116,13 +132,13 @@ def test_a_photo_of_many_pixels_gives_the_crops_of_a_smaller_one() -> None:
     large = np.asarray(cv2.resize(picture(), (3200, 3200), interpolation=cv2.INTER_CUBIC), np.uint8)
     code = cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 98])[1].tobytes()
     quads = np.stack([box(800, 1200, 640), box(1440, 1200, 640)])
-    crops = crops_of(Photo.open(code), quads)[:, 2:-2, 2:-2, ::-1].astype(float)  # imencode takes red for blue
-    assert np.abs(crops - prepare(large, quads)[:, 2:-2, 2:-2]).mean() < 1.5
+    crops = crop_squares(Photo.open(code), quads)[:, 2:-2, 2:-2, ::-1].astype(float)  # imencode takes red for blue
+    assert np.abs(crops - prepare_crops(large, quads)[:, 2:-2, 2:-2]).mean() < 1.5
 
 
 # What stands and lies on squares.
 
-ROW = Row(3, ("", "knight", "tower"))
+ROW = OutputLayout(3, ("", "knight", "tower"))
 
 
 def test_the_parts_of_a_row_follow_each_other() -> None:
@@ -130,7 +146,7 @@ def test_the_parts_of_a_row_follow_each_other() -> None:
     parts += [ROW.piece, ROW.gem]
     assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
     assert parts[-1].stop == 3 + 2 + 4 + 3 + 4
-    old = Row(3)
+    old = OutputLayout(3)
     assert (old.partner, old.piece, old.gem) == (slice(5, 9), slice(9, 9), slice(9, 9))
 
 
@@ -154,19 +170,19 @@ def test_what_lies_at_a_side_or_a_corner_is_turned_back_with_its_crop(turn: int)
         return seen
 
     turned = logits(np.rot90(crop, turn, (1, 2)))
-    assert np.array_equal(upright(turned, turn, ROW), logits(crop))
+    assert np.array_equal(turn_logits_upright(turned, turn, ROW), logits(crop))
 
 
 def test_bare_squares_have_no_pieces() -> None:
     rng = np.random.default_rng(1)
-    seen = Look(
+    seen = CellPredictions(
         rng.random((1, 3)), rng.random(1), rng.random(1), rng.random((1, 4)), rng.random((1, 3)), np.ones((1, 4))
     )
     whole = seen.beside(np.array([True, False]))
     assert np.exp(whole.pieces[0]).sum() == pytest.approx(1) and np.exp(whole.pieces[0, 0]) > 0.99
     assert whole.gems.tolist() == [[BARE] * 4, [1] * 4]
     assert np.array_equal(whole.pieces[1], seen.pieces[0]) and np.array_equal(whole.partner[1], seen.partner[0])
-    old = Look(seen.kind, seen.presence, seen.hidden, seen.partner, np.zeros((1, 0)), np.zeros((1, 0)))
+    old = CellPredictions(seen.kind, seen.presence, seen.hidden, seen.partner, np.zeros((1, 0)), np.zeros((1, 0)))
     assert [part.shape for part in (old.beside(np.array([False, True])).pieces, old.gems)] == [(2, 0), (1, 0)]
 
 
@@ -175,7 +191,7 @@ class Saying:
 
     def __init__(self, about: dict[str, Any], chance: float) -> None:
         self.about, self.pictures = about, 0
-        row = Row(len(about["kinds"]) - 1, tuple(about["pieces"]))
+        row = OutputLayout(len(about["kinds"]) - 1, tuple(about["pieces"]))
         self.logits = np.zeros(row.gem.stop, np.float32)
         self.logits[[row.kind.start, row.presence]] = 60
         self.logits[row.piece] = -60
@@ -190,8 +206,8 @@ class Saying:
 
 @pytest.mark.parametrize(("chance", "looks"), [(0.0, 1), (0.005, 1), (0.05, 4), (0.6, 4), (0.95, 4), (0.999, 1)])
 def test_a_piece_that_may_be_there_is_looked_at_again(chance: float, looks: int) -> None:
-    model = Saying(shipped("cells").about, chance)
-    reader = CellReader(cast(Model, model))
+    model = Saying(load_model("cells").about, chance)
+    reader = CellClassifier(cast(Model, model))
     seen = reader.look(Photo.open(picture()), box(40, 40, 40)[None])
     assert model.pictures == looks
     assert float(np.exp(seen.pieces[0, 1])) == pytest.approx(chance, abs=1e-3)

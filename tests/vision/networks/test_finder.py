@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdvision.vision.networks.detector import STRIDE, Floats, axes_of, decode_axes, encode_axes, squares_from
+from kdvision.vision.networks.detector import STRIDE, Floats, axes_of, decode_axes, decode_votes, encode_axes
 
 SQUARE = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
@@ -54,7 +54,7 @@ def test_a_mirrored_square_has_the_axes_of_the_square_itself() -> None:
 def test_perfect_votes_give_the_squares_back(side: float, angle: float) -> None:
     step = 1.05 * side * np.array([np.cos(angle), np.sin(angle)])
     quads = np.array([quad(angle, side, 0.8, at=(150 + k * step[0], 150 + k * step[1])) for k in (-1, 0, 1)])
-    found = squares_from(votes_for(quads, 40))
+    found = decode_votes(votes_for(quads, 40))
     assert len(found) == 3
     for corners in quads:
         nearest = int(np.linalg.norm(found.centre - corners.mean(0), axis=1).argmin())
@@ -63,4 +63,4 @@ def test_perfect_votes_give_the_squares_back(side: float, angle: float) -> None:
 
 
 def test_no_votes_give_no_squares() -> None:
-    assert len(squares_from(np.full((8, 5, 6), -9, np.float32))) == 0
+    assert len(decode_votes(np.full((8, 5, 6), -9, np.float32))) == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kdvision.errors import ModelError
-from kdvision.vision.networks.onnx import BATCH, Model, model_path, threads_here
+from kdvision.vision.networks.onnx import BATCH, Model, count_threads, model_path
 
 CELLS = model_path("cells")
 
@@ -38,7 +38,7 @@ def test_threads_are_those_asked_for_or_those_there_are(
 ) -> None:
     monkeypatch.setenv("KDVISION_THREADS", asked)
     usual = min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    assert threads_here() == (threads or usual)
+    assert count_threads() == (threads or usual)
 
 
 def test_a_missing_model_says_where_it_was_looked_for() -> None:
