@@ -11,14 +11,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.lab.render.light import GAMMA, LINEAR
-
 Pixels: TypeAlias = NDArray[np.uint8]
 Light: TypeAlias = NDArray[np.float32]
 Way: TypeAlias = Callable[[Pixels, float, int, np.random.Generator], Pixels]
 """What spoils a photo: pixels, the side of a square in pixels, the severity 0 to 2, and chance."""
 
 SEVERITIES: Final = (1, 2, 3)
+
+GAMMA: Final = 2.2
+"""Exponent from 8-bit values to linear light."""
+LINEAR: Final = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
+"""Linear light of each 8-bit value."""
 
 _PIXELS_A_SQUARE: Final = (26, 18, 13)
 _TILTS: Final = (25, 40, 50)

@@ -270,7 +270,7 @@ def test_what_is_asked_reaches_the_eyes(run: Run, photo: Path, monkeypatch: pyte
     run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.", "--corners", "5x4: 1,2 9,2 9,8 1,8")
     outline = KingdomOutline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
     fixed_squares = {(1, (2, 2)): "w1", (0, (0, 0)): "."}
-    assert asked == {"side": 7, "clamps": fixed_squares, "corners": [outline], "game": "auto"}
+    assert asked == {"side": 7, "fixed_squares": fixed_squares, "corners": [outline], "game": "auto"}
 
 
 def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
@@ -438,7 +438,7 @@ def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, eyes: list
 def test_no_overlay_takes_the_place_of_a_photo(
     named: str, run: Run, photo: Path, eyes: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "read_same", lambda photos, **asked: pipeline.read(photos[0], game=asked["game"]))
+    monkeypatch.setattr(pipeline, "read_views", lambda photos, **asked: pipeline.read(photos[0], game=asked["game"]))
     first, other = photo.parent / "a.png", photo.parent / "a-score.jpg"
     for path in (first, other):
         path.write_bytes(photo.read_bytes())
@@ -507,7 +507,7 @@ def test_photos_of_the_same_kingdom_are_read_together(
         asked.append(list(photos))
         return [seen(SMALL)]
 
-    monkeypatch.setattr(pipeline, "read_same", read_same)
+    monkeypatch.setattr(pipeline, "read_views", read_same)
     ran = run("score", "--same", photo, "left.jpg", "right.jpg", "--json", "--fix", "A1=w", "--overlay", tmp_path)
     assert (ran.code, ran.err) == (0, "")
     assert [str(getattr(one, "name", one)) for one in asked[0]] == [str(photo), "left.jpg", "right.jpg"]

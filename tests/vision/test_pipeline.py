@@ -343,7 +343,7 @@ def test_tiles_beside_a_kingdom_that_show_no_castle_may_be_a_part_of_it() -> Non
 
 def test_two_photos_tell_what_lies_around_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     other = observation("w w f / ? g g / l l s", left=400, spoiled={"A2": {"#": 0.05, "w": 0.45, "f": 0.45}})
-    monkeypatch.setattr(pipeline, "search_all", lambda *_, **__: [observation(KINGDOM), other])
+    monkeypatch.setattr(pipeline, "find_kingdoms", lambda *_, **__: [observation(KINGDOM), other])
     (read,) = pipeline.read_views([table_photo().pixels] * 2)
     assert read.review and any("may be a kingdom, too" in problem.text for problem in read.problems)
 

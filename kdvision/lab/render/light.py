@@ -8,14 +8,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from kdvision.evaluate.corruptions import GAMMA, LINEAR
 from kdvision.lab.render.objects.tables import noise
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
 
-GAMMA = 2.2  # of the values that a camera writes; light adds up before it
-LINEAR = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
 """The light, 0 to 1, of each byte of a photo."""
 
 

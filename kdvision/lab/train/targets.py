@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.render.light import GAMMA, LINEAR
+from kdvision.evaluate.corruptions import GAMMA, LINEAR
 from kdvision.lab.train.examples import spoil
 from kdvision.vision.networks.cells import PARTNERS
 from kdvision.vision.networks.detector import PADDING, STRIDE, axes_of, encode_axes

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kdvision.evaluate.corruptions import GAMMA
 from kdvision.lab.render import light
 from kdvision.lab.render.light import Dials
 
@@ -68,7 +69,7 @@ def test_glare_shows_only_on_what_is_glossy() -> None:
 def test_mirrored_light_adds_up_and_takes_none_away() -> None:
     gloss = np.ones((120, 160), np.float32)
     dark, bright = (light.glare(flat(level), gloss, np.random.default_rng(4), 1.0) for level in (0.2, 0.6))
-    added = [shone.astype(float) ** light.GAMMA - level**light.GAMMA for shone, level in ((dark, 0.2), (bright, 0.6))]
+    added = [shone.astype(float) ** GAMMA - level**GAMMA for shone, level in ((dark, 0.2), (bright, 0.6))]
     assert added[0].max() > 0.1
     assert added[0].min() > -1e-6
     assert np.allclose(added[0], added[1], atol=1e-5)
@@ -95,7 +96,7 @@ def test_a_lamp_over_a_square_adds_the_same_light_to_cards_and_table() -> None:
     on = np.full((2, 2), 45.0)
     for seed in range(8):
         lit = [light.dazzle(one, 20.0, on, np.random.default_rng(seed)).astype(float) / 255 for one in (dark, bright)]
-        added = [one**light.GAMMA - (level / 255) ** light.GAMMA for one, level in zip(lit, (60, 120), strict=True)]
+        added = [one**GAMMA - (level / 255) ** GAMMA for one, level in zip(lit, (60, 120), strict=True)]
         seen = lit[1] < 0.99  # elsewhere nothing but white is left
         assert added[0].min() > -0.01
         assert np.abs(added[0] - added[1])[seen].max() < 0.03

@@ -1,0 +1,112 @@
+"""Which package may import which, read from the import statements (docs/design.md, "Layers")."""
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.paths import ROOT
+
+PACKAGE = "kdvision"
+
+READS = {"errors", "game", "vision"}
+LAYERS = {
+    "errors": set(),
+    "files": {"errors"},
+    "game": {"errors"},
+    "gamefile": {"errors", "game"},
+    "vision": {"errors", "game"},
+    "pipeline": READS,
+    "report": {*READS, "gamefile", "pipeline"},
+    "evaluate": {*READS, "files", "pipeline"},
+    "batch": {*READS, "files", "gamefile", "pipeline", "report"},
+    "web": {*READS, "files", "gamefile", "pipeline", "report"},
+    "cli": {*READS, "batch", "evaluate", "files", "gamefile", "pipeline", "report", "web"},
+    "lab": {*READS, "batch", "evaluate", "files", "gamefile", "pipeline", "report"},
+    "__init__": {*READS, "pipeline"},
+    "__main__": {"cli"},
+}
+"""Each package and the packages it may import; every package may import itself."""
+
+TRAINING_ONLY = {"torch", "onnx", "sklearn", "matplotlib"}
+
+
+class Import(NamedTuple):
+    """One import: the package and place of the importing file, and the imported module."""
+
+    package: str
+    place: str
+    module: str
+
+    @property
+    def target(self) -> str | None:
+        """The imported package of kdvision; None for other libraries."""
+        parts = self.module.split(".")
+        return parts[1] if parts[0] == PACKAGE and len(parts) > 1 else None
+
+
+def list_imports(root: Path) -> Iterator[Import]:
+    """Yield every import statement of the package under `root`, at any depth of any file."""
+    for path in sorted((root / PACKAGE).rglob("*.py")):
+        parts = path.relative_to(root / PACKAGE).with_suffix("").parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for module in list_modules(node):
+                yield Import(parts[0], f"{'/'.join(parts)}.py:{getattr(node, 'lineno', 0)}", module)
+
+
+def list_modules(node: ast.AST) -> Iterable[str]:
+    """The modules that a node imports; `from kdvision import pipeline` imports kdvision.pipeline."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are absolute"
+        module = str(node.module)
+        below = [f"{module}.{alias.name}" for alias in node.names if not alias.name.startswith("__")]
+        return below if module == PACKAGE else [module]
+    return []
+
+
+def list_violations(root: Path) -> list[str]:
+    """One line for each import that breaks the layers."""
+    found = []
+    for item in list_imports(root):
+        if item.target is not None and item.target != item.package and item.target not in LAYERS[item.package]:
+            found.append(f"{item.place}: {item.package} imports {item.module}")
+        top = item.module.split(".")[0]
+        if item.package == "game" and top != PACKAGE and top not in sys.stdlib_module_names:
+            found.append(f"{item.place}: game is pure Python and imports {item.module}")
+        if item.package != "lab" and top in TRAINING_ONLY:
+            found.append(f"{item.place}: only lab may import {item.module}")
+    return found
+
+
+def test_imports_follow_the_layers() -> None:
+    assert len(list(list_imports(ROOT))) > 50
+    assert list_violations(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("game/board.py", "import numpy as np"),
+        ("game/board.py", "from kdvision.vision.image.photo import Photo"),
+        ("vision/find.py", "from kdvision import pipeline"),
+        ("vision/find.py", "def find():\n    import torch"),
+        ("report/table.py", "from kdvision.cli import main"),
+        ("cli/__init__.py", "def train():\n    from kdvision.lab import train"),
+        ("lab/train.py", "from kdvision.web.server import app"),
+        ("web/server.py", "def page():\n    from kdvision.lab.render import scenes"),
+    ],
+)
+def test_a_forbidden_import_is_reported(path: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / PACKAGE / path
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    assert len(list_violations(tmp_path)) == 1
+
+
+def test_the_script_in_the_root_is_four_lines() -> None:
+    assert len((ROOT / "cli.py").read_text(encoding="utf-8").splitlines()) == 4
