@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks import bench_batch, bench_photos
 from kdvision.errors import KdvisionError
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.dominoes import dominoes
@@ -220,7 +220,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{error}: {error.hint}", file=sys.stderr)
         return error.exit_code
     if given.json:
-        write_whole(given.json, json.dumps(figures(found), indent=1).encode())
+        write_atomically(given.json, json.dumps(figures(found), indent=1).encode())
     return int(any(row.slow for rows in found.values() for row in rows))
 
 

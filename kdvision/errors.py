@@ -1,21 +1,31 @@
-"""What can go wrong, each with the exit code of the command line and advice for the person who meets it.
+"""The errors that the program reports, each with its exit code and a hint on what to do.
 
-Only the doors (command line, batch, web server) catch these; everything else lets them rise.
+Only the entry points (command line, batch, web server) catch them.
 """
 
-from typing import Final
+from enum import IntEnum
 
-NEEDS_REVIEW: Final = 6
-"""Exit code: everything was read, but a person should look (`--strict`)."""
 
-SOME_FAILED: Final = 7
-"""Exit code: of several photos some failed; their rows say why."""
+class ExitCode(IntEnum):
+    """The exit codes of the command line. Scripts rely on the numbers, so they never change."""
+
+    OK = 0
+    ERROR = 1
+    USAGE = 2
+    PHOTO = 3
+    NO_KINGDOM = 4
+    NOTATION = 5
+    NEEDS_REVIEW = 6
+    """Everything was read, but a person should check it (`--strict`)."""
+    PARTIAL_FAILURE = 7
+    """Some of several photos failed."""
+    MODEL = 8
 
 
 class KdvisionError(Exception):
     """Base of all errors a person can do something about: `exit_code` for the shell, `hint` for the person."""
 
-    exit_code: int = 1
+    exit_code = ExitCode.ERROR
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -23,23 +33,23 @@ class KdvisionError(Exception):
 
 
 class PhotoError(KdvisionError):
-    """The photo cannot be opened or decoded, or is too small or too large."""
+    """The photo cannot be opened or decoded, or it is too small or too large."""
 
-    exit_code = 3
-
-
-class NoPicture(PhotoError):
-    """What was given is no picture of a kind that can be read."""
+    exit_code = ExitCode.PHOTO
 
 
-class TooLarge(PhotoError):
-    """The photo has more bytes or pixels than are read."""
+class UnsupportedImageError(PhotoError):
+    """The content is not an image in a supported format."""
+
+
+class PhotoTooLargeError(PhotoError):
+    """The photo has more bytes or pixels than the limit."""
 
 
 class NoKingdomFound(KdvisionError):
     """The photo shows no kingdom; `stage` names the step that found nothing."""
 
-    exit_code = 4
+    exit_code = ExitCode.NO_KINGDOM
 
     def __init__(self, message: str, *, stage: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -47,13 +57,12 @@ class NoKingdomFound(KdvisionError):
 
 
 class NotationError(KdvisionError, ValueError):
-    """The text is no board (or square, or game file).
+    """The text is not a valid board, square, outline or game file.
 
-    `row` and `column` count from 1 as a person does (None where the whole text is meant); `expected` says what would
-    have been right there.
+    `row` and `column` count from 1; None where the whole text is meant. `expected` describes valid text.
     """
 
-    exit_code = 5
+    exit_code = ExitCode.NOTATION
 
     def __init__(
         self,
@@ -64,14 +73,15 @@ class NotationError(KdvisionError, ValueError):
         expected: str = "",
         hint: str = "",
     ) -> None:
-        told = not expected or expected in message
-        super().__init__(message, hint=hint or ("" if told else f"expected {expected}"))
+        if not hint and expected and expected not in message:
+            hint = f"expected {expected}"
+        super().__init__(message, hint=hint)
         self.row = row
         self.column = column
         self.expected = expected
 
 
 class ModelError(KdvisionError):
-    """A model file is missing, or of a format this version does not know."""
+    """A model file is missing, damaged or of an unknown format."""
 
-    exit_code = 8
+    exit_code = ExitCode.MODEL

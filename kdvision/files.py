@@ -1,65 +1,67 @@
-"""Files written whole or not at all: nobody ever finds half a picture, or an old one gone and no new one there."""
+"""Atomic writing of files, and encoding of images."""
 
 import io
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Final
 
 from kdvision.errors import KdvisionError
 
-PICTURES: Final = {
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+IMAGE_FORMATS: Final = {
     ".png": ("PNG", {"compress_level": 3}),
     ".jpg": ("JPEG", {"quality": 92}),
     ".jpeg": ("JPEG", {"quality": 92}),
     ".webp": ("WEBP", {"quality": 90}),
 }
-"""The suffixes of pictures that can be written: their format and its settings."""
+"""The file suffixes that `encode_image` supports, each with Pillow's format name and its options."""
 
 
-def encoded(pixels: NDArray[np.uint8], suffix: str, *, quality: int | None = None) -> bytes:
-    """The file content of RGB pixels (height, width, 3) in the format of a suffix, one of PICTURES.
+def encode_image(pixels: "NDArray[np.uint8]", suffix: str, *, quality: int | None = None) -> bytes:
+    """The file content of RGB pixels (height, width, 3) in the format of a suffix, one of IMAGE_FORMATS.
 
-    `quality`, up to 95, is for formats that lose some, where it is to be another one than usual.
+    `quality`, at most 95, replaces the default of a lossy format.
     """
     from PIL import Image
 
-    kind, options = PICTURES[suffix.lower()]
+    name, options = IMAGE_FORMATS[suffix.lower()]
     settings: dict[str, Any] = dict(options) if quality is None else {**options, "quality": quality}
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, kind, **settings)
-    return out.getvalue()
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, name, **settings)
+    return buffer.getvalue()
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Put the content at the path in one step, over what is there; raises KdvisionError and leaves all as it was.
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file and flush it to disk, or raise KdvisionError and leave what was there.
 
-    On disk when this returns. Only a kill in its midst leaves a part behind, beside the old file and hidden.
+    If the process is killed, a hidden temporary file (`.NAME.PID.part`) may be left beside the old file.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())  # or the name could reach the disk before the content does
+            os.fsync(file.fileno())  # otherwise the new name could reach the disk before the content
         part.replace(path)
-        _settle(path.parent)
+        _flush_folder(path.parent)
     except BaseException as error:
-        with suppress(OSError):  # where nothing may be written nothing can be removed
+        with suppress(OSError):  # in a read-only folder there is nothing to remove
             part.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
-        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint="name another place") from error
+        hint = "free some disk space, or choose a folder that you may write to"
+        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=hint) from error
 
 
-def _settle(folder: Path) -> None:
-    """Have the names in a folder on disk too, on systems where that can be asked for."""
+def _flush_folder(folder: Path) -> None:
+    """Flush the names in a folder to disk, where the system supports it."""
     with suppress(OSError, AttributeError):
-        names = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.fsync(names)
+            os.fsync(descriptor)
         finally:
-            os.close(names)
+            os.close(descriptor)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kdvision.errors import KdvisionError
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.robustness.load import SAMPLES, serving
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def main() -> None:
     with serving() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         home = f"http://127.0.0.1:{server.port}/"
-        write_whole(OUT / "page-phone.jpg", _side_by_side(_phone(browser, home)))
-        write_whole(OUT / "page-desk.jpg", _jpeg(_desk(browser, home)))
+        write_atomically(OUT / "page-phone.jpg", _side_by_side(_phone(browser, home)))
+        write_atomically(OUT / "page-desk.jpg", _jpeg(_desk(browser, home)))
         browser.close()
 
 

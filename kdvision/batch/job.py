@@ -163,7 +163,7 @@ def _flagged(read: "KingdomReading") -> "KingdomReading":
 
 def _picture(photo: "Photo", result: "Result") -> bytes:
     """The photo with its score drawn in, scaled down, as a JPEG."""
-    from kdvision.files import encoded
+    from kdvision.files import encode_image
     from kdvision.report.overlay import overlay
     from kdvision.vision.image.photo import Photo
 
@@ -173,7 +173,7 @@ def _picture(photo: "Photo", result: "Result") -> bytes:
         scored if scored.seen is None else replace(scored, seen=_scaled(scored.seen, factors))
         for scored in result.kingdoms
     )
-    return encoded(overlay(Photo(pixels), replace(result, kingdoms=rows)), ".jpg", quality=PICTURE_QUALITY)
+    return encode_image(overlay(Photo(pixels), replace(result, kingdoms=rows)), ".jpg", quality=PICTURE_QUALITY)
 
 
 def _shrunk(pixels: "Pixels") -> "Pixels":

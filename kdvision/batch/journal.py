@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from kdvision.errors import KdvisionError
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 
 Line: TypeAlias = dict[str, Any]
 
@@ -68,7 +68,7 @@ class Journal:
         made = [encoded_line(line) for line in lines]  # they may be read from what is replaced
         self.close()  # an open file cannot be replaced everywhere
         try:
-            write_whole(self.path, b"".join(made))
+            write_atomically(self.path, b"".join(made))
         finally:
             self._file = self._opened()
         ends = accumulate(map(len, made))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from kdvision.batch.lock import locked
 from kdvision.errors import KdvisionError, NotationError
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 
 RESULTS: Final = "results.jsonl"
 PICTURES: Final = "overlays"
@@ -60,7 +60,7 @@ class Place:
         except OSError as error:
             hint = "make room there or choose another place, and run again: what was read before is kept"
             raise KdvisionError(f"the folder {path.parent} cannot be made: {error.strerror}", hint=hint) from error
-        write_whole(path, content.encode() if isinstance(content, str) else content)
+        write_atomically(path, content.encode() if isinstance(content, str) else content)
 
     def picture(self, name: str | None) -> bytes | None:
         """The content of a picture, None where there is none."""
@@ -85,7 +85,7 @@ class Place:
         """Keep what the next run, or a review, has to know."""
         content = (json.dumps(memo, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogateescape")
         if self.picture(MEMO) != content:
-            write_whole(self.path / MEMO, content)
+            write_atomically(self.path / MEMO, content)
 
     def tables(self) -> dict[str, Any]:
         """What was kept of the tables that were decided; what is damaged there is nothing: it takes seconds to make."""
@@ -100,7 +100,7 @@ class Place:
         content = (json.dumps(tables, ensure_ascii=False, indent=1) + "\n").encode()
         before = self.picture(TABLES)
         if before != content and (tables or before is not None):
-            write_whole(self.path / TABLES, content)
+            write_atomically(self.path / TABLES, content)
 
     def memo(self) -> dict[str, Any]:
         """What was kept; raises NotationError where no run has written here."""

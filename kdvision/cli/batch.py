@@ -7,7 +7,7 @@ import typer
 
 from kdvision.cli.options import Size
 from kdvision.cli.progress import Ticker
-from kdvision.errors import NEEDS_REVIEW, SOME_FAILED
+from kdvision.errors import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,9 +62,9 @@ def batch(
         written = _run(plan, _crew(workers, dask), watching=watch)
     put_written(written, out)
     if written.failures:
-        raise typer.Exit(SOME_FAILED)
+        raise typer.Exit(ExitCode.PARTIAL_FAILURE)
     if strict and written.looks:
-        raise typer.Exit(NEEDS_REVIEW)
+        raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
 def put_written(written: "Written", out: Path) -> None:
@@ -136,7 +136,7 @@ def _once(night: "Night", ticker: Ticker) -> "Written":
         ticker.end()
         typer.echo("kdvision: stopped; what was read is kept. The same command goes on from here.", err=True)
         put_written(night.finish(walk(night.plan.folder, leave=night.plan.out)), night.plan.out)
-        raise typer.Exit(1) from None
+        raise typer.Exit(ExitCode.ERROR) from None
 
 
 def _watched(night: "Night", ticker: Ticker) -> "Written":

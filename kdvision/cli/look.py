@@ -69,10 +69,10 @@ def _at(out: Path, stage: str) -> Path:
 
 def _put(pixels: "Pixels", out: Path, stage: str) -> None:
     """Write a stage's picture under its number, and print where."""
-    from kdvision.files import encoded, write_whole
+    from kdvision.files import encode_image, write_atomically
 
     path = _at(out, stage)
-    write_whole(path, encoded(pixels, SUFFIX))
+    write_atomically(path, encode_image(pixels, SUFFIX))
     typer.echo(str(path))
 
 

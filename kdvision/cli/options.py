@@ -263,10 +263,10 @@ def _in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
 
 
 def _check_picture(out: Path) -> None:
-    from kdvision.files import PICTURES
+    from kdvision.files import IMAGE_FORMATS
 
-    if out.suffix.lower() not in PICTURES:
-        raise _usage(f"{out} ends in none of {' '.join(PICTURES)}")
+    if out.suffix.lower() not in IMAGE_FORMATS:
+        raise _usage(f"{out} ends in none of {' '.join(IMAGE_FORMATS)}")
 
 
 def _check_lost(targets: Sequence[Path | None], photos: Sequence[str]) -> None:

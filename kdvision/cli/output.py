@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from kdvision.cli.options import Asked
-from kdvision.errors import NEEDS_REVIEW, SOME_FAILED, KdvisionError
+from kdvision.errors import ExitCode, KdvisionError
 
 if TYPE_CHECKING:
     from kdvision.report.result import Result, Scored, Together
@@ -89,13 +89,13 @@ def finish(results: Sequence["Result"], asked: Asked) -> None:
     """Exit with the code that the results call for; return where all is well."""
     failed = [result.error for result in results if result.error is not None]
     if failed:
-        raise typer.Exit(SOME_FAILED if len(results) > 1 else failed[0].exit_code)
+        raise typer.Exit(ExitCode.PARTIAL_FAILURE if len(results) > 1 else failed[0].exit_code)
     if any(result.lost for result in results):
-        raise typer.Exit(SOME_FAILED)
+        raise typer.Exit(ExitCode.PARTIAL_FAILURE)
     if asked.strict and any(result.review for result in results):
         for result in results:
             _name_kingdoms(result)
-        raise typer.Exit(NEEDS_REVIEW)
+        raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
 def complain(error: KdvisionError) -> None:

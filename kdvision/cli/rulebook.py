@@ -8,7 +8,7 @@ import typer
 
 from kdvision.cli.options import text_on_stdin
 from kdvision.cli.output import colour, width
-from kdvision.errors import NEEDS_REVIEW
+from kdvision.errors import ExitCode
 
 Clauses = Annotated[bool, typer.Option("--clauses", help="Name the rulebook clause of every line of the score.")]
 
@@ -35,7 +35,7 @@ def game(
         typer.echo(game_table(played, name, named=dominoes, explained=clauses, width=width(), colour=colour()))
     if strict and (not played.finished or any(played.problems(table) for table in played.rounds)):
         typer.echo(f"kdvision: {name}: {'look at the problems' if played.finished else 'not all is told'}.", err=True)
-        raise typer.Exit(NEEDS_REVIEW)
+        raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
 def rules(

@@ -185,7 +185,7 @@ def _scored(
 
 
 def _draw(seen: "Photo", result: "Result", target: Path) -> None:
-    from kdvision.files import encoded, write_whole
+    from kdvision.files import encode_image, write_atomically
     from kdvision.report.overlay import overlay
 
-    write_whole(target, encoded(overlay(seen, result), target.suffix))
+    write_atomically(target, encode_image(overlay(seen, result), target.suffix))

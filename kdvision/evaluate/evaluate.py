@@ -21,7 +21,7 @@ from kdvision.evaluate.corruptions import SEVERITIES, WAYS, spoil
 from kdvision.evaluate.match import Kingdom, matched
 from kdvision.evaluate.summary import Row, as_csv, by_room, by_way
 from kdvision.evaluate.workers import in_order
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.game.scoring import score
 from kdvision.vision.image.photo import Photo
@@ -90,7 +90,7 @@ def run(
         rows.append(row)
         progress(len(rows), of)
     if csv is not None:
-        write_whole(csv, as_csv(rows).encode())
+        write_atomically(csv, as_csv(rows).encode())
     return Report(tuple(rows), stress)
 
 

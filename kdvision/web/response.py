@@ -7,13 +7,13 @@ from typing import Any, Final
 from starlette.responses import Response
 from starlette.types import Scope
 
-from kdvision.errors import KdvisionError, ModelError, NoKingdomFound, NoPicture, TooLarge
+from kdvision.errors import KdvisionError, ModelError, NoKingdomFound, PhotoTooLargeError, UnsupportedImageError
 from kdvision.web.limits import Refused
 from kdvision.web.page import page
 
 STATUS: Final[Mapping[type[KdvisionError], int]] = {
-    NoPicture: 415,
-    TooLarge: 413,
+    UnsupportedImageError: 415,
+    PhotoTooLargeError: 413,
     NoKingdomFound: 422,
     ModelError: 500,
 }

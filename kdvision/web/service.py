@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from kdvision import pipeline
 from kdvision.errors import KdvisionError
-from kdvision.files import encoded, write_whole
+from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Square
 from kdvision.game.game import rules_of
 from kdvision.pipeline import KingdomReading
@@ -113,13 +113,13 @@ class Desk:
         """A photo of any kind as an upright JPEG that every browser shows; raises PhotoError."""
         pixels = Photo.open(content, name=NAME).pixels
         factor = LONG_SIDE / max(pixels.shape[:2])
-        return encoded(shrink(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
+        return encode_image(shrink(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
 
     def _keep(self, content: bytes) -> None:
         if self.keep is not None:
             suffix = SUFFIXES.get(content[:2], ".heic")
             stamp = time.strftime("%Y%m%d-%H%M%S")
-            write_whole(self.keep / f"photo-{stamp}-{next(self._kept):04}{suffix}", content)
+            write_atomically(self.keep / f"photo-{stamp}-{next(self._kept):04}{suffix}", content)
 
 
 def _scored(size: tuple[int, int], reads: Sequence[KingdomReading], rules: Rules) -> tuple[Result, list[str]]:

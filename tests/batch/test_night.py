@@ -17,7 +17,7 @@ from kdvision.batch.options import Plan
 from kdvision.batch.result_folder import Place
 from kdvision.batch.run import Night
 from kdvision.errors import KdvisionError, NotationError, PhotoError
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from tests.nights import Readers, lines, night, photo, put, sheet, tree
 
 SMALL = "w1 w w / # f f1 / . l l"
@@ -192,9 +192,9 @@ def test_a_disk_that_fills_up_loses_nothing(folder: Path, out: Path, monkeypatch
     def full(path: Path, content: bytes) -> None:
         if next(writes) >= 4:
             raise KdvisionError(f"{path} cannot be written: No space left on device", hint="make room")
-        write_whole(path, content)
+        write_atomically(path, content)
 
-    monkeypatch.setattr("kdvision.batch.result_folder.write_whole", full)
+    monkeypatch.setattr("kdvision.batch.result_folder.write_atomically", full)
     with pytest.raises(KdvisionError, match="No space left"):
         night(folder, out)
     monkeypatch.undo()

@@ -1,6 +1,6 @@
 """Files are written whole or not at all: after a cut, a kill or on a full disk there is the old one or the new.
 
-What is written anywhere in the program goes through `files.write_whole` or the journal (tests/test_batch_journal.py).
+All file writing in the program goes through `files.write_atomically` or the journal (tests/batch/test_journal.py).
 """
 
 import ast
@@ -20,7 +20,7 @@ from kdvision.batch.corrections import Book, Correction
 from kdvision.batch.result_folder import PART, Place
 from kdvision.errors import KdvisionError
 from kdvision.evaluate import evaluate
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.web.limits import Line
 from kdvision.web.service import Desk
 
@@ -30,7 +30,7 @@ OLD, NEW = b"old " * 1000, b"new " * 5000
 CUT = """
 import os, signal, sys
 from pathlib import Path
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 def cut(*_): os.kill(os.getpid(), signal.SIGKILL)
 moment, path = sys.argv[1], Path(sys.argv[2])
 if moment == "before": os.fsync = cut
@@ -38,7 +38,7 @@ if moment == "between": Path.replace = cut
 if moment == "after":
     real = Path.replace
     Path.replace = lambda *names: (real(*names), cut())
-write_whole(path, b"new " * 5000)
+write_atomically(path, b"new " * 5000)
 """
 
 
@@ -71,7 +71,7 @@ def test_an_end_on_the_way_leaves_nothing(
     path.write_bytes(OLD)
     monkeypatch.setattr(step, broken)
     with pytest.raises(KdvisionError if isinstance(error, OSError) else type(error)):
-        write_whole(path, NEW)
+        write_atomically(path, NEW)
     monkeypatch.undo()
     assert path.read_bytes() == OLD
     assert names(tmp_path) == ["out.json"]
@@ -94,7 +94,7 @@ def test_content_reaches_the_disk_before_its_name_and_its_name_before_all_else(
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(Path, "replace", replaced)
-    write_whole(tmp_path / "out.json", NEW)
+    write_atomically(tmp_path / "out.json", NEW)
     assert steps == [f".out.json.{os.getpid()}.part", "replace", tmp_path.name]
 
 
@@ -129,7 +129,7 @@ def nobody() -> Iterator[None]:
 
 
 def write_picture(folder: Path) -> None:
-    write_whole(folder / "out.png", NEW)
+    write_atomically(folder / "out.png", NEW)
 
 
 def write_results(folder: Path) -> None:
@@ -217,4 +217,4 @@ def test_the_program_writes_files_in_two_places() -> None:
         if path.parts[len(PACKAGE.parts)] != "lab"
         and any(map(writes, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
     }
-    assert found == {"files.py", "batch/journal.py", "batch/lock.py", "commands/streams.py"}
+    assert found == {"files.py", "batch/journal.py", "batch/lock.py", "cli/streams.py"}

@@ -14,7 +14,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.calibrate import believed, heads, rehearsal
 from kdvision.lab.calibrate.calibrate import judged_of
 from kdvision.vision.assess.calibration import Calibration
@@ -40,7 +40,7 @@ def main() -> None:
     judged = judged_of([board for boards in each for board in boards], calibration)
     believed.write_by_art(given.results / "calibration-other-scenes.csv", judged, sure=calibration.sure)
     text = heads.table(heads.heads(heads.kept(given.work), calibration))
-    write_whole(given.results / "calibration-other-scenes-heads.csv", text.encode())
+    write_atomically(given.results / "calibration-other-scenes-heads.csv", text.encode())
     print((given.results / "calibration-other-scenes.csv").read_text("utf-8"), text, sep="\n")
 
 

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.calibrate.coverage import PRECISE, Believed, accepted, columns, coverage
 from kdvision.lab.card.plots import STYLE
 
@@ -81,11 +81,11 @@ def write(folder: Path, boards: Believed, *, odd: int, sure: float) -> None:
         f"{accepted[p]:.3f},{chance[p]:.4f},{round(wrong[p] * (p + 1))} of {p + 1},{mark}" for p, mark in sorted(rows)
     ]
     _table(folder / "calibration-coverage.csv", "share of boards accepted,probability from,wrong,threshold", lines)
-    write_whole(folder / "calibration.svg", _picture(boards, odd=odd, sure=sure))
+    write_atomically(folder / "calibration.svg", _picture(boards, odd=odd, sure=sure))
 
 
 def _table(path: Path, head: str, lines: Sequence[str]) -> None:
-    write_whole(path, "\n".join([head, *lines, ""]).encode())
+    write_atomically(path, "\n".join([head, *lines, ""]).encode())
 
 
 def _picture(boards: Believed, *, odd: int, sure: float) -> bytes:

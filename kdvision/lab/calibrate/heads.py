@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
@@ -157,7 +157,7 @@ def main() -> None:
     text = table(heads(kept(given.work), calibration))
     print(text)
     if given.results:
-        write_whole(given.results / "calibration-heads.csv", text.encode())
+        write_atomically(given.results / "calibration-heads.csv", text.encode())
 
 
 if __name__ == "__main__":

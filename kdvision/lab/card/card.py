@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kdvision.evaluate.summary import COLUMNS, Row, rows_of
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.card import card_extras
 from kdvision.lab.card.card_extras import Extras, markdown
 from kdvision.lab.card.card_text import DATA, HEAD, LIMITS, REPRODUCE
@@ -263,7 +263,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", type=Path, default=Path("models"), help="the folder of the models")
     given = parser.parse_args()
-    write_whole(given.models / "README.md", card(gathered(given.models)).encode())
+    write_atomically(given.models / "README.md", card(gathered(given.models)).encode())
     print(f"wrote {given.models / 'README.md'}")
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kdvision.evaluate import summary as tally
 from kdvision.evaluate.summary import interval
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.experiments import dial_rows
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def main() -> None:
     parser.add_argument("--png", action="store_true", help="draw PNG instead, for a quick look")
     given = parser.parse_args()
     for path, content in pictures(given.results, suffix="png" if given.png else "svg"):
-        write_whole(path, content)
+        write_atomically(path, content)
         print(f"wrote {path}")
 
 

@@ -22,7 +22,7 @@ from typing import Final
 from kdvision.errors import KdvisionError
 from kdvision.evaluate.evaluate import Labelled, labelled
 from kdvision.evaluate.match import Kingdom, Pair, matched
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Board, Cell
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, kinds
 from kdvision.lab.calibrate import rehearsal
@@ -95,7 +95,7 @@ def _kept(name: str, work: Path | None, make: Callable[[], Case]) -> Case:
         return pickle.loads(path.read_bytes())  # type: ignore[no-any-return]
     case = make()
     if path is not None:
-        write_whole(path, pickle.dumps(case))
+        write_atomically(path, pickle.dumps(case))
     return case
 
 
@@ -230,7 +230,7 @@ def main() -> None:
     for name, text in made.items():
         print(f"{name}\n{text}")
         if given.results:
-            write_whole(given.results / name, text.encode())
+            write_atomically(given.results / name, text.encode())
 
 
 if __name__ == "__main__":

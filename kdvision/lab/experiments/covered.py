@@ -24,7 +24,7 @@ from kdvision.errors import KdvisionError
 from kdvision.evaluate.evaluate import Labelled, labelled
 from kdvision.evaluate.summary import Row
 from kdvision.evaluate.workers import in_order
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.experiments import altered
 from kdvision.lab.experiments.dial_rows import ANYTHING, Task
 from kdvision.lab.experiments.dials import Bench, anything
@@ -177,7 +177,7 @@ def main() -> None:
         truths = [truth for name in ("photos", "boards") for truth in labelled(given.data / name)]
         seen = [row for some in in_order(rows, truths, workers=given.workers) for row in some]
         table = altered.table(seen, way="on a kingdom")
-        write_whole(given.out / "covered-photos.csv", table.encode())
+        write_atomically(given.out / "covered-photos.csv", table.encode())
         print(table, end="")
         return
     bench = Bench(given.art, "", given.data)
@@ -188,7 +188,7 @@ def main() -> None:
         sums = [sum(getattr(v, name) for v in verdicts) for name in ("kingdoms", "found", "exact")]
         marked, silent = sum(one[thing][1] for one in made), sum(v.silent for v in verdicts)
         lines.append(f"{thing},{','.join(map(str, [*sums, marked, silent]))}")
-    write_whole(given.out / f"covered-{given.art}.csv", "\n".join([*lines, ""]).encode())
+    write_atomically(given.out / f"covered-{given.art}.csv", "\n".join([*lines, ""]).encode())
     print("\n".join(lines))
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Cell
 from kdvision.lab.render.mosaics import mosaic
 from kdvision.lab.train.crop_folder import Crops
@@ -99,7 +99,7 @@ def main() -> None:
     given = parser.parse_args()
     tally = measure(Crops.load(given.data / "tiles", mended=True).split()[1], CellClassifier(load_model("cells")))
     if given.csv:
-        write_whole(given.csv, tally.csv().encode())
+        write_atomically(given.csv, tally.csv().encode())
     print(tally)
 
 

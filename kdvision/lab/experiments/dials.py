@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from kdvision.errors import ModelError
 from kdvision.evaluate.workers import completed
-from kdvision.files import encoded, write_whole
+from kdvision.files import encode_image, write_atomically
 from kdvision.lab.experiments.dial_rows import (
     ANYTHING,
     DIALS,
@@ -166,7 +166,7 @@ def measure(
     known = {row.key: row for row in rows if row.models == bench.models and _stands(row.task)}
 
     def save(made: Mapping[Key, Row]) -> None:
-        write_whole(path, as_csv(made.values()).encode())
+        write_atomically(path, as_csv(made.values()).encode())
 
     made = completed(bench.row, work, known, save=save, workers=workers, progress=progress)
     return [made[key] for key in work]
@@ -185,7 +185,7 @@ def show(wanted: Iterable[Task], bench: Bench, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for task in wanted:
         name = "-".join(word for word in (task.dial, task.setting, str(task.number)) if word)
-        write_whole(folder / f"{name}.jpg", encoded(bench.picture(task).photo, ".jpg"))
+        write_atomically(folder / f"{name}.jpg", encode_image(bench.picture(task).photo, ".jpg"))
 
 
 def _say(done: int, of: int) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.evaluate.summary import aligned, interval
 from kdvision.evaluate.workers import completed
-from kdvision.files import encoded, write_whole
+from kdvision.files import encode_image, write_atomically
 from kdvision.lab.experiments.dials import BOXES, fingerprint
 from kdvision.lab.render.art.sources import DRAWN_SEEDS, DrawnScene, drawn_box
 from kdvision.lab.render.staging import Stage, chance
@@ -128,7 +128,7 @@ def measure(
     known = {(row.kind, row.picture): row for row in rows if row.models == models}
 
     def save(made: Mapping[tuple[str, str], Row]) -> None:
-        write_whole(path, as_csv(made.values()).encode())
+        write_atomically(path, as_csv(made.values()).encode())
 
     made = completed(partial(read, models=models), work, known, save=save, workers=workers, progress=progress)
     return [made[key] for key in work]
@@ -165,7 +165,7 @@ def main() -> None:
     if given.show:
         given.show.mkdir(parents=True, exist_ok=True)
         for each in wanted:
-            write_whole(given.show / f"{each.kind}-{each.picture}.jpg", encoded(each.photo().pixels, ".jpg"))
+            write_atomically(given.show / f"{each.kind}-{each.picture}.jpg", encode_image(each.photo().pixels, ".jpg"))
         return
     surfaces = sorted((given.data / "tiles" / "not_tile").glob("*.jpg"))[: given.surfaces]
     wanted += [Nothing(SURFACES, str(path)) for path in surfaces]

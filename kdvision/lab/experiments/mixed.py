@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.calibrate import rehearsal
@@ -91,7 +91,7 @@ def main() -> None:
     totals = np.array(made).sum(axis=0).tolist()
     lines = ["on the table,kingdoms,right,wrong without a warning"]
     lines += [f"{way},{','.join(map(str, counts))}" for way, counts in zip(WAYS, totals, strict=True)]
-    write_whole(given.out / "mixed.csv", "\n".join([*lines, ""]).encode())
+    write_atomically(given.out / "mixed.csv", "\n".join([*lines, ""]).encode())
     print("\n".join(lines))
 
 

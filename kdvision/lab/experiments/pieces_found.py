@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.evaluate.workers import in_order
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Square
 from kdvision.lab.experiments.judged import judge
 from kdvision.lab.games import furnished
@@ -224,7 +224,7 @@ def main() -> None:
         made += found
         if done % 10 == 0:
             print(f"{done} of {len(tasks)} scenes", file=sys.stderr, flush=True)
-    write_whole(given.out, as_csv(made).encode())
+    write_atomically(given.out, as_csv(made).encode())
     print(summary(made))
 
 

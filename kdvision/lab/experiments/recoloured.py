@@ -19,7 +19,7 @@ import numpy.typing as npt
 from kdvision.evaluate.evaluate import Labelled, labelled
 from kdvision.evaluate.summary import Row
 from kdvision.evaluate.workers import in_order
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Terrain
 from kdvision.lab.experiments import altered
 
@@ -75,7 +75,7 @@ def main() -> None:
     given = parser.parse_args()
     made = [row for some in in_order(rows, labelled(given.data / "photos"), workers=given.workers) for row in some]
     table = altered.table(made, way="table like")
-    write_whole(given.out / "recoloured.csv", table.encode())
+    write_atomically(given.out / "recoloured.csv", table.encode())
     print(table, end="")
 
 

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.drafts import play
@@ -165,7 +165,7 @@ def main() -> None:
         print("  ".join(f"{name} {word}".strip() for name, word in zip(("", *HEAD[1:]), row, strict=True)), flush=True)
         writer.writerow(row)
     if given.csv:
-        write_whole(given.csv, out.getvalue().encode())
+        write_atomically(given.csv, out.getvalue().encode())
 
 
 if __name__ == "__main__":

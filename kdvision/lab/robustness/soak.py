@@ -26,7 +26,7 @@ import numpy as np
 from benchmarks.bench_photos import SAMPLES, decode
 from kdvision import pipeline
 from kdvision.errors import KdvisionError
-from kdvision.files import encoded, write_whole
+from kdvision.files import encode_image, write_atomically
 from kdvision.game.rules import kingdomino
 from kdvision.lab.robustness.broken import BROKEN
 from kdvision.lab.robustness.memory import held_now, peak_so_far
@@ -75,7 +75,7 @@ def answer_of(content: bytes) -> str:
     except KdvisionError as error:
         return json.dumps(data(Result("photo", error=error)))
     result = of_photo("photo", (photo.width, photo.height), reads, kingdomino())
-    encoded(overlay(photo, result), ".jpg")
+    encode_image(overlay(photo, result), ".jpg")
     return json.dumps(data(result))
 
 
@@ -171,9 +171,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"  {len(moments)} photos, {moment.held:.0f} MB held, {moment.most:.0f} MB at most", flush=True)
     told = figures(moments)
     if given.csv:
-        write_whole(given.csv, as_csv(moments).encode())
+        write_atomically(given.csv, as_csv(moments).encode())
     if given.json:
-        write_whole(given.json, (json.dumps(told, indent=1) + "\n").encode())
+        write_atomically(given.json, (json.dumps(told, indent=1) + "\n").encode())
     for number, quarter in enumerate(quarters(moments), start=1):
         print(f"quarter {number}: {quarter.photos} photos, {quarter.held:.0f} MB held, {quarter.most:.0f} MB at most")
     print(f"the last holds {told['growth']:.3f} of the second; {len(told['changed_answers'])} answers changed")

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.calibrate import rehearsal
 from kdvision.lab.render import scenes, synth
 from kdvision.lab.render.art_mix import Workshop
@@ -232,7 +232,7 @@ def main() -> None:
     )
     results = given["out"] / "results" / f"context-seed{settings.seed}.json"
     results.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(results, f"{json.dumps(noted, indent=1)}\n".encode())
+    write_atomically(results, f"{json.dumps(noted, indent=1)}\n".encode())
     print(f"temperature {fitted:.3f}; held out {rates}; wrote {path}")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.game.players import COLOURS
 from kdvision.lab.games.laying import Piece, Scene, Tile
 from kdvision.lab.render import scenes, synth
@@ -193,7 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{right[certain].mean():.3f}")
     arrays = {name: getattr(livery, name).tolist() for name in ("usual", "spread", "weights")}
     about = {"colours": livery.colours, "sure": sure, "seed": given.seed, "pictures": given.count, **arrays}
-    write_whole(WEIGHTS, (json.dumps(about) + "\n").encode())
+    write_atomically(WEIGHTS, (json.dumps(about) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ import numpy.typing as npt
 import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.calibrate import rehearsal
 from kdvision.lab.train.folding import folded, rounded_once
 from kdvision.vision.networks.cells import CellClassifier
@@ -123,7 +123,7 @@ def quantised(path: Path, target: Path, shown: Sequence[Bytes]) -> None:
         activation_type=QuantType.QUInt8,
         weight_type=QuantType.QInt8,
     )
-    write_whole(target, rounded_once(onnx.load(target)).SerializeToString())
+    write_atomically(target, rounded_once(onnx.load(target)).SerializeToString())
     _describe(target, {entry.key: entry.value for entry in onnx.load(path).metadata_props})
 
 
@@ -138,7 +138,7 @@ def _describe(path: Path, entries: Mapping[str, str]) -> None:
     for key, value in entries.items():
         entry = model.metadata_props.add()
         entry.key, entry.value = key, value
-    write_whole(path, model.SerializeToString())
+    write_atomically(path, model.SerializeToString())
 
 
 def learn(folders: Folders, names: Sequence[str], seeds: Sequence[int]) -> None:
@@ -204,11 +204,11 @@ def trained(folders: Folders) -> list[str]:
     for name in NAMES:
         path, floats = model_path(name), folders.floats / f"{name}.onnx"
         if NOTED in Model(path, threads=1).about:
-            write_whole(floats, path.read_bytes())
-            write_whole(folders.whole / f"{name}.onnx", path.read_bytes())
+            write_atomically(floats, path.read_bytes())
+            write_atomically(folders.whole / f"{name}.onnx", path.read_bytes())
         else:
             new.append(name)
-            write_whole(floats, folded(onnx.load(path)).SerializeToString())
+            write_atomically(floats, folded(onnx.load(path)).SerializeToString())
     return new
 
 
@@ -219,7 +219,7 @@ def keep(folders: Folders, names: Sequence[str], count: Count, scenes: int) -> N
         about: dict[str, Any] = {"scenes": scenes, "right": {"floats": count.floats, "whole numbers": count.right}}
         entries = {entry.key: entry.value for entry in onnx.load(made).metadata_props}
         _describe(made, {**entries, NOTED: json.dumps(about)})
-        write_whole(model_path(name), made.read_bytes())
+        write_atomically(model_path(name), made.read_bytes())
     print("in whole numbers now:", ", ".join(names) or "none")
 
 

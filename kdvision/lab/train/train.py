@@ -28,7 +28,7 @@ from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.render.mosaics import mosaics
 from kdvision.lab.render.worlds import all_surfaces, make_examples
 from kdvision.lab.train.batches import CellBatches, ScenePieces, batches
@@ -227,7 +227,7 @@ def tell(out: Path, name: str, noted: Mapping[str, float | str]) -> None:
     """Write the settings beside the measurements, too: the card of one seed's models tells how others were trained."""
     path = out / "results" / f"{name}-seed{noted['seed']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, f"{json.dumps(noted, indent=1)}\n".encode())
+    write_atomically(path, f"{json.dumps(noted, indent=1)}\n".encode())
 
 
 def main() -> None:

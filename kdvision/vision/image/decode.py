@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from kdvision.errors import NoPicture, PhotoError
+from kdvision.errors import PhotoError, UnsupportedImageError
 from kdvision.vision.image.limits import Metered, check_pieces, check_size, check_work, too_large
 from kdvision.vision.image.srgb import Pixels, rgb_by
 
@@ -163,7 +163,7 @@ def _opened(data: bytes, name: str, *, check: bool = False) -> Image.Image:
     except Image.DecompressionBombError:
         raise too_large(name) from None
     except UnidentifiedImageError:
-        raise NoPicture(f"{name} is no picture of a kind that can be read", hint=READABLE) from None
+        raise UnsupportedImageError(f"{name} is no picture of a kind that can be read", hint=READABLE) from None
     except Exception as error:
         raise _damaged(name, error) from error
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from PIL import Image
 
-from kdvision.errors import PhotoError, TooLarge
+from kdvision.errors import PhotoError, PhotoTooLargeError
 
 MIN_SIDE: Final = 64
 """The fewest pixels on a side: fewer cannot show a kingdom's crowns."""
@@ -104,4 +104,4 @@ def scans(data: bytes) -> int:
 def too_large(name: str, most: int = MAX_PIXELS) -> PhotoError:
     """The error for a picture of too many pixels."""
     hint = "scale the photo down" + (", or save it as a plain JPEG" if most < MAX_PIXELS else "")
-    return TooLarge(f"{name} has more than {most // 1_000_000} megapixels", hint=hint)
+    return PhotoTooLargeError(f"{name} has more than {most // 1_000_000} megapixels", hint=hint)

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.errors import PhotoError, TooLarge
+from kdvision.errors import PhotoError, PhotoTooLargeError
 from kdvision.vision.image.decode import SCALES, Encoded, encoded
 from kdvision.vision.image.limits import MAX_PIXELS, MIN_SIDE
 from kdvision.vision.image.srgb import Pixels, eight_bits, on_white
@@ -175,7 +175,7 @@ def _checked(data: bytes, name: str) -> bytes:
 
 def _too_heavy(name: str) -> PhotoError:
     hint = "save it as a JPEG, or scale it down"
-    return TooLarge(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, the most that is read", hint=hint)
+    return PhotoTooLargeError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, the most that is read", hint=hint)
 
 
 def _pixels_of(array: NDArray[Any], name: str) -> Pixels:

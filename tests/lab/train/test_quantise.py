@@ -7,7 +7,7 @@ import onnx
 import pytest
 import torch
 
-from kdvision.files import write_whole
+from kdvision.files import write_atomically
 from kdvision.lab.train.export import export_cells, export_finder
 from kdvision.lab.train.net import CellNet, FinderNet
 from kdvision.lab.train.quantise import NAMES, NOTED, Count, Folders, Recorded, first_and_last, keep, quantised, trained
@@ -72,8 +72,8 @@ def test_of_two_only_the_one_trained_anew_is_put_in_whole_numbers(
     home = tmp_path / "models"
     home.mkdir()
     monkeypatch.setenv("KDVISION_MODELS", str(home))
-    write_whole(home / "cells.onnx", cells.read_bytes())
-    write_whole(home / "finder.onnx", (SHIPPED / "finder.onnx").read_bytes())
+    write_atomically(home / "cells.onnx", cells.read_bytes())
+    write_atomically(home / "finder.onnx", (SHIPPED / "finder.onnx").read_bytes())
     finder = (home / "finder.onnx").read_bytes()
     folders = Folders(tmp_path / "floats", tmp_path / "whole")
     assert trained(folders) == ["cells"]
