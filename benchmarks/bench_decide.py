@@ -14,10 +14,10 @@ import numpy as np
 
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.experiments.simulate import framed, noisy
 from kdvision.lab.games.drafts import play
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decide import decide
+from tests.vision.decide.simulation import framed, noisy
 
 MEDIAN: Final = 100.0
 WORST: Final = 300.0

@@ -25,7 +25,6 @@ from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
 from kdvision.lab.calibrate.rehearsal import Seen, is_of
-from kdvision.lab.experiments.simulate import calibration_gap
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING
@@ -63,6 +62,13 @@ class Said:
             f"{right.mean():.4f}",
             f"{calibration_gap(chance, right, bins=20):.4f}",
         )
+
+
+def calibration_gap(chance: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], *, bins: int) -> float:
+    """Return the expected calibration error: the mean distance of probability and accuracy over bins of equal size."""
+    order = np.argsort(chance, kind="stable")
+    parts = [part for part in np.array_split(order, bins) if len(part)]
+    return float(sum(abs(chance[part].mean() - right[part].mean()) * len(part) for part in parts) / len(chance))
 
 
 def heads(scenes: Iterable[Seen], calibration: Calibration) -> dict[str, Said]:

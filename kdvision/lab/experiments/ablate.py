@@ -220,13 +220,13 @@ def main() -> None:
     )
     parser.add_argument("--scenes", type=int, default=150, help="rendered scenes")
     parser.add_argument("--work", type=Path, help="keep what is seen here, by the models at hand, for the next time")
-    parser.add_argument("--results", type=Path, help="write ablation.csv and simulation-rendered.csv into this folder")
+    parser.add_argument("--results", type=Path, help="write ablation.csv into this folder")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     if given.work:
         given.work.mkdir(parents=True, exist_ok=True)
     sets = dict(_cases(given.data, given.scenes, given.work, given.workers))
-    made = {"ablation.csv": table(sets), "simulation-rendered.csv": by_kingdoms(sets[RENDERED])}
+    made = {"ablation.csv": table(sets)}
     for name, text in made.items():
         print(f"{name}\n{text}")
         if given.results:

@@ -8,12 +8,12 @@ import numpy as np
 from kdvision.game.board import Board
 from kdvision.lab.calibrate.heads import HEADS, heads, placed, table
 from kdvision.lab.calibrate.rehearsal import Seen
-from kdvision.lab.experiments.simulate import framed, noisy
 from kdvision.lab.games.drafts import play
 from kdvision.pipeline import Calibration
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.result import ALONE
 from tests.kingdoms import plain_sight as observation
+from tests.vision.decide.simulation import framed, noisy
 
 
 def test_the_truth_is_laid_where_it_is_seen() -> None:

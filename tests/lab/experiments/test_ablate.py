@@ -20,10 +20,10 @@ from kdvision.lab.experiments.ablate import (
     table,
     tallied,
 )
-from kdvision.lab.experiments.simulate import framed, noisy
 from kdvision.lab.games.drafts import play
 from kdvision.vision.classify.probabilities import Reading
 from tests.kingdoms import plain_sight as observation
+from tests.vision.decide.simulation import framed, noisy
 
 LOOKS = (WHOLE, ONCE, CELLS_ALONE, COLOURLESS, BY_THEMSELVES)
 

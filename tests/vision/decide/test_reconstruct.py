@@ -13,12 +13,12 @@ import pytest
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
 from kdvision.game.legality import problems
-from kdvision.lab.experiments.simulate import SCENES, framed, noisy, simulate
 from kdvision.lab.games.drafts import play
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.decide.placements import Penalties
+from tests.vision.decide.simulation import SCENES, framed, noisy, simulate
 
 STRICT = Penalties(*[1000.0] * 6)
 KINDS = ("w", "w1", "l", "#", ".")
@@ -277,7 +277,7 @@ def test_the_same_readings_give_the_same_decision() -> None:
 
 
 def test_deciding_mends_many_boards_that_the_squares_alone_get_wrong() -> None:
-    """Far from the figures of a long run, which `python -m kdvision.lab.experiments.simulate` prints, but not by chance either."""
+    """The share that is mended is below that of a long run, and too high for chance."""
     rng = np.random.default_rng(0)
     outcomes = [simulate(SCENES[0], rng) for _ in range(20)]
     raw = sum(outcome.raw == outcome.truths for outcome in outcomes)

@@ -14,7 +14,6 @@ from kdvision import pipeline
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.experiments.simulate import framed, noisy
 from kdvision.lab.games.drafts import play
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
@@ -25,6 +24,7 @@ from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align, fuse_all, match_kingdoms
 from tests.kingdoms import grid_of
 from tests.paths import SAMPLES
+from tests.vision.decide.simulation import framed, noisy
 
 
 def observation(reading: Reading, hidden: dict[str, float] | None = None) -> GridObservation:
