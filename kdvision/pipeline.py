@@ -127,12 +127,12 @@ def read_views(
         raise explain_no_kingdom(seen, everything)
     looks: list[list[same.MatchedView]] = []
     odd: list[Problem] = []
-    known = {seen.content: 1}
+    known = {seen.digest: 1}
     for number, source in enumerate(photos[1:], start=2):
         name = f"photo {number} of the kingdom"
         try:
             photo = Photo.open(source)
-            before = known.setdefault(photo.content, number)
+            before = known.setdefault(photo.digest, number)
             if before < number:
                 odd.append(Problem((), f"{name} is the same picture as photo {before}, and counts once"))
                 continue
@@ -143,7 +143,7 @@ def read_views(
                 raise explain_no_kingdom(photo, found)
             looks.append(own)
             odd += [Problem((), f"{name}, {photo.name}, {text}") for text in _beside(len(own), others)]
-            odd += [Problem((), f"{name}, {photo.name}: {flaw}") for flaw in photo.flaws]
+            odd += [Problem((), f"{name}, {photo.name}: {flaw}") for flaw in photo.warnings]
         except (PhotoError, NoKingdomFound) as error:
             odd.append(Problem((), f"{name} is left out: {error}"))
             if failed is not None:
@@ -204,7 +204,7 @@ def assemble_kingdoms(
     where = describe_places([observation.grid for observation in kingdoms], photo)
     if near is None:
         near = [Surroundings() for _ in kingdoms] if named else describe_surroundings(kingdoms, observations)
-    near = [one._replace(flawed=bool(photo.flaws)) for one in near]
+    near = [one._replace(flawed=bool(photo.warnings)) for one in near]
     near = mark_touching(near, [observation.grid for observation in kingdoms], [made.board for made in decisions])
     reads = [
         build_reading(observation, made, place, around, calibration, played, before=board)

@@ -71,11 +71,11 @@ class Done(NamedTuple):
 
 def content_of(path: Path) -> bytes:
     """The bytes of a photo's file, at most one more than is ever read; raises PhotoError."""
-    from kdvision.vision.image.photo import MAX_BYTES
+    from kdvision.vision.image.photo import MAX_FILE_BYTES
 
     try:
         with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         hint = "check that it is a file you may read, and run again"
         raise PhotoError(f"the photo cannot be read: {error.strerror}", hint=hint) from error
@@ -167,7 +167,7 @@ def _picture(photo: "Photo", result: "Result") -> bytes:
     from kdvision.report.overlay import overlay
     from kdvision.vision.image.photo import Photo
 
-    pixels = _shrunk(photo.at_least(min(1.0, PICTURE_SIDE / max(photo.width, photo.height)))[0])
+    pixels = _shrunk(photo.scaled(min(1.0, PICTURE_SIDE / max(photo.width, photo.height)))[0])
     factors = pixels.shape[1] / photo.width, pixels.shape[0] / photo.height
     rows = tuple(
         scored if scored.seen is None else replace(scored, seen=_scaled(scored.seen, factors))

@@ -39,7 +39,7 @@ class _Sheet:
 
     @classmethod
     def of(cls, photo: Photo) -> "_Sheet":
-        pixels = fitted(photo.at_least(LONGEST / max(photo.height, photo.width))[0])
+        pixels = fitted(photo.scaled(LONGEST / max(photo.height, photo.width))[0])
         return cls(pixels, pixels.shape[1] / photo.width)
 
     def outline(self, quad: Points, colour: Colour, width: float) -> None:

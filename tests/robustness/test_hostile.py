@@ -9,7 +9,7 @@ import pytest
 from benchmarks.bench_photos import SAMPLES
 from kdvision.lab.robustness import hostile
 from kdvision.lab.robustness.hostile import File, attempt, corpus
-from kdvision.vision.image.limits import MOST_SCANS, scans
+from kdvision.vision.image.limits import MAX_SCANS, count_scans
 from tests.conftest import Run
 
 SIZE = (160, 120)
@@ -86,10 +86,10 @@ def test_what_can_be_opened_is_read_too(good: dict[str, bytes]) -> None:
 
 
 def test_passes_over_a_jpeg_are_counted(good: dict[str, bytes]) -> None:
-    assert scans(good["JPEG"]) == 1
-    assert 2 < scans(good["progressive"]) < 20
-    assert scans(good["JPEG"] + good["progressive"]) == 1  # what follows the picture is another
-    assert scans(hostile.passes(800, 800, 500)) == MOST_SCANS + 1
+    assert count_scans(good["JPEG"]) == 1
+    assert 2 < count_scans(good["progressive"]) < 20
+    assert count_scans(good["JPEG"] + good["progressive"]) == 1  # what follows the picture is another
+    assert count_scans(hostile.passes(800, 800, 500)) == MAX_SCANS + 1
 
 
 def test_the_corpus_names_every_file_once(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_harm_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:
             patch.setattr(hostile, limit, 0.0)
             assert attempt(file).harm
-    monkeypatch.setattr("kdvision.vision.image.photo.encoded", lambda *_: 1 / 0)
+    monkeypatch.setattr("kdvision.vision.image.photo.read_header", lambda *_: 1 / 0)
     assert "ZeroDivisionError escaped" in attempt(file).what
     assert attempt(file).harm
 

@@ -9,18 +9,18 @@ from typing import Any, Final
 from PIL import Image
 
 from kdvision.lab.robustness.hostile_bombs import File
-from kdvision.vision.image.limits import DOUBLED_PIXELS, MAX_PIXELS, WHOLE_PIXELS
+from kdvision.vision.image.limits import MAX_PIXELS, MAX_WEBP_PIXELS, MAX_WHOLE_PIXELS
 
 LARGEST: Final[tuple[tuple[str, str, str, int, dict[str, Any]], ...]] = (
     ("jpg", "JPEG", "RGB", MAX_PIXELS, {}),
     ("cmyk.jpg", "JPEG", "CMYK", MAX_PIXELS, {}),
     ("fine.jpg", "JPEG", "RGB", MAX_PIXELS, {"subsampling": 0}),
-    ("progressive.jpg", "JPEG", "RGB", WHOLE_PIXELS, {"progressive": True}),
-    ("webp", "WEBP", "RGB", DOUBLED_PIXELS, {"quality": 0, "method": 0}),
-    ("lossless.webp", "WEBP", "RGBA", DOUBLED_PIXELS, {"lossless": True, "quality": 0, "method": 0}),
-    ("gif", "GIF", "P", WHOLE_PIXELS, {}),
-    ("lzw.tif", "TIFF", "RGBA", WHOLE_PIXELS, {"compression": "tiff_lzw"}),
-    ("cmyk.tif", "TIFF", "CMYK", WHOLE_PIXELS, {"compression": "packbits"}),
+    ("progressive.jpg", "JPEG", "RGB", MAX_WHOLE_PIXELS, {"progressive": True}),
+    ("webp", "WEBP", "RGB", MAX_WEBP_PIXELS, {"quality": 0, "method": 0}),
+    ("lossless.webp", "WEBP", "RGBA", MAX_WEBP_PIXELS, {"lossless": True, "quality": 0, "method": 0}),
+    ("gif", "GIF", "P", MAX_WHOLE_PIXELS, {}),
+    ("lzw.tif", "TIFF", "RGBA", MAX_WHOLE_PIXELS, {"compression": "tiff_lzw"}),
+    ("cmyk.tif", "TIFF", "CMYK", MAX_WHOLE_PIXELS, {"compression": "packbits"}),
 )
 """The end of the name, the format, the mode, so many pixels, and the encoder's options."""
 

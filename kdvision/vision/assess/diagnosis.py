@@ -40,13 +40,13 @@ def explain_no_kingdom(photo: Photo, observations: Sequence[GridObservation]) ->
 
 
 def _damage(photo: Photo) -> tuple[str, str] | None:
-    return ("its file is damaged", "copy or send the photo again") if photo.flaws else None
+    return ("its file is damaged", "copy or send the photo again") if photo.warnings else None
 
 
 def _grey(photo: Photo) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     """The photo in shades of grey, as large as the finder sees it."""
     factor = LONG_SIDES[0] / max(photo.width, photo.height)
-    pixels, _ = photo.at_least(factor)
+    pixels, _ = photo.scaled(factor)
     pixels, _ = shrink(pixels, min(1.0, LONG_SIDES[0] / max(pixels.shape[:2])))
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.float32)
 

@@ -19,7 +19,7 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.occlusion import compute_max_occlusion, find_hidden_squares
 from kdvision.vision.classify.truncation import find_truncation
 from kdvision.vision.decide.decision import Decision
-from kdvision.vision.image.decode import FLAWED
+from kdvision.vision.image.decode import DAMAGE_WARNING
 
 CONTENTS: Final = "kingdomino/contents"
 FEW: Final = 5
@@ -90,7 +90,7 @@ def _beside(around: Surroundings) -> Iterator[Problem]:
         text = "another kingdom all but touches this one: see that each has its own dominoes"
         yield Problem((), text, sign="touched")
     if around.flawed:
-        yield Problem((), FLAWED, sign="flawed")
+        yield Problem((), DAMAGE_WARNING, sign="flawed")
     if around.unread:
         yield Problem((), "other tiles in the photo may be a kingdom, too: look", sign="unread")
 

@@ -102,7 +102,7 @@ def _typical(photo: Photo, quads: Floats, side: float) -> Floats:
     if not some.any():
         return found
     points, inside = points[some], inside[some]
-    pixels, into = photo.part(points, POINTS / side)
+    pixels, into = photo.crop(points, POINTS / side)
     at = cv2.perspectiveTransform((points + 0.5).reshape(1, -1, 2), into).reshape(points.shape) - 0.5
     x, y = np.moveaxis(at.astype(np.float32), -1, 0)
     seen = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

@@ -97,7 +97,7 @@ def rectify(photo: Photo, matrix: Floats, bounds: Bounds) -> tuple[npt.NDArray[n
     reach = cv2.perspectiveTransform(frame[None], matrix)[0]
     if (np.column_stack([frame, np.ones(4)]) @ matrix[2] <= 0).any():  # behind the camera: no box holds it
         reach = np.array([[0.0, 0.0], [photo.width, photo.height]])
-    pixels, part = photo.part(reach, 1.2 * UNIT / side)
+    pixels, part = photo.crop(reach, 1.2 * UNIT / side)
     if side * part[0, 0] > 2.0 * UNIT:
         pixels, further = shrink(pixels, 1.2 * UNIT / (side * part[0, 0]))
         part = np.diag([*further, 1.0]) @ part

@@ -1,7 +1,4 @@
-"""What is refused before it can cost minutes or gigabytes: pictures come from strangers.
-
-Every check here looks at the header, or counts, and is done before a pixel is decoded.
-"""
+"""Limits that are checked before a pixel is decoded, because photos come from strangers."""
 
 import io
 import re
@@ -9,99 +6,96 @@ from typing import Final
 
 from PIL import Image
 
-from kdvision.errors import PhotoError, PhotoTooLargeError
+from kdvision.errors import PhotoError, TooLargeError
 
-MIN_SIDE: Final = 64
-"""The fewest pixels on a side: fewer cannot show a kingdom's crowns."""
+MIN_SIDE_PIXELS: Final = 64
+"""A photo with a shorter side cannot show a kingdom's crowns."""
 
 MAX_PIXELS: Final = 120_000_000
-"""The most pixels: the largest phone cameras' 108 megapixels fit."""
+"""Limit for baseline JPEG; the 108 megapixels of the largest phone cameras fit."""
 
-WHOLE_PIXELS: Final = 64_000_000
-"""The most where all pixels have to be held at once, by the format's decoder and by us: all but plain JPEG.
+MAX_WHOLE_PIXELS: Final = 64_000_000
+"""Limit for formats whose decoder holds the whole picture: 10 bytes a pixel, 12 for AVIF (measured)."""
 
-Decoding takes 10 bytes a pixel, 12 for AVIF (measured): three quarters of a gigabyte.
-"""
+MAX_WEBP_PIXELS: Final = 40_000_000
+"""Limit for WebP, whose decoder takes 18 bytes a pixel (measured)."""
 
-DOUBLED_PIXELS: Final = 40_000_000
-"""The most for WebP, whose decoder is made for films and takes 18 bytes a pixel."""
+MAX_SCANS: Final = 100
+"""Limit for the scans of a progressive JPEG. Encoders write about ten; each costs a walk over all blocks."""
 
-MOST_SCANS: Final = 100
-"""Passes over a progressive JPEG; encoders write about ten, and each costs a walk over all its blocks."""
+MAX_EXIF_SEGMENTS: Final = 100
+"""Limit for EXIF segments, which Pillow joins one by one."""
 
-MOST_EXIF: Final = 100
-"""EXIF segments, which are put together one by one; files of several pictures have one for each."""
+MAX_READS: Final = 300_000
+"""Limit for reads of a file. A PNG of 200 MB in chunks of 8 KB needs a quarter of them."""
 
-MOST_READS: Final = 300_000
-"""Pieces a file is read in; a PNG of 200 MB in chunks of the usual 8 KB needs a quarter of them."""
-
-MOST_RUNS: Final = 4_000_000
-"""Pixels of a picture whose decoder works pixel by pixel in Python."""
+MAX_SLOW_PIXELS: Final = 4_000_000
+"""Limit for formats that Pillow decodes pixel by pixel in Python."""
 
 _MARKER: Final = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
-"""A marker among a JPEG's coded data: not a stuffed FF, not a restart (ITU T.81, B.1.1)."""
+"""A marker in a JPEG's entropy-coded data, other than stuffing and restarts (ITU T.81, B.1.1)."""
 
 
-class Metered(io.BytesIO):
-    """A file in memory that can be read in so many pieces and no more; raises ValueError."""
+class BoundedReader(io.BytesIO):
+    """A file in memory that raises ValueError after `MAX_READS` reads."""
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
-        self._left = MOST_READS
+        self._reads_left = MAX_READS
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Some of the file, as `io.BytesIO.read`."""
-        self._left -= 1
-        if self._left < 0:
+        """Return up to `size` bytes, as `io.BytesIO.read` does."""
+        self._reads_left -= 1
+        if self._reads_left < 0:
             raise ValueError("it is made of too many pieces")
         return super().read(size)
 
 
-def check_size(image: Image.Image, name: str) -> None:
-    """Raise PhotoError for a picture, opened but not yet decoded, of too few or too many pixels."""
-    if image.width * image.height > most_pixels(image):
-        raise too_large(name, most_pixels(image))
-    if min(image.size) < MIN_SIDE:
-        hint = f"give a photo of at least {MIN_SIDE} pixels on each side; ten times that reads well"
-        raise PhotoError(f"{name} has only {image.width} x {image.height} pixels", hint=hint)
-
-
-def check_work(image: Image.Image, data: bytes) -> None:
-    """Raise ValueError for a picture that would take its decoder very much longer than others of its size."""
-    if image.info.get("progressive") and scans(data) > MOST_SCANS:
-        raise ValueError(f"it has more than {MOST_SCANS} passes")
-    tiles = getattr(image, "tile", ())
-    slow = image.format in ("BMP", "PPM") and any(tile[0] in ("bmp_rle", "ppm_plain", "ppm") for tile in tiles)
-    if slow and image.width * image.height > MOST_RUNS:
-        raise ValueError(f"its way of storing is for pictures of at most {MOST_RUNS // 1_000_000} megapixels")
-
-
-def check_pieces(data: bytes) -> None:
-    """Raise ValueError for a file that nothing but malice would write: hundreds of EXIF segments."""
-    if data.count(b"Exif\0\0") > MOST_EXIF:
+def check_metadata(data: bytes) -> None:
+    """Raise ValueError for a file with more EXIF segments than any camera writes."""
+    if data.count(b"Exif\0\0") > MAX_EXIF_SEGMENTS:
         raise ValueError("its metadata has too many pieces")
 
 
-def most_pixels(image: Image.Image) -> int:
-    """The most pixels that a picture of this format may have."""
+def check_size(image: Image.Image, name: str) -> None:
+    """Raise PhotoError if an opened picture has too few or too many pixels."""
+    if image.width * image.height > (limit := get_pixel_limit(image)):
+        raise make_size_error(name, limit)
+    if min(image.size) < MIN_SIDE_PIXELS:
+        hint = f"give a photo of at least {MIN_SIDE_PIXELS} pixels on each side; ten times that reads well"
+        raise PhotoError(f"{name} has only {image.width} x {image.height} pixels", hint=hint)
+
+
+def check_decoding_cost(image: Image.Image, data: bytes) -> None:
+    """Raise ValueError if decoding would take far longer than for other pictures of this size."""
+    if image.info.get("progressive") and count_scans(data) > MAX_SCANS:
+        raise ValueError(f"it has more than {MAX_SCANS} passes")
+    tiles = getattr(image, "tile", ())
+    slow = image.format in ("BMP", "PPM") and any(tile[0] in ("bmp_rle", "ppm_plain", "ppm") for tile in tiles)
+    if slow and image.width * image.height > MAX_SLOW_PIXELS:
+        raise ValueError(f"its encoding is read only up to {MAX_SLOW_PIXELS // 1_000_000} megapixels")
+
+
+def get_pixel_limit(image: Image.Image) -> int:
+    """Return the largest number of pixels accepted for the picture's format."""
     if image.format in ("JPEG", "MPO") and not image.info.get("progressive"):
         return MAX_PIXELS
-    return DOUBLED_PIXELS if image.format == "WEBP" else WHOLE_PIXELS
+    return MAX_WEBP_PIXELS if image.format == "WEBP" else MAX_WHOLE_PIXELS
 
 
-def scans(data: bytes) -> int:
-    """How many passes over its picture a JPEG makes, counted up to one more than are allowed."""
-    found, at = 0, 2
-    while found <= MOST_SCANS and (marker := _MARKER.search(data, at)):
-        kind, at = data[marker.start() + 1], marker.end()
-        if kind == 0xD9:  # the end of the picture: what follows is another one, or a film
+def count_scans(data: bytes) -> int:
+    """Return the number of scans in a JPEG; counting stops one above `MAX_SCANS`."""
+    count, position = 0, 2
+    while count <= MAX_SCANS and (marker := _MARKER.search(data, position)):
+        kind, position = data[marker.start() + 1], marker.end()
+        if kind == 0xD9:  # end of image; another picture may follow
             break
-        found += kind == 0xDA
-        at += int.from_bytes(data[at : at + 2], "big")
-    return found
+        count += kind == 0xDA
+        position += int.from_bytes(data[position : position + 2], "big")
+    return count
 
 
-def too_large(name: str, most: int = MAX_PIXELS) -> PhotoError:
-    """The error for a picture of too many pixels."""
-    hint = "scale the photo down" + (", or save it as a plain JPEG" if most < MAX_PIXELS else "")
-    return PhotoTooLargeError(f"{name} has more than {most // 1_000_000} megapixels", hint=hint)
+def make_size_error(name: str, limit: int = MAX_PIXELS) -> PhotoError:
+    """Return the error for a picture with more than `limit` pixels."""
+    hint = "scale the photo down" + (", or save it as a plain JPEG" if limit < MAX_PIXELS else "")
+    return TooLargeError(f"{name} has more than {limit // 1_000_000} megapixels", hint=hint)

@@ -1,12 +1,11 @@
-"""The one door for pictures: whatever is given becomes the same upright RGB pixels, or a PhotoError with advice.
+"""Photos from any source as upright sRGB pixels, with an image pyramid that is decoded on demand.
 
-A path, the file's bytes, an open file and an array all end here, so that a photo reads the same from the command line,
-from a pipe and from an upload.
+A path, the bytes of a file, an open file and an array all pass through `Photo.open`, so that a photo reads the same
+from the command line, a pipe and an upload.
 """
 
 import os
 import stat
-from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -16,148 +15,151 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.errors import PhotoError, PhotoTooLargeError
-from kdvision.vision.image.decode import SCALES, Encoded, encoded
-from kdvision.vision.image.limits import MAX_PIXELS, MIN_SIDE
-from kdvision.vision.image.srgb import Pixels, eight_bits, on_white
+from kdvision.errors import PhotoError, TooLargeError
+from kdvision.vision.image.decode import DAMAGE_WARNING, SCALES, EncodedImage, read_header
+from kdvision.vision.image.limits import MAX_PIXELS, MIN_SIDE_PIXELS
+from kdvision.vision.image.srgb import Pixels, blend_with_white, convert_to_uint8
 
 PhotoSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | NDArray[Any] | Photo"
 
-MAX_BYTES: Final = 200_000_000
-"""The largest file that is read: an uncompressed picture of more than 60 megapixels still fits."""
+MAX_FILE_BYTES: Final = 200_000_000
+"""Limit for a file; an uncompressed picture of more than 60 megapixels fits."""
 
-GLANCE: Final = 1280
-"""Pixels along the longer side that a photo is decoded at first, and at least.
+FIRST_DECODE_PIXELS: Final = 1280
+"""Longer side at which a JPEG is decoded first. One size that also serves the refinement is quicker than two."""
 
-Twice what a first look needs: walking through a JPEG's code costs most of its decoding at any size, so that one size
-that serves the second looks as well is quicker than two.
-"""
+SIZE_HINT: Final = (
+    f"photos have at least {MIN_SIDE_PIXELS} pixels on each side and at most {MAX_PIXELS // 1_000_000} megapixels"
+)
 
-_Size: TypeAlias = "tuple[Pixels, tuple[float, float]]"
-"""The pixels at one size, and the exact factors (x, y) from the whole to it."""
+_Level: TypeAlias = "tuple[Pixels, tuple[float, float]]"
+"""The pixels of one pyramid level and the exact factors (x, y) from full size to it."""
 
 
-@dataclass(frozen=True, eq=False)
 class Photo:
-    """One picture, ready to be looked at: upright sRGB, at any size, decoded no larger than somebody looks at it.
+    """One upright sRGB picture at any size, decoded no larger than needed.
 
-    `source` is all its pixels (height, width, 3), or a file that can be decoded at several sizes.
+    `source` is either all pixels (height, width, 3) or a file that can be decoded at several sizes; `warnings` are
+    sentences about a damaged file that can still be read.
     """
 
-    source: Pixels | Encoded
-    name: str = "photo"
-    flaws: list[str] = field(default_factory=list)
-    """What is wrong with its file, in sentences; all the same it can be read."""
-    _sizes: dict[int, _Size] = field(default_factory=dict, init=False, repr=False)
+    def __init__(self, source: Pixels | EncodedImage, name: str = "photo") -> None:
+        self.name = name
+        self.warnings: tuple[str, ...] = ()
+        self._source = source
+        self._levels: dict[int, _Level] = {}
 
     @property
     def height(self) -> int:
         """Rows of pixels."""
-        return self.source.size[1] if isinstance(self.source, Encoded) else int(self.source.shape[0])
+        return self._source.size[1] if isinstance(self._source, EncodedImage) else int(self._source.shape[0])
 
     @property
     def width(self) -> int:
         """Pixels in a row."""
-        return self.source.size[0] if isinstance(self.source, Encoded) else int(self.source.shape[1])
+        return self._source.size[0] if isinstance(self._source, EncodedImage) else int(self._source.shape[1])
 
     @property
     def pixels(self) -> Pixels:
         """All pixels (height, width, 3), uint8, read-only."""
-        return self._at(1)[0]
+        return self._get_level(1)[0]
 
     @property
-    def content(self) -> bytes:
-        """A hash of its file or pixels: photos that have the same are one."""
-        if isinstance(self.source, Encoded):
-            return sha256(self.source.data).digest()
-        pixels = np.ascontiguousarray(self.source).reshape(-1)
-        return sha256(repr(self.source.shape).encode() + sha256(pixels.data).digest()).digest()
+    def digest(self) -> bytes:
+        """A hash of the file or the pixels; equal photos have equal digests."""
+        if isinstance(self._source, EncodedImage):
+            return sha256(self._source.data).digest()
+        pixels = np.ascontiguousarray(self._source).reshape(-1)
+        return sha256(repr(self._source.shape).encode() + sha256(pixels.data).digest()).digest()
 
-    def at_least(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
-        """The pixels at the smallest size that is no smaller than `factor` of the whole, and the exact factors (x, y).
+    def scaled(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
+        """Return the smallest pyramid level of at least `factor` times the full size, and its exact factors (x, y).
 
-        Sizes are the whole and its half, quarter and eighth. A point (x, y) of the photo, measured from the outer
-        corner of its first pixel, lies at (x, y) times the factors.
+        Levels are the full size and its half, quarter and eighth. A point (x, y) of the photo, measured from the outer
+        corner of the first pixel, lies at (x, y) times the factors.
         """
         scale = next((s for s in SCALES if s * factor <= 1), 1)
-        if isinstance(self.source, Encoded) and scale < self._first:
-            scale = next(s for s in self.source.scales if s <= scale)
-        return self._at(scale)
+        if isinstance(self._source, EncodedImage) and scale < self._first_scale:
+            scale = next(s for s in self._source.scales if s <= scale)
+        return self._get_level(scale)
 
-    def part(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
-        """The box around points (…, 2) of the photo, as in `at_least`, and the matrix (3, 3) from the photo to it."""
-        pixels, scale = self.at_least(factor)
+    def crop(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
+        """Return the box around points (…, 2) at the level of `scaled(factor)`, and the matrix (3, 3) to its pixels."""
+        pixels, scale = self.scaled(factor)
         ends = np.stack([points.reshape(-1, 2).min(axis=0), points.reshape(-1, 2).max(axis=0)]) * scale
         size = np.array([pixels.shape[1], pixels.shape[0]])
         (left, top) = np.clip(np.floor(ends[0]) - 1, 0, size - 1).astype(int)
         (right, bottom) = np.clip(np.ceil(ends[1]) + 1, (left + 1, top + 1), size).astype(int)
-        into = np.array([[scale[0], 0, -left], [0, scale[1], -top], [0, 0, 1.0]])
-        return pixels[top:bottom, left:right], into
+        matrix = np.array([[scale[0], 0, -left], [0, scale[1], -top], [0, 0, 1.0]])
+        return pixels[top:bottom, left:right], matrix
 
     @cached_property
-    def _first(self) -> int:
-        """The scale that a file is decoded at first; smaller sizes are halves of that one."""
-        scales = self.source.scales if isinstance(self.source, Encoded) else (1,)
-        return next((s for s in scales if s * GLANCE <= max(self.width, self.height)), 1)
+    def _first_scale(self) -> int:
+        """The denominator of the first decoding; smaller levels are halves of that one."""
+        scales = self._source.scales if isinstance(self._source, EncodedImage) else (1,)
+        return next((s for s in scales if s * FIRST_DECODE_PIXELS <= max(self.width, self.height)), 1)
 
-    def _at(self, scale: int) -> _Size:
-        if scale not in self._sizes:
-            pixels, factors = self._made(scale)
+    def _get_level(self, scale: int) -> _Level:
+        if scale not in self._levels:
+            pixels, factors = self._make_level(scale)
             pixels.flags.writeable = False
-            self._sizes[scale] = pixels, factors
-        return self._sizes[scale]
+            self._levels[scale] = pixels, factors
+        return self._levels[scale]
 
-    def _made(self, scale: int) -> _Size:
-        if scale <= self._first:
-            exact = (1 / scale, 1 / scale)
-            return (self.source.decode(scale) if isinstance(self.source, Encoded) else self.source), exact
-        larger, (x, y) = self._at(scale // 2)
+    def _make_level(self, scale: int) -> _Level:
+        if scale <= self._first_scale:
+            factors = (1 / scale, 1 / scale)
+            if not isinstance(self._source, EncodedImage):
+                return self._source, factors
+            pixels, damaged = self._source.decode(scale)
+            self.warnings = (DAMAGE_WARNING,) if damaged else self.warnings
+            return pixels, factors
+        larger, (x, y) = self._get_level(scale // 2)
         height, width = larger.shape[0] // 2, larger.shape[1] // 2  # an odd pixel at the end is left out
         half = cv2.resize(larger[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
         return np.asarray(half, np.uint8), (x / 2, y / 2)
 
     @classmethod
     def open(cls, source: PhotoSource, *, name: str | None = None) -> "Photo":
-        """The photo at a path, in a file's bytes, in an open file, or of an array; raises PhotoError.
+        """Return the photo at a path, in bytes, in an open file, or in an array; raise PhotoError.
 
-        An array holds one picture, upright already: (height, width), (height, width, 3) RGB (not OpenCV's BGR) or
-        (height, width, 4) RGBA, as uint8, uint16, bool, or floats from 0 to 1. `name` is what messages call it.
-        A file that is damaged is found out here: it is decoded once, at the size of a first look.
+        An array holds one upright picture: (height, width), (height, width, 3) RGB (not OpenCV's BGR) or
+        (height, width, 4) RGBA, as uint8, uint16, bool, or floats from 0 to 1. `name` is used in messages. The file is
+        decoded once, so that a damaged one is reported here.
         """
         if isinstance(source, Photo):
             return source
         if isinstance(source, np.ndarray):
             name = name or "array"
-            return cls(_pixels_of(source, name), name)
-        file = encoded(*_read(source, name))
+            return cls(_convert_array(source, name), name)
+        file = read_header(*_read(source, name))
+        photo = cls(file, file.name)
+        photo._get_level(photo._first_scale)
         if file.scales == (1,):
-            return cls(file.decode(), file.name, file.flaws)
-        photo = cls(file, file.name, file.flaws)
-        photo._at(photo._first)
+            photo._source = photo.pixels  # the file's bytes are not needed again
         return photo
 
 
 def _read(
     source: "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO", name: str | None
 ) -> tuple[bytes, str]:
+    """Return the bytes of a file and what messages call it."""
     if isinstance(source, str | os.PathLike):
-        return _read_file(Path(source), name or str(source))
+        return _read_path(Path(source), name or str(source))
     if isinstance(source, bytes | bytearray | memoryview):
-        name = name or "bytes"
-        return _checked(bytes(source), name), name
-    name = name or str(getattr(source, "name", "stream"))
-    return _checked(source.read(MAX_BYTES + 1), name), name
+        return _check_bytes(bytes(source), name or "bytes")
+    return _check_bytes(source.read(MAX_FILE_BYTES + 1), name or str(getattr(source, "name", "stream")))
 
 
-def _read_file(path: Path, name: str) -> tuple[bytes, str]:
+def _read_path(path: Path, name: str) -> tuple[bytes, str]:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise PhotoError(f"{name} is a folder", hint=f"name the photos in it, for example {Path(name) / '*.jpg'}")
-        if status.st_size > MAX_BYTES:
-            raise _too_heavy(name)
+        if status.st_size > MAX_FILE_BYTES:
+            raise _make_bytes_error(name)
         with path.open("rb") as file:
-            return _checked(file.read(MAX_BYTES + 1), name), name
+            return _check_bytes(file.read(MAX_FILE_BYTES + 1), name)
     except FileNotFoundError:
         raise PhotoError(f"there is no file {name}", hint="check the path and the spelling") from None
     except (OSError, ValueError) as error:
@@ -165,31 +167,30 @@ def _read_file(path: Path, name: str) -> tuple[bytes, str]:
         raise PhotoError(f"{name} cannot be read: {reason}", hint="check that it is a file you may read") from error
 
 
-def _checked(data: bytes, name: str) -> bytes:
+def _check_bytes(data: bytes, name: str) -> tuple[bytes, str]:
     if not data:
         raise PhotoError(f"{name} is empty", hint="copy or send the photo again")
-    if len(data) > MAX_BYTES:
-        raise _too_heavy(name)
-    return data
+    if len(data) > MAX_FILE_BYTES:
+        raise _make_bytes_error(name)
+    return data, name
 
 
-def _too_heavy(name: str) -> PhotoError:
+def _make_bytes_error(name: str) -> PhotoError:
     hint = "save it as a JPEG, or scale it down"
-    return PhotoTooLargeError(f"{name} is larger than {MAX_BYTES // 1_000_000} MB, the most that is read", hint=hint)
+    return TooLargeError(f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB, the most that is read", hint=hint)
 
 
-def _pixels_of(array: NDArray[Any], name: str) -> Pixels:
-    """A copy of the array as RGB pixels; raises PhotoError where it is no picture."""
+def _convert_array(array: NDArray[Any], name: str) -> Pixels:
+    """Return a copy of the array as RGB pixels; raise PhotoError if it is no picture."""
     grey, channels = array.ndim == 2, array.shape[-1] if array.ndim == 3 else 0
     if not grey and channels not in (1, 3, 4):
         hint = "give (height, width), (height, width, 3) RGB or (height, width, 4) RGBA"
         raise PhotoError(f"{name} of shape {array.shape} is no picture", hint=hint)
-    if min(array.shape[:2]) < MIN_SIDE or array.shape[0] * array.shape[1] > MAX_PIXELS:
-        raise PhotoError(f"{name} of {array.shape[1]} x {array.shape[0]} pixels is too small or too large", hint=LIMITS)
-    pixels = eight_bits(array, name)
+    if min(array.shape[:2]) < MIN_SIDE_PIXELS or array.shape[0] * array.shape[1] > MAX_PIXELS:
+        raise PhotoError(
+            f"{name} of {array.shape[1]} x {array.shape[0]} pixels is too small or too large", hint=SIZE_HINT
+        )
+    pixels = convert_to_uint8(array, name)
     if grey or channels == 1:
         return np.repeat(pixels.reshape(*array.shape[:2], 1), 3, axis=2)
-    return on_white(pixels) if channels == 4 else np.array(pixels, order="C")
-
-
-LIMITS: Final = f"photos have at least {MIN_SIDE} pixels on each side and at most {MAX_PIXELS // 1_000_000} megapixels"
+    return blend_with_white(pixels) if channels == 4 else np.array(pixels, order="C")

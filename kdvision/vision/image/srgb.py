@@ -1,7 +1,6 @@
-"""Pixels of every kind to 8-bit sRGB: alpha lies on white, deep numbers are scaled, profiles are obeyed."""
+"""Pixels of every kind as 8-bit sRGB: alpha over white, deep numbers scaled, colour profiles applied."""
 
 import io
-from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -11,36 +10,44 @@ from PIL import Image, ImageChops, ImageCms
 from kdvision.errors import PhotoError
 
 Pixels: TypeAlias = NDArray[np.uint8]
-Convert: TypeAlias = Callable[[Image.Image], Pixels]
 
-_SPACES: Final = {"RGB": "RGB", "CMYK": "CMYK", "GRAY": "L"}
-"""The mode that a profile of each colour space applies to."""
+ROWS_PER_BLOCK: Final = 64
+"""Rows that are blended at a time, because the 16-bit products take a lot of memory."""
+
+_PROFILE_MODES: Final = {"RGB": "RGB", "CMYK": "CMYK", "GRAY": "L"}
+"""The Pillow mode that a profile of each colour space applies to."""
 
 
-def rgb_by(image: Image.Image, bands: Callable[[], Iterable[Image.Image]]) -> Convert:
-    """The function that brings a band of the decoded picture to sRGB pixels (height, width, 3).
-
-    What has to be known of the whole picture is found out first, from its bands.
-    """
+def convert_to_srgb(image: Image.Image) -> Pixels:
+    """Return a decoded picture as sRGB pixels (height, width, 3)."""
     if image.mode[:2] == "I;" or image.mode in ("I", "F"):
-        return _from_deep_grey(image, bands())
-    profiled = _from_profile(image)
+        return _convert_deep_grey(image)
     if image.has_transparency_data:
-        clear = not any(np.asarray(band.convert("RGBA"))[..., 3].any() for band in bands())
-        return lambda band: _opaque(band, profiled, clear=clear)
+        opaque = blend_with_white(np.asarray(image if image.mode == "RGBA" else image.convert("RGBA")))
+        transform = _load_profile(image, "RGB")
+        return opaque if transform is None else _apply_profile(Image.fromarray(opaque), transform)
     if image.mode == "CMYK" and image.format == "JPEG" and "adobe" not in image.info:
-        # Pillow takes every CMYK JPEG for one of Adobe's, which store paper as 255.
-        return lambda band: profiled(ImageChops.invert(band))
-    return profiled
+        # Pillow assumes Adobe's convention, which stores paper as 255.
+        return _apply_profile(ImageChops.invert(image), _load_profile(image, "CMYK"))
+    plain = image if image.mode in ("RGB", "CMYK", "L") else image.convert("RGB")
+    return _apply_profile(plain, _load_profile(image, plain.mode))
 
 
-def on_white(pixels: Pixels) -> Pixels:
-    """The RGB pixels of RGBA ones laid on white paper; where all is transparent, alpha means nothing and is dropped."""
-    return _on_white(pixels) if pixels[..., 3].any() else np.array(pixels[..., :3], order="C")
+def blend_with_white(pixels: Pixels) -> Pixels:
+    """Return RGBA pixels as RGB over white; alpha is ignored if the picture is transparent everywhere."""
+    colour, alpha = pixels[..., :3], pixels[..., 3:]
+    if not alpha.any():
+        return np.array(colour, order="C")
+    blended = np.empty(colour.shape, np.uint8)
+    for top in range(0, len(pixels), ROWS_PER_BLOCK):
+        rows = slice(top, top + ROWS_PER_BLOCK)
+        weight = alpha[rows].astype(np.uint16)
+        blended[rows] = (colour[rows] * weight + 255 * (255 - weight) + 127) // 255
+    return blended
 
 
-def eight_bits(array: NDArray[Any], name: str) -> Pixels:
-    """The array scaled to 0..255 from the full range of its type, floats from 0..1; raises PhotoError for others."""
+def convert_to_uint8(array: NDArray[Any], name: str) -> Pixels:
+    """Return the array scaled to 0–255 from the full range of its type, floats from 0–1; raise PhotoError otherwise."""
     if array.dtype == np.uint8:
         return array
     if array.dtype == np.bool_:
@@ -50,60 +57,32 @@ def eight_bits(array: NDArray[Any], name: str) -> Pixels:
     if array.dtype.kind == "f" and np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1:
         return (array * 255 + 0.5).astype(np.uint8)
     hint = "give uint8, uint16, bool, or floats from 0 to 1"
-    raise PhotoError(f"{name} holds numbers that are no pixels ({array.dtype})", hint=hint)
+    raise PhotoError(f"{name} holds numbers that are not pixels ({array.dtype})", hint=hint)
 
 
-def _on_white(pixels: Pixels) -> Pixels:
-    colour, alpha = pixels[..., :3], pixels[..., 3:]
-    weight = alpha.astype(np.uint16)
-    return ((colour * weight + 255 * (255 - weight) + 127) // 255).astype(np.uint8)
+def _convert_deep_grey(image: Image.Image) -> Pixels:
+    """Return grey of more than 8 bits, scaled by the smallest usual range that holds its largest number."""
+    numbers = np.nan_to_num(np.asarray(image).astype(np.float64)).clip(0)
+    largest = float(numbers.max(initial=0))
+    ranges = (1.0, 255.0, 65535.0) if image.mode == "F" else (65535.0, 2.0**32 - 1)
+    full = next((full for full in ranges if largest <= full), largest)
+    return np.repeat((numbers * (255 / full) + 0.5).astype(np.uint8)[..., None], 3, axis=2)
 
 
-def _opaque(band: Image.Image, profiled: Convert, *, clear: bool) -> Pixels:
-    pixels = np.asarray(band.convert("RGBA"))
-    return profiled(Image.fromarray(np.ascontiguousarray(pixels[..., :3]) if clear else _on_white(pixels)))
+def _apply_profile(image: Image.Image, transform: ImageCms.ImageCmsTransform | None) -> Pixels:
+    if transform is not None:
+        image = ImageCms.applyTransform(image, transform) or image
+    return np.asarray(image if image.mode == "RGB" else image.convert("RGB"))
 
 
-def _from_deep_grey(image: Image.Image, bands: Iterable[Image.Image]) -> Convert:
-    """Grey of more than 8 bits, scaled by the range that the numbers show they were written for."""
-    top = max(float(_numbers(band).max(initial=0)) for band in bands)
-    if image.mode == "F":
-        full = next((full for full in (1.0, 255.0, 65535.0) if top <= full), top)
-    else:
-        full = 65535.0 if top <= 65535 else 2.0**32 - 1
-
-    def convert(band: Image.Image) -> Pixels:
-        grey = (_numbers(band) * (255 / full) + 0.5).astype(np.uint8)
-        return np.repeat(grey[..., None], 3, axis=2)
-
-    return convert
-
-
-def _numbers(band: Image.Image) -> NDArray[np.float64]:
-    return np.nan_to_num(np.asarray(band).astype(np.float64)).clip(0)
-
-
-def _from_profile(image: Image.Image) -> Convert:
-    """To sRGB by the embedded profile; as it is where that is absent, sRGB, or broken."""
-    transform = _transform(image)
-
-    def convert(band: Image.Image) -> Pixels:
-        plain = band if band.mode in ("RGB", "CMYK", "L") else band.convert("RGB")
-        if transform is not None:
-            plain = ImageCms.applyTransform(plain, transform) or plain
-        return np.asarray(plain if plain.mode == "RGB" else plain.convert("RGB"))
-
-    return convert
-
-
-def _transform(image: Image.Image) -> ImageCms.ImageCmsTransform | None:
+def _load_profile(image: Image.Image, mode: str) -> ImageCms.ImageCmsTransform | None:
+    """Return the transform from the embedded profile to sRGB; None if it is absent, sRGB already, or broken."""
     profile = image.info.get("icc_profile")
     if not profile:
         return None
-    mode = "RGB" if image.has_transparency_data or image.mode not in ("CMYK", "L") else image.mode
     try:
         embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        fits = _SPACES.get(embedded.profile.xcolor_space.strip()) == mode
+        fits = _PROFILE_MODES.get(embedded.profile.xcolor_space.strip()) == mode
         if not fits or "sRGB" in ImageCms.getProfileDescription(embedded):
             return None
         srgb = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB"))

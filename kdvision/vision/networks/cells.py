@@ -65,7 +65,7 @@ def crop_squares(photo: Photo, quads: Floats, *, inner: int = INNER) -> Bytes:
     if not len(quads):
         return prepare_crops(np.zeros((1, 1, 3), np.uint8), quads)
     centre = quads.mean(axis=1, keepdims=True)
-    pixels, part = photo.part(centre + (CROP / inner + 0.2) * (quads - centre), _scale_for(quads, inner))
+    pixels, part = photo.crop(centre + (CROP / inner + 0.2) * (quads - centre), _scale_for(quads, inner))
     return prepare_crops(pixels, (quads + 0.5) * part.diagonal()[:2] + part[:2, 2] - 0.5, inner=inner)
 
 

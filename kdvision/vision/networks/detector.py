@@ -183,7 +183,7 @@ class SquareDetector:
         """
         looks = []
         for long_side in long_sides:
-            pixels, _ = photo.at_least(long_side / max(photo.width, photo.height))
+            pixels, _ = photo.scaled(long_side / max(photo.width, photo.height))
             pixels, _ = shrink(pixels, long_side / max(pixels.shape[:2]))
             found = self.look(pixels)
             scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
