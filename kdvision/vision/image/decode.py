@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
-from kdvision.errors import NoPictureError, PhotoError
+from kdvision.errors import PhotoError, UnsupportedImageError
 from kdvision.vision.image.jpeg_integrity import JpegReader
 from kdvision.vision.image.limits import check_decoding_cost, check_metadata, check_size, make_size_error
 from kdvision.vision.image.srgb import Pixels, convert_to_srgb
@@ -113,7 +113,7 @@ def _open(reader: JpegReader, data: bytes, name: str) -> Image.Image:
     except Image.DecompressionBombError:
         raise make_size_error(name) from None
     except UnidentifiedImageError:
-        raise NoPictureError(f"{name} is no picture of a kind that can be read", hint=_FORMAT_HINT) from None
+        raise UnsupportedImageError(f"{name} is no picture of a kind that can be read", hint=_FORMAT_HINT) from None
     except Exception as error:
         raise _make_damage_error(name, error) from error
 

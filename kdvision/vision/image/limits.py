@@ -6,7 +6,7 @@ from typing import Final
 
 from PIL import Image
 
-from kdvision.errors import PhotoError, TooLargeError
+from kdvision.errors import PhotoError, PhotoTooLargeError
 
 MIN_SIDE_PIXELS: Final = 64
 """A photo with a shorter side cannot show a kingdom's crowns."""
@@ -98,4 +98,4 @@ def count_scans(data: bytes) -> int:
 def make_size_error(name: str, limit: int = MAX_PIXELS) -> PhotoError:
     """Return the error for a picture with more than `limit` pixels."""
     hint = "scale the photo down" + (", or save it as a plain JPEG" if limit < MAX_PIXELS else "")
-    return TooLargeError(f"{name} has more than {limit // 1_000_000} megapixels", hint=hint)
+    return PhotoTooLargeError(f"{name} has more than {limit // 1_000_000} megapixels", hint=hint)

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.errors import PhotoError, TooLargeError
+from kdvision.errors import PhotoError, PhotoTooLargeError
 from kdvision.vision.image.decode import DAMAGE_WARNING, SCALES, EncodedImage, read_header
 from kdvision.vision.image.limits import MAX_PIXELS, MIN_SIDE_PIXELS
 from kdvision.vision.image.srgb import Pixels, blend_with_white, convert_to_uint8
@@ -177,7 +177,9 @@ def _check_bytes(data: bytes, name: str) -> tuple[bytes, str]:
 
 def _make_bytes_error(name: str) -> PhotoError:
     hint = "save it as a JPEG, or scale it down"
-    return TooLargeError(f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB, the most that is read", hint=hint)
+    return PhotoTooLargeError(
+        f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB, the most that is read", hint=hint
+    )
 
 
 def _convert_array(array: NDArray[Any], name: str) -> Pixels:
