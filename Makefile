@@ -4,6 +4,7 @@
 #   make test-lab  install torch and run the tests of training
 #   make check     all that a change must pass: format, lint, types, both kinds of tests
 #   make model     train the networks and write models/        make bench   time the parts
+#   make docs      build the API reference into out/site   make aims    count lines, constants and names
 #   make install-check   build the wheel and install it, where nothing else is, on every Python here
 #
 # Another interpreter: make test PYTHON=python3.12      Another torch: make test-lab TORCH=torch==2.6.0
@@ -17,7 +18,7 @@ DEMO ?= samples/demo.jpg
 
 export PYTHONUTF8 := 1
 
-.PHONY: demo test test-lab check model bench install-check format clean
+.PHONY: demo test test-lab check model bench aims docs install-check format clean
 
 demo: $(VENV)/.core
 	@mkdir -p out
@@ -48,6 +49,13 @@ bench: $(VENV)/.dev
 	@mkdir -p out
 	$(BIN)/python -m benchmarks.bench --json out/bench.json
 
+aims: $(VENV)/.core
+	$(BIN)/python -m scripts.measure_code
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --strict --quiet
+	@echo "The API reference: out/site/index.html"
+
 install-check: $(VENV)/.dev
 	$(BIN)/python -m scripts.install_check $(CHECK)
 
@@ -70,6 +78,10 @@ $(VENV)/.core: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e '.[docs]'
 	@touch $@ $(VENV)/.core
 
 $(VENV)/.lab: $(VENV)/.dev

@@ -37,7 +37,7 @@ class Shot:
 
 
 SHOTS = (
-    Shot("demo", "a finished 5x5 kingdom on oak boards, from a little to one side", 4, surfaces.oak, 4, tilt=24),
+    Shot("demo", "a finished 5x5 kingdom on oak", 4, surfaces.oak, 4, tilt=24),
     Shot(
         "seven",
         "a 7x7 kingdom of the Mighty Duel on linen",
@@ -53,7 +53,7 @@ SHOTS = (
     ),
     Shot(
         "holes",
-        "a kingdom with gaps in it, on a checked cloth",
+        "a kingdom with gaps, on a checked cloth",
         8,
         surfaces.gingham,
         4,
@@ -65,7 +65,7 @@ SHOTS = (
     ),
     Shot(
         "castle",
-        "the castle stands on its tile, wooden pieces beside the kingdom",
+        "a castle on its tile, wooden pieces beside it",
         9,
         surfaces.felt,
         10,
@@ -77,7 +77,7 @@ SHOTS = (
     ),
     Shot(
         "two-kingdoms",
-        "two kingdoms and their castles on one table",
+        "two kingdoms",
         5,
         surfaces.oak,
         5,
@@ -91,7 +91,7 @@ SHOTS = (
     ),
     Shot(
         "four-kingdoms",
-        "the whole table at the end of a game of four, from above",
+        "a finished game of four",
         6,
         surfaces.stone,
         2,
@@ -103,7 +103,7 @@ SHOTS = (
     ),
     Shot(
         "hard-light",
-        "uneven light, shine on the cards and the shadow of a hand",
+        "uneven light, reflections, the shadow of a hand",
         4,
         surfaces.felt,
         10,
@@ -114,7 +114,7 @@ SHOTS = (
     ),
     Shot(
         "oblique",
-        "seen from a player's chair, 50 degrees from straight above",
+        "the view from a player's chair",
         7,
         surfaces.oak,
         0,
@@ -128,7 +128,7 @@ SHOTS = (
     ),
     Shot(
         "queendomino",
-        "a kingdom of Queendomino: towns, buildings on some, knights",
+        "Queendomino: towns, buildings, knights",
         24,
         surfaces.oak,
         4,
@@ -141,7 +141,7 @@ SHOTS = (
     ),
     Shot(
         "lost-treasures",
-        "gems of The Lost Treasures where four landscapes meet",
+        "gems of The Lost Treasures",
         89,
         surfaces.stone,
         2,
@@ -153,7 +153,7 @@ SHOTS = (
     ),
     Shot(
         "no-kingdom",
-        "no kingdom at all: cards face down, pieces and what else lies about",
+        "cards face down and pieces, no kingdom",
         5,
         surfaces.linen,
         4,

@@ -31,13 +31,12 @@ QUALITY = 88
 EMPTY = np.array([[-4.5, -3.5], [4.5, 3.5]])  # what a photo without kingdoms shows, in squares
 README = """# Samples
 
-Photos to try `kdvision` on. Every one is drawn: the tiles are our own art, and tables, pieces and light come from the
-renderer in `kdvision/lab`, so anybody may use them. `python -m scripts.samples` makes them all again, the same
-every time. Beside each lies its truth: boards as they lie in the photo, territory points without bonuses, and the
-corners of each kingdom's frame in pixels (top left, top right, bottom right, bottom left); pieces by their square, gems
-by two of the four squares around them.
+Photos to try `kdvision` on. All are rendered with artwork of this project, so they are free to use.
+`python -m scripts.samples` renders them again, byte for byte. The JSON beside each photo holds the truth: the boards as
+they lie in the photo, the points of the territories without bonuses, each kingdom's corners in pixels, clockwise from
+the top left, pieces with their square, and gems with two of the four squares around them.
 
-| photo | shows | made from (seeds of the game and of the light; angle from straight above) |
+| photo | shows | seeds of game and light; angle from above |
 |---|---|---|"""
 
 
@@ -120,10 +119,10 @@ def write(shot: Shot, picture: Picture, folder: Path) -> None:
     (folder / f"{shot.name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def readme() -> str:
-    """Return the folder's README."""
+def make_readme() -> str:
+    """The text of samples/README.md."""
     rows = [
-        f"| [{shot.name}.jpg]({shot.name}.jpg) | {shot.shows} | seeds {shot.seed} and {shot.hour}, {shot.tilt:g}° |"
+        f"| [{shot.name}.jpg]({shot.name}.jpg) | {shot.shows} | {shot.seed}, {shot.hour}; {shot.tilt:g}° |"
         for shot in SHOTS
     ]
     return "\n".join([README, *rows, ""])
@@ -141,7 +140,7 @@ def main() -> None:
         if not given.names or shot.name in given.names:
             write(shot, take(shot, art), given.folder)
             print(shot.name)
-    (given.folder / "README.md").write_text(readme(), encoding="utf-8")
+    (given.folder / "README.md").write_text(make_readme(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the README shows is what the program prints, and what CI runs is what it says."""
+"""The README and CONTRIBUTING agree with the program, the results and CI."""
 
 import re
 import shlex
@@ -7,22 +7,36 @@ from pathlib import Path
 import pytest
 
 from kdvision.errors import ExitCode
+from scripts.readme_figures import insert_table, make_table
 from tests.conftest import Run
 from tests.paths import ROOT
 
 PAGES = sorted(page for folder in (".", "docs", "models", "samples") for page in (ROOT / folder).glob("*.md"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^```\n\$ kdvision (type .*)\n((?s:.*?))^```$", README, re.MULTILINE)
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```\n\$ kdvision (type .*)\n((?s:.*?))^```$", README, re.MULTILINE)
 
 
-def test_something_is_shown() -> None:
-    assert SHOWN
+def test_the_readme_has_at_most_120_lines() -> None:
+    assert len(README.splitlines()) <= 120
 
 
-@pytest.mark.parametrize(("command", "output"), SHOWN)
-def test_the_readme_shows_what_is_printed(command: str, output: str, run: Run) -> None:
-    ran = run(*shlex.split(command))
-    assert ran.out.rstrip() == output.rstrip()
+def test_the_readme_shows_an_example() -> None:
+    assert EXAMPLES
+
+
+@pytest.mark.parametrize(("command", "output"), EXAMPLES)
+def test_examples_in_the_readme_print_what_it_shows(command: str, output: str, run: Run) -> None:
+    assert run(*shlex.split(command)).out.rstrip() == output.rstrip()
+
+
+def test_figures_in_the_readme_are_those_of_the_results() -> None:
+    assert insert_table(README, make_table()) == README, "run python -m scripts.readme_figures"
+
+
+@pytest.mark.parametrize("command", sorted(set(re.findall(r"^kdvision (\w+) .*#", README, re.MULTILINE))))
+def test_commands_in_the_readme_exist(command: str, run: Run) -> None:
+    assert run(command, "--help").code == 0
 
 
 def test_the_readme_lists_every_exit_code() -> None:
@@ -30,22 +44,28 @@ def test_the_readme_lists_every_exit_code() -> None:
     assert listed == set(ExitCode)
 
 
-def test_ci_runs_what_the_readme_says() -> None:
+def test_ci_runs_the_commands_that_contributing_names() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert [line.split()[:3] for line in script.splitlines() if "make" in line.split()[:2]] == [
         ["make", "check"],
         ["exec", "make", "install-check"],
     ]
-    assert "`make check` and `make install-check` are what `.ci/run` calls" in README
+    assert "`make check` and `make install-check` are what `.ci/run` calls" in CONTRIBUTING
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "\ncheck:" in makefile and "\ninstall-check:" in makefile
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_to_files(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
 
 
-def test_pages_are_looked_at() -> None:
-    assert len(PAGES) >= 5
+def test_every_page_is_checked() -> None:
+    assert {"README.md", "CONTRIBUTING.md", "design.md"} <= {page.name for page in PAGES}
+
+
+def test_make_targets_in_the_pages_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README + CONTRIBUTING, re.MULTILINE))
+    assert [target for target in named if f"\n{target}:" not in makefile] == []
