@@ -97,3 +97,24 @@ def type_board(page: Page, text: str) -> None:
 def square(page: Page, name: str) -> Any:
     """A square of the board by its name."""
     return page.get_by_role("gridcell", name=name)
+
+
+def grab_handle(page: Page, number: int) -> None:
+    """Press the mouse on a handle of the corners; 0 is the top left one, then clockwise."""
+    box = page.locator(".handle .ring").nth(number).bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+
+
+def drop_handle(page: Page, point: list[float]) -> None:
+    """Move the handle that is grabbed to a point of the photo, in its pixels, and release the mouse."""
+    there = page.evaluate(
+        """([x, y]) => {
+            const point = new DOMPoint(x, y).matrixTransform(document.querySelector(".picture").getScreenCTM());
+            return [point.x, point.y];
+        }""",
+        point,
+    )
+    page.mouse.move(*there, steps=2)
+    page.mouse.up()

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 
 import kdvision
 from kdvision.web.server import Settings
-from tests.browser.conftest import Open, square, total, type_board, upload
+from tests.browser.conftest import Open, drop_handle, grab_handle, square, total, type_board, upload
 from tests.paths import SAMPLES
 from tests.webserver import Client, running
 
@@ -138,29 +138,13 @@ def test_a_kingdom_that_was_missed_is_read_where_it_is_drawn(open_page: Open) ->
     page.get_by_role("button", name="Remove this kingdom").click()
     page.get_by_role("button", name="Missed one").click()
     for number, corner in enumerate(truth["corners_tl_tr_br_bl_px"]):
-        drag(page, number, corner)
+        grab_handle(page, number)
+        drop_handle(page, corner)
     page.get_by_label("Size of the kingdom").select_option("5x5")
     page.get_by_role("button", name="Read here").click()
     expect(page.locator(".tab:not(.add)")).to_have_count(2)
     expect(page.locator("#total")).to_have_text(str(truth["points"]))
     assert rows(page) == truth["board"]
-
-
-def drag(page: Page, number: int, corner: list[float]) -> None:
-    """Drag a handle to a point of the photo, in its pixels."""
-    box = page.locator(".handle .ring").nth(number).bounding_box()
-    assert box is not None
-    there = page.evaluate(
-        """([x, y]) => {
-            const point = new DOMPoint(x, y).matrixTransform(document.querySelector(".picture").getScreenCTM());
-            return [point.x, point.y];
-        }""",
-        corner,
-    )
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(*there, steps=2)
-    page.mouse.up()
 
 
 def test_several_photos_are_one_game(open_page: Open) -> None:

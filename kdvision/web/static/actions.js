@@ -7,6 +7,7 @@ import { prepared } from "./photo.js";
 import { go, kingdomOf, letGo, onChange, refresh, selected, settle, shown, state, sweep, undo, withKingdom, withRound } from "./state.js";
 import { cellWords, t } from "./strings.js";
 
+const EDITING = "dialog[open], #content select:focus, #content input:not([type=checkbox]):focus";
 const BUSY_TRIES = 40;
 const BUSY_WAIT = 4000; // milliseconds
 
@@ -155,7 +156,8 @@ function nextPlayer(there, more = [], { seen = null, others = [] } = {}) {
 
 /** Add kingdoms to a round; they are shown, unless somebody is at work on another. */
 function add(kingdoms, { game = state.game.rules.game, variants = [], round = state.game.round, typed = false } = {}) {
-  const busy = selected() && !typed && document.querySelector("dialog[open], [data-typed]:focus");
+  const dragging = state.mode === "corners" || state.mode === "draw";
+  const busy = !typed && (dragging || (selected() && document.querySelector(EDITING)));
   if (inRound(round) === shown() && !busy) {
     state.selected = kingdoms[0]?.id ?? state.selected;
     state.mode = "";
@@ -176,16 +178,16 @@ export async function addTyped(text) {
   add([model.newKingdom(player, colour, model.cellsOf(rows.map((row) => row.toLowerCase())))], { typed: true });
 }
 
-/** Read a kingdom where its corners are, in place of `kingdom`, or as a new one where that is null. */
-export async function readCorners(photoId, kingdom, corners, size) {
+/** Read the kingdom within the corners of a drag (corners.js): in place of its kingdom, or as a new one. */
+export async function readCorners(drag) {
+  const { photo: photoId, kingdom, corners, size } = drag;
   const photo = state.photos.get(photoId);
   const { round } = state.game;
   const outline = `${size ? `${size}: ` : ""}${corners.map(([x, y]) => `${Math.round(x)},${Math.round(y)}`).join(" ")}`;
   await working(t("reading"), async (signal) => {
     const result = await api.read(photo.send, { ...toRead(round), corners: [outline], tell: heard, signal });
     const [read] = result.kingdoms;
-    state.mode = "";
-    state.drawn = null;
+    if (state.drag === drag) Object.assign(state, { mode: "", drawn: null, drag: null });
     const now = kingdom && kingdomOf(kingdom.id);
     if (!now) return addRead(result, photoId, round);
     const next = model.readKingdom(now.player, now.colour, read, model.seenOf(read, photoId), result);

@@ -1,11 +1,11 @@
-// The page: what stands where. Everything is built anew after each change; what had the focus keeps it.
+// The page as a whole. After each change the views are built again; elements that did not change stay (dom.js).
 
 import { addPhotos, amend, askAgain, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
 import { addDialog, adders } from "./add.js";
 import * as api from "./api.js";
-import { boardView, letters } from "./board.js";
+import { boardView, highlightOpenLine, letters } from "./board.js";
 import { startDrag } from "./corners.js";
-import { afterTap, button, dialog, h, icon, replace, toast } from "./dom.js";
+import { button, dialog, h, icon, replace, runAfterTap, toast } from "./dom.js";
 import { gemsView } from "./gems.js";
 import { COLOURS, unpacked } from "./model.js";
 import { drawingView, photoView } from "./photoview.js";
@@ -64,7 +64,7 @@ function whoView(kingdom) {
   const total = pointsOf(kingdom);
   const rename = (event) => {
     const player = event.target.value.trim().slice(0, 40);
-    if (player && player !== kingdom.player) afterTap(() => amend(kingdom.id, { player }));
+    if (player && player !== kingdom.player) runAfterTap(() => amend(kingdom.id, { player }));
     else event.target.value = kingdom.player;
   };
   return h(
@@ -86,7 +86,6 @@ function whoView(kingdom) {
       "aria-label": t("name"),
       autocomplete: "off",
       "data-key": `name ${kingdom.id}`,
-      "data-typed": true,
       onchange: rename,
       onkeydown: (event) => event.key === "Enter" && event.target.blur(),
     }),
@@ -142,9 +141,9 @@ function tableView() {
     h(
       "div",
       { class: "table" },
-      h("div", { class: "column" }, whoView(kingdom), reviewView(kingdom), photoView(kingdom)),
-      h("div", { class: "column" }, boardCard(kingdom), piecesView(kingdom), gemsView(kingdom), pointsView(kingdom)),
-      h("div", { class: "column" }, standingView(), setupView()),
+      h("div", { class: "column", "data-key": `player ${kingdom.id}` }, whoView(kingdom), reviewView(kingdom), photoView(kingdom)),
+      h("div", { class: "column", "data-key": `board ${kingdom.id}` }, boardCard(kingdom), piecesView(kingdom), gemsView(kingdom), pointsView(kingdom)),
+      h("div", { class: "column", "data-key": "game" }, standingView(), setupView()),
     ),
   ];
 }
@@ -190,6 +189,7 @@ function render() {
   replace(byId("progress"), progress.errors.map(faultView), progressView());
   const drawing = state.drawn ? drawingView() : null;
   replace(byId("content"), drawing, some ? tableView() : [startView(), h("div", { class: "lone" }, standingOfEarlier(), setupView())]);
+  highlightOpenLine();
   const words = some ? verdict() : "";
   byId("verdict").textContent = words;
   byId("verdict").hidden = !words;

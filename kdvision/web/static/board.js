@@ -3,7 +3,7 @@
 import { correct } from "./actions.js";
 import { crowns, h } from "./dom.js";
 import { crossings } from "./gems.js";
-import { at, frame, nameAt, placeOf, squareName } from "./model.js";
+import { at, frame, nameAt, placeNamed, placeOf, squareName } from "./model.js";
 import { editSquare, nextDoubt } from "./sheet.js";
 import { scoreOf, state } from "./state.js";
 import { cellWords, t } from "./strings.js";
@@ -39,7 +39,7 @@ export function boardView(kingdom) {
     const number = placeOf(line[0])[0] - inner.top + 1;
     const label = number > 0 && number <= inner.rows ? number : "";
     const squares = line.map((place) => square(kingdom, place, { doubts, territories, active, within: within(place) }));
-    return h("div", { role: "row", class: "row" }, h("div", { role: "rowheader", class: "coord" }, label), squares);
+    return h("div", { role: "row", class: "row", "data-key": `row ${placeOf(line[0])[0]}` }, h("div", { role: "rowheader", class: "coord" }, label), squares);
   });
   const grid = h(
     "div",
@@ -55,15 +55,10 @@ export function boardView(kingdom) {
 /** For each place the number of its territory, as the server's scorecard tells it. */
 export function territoriesOf(kingdom) {
   const score = scoreOf(kingdom);
-  const { top, left } = frame(kingdom.cells);
   const found = new Map();
   (score?.lines ?? []).forEach((line, number) => {
     if (!line.terrain) return;
-    for (const name of line.squares) {
-      const row = Number(name.slice(1)) - 1 + top;
-      const col = name.charCodeAt(0) - 65 + left;
-      found.set(at(row, col), number);
-    }
+    for (const name of line.squares) found.set(placeNamed(kingdom, name), number);
   });
   return found;
 }
@@ -78,6 +73,7 @@ function square(kingdom, place, { doubts, territories, active, within }) {
   if (state.flash?.has(place)) marks.push("flash");
   if (doubt) marks.push("unsure");
   if (place in kingdom.fixes) marks.push("fixed");
+  if (state.editing === place) marks.push("editing");
   const pieces = pieceMarks(kingdom, place);
   return h(
     "button",
@@ -185,12 +181,11 @@ function correctCrowns(id, place, cell, count) {
   if (next) correct(id, place, next);
 }
 
-/** Show which squares earned a line of the scorecard, on the board and in the photo; none shows all. */
-export function highlight(kingdom, names) {
-  const { top, left } = frame(kingdom.cells);
-  const place = (name) => at(Number(name.slice(1)) - 1 + top, name.charCodeAt(0) - 65 + left);
-  const shown = names?.length ? new Set(names.map(place)) : null;
+/** Dim all squares but those of the score line that is open, on the board and in the photo. */
+export function highlightOpenLine() {
+  const line = [...document.querySelectorAll("details[data-places][open]")].at(-1);
+  const places = line && new Set(line.dataset.places.split(" "));
   for (const node of document.querySelectorAll(".grid [data-place], .kingdom.active [data-place]")) {
-    node.classList.toggle("dim", Boolean(shown) && !shown.has(node.dataset.place));
+    node.classList.toggle("dim", Boolean(places) && !places.has(node.dataset.place));
   }
 }

@@ -1,4 +1,4 @@
-// Corners of a kingdom in the photo, moved by finger, mouse or keys, and read where they were put.
+// The corners of a kingdom in the photo: moved by finger, mouse or keys, then read.
 
 import { readCorners } from "./actions.js";
 import { button, h, svg } from "./dom.js";
@@ -6,55 +6,64 @@ import { frame } from "./model.js";
 import { refresh, state } from "./state.js";
 import { t } from "./strings.js";
 
-let drag = null; // { photo, kingdom, corners, size } while corners are moved
+// Shares of the longer side of the visible part of the photo.
+const REACH = 0.075; // radius in which a handle can be grabbed
+const RING = 0.022; // radius of the ring that is drawn
+const MAGNIFIED = 0.12; // width of what the magnifier shows
+const STEP = 0.005; // by one arrow key
+const LONG_STEP = 0.03; // with Shift
 
-/** Begin to move the corners of a kingdom, or to draw those of one that was missed, `mended` null; `alone` on a photo
- * that shows no kingdom. */
-export function startDrag(id, mended, { alone = false } = {}) {
-  const photo = state.photos.get(id);
-  const { width, height } = photo;
+const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+
+/** Start to move the corners of a kingdom. `kingdom` is null to draw one that was missed; `alone` says that the photo
+ * shows no other kingdom. */
+export function startDrag(photoId, kingdom, { alone = false } = {}) {
+  const { width, height } = state.photos.get(photoId);
   const middle = [
     [0.3, 0.3],
     [0.7, 0.3],
     [0.7, 0.7],
     [0.3, 0.7],
   ].map(([x, y]) => [x * width, y * height]);
-  drag = { photo: id, kingdom: mended, corners: mended ? outline(mended) : middle, size: "" };
-  Object.assign(state, { mode: mended ? "corners" : "draw", drawn: alone ? id : null });
-  if (!mended) state.close = false;
+  const drag = { photo: photoId, kingdom, corners: kingdom ? outline(kingdom) : middle, size: "", handle: null };
+  Object.assign(state, { drag, mode: kingdom ? "corners" : "draw", drawn: alone ? photoId : null });
+  if (!kingdom) state.close = false;
   refresh();
   document.querySelector(".card.photo")?.scrollIntoView({ block: "center" });
   document.querySelector(".handle")?.focus({ preventScroll: true });
 }
 
-/** What can be done while corners are moved. */
+/** The controls below the photo while corners are moved. */
 export function dragBar() {
+  const { drag } = state;
   const sizes = ["", ...[3, 4, 5, 6, 7].map((side) => `${side}x${side}`)];
-  const choose = (event) => (drag.size = event.target.value);
-  const stop = () => {
-    Object.assign(state, { mode: "", drawn: null });
+  const cancel = () => {
+    Object.assign(state, { mode: "", drawn: null, drag: null });
     refresh();
   };
   return h(
     "div",
-    { class: "toolbar" },
+    { class: "toolbar", "data-key": "drag bar" },
     h("p", { class: "hint" }, t("cornersHint")),
     h(
       "select",
-      { "aria-label": t("size"), value: drag.size, onchange: choose },
+      { "aria-label": t("size"), value: drag.size, "data-key": "size", onchange: (event) => (drag.size = event.target.value) },
       sizes.map((size) => h("option", { value: size }, size ? size.replace("x", " × ") : t("sizeAuto"))),
     ),
-    button("close", t("cancel"), stop, { class: "soft" }),
-    button("check", t("readHere"), () => readCorners(drag.photo, drag.kingdom, drag.corners, drag.size), { class: "primary" }),
+    button("close", t("cancel"), cancel, { class: "soft" }),
+    button("check", t("readHere"), () => readCorners(drag), { class: "primary" }),
   );
 }
 
-/** The four corners of a kingdom's frame in the photo. */
+/** The four corners of a kingdom's frame in the photo, clockwise from the top left. */
 export function outline(kingdom) {
+  const { squares } = kingdom.seen;
   const { top, left, rows, cols } = frame(kingdom.cells);
-  const last = { row: Math.min(top + rows, kingdom.seen.squares.length) - 1, col: Math.min(left + cols, kingdom.seen.squares[0].length) - 1 };
-  const first = { row: Math.max(0, top), col: Math.max(0, left) };
-  const corner = (row, col, index) => kingdom.seen.squares[row][col].slice(2 * index, 2 * index + 2);
+  const [first, last] = [
+    { row: Math.max(0, top), col: Math.max(0, left) },
+    { row: Math.min(top + rows, squares.length) - 1, col: Math.min(left + cols, squares[0].length) - 1 },
+  ];
+  const corner = (row, col, index) => squares[row][col].slice(2 * index, 2 * index + 2);
   return [
     corner(first.row, first.col, 0),
     corner(first.row, last.col, 1),
@@ -63,73 +72,86 @@ export function outline(kingdom) {
   ];
 }
 
-/** The outline and its four handles; while one is moved, a glass shows what lies under the finger. */
+/** The outline that is drawn and its four handles; `side` is the longer side of the visible part of the photo. */
 export function corners(side, photo) {
-  return [svg("polygon", { class: "drawn", points: drag.corners.flat().join(" ") }), ...handles(side, photo)];
-}
-
-function handles(side, photo) {
-  return drag.corners.map((corner, index) => {
-    const node = svg(
+  const handle = (corner, index) =>
+    svg(
       "g",
-      { class: "handle", tabindex: 0, role: "button", "aria-label": t("corners")[index], "data-key": `corner ${index}` },
-      svg("circle", { r: side * 0.075, class: "reach" }),
-      svg("circle", { r: side * 0.022, class: "ring", "stroke-width": side * 0.007 }),
+      {
+        class: "handle",
+        tabindex: 0,
+        role: "button",
+        transform: translation(corner),
+        "aria-label": t("corners")[index],
+        "data-key": `corner ${index}`,
+        onpointerdown: (event) => grab(event, index, photo, side),
+        onkeydown: (event) => moveByKey(event, index, photo, side),
+      },
+      svg("circle", { r: side * REACH, class: "reach" }),
+      svg("circle", { r: side * RING, class: "ring", "stroke-width": side * 0.007 }),
     );
-    const place = () => node.setAttribute("transform", `translate(${corner[0]} ${corner[1]})`);
-    const move = (x, y) => {
-      corner[0] = Math.max(0, Math.min(photo.width, x));
-      corner[1] = Math.max(0, Math.min(photo.height, y));
-      place();
-      node.ownerSVGElement.querySelector(".drawn").setAttribute("points", drag.corners.flat().join(" "));
-    };
-    place();
-    node.addEventListener("pointerdown", (event) => grabbed(event, node, corner, move, photo, side));
-    node.addEventListener("keydown", (event) => {
-      const steps = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
-      if (!steps) return;
-      const step = side * (event.shiftKey ? 0.03 : 0.005);
-      move(corner[0] + steps[0] * step, corner[1] + steps[1] * step);
-      event.preventDefault();
-    });
-    return node;
-  });
+  return [svg("polygon", { class: "drawn", points: outlinePoints() }), ...state.drag.corners.map(handle)];
 }
 
-function grabbed(event, node, corner, move, photo, side) {
-  const area = node.ownerSVGElement;
-  const where = ({ clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(area.getScreenCTM().inverse());
-  const start = where(event);
-  const off = [corner[0] - start.x, corner[1] - start.y];
-  const glass = magnifier(photo, side * 0.12);
-  area.parentElement.append(glass.node);
-  const moved = (next) => {
-    const { x, y } = where(next);
-    move(x + off[0], y + off[1]);
-    glass.show(corner);
+/** A magnified view of the corner under the finger; hidden while no corner is dragged. */
+export function magnifier(photo, side) {
+  const { corners, handle } = state.drag;
+  const width = side * MAGNIFIED;
+  return svg(
+    "svg",
+    { class: handle === null ? "glass hidden" : "glass", viewBox: magnifiedBox(corners[handle ?? 0], width), "aria-hidden": "true" },
+    svg("image", { href: photo.url, width: photo.width, height: photo.height, preserveAspectRatio: "none" }),
+    svg("path", { class: "cross", d: crosshair(corners[handle ?? 0], width), "stroke-width": width * 0.02 }),
+  );
+}
+
+const translation = ([x, y]) => `translate(${x} ${y})`;
+const outlinePoints = () => state.drag.corners.flat().join(" ");
+const magnifiedBox = ([x, y], width) => `${x - width / 2} ${y - width / 2} ${width} ${width}`;
+const crosshair = ([x, y], width) => `M${x - width / 4} ${y}h${width / 2}M${x} ${y - width / 4}v${width / 2}`;
+
+function grab(event, index, photo, side) {
+  const { drag } = state;
+  const handle = event.currentTarget;
+  const area = handle.ownerSVGElement;
+  const photoPoint = ({ clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(area.getScreenCTM().inverse());
+  const start = photoPoint(event);
+  const offset = [drag.corners[index][0] - start.x, drag.corners[index][1] - start.y];
+  const stop = new AbortController();
+  const move = (next) => {
+    if (state.drag !== drag) return; // cancelled with another finger
+    const { x, y } = photoPoint(next);
+    moveCorner(area, index, [x + offset[0], y + offset[1]], photo, side);
   };
-  const ended = () => {
-    node.removeEventListener("pointermove", moved);
-    glass.node.remove();
+  const release = () => {
+    stop.abort();
+    drag.handle = null;
+    refresh();
   };
-  node.setPointerCapture(event.pointerId);
-  node.addEventListener("pointermove", moved);
-  node.addEventListener("pointerup", ended, { once: true });
-  node.addEventListener("pointercancel", ended, { once: true });
-  glass.show(corner);
+  handle.setPointerCapture(event.pointerId);
+  handle.addEventListener("pointermove", move, { signal: stop.signal });
+  for (const type of ["pointerup", "pointercancel"]) handle.addEventListener(type, release, { signal: stop.signal });
+  drag.handle = index;
+  refresh();
   event.preventDefault();
 }
 
-function magnifier(photo, width) {
-  const node = svg(
-    "svg",
-    { class: "glass", "aria-hidden": "true" },
-    svg("image", { href: photo.url, width: photo.width, height: photo.height, preserveAspectRatio: "none" }),
-    svg("path", { class: "cross", "stroke-width": width * 0.02 }),
-  );
-  const show = ([x, y]) => {
-    node.setAttribute("viewBox", `${x - width / 2} ${y - width / 2} ${width} ${width}`);
-    node.querySelector("path").setAttribute("d", `M${x - width / 4} ${y}h${width / 2}M${x} ${y - width / 4}v${width / 2}`);
-  };
-  return { node, show };
+function moveByKey(event, index, photo, side) {
+  const direction = ARROWS[event.key];
+  if (!direction) return;
+  const step = side * (event.shiftKey ? LONG_STEP : STEP);
+  const point = state.drag.corners[index].map((value, axis) => value + step * direction[axis]);
+  moveCorner(event.currentTarget.ownerSVGElement, index, point, photo, side);
+  event.preventDefault();
+}
+
+/** Move a corner, within the photo, and update what is drawn of it without a rebuild of the page. */
+function moveCorner(area, index, [x, y], photo, side) {
+  const corner = [Math.max(0, Math.min(photo.width, x)), Math.max(0, Math.min(photo.height, y))];
+  state.drag.corners[index] = corner;
+  area.querySelectorAll(".handle")[index].setAttribute("transform", translation(corner));
+  area.querySelector(".drawn").setAttribute("points", outlinePoints());
+  const glass = area.parentElement.querySelector(".glass");
+  glass.setAttribute("viewBox", magnifiedBox(corner, side * MAGNIFIED));
+  glass.querySelector(".cross").setAttribute("d", crosshair(corner, side * MAGNIFIED));
 }

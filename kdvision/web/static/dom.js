@@ -2,13 +2,24 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+const handlers = new WeakMap(); // node → { event type: function }
+
+const dispatch = (event) => handlers.get(event.currentTarget)[event.type]?.(event);
+
+function listen(node, functions) {
+  handlers.set(node, functions);
+  for (const type of Object.keys(functions)) node.addEventListener(type, dispatch); // adding it twice has no effect
+}
+
 function assign(node, props) {
+  const functions = {};
   for (const [key, value] of Object.entries(props)) {
     if (value === undefined || value === null || value === false) continue;
-    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    if (key.startsWith("on")) functions[key.slice(2)] = value;
     else if (key === "value" && "value" in node) node.value = value;
     else node.setAttribute(key, value === true ? "" : String(value));
   }
+  listen(node, functions);
 }
 
 function fill(node, children) {
@@ -16,61 +27,101 @@ function fill(node, children) {
   return node;
 }
 
-/** An HTML element: h("p", { class: "note" }, "text", child, …); `onclick` and the like are listeners. */
+/** Create an HTML element: h("p", { class: "note" }, "text", child, …). Properties such as `onclick` are listeners. */
 export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
-  // Options have to be there before a select can take its value.
+  // A select needs its options before it accepts a value.
   fill(node, children);
   assign(node, props);
   return node;
 }
 
-/** An SVG element. */
+/** Create an SVG element. */
 export function svg(tag, props = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
   assign(node, props);
   return fill(node, children);
 }
 
-const unfolded = new Set();
+const openFolds = new Set(); // data-fold of the details that are open
 
-/** Details that close and open; those with the same key stay as they are when the page is built anew. */
+/** Create a details element. `replace` keeps it open or closed by its key, also while it is not in the page. */
 export function fold(key, { head, ...props }, ...children) {
-  const named = { ...props, "data-fold": key };
-  return h("details", named, h("summary", { "data-key": `fold ${key}` }, head), children);
+  const summary = h("summary", { "data-key": `fold ${key}` }, head);
+  return h("details", { ...props, "data-fold": key }, summary, children);
 }
 
-/** Put these children in place of all there are, and leave the focus on what has the same data-key.
+const edited = new WeakSet(); // inputs whose text has not been committed by a change event
+
+document.addEventListener("input", ({ target }) => edited.add(target), { capture: true });
+for (const type of ["change", "focusout"]) {
+  document.addEventListener(type, ({ target }) => edited.delete(target), { capture: true });
+}
+
+/** Make the children of `node` equal to these, and keep the elements that are there already.
  *
- * A text that is being typed (data-typed) stays as it is, and details (data-fold) stay as open as they are. What had
- * the focus and is gone leaves it to the board. */
+ * An element that stays keeps the focus, the pointer that drags it, its open list of choices and a text that is being
+ * typed. Elements match by tag, data-key (or id) and first class. If the focused element goes, another with the same
+ * data-key takes the focus, or else the board if the element was a square. */
 export function replace(node, ...children) {
   const active = document.activeElement;
-  const key = active?.dataset?.key;
-  const had = key && node.contains(active);
-  const typed = had && "typed" in active.dataset ? [active.value, active.selectionStart, active.selectionEnd] : null;
-  const folds = () => node.querySelectorAll("details[data-fold]");
-  // As they stand now, not as their toggle events told: those come a moment later.
-  for (const one of folds()) unfolded[one.open ? "add" : "delete"](one.dataset.fold);
-  node.replaceChildren(...children.flat(Infinity).filter(Boolean));
-  for (const one of folds()) one.open = unfolded.has(one.dataset.fold);
-  if (!had) return;
+  const key = node.contains(active) ? active.dataset.key : null;
+  // Read the state of the details themselves: their toggle events arrive later.
+  for (const one of node.querySelectorAll("details[data-fold]")) openFolds[one.open ? "add" : "delete"](one.dataset.fold);
+  const wanted = fill(document.createDocumentFragment(), children);
+  for (const one of wanted.querySelectorAll("details[data-fold]")) one.open = openFolds.has(one.dataset.fold);
+  patchChildren(node, [...wanted.childNodes]);
+  if (!key || active.isConnected) return;
   const next = node.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  if (next && typed) {
-    next.value = typed[0];
-    next.setSelectionRange(typed[1], typed[2]);
+  const square = key.startsWith("square ") ? node.querySelector('.grid [tabindex="0"]') : null;
+  (next ?? square)?.focus({ preventScroll: true });
+}
+
+const identity = (node) => [node.nodeName, node.dataset?.key || node.dataset?.fold || node.id, node.classList?.[0]].join(" ");
+
+function patchChildren(parent, wanted) {
+  const old = [...parent.childNodes];
+  const nodes = wanted.map((next) => {
+    const index = old.findIndex((node) => identity(node) === identity(next));
+    return index < 0 ? next : patch(old.splice(index, 1)[0], next);
+  });
+  for (const node of old) node.remove(); // before the others are placed, so that none of them has to move
+  let place = parent.firstChild;
+  for (const node of nodes) {
+    if (node === place) place = place.nextSibling;
+    else parent.insertBefore(node, place);
   }
-  (next ?? (key.startsWith("square ") ? node.querySelector('.grid [tabindex="0"]') : null))?.focus({ preventScroll: true });
+}
+
+/** Give an element the attributes, listeners, children and value of another; returns the element. */
+function patch(node, next) {
+  if (node.nodeType === Node.TEXT_NODE) {
+    if (node.data !== next.data) node.data = next.data;
+    return node;
+  }
+  for (const { name } of [...node.attributes]) if (!next.hasAttribute(name)) node.removeAttribute(name);
+  for (const { name, value } of next.attributes) {
+    if (node.getAttribute(name) === value) continue;
+    if (name === "style") node.style.cssText = value; // the content security policy forbids the attribute
+    else node.setAttribute(name, value);
+  }
+  listen(node, handlers.get(next) ?? {});
+  patchChildren(node, [...next.childNodes]);
+  if (node.matches("input, select, textarea") && node.type !== "file" && !edited.has(node)) {
+    if (node.value !== next.value) node.value = next.value;
+    if (node.type === "checkbox") node.checked = next.checked;
+  }
+  return node;
 }
 
 let pressed = false;
-for (const [kind, now] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
-  document.addEventListener(kind, () => (pressed = now), { capture: true });
+for (const [type, now] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+  document.addEventListener(type, () => (pressed = now), { capture: true });
 }
 
-/** Run something once a tap that is under way has reached what it is meant for: showing the page anew would swallow it. */
-export function afterTap(run) {
-  const soon = () => setTimeout(run, 40); // milliseconds: the click comes after the finger is up
+/** Run something after the tap that is in progress: a change of the layout would move its target from under the finger. */
+export function runAfterTap(run) {
+  const soon = () => setTimeout(run, 40); // milliseconds: the click follows the pointerup
   if (pressed) document.addEventListener("pointerup", soon, { once: true });
   else soon();
 }

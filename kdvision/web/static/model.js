@@ -88,6 +88,13 @@ function squarePlace(name) {
   return [Number(name.slice(1)) - 1, name.toUpperCase().charCodeAt(0) - 65];
 }
 
+/** The place of a square that is named by its column and row on the board, such as C3. */
+export function placeNamed(kingdom, name) {
+  const { top, left } = frame(kingdom.cells);
+  const [row, col] = squarePlace(name);
+  return at(row + top, col + left);
+}
+
 /** The player's name of a place, as the board is framed now; places outside the frame have none. */
 export function nameAt(kingdom, place) {
   const { top, left, rows, cols } = frame(kingdom.cells);

@@ -1,6 +1,6 @@
 // The photo with what was read drawn over it; squares to tap, corners to drag.
 
-import { corners, dragBar, outline, startDrag } from "./corners.js";
+import { corners, dragBar, magnifier, outline, startDrag } from "./corners.js";
 import { territoriesOf } from "./board.js";
 import { button, h, svg } from "./dom.js";
 import { at, frame, placeOf } from "./model.js";
@@ -73,7 +73,7 @@ function picture(photo, kingdoms, selected, dragging) {
     image(),
     drawn,
   );
-  return h("div", { class: "picture-frame" }, node);
+  return h("div", { class: "picture-frame" }, node, dragging ? magnifier(photo, side) : null);
 }
 
 function kingdomDrawn(kingdom, active) {

@@ -1,8 +1,9 @@
 // The scorecard of a kingdom, each line with the clause of the rulebooks it follows.
 
 import { askAgain } from "./actions.js";
-import { highlight } from "./board.js";
+import { highlightOpenLine } from "./board.js";
 import { button, fold, h } from "./dom.js";
+import { placeNamed } from "./model.js";
 import { scoreOf, state } from "./state.js";
 import { sentences, t } from "./strings.js";
 
@@ -35,11 +36,9 @@ export function pointsView(kingdom) {
 }
 
 function lineView(kingdom, line) {
-  const show = () => highlight(kingdom, line.squares);
-  const hide = () => highlight(kingdom, null);
   const clause = state.rules?.clauses[line.clause];
   const kind = line.terrain ?? "bonus";
-  const open = (event) => (event.currentTarget.open ? show() : hide());
+  const places = line.squares?.length ? line.squares.map((name) => placeNamed(kingdom, name)).join(" ") : null;
   const head = [
     h("span", { class: `swatch sq-${kind}`, "aria-hidden": "true" }, line.terrain ?? "★"),
     h("span", { class: "label" }, line.label),
@@ -50,7 +49,7 @@ function lineView(kingdom, line) {
     {},
     fold(
       `line ${kingdom.id} ${line.clause} ${line.terrain ?? ""} ${line.squares?.[0] ?? ""}`,
-      { head, ontoggle: open },
+      { head, "data-places": places, ontoggle: highlightOpenLine },
       clause &&
         h("p", { class: "clause" }, clause.text, " ", h("small", {}, `${clause.book}, ${clause.section}${clause.ruling ? `, ${t("ruling")}` : ""}`)),
     ),

@@ -31,12 +31,19 @@ export function editSquare(kingdom, place, { walk = null } = {}) {
     extras(kingdom, place, cell),
   ];
   bringUp(place);
-  const square = document.querySelector(`.grid [data-place="${place}"]`);
-  square?.classList.add("editing");
-  const onclose = () => square?.classList.remove("editing");
+  markEdited(place);
+  const onclose = () => markEdited(null);
   const node = dialog(title, content, { close: t("close"), kind: "sheet", onclose });
   node.addEventListener("keydown", (event) => typed(event, cell, choose));
   node.querySelector('[aria-pressed="true"]')?.focus();
+}
+
+/** Mark the square that the open sheet is about. */
+function markEdited(place) {
+  state.editing = place;
+  for (const node of document.querySelectorAll(".grid [data-place]")) {
+    node.classList.toggle("editing", node.dataset.place === place);
+  }
 }
 
 /** Scroll the square above where the sheet of a small screen will lie. */

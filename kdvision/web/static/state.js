@@ -15,6 +15,8 @@ export const state = {
   selected: null, // id of the kingdom that is shown
   mode: "", // "", "edge", "gem", "corners", "draw"
   drawn: null, // id of a photo without a kingdom on which one is drawn
+  drag: null, // { photo, kingdom, corners, size, handle } while corners are moved (corners.js)
+  editing: null, // place of the square whose sheet is open
   close: true, // whether the photo shows the selected kingdom alone
 };
 

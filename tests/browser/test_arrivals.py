@@ -1,0 +1,154 @@
+"""A score, a decision or a photo that arrives leaves alone what a person is dragging, typing or has open.
+
+The tests hold the response of the server, start to drag or to type, and release the response in the middle.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser.conftest import Open, drop_handle, grab_handle, square, total, type_board, upload
+from tests.paths import SAMPLES
+
+TWO_KINGDOMS = json.loads((SAMPLES / "two-kingdoms.json").read_text("utf-8"))["kingdoms"]
+
+
+@contextmanager
+def held_response(page: Page, url: str) -> Iterator[Callable[[], None]]:
+    """Hold all requests to a URL; the function that this yields lets them go on and waits for the answer."""
+    routes: list[Route] = []
+    hold = True
+
+    def handle(route: Route) -> None:
+        if hold:
+            routes.append(route)
+        else:
+            route.continue_()
+
+    def release() -> None:
+        nonlocal hold
+        hold = False
+        with page.expect_response(url):
+            for route in routes:
+                route.continue_()
+
+    page.route(url, handle)
+    yield release
+
+
+def mark(element: Locator) -> None:
+    """Mark a DOM node, so that `is_marked` tells whether it is still the same one."""
+    element.evaluate("(node) => { node.marked = true; }")
+
+
+def is_marked(element: Locator) -> bool:
+    return bool(element.evaluate("(node) => node.marked === true"))
+
+
+def test_a_score_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "two-kingdoms.jpg")
+    with held_response(page, "**/api/score") as release:
+        page.get_by_role("button", name="Remove this kingdom").click()
+        expect(page.locator("#total")).to_have_count(0)
+        page.get_by_role("button", name="Missed one").click()
+        handle = page.get_by_role("button", name="Top left corner")
+        mark(handle)
+        grab_handle(page, 0)
+        page.mouse.move(300, 500)
+        before = handle.get_attribute("transform")
+        release()
+        expect(page.locator("#total")).to_be_visible()
+    assert is_marked(handle)
+    expect(page.locator(".glass")).to_be_visible()
+    assert handle.get_attribute("transform") == before
+    drop_handle(page, TWO_KINGDOMS[0]["corners_tl_tr_br_bl_px"][0])
+    expect(page.locator(".glass")).to_be_hidden()
+    assert handle.get_attribute("transform") != before
+    expect(handle).to_be_focused()
+
+
+def test_a_photo_that_arrives_during_a_drag_leaves_the_corners(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    with held_response(page, "**/api/read?**") as release:
+        page.click(".tab.add")
+        page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+        page.get_by_role("button", name="Corners").click()
+        handle = page.get_by_role("button", name="Top left corner")
+        mark(handle)
+        grab_handle(page, 0)
+        release()
+        expect(page.locator(".tab-name")).to_have_count(2)
+    assert is_marked(handle)
+    page.mouse.up()
+
+
+def test_a_score_that_arrives_keeps_a_name_that_is_typed(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, "w1 w / # f")
+    expect(page.locator("#total")).to_have_text("2")
+    with held_response(page, "**/api/score") as release:
+        square(page, "B2: forest").press("w")
+        name = page.get_by_label("Name", exact=True)
+        mark(name)
+        name.press("End")
+        name.press_sequentially(" Ann")
+        release()
+        expect(page.locator("#total")).to_have_text("3")
+    assert is_marked(name)
+    expect(name).to_have_value("Player 1 Ann")
+    name.press("Enter")
+    expect(page.locator(".tab-name")).to_have_text("Player 1 Ann")
+
+
+@pytest.mark.parametrize("label", ["Coins", "Towers"])
+def test_a_score_that_arrives_keeps_a_count_that_is_typed(open_page: Open, label: str) -> None:
+    page = open_page()
+    page.locator(".setup summary").click()
+    page.get_by_label("Game", exact=True).select_option("queendomino")
+    type_board(page, "w1 w / # t")
+    expect(page.locator("#total")).to_have_text("2")
+    with held_response(page, "**/api/score") as release:
+        square(page, "B2: town").press("w")
+        count = page.get_by_label(label, exact=True)
+        count.fill("12")
+        release()
+        expect(page.locator("#total")).to_have_text("3")
+    expect(count).to_have_value("12")
+    expect(count).to_be_focused()
+    count.press("Enter")
+    page.reload()
+    expect(page.get_by_label(label, exact=True)).to_have_value("12")
+
+
+def test_a_score_that_arrives_keeps_a_list_of_choices_open(open_page: Open) -> None:
+    """The select stays the same DOM node: only a node that is removed closes its list."""
+    page = open_page()
+    type_board(page, "w1 w / # f")
+    expect(page.locator("#total")).to_have_text("2")
+    with held_response(page, "**/api/score") as release:
+        square(page, "B2: forest").press("w")
+        castle = page.get_by_label("Castle", exact=True)
+        mark(castle)
+        castle.focus()
+        release()
+        expect(page.locator("#total")).to_have_text("3")
+    assert is_marked(castle)
+    expect(castle).to_be_focused()
+
+
+def test_a_score_that_arrives_rebuilds_only_what_changed(open_page: Open) -> None:
+    """All squares of the board and of the photo stay the same DOM nodes."""
+    page = open_page()
+    upload(page, "demo.jpg")
+    before = total(page)
+    count = "document.querySelectorAll('.square, .tap').length"
+    page.evaluate("document.querySelectorAll('.square, .tap').forEach((node) => { node.marked = true; })")
+    nodes = page.evaluate(count)
+    square(page, "A1: grass").press("2")
+    expect(page.locator("#total")).not_to_have_text(str(before))
+    assert page.evaluate("[...document.querySelectorAll('.square, .tap')].filter((n) => n.marked).length") == nodes
