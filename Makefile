@@ -42,7 +42,7 @@ model: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.train.train
 	$(BIN)/python -m kdvision.lab.train.quantise
 	$(BIN)/python -m kdvision.lab.train.context
-	$(BIN)/python -m kdvision.lab.calibrate.calibrate --results models/results
+	$(BIN)/python -m kdvision.lab.calibrate
 	$(BIN)/python -m kdvision.lab.card.card
 
 bench: $(VENV)/.dev

@@ -1,1 +1,22 @@
-"""Calibration of the shipped models on rendered tables."""
+"""Calibration of the shipped networks on rendered scenes that no training saw: `python -m kdvision.lab.calibrate`.
+
+The command runs after every change of a network, and is the second to last step of `make model`. It
+
+1. fits the weights of the evidence for a tile in a cell, on `--scenes` / 5 scenes (`tiles.py`);
+2. fits the weights of the evidence for a hidden tile, on as many scenes with things on the table (`tiles.py`);
+3. fits temperature, board weights, warning weights and review threshold, on `--scenes` scenes without and half as many
+   with things on the table (`boards.py`);
+4. writes the reliability tables of the model card (`reliability.py`, `quantities.py`);
+5. validates the result on `--scenes` fresh scenes: the same tables, nothing fitted.
+
+Steps 1 to 3 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks give
+equal results. The observations of steps 3 and 5 are saved in `--work`, in a folder named after a digest of the
+networks: an interrupted run continues where it stopped. Delete the folder after a change of `kdvision.vision`, which
+the digest does not cover.
+
+DURATION_NOTE
+To try the command without touching the shipped models, copy them and set KDVISION_MODELS:
+
+    cp -r models /tmp/models
+    KDVISION_MODELS=/tmp/models python -m kdvision.lab.calibrate --scenes 20 --results /tmp/models/results
+"""

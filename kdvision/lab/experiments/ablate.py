@@ -25,7 +25,7 @@ from kdvision.evaluate.match import Kingdom, Pair, matched
 from kdvision.files import write_atomically
 from kdvision.game.board import Board, Cell
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, kinds
-from kdvision.lab.calibrate import rehearsal
+from kdvision.lab.calibrate.scenes import load_networks, render_scene
 from kdvision.vision.classify.observation import GridObservation, split_kingdoms
 from kdvision.vision.classify.observe import find_kingdoms, observe
 from kdvision.vision.decide.decide import decide
@@ -48,7 +48,7 @@ class Case:
 
 def seen(name: str, photo: Photo, truth: Sequence[Board]) -> Case:
     """The case of a photo, by the models at hand."""
-    finder, reader, context = rehearsal.networks()
+    finder, reader, context = load_networks()
     try:
         kingdoms, _ = split_kingdoms(find_kingdoms(photo, finder, reader))
     except KdvisionError:
@@ -72,11 +72,11 @@ def _without(reader: CellClassifier, *names: str) -> CellClassifier:
     return other
 
 
-def rendered(seed: int, *, work: Path | None = None) -> Case:
+def rendered(seed: int, *, data: Path, work: Path | None = None) -> Case:
     """The case of one rendered scene; kingdoms that the picture's edge cuts are no part of its truth."""
 
     def make() -> Case:
-        picture = rehearsal.picture_at(seed)
+        picture, _ = render_scene(data, seed)
         whole = [kingdom.board.trimmed() for kingdom in picture.kingdoms if len(kingdom.squares) == len(kingdom.board)]
         return seen(f"{RENDERED}-{seed}", Photo.open(picture.photo), whole)
 
@@ -206,8 +206,11 @@ def _csv(rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cases(data: Path, scenes: int, work: Path | None, workers: int) -> Iterator[tuple[str, list[Case]]]:
-    with get_context("spawn").Pool(workers, rehearsal.start, (data,)) as pool:
-        yield RENDERED, list(pool.imap(partial(rendered, work=work), range(STREAM, STREAM + scenes), chunksize=2))
+    with get_context("spawn").Pool(workers) as pool:
+        yield (
+            RENDERED,
+            list(pool.imap(partial(rendered, data=data, work=work), range(STREAM, STREAM + scenes), chunksize=2)),
+        )
         for name in ("photos", "boards"):
             if (data / name).is_dir():
                 yield name, list(pool.imap(partial(photographed, work=work), list(labelled(data / name)), chunksize=2))

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from kdvision.evaluate.summary import aligned, interval
-from kdvision.lab.calibrate.coverage import accepted
+from kdvision.lab.calibrate.reliability import compute_max_coverage
 from kdvision.lab.experiments.judged import Verdict
 from kdvision.lab.render.objects.surfaces import HELD_OUT
 from kdvision.lab.render.staging import Stage
@@ -154,7 +154,9 @@ def words_of(rows: Sequence[Row]) -> tuple[str, ...]:
     """One line of a table, by COLUMNS; the 95 % intervals take kingdoms of one photo for independent."""
     kingdoms = total(rows, "kingdoms")
     shares = (_share(total(rows, name), kingdoms) for name in FIGURES)
-    surest = f"{100 * accepted([board for row in rows for board in row.boards], of=max(1, kingdoms)):.1f}"
+    surest = (
+        f"{100 * compute_max_coverage([board for row in rows for board in row.boards], total=max(1, kingdoms)):.1f}"
+    )
     return (str(len(rows)), str(kingdoms), *shares, surest, str(total(rows, "invented")))
 
 

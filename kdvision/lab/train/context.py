@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kdvision.files import write_atomically
-from kdvision.lab.calibrate import rehearsal
+from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, find_truth
 from kdvision.lab.render import scenes, synth
 from kdvision.lab.render.art_mix import Workshop
 from kdvision.lab.render.light import Dials
@@ -101,7 +101,7 @@ def table(seed: int) -> Table:
     assert _workshop is not None
     (workshop, boxes), rng = _workshop, np.random.default_rng(seed)
     scene = scenes.deal(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
-    camera = synth.snap(scene, rng, size=rehearsal.SIZE, fill=(0.45, 0.95))
+    camera = synth.snap(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
     art = workshop.mixture(rng, drawn=DRAWN, boxes=boxes)
     dials = None
     if seed % 2:
@@ -116,7 +116,7 @@ def seen_in(picture: Picture) -> Table:
     found = find_kingdoms(photo, SquareDetector(load_model("finder", 1)), CellClassifier(load_model("cells", 1)))
     log_probs, colours, truth = [np.zeros((0, len(KINDS)))], [np.zeros((0, 6))], list[int]()
     for observation in split_kingdoms(found)[0]:
-        there, kingdom = rehearsal.truth_at(observation.grid, picture)
+        there, kingdom = find_truth(observation.grid, picture)
         if kingdom is not None:
             tiles = TileFeatures.of(photo, observation, KINDS)
             log_probs.append(tiles.log_probs)

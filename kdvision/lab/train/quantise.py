@@ -16,6 +16,7 @@ import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -26,7 +27,7 @@ import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
 from kdvision.files import write_atomically
-from kdvision.lab.calibrate import rehearsal
+from kdvision.lab.calibrate.scenes import judge_boards, observe_picture, render_scene
 from kdvision.lab.train.folding import folded, rounded_once
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
@@ -141,32 +142,22 @@ def _describe(path: Path, entries: Mapping[str, str]) -> None:
     write_atomically(path, model.SerializeToString())
 
 
-def learn(folders: Folders, names: Sequence[str], seeds: Sequence[int]) -> None:
+def learn(data: Path, folders: Folders, names: Sequence[str], seeds: Sequence[int]) -> None:
     """Write these networks in whole numbers, as both see the scenes of these seeds."""
     models = {name: Recorded(folders.floats / f"{name}.onnx") for name in NAMES}
     for seed in seeds:
-        rehearsal.seen_in(rehearsal.picture_at(seed), SquareDetector(models["finder"]), CellClassifier(models["cells"]))
+        observe_picture(render_scene(data, seed)[0], SquareDetector(models["finder"]), CellClassifier(models["cells"]))
     for name in names:
         quantised(folders.floats / f"{name}.onnx", folders.whole / f"{name}.onnx", models[name].shown)
 
 
-_folders: Folders | None = None
-
-
-def _start(data: Path, folders: Folders) -> None:
-    global _folders  # one set of models a worker process
-    _folders = folders
-    rehearsal.start(data)
-
-
-def _tried(seed: int) -> Count:
+def _tried(seed: int, data: Path, folders: Folders) -> Count:
     """How many kingdoms of one scene are right, each way."""
-    assert _folders is not None
-    picture, found = rehearsal.picture_at(seed), []
+    picture, found = render_scene(data, seed)[0], []
     for finder, cells in ((False, False), (True, False), (False, True), (True, True)):
-        looker = SquareDetector(_folders.model("finder", whole=finder))
-        seen = rehearsal.seen_in(picture, looker, CellClassifier(_folders.model("cells", whole=cells)))
-        found.append(sum(board.right for board in rehearsal.boards_of(seen)))
+        looker = SquareDetector(folders.model("finder", whole=finder))
+        seen = observe_picture(picture, looker, CellClassifier(folders.model("cells", whole=cells)))
+        found.append(sum(board.right for board in judge_boards(seen)))
     return Count(*found)
 
 
@@ -183,11 +174,11 @@ def main() -> None:
     if not new:
         print("both are in whole numbers already: train one anew first")
         return
-    rehearsal.start(given.data)
-    learn(folders, new, range(LEARNING, LEARNING + given.learn))
-    with get_context("spawn").Pool(given.workers, _start, (given.data, folders)) as pool:
+    learn(given.data, folders, new, range(LEARNING, LEARNING + given.learn))
+    with get_context("spawn").Pool(given.workers) as pool:
         count = Count(0, 0, 0, 0)
-        for found in pool.imap_unordered(_tried, range(TRYING, TRYING + given.scenes)):
+        tried = partial(_tried, data=given.data, folders=folders)
+        for found in pool.imap_unordered(tried, range(TRYING, TRYING + given.scenes)):
             count = count.plus(found)
     print(", ".join(f"{name} {right}" for name, right in count._asdict().items()), "kingdoms right")
     keep(folders, [name for name in new if name in count.kept], count, given.scenes)

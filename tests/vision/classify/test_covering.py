@@ -8,13 +8,9 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import kdvision
 from kdvision.game.board import Board, Square
-from kdvision.lab.calibrate.calibrate import MISSED, fit_covering
-from kdvision.lab.calibrate.rehearsal import Places
 from kdvision.pipeline import assemble_kingdoms, decide_again
 from kdvision.vision.classify.background import Background
 from kdvision.vision.classify.observation import GridObservation, join_occlusion
@@ -128,18 +124,6 @@ def test_the_signs_of_a_hidden_tile_say_what_is_not_known() -> None:
 
 def test_without_a_model_that_knows_them_no_tile_is_hidden() -> None:
     assert compute_occlusion_probability(np.ones((3, 6)), {}).tolist() == [0, 0, 0]
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_a_hidden_tile_costs_more_than_a_look_in_vain(seed: int) -> None:
-    """So that with one in nine of equally likely places hidden they are told: one missed costs eight looks."""
-    rng = np.random.default_rng(seed)
-    said = rng.normal(0, 1, (6000, 6))
-    odds = said @ (1.5, 1.0, 0.5, 0.0, 0.5, 1.0) - 2.0
-    about = fit_covering([Places(said, rng.random(6000) < 1 / (1 + np.exp(-odds)))])
-    weights = about["covering"]
-    assert isinstance(weights, list)
-    assert weights == pytest.approx([1.5, 1.0, 0.5, 0.0, 0.5, 1.0, np.log(MISSED) - 2.0], abs=0.35)
 
 
 def covered_sight() -> GridObservation:

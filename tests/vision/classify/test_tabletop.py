@@ -6,12 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kdvision.game.board import Board
-from kdvision.lab.calibrate.calibrate import fit_outline
-from kdvision.lab.calibrate.rehearsal import Places
 from kdvision.vision.classify.background import AROUND, Background, compute_colour_distance, extend_grid
 from kdvision.vision.classify.observe import compute_tile_features, compute_tile_log_odds
 from kdvision.vision.classify.occlusion import find_covered
@@ -104,15 +100,3 @@ def test_where_no_colour_is_known_the_networks_alone_are_asked() -> None:
     assert compute_tile_log_odds(said, weighed) == pytest.approx([0.25, 0.25])
     assert compute_tile_log_odds(said, {"outline": weighed["outline"]}) == pytest.approx([0.25, 0.25])
     assert compute_tile_log_odds(said, {}) == pytest.approx([2.0, 2.0])
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_the_fit_finds_what_each_witness_is_worth(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    said = rng.normal(0, 2, (4000, 3))
-    tile = rng.random(4000) < 1 / (1 + np.exp(-(said @ (0.5, 0.3, 1.5) - 1.0)))
-    said[:400, 2] = np.nan
-    about = fit_outline([Places(said[:2000], tile[:2000]), Places(said[2000:], tile[2000:])])
-    assert about["tabletop"] == pytest.approx([0.5, 0.3, 1.5, -1.0], abs=0.4)
-    rates = about["outline_wrong"]
-    assert isinstance(rates, dict) and rates["all"] < rates["both"] < rates["cells"] + 0.05

@@ -1,0 +1,134 @@
+"""The calibration command; see the package's docstring."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import kdvision.lab.calibrate
+from kdvision.evaluate.workers import in_order
+from kdvision.files import write_atomically
+from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tiles
+from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
+from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.networks.onnx import load_model, model_path
+
+Result = TypeVar("Result")
+
+TILE_SEED, BOARD_SEED, OCCLUSION_SEED, FRESH_SEED, OCCLUDED_SEED = (n * FIRST_SEED for n in (1, 2, 3, 5, 6))
+"""First seeds of the scenes of steps 1, 3 (plain), 2, 5 and 3 (with occluders)."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The options of one calibration."""
+
+    data: Path
+    work: Path
+    results: Path
+    scenes: int
+    workers: int
+
+    def map_seeds(self, function: Callable[[int], Result], first: int, count: int, title: str) -> list[Result]:
+        """Return the function's result for `count` seeds from `first` on, computed by parallel processes."""
+        started = time.monotonic()
+        print(f"{title}: {count} scenes", flush=True)
+        results = list(in_order(function, range(first, first + count), workers=self.workers))
+        print(f"  {time.monotonic() - started:.0f} s", flush=True)
+        return results
+
+    def observe(self, name: str, first: int, count: int, *, occluders: bool = False) -> list[ObservedScene]:
+        """Return what the networks observe in scenes; saved in the work folder as they are made."""
+        folder = self.work / scenes.digest_networks("boards") / name
+        folder.mkdir(parents=True, exist_ok=True)
+        function = partial(scenes.observe_scene, self.data, folder, occluders=occluders)
+        return self.map_seeds(function, first, count, f"observe {name}")
+
+    def judge(self, observed: list[ObservedScene]) -> list[BoardOutcome]:
+        """Return the outcomes of all boards, decided by parallel processes."""
+        outcomes = in_order(scenes.judge_boards, observed, workers=self.workers)
+        return [outcome for scene in outcomes for outcome in scene]
+
+    def format_quantities(self, observed: list[ObservedScene], calibration: Calibration) -> str:
+        """Return the table of the calibration per quantity."""
+        collect = partial(quantities.collect_quantities, calibration=calibration)
+        return quantities.format_table(list(in_order(collect, observed, workers=self.workers)))
+
+
+def write_metadata(path: Path, about: Mapping[str, object]) -> None:
+    """Replace entries in the metadata of a model file."""
+    import onnx
+
+    model = onnx.load(path)
+    kept = {entry.key: entry.value for entry in model.metadata_props}
+    onnx.helper.set_model_props(model, {**kept, **{key: json.dumps(value) for key, value in about.items()}})
+    write_atomically(path, model.SerializeToString())
+    load_model.cache_clear()
+
+
+def fit(run: Run) -> Calibration:
+    """Run steps 1 to 4: fit everything, write it into cells.onnx, and write the tables."""
+    path = model_path("cells")
+    evidence = run.map_seeds(partial(tiles.collect_tile_evidence, run.data), TILE_SEED, run.scenes // 5, "tile weights")
+    write_metadata(path, tiles.fit_tile_weights(evidence))
+    collect = partial(tiles.collect_occlusion_evidence, run.data)
+    evidence = run.map_seeds(collect, OCCLUSION_SEED, run.scenes // 5, "occlusion weights")
+    write_metadata(path, tiles.fit_occlusion_weights(evidence))
+    observed = run.observe("plain", BOARD_SEED, run.scenes)
+    plain = run.judge(observed)
+    occluded = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
+    about, calibration = boards.fit_calibration(plain, occluded)
+    print(json.dumps(about, indent=1))
+    write_metadata(path, {"boards": about})
+    reliability.write_reliability(
+        run.results,
+        boards.list_outcomes(plain, calibration),
+        always_reviewed=sum(board.always_review for board in plain if not board.truncated),
+        threshold=calibration.sure,
+    )
+    judged = reliability.judge_outcomes(plain, calibration)
+    judged += reliability.judge_outcomes(occluded, calibration, group=reliability.OCCLUDED)
+    reliability.write_coverage_by_group(run.results / "calibration-art.csv", judged, threshold=calibration.sure)
+    write_atomically(run.results / "calibration-heads.csv", run.format_quantities(observed, calibration).encode())
+    return calibration
+
+
+def validate(run: Run, calibration: Calibration) -> None:
+    """Run step 5: write the tables of fresh scenes."""
+    observed = run.observe("fresh", FRESH_SEED, run.scenes)
+    judged = reliability.judge_outcomes(run.judge(observed), calibration)
+    path = run.results / "calibration-other-scenes.csv"
+    reliability.write_coverage_by_group(path, judged, threshold=calibration.sure)
+    table = run.format_quantities(observed, calibration)
+    write_atomically(run.results / "calibration-other-scenes-heads.csv", table.encode())
+    print(path.read_text(encoding="utf-8"), table, sep="\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m kdvision.lab.calibrate",
+        description=kdvision.lab.calibrate.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the training pictures")
+    parser.add_argument("--work", type=Path, default=Path(".work/calibrate"), help="folder of the saved observations")
+    parser.add_argument("--results", type=Path, default=Path("models/results"), help="folder of the tables")
+    parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="parallel processes")
+    parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
+    options = vars(parser.parse_args())
+    validate_only = options.pop("validate_only")
+    run = Run(**options)
+    run.results.mkdir(parents=True, exist_ok=True)
+    validate(run, scenes.load_calibration() if validate_only else fit(run))
+
+
+if __name__ == "__main__":
+    main()

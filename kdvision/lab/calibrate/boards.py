@@ -1,0 +1,171 @@
+"""Calibration of whole boards: temperature, board and warning weights, review threshold and its guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+from scipy.special import expit
+from scipy.stats import binomtest
+
+from kdvision.lab.calibrate.scenes import BoardOutcome
+from kdvision.vision.assess.calibration import ALWAYS, Calibration, compute_log_odds, smallness
+
+Floats = npt.NDArray[np.float64]
+Outcomes = Sequence[tuple[float, bool]]
+"""The probability of each board, and whether it is right."""
+
+TEMPERATURES: Final = np.exp(np.linspace(np.log(0.5), np.log(8), 60))
+MAX_UNFLAGGED_ERROR: Final = 1 / 200
+"""Largest expected share of wrong boards among those that nobody is asked to review."""
+MAX_RENDERED_ERROR: Final = MAX_UNFLAGGED_ERROR / 4
+"""The same on rendered scenes; the rest is a margin for the difference between rendered and real tables."""
+OCCLUDED_SHARE: Final = 0.05
+"""Assumed share of real tables on which hands and things lie about."""
+RULE_BREAK_SHARE: Final = 0.1
+"""Assumed share of real kingdoms that break a rule of play. No rendered kingdom does."""
+CONFIDENCE_LEVEL: Final = 0.95
+OCCLUSION_WARNING: Final = "hidden"
+"""The warning that every board has, with a strength that is often close to 0."""
+INITIAL_COMPLETENESS_LOG_ODDS: Final = 4.0
+"""Start of the constant among the warning weights."""
+WARNING_PENALTY: Final = 0.5
+"""Penalty on squared warning weights, in boards."""
+BOARD_PENALTY: Final = 0.05
+"""Penalty on the squared distance of the board weights from their defaults, in boards."""
+MIN_PROBABILITY: Final = 1e-9
+
+
+def has_no_warning(outcome: BoardOutcome) -> bool:
+    """Return whether the kingdom is whole and has no warning but a possible occlusion."""
+    warnings = (name for name, strength in outcome.warning_strengths.items() if strength)
+    return not outcome.always_review and not outcome.truncated and all(name == OCCLUSION_WARNING for name in warnings)
+
+
+def fit_temperature(outcomes: Iterable[BoardOutcome]) -> float:
+    """Return the temperature with the least log loss on boards without warnings (Guo et al., 2017)."""
+    boards = [outcome for outcome in outcomes if has_no_warning(outcome)]
+
+    def compute_loss(temperature: float) -> float:
+        shares = ((board.compute_share(temperature), board.right) for board in boards)
+        return -float(sum(np.log(max(p if right else 1 - p, 1e-4)) for p, right in shares))
+
+    return float(TEMPERATURES[int(np.argmin([compute_loss(t) for t in TEMPERATURES]))])
+
+
+def fit_rule_terms(outcomes: Iterable[BoardOutcome]) -> tuple[float, float]:
+    """Return the terms added to the log-odds of boards that break a rule of play, and of all others (Bayes' rule).
+
+    Right boards break a rule as often as RULE_BREAK_SHARE says, wrong boards as often as they did here.
+    """
+    wrong = [board.breaks_rule for board in outcomes if has_no_warning(board) and not board.right]
+    share = (sum(wrong) + 1) / (len(wrong) + 2)
+    return float(np.log(RULE_BREAK_SHARE / share)), float(np.log((1 - RULE_BREAK_SHARE) / (1 - share)))
+
+
+def compute_sample_weights(plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome]) -> Floats:
+    """Return the weight of each board, such that OCCLUDED_SHARE of the total falls on scenes with occluders."""
+    weight = OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain) / max(len(occluded), 1)
+    return np.concatenate([np.ones(len(plain)), np.full(len(occluded), weight)])
+
+
+def fit_weights(
+    plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome], calibration: Calibration
+) -> Calibration:
+    """Return the calibration with board weights (`belief`) and warning weights (`whole`).
+
+    P(board right) = P(squares right) x P(nothing missed, hidden or cut off). Both factors are logistic regressions, so
+    they are fitted jointly. A warning weight is at most 0: no warning makes a board more probable.
+    """
+    boards, sample_weight = [*plain, *occluded], compute_sample_weights(plain, occluded)
+    names = sorted({name for board in boards for name in board.warning_strengths})
+    share = compute_log_odds([board.compute_share(calibration.temperature) for board in boards])
+    others = np.array([(board.correction_cost, smallness(board.side), 1.0) for board in boards], float)
+    squares = np.column_stack([share, others])
+    warnings = np.array([[1.0, *(board.warning_strengths.get(name, 0.0) for name in names)] for board in boards])
+    offset = np.array([calibration.rule[0 if board.breaks_rule else 1] for board in boards])
+    right = np.array([board.right for board in boards], bool)
+    split = len(Calibration.belief)
+    start = np.array([*Calibration.belief, INITIAL_COMPLETENESS_LOG_ODDS, *[0.0] * len(names)])
+    penalty = np.array([*[BOARD_PENALTY] * split, 0.0, *[WARNING_PENALTY] * len(names)])
+
+    def compute_loss(weights: Floats) -> tuple[float, Floats]:
+        squares_right, complete = expit(squares @ weights[:split] + offset), expit(warnings @ weights[split:])
+        p = np.clip(squares_right * complete, MIN_PROBABILITY, 1 - MIN_PROBABILITY)
+        slope = np.where(right, -1.0, p / (1 - p)) * sample_weight
+        gradient = np.concatenate([squares.T @ (slope * (1 - squares_right)), warnings.T @ (slope * (1 - complete))])
+        log_loss = -sample_weight @ np.log(np.where(right, p, 1 - p))
+        return float(log_loss + penalty @ (weights - start) ** 2), gradient + 2 * penalty * (weights - start)
+
+    bounds = [*[(None, None)] * (split + 1), *[(None, 0.0)] * len(names)]
+    fitted = minimize(compute_loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x.tolist()
+    share_weight, cost_weight, size_weight, constant, *rest = (round(weight, 4) for weight in fitted)
+    warning_weights = dict(zip((ALWAYS, *names), rest, strict=True))
+    return replace(calibration, belief=(share_weight, cost_weight, size_weight, constant), whole=warning_weights)
+
+
+def choose_review_threshold(outcomes: Outcomes, *, max_error: float, weights: Floats | None = None) -> float:
+    """Return the least probability above which an expected share of at most `max_error` boards is wrong.
+
+    One more error is assumed than was observed (conformal risk control, Angelopoulos et al., 2022). With fewer than
+    1 / `max_error` boards no threshold can be guaranteed; the result is then above 1.
+    """
+    probability, right = np.array([p for p, _ in outcomes]), np.array([r for _, r in outcomes], bool)
+    each = np.ones(len(outcomes)) if weights is None else weights
+    order = np.argsort(-probability, kind="stable")
+    probability, each, wrong = probability[order], each[order], (each * ~right)[order]
+    last_of_equals = np.append(probability[1:] < probability[:-1], True)[: len(order)]
+    allowed = last_of_equals & ((np.cumsum(wrong) + 1) / (np.cumsum(each) + 1) <= max_error)
+    return float(probability[allowed].min(initial=1.1))
+
+
+def describe_guarantee(outcomes: Outcomes, threshold: float) -> dict[str, object]:
+    """Return the metadata about boards above the threshold; `wrong_at_most` is None where there are none.
+
+    `upper` bounds the share of wrong boards with the stated confidence (Clopper and Pearson, 1934).
+    """
+    right = [right for probability, right in outcomes if probability >= threshold]
+    errors = len(right) - sum(right)
+    interval = binomtest(errors, len(right), alternative="less").proportion_ci(CONFIDENCE_LEVEL) if right else None
+    return {
+        "unflagged": len(right),
+        "unflagged_wrong": errors,
+        "wrong_at_most": MAX_UNFLAGGED_ERROR if right else None,
+        "upper": round(float(interval.high), 5) if interval else None,
+        "confidence": CONFIDENCE_LEVEL,
+    }
+
+
+def list_outcomes(outcomes: Iterable[BoardOutcome], calibration: Calibration) -> list[tuple[float, bool]]:
+    """Return (probability, right) of each whole kingdom's board that no warning sends to review by itself."""
+    return [(b.compute_probability(calibration), b.right) for b in outcomes if not b.always_review and not b.truncated]
+
+
+def fit_calibration(
+    plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome]
+) -> tuple[Mapping[str, object], Calibration]:
+    """Return the metadata `boards` of cells.onnx, fitted on scenes without and with occluders, and the calibration."""
+    calibration = fit_weights(plain, occluded, Calibration(fit_temperature(plain), rule=fit_rule_terms(plain)))
+    boards = [*plain, *occluded]
+    kept = np.array([not board.always_review for board in boards])
+    threshold = choose_review_threshold(
+        [(board.compute_probability(calibration), board.right) for board in boards if not board.always_review],
+        max_error=MAX_RENDERED_ERROR,
+        weights=compute_sample_weights(plain, occluded)[kept],
+    )
+    calibration = replace(calibration, sure=threshold)
+    outcomes = list_outcomes(plain, calibration)
+    about = {
+        "temperature": calibration.temperature,
+        "sure": calibration.sure,
+        "belief": calibration.belief,
+        "rule": calibration.rule,
+        "whole": calibration.whole,
+        "measured": len(outcomes),
+        "right": sum(right for _, right in outcomes),
+    }
+    return about | describe_guarantee(outcomes, threshold), calibration

@@ -1,0 +1,128 @@
+"""Calibration per quantity: how well each kind of probability that the program computes agrees with the truth."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.game.board import Board, Cell, Square
+from kdvision.game.deck import KINGDOMINO
+from kdvision.game.scoring import score
+from kdvision.lab.calibrate.scenes import ObservedScene, is_same_board
+from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.probabilities import NOTHING, Reading
+from kdvision.vision.decide import game_set
+from kdvision.vision.decide.decide import decide
+from kdvision.vision.result import KingdomReading, build_reading
+
+QUANTITIES: Final = ("kind of a tile", "tile or none", "square, before deciding", "square, decided", "board", "points")
+MAX_OFFSET_SQUARES: Final = 3
+"""How far a true board is moved to align it with a grid."""
+CALIBRATION_BINS: Final = 20
+
+Table = dict[str, npt.NDArray[np.float64]]
+"""For each quantity an array (n, 2): stated probabilities, and 1.0 where they were right."""
+
+
+def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
+    """Return every probability stated in a scene, with whether it was right.
+
+    Boards and points of kingdoms that the picture cuts count as wrong; their squares are left out.
+    """
+    found: dict[str, list[npt.NDArray[np.float64]]] = defaultdict(list)
+
+    def add(name: str, probability: npt.ArrayLike, right: npt.ArrayLike) -> None:
+        found[name].append(np.column_stack([np.ravel(probability), np.ravel(right)]).astype(np.float64))
+
+    observations = [replace(one, reading=one.reading.of_deck(KINGDOMINO)) for one in scene.observations]
+    decisions = decide(
+        [observation.reading for observation in observations],
+        KINGDOMINO,
+        border_log_odds=[observation.border_log_odds for observation in observations],
+        temperature=calibration.temperature,
+    )
+    for observation, decision, around, truth, truncated in zip(
+        observations, decisions, scene.surroundings, scene.boards, scene.truncated, strict=True
+    ):
+        reading = build_reading(observation, decision, "", around, calibration, game_set.GAME_KINGDOMINO)
+        add("board", reading.probability, truth is not None and not truncated and is_same_board(reading.board, truth))
+        same_points = truth is not None and score(reading.board).points == score(truth).points
+        add("points", _compute_points_probability(reading), same_points)
+        if truth is None or truncated:
+            continue
+        aligned = align_truth(truth, observation)
+        for name, stated, right in _compare_cells(observation.reading, aligned):
+            add(name, stated, right)
+        doubts = {doubt.square: doubt.probability for doubt in decision.doubts}
+        squares = [Square(*at) for at in np.ndindex(observation.reading.rows, observation.reading.cols)]
+        add(
+            "square, decided",
+            [doubts.get(square, 1.0) for square in squares],
+            [decision.board.get(square) == aligned.get(square) for square in squares],
+        )
+    return {name: np.concatenate([np.zeros((0, 2)), *found[name]]) for name in QUANTITIES}
+
+
+def _compute_points_probability(reading: KingdomReading) -> float:
+    """Return the total probability of the boards whose territories score as many points as the decided one."""
+    points = score(reading.board).points
+    return reading.probability + sum(p for board, p in reading.runners_up if score(board).points == points)
+
+
+def align_truth(truth: Board, observation: GridObservation) -> Board:
+    """Return the true board on the grid of an observation, in the orientation and place that agree best with it."""
+    best, rows, cols = observation.reading.best, observation.reading.rows, observation.reading.cols
+
+    def place(turns: int, down: int, right: int) -> dict[Square, Cell]:
+        return {Square(s.row + down, s.col + right): cell for s, cell in truth.turned(turns).items()}
+
+    candidates = (
+        place(turns, down, right)
+        for turns in range(4)
+        for down in range(-MAX_OFFSET_SQUARES, rows)
+        for right in range(-MAX_OFFSET_SQUARES, cols)
+    )
+    cells = max(candidates, key=lambda cells: sum(best.get(square) == cell for square, cell in cells.items()))
+    return Board({s: c for s, c in cells.items() if 0 <= s.row < rows and 0 <= s.col < cols}, height=rows, width=cols)
+
+
+def _compare_cells(reading: Reading, truth: Board) -> list[tuple[str, npt.ArrayLike, npt.ArrayLike]]:
+    """Return the three quantities that are stated of every cell before the decision."""
+    p, kinds = np.exp(reading.log_probs), reading.kinds
+    nothing = kinds.index(NOTHING)
+    label = np.full(p.shape[:2], nothing)
+    for square, cell in truth.items():
+        label[square] = kinds.index(str(cell))
+    p_tile, is_tile = 1 - p[..., nothing], label != nothing
+    p_kind = np.delete(p, nothing, axis=2) / np.maximum(p_tile, 1e-12)[..., None]
+    kind = np.delete(np.arange(len(kinds)), nothing)[p_kind.argmax(axis=2)]
+    return [
+        ("tile or none", np.maximum(p_tile, 1 - p_tile), (p_tile > 0.5) == is_tile),
+        ("square, before deciding", p.max(axis=2), p.argmax(axis=2) == label),
+        ("kind of a tile", p_kind.max(axis=2)[is_tile], (kind == label)[is_tile]),
+    ]
+
+
+def compute_binned_error(rows: npt.NDArray[np.float64], *, bins: int = CALIBRATION_BINS) -> float:
+    """Return the expected calibration error of (probability, right) rows, over bins of equal counts."""
+    parts = np.array_split(rows[np.argsort(rows[:, 0], kind="stable")], bins)
+    return sum(abs(float(np.subtract(*part.mean(axis=0)))) * len(part) for part in parts if len(part)) / len(rows)
+
+
+def format_table(scenes: list[Table]) -> str:
+    """Return one CSV line per quantity: count, mean stated probability, share right, calibration error."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("probability of", "how many", "said on average", "right", "calibration error"))
+    for name in QUANTITIES:
+        rows = np.concatenate([np.zeros((0, 2)), *(scene[name] for scene in scenes)])
+        figures = [*rows.mean(axis=0), compute_binned_error(rows)] if len(rows) else []
+        writer.writerow((name, len(rows), *([f"{figure:.4f}" for figure in figures] or ["", "", ""])))
+    return out.getvalue()

@@ -1,0 +1,236 @@
+"""Calibration scenes: rendered tables that no training saw, the networks' observations, and the decided boards.
+
+An observation takes seconds and a decision milliseconds, so observations are saved and decided as often as needed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.files import write_atomically
+from kdvision.game.board import Board
+from kdvision.lab.render import scenes, synth
+from kdvision.lab.render.art_mix import Workshop
+from kdvision.lab.render.objects.things import strew
+from kdvision.lab.render.synth import Picture, SeenKingdom
+from kdvision.lab.train.crop_folder import Crops
+from kdvision.vision.assess.calibration import ALWAYS, Calibration
+from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.classify.context import ContextClassifier
+from kdvision.vision.classify.observation import GridObservation, split_kingdoms
+from kdvision.vision.classify.observe import find_kingdoms
+from kdvision.vision.classify.truncation import compute_completeness
+from kdvision.vision.decide import game_set
+from kdvision.vision.decide.decide import decide
+from kdvision.vision.decide.decision import Decision
+from kdvision.vision.detect.grid import Grid
+from kdvision.vision.image.photo import Photo
+from kdvision.vision.networks.cells import CellClassifier
+from kdvision.vision.networks.detector import SquareDetector
+from kdvision.vision.networks.onnx import load_model, model_path
+from kdvision.vision.result import build_reading, describe_surroundings, mark_touching, warn_of_possible_towns
+
+Floats = npt.NDArray[np.float64]
+
+PHOTO_SIZE_PIXELS: Final = 1280
+FIRST_SEED: Final = 2_000_000
+"""Calibration seeds start at multiples of this, far from the seeds of training and of held-out examples."""
+ACCEPT_ALL: Final = Calibration(sure=0.0, whole={ALWAYS: 100.0})
+"""Calibration under which no board is flagged for its probability."""
+
+
+@dataclass(frozen=True)
+class ObservedScene:
+    """The kingdoms that the networks found in one scene, with the truth about each.
+
+    `boards` holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom.
+    `art` names the source of the tiles' pictures.
+    """
+
+    observations: tuple[GridObservation, ...]
+    surroundings: tuple[Surroundings, ...]
+    boards: tuple[Board | None, ...]
+    truncated: tuple[bool, ...]
+    art: str = ""
+
+
+@dataclass(frozen=True)
+class BoardOutcome:
+    """One decided board: the quantities that its probability is computed from, and whether it is right.
+
+    `shares` are the probabilities of the board, its runners-up and any board that continues beyond the grid.
+    `always_review` is true where a warning forces a review at any probability. `side` is that of a square in pixels. A
+    board of a `truncated` kingdom is never right.
+    """
+
+    shares: tuple[float, ...]
+    right: bool
+    always_review: bool
+    correction_cost: float = 0.0
+    side: float = 64.0
+    breaks_rule: bool = False
+    art: str = ""
+    warning_strengths: Mapping[str, float] = field(default_factory=dict)
+    truncated: bool = False
+
+    def compute_share(self, temperature: float) -> float:
+        """Return the share of the decided board among all boards at a temperature."""
+        scaled = np.power(np.maximum(self.shares, 1e-12), 1 / temperature)
+        return float(scaled[0] / scaled.sum())
+
+    def compute_probability(self, calibration: Calibration) -> float:
+        """Return the calibrated probability that the board is right and complete."""
+        share = self.compute_share(calibration.temperature)
+        squares_right = calibration.of_board(
+            share, correction_cost=self.correction_cost, side=self.side, broken=self.breaks_rule
+        )
+        return squares_right * calibration.of_whole(self.warning_strengths)
+
+
+@cache
+def load_art(data: Path) -> Workshop:
+    """Return the art of a data folder with the held-out tile crops; loaded once per process."""
+    cv2.setNumThreads(1)
+    return Workshop(data, Crops.load(data / "tiles", mended=True).split()[1])
+
+
+def render_scene(data: Path, seed: int, *, occluders: bool = False) -> tuple[Picture, str]:
+    """Return the picture of one scene and the source of its tiles' pictures; with `occluders`, things lie on it."""
+    rng = np.random.default_rng(seed)
+    scene = scenes.deal(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
+    camera = synth.snap(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
+    art = load_art(data).mixture(rng)
+    return synth.render(scene, camera, art, rng, strewing=strew if occluders else None), art.source
+
+
+def load_networks() -> tuple[SquareDetector, CellClassifier, ContextClassifier]:
+    """Return the shipped networks with one thread each: scenes are processed in parallel."""
+    return (
+        SquareDetector(load_model("finder", 1)),
+        CellClassifier(load_model("cells", 1)),
+        ContextClassifier(load_model("context", 1)),
+    )
+
+
+def load_calibration() -> Calibration:
+    """Return the calibration stored in the shipped cell network; the default one if it holds none."""
+    return Calibration(**load_model("cells", 1).about.get("boards", {}))
+
+
+def find_truth(grid: Grid, picture: Picture) -> tuple[list[str], SeenKingdom | None]:
+    """Return the true kind of each cell of a grid, and the kingdom that most of them belong to.
+
+    The kind is "." where nothing lies and "?" where a tile of no kingdom does.
+    """
+    kinds, hits = ["."] * (grid.rows * grid.cols), [0] * len(picture.kingdoms)
+    for number, kingdom in enumerate(picture.kingdoms):
+        for square, drawn in kingdom.squares.items():
+            if (cell := _find_cell(grid, drawn.corners.mean(0))) is not None:
+                kinds[cell] = str(kingdom.board[square])
+                hits[number] += 1
+    for quad in picture.loose:
+        if (cell := _find_cell(grid, quad.mean(0))) is not None:
+            kinds[cell] = "?"
+    return kinds, picture.kingdoms[int(np.argmax(hits))] if any(hits) else None
+
+
+def _find_cell(grid: Grid, centre: Floats) -> int | None:
+    """Return the index of the cell whose centre is within half a side of a point."""
+    distance = np.linalg.norm(grid.quads.mean(axis=2) - centre, axis=-1).reshape(-1)
+    side = float(np.median(np.linalg.norm(grid.quads[:, :, 1] - grid.quads[:, :, 0], axis=-1)))
+    nearest = int(distance.argmin())
+    return nearest if distance[nearest] < 0.5 * side else None
+
+
+def observe_picture(
+    picture: Picture, detector: SquareDetector, classifier: CellClassifier, context: ContextClassifier | None = None
+) -> ObservedScene:
+    """Return what these networks observe in a picture, with the truth."""
+    found = find_kingdoms(Photo.open(picture.photo), detector, classifier, context)
+    kingdoms, _ = split_kingdoms(found)
+    truth = [find_truth(observation.grid, picture)[1] for observation in kingdoms]
+    return ObservedScene(
+        tuple(kingdoms),
+        tuple(describe_surroundings(kingdoms, found)),
+        tuple(None if one is None else one.board.trimmed() for one in truth),
+        tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
+    )
+
+
+def observe_scene(data: Path, folder: Path | None, seed: int, *, occluders: bool = False) -> ObservedScene:
+    """Return what the shipped networks observe in one scene, from `folder` if it was saved there before."""
+    path = folder / f"{seed}.pickle" if folder else None
+    if path is not None and path.is_file():
+        saved: ObservedScene = pickle.loads(path.read_bytes())
+        return saved
+    picture, art = render_scene(data, seed, occluders=occluders)
+    scene = replace(observe_picture(picture, *load_networks()), art=art)
+    if path is not None:
+        write_atomically(path, pickle.dumps(scene))
+    return scene
+
+
+def digest_networks(*ignored_keys: str) -> str:
+    """Return a digest of the shipped networks without these metadata: it names the folder of saved observations."""
+    import onnx  # not needed to decide or to judge
+
+    digest = hashlib.sha256()
+    for name in ("finder", "cells", "context"):
+        model = onnx.load(model_path(name))
+        about = sorted((entry.key, entry.value) for entry in model.metadata_props if entry.key not in ignored_keys)
+        digest.update(model.graph.SerializeToString() + repr(about).encode())
+    return digest.hexdigest()[:12]
+
+
+def decide_boards(observations: Sequence[GridObservation]) -> tuple[str, list[Decision]]:
+    """Return the most likely game and the decision for each kingdom of one photo."""
+    decide_all = partial(decide, border_log_odds=[observation.border_log_odds for observation in observations])
+    return game_set.decide_game(game_set.GAME_AUTO, [observation.reading for observation in observations], decide_all)
+
+
+def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
+    """Return the outcome of each board of a scene, decided without being told the game."""
+    game, decisions = decide_boards(scene.observations)
+    surroundings = mark_touching(
+        scene.surroundings,
+        [observation.grid for observation in scene.observations],
+        [decision.board for decision in decisions],
+    )
+    readings = [
+        build_reading(observation, decision, "", around, ACCEPT_ALL, game)
+        for observation, decision, around in zip(scene.observations, decisions, surroundings, strict=True)
+    ]
+    outcomes = []
+    for reading, decision, observation, truth, truncated in zip(
+        warn_of_possible_towns(readings), decisions, scene.observations, scene.boards, scene.truncated, strict=True
+    ):
+        beyond = 1 - compute_completeness(decision.board, observation.presence, observation.inside)
+        outcomes.append(
+            BoardOutcome(
+                shares=(reading.board_probability, *(share for _, share in reading.runners_up), beyond),
+                right=truth is not None and not truncated and is_same_board(reading.board, truth),
+                always_review=reading.review,
+                correction_cost=decision.correction_cost,
+                side=observation.grid.side,
+                breaks_rule=decision.broken,
+                art=scene.art,
+                warning_strengths=reading.warning_strengths,
+                truncated=truncated,
+            )
+        )
+    return outcomes
+
+
+def is_same_board(board: Board, truth: Board) -> bool:
+    """Return whether two boards are equal in any of the four orientations."""
+    return any(board.turned(turn) == truth for turn in range(4))

@@ -1,0 +1,137 @@
+"""Weights that combine the evidence for a tile in a cell, and for a tile that something hides.
+
+Both are logistic regressions on calibration scenes. `kdvision.vision.classify` reads them from cells.onnx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
+
+from kdvision.lab.calibrate.scenes import decide_boards, find_truth, load_networks, render_scene
+from kdvision.vision.classify.background import Background
+from kdvision.vision.classify.observation import split_kingdoms
+from kdvision.vision.classify.observe import (
+    classify_cells,
+    compute_tile_features,
+    compute_tile_log_odds,
+    find_kingdoms,
+)
+from kdvision.vision.classify.occlusion import compute_occlusion_features, compute_occlusion_probability
+from kdvision.vision.classify.truncation import WHOLE, can_grow, compute_visible_share, find_neighbours
+from kdvision.vision.detect.search import find_grids
+from kdvision.vision.image.photo import Photo
+
+Floats = npt.NDArray[np.float64]
+
+HIDDEN_TILE_COST: Final = 8.0
+"""A hidden tile that is not reported costs as much as this many needless warnings."""
+RIDGE: Final = 1e-6
+"""Weight of the squared coefficients beside the mean log loss."""
+
+
+@dataclass(frozen=True)
+class CellEvidence:
+    """Features (n, k) of the cells of one or more scenes, and whether a tile lies there (n,)."""
+
+    features: Floats
+    is_tile: npt.NDArray[np.bool_]
+
+    @classmethod
+    def join(cls, parts: Iterable[CellEvidence]) -> CellEvidence:
+        """Return the cells of several scenes together."""
+        parts = list(parts)
+        return cls(np.concatenate([p.features for p in parts]), np.concatenate([p.is_tile for p in parts]))
+
+
+def collect_tile_evidence(data: Path, seed: int) -> CellEvidence:
+    """Return the log-odds of both networks and the colour distance (n, 3) for every cell of the grids of one scene."""
+    picture, _ = render_scene(data, seed)
+    photo, (detector, classifier, _) = Photo.open(picture.photo), load_networks()
+    parts = [CellEvidence(np.zeros((0, 3)), np.zeros(0, bool))]
+    for grid in find_grids(photo, detector):
+        kinds, kingdom = find_truth(grid, picture)
+        if kingdom is None:
+            continue
+        quads = grid.quads.reshape(-1, 4, 2)
+        features = compute_tile_features(classifier.look(photo, quads), grid, Background.seen(photo, grid))
+        centres, known = quads.mean(1), np.array(kinds) != "?"
+        known &= ((centres > 0) & (centres < (photo.width, photo.height))).all(-1)
+        parts.append(CellEvidence(features[known], np.array(kinds)[known] != "."))
+    return CellEvidence.join(parts)
+
+
+def collect_occlusion_evidence(data: Path, seed: int) -> CellEvidence:
+    """Return the occlusion features (n, 6) of the empty cells beside the boards of one scene with occluders.
+
+    Only cells count on which the board could grow and on which no tile of another kingdom lies.
+    """
+    picture, _ = render_scene(data, seed, occluders=True)
+    photo, (detector, classifier, context) = Photo.open(picture.photo), load_networks()
+    observations = split_kingdoms(find_kingdoms(photo, detector, classifier, context))[0]
+    parts = [CellEvidence(np.zeros((0, 6)), np.zeros(0, bool))]
+    for observation, decision in zip(observations, decide_boards(observations)[1], strict=True):
+        grid, share = observation.grid, compute_visible_share(observation.grid, photo)
+        kinds, kingdom = find_truth(grid, picture)
+        if kingdom is None:
+            continue
+        predictions = classify_cells(photo, classifier, grid, share)
+        features = compute_occlusion_features(
+            predictions, compute_tile_features(predictions, grid, Background.seen(photo, grid))
+        )
+        cells = [
+            index
+            for square in find_neighbours(decision.board, grid.rows, grid.cols)
+            if kinds[index := square.row * grid.cols + square.col] != "?"
+            and share[square] >= WHOLE
+            and can_grow(decision.board, square)
+        ]
+        parts.append(CellEvidence(features[cells], np.array(kinds)[cells] != "."))
+    return CellEvidence.join(parts)
+
+
+def fit_tile_weights(scenes: Iterable[CellEvidence]) -> dict[str, object]:
+    """Return the metadata `outline` and `tabletop`: tile weights without and with colour (`compute_tile_log_odds`).
+
+    `outline_wrong` holds the error rates of the cell network alone, of both networks, and with the colour.
+    """
+    cells = CellEvidence.join(scenes)
+    coloured = ~np.isnan(cells.features[:, 2])
+    both = fit_logistic(cells.features[:, :2], cells.is_tile)
+    about = {"outline": both, "tabletop": fit_logistic(cells.features[coloured], cells.is_tile[coloured])}
+    log_odds = {
+        "cells": cells.features[:, 0],
+        "both": compute_tile_log_odds(cells.features, {"outline": both}),
+        "all": compute_tile_log_odds(cells.features, about),
+    }
+    return {**about, "outline_wrong": {name: float(((x > 0) != cells.is_tile).mean()) for name, x in log_odds.items()}}
+
+
+def fit_occlusion_weights(scenes: Iterable[CellEvidence]) -> dict[str, object]:
+    """Return the metadata `covering`: the weights that `compute_occlusion_probability` reads.
+
+    `covering_told` holds the number of cells, the share of hidden tiles detected, and the share of false alarms.
+    """
+    cells = CellEvidence.join(scenes)
+    weights = fit_logistic(cells.features, cells.is_tile, tile_weight=HIDDEN_TILE_COST)
+    detected = compute_occlusion_probability(cells.features, {"covering": weights}) > 0.5
+    rates = {
+        "places": len(cells.is_tile),
+        "hidden": float(detected[cells.is_tile].mean()),
+        "others": float(detected[~cells.is_tile].mean()),
+    }
+    return {"covering": weights, "covering_told": rates}
+
+
+def fit_logistic(features: Floats, is_tile: npt.NDArray[np.bool_], *, tile_weight: float = 1.0) -> list[float]:
+    """Return the coefficients of a logistic regression, the constant last, rounded to four digits."""
+    design = np.column_stack([features, np.ones(len(features))])
+    model = LogisticRegression(C=1 / (2 * RIDGE * len(design)), fit_intercept=False, tol=1e-8, max_iter=1000)
+    model.fit(design, is_tile, sample_weight=np.where(is_tile, tile_weight, 1.0))
+    return [round(float(weight), 4) for weight in model.coef_[0]]

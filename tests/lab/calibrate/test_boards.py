@@ -1,0 +1,140 @@
+"""The calibration of boards: fitted probabilities agree with the observed frequencies."""
+
+import numpy as np
+import pytest
+
+from kdvision.lab.calibrate.boards import (
+    OCCLUDED_SHARE,
+    choose_review_threshold,
+    compute_sample_weights,
+    describe_guarantee,
+    fit_calibration,
+    fit_rule_terms,
+    fit_temperature,
+    fit_weights,
+    list_outcomes,
+)
+from kdvision.lab.calibrate.scenes import BoardOutcome
+from kdvision.vision.assess.calibration import Calibration
+
+
+def make_outcomes(count: int, right: int, **warning_strengths: float) -> list[BoardOutcome]:
+    """Return boards with a share of 0.95 and these warnings; the first `right` of them are right."""
+    return [
+        BoardOutcome((0.95, 0.05), n < right, always_review=False, warning_strengths=warning_strengths)
+        for n in range(count)
+    ]
+
+
+def test_a_threshold_needs_enough_boards() -> None:
+    few = [(0.995, True)] * 5 + [(0.55, False)]
+    assert choose_review_threshold(few, max_error=1 / 200) > 1
+    assert choose_review_threshold([], max_error=1 / 200) > 1
+    assert choose_review_threshold([(0.9, True)] * 199, max_error=1 / 200) == 0.9
+    assert choose_review_threshold([(0.9, True)] * 250 + [(0.8, False)] * 9, max_error=1 / 200) == 0.9
+    assert choose_review_threshold([(0.9, True)] * 250 + [(0.9, False)] * 9, max_error=1 / 200) > 1
+
+
+def test_the_threshold_respects_sample_weights() -> None:
+    outcomes = [(0.9, True)] * 250 + [(0.9, False)]
+    assert choose_review_threshold(outcomes, max_error=1 / 100) == 0.9
+    for right_weight, threshold in ((1.0, 1.1), (9.0, 0.9)):
+        weights = np.array([right_weight] * 250 + [9.0])
+        assert choose_review_threshold(outcomes, max_error=1 / 100, weights=weights) == threshold
+
+
+def test_the_guarantee_counts_unflagged_boards() -> None:
+    about = describe_guarantee([(0.99, True)] * 598 + [(0.5, False)] * 3, 0.9)
+    assert (about["unflagged"], about["unflagged_wrong"], about["wrong_at_most"]) == (598, 0, 1 / 200)
+    assert about["upper"] == pytest.approx(1 - 0.05 ** (1 / 598), abs=1e-5)  # the rule of three: 0.005
+    assert describe_guarantee([(0.9, True)] * 9, 1.1)["wrong_at_most"] is None
+    assert describe_guarantee([(0.9, False)] * 9, 0.5)["upper"] == 1
+
+
+def test_the_upper_bound_fails_as_rarely_as_stated() -> None:
+    """With a true error rate of 2 %, about one bound in twenty lies below it."""
+    rng = np.random.default_rng(0)
+    samples = [[(0.9, bool(right)) for right in rng.random(300) > 0.02] for _ in range(300)]
+    bounds = [float(str(describe_guarantee(sample, 0.5)["upper"])) for sample in samples]
+    assert 0.01 < np.mean([bound < 0.02 for bound in bounds]) < 0.09
+
+
+def test_boards_with_warnings_get_their_observed_frequency() -> None:
+    """Nine in ten are right with one warning, half with two, few with the third; a fourth has no effect."""
+    found = [
+        *make_outcomes(4000, 3790),
+        *make_outcomes(1000, 855, a=1.0),
+        *make_outcomes(1000, 480, a=1.0, b=1.0),
+        *make_outcomes(1000, 20, c=1.0),
+    ]
+    calibration = fit_weights([*found, *make_outcomes(1000, 950, d=1.0)], [], Calibration())
+    probabilities = [found[n].compute_probability(calibration) for n in (0, 4000, 5000, 6000)]
+    assert probabilities == pytest.approx([0.95, 0.855, 0.48, 0.02], abs=0.02)
+    assert calibration.whole["d"] == pytest.approx(0.0, abs=0.05)
+    assert Calibration().of_whole({"a": 1.0}) == 1.0
+
+
+def test_no_warning_raises_a_probability() -> None:
+    calibration = fit_weights([*make_outcomes(2000, 1800), *make_outcomes(1000, 1000, d=1.0)], [], Calibration())
+    assert calibration.whole["d"] == 0.0
+
+
+def test_a_stronger_warning_lowers_the_probability_further() -> None:
+    rng = np.random.default_rng(0)
+    strengths = rng.uniform(0, 5, 4000)
+    right = rng.random(4000) < 0.98 / (1 + np.exp(strengths - 3.0))
+    found = [make_outcomes(1, int(ok), hidden=float(x))[0] for ok, x in zip(right, strengths, strict=True)]
+    calibration = fit_weights(found, [], Calibration())
+    levels = np.array([0, 2, 3, 4, 5])
+    fitted = [make_outcomes(1, 1, hidden=float(x))[0].compute_probability(calibration) for x in levels]
+    assert fitted == pytest.approx(0.98 / (1 + np.exp(levels - 3.0)), abs=0.04)
+
+
+def test_occluded_scenes_have_their_assumed_share() -> None:
+    weights = compute_sample_weights(make_outcomes(90, 90), make_outcomes(5, 0))
+    assert weights[90:].sum() / weights.sum() == pytest.approx(OCCLUDED_SHARE)
+    assert compute_sample_weights(make_outcomes(90, 90), []).sum() == 90
+
+
+def test_the_metadata_reproduce_the_fitted_calibration() -> None:
+    plain = [*make_outcomes(6000, 5998), *make_outcomes(300, 150, ends=1.0)]
+    about, calibration = fit_calibration(plain, make_outcomes(300, 100, covered=1.0))
+    loaded = Calibration(**about)  # type: ignore[arg-type]
+    assert loaded.sure == calibration.sure and loaded.whole == calibration.whole
+    assert about["unflagged"] == 6000 and about["unflagged_wrong"] == 2
+    assert calibration.whole["ends"] < 0 and calibration.whole["covered"] < 0
+
+
+@pytest.mark.parametrize(("correction_cost", "side"), [(4.0, 64.0), (0.0, 16.0)])
+def test_corrected_and_small_boards_get_their_observed_frequency(correction_cost: float, side: float) -> None:
+    """All have a share of 0.95; half of the hard ones are right, and 95 % of the others."""
+    usual = [BoardOutcome((0.95, 0.05), n % 20 > 0, always_review=False) for n in range(1000)]
+    hard = [
+        BoardOutcome((0.95, 0.05), n % 2 > 0, always_review=False, correction_cost=correction_cost, side=side)
+        for n in range(400)
+    ]
+    calibration = fit_weights([*usual, *hard], [], Calibration(fit_temperature([*usual, *hard])))
+    fitted = [probability for probability, _ in list_outcomes([usual[0], hard[0]], calibration)]
+    assert fitted == pytest.approx([0.95, 0.5], abs=0.03)
+    assert Calibration().of_board(0.9, correction_cost=correction_cost, side=side) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("truth", [0.7, 1.0, 1.6])
+def test_the_true_temperature_is_found(truth: float) -> None:
+    rng = np.random.default_rng(1)
+    odds = rng.uniform(-1, 5, 3000)
+    right = rng.random(3000) < 1 / (1 + np.exp(-odds / truth))
+    shares = 1 / (1 + np.exp(-odds))
+    found = [BoardOutcome((float(p), 1 - float(p)), bool(ok), False) for p, ok in zip(shares, right, strict=True)]
+    assert fit_temperature(found) == pytest.approx(truth, rel=0.12)
+
+
+def test_a_board_that_breaks_a_rule_is_likelier_misread() -> None:
+    """Nine in ten misread boards break a rule, and one in ten of the others: a factor of nine either way."""
+    wrong = [BoardOutcome((0.95, 0.05), right=False, always_review=False, breaks_rule=n % 10 > 0) for n in range(1000)]
+    right = [BoardOutcome((0.95, 0.05), right=True, always_review=False)] * 1000
+    terms = fit_rule_terms([*wrong, *right])
+    assert np.exp(terms) == pytest.approx([1 / 9, 9], rel=0.05)
+    calibration = Calibration(rule=terms)
+    broken, kept = (calibration.of_board(0.5, correction_cost=0, side=64, broken=which) for which in (True, False))
+    assert (broken, kept) == pytest.approx((0.1, 0.9), abs=0.01)

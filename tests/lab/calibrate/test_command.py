@@ -1,0 +1,65 @@
+"""The calibration command, end to end on a few scenes and on a copy of the models."""
+
+import csv
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kdvision.lab.calibrate import __main__ as command
+from kdvision.lab.calibrate.quantities import QUANTITIES
+from kdvision.lab.calibrate.scenes import digest_networks
+from kdvision.vision.networks.onnx import Model, load_model
+from tests.paths import MODELS, SHARED
+
+DATA = SHARED / "data"
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Yield a folder with a copy of the networks, which the program uses."""
+    folder = tmp_path / "models"
+    folder.mkdir()
+    for path in MODELS.glob("*.onnx"):
+        shutil.copy(path, folder)
+    monkeypatch.setenv("KDVISION_MODELS", str(folder))
+    load_model.cache_clear()
+    yield folder
+    load_model.cache_clear()
+
+
+@pytest.mark.skipif(not (DATA / "tiles").is_dir(), reason="needs the tile crops that scenes are made of")
+def test_an_interrupted_validation_continues_with_the_saved_observations(
+    tmp_path: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, results = tmp_path / "work", tmp_path / "results"
+    arguments = ["calibrate", "--validate-only", "--data", str(DATA), "--work", str(work), "--results", str(results)]
+    monkeypatch.setattr("sys.argv", [*arguments, "--scenes", "3", "--workers", "1"])
+    before = {path.name: path.read_bytes() for path in models.iterdir()}
+    command.main()
+    tables = {path.name: path.read_bytes() for path in results.iterdir()}
+    *_, last = csv.DictReader(tables["calibration-other-scenes.csv"].decode().splitlines())
+    assert last["tiles from"] == "all" and int(last["boards"]) >= 3
+    quantities = csv.DictReader(tables["calibration-other-scenes-heads.csv"].decode().splitlines())
+    assert [line["probability of"] for line in quantities] == list(QUANTITIES)
+    saved = {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")}
+    assert sorted(path.name for path in saved) == [f"{command.FRESH_SEED + n}.pickle" for n in range(3)]
+    command.main()
+    assert {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")} == saved
+    assert {path.name: path.read_bytes() for path in results.iterdir()} == tables
+    assert {path.name: path.read_bytes() for path in models.iterdir()} == before
+
+
+def test_the_metadata_are_replaced_and_the_digest_ignores_what_is_named(models: Path) -> None:
+    before, about = digest_networks("boards"), Model(models / "cells.onnx").about
+    command.write_metadata(models / "cells.onnx", {"boards": {"sure": 0.5}})
+    assert Model(models / "cells.onnx").about == {**about, "boards": {"sure": 0.5}}
+    assert digest_networks("boards") == before != digest_networks()
+    command.write_metadata(models / "cells.onnx", {"outline": [1.0, 0.0, 0.0]})
+    assert digest_networks("boards") != before
+
+
+def test_no_two_steps_share_a_scene() -> None:
+    seeds = (command.TILE_SEED, command.BOARD_SEED, command.OCCLUSION_SEED, command.FRESH_SEED, command.OCCLUDED_SEED)
+    assert min(abs(one - other) for one in seeds for other in seeds if one is not other) > 100_000
