@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.game.rules import kingdomino
-from kdvision.report.data import data
-from kdvision.report.overlay import overlay
-from kdvision.report.result import Result, of_photo
-from kdvision.report.table import table
+from kdvision.report.build import build_photo_result
+from kdvision.report.overlay import draw_overlay
+from kdvision.report.result import Result
+from kdvision.report.table import format_table
+from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.classify.observe import observe
 from kdvision.vision.detect import search
@@ -114,7 +115,7 @@ def stages(code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
     seen = [observe(photo, reader, grid) for grid in grids]
     observations = context.read(photo, seen)
     reads = pipeline.assemble_kingdoms(photo, observations)
-    result = of_photo(photo.name, (photo.width, photo.height), reads, kingdomino())
+    result = build_photo_result(photo.name, (photo.width, photo.height), reads, kingdomino())
     yield "open", lambda: Photo.open(code)
     yield "find", lambda: search.find_grids(Photo.open(code), finder)
     yield "read squares", lambda: [observe(photo, reader, grid) for grid in grids]
@@ -122,19 +123,19 @@ def stages(code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "decide", lambda: pipeline.assemble_kingdoms(photo, observations)
     yield "report", lambda: _report(result)
     yield "whole photo", lambda: _whole(code)
-    yield "draw it on the photo", lambda: overlay(Photo.open(code), result)
+    yield "draw it on the photo", lambda: draw_overlay(Photo.open(code), result)
 
 
 def _whole(code: bytes) -> None:
     """All that `kdvision score` does with a photo."""
     photo = Photo.open(code)
-    _report(of_photo(photo.name, (photo.width, photo.height), pipeline.read(photo), kingdomino()))
+    _report(build_photo_result(photo.name, (photo.width, photo.height), pipeline.read(photo), kingdomino()))
 
 
 def _report(result: Result) -> None:
     """The table and the JSON object of what was read."""
-    table(result)
-    data(result)
+    format_table(result)
+    result_to_dict(result)
 
 
 def peak_memory(code: bytes, work: str, *arguments: str) -> float:

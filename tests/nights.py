@@ -21,9 +21,9 @@ from kdvision.batch.outputs import Written
 from kdvision.batch.result_folder import Place
 from kdvision.batch.run import Night
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
-from kdvision.game.board import Board, Square
-from kdvision.report.data import data
-from kdvision.report.result import cell_of, of_photo
+from kdvision.game.board import Board, Square, parse_cell
+from kdvision.report.build import build_photo_result
+from kdvision.report.to_dict import result_to_dict
 from tests.kingdoms import doubt, seen
 
 _SHOTS: Final = count()
@@ -49,15 +49,15 @@ def read(content: bytes, rules: Rules, fixed_squares: FixedSquares = ()) -> Done
         return failed(NoKingdomFound("the photo shows no kingdom", stage="finder", hint="take it from above"))
     boards = [Board.parse(text) for text in told["boards"]]
     for number, square, cell in fixed_squares:
-        boards[number - 1] = boards[number - 1].replaced({Square.parse(square): cell_of(cell)})
+        boards[number - 1] = boards[number - 1].replaced({Square.parse(square): parse_cell(cell)})
     named = {square for _, square, _ in fixed_squares}
     doubts = [doubt(*one) for one in told["doubts"] if one[0] not in named]
     reads = [
         seen(str(board), doubts=doubts if not number else (), probability=told["probability"], left=40 + 300 * number)
         for number, board in enumerate(boards)
     ]
-    result = of_photo("", (640, 480), reads, rules.rule_set(boards))
-    return Done({**data(result), "photo": None}, PICTURE, models())
+    result = build_photo_result("", (640, 480), reads, rules.rule_set(boards))
+    return Done({**result_to_dict(result), "photo": None}, PICTURE, models())
 
 
 @dataclass

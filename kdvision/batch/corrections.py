@@ -14,8 +14,7 @@ from kdvision.batch.job import FixedSquares
 from kdvision.batch.journal import Journal
 from kdvision.batch.lock import locked
 from kdvision.errors import NotationError
-from kdvision.game.board import Board, Cell, Square
-from kdvision.report.result import cell_of
+from kdvision.game.board import Board, Cell, Square, parse_cell
 
 FILE: Final = "corrections.jsonl"
 LOCK: Final = ".corrections.lock"
@@ -87,7 +86,7 @@ def fixes_of(said: Iterable[Correction]) -> Fixes:
             kept = [other for other in kept if other.kingdom != one.kingdom]
         elif one.kingdom in boards:
             square = Square.parse(one.square)
-            boards[one.kingdom] = boards[one.kingdom].replaced({square: cell_of(one.cell)})
+            boards[one.kingdom] = boards[one.kingdom].replaced({square: parse_cell(one.cell)})
         else:
             fixed_squares[one.kingdom, one.square] = one.cell
             kept = [other for other in kept if (other.kingdom, other.square) != (one.kingdom, one.square)]

@@ -131,26 +131,26 @@ def do(data: bytes, rules: Rules, fixed_squares: FixedSquares = ()) -> Done:
 
 def failed(error: KdvisionError) -> Done:
     """The result of a photo that could not be read; errors that are not the photo's own are no lasting ones."""
-    from kdvision.report.data import data
     from kdvision.report.result import Result
+    from kdvision.report.to_dict import result_to_dict
 
-    told = in_own_words(data(Result(None, error=error)))
+    told = in_own_words(result_to_dict(Result(None, error=error)))
     return Done(told, None, models(), lasting=type(error) is not KdvisionError)
 
 
 def _read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
     from kdvision import pipeline
     from kdvision.game.board import Square
-    from kdvision.report import data as report
-    from kdvision.report.result import of_photo
+    from kdvision.report.build import build_photo_result
+    from kdvision.report.to_dict import result_to_dict
     from kdvision.vision.image.photo import Photo
 
     photo = Photo.open(data, name="the photo")
     named = {(number - 1, Square.parse(square)): cell for number, square, cell in fixed_squares}
     reads = [_flagged(read) for read in pipeline.read(photo, side=rules.side, fixed_squares=named)]
-    result = of_photo("", (photo.width, photo.height), reads, rules.rule_set(read.board for read in reads))
+    result = build_photo_result("", (photo.width, photo.height), reads, rules.rule_set(read.board for read in reads))
     seen = tuple(packed(read) for read in reads)
-    told = {**in_own_words(report.data(result)), "photo": None}
+    told = {**in_own_words(result_to_dict(result)), "photo": None}
     return Done(told, _picture(photo, result), models(), seen=seen)
 
 
@@ -164,16 +164,16 @@ def _flagged(read: "KingdomReading") -> "KingdomReading":
 def _picture(photo: "Photo", result: "Result") -> bytes:
     """The photo with its score drawn in, scaled down, as a JPEG."""
     from kdvision.files import encode_image
-    from kdvision.report.overlay import overlay
+    from kdvision.report.overlay import draw_overlay
     from kdvision.vision.image.photo import Photo
 
     pixels = _shrunk(photo.scaled(min(1.0, PICTURE_SIDE / max(photo.width, photo.height)))[0])
     factors = pixels.shape[1] / photo.width, pixels.shape[0] / photo.height
     rows = tuple(
-        scored if scored.seen is None else replace(scored, seen=_scaled(scored.seen, factors))
+        scored if scored.reading is None else replace(scored, reading=_scaled(scored.reading, factors))
         for scored in result.kingdoms
     )
-    return encode_image(overlay(Photo(pixels), replace(result, kingdoms=rows)), ".jpg", quality=PICTURE_QUALITY)
+    return encode_image(draw_overlay(Photo(pixels), replace(result, kingdoms=rows)), ".jpg", quality=PICTURE_QUALITY)
 
 
 def _shrunk(pixels: "Pixels") -> "Pixels":

@@ -22,8 +22,8 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.kingdom import Kingdom
-from kdvision.report.data import chance_data
-from kdvision.report.doubts import totals
+from kdvision.report.doubt_effects import compute_totals
+from kdvision.report.to_dict import total_to_dict
 
 if TYPE_CHECKING:
     from kdvision.vision.decide.decision import Decision
@@ -210,12 +210,14 @@ def _believed(
 ) -> Mapping[str, Any]:
     """The object of a kingdom with how likely its board and its totals are, as the table has it."""
     board, rule_set = Board.parse(data["board"]), replace(rules, side=data["side"]).rule_set([])
-    first, *rest = totals(Kingdom(board), [(board, chance), *((Board.parse(o), p) for o, p in others)], rule_set)
+    first, *rest = compute_totals(
+        Kingdom(board), [(board, chance), *((Board.parse(o), p) for o, p in others)], rule_set
+    )
     return {
         **data,
         "probability": round(chance, 4),
         "points_probability": round(min(first.probability, 1.0), 4),
-        "alternatives": [chance_data(one) for one in rest],
+        "alternatives": [total_to_dict(one) for one in rest],
     }
 
 

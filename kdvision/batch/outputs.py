@@ -18,7 +18,7 @@ from kdvision.batch.result_folder import REPORT, Place
 from kdvision.batch.review import Look, looks
 from kdvision.batch.seating import Sitting, duplicates, seated
 from kdvision.batch.standings import Boardroom, Ranking
-from kdvision.report.page import page
+from kdvision.report.page import render_page
 
 SHEETS: Final = ("results.csv", "standings.csv", "review.csv", "errors.csv")
 
@@ -102,7 +102,7 @@ def write(place: Place, found: Told) -> Written:
     )
     for name, text in zip(SHEETS, texts, strict=True):
         place.write(name, text)
-    place.write(REPORT, page(page_of(place, found.room, rankings, found.looks, found.failures)))
+    place.write(REPORT, render_page(page_of(place, found.room, rankings, found.looks, found.failures)))
     place.keep_pictures(_pictures(found.photos))
     return Written(
         photos=len(found.sittings),

@@ -13,7 +13,7 @@ from kdvision.batch.review import Look, decisive
 from kdvision.batch.seating import Entry
 from kdvision.batch.standings import Boardroom, Level, Ranking, Row
 from kdvision.report.page import Page, PageKingdom, PageLook, PageRanking, PageRow
-from kdvision.report.thumb import thumb
+from kdvision.report.thumbnail import make_thumbnail
 
 LONG: Final = 10
 """Standings of more rows than that have the page's width for themselves."""
@@ -120,4 +120,4 @@ def _thumb(place: Place, entry: Entry) -> str | None:
 @lru_cache(maxsize=4096)
 def _cut(path: Path, _changed: int, corners: tuple[tuple[float, ...], ...], width: int) -> str:
     """Remembered, because a folder that is watched is reported on again and again."""
-    return thumb(path.read_bytes(), corners, width)
+    return make_thumbnail(path.read_bytes(), corners, width)

@@ -13,9 +13,9 @@ from kdvision.batch.journal import Journal, Span
 from kdvision.batch.naming import Seat
 from kdvision.batch.observations import Seen
 from kdvision.errors import KdvisionError
-from kdvision.game.board import Board, Square
-from kdvision.report.data import data
-from kdvision.report.result import cell_of, of_boards
+from kdvision.game.board import Board, Square, parse_cell
+from kdvision.report.build import build_board_result
+from kdvision.report.to_dict import result_to_dict
 
 Data: TypeAlias = Mapping[str, Any]
 
@@ -171,14 +171,17 @@ def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:
         else:
             kingdoms.append(named)
     boards = [Board.parse(kingdom["board"]) for kingdom in kingdoms]
-    return {"kingdoms": kingdoms, "standing": data(of_boards(boards, rules.rule_set(boards)))["standing"]}
+    return {
+        "kingdoms": kingdoms,
+        "standing": result_to_dict(build_board_result(boards, rules.rule_set(boards)))["standing"],
+    }
 
 
 def _patched(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules: Rules) -> list[Data]:
     """The kingdoms with the named squares changed and nothing else decided anew."""
     made = []
     for number, kingdom in enumerate(kingdoms, start=1):
-        changes = {Square.parse(square): cell_of(cell) for k, square, cell in fixed_squares if k == number}
+        changes = {Square.parse(square): parse_cell(cell) for k, square, cell in fixed_squares if k == number}
         made.append({**typed(_replaced(kingdom, changes), rules), **_place(kingdom)} if changes else kingdom)
     return made
 
@@ -189,11 +192,11 @@ def _replaced(kingdom: Data, changes: Mapping[Square, Any]) -> Board:
 
 def typed(board: Board, rules: Rules) -> Data:
     """A board that was not read off a photo, as one of the object's kingdoms."""
-    result = of_boards([board], rules.rule_set([board]))
+    result = build_board_result([board], rules.rule_set([board]))
     if (other := foreign(board)) is not None:  # towns say it all: no domino of Kingdomino's box has any
         kingdoms = [replace(one, problems=(other,)) for one in result.kingdoms]
         result = replace(result, kingdoms=tuple(kingdoms))
-    found: list[Data] = data(result)["kingdoms"]
+    found: list[Data] = result_to_dict(result)["kingdoms"]
     return found[0]
 
 
@@ -206,4 +209,4 @@ def unreadable(photo: str, error: KdvisionError) -> Held:
     """What is held of a photo whose file could not be read: its content may be fine."""
     from kdvision.report.result import Result
 
-    return Held(photo, "", Reading.made("", data(Result(None, error=error))))
+    return Held(photo, "", Reading.made("", result_to_dict(Result(None, error=error))))

@@ -9,11 +9,10 @@ from kdvision.batch.naming import natural
 from kdvision.batch.notices import ODD, UNKNOWN, WHICH, Notice, Spot
 from kdvision.batch.seating import Entry
 from kdvision.batch.standings import Boardroom, places
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.standing import Contender, contender
 from kdvision.game.table_check import table_problems
-from kdvision.report.result import cell_of
 
 COMPARE: Final = "compare it with the photo: kdvision review"
 
@@ -161,7 +160,7 @@ def _advice(entry: Entry) -> str:
 
 
 def _other(entry: Entry, doubt: Mapping[str, Any]) -> Board:
-    return entry.board.replaced({Square.parse(doubt["square"]): cell_of(doubt["instead"])})
+    return entry.board.replaced({Square.parse(doubt["square"]): parse_cell(doubt["instead"])})
 
 
 def _stake(data: Mapping[str, Any], doubt: Mapping[str, Any]) -> float:

@@ -101,15 +101,15 @@ def type_board(
     knights, towers and the Queen cannot be typed: they belong into a game file (kdvision game).
     """
     from kdvision.game.board import Board
-    from kdvision.report.result import corrected, of_boards
+    from kdvision.report.build import build_board_result, correct_board
 
     asked = Asked(size, middle_kingdom, harmony, as_json, strict, played)
     typed = [Board.parse(text_on_stdin() if text == "-" else text) for text in boards]
     for number, square, word in fixes_of(fix or ()):
         if number >= len(typed):
             raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {len(typed)}")
-        typed[number] = corrected(typed[number], square, word)
-    result = of_boards(typed, asked.rules(typed))
+        typed[number] = correct_board(typed[number], square, word)
+    result = build_board_result(typed, asked.rules(typed))
     put(result, asked)
     if clauses and not as_json:
         put_clauses(result)

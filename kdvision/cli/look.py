@@ -50,10 +50,10 @@ def _make(folder: Path) -> None:
 
 def _drawing(seen: "Photo", out: Path) -> Callable[[str, Any], None]:
     """A watch that writes the picture of each stage as it comes."""
-    from kdvision.report.stages import picture
+    from kdvision.report.stages import draw_stage
 
     def draw(stage: str, made: Any) -> None:
-        pixels = picture(stage, made, seen)
+        pixels = draw_stage(stage, made, seen)
         if pixels is not None:
             _put(pixels, out, stage)
 
@@ -80,10 +80,10 @@ def _board(seen: "Photo", reads: "list[KingdomReading]") -> "Pixels":
     """The overlay of a score, in the size of the other pictures."""
     from kdvision.game.game import GAMES
     from kdvision.game.rules import side_of
-    from kdvision.report.overlay import overlay
-    from kdvision.report.result import of_photo
-    from kdvision.report.stages import fitted
+    from kdvision.report.build import build_photo_result
+    from kdvision.report.overlay import draw_overlay
+    from kdvision.report.stages import shrink_to_fit
 
     rules = GAMES[reads[0].game](side=side_of([read.board for read in reads]))
-    drawn = overlay(seen, of_photo(seen.name, (seen.width, seen.height), reads, rules))
-    return fitted(drawn)
+    drawn = draw_overlay(seen, build_photo_result(seen.name, (seen.width, seen.height), reads, rules))
+    return shrink_to_fit(drawn)

@@ -133,11 +133,11 @@ class Asked(NamedTuple):
 
     def settled(self, reads: Sequence["KingdomReading"]) -> "Asked":
         """The same with what nobody has said as a photo shows it: the game, and whether gems are played with."""
-        from kdvision.report.pieces import left_open
+        from kdvision.report.pieces import find_open_facts
 
         shown = GameName(reads[0].game) if reads else GameName.KINGDOMINO
         game = self.game or (None if shown is GameName.KINGDOMINO else shown)
-        gems, told = left_open(reads, (game or shown).value, lost_treasures=self.lost_treasures)
+        gems, told = find_open_facts(reads, (game or shown).value, lost_treasures=self.lost_treasures)
         return self._replace(game=game, lost_treasures=gems, told=self.told or told)
 
     def uncounted(self) -> "Asked":

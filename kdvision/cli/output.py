@@ -13,7 +13,7 @@ from kdvision.cli.options import Asked
 from kdvision.errors import ExitCode, KdvisionError
 
 if TYPE_CHECKING:
-    from kdvision.report.result import Result, Scored, Together
+    from kdvision.report.result import CombinedResult, Result, ScoredKingdom
 
 MOST_KINGDOMS: Final = 6
 """More kingdoms than that are no one game, where the game that is played does not let more play together."""
@@ -22,27 +22,27 @@ MOST_KINGDOMS: Final = 6
 def put(result: "Result", asked: Asked) -> None:
     """Print one result: its JSON line or its table; a failed photo has only the former."""
     if asked.as_json:
-        from kdvision.report.data import data
+        from kdvision.report.to_dict import result_to_dict
 
-        typer.echo(json.dumps(data(result), ensure_ascii=False, allow_nan=False))
+        typer.echo(json.dumps(result_to_dict(result), ensure_ascii=False, allow_nan=False))
     elif result.error is None:
-        from kdvision.report.table import table
+        from kdvision.report.table import format_table
 
-        typer.echo(table(result, width=width(), colour=colour()))
+        typer.echo(format_table(result, width=width(), colour=colour()))
 
 
 def put_clauses(result: "Result") -> None:
     """Print by which clause of the rulebooks each line of the scores was earned."""
-    from kdvision.report.table import by_clause
+    from kdvision.report.table import format_clauses
 
     for scored in result.kingdoms:
-        typer.echo(by_clause(scored, width=width(), colour=colour()))
+        typer.echo(format_clauses(scored, width=width(), colour=colour()))
 
 
 def put_together(results: Sequence["Result"], asked: Asked) -> None:
     """Print who wins over several photos, if their kingdoms can be those of one game; JSON keeps to each photo."""
     from kdvision.game.players import told_apart
-    from kdvision.report.result import together
+    from kdvision.report.build import combine_kingdoms
 
     rows = [
         (scored, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
@@ -54,20 +54,20 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
     rules = asked.rules([scored.board for scored, _ in rows])
     if len(rows) > max(MOST_KINGDOMS, rules.most):
         return
-    if any(result.open for result in results):
+    if any(result.is_open for result in results):
         typer.echo(" Who wins is not known until the rest is told.")
         return
     kingdoms, places = zip(*rows, strict=True)
-    players = told_apart([one.name or place for one, place in rows], places)
-    game = together(kingdoms, players, rules)
+    players = told_apart([one.player_name or place for one, place in rows], places)
+    game = combine_kingdoms(kingdoms, players, rules)
     if game is not None:
-        from kdvision.report.table import of_one_game
+        from kdvision.report.table import format_combined
 
-        typer.echo(of_one_game(game, width=width(), colour=colour()))
+        typer.echo(format_combined(game, width=width(), colour=colour()))
         _put_other_totals(kingdoms, game)
 
 
-def _put_other_totals(kingdoms: Sequence["Scored"], game: "Together") -> None:
+def _put_other_totals(kingdoms: Sequence["ScoredKingdom"], game: "CombinedResult") -> None:
     """Print whose points differ from those above: the kingdoms of a game are all scored to one side."""
     for place in game.standing.places:
         alone = kingdoms[place.index]
@@ -80,7 +80,7 @@ def _put_other_totals(kingdoms: Sequence["Scored"], game: "Together") -> None:
 
 def put_absent(results: Sequence["Result"], asked: Asked) -> None:
     """Print on stderr who of the players that were named has no kingdom in the photos."""
-    colours = [scored.seen.colour for result in results for scored in result.kingdoms if scored.seen is not None]
+    colours = [scored.reading.colour for result in results for scored in result.kingdoms if scored.reading is not None]
     if asked.players and colours and (told := asked.players.absent(colours)):
         typer.echo(f"kdvision: {told}.", err=True)
 
@@ -90,7 +90,7 @@ def finish(results: Sequence["Result"], asked: Asked) -> None:
     failed = [result.error for result in results if result.error is not None]
     if failed:
         raise typer.Exit(ExitCode.PARTIAL_FAILURE if len(results) > 1 else failed[0].exit_code)
-    if any(result.lost for result in results):
+    if any(result.failed_views for result in results):
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
     if asked.strict and any(result.review for result in results):
         for result in results:

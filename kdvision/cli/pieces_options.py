@@ -138,9 +138,11 @@ def write_game_file(path: str | None, results: Sequence["Result"], asked: "Asked
         typer.echo(f"kdvision: {path} is not written, for {failed[0]} has no kingdoms to put there.", err=True)
         return
     from kdvision.files import write_atomically
-    from kdvision.report.ask import game_text
+    from kdvision.report.game_file import format_game_file
 
     boards = [scored.board for result in results for scored in result.kingdoms]
     kind, side = (asked.game or GameName.KINGDOMINO).value, asked.rules(boards).side
-    write_atomically(Path(path), game_text(results, kind, asked.variants, side=asked.side, default=side).encode())
+    write_atomically(
+        Path(path), format_game_file(results, kind, asked.variants, side=asked.side, default=side).encode()
+    )
     typer.echo(f"kdvision: {path} is written: fill it in, then kdvision game {path}.", err=True)

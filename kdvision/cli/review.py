@@ -134,7 +134,7 @@ class Walk:
         held = self.held.get(look.spot.photo)
         if held is None or answer.lower() == "s" or (not answer and board is None):
             return True, board
-        from kdvision.report.result import corrected
+        from kdvision.report.build import correct_board
 
         kingdom = look.spot.kingdom or 1
         if held.reading.data["kingdoms"] and not look.spot.kingdom and not re.match(r"\d+:", answer):
@@ -148,7 +148,7 @@ class Walk:
             self._say(_correction(held.photo, number + 1, square.name, cell))
             typer.echo(f"{square.name} is {cell}.")
             if board is not None and number + 1 == kingdom:
-                board = corrected(board, square, cell)
+                board = correct_board(board, square, cell)
         return False, board
 
     def _say(self, correction: "Correction") -> None:
@@ -156,12 +156,12 @@ class Walk:
 
     def _show(self, entry: "Entry") -> None:
         from kdvision.game.scoring import score
-        from kdvision.report.result import Result, Scored
-        from kdvision.report.table import table
+        from kdvision.report.result import Result, ScoredKingdom
+        from kdvision.report.table import format_table
 
         rule_set = self.told.room.rule_set(entry)
-        scored = Scored(entry.kingdom, rule_set, score(entry.kingdom, rule_set), ())
-        typer.echo(table(Result(None, kingdoms=(scored,)), width=width(), colour=colour()))
+        scored = ScoredKingdom(entry.kingdom, rule_set, score(entry.kingdom, rule_set), ())
+        typer.echo(format_table(Result(None, kingdoms=(scored,)), width=width(), colour=colour()))
 
     def _open(self, look: "Look") -> None:
         from kdvision.batch.result_folder import REPORT

@@ -25,14 +25,14 @@ def game(
     docs/rules.md shows what a game file looks like. What stands there as "?" is not known yet: points are a range then.
     """
     from kdvision.gamefile.model import load, parse
-    from kdvision.report.game import game_data, game_table
+    from kdvision.report.game import format_game, game_to_dict
 
     name = "the game on stdin" if file == "-" else file
     played = parse(text_on_stdin(), name=name) if file == "-" else load(Path(file))
     if as_json:
-        typer.echo(json.dumps(game_data(played, name), ensure_ascii=False))
+        typer.echo(json.dumps(game_to_dict(played, name), ensure_ascii=False))
     else:
-        typer.echo(game_table(played, name, named=dominoes, explained=clauses, width=width(), colour=colour()))
+        typer.echo(format_game(played, name, named=dominoes, explained=clauses, width=width(), colour=colour()))
     if strict and (not played.finished or any(played.problems(table) for table in played.rounds)):
         typer.echo(f"kdvision: {name}: {'look at the problems' if played.finished else 'not all is told'}.", err=True)
         raise typer.Exit(ExitCode.NEEDS_REVIEW)

@@ -146,12 +146,13 @@ def _scored(
     """
     from kdvision import pipeline
     from kdvision.game.players import NOBODY
-    from kdvision.report.result import Lost, Result, of_photo
+    from kdvision.report.build import build_photo_result
+    from kdvision.report.result import FailedView, Result
 
-    lost: list[Lost] = []
+    lost: list[FailedView] = []
 
     def failed(number: int, error: KdvisionError) -> None:
-        lost.append(Lost(also[number - 1], error))
+        lost.append(FailedView(also[number - 1], error))
         complain(error)
 
     try:
@@ -175,10 +176,16 @@ def _scored(
     asked = asked.settled(reads)
     settle(asked)
     rules = asked.rules([read.board for read in reads])
-    result = of_photo(
-        photo, (seen.width, seen.height), reads, rules, players=asked.players or NOBODY, before=before, told=asked.told
+    result = build_photo_result(
+        photo,
+        (seen.width, seen.height),
+        reads,
+        rules,
+        players=asked.players or NOBODY,
+        first_number=before,
+        facts=asked.told,
     )
-    result = replace(result, lost=tuple(lost))
+    result = replace(result, failed_views=tuple(lost))
     if target is not None:
         _draw(seen, result, target)
     return result
@@ -186,6 +193,6 @@ def _scored(
 
 def _draw(seen: "Photo", result: "Result", target: Path) -> None:
     from kdvision.files import encode_image, write_atomically
-    from kdvision.report.overlay import overlay
+    from kdvision.report.overlay import draw_overlay
 
-    write_atomically(target, encode_image(overlay(seen, result), target.suffix))
+    write_atomically(target, encode_image(draw_overlay(seen, result), target.suffix))

@@ -121,6 +121,11 @@ def _cell(terrain: Terrain, crowns: int) -> Cell:
     return Cell(terrain, crowns)
 
 
+def parse_cell(word: str) -> Cell | None:
+    """The cell of a notation, None for "." (no tile); raises NotationError."""
+    return None if word == "." else Cell.parse(word)
+
+
 class Board(Mapping[Square, Cell]):
     """The squares of one kingdom that hold something, and the frame they were given in. Immutable and hashable.
 

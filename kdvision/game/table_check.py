@@ -9,6 +9,7 @@ from kdvision.game.board import Board, Cell, Terrain
 from kdvision.game.deck import Deck
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem, problems
+from kdvision.game.open_facts import is_open
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.tiling import Puzzle, Undecided, box, least_used, puzzle, tilings, unbuilt
 
@@ -32,6 +33,11 @@ def table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple
     )
     found = [*alone, *_in_play(boards, whole.seats, rule_set), *shared, *pieces]
     return tuple(replace(problem, clause=_own(problem.clause, rule_set)) for problem in found)
+
+
+def needs_review(kingdom: Kingdom, problems: Sequence[Problem]) -> bool:
+    """True where a person should check a typed kingdom: it has a problem, or facts about its pieces are missing."""
+    return bool(problems) or is_open(kingdom)
 
 
 def _own(clause: str, rule_set: RuleSet) -> str:

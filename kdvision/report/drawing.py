@@ -24,28 +24,30 @@ SHIFT: Final = 4
 """OpenCV takes coordinates with so many binary places, for smooth lines at slight angles."""
 
 
-def inset(quad: Points, share: float) -> Points:
+def shrink_quad(quad: Points, share: float) -> Points:
     """A square's corners drawn together towards its middle."""
     centre = quad.mean(axis=0)
     return np.asarray(centre + share * (quad - centre))
 
 
-def fixed(points: Points) -> NDArray[np.int32]:
+def to_fixed_point(points: Points) -> NDArray[np.int32]:
     """Points as OpenCV takes them with `SHIFT`."""
     return np.rint(np.asarray(points, dtype=np.float64) * (1 << SHIFT)).astype(np.int32)
 
 
-def stroke(canvas: Pixels, points: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
+def draw_line(canvas: Pixels, points: Points, colour: Colour, width: float, *, closed: bool = False) -> None:
     """Draw through the points, at least a pixel wide."""
-    strokes(canvas, [points], colour, width, closed=closed)
+    draw_lines(canvas, [points], colour, width, closed=closed)
 
 
-def strokes(canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, closed: bool = False) -> None:
+def draw_lines(canvas: Pixels, lines: Iterable[Points], colour: Colour, width: float, *, closed: bool = False) -> None:
     """Draw through the points of each line, at least a pixel wide."""
-    cv2.polylines(canvas, [fixed(points) for points in lines], closed, colour, max(1, round(width)), cv2.LINE_AA, SHIFT)
+    cv2.polylines(
+        canvas, [to_fixed_point(points) for points in lines], closed, colour, max(1, round(width)), cv2.LINE_AA, SHIFT
+    )
 
 
-def plaque(pen: ImageDraw.ImageDraw, centre: Points, words: str, size: float, ink: Colour, ground: Colour) -> None:
+def draw_label(pen: ImageDraw.ImageDraw, centre: Points, words: str, size: float, ink: Colour, ground: Colour) -> None:
     """Write words on a rounded ground around a point, moved where they would leave the picture."""
     size = max(size, LEAST_TEXT)
     font = _font(round(size))

@@ -6,12 +6,12 @@ from kdvision.game.dominoes import MANY, Naming, dominoes_together
 from kdvision.game.game import Game, outlook
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
-from kdvision.report.data import data, problem_data, standing_data
-from kdvision.report.result import Result, Scored
-from kdvision.report.table import by_clause, table, together
+from kdvision.report.result import Result, ScoredKingdom
+from kdvision.report.table import format_clauses, format_standing, format_table
+from kdvision.report.to_dict import problem_to_dict, result_to_dict, standing_to_dict
 
 
-def game_results(game: Game, name: str) -> list[Result]:
+def build_round_results(game: Game, name: str) -> list[Result]:
     """Each round as a result, called by the game's name."""
     several = len(game.rounds) > 1
     names = [f"{name}, round {number}" if several else name for number in range(1, len(game.rounds) + 1)]
@@ -21,7 +21,9 @@ def game_results(game: Game, name: str) -> list[Result]:
 def _result(game: Game, played: Table, name: str) -> Result:
     found = game.problems(played)
     rows = tuple(
-        Scored(one.kingdom, game.rule_set, one.card, tuple(problem for problem in found if problem.kingdom == number))
+        ScoredKingdom(
+            one.kingdom, game.rule_set, one.card, tuple(problem for problem in found if problem.kingdom == number)
+        )
         for number, one in enumerate(game.played(played))
     )
     if not game.is_decided(played):
@@ -29,45 +31,45 @@ def _result(game: Game, played: Table, name: str) -> Result:
     return Result(name, kingdoms=rows, standing=game.round_standing(played) if len(rows) > 1 else None)
 
 
-def game_table(
+def format_game(
     game: Game, name: str, *, named: bool = False, explained: bool = False, width: int = 100, colour: bool = False
 ) -> str:
     """The text of a game; `named` adds the dominoes of each kingdom, `explained` the clause of each line."""
     parts = []
-    for played, result in zip(game.rounds, game_results(game, name), strict=True):
-        parts.append(table(result, width=width, colour=colour))
+    for played, result in zip(game.rounds, build_round_results(game, name), strict=True):
+        parts.append(format_table(result, width=width, colour=colour))
         if explained:
-            parts += [by_clause(scored, width=width, colour=colour) for scored in result.kingdoms]
+            parts += [format_clauses(scored, width=width, colour=colour) for scored in result.kingdoms]
         if named:
             parts += [_dominoes(*each) for each in zip(result.kingdoms, _namings(game, played), strict=True)]
-        parts += [f" ! {problem.text}\n" for problem in shared_problems(game, played)]
+        parts += [f" ! {problem.text}\n" for problem in list_shared_problems(game, played)]
         parts += [f" {note}\n"] if (note := game.note(played)) else []
     if len(game.rounds) > 1 and game.decided:
-        parts.append(together(game.standing, width=width, colour=colour))
+        parts.append(format_standing(game.standing, width=width, colour=colour))
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def shared_problems(game: Game, played: Table) -> list[Problem]:
+def list_shared_problems(game: Game, played: Table) -> list[Problem]:
     """The problems of a round that are about no kingdom alone."""
     return [problem for problem in game.problems(played) if problem.kingdom is None]
 
 
-def game_data(game: Game, name: str) -> dict[str, Any]:
+def game_to_dict(game: Game, name: str) -> dict[str, Any]:
     """The game as one object of plain values; docs/rules.md describes it."""
     rounds = [
         {
             "kingdoms": [
                 {**shown, "player": kingdom.player, **_naming(named)}
                 for kingdom, shown, named in zip(
-                    played.kingdoms, data(result)["kingdoms"], _namings(game, played), strict=True
+                    played.kingdoms, result_to_dict(result)["kingdoms"], _namings(game, played), strict=True
                 )
             ],
-            "standing": data(result)["standing"],
+            "standing": result_to_dict(result)["standing"],
             "outlook": result.outlook or None,
-            "problems": [problem_data(problem) for problem in shared_problems(game, played)],
+            "problems": [problem_to_dict(problem) for problem in list_shared_problems(game, played)],
             "note": game.note(played) or None,
         }
-        for played, result in zip(game.rounds, game_results(game, name), strict=True)
+        for played, result in zip(game.rounds, build_round_results(game, name), strict=True)
     ]
     last = game.standing if game.decided else None
     return {
@@ -77,7 +79,7 @@ def game_data(game: Game, name: str) -> dict[str, Any]:
         "complete": all(kingdom["complete"] for one in rounds for kingdom in one["kingdoms"]),
         "rounds": rounds,
         "winners": [] if last is None else [place.player for place in last.winners],
-        "standing": None if last is None else standing_data(last),
+        "standing": None if last is None else standing_to_dict(last),
     }
 
 
@@ -95,7 +97,7 @@ def _naming(naming: Naming | None) -> dict[str, Any]:
     return {"dominoes": placed, "readings": naming.readings, "readings_alone": naming.alone}
 
 
-def _dominoes(scored: Scored, naming: Naming | None) -> str:
+def _dominoes(scored: ScoredKingdom, naming: Naming | None) -> str:
     if naming is None:
         return f" {scored.kingdom.player}: the dominoes cannot be named"
     return f" {scored.kingdom.player}'s dominoes{_fits(naming)}: {', '.join(map(str, naming.placed))}"

@@ -120,7 +120,7 @@ class Page:
         return {clause: number for number, clause in enumerate((name for name in clauses() if name in used), start=1)}
 
 
-def page(content: Page) -> str:
+def render_page(content: Page) -> str:
     """The text of the page."""
     seats = sorted({kingdom.round for kingdom in content.kingdoms})
     return _template().render(

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, inset, plaque, stroke
+from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, draw_label, draw_line, shrink_quad
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.search import SearchResult
@@ -39,28 +39,28 @@ class _Sheet:
 
     @classmethod
     def of(cls, photo: Photo) -> "_Sheet":
-        pixels = fitted(photo.scaled(LONGEST / max(photo.height, photo.width))[0])
+        pixels = shrink_to_fit(photo.scaled(LONGEST / max(photo.height, photo.width))[0])
         return cls(pixels, pixels.shape[1] / photo.width)
 
     def outline(self, quad: Points, colour: Colour, width: float) -> None:
-        stroke(self.canvas, quad * self.scale, colour, width, closed=True)
+        draw_line(self.canvas, quad * self.scale, colour, width, closed=True)
 
     def captioned(self, words: str) -> Pixels:
         """The picture with words in its top left corner."""
         image = Image.fromarray(self.canvas)
         size = max(self.canvas.shape) / 60
-        plaque(ImageDraw.Draw(image), np.array([0.0, 0.0]), words, size, LIGHT, DARK)
+        draw_label(ImageDraw.Draw(image), np.array([0.0, 0.0]), words, size, LIGHT, DARK)
         return np.array(image)
 
 
-def picture(stage: str, made: Any, photo: Photo) -> Pixels | None:
+def draw_stage(stage: str, made: Any, photo: Photo) -> Pixels | None:
     """The picture (height, width, 3) of what a stage of reading a photo made; None for stages without one."""
     makers: dict[str, Callable[[Any, _Sheet], Pixels]]
     makers = {"photo": _photo, "squares": _squares, "lattices": _lattices, "cells": _cells}
     return makers[stage](made, _Sheet.of(photo)) if stage in makers else None
 
 
-def fitted(pixels: Pixels) -> Pixels:
+def shrink_to_fit(pixels: Pixels) -> Pixels:
     """A copy of the pixels, no larger than the pictures of stages are."""
     factor = LONGEST / max(pixels.shape[:2])
     return np.array(pixels) if factor >= 1 else shrink(pixels, factor)[0]
@@ -74,7 +74,7 @@ def _squares(made: Sequence[Detections], sheet: _Sheet) -> Pixels:
     """Every square seen, the surer the thicker, a colour for each look at the photo."""
     for look, colour in reversed(list(zip(made, LOOKS, strict=False))):
         for quad, score in zip(_quads(look), look.score, strict=True):
-            sheet.outline(inset(quad, 0.9), colour, 1 + 2.5 * float(score))
+            sheet.outline(shrink_quad(quad, 0.9), colour, 1 + 2.5 * float(score))
     counts = ", ".join(str(len(look)) for look in made)
     return sheet.captioned(f"squares seen, look by look, the finest first: {counts}")
 
@@ -107,7 +107,7 @@ def _cells(made: Sequence[GridObservation], sheet: _Sheet) -> Pixels:
     for observation in made:
         for place in np.ndindex(observation.grid.rows, observation.grid.cols):
             tile = observation.reading.likeliest(place)[0] != "."
-            sheet.outline(inset(observation.grid.quad(place), 0.94), GREEN if tile else LIGHT, 2 if tile else 1)
+            sheet.outline(shrink_quad(observation.grid.quad(place), 0.94), GREEN if tile else LIGHT, 2 if tile else 1)
     image = Image.fromarray(sheet.canvas)
     pen = ImageDraw.Draw(image)
     for observation in made:
@@ -116,6 +116,6 @@ def _cells(made: Sequence[GridObservation], sheet: _Sheet) -> Pixels:
             kind, chance = observation.reading.likeliest(place)
             if kind != "." or chance < 0.95:
                 middle = observation.grid.quad(place).mean(axis=0) * sheet.scale
-                plaque(pen, middle, f"{kind} {100 * chance:.0f}", size, LIGHT if chance > 0.9 else AMBER, DARK)
+                draw_label(pen, middle, f"{kind} {100 * chance:.0f}", size, LIGHT if chance > 0.9 else AMBER, DARK)
     words = "what each place shows, in % (before the box's dominoes are asked)" if made else "no grid, so nothing read"
     return _Sheet(np.array(image), sheet.scale).captioned(words)

@@ -14,9 +14,9 @@ from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.inventory import Inventory
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
-from kdvision.report.doubts import UNKNOWN, Ask, WhatIf
-from kdvision.report.pieces import seen_words
-from kdvision.report.result import Result, Scored, Together
+from kdvision.report.doubt_effects import UNKNOWN, Question, ScoredDoubt
+from kdvision.report.pieces import describe_pieces
+from kdvision.report.result import CombinedResult, Result, ScoredKingdom
 
 STYLES: Final = {
     Terrain.WHEAT: "black on #e8c547",
@@ -41,7 +41,7 @@ WORTH_TELLING: Final = 0.01
 """Totals less likely than this are left out of the table; the JSON has them."""
 
 
-def table(result: Result, *, width: int = 100, colour: bool = False) -> str:
+def format_table(result: Result, *, width: int = 100, colour: bool = False) -> str:
     """The text of a result, lines of at most `width`, with terminal colours if asked for."""
     several = len(result.kingdoms) > 1
     numbered = enumerate(result.kingdoms, start=1)
@@ -51,29 +51,31 @@ def table(result: Result, *, width: int = 100, colour: bool = False) -> str:
         body.append(_standing(result.standing))
         body += [
             Padding(line, (0, 0, 0, 1))
-            for line in [*_first(result.asks, _players(result)), *_box(_photographed(result))]
+            for line in [*_first(result.questions, _players(result)), *_box(_photographed(result))]
         ]
     elif result.outlook:
         body.append(Padding(Text(_sentence(result.outlook), style="bold"), (1, 0, 0, 1)))
     if (promise := _promise(result)) is not None:
         body.append(Padding(promise, (1, 0, 0, 1)))
-    return rendered(Group(*body), width=width, colour=colour)
+    return render_text(Group(*body), width=width, colour=colour)
 
 
-def together(standing: Standing, *, width: int = 100, colour: bool = False) -> str:
+def format_standing(standing: Standing, *, width: int = 100, colour: bool = False) -> str:
     """The text of a standing over several rounds."""
-    return rendered(_standing(standing), width=width, colour=colour)
+    return render_text(_standing(standing), width=width, colour=colour)
 
 
-def of_one_game(game: Together, *, width: int = 100, colour: bool = False) -> str:
+def format_combined(game: CombinedResult, *, width: int = 100, colour: bool = False) -> str:
     """The text of what kingdoms of several photos are together."""
-    twins = [Text(f"! {one} and {two} show the same kingdom: is it one photo?", style="red") for one, two in game.twins]
-    lines = [*twins, *_first(game.asks, game.players), *_box(game.box)]
+    twins = [
+        Text(f"! {one} and {two} show the same kingdom: is it one photo?", style="red") for one, two in game.identical
+    ]
+    lines = [*twins, *_first(game.questions, game.players), *_box(game.inventory)]
     parts = [_standing(game.standing), *(Padding(line, (0, 0, 0, 1)) for line in lines)]
-    return rendered(Group(*parts), width=width, colour=colour)
+    return render_text(Group(*parts), width=width, colour=colour)
 
 
-def by_clause(scored: Scored, *, width: int = 100, colour: bool = False) -> str:
+def format_clauses(scored: ScoredKingdom, *, width: int = 100, colour: bool = False) -> str:
     """The text of one scorecard line by line: points, what for, and the clause of the rulebooks."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(justify="right")
@@ -81,10 +83,10 @@ def by_clause(scored: Scored, *, width: int = 100, colour: bool = False) -> str:
         rows.add_row(str(line.points), line.label, Text(line.clause, style="dim"))
     rows.add_row(*(Text(word, style="bold") for word in (scored.total, "total", "")))
     heading = Text(f"{scored.kingdom.player}, line by line", style="bold")
-    return rendered(Padding(Group(heading, rows), (1, 0, 0, 1)), width=width, colour=colour)
+    return render_text(Padding(Group(heading, rows), (1, 0, 0, 1)), width=width, colour=colour)
 
 
-def rendered(what: RenderableType, *, width: int, colour: bool) -> str:
+def render_text(what: RenderableType, *, width: int, colour: bool) -> str:
     """The text that rich makes of something, without blanks at the ends of lines where there are no colours."""
     out = io.StringIO()
     console = Console(
@@ -109,10 +111,10 @@ def _heading(result: Result) -> str:
 
 
 def _players(result: Result) -> list[str]:
-    return [scored.name or f"kingdom {number}" for number, scored in enumerate(result.kingdoms, start=1)]
+    return [scored.player_name or f"kingdom {number}" for number, scored in enumerate(result.kingdoms, start=1)]
 
 
-def _kingdom(scored: Scored, number: int | None, *, room: int) -> RenderableType:
+def _kingdom(scored: ScoredKingdom, number: int | None, *, room: int) -> RenderableType:
     sides = _sides(_board(scored.board, {doubt.square for doubt in scored.doubts}), _points(scored), room=room)
     notes = [*_seen(scored), *_doubts(scored, number or 1), *_total(scored), *_problems(scored), *_missing(scored)]
     title = [] if number is None else [Text(_title(scored, number), style="bold")]
@@ -138,11 +140,11 @@ def _sides(left: Sequence[Parts], right: Parts, *, room: int) -> Text:
     return Text.assemble(*parts, no_wrap=True, end="")
 
 
-def _title(scored: Scored, number: int) -> str:
-    if scored.seen is None:
+def _title(scored: ScoredKingdom, number: int) -> str:
+    if scored.reading is None:
         return scored.kingdom.player
-    where = f"kingdom {number} ({scored.seen.colour or scored.seen.place})"
-    return f"{scored.name}: {where}" if scored.name else where
+    where = f"kingdom {number} ({scored.reading.colour or scored.reading.place})"
+    return f"{scored.player_name}: {where}" if scored.player_name else where
 
 
 def _board(board: Board, doubted: set[Square]) -> list[Parts]:
@@ -161,7 +163,7 @@ def _square(board: Board, square: Square, word: str, doubted: set[Square]) -> tu
     return f" {word + mark:<3}", "dim" if cell is None else STYLES[cell.terrain]
 
 
-def _points(scored: Scored) -> Parts:
+def _points(scored: ScoredKingdom) -> Parts:
     """Territories with crowns, most points first, then bonuses and the total; the other territories in one line."""
     lands = [line for line in scored.card.lines if line.territory is not None]
     rows = [HEADINGS]
@@ -182,7 +184,7 @@ def _points(scored: Scored) -> Parts:
     heading, *body, total = words
     lines = [(heading, "bold"), ("─" * len(heading), ""), *((line, "") for line in body), ("", ""), (total, "bold")]
     if any(not line.points for line in lands):
-        lines.append((f"without points{' so far' * scored.open}: {_worthless(lands)}", "dim"))
+        lines.append((f"without points{' so far' * scored.is_open}: {_worthless(lands)}", "dim"))
     return lines
 
 
@@ -196,17 +198,17 @@ def _worthless(lands: Iterable[Line]) -> str:
     return ", ".join(words)
 
 
-def _seen(scored: Scored) -> list[Text]:
+def _seen(scored: ScoredKingdom) -> list[Text]:
     """The pieces that were seen on the board."""
-    words = seen_words(scored.seen)
+    words = describe_pieces(scored.reading)
     return [Text(f"seen: {words}", style="dim")] if words else []
 
 
-def _doubts(scored: Scored, number: int) -> list[Text]:
-    return [Text(_doubt(doubt, number, scored.open), style="yellow") for doubt in scored.doubts]
+def _doubts(scored: ScoredKingdom, number: int) -> list[Text]:
+    return [Text(_doubt(doubt, number, scored.is_open), style="yellow") for doubt in scored.doubts]
 
 
-def _doubt(doubt: WhatIf, number: int, no_total: bool) -> str:
+def _doubt(doubt: ScoredDoubt, number: int, no_total: bool) -> str:
     name, other = doubt.square.name, _word(doubt.instead)
     fix = f"--fix {number}:{name}={doubt.instead}"
     if no_total:
@@ -219,7 +221,7 @@ def _doubt(doubt: WhatIf, number: int, no_total: bool) -> str:
     return f"? {name} looks like {_word(doubt.read)} ({sure}); if it is {other}, {total}: {fix}"
 
 
-def _effect(doubt: WhatIf) -> str:
+def _effect(doubt: ScoredDoubt) -> str:
     """What the other reading would do to the standing, in words."""
     if doubt.changes_winner:
         return f" and {doubt.verdict}"
@@ -230,9 +232,9 @@ def _word(word: str) -> str:
     return "nothing" if word == "." else word
 
 
-def _total(scored: Scored) -> list[Text]:
+def _total(scored: ScoredKingdom) -> list[Text]:
     """How sure the total is, and what else it may be, where it may."""
-    others = [chance for chance in scored.chances[1:] if chance.probability >= WORTH_TELLING]
+    others = [chance for chance in scored.possible_totals[1:] if chance.probability >= WORTH_TELLING]
     if not others:
         return []
     words = ", ".join(f"{chance.total} ({_percent(chance.probability)})" for chance in others[:3])
@@ -245,7 +247,7 @@ def _percent(share: float) -> str:
     return f"{min(max(round(100 * share), 1), 99)} %"
 
 
-def _first(asks: Sequence[Ask], players: Sequence[str] = ()) -> list[Text]:
+def _first(asks: Sequence[Question], players: Sequence[str] = ()) -> list[Text]:
     """The square that decides the game, if one does."""
     if not asks or not asks[0].doubt.changes_standing:
         return []
@@ -266,26 +268,26 @@ def _box(counted: Inventory | None) -> list[Text]:
 
 def _photographed(result: Result) -> Inventory | None:
     """The box counted over a photo's kingdoms; boards that were typed are held against the box by their problems."""
-    return result.box if any(scored.seen is not None for scored in result.kingdoms) else None
+    return result.inventory if any(scored.reading is not None for scored in result.kingdoms) else None
 
 
 def _promise(result: Result) -> Text | None:
     """What a kingdom without a flag promises, where there is one."""
-    unflagged = any(scored.seen is not None and not scored.review for scored in result.kingdoms)
+    unflagged = any(scored.reading is not None and not scored.review for scored in result.kingdoms)
     if result.calibration is None or not result.calibration.promise or not unflagged:
         return None
     return Text(_sentence(result.calibration.promise), style="dim")
 
 
-def _missing(scored: Scored) -> list[Text]:
+def _missing(scored: ScoredKingdom) -> list[Text]:
     """What is still to be told, so that there is a total."""
     gaps = [gap.text for gap in scored.extent.missing]
-    return [Text(f"? still to be told: {'; '.join(gaps)}", style="yellow")] if scored.open else []
+    return [Text(f"? still to be told: {'; '.join(gaps)}", style="yellow")] if scored.is_open else []
 
 
-def _problems(scored: Scored) -> list[Text]:
+def _problems(scored: ScoredKingdom) -> list[Text]:
     lines = [Text(f"! {problem.text}", style="red") for problem in scored.problems]
-    if scored.seen is not None and scored.seen.review and not scored.doubts and not lines:
+    if scored.reading is not None and scored.reading.review and not scored.doubts and not lines:
         lines.append(Text(f"? this board is only {100 * scored.probability:.0f} % sure: compare it", style="yellow"))
     return lines
 

@@ -73,6 +73,14 @@ class KingdomReading:
     board_probability: float = 0.0
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
 
+    def needs_review(self, problems: Iterable[Problem], *, is_open: bool) -> bool:
+        """True where a person should check the kingdom once it is scored.
+
+        That is where `review` is set, where facts about pieces are missing (`is_open`), or where one of all `problems`,
+        those of pieces included, is more than an illegal play.
+        """
+        return self.review or is_open or any(not problem.played for problem in problems)
+
     @property
     def frame(self) -> BoardFrame:
         """Where on its grid the board lies, for squares of that grid that are to be called as the board calls them."""

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from kdvision.gamefile.model import of_data
 from kdvision.gamefile.write import text_of
-from kdvision.report.game import game_data, game_table
+from kdvision.report.game import format_game, game_to_dict
 from kdvision.web.bodies import json_of
 from kdvision.web.jobs import address_of, desk_of, photo_job, tap
 from kdvision.web.limits import MAX_KEY, Refused
@@ -50,8 +50,8 @@ async def score(request: Request) -> Response:
     if TOML in wanted:
         return Response(await tap(request, lambda: text_of(of_data(body, name=GAME))), media_type=TOML)
     if TEXT in wanted:
-        return Response(await tap(request, lambda: game_table(of_data(body, name=GAME), GAME)), media_type=TEXT)
-    return json_answer(await tap(request, lambda: game_data(of_data(body, name=GAME), GAME)))
+        return Response(await tap(request, lambda: format_game(of_data(body, name=GAME), GAME)), media_type=TEXT)
+    return json_answer(await tap(request, lambda: game_to_dict(of_data(body, name=GAME), GAME)))
 
 
 async def rules(request: Request) -> Response:

@@ -14,9 +14,10 @@ from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Square
 from kdvision.game.game import rules_of
 from kdvision.pipeline import KingdomReading
-from kdvision.report.data import data
-from kdvision.report.pieces import left_open
-from kdvision.report.result import Result, of_photo
+from kdvision.report.build import build_photo_result
+from kdvision.report.pieces import find_open_facts
+from kdvision.report.result import Result
+from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.vision.detect.manual import KingdomOutline
 from kdvision.vision.image.photo import Photo
@@ -79,9 +80,9 @@ class Desk:
             watch = lambda stage, _: tell({"stage": stage})  # noqa: E731
             reads = pipeline.read(photo, side=rules.side, corners=corners, game=rules.game, watch=watch)
         except KdvisionError as error:
-            return Outcome(status_of(error), data(Result(NAME, error=error)))
+            return Outcome(status_of(error), result_to_dict(Result(NAME, error=error)))
         result, variants = _scored((photo.width, photo.height), reads, rules)
-        made = data(result)
+        made = result_to_dict(result)
         observations = [{"sight": packed(read, self.secret), "squares": _squares(read)} for read in reads]
         made["kingdoms"] = [
             kingdom | _placed(read) | observation | {"untold": sorted(scored.kingdom.untold)}
@@ -106,7 +107,7 @@ class Desk:
             fixed_squares=fixed_squares,
             game=rules.game,
         )
-        made = data(_scored((0, 0), reads, rules)[0])["kingdoms"]
+        made = result_to_dict(_scored((0, 0), reads, rules)[0])["kingdoms"]
         return Outcome(200, {"kingdoms": [one | _placed(read) for one, read in zip(made, reads, strict=True)]})
 
     def picture(self, content: bytes) -> bytes:
@@ -125,7 +126,7 @@ class Desk:
 def _scored(size: tuple[int, int], reads: Sequence[KingdomReading], rules: Rules) -> tuple[Result, list[str]]:
     """What was read, scored with all left open that no photo shows, and the variants that the photo itself tells."""
     game = reads[0].game if reads else GAME_KINGDOMINO
-    gems, told = left_open(reads, game, lost_treasures=rules.lost_treasures and game == GAME_KINGDOMINO)
+    gems, told = find_open_facts(reads, game, lost_treasures=rules.lost_treasures and game == GAME_KINGDOMINO)
     made = rules_of(
         game,
         [read.board for read in reads],
@@ -134,7 +135,7 @@ def _scored(size: tuple[int, int], reads: Sequence[KingdomReading], rules: Rules
         harmony=rules.harmony,
         lost_treasures=gems,
     )
-    return of_photo(NAME, size, reads, made, told=told), ["lost-treasures"] if gems else []
+    return build_photo_result(NAME, size, reads, made, facts=told), ["lost-treasures"] if gems else []
 
 
 def _placed(read: KingdomReading) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from kdvision.batch.seating import Entry, Sitting, seated
 from kdvision.batch.standings import Boardroom
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
-from kdvision.report.data import data
-from kdvision.report.result import of_photo
+from kdvision.report.build import build_photo_result
+from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
@@ -37,7 +37,7 @@ def sitting(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: 
     border_log_odds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
     observation = GridObservation(grid_of(own), reading, border_log_odds, np.zeros((own.height, own.width)))
     read = replace(seen(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
-    made = json.loads(json.dumps(data(of_photo("", (640, 480), [read], kingdomino()))["kingdoms"]))
+    made = json.loads(json.dumps(result_to_dict(build_photo_result("", (640, 480), [read], kingdomino()))["kingdoms"]))
     kept = json.loads(json.dumps(packed(read)))
     return Sitting(f"{player}.jpg", player, Seat(1, "1", (player,)), made, made, seen=[kept])
 

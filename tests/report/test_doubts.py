@@ -7,9 +7,10 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.game.rules import kingdomino
 from kdvision.pipeline import Calibration, KingdomReading
-from kdvision.report.data import data
-from kdvision.report.result import Result, of_boards, of_photo, together
-from kdvision.report.table import of_one_game, table
+from kdvision.report.build import build_board_result, build_photo_result, combine_kingdoms
+from kdvision.report.result import Result
+from kdvision.report.table import format_combined, format_table
+from kdvision.report.to_dict import result_to_dict
 from tests.kingdoms import doubt, seen
 
 AHEAD, BEHIND = "w1 w w / # . .", "f1 f # / . . ."
@@ -17,11 +18,11 @@ AHEAD, BEHIND = "w1 w w / # . .", "f1 f # / . . ."
 
 
 def game(*reads: KingdomReading) -> Result:
-    return of_photo("table.png", (640, 480), list(reads), kingdomino())
+    return build_photo_result("table.png", (640, 480), list(reads), kingdomino())
 
 
 def doubts_of(result: Result, kingdom: int) -> dict[str, dict[str, Any]]:
-    return {found["square"]: found for found in data(result)["kingdoms"][kingdom]["doubts"]}
+    return {found["square"]: found for found in result_to_dict(result)["kingdoms"][kingdom]["doubts"]}
 
 
 def test_each_doubt_tells_whether_the_standing_would_change() -> None:
@@ -41,10 +42,10 @@ def test_the_report_asks_first_for_the_square_that_decides_the_game() -> None:
         seen(AHEAD, place="left", doubts=[doubt("A2", "#", "s2", 0.5)]),
         seen(BEHIND, place="right", doubts=[doubt("B1", "f", "f1", 0.9)]),
     )
-    first = data(result)["ask_first"]
+    first = result_to_dict(result)["ask_first"]
     assert (first["kingdom"], first["square"], first["instead"]) == (2, "B1", "f1")
     assert "kingdom 2 wins" in first["verdict"]
-    text = " ".join(table(result).split())
+    text = " ".join(format_table(result).split())
     assert "Look first at kingdom 2, B1: it decides the game. If it is f1, kingdom 2 wins on points, 4 to 3" in text
 
 
@@ -56,21 +57,21 @@ def test_a_doubt_about_a_place_that_is_not_the_first_changes_the_standing_alone(
     )
     found = doubts_of(result, 1)["B1"]
     assert (found["changes_winner"], found["changes_standing"]) == (False, True)
-    assert "and the places change" in table(result, width=200)
+    assert "and the places change" in format_table(result, width=200)
 
 
 def test_one_kingdom_has_nobody_to_beat() -> None:
     result = game(seen(AHEAD, doubts=[doubt("B1", "w", "w1", 0.9)]))
     assert doubts_of(result, 0)["B1"]["changes_standing"] is None
-    assert data(result)["ask_first"]["square"] == "B1"
+    assert result_to_dict(result)["ask_first"]["square"] == "B1"
 
 
 def test_kingdoms_of_several_photos_are_weighed_together() -> None:
     ahead, behind = game(seen(AHEAD)), game(seen(BEHIND, doubts=[doubt("B1", "f", "f1", 0.9)]))
-    found = together([*ahead.kingdoms, *behind.kingdoms], ["anna.jpg", "ben.jpg"], kingdomino())
+    found = combine_kingdoms([*ahead.kingdoms, *behind.kingdoms], ["anna.jpg", "ben.jpg"], kingdomino())
     assert found is not None
-    assert found.asks[0].doubt.changes_winner
-    text = of_one_game(found, width=200)
+    assert found.questions[0].doubt.changes_winner
+    text = format_combined(found, width=200)
     assert "Look first at ben.jpg, B1: it decides the game. If it is f1, ben.jpg wins on points, 4 to 3" in text
     assert "The dominoes of kingdoms 1 and 2 cannot be told, so the box is not counted" in text
 
@@ -85,10 +86,10 @@ def test_the_other_reading_mends_its_neighbour_where_the_box_says_so() -> None:
 def test_the_total_may_be_sure_where_the_board_is_not() -> None:
     """Two readings of the castle's corner differ in a square that scores nothing."""
     read = seen(AHEAD, probability=0.6, runners_up=[("w1 w w / # s s", 0.3), ("w1 w w1 / # . .", 0.1)])
-    (kingdom,) = data(game(read))["kingdoms"]
+    (kingdom,) = result_to_dict(game(read))["kingdoms"]
     assert (kingdom["probability"], kingdom["points_probability"]) == (0.6, 0.9)
     assert kingdom["alternatives"] == [{"total": 6, "points": 6, "probability": 0.1}]
-    assert "the total is 3 with 90 %; else 6 (10 %)" in table(game(read))
+    assert "the total is 3 with 90 %; else 6 (10 %)" in format_table(game(read))
 
 
 @pytest.mark.parametrize("promised", [True, False])
@@ -98,41 +99,41 @@ def test_what_unflagged_boards_promise_is_told(promised: bool) -> None:
     )
     result = game(seen(AHEAD, calibration=calibration))
     assert not result.review
-    promise = data(result)["promise"]
-    assert (promise is not None) == promised == ("At most 1 in 200 boards without a flag" in table(result))
+    promise = result_to_dict(result)["promise"]
+    assert (promise is not None) == promised == ("At most 1 in 200 boards without a flag" in format_table(result))
     if promised:
         assert (promise["wrong_at_most"], promise["boards"], promise["wrong"]) == (0.005, 900, 1)
         assert (promise["upper"], promise["confidence"]) == (0.00526, 0.95)
 
 
 def test_squares_typed_as_not_known_are_doubts() -> None:
-    result = of_boards([Board.parse("w w1 / ? #"), Board.parse("l1 l1 # f")], kingdomino())
-    made = data(result)
+    result = build_board_result([Board.parse("w w1 / ? #"), Board.parse("l1 l1 # f")], kingdomino())
+    made = result_to_dict(result)
     (unknown,) = made["kingdoms"][0]["doubts"]
     assert (unknown["square"], unknown["read"], unknown["probability"]) == ("A2", "?", 0)
     assert unknown["changes_winner"]  # of all that may lie there, what decides the game is told
     assert made["ask_first"]["square"] == "A2"
     assert (made["kingdoms"][0]["probability"], made["kingdoms"][1]["probability"]) == (0, 1)
     assert result.kingdoms[0].review
-    assert "? A2 is not known; as" in table(result)
+    assert "? A2 is not known; as" in format_table(result)
 
 
 def test_what_cannot_lie_on_an_unknown_square_is_not_offered() -> None:
     """Beside `m3` alone only wheat makes a domino of the box."""
-    (only,) = of_boards([Board.parse("m3 ? . #")], kingdomino()).kingdoms
+    (only,) = build_board_result([Board.parse("m3 ? . #")], kingdomino()).kingdoms
     assert {doubt.instead for doubt in only.doubts} <= {"w", "."}
 
 
 def test_the_box_is_counted_in_the_object() -> None:
-    made = data(game(seen("w m3 # / . . ."), seen("w m3 # / . . .")))["box"]
+    made = result_to_dict(game(seen("w m3 # / . . ."), seen("w m3 # / . . .")))["box"]
     assert not made["right"] and made["dominoes"] == 2
     assert made["twice"] == [{"numbers": [48], "shows": "m3 w", "count": 2, "kingdoms": [1, 2]}]
-    assert data(game(seen(AHEAD)))["box"] is None
+    assert result_to_dict(game(seen(AHEAD)))["box"] is None
 
 
 def test_the_same_photo_twice_in_a_game_is_told() -> None:
     board = Board.parse("w m3 # / f f s / . . s1")
     rows = [*game(seen(str(board))).kingdoms, *game(seen(str(board.turned()))).kingdoms, *game(seen(AHEAD)).kingdoms]
-    found = together(rows, ["anna.jpg", "anna2.jpg", "ben.jpg"], kingdomino())
-    assert found is not None and found.twins == (("anna.jpg", "anna2.jpg"),)
-    assert "! anna.jpg and anna2.jpg show the same kingdom: is it one photo?" in of_one_game(found, width=200)
+    found = combine_kingdoms(rows, ["anna.jpg", "anna2.jpg", "ben.jpg"], kingdomino())
+    assert found is not None and found.identical == (("anna.jpg", "anna2.jpg"),)
+    assert "! anna.jpg and anna2.jpg show the same kingdom: is it one photo?" in format_combined(found, width=200)

@@ -11,11 +11,12 @@ from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.game.players import Players
 from kdvision.game.rules import kingdomino
-from kdvision.report.data import data
+from kdvision.report.build import build_board_result, build_photo_result
 from kdvision.report.drawing import AMBER
-from kdvision.report.overlay import COLOURS, overlay
-from kdvision.report.result import Result, of_boards, of_photo
-from kdvision.report.table import table
+from kdvision.report.overlay import COLOURS, draw_overlay
+from kdvision.report.result import Result
+from kdvision.report.table import format_table
+from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import FIVE, SMALL, doubt, seen, table_photo
 
@@ -39,19 +40,19 @@ KINGDOM_KEYS = {
 
 
 def one(text: str = SMALL, **about: object) -> Result:
-    return of_photo("table.png", (640, 480), [seen(text, **about)], kingdomino())  # type: ignore[arg-type]
+    return build_photo_result("table.png", (640, 480), [seen(text, **about)], kingdomino())  # type: ignore[arg-type]
 
 
 def two() -> Result:
     reads = [seen(SMALL, place="left"), seen(FIVE, left=300, place="right")]
-    return of_photo("table.png", (640, 480), reads, kingdomino(middle_kingdom=True, harmony=True))
+    return build_photo_result("table.png", (640, 480), reads, kingdomino(middle_kingdom=True, harmony=True))
 
 
 # The JSON object.
 
 
 def test_the_object_has_the_promised_names() -> None:
-    made = data(one(doubts=[doubt("B2", "f", "f1")], problems=[ODD]))
+    made = result_to_dict(one(doubts=[doubt("B2", "f", "f1")], problems=[ODD]))
     assert made.keys() >= KEYS
     (kingdom,) = made["kingdoms"]
     assert kingdom.keys() >= KINGDOM_KEYS
@@ -61,7 +62,7 @@ def test_the_object_has_the_promised_names() -> None:
 
 
 def test_the_object_holds_the_kingdom() -> None:
-    made = data(one())
+    made = result_to_dict(one())
     (kingdom,) = made["kingdoms"]
     assert (made["photo"], made["width"], made["height"], made["error"]) == ("table.png", 640, 480, None)
     assert kingdom["board"] == ["w1 w w", "# f f1", ". l l"]
@@ -77,7 +78,7 @@ def test_the_object_holds_the_kingdom() -> None:
 
 
 def test_points_leave_bonuses_out_and_the_total_counts_them() -> None:
-    (small, five) = data(two())["kingdoms"]
+    (small, five) = result_to_dict(two())["kingdoms"]
     assert (small["points"], small["total"]) == (5, 5)
     assert (five["points"], five["total"]) == (33, 33 + 5)
     assert {line["label"]: line["points"] for line in five["lines"][-2:]} == {"Middle Kingdom": 0, "Harmony": 5}
@@ -89,7 +90,7 @@ def test_points_leave_bonuses_out_and_the_total_counts_them() -> None:
 def test_points_if_are_those_of_the_board_with_that_square_replaced(
     square: str, read: str, instead: str, points: int
 ) -> None:
-    (kingdom,) = data(one(doubts=[doubt(square, read, instead, 0.75)]))["kingdoms"]
+    (kingdom,) = result_to_dict(one(doubts=[doubt(square, read, instead, 0.75)]))["kingdoms"]
     assert kingdom["doubts"] == [
         {
             "square": square,
@@ -106,18 +107,18 @@ def test_points_if_are_those_of_the_board_with_that_square_replaced(
 
 
 def test_a_doubt_on_an_empty_place_may_add_a_square() -> None:
-    (kingdom,) = data(one(doubts=[doubt("A3", ".", "l1", 0.6)]))["kingdoms"]
+    (kingdom,) = result_to_dict(one(doubts=[doubt("A3", ".", "l1", 0.6)]))["kingdoms"]
     assert kingdom["doubts"][0]["points_if"] == 5 + 3
 
 
 def test_problems_name_their_squares() -> None:
-    (kingdom,) = data(one(problems=[ODD]))["kingdoms"]
+    (kingdom,) = result_to_dict(one(problems=[ODD]))["kingdoms"]
     assert kingdom["problems"] == [{"text": ODD.text, "squares": ["B1", "C1"], "clause": "kingdomino/box"}]
     assert kingdom["review"]
 
 
 def test_the_standing_numbers_kingdoms_from_1() -> None:
-    standing = data(two())["standing"]
+    standing = result_to_dict(two())["standing"]
     assert standing["winners"] == [2]
     assert [(place["place"], place["kingdom"], place["total"]) for place in standing["places"]] == [
         (1, 2, 38),
@@ -127,7 +128,7 @@ def test_the_standing_numbers_kingdoms_from_1() -> None:
 
 
 def test_typed_boards_make_the_same_object() -> None:
-    typed, photo = data(of_boards([Board.parse(SMALL)], kingdomino())), data(one())
+    typed, photo = result_to_dict(build_board_result([Board.parse(SMALL)], kingdomino())), result_to_dict(one())
     assert typed.keys() == photo.keys()
     assert typed["kingdoms"][0].keys() == photo["kingdoms"][0].keys()
     assert typed["kingdoms"][0]["points"] == 5
@@ -135,8 +136,8 @@ def test_typed_boards_make_the_same_object() -> None:
 
 
 def test_a_failed_photo_is_an_object_too() -> None:
-    made = data(Result("no.jpg", error=PhotoError("there is no file no.jpg", hint="check the path")))
-    assert made.keys() == data(one()).keys()
+    made = result_to_dict(Result("no.jpg", error=PhotoError("there is no file no.jpg", hint="check the path")))
+    assert made.keys() == result_to_dict(one()).keys()
     assert (made["photo"], made["error"], made["hint"]) == ("no.jpg", "there is no file no.jpg", "check the path")
     assert (made["kingdoms"], made["width"]) == ([], None)
 
@@ -145,7 +146,7 @@ def test_a_failed_photo_is_an_object_too() -> None:
 
 
 def test_the_table_shows_board_territories_and_total() -> None:
-    text = table(one())
+    text = format_table(one())
     assert "A   B   C" in text
     assert " 1  w1  w   w" in text
     assert " 2  #   f   f1" in text
@@ -158,7 +159,7 @@ def test_the_table_shows_board_territories_and_total() -> None:
 
 
 def test_the_table_shows_bonuses_and_standing() -> None:
-    text = table(two())
+    text = format_table(two())
     assert "kingdom 1 (left)" in text
     assert "kingdom 2 (right)" in text
     assert "Middle Kingdom" in text
@@ -166,7 +167,7 @@ def test_the_table_shows_bonuses_and_standing() -> None:
 
 
 def test_the_table_names_doubts_and_problems() -> None:
-    text = table(one(doubts=[doubt("B2", "f", "f1")], problems=[ODD]))
+    text = format_table(one(doubts=[doubt("B2", "f", "f1")], problems=[ODD]))
     assert "f?" in text
     assert "? B2 looks like f (80 % sure); if it is f1, the total is 7: --fix 1:B2=f1" in text
     assert f"! {ODD.text}" in text
@@ -174,14 +175,14 @@ def test_the_table_names_doubts_and_problems() -> None:
 
 def test_kingdoms_go_by_colour_where_it_is_seen_and_by_the_names_given() -> None:
     reads = [replace(seen(SMALL, place="left"), colour="blue"), seen(FIVE, left=300, place="right")]
-    plain = of_photo("table.png", (640, 480), reads, kingdomino())
+    plain = build_photo_result("table.png", (640, 480), reads, kingdomino())
     assert plain.standing is not None
     assert [place.player for place in plain.standing.places] == ["kingdom 2", "blue"]
-    assert "kingdom 1 (blue)" in table(plain)
-    assert "kingdom 2 (right)" in table(plain)
-    named = of_photo("table.png", (640, 480), reads, kingdomino(), players=Players.parse("blue=Ann,pink=Bob"))
-    assert "Ann: kingdom 1 (blue)" in table(named)
-    assert [(k["player"], k["colour"], k["place"]) for k in data(named)["kingdoms"]] == [
+    assert "kingdom 1 (blue)" in format_table(plain)
+    assert "kingdom 2 (right)" in format_table(plain)
+    named = build_photo_result("table.png", (640, 480), reads, kingdomino(), players=Players.parse("blue=Ann,pink=Bob"))
+    assert "Ann: kingdom 1 (blue)" in format_table(named)
+    assert [(k["player"], k["colour"], k["place"]) for k in result_to_dict(named)["kingdoms"]] == [
         ("Ann", "blue", "left"),
         (None, None, "right"),
     ]
@@ -191,19 +192,19 @@ def test_kingdoms_go_by_colour_where_it_is_seen_and_by_the_names_given() -> None
 def test_names_in_order_go_on_over_photos(before: int, names: list[str]) -> None:
     reads = [seen(SMALL, place="left"), seen(FIVE, left=300, place="right")]
     players = Players.parse("Ann,Bob")
-    result = of_photo("table.png", (640, 480), reads, kingdomino(), players=players, before=before)
-    assert [scored.name for scored in result.kingdoms] == names
+    result = build_photo_result("table.png", (640, 480), reads, kingdomino(), players=players, first_number=before)
+    assert [scored.player_name for scored in result.kingdoms] == names
 
 
 def test_colours_are_asked_for() -> None:
-    plain, coloured = table(two()), table(two(), colour=True)
+    plain, coloured = format_table(two()), format_table(two(), colour=True)
     assert "\x1b" not in plain
     assert "\x1b[" in coloured
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_lines_keep_to_the_width(width: int) -> None:
-    text = table(one(FIVE, doubts=[doubt("B2", "l1", "l")], problems=[ODD]), width=width)
+    text = format_table(one(FIVE, doubts=[doubt("B2", "l1", "l")], problems=[ODD]), width=width)
     assert max(map(len, text.splitlines())) <= width
 
 
@@ -212,13 +213,13 @@ def test_lines_keep_to_the_width(width: int) -> None:
 
 def painted(photo: Photo, result: Result) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Which pixels the overlay changed."""
-    return np.asarray((overlay(photo, result) != photo.pixels).any(axis=2))
+    return np.asarray((draw_overlay(photo, result) != photo.pixels).any(axis=2))
 
 
 def test_the_overlay_leaves_the_photo_alone() -> None:
     photo = table_photo()
     before = photo.pixels.copy()
-    drawn = overlay(photo, one())
+    drawn = draw_overlay(photo, one())
     assert drawn.shape == photo.pixels.shape
     assert drawn.dtype == np.uint8
     assert (photo.pixels == before).all()
@@ -226,7 +227,7 @@ def test_the_overlay_leaves_the_photo_alone() -> None:
 
 
 def test_territories_are_tinted_in_their_colours() -> None:
-    drawn = overlay(table_photo(grey=90), one()).astype(float)
+    drawn = draw_overlay(table_photo(grey=90), one()).astype(float)
     # Below the letters and beside the plaques, near the right edge of C1 (wheat) and of C3 (lake).
     for spot, terrain in (((92, 180), "WHEAT"), ((192, 180), "LAKE")):
         colour = next(colour for name, colour in COLOURS.items() if name.name == terrain)
@@ -242,7 +243,7 @@ def test_nothing_is_painted_far_from_the_kingdom() -> None:
 
 def test_doubted_squares_are_framed_in_amber() -> None:
     def amber(result: Result) -> int:
-        return int((overlay(table_photo(), result) == AMBER).all(axis=2).sum())
+        return int((draw_overlay(table_photo(), result) == AMBER).all(axis=2).sum())
 
     assert amber(one()) == 0
     assert amber(one(doubts=[doubt("B2", "f", "f1")])) > 100
@@ -252,7 +253,7 @@ def test_doubted_squares_are_framed_in_amber() -> None:
 @pytest.mark.parametrize(("width", "height", "side"), [(200, 150, 12), (600, 450, 30), (4000, 3000, 300)])
 def test_drawing_grows_with_the_squares(width: int, height: int, side: float) -> None:
     photo = table_photo(width, height)
-    result = of_photo("table.png", (width, height), [seen(SMALL, side=side)], kingdomino())
+    result = build_photo_result("table.png", (width, height), [seen(SMALL, side=side)], kingdomino())
     share = painted(photo, result)[60 : int(60 + 3 * side), 40 : int(40 + 3 * side)].mean()
     assert share > 0.75
 
@@ -260,4 +261,4 @@ def test_drawing_grows_with_the_squares(width: int, height: int, side: float) ->
 def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:
     photo = Photo.open(np.full((300, 300, 3), 90, np.uint8))
     read = seen(SMALL, left=-20, side=100)
-    assert overlay(photo, of_photo("x", (300, 300), [read], kingdomino())).shape == (300, 300, 3)
+    assert draw_overlay(photo, build_photo_result("x", (300, 300), [read], kingdomino())).shape == (300, 300, 3)

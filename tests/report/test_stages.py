@@ -8,7 +8,7 @@ from PIL import Image
 
 from kdvision.game.board import Board
 from kdvision.report.drawing import AMBER
-from kdvision.report.stages import GREEN, LONGEST, STAGES, picture
+from kdvision.report.stages import GREEN, LONGEST, STAGES, draw_stage
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
@@ -44,7 +44,7 @@ def observation() -> GridObservation:
 
 def test_squares_are_drawn_where_they_were_seen() -> None:
     photo = table_photo()
-    drawn = picture("squares", [candidate(300).squares, candidate(100).squares], photo)
+    drawn = draw_stage("squares", [candidate(300).squares, candidate(100).squares], photo)
     assert drawn is not None
     changed = (drawn != photo.pixels).any(axis=2)
     assert changed[200:240, 300:420].mean() > 0.1
@@ -53,7 +53,7 @@ def test_squares_are_drawn_where_they_were_seen() -> None:
 
 def test_lattices_that_were_kept_differ_from_their_rivals() -> None:
     kept, rival = candidate(100), candidate(120, side=30)
-    drawn = picture("lattices", SearchResult((rival, kept)), table_photo())
+    drawn = draw_stage("lattices", SearchResult((rival, kept)), table_photo())
     assert drawn is not None
     assert shown(drawn[234:244, 100:220], GREEN) > 100, "the lower edge of the larger one"
     assert shown(drawn[226:234, 122:208], AMBER) > 50, "that of the other"
@@ -61,7 +61,7 @@ def test_lattices_that_were_kept_differ_from_their_rivals() -> None:
 
 
 def test_places_that_show_a_tile_differ_from_bare_ones() -> None:
-    drawn = picture("cells", [observation()], table_photo())
+    drawn = draw_stage("cells", [observation()], table_photo())
     assert drawn is not None
     tiles, bare = drawn[60:110, 90:140], drawn[164:206, 44:86]
     assert shown(tiles, GREEN) > 50
@@ -70,17 +70,17 @@ def test_places_that_show_a_tile_differ_from_bare_ones() -> None:
 
 @pytest.mark.parametrize(("stage", "made"), [("squares", []), ("lattices", SearchResult(())), ("cells", [])])
 def test_a_stage_that_made_nothing_has_a_picture_too(stage: str, made: object) -> None:
-    drawn = picture(stage, made, table_photo())
+    drawn = draw_stage(stage, made, table_photo())
     assert drawn is not None
     assert drawn.shape == (480, 640, 3)
 
 
 def test_large_photos_have_handy_pictures() -> None:
     photo = Photo.open(np.zeros((3000, 4000, 3), np.uint8))
-    drawn = picture("photo", photo, photo)
+    drawn = draw_stage("photo", photo, photo)
     assert drawn is not None
     assert max(drawn.shape) == LONGEST
-    assert picture("decide", [], photo) is None
+    assert draw_stage("decide", [], photo) is None
 
 
 def test_look_draws_every_stage(run: Run, tmp_path: Path) -> None:

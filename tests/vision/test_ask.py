@@ -268,10 +268,10 @@ def test_a_picture_of_an_open_kingdom_shows_the_range(
 
     written: list[str] = []
 
-    def plaque(pen: object, at: object, words: str, *more: object) -> None:
+    def draw_label(pen: object, at: object, words: str, *more: object) -> None:
         written.append(words)
 
-    monkeypatch.setattr(overlay, "plaque", plaque)
+    monkeypatch.setattr(overlay, "draw_label", draw_label)
     assert run("score", photo, "--game", "queendomino", "--overlay", tmp_path / "out.png").code == 0
     assert "kingdom 1: 0 or more points ?" in written
 

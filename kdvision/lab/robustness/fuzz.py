@@ -20,10 +20,10 @@ from kdvision.game.rules import kingdomino
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse
 from kdvision.lab.robustness.hostile import good_files
-from kdvision.report.data import data
-from kdvision.report.game import game_data, game_table
-from kdvision.report.result import of_boards
-from kdvision.report.table import table
+from kdvision.report.build import build_board_result
+from kdvision.report.game import format_game, game_to_dict
+from kdvision.report.table import format_table
+from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo
 
 SECONDS: Final = 60
@@ -49,9 +49,9 @@ def notation(content: bytes) -> None:
         return answered(error)
     assert Board.parse(str(board)) == board
     assert score(board, kingdomino()).total >= 0
-    result = of_boards([board, board], kingdomino(middle_kingdom=True, harmony=True))
-    json.dumps(data(result), allow_nan=False)
-    assert table(result)
+    result = build_board_result([board, board], kingdomino(middle_kingdom=True, harmony=True))
+    json.dumps(result_to_dict(result), allow_nan=False)
+    assert format_table(result)
     return None
 
 
@@ -59,8 +59,8 @@ def game(content: bytes) -> None:
     """A game file: read, scored, ranked and shown."""
     try:
         played = parse(_text(content))
-        assert game_table(played, "the game", named=True, explained=True, width=100)
-        json.dumps(game_data(played, "the game"))
+        assert format_game(played, "the game", named=True, explained=True, width=100)
+        json.dumps(game_to_dict(played, "the game"))
     except KdvisionError as error:
         answered(error)
 

@@ -25,8 +25,8 @@ from kdvision.game.rules import kingdomino
 from kdvision.lab.robustness.hostile_bombs import PNG, File, bombs, passes
 from kdvision.lab.robustness.hostile_saved import changed, largest, saved
 from kdvision.lab.robustness.memory import peak_so_far
-from kdvision.report.overlay import overlay
-from kdvision.report.result import of_photo
+from kdvision.report.build import build_photo_result
+from kdvision.report.overlay import draw_overlay
 from kdvision.vision.image.photo import Photo
 
 SECONDS: Final = 5.0
@@ -207,7 +207,7 @@ def read(file: File) -> str:
     photo = Photo.open(file.data, name=file.name)
     reads = pipeline.read(photo)
     size = (photo.width, photo.height)
-    overlay(photo, of_photo(file.name, size, reads, kingdomino()))
+    draw_overlay(photo, build_photo_result(file.name, size, reads, kingdomino()))
     return f"{photo.width} x {photo.height}, {len(reads)} kingdoms"
 
 

@@ -30,9 +30,10 @@ from kdvision.files import encode_image, write_atomically
 from kdvision.game.rules import kingdomino
 from kdvision.lab.robustness.broken import BROKEN
 from kdvision.lab.robustness.memory import held_now, peak_so_far
-from kdvision.report.data import data
-from kdvision.report.overlay import overlay
-from kdvision.report.result import Result, of_photo
+from kdvision.report.build import build_photo_result
+from kdvision.report.overlay import draw_overlay
+from kdvision.report.result import Result
+from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo
 
 SIZES: Final = (1.0, 0.6, 1.4)
@@ -73,10 +74,10 @@ def answer_of(content: bytes) -> str:
         photo = Photo.open(content)
         reads = pipeline.read(photo)
     except KdvisionError as error:
-        return json.dumps(data(Result("photo", error=error)))
-    result = of_photo("photo", (photo.width, photo.height), reads, kingdomino())
-    encode_image(overlay(photo, result), ".jpg")
-    return json.dumps(data(result))
+        return json.dumps(result_to_dict(Result("photo", error=error)))
+    result = build_photo_result("photo", (photo.width, photo.height), reads, kingdomino())
+    encode_image(draw_overlay(photo, result), ".jpg")
+    return json.dumps(result_to_dict(result))
 
 
 def photos(count: int, *, samples: Path = SAMPLES) -> Iterator[tuple[str, bytes]]:

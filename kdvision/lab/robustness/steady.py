@@ -27,9 +27,10 @@ from kdvision.game.game import rules_of
 from kdvision.game.given_facts import Told
 from kdvision.game.scoring import RuleSet
 from kdvision.pipeline import KingdomReading
-from kdvision.report.data import data
-from kdvision.report.pieces import treasures_seen
-from kdvision.report.result import Result, of_photo
+from kdvision.report.build import build_photo_result
+from kdvision.report.pieces import has_certain_gem
+from kdvision.report.result import Result
+from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo, PhotoSource
 
 THREADS: Final = ("1", "2")
@@ -49,13 +50,13 @@ def answer(path: Path, door: str) -> str:
     except KdvisionError as error:
         return _plain(Result(NAME, error=error))
     rules, told = _shown(reads)
-    return _plain(of_photo(NAME, (photo.width, photo.height), reads, rules, told=told))
+    return _plain(build_photo_result(NAME, (photo.width, photo.height), reads, rules, facts=told))
 
 
 def _shown(reads: Sequence[KingdomReading]) -> tuple[RuleSet, Told | None]:
     """The rules, and the pieces beside the photo, of the game that it shows: nobody says which."""
     game = reads[0].game
-    treasures = game == "kingdomino" and treasures_seen(reads)
+    treasures = game == "kingdomino" and has_certain_gem(reads)
     keys = Told.keys_of(game, lost_treasures=treasures)
     kind = None if game == "kingdomino" else game
     rules = rules_of(kind, [read.board for read in reads], lost_treasures=treasures)
@@ -63,7 +64,7 @@ def _shown(reads: Sequence[KingdomReading]) -> tuple[RuleSet, Told | None]:
 
 
 def _plain(result: Result) -> str:
-    return json.dumps(data(result), ensure_ascii=False)
+    return json.dumps(result_to_dict(result), ensure_ascii=False)
 
 
 def answers(paths: Iterable[Path], *, runs: int) -> dict[str, Counter[str]]:

@@ -201,12 +201,12 @@ def test_what_is_told_below_what_is_seen_counts_and_is_a_problem(
     told = ("--game", "queendomino", "--coins", "1:0", "--coins", "2:0", "--queen", "0")
     counts = ("--knights", "1:2", "--knights", "2:1", "--towers", "1:0", "--towers", "2:0")
     first, second = json.loads(run("score", photo, *told, *counts, "--json").out)["kingdoms"]
-    assert [one["text"] for one in first["problems"] if "told" in one["text"]] == [
-        "2 knights are told, and the photo shows 3 (on C1, B2 and A3): what was told counts",
-        "0 towers are told, and the photo shows 1 (on C3): what was told counts",
+    assert [one["text"] for one in first["problems"] if "given" in one["text"]] == [
+        "2 knights were given, but the photo shows 3 (on C1, B2 and A3): the given number counts",
+        "0 towers were given, but the photo shows 1 (on C3): the given number counts",
     ]
-    assert [one["text"] for one in second["problems"] if "told" in one["text"]] == [
-        "the Queen is told to be in no kingdom, and the photo shows her on C3: what was told counts"
+    assert [one["text"] for one in second["problems"] if "given" in one["text"]] == [
+        "the Queen was given as being in no kingdom, but the photo shows her on C3: the given kingdom counts"
     ]
     assert first["review"] and second["review"]
     ran = run("score", photo, *told[:-1], "1", *counts)
@@ -222,7 +222,7 @@ def test_the_file_has_as_many_knights_as_were_told(
     (ann,) = load(out).rounds[0].kingdoms
     assert ([square.name for square in ann.knights], ann.spare_knights) == (["B2", "A3"], 0)
     ran = run("score", photo, "--game", "queendomino", "--knights", "1:1")
-    assert "! 1 knight is told, and the photo shows 3 (on C1, B2 and A3): what was told counts" in ran.out
+    assert "! 1 knight was given, but the photo shows 3 (on C1, B2 and A3): the given number counts" in ran.out
 
 
 # What is not certain.

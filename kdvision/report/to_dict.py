@@ -8,8 +8,8 @@ from kdvision.game.legality import Problem
 from kdvision.game.open_facts import Missing, crossing_name
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
-from kdvision.report.doubts import Ask, Chance, WhatIf
-from kdvision.report.result import Result, Scored
+from kdvision.report.doubt_effects import PossibleTotal, Question, ScoredDoubt
+from kdvision.report.result import Result, ScoredKingdom
 
 if TYPE_CHECKING:
     from kdvision.vision.assess.calibration import Calibration
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     pass
 
 
-def data(result: Result) -> dict[str, Any]:
+def result_to_dict(result: Result) -> dict[str, Any]:
     """The result as one object of plain values, ready for `json.dumps`."""
     return {
         "photo": result.photo,
@@ -26,29 +26,31 @@ def data(result: Result) -> dict[str, Any]:
         "height": result.height,
         "game": result.game,
         "kingdoms": [_kingdom(scored) for scored in result.kingdoms],
-        "standing": None if result.standing is None else standing_data(result.standing),
+        "standing": None if result.standing is None else standing_to_dict(result.standing),
         "outlook": result.outlook or None,
-        "ask_first": next((_ask(ask, result.kingdoms[ask.kingdom]) for ask in result.asks), None),
-        "box": None if result.box is None else _box(result.box),
+        "ask_first": next((_ask(ask, result.kingdoms[ask.kingdom]) for ask in result.questions), None),
+        "box": None if result.inventory is None else _box(result.inventory),
         "promise": None if result.calibration is None else _promise(result.calibration),
         "error": None if result.error is None else str(result.error),
         "hint": None if result.error is None else result.error.hint or None,
-        "failed": [{"photo": photo, "error": str(error), "hint": error.hint or None} for photo, error in result.lost],
+        "failed": [
+            {"photo": photo, "error": str(error), "hint": error.hint or None} for photo, error in result.failed_views
+        ],
     }
 
 
-def _kingdom(scored: Scored) -> dict[str, Any]:
-    seen = scored.seen
+def _kingdom(scored: ScoredKingdom) -> dict[str, Any]:
+    seen = scored.reading
     return {
         "board": list(scored.board.rows()),
         "corners": None if seen is None else [[round(float(x), 1), round(float(y), 1)] for x, y in seen.grid.corners],
         "place": None if seen is None else seen.place,
         "colour": None if seen is None else seen.colour or None,
-        "player": scored.name or None,
+        "player": scored.player_name or None,
         "rules": scored.rule_set.name,
         "side": scored.rule_set.side,
-        "points": None if scored.open else scored.card.points,
-        "total": None if scored.open else scored.card.total,
+        "points": None if scored.is_open else scored.card.points,
+        "total": None if scored.is_open else scored.card.total,
         "complete": scored.extent.complete,
         "least": scored.extent.least,
         "most": scored.extent.most,
@@ -57,11 +59,11 @@ def _kingdom(scored: Scored) -> dict[str, Any]:
         "largest": largest(scored.kingdom),
         "crowns": crowns(scored.kingdom),
         "probability": round(scored.probability, 4),
-        "points_probability": None if scored.open else round(min(scored.points_probability, 1.0), 4),
-        "alternatives": [chance_data(chance) for chance in scored.chances[1:]],
+        "points_probability": None if scored.is_open else round(min(scored.points_probability, 1.0), 4),
+        "alternatives": [total_to_dict(chance) for chance in scored.possible_totals[1:]],
         "review": scored.review,
         "doubts": [_doubt(doubt, scored) for doubt in scored.doubts],
-        "problems": [problem_data(problem) for problem in scored.problems],
+        "problems": [problem_to_dict(problem) for problem in scored.problems],
         "pieces": [] if seen is None else [_piece(piece) for piece in seen.pieces],
         "gems": [] if seen is None else [_gem(gem) for gem in seen.gems],
     }
@@ -85,20 +87,20 @@ def _missing(gap: Missing) -> dict[str, Any]:
     return {"item": gap.item, "squares": [square.name for square in gap.squares], "text": gap.text}
 
 
-def _doubt(doubt: WhatIf, scored: Scored) -> dict[str, Any]:
+def _doubt(doubt: ScoredDoubt, scored: ScoredKingdom) -> dict[str, Any]:
     return {
         "square": doubt.square.name,
         "read": doubt.read,
         "probability": round(doubt.probability, 4),
         "instead": doubt.instead,
-        "points_if": None if scored.open else doubt.points,
-        "total_if": None if scored.open else doubt.total,
+        "points_if": None if scored.is_open else doubt.points,
+        "total_if": None if scored.is_open else doubt.total,
         "changes_standing": doubt.changes_standing,
         "changes_winner": doubt.changes_winner,
     }
 
 
-def _ask(ask: Ask, scored: Scored) -> dict[str, Any]:
+def _ask(ask: Question, scored: ScoredKingdom) -> dict[str, Any]:
     doubt = ask.doubt
     return {"kingdom": ask.kingdom + 1, **_doubt(doubt, scored), "verdict": doubt.verdict or None}
 
@@ -136,12 +138,12 @@ def _promise(calibration: "Calibration") -> dict[str, Any] | None:
     }
 
 
-def chance_data(chance: Chance) -> dict[str, Any]:
+def total_to_dict(chance: PossibleTotal) -> dict[str, Any]:
     """A total that a kingdom may have, as plain values."""
     return {"total": chance.total, "points": chance.points, "probability": round(chance.probability, 4)}
 
 
-def problem_data(problem: Problem) -> dict[str, Any]:
+def problem_to_dict(problem: Problem) -> dict[str, Any]:
     """One problem as plain values."""
     return {
         "text": problem.text,
@@ -150,7 +152,7 @@ def problem_data(problem: Problem) -> dict[str, Any]:
     }
 
 
-def standing_data(standing: Standing) -> dict[str, Any]:
+def standing_to_dict(standing: Standing) -> dict[str, Any]:
     """A standing as plain values."""
     places = [
         {"place": place.place, "kingdom": place.index + 1, "total": place.total, "reason": place.reason or None}

@@ -11,9 +11,9 @@ from kdvision.game.open_facts import TOWNS, hosted
 from kdvision.game.pieces import UNREAD, UNTOLD
 from kdvision.gamefile.model import parse
 from kdvision.gamefile.write import text_of
-from kdvision.report.doubts import WhatIf
-from kdvision.report.pieces import seen_words
-from kdvision.report.result import Result, Scored
+from kdvision.report.doubt_effects import ScoredDoubt
+from kdvision.report.pieces import describe_pieces
+from kdvision.report.result import Result, ScoredKingdom
 
 HEAD = (
     'A game to fill in. Write what is known in place of each "?"; what stays "?" counts as not known, and points are',
@@ -21,7 +21,7 @@ HEAD = (
 )
 
 
-def game_text(
+def format_game_file(
     results: Sequence[Result], kind: str, variants: Sequence[str] = (), *, side: int | None = None, default: int = 5
 ) -> str:
     """The text of a game file with the kingdoms of all photos, for a person to fill in.
@@ -44,8 +44,8 @@ def game_text(
     return text
 
 
-def _name(scored: Scored) -> str:
-    return scored.name or (scored.seen.colour if scored.seen is not None else "")
+def _name(scored: ScoredKingdom) -> str:
+    return scored.player_name or (scored.reading.colour if scored.reading is not None else "")
 
 
 def _names(given: Sequence[str]) -> Iterator[str]:
@@ -59,27 +59,27 @@ def _names(given: Sequence[str]) -> Iterator[str]:
         yield made
 
 
-def _remarks(result: Result, number: int, scored: Scored) -> Iterator[str]:
+def _remarks(result: Result, number: int, scored: ScoredKingdom) -> Iterator[str]:
     """What a person should know who compares the board with the table."""
-    where = "" if scored.seen is None else f" ({scored.seen.colour or scored.seen.place})"
+    where = "" if scored.reading is None else f" ({scored.reading.colour or scored.reading.place})"
     yield f"Read from {result.photo}, kingdom {number}{where}."
     if TOWNS in scored.kingdom.untold:
         yield "Towns are not read from photos yet: another terrain stands where one lies. Compare the board."
     yield from _seen(scored)
-    by_square: dict[str, list[WhatIf]] = {}
+    by_square: dict[str, list[ScoredDoubt]] = {}
     for doubt in scored.doubts:
         by_square.setdefault(doubt.square.name, []).append(doubt)
     for name, doubts in by_square.items():
         others = " or ".join(dict.fromkeys(doubt.instead for doubt in doubts))
         yield f"Unsure: {name} is {doubts[0].read} with {100 * doubts[0].probability:.0f} %, else {others}."
-    if scored.seen is not None and scored.seen.review and not scored.doubts:
+    if scored.reading is not None and scored.reading.review and not scored.doubts:
         yield f"Unsure: this board is right with {100 * scored.probability:.0f} %. Compare it."
     yield from (f"Odd: {problem.text}." for problem in scored.problems if problem.squares)
 
 
-def _seen(scored: Scored) -> Iterator[str]:
+def _seen(scored: ScoredKingdom) -> Iterator[str]:
     """What was seen standing on the board, and how to write what no photo tells of it."""
-    if words := seen_words(scored.seen):
+    if words := describe_pieces(scored.reading):
         yield f"Seen: {words}."
     if any(built.building == UNREAD for built in scored.kingdom.buildings):
         yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'

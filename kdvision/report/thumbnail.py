@@ -14,7 +14,7 @@ MARGIN: Final = 0.06
 """How much of the table around a kingdom is shown, as a share of the kingdom."""
 
 
-def thumb(picture: bytes, corners: Sequence[Sequence[float]] | None, width: int) -> str:
+def make_thumbnail(picture: bytes, corners: Sequence[Sequence[float]] | None, width: int) -> str:
     """A `data:` address of the part of a JPEG in which a kingdom lies; its corners are those in a photo of `width`."""
     with Image.open(io.BytesIO(picture)) as opened:
         box = _box(corners, opened.width / width, opened.size) if corners else (0, 0, *opened.size)
