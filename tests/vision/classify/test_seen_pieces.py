@@ -210,7 +210,7 @@ def test_what_is_told_below_what_is_seen_counts_and_is_a_problem(
     ]
     assert first["review"] and second["review"]
     ran = run("score", photo, *told[:-1], "1", *counts)
-    assert "! the Queen is told to be with kingdom 1, and the photo shows her on C3" in ran.out
+    assert "! the Queen was given as being in kingdom 1, but the photo shows her on C3" in ran.out
 
 
 def test_the_file_has_as_many_knights_as_were_told(
