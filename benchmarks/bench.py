@@ -25,7 +25,7 @@ from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.dominoes import dominoes
 from kdvision.game.legality import problems
-from kdvision.game.rules import kingdomino
+from kdvision.game.rules import make_rule_set
 from kdvision.game.scoring import score
 from kdvision.game.tiling import puzzle
 from kdvision.lab.games.drafts import play
@@ -115,7 +115,7 @@ def rules() -> Iterator[Row]:
     """Boards of 7x7 from simulated games: notation, score, legality."""
     rng = np.random.default_rng(7)
     texts = [str(kingdom.board) for _ in range(40) for kingdom in play(rng, players=2, side=7)]
-    rule_set = kingdomino(side=7, middle_kingdom=True, harmony=True)
+    rule_set = make_rule_set(side=7, variants=["middle-kingdom", "harmony"])
 
     def boards() -> list[Board]:
         puzzle.cache_clear()

@@ -24,16 +24,13 @@ from kdvision.batch.naming import Seat, key_of, name_of, seat_of
 from kdvision.game.board import Board
 from kdvision.game.game import ROUNDS, Game, usual_side
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.rules import SIDES, side_of
+from kdvision.game.rules import SIDES, board_variants, side_of
 from kdvision.game.scoring import RuleSet
 from kdvision.gamefile.read import Node, document, text_at
 
 FILE: Final = "event.toml"
 TOP: Final = ("name", "game", "variants", "side", "rounds", "dynasty", "players", "team", "table", "photo")
 GAMES: Final = ("kingdomino",)
-VARIANTS: Final = ("middle-kingdom", "harmony")
-"""What photos can be scored by: of other games and The Lost Treasures no photo shows all that counts."""
-
 MOST_ROUNDS: Final = 1000
 
 
@@ -98,7 +95,9 @@ def parse(text: str, *, name: str = FILE) -> Event:
     top.only(TOP, of="an event file")
     top.choice("game", GAMES, default=GAMES[0])
     side = top.one_of("side", SIDES, default=SIDES[0]) if "side" in top else None
-    rules = Rules(tuple(dict.fromkeys(top.choices("variants", VARIANTS))), side)
+    rules = Rules(
+        tuple(dict.fromkeys(top.choices("variants", [variant.id for variant in board_variants(GAMES[0])]))), side
+    )
     dynasty = top.flag("dynasty")
     rounds = _rounds(top, dynasty=dynasty)
     players = _names(top, "players")

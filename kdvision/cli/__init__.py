@@ -19,8 +19,6 @@ from kdvision.cli.options import (
     Asked,
     Fixes,
     GameName,
-    Harmony,
-    MiddleKingdom,
     SizeOption,
     Strict,
     fixes_of,
@@ -32,7 +30,9 @@ from kdvision.cli.rulebook import Clauses, game, rules
 from kdvision.cli.score import score
 from kdvision.cli.serve import serve
 from kdvision.cli.streams import results_alone
+from kdvision.cli.variant_options import check_variants, variant_options
 from kdvision.errors import KdvisionError, NotationError
+from kdvision.game.rules import board_variants
 
 EPILOG: Final = (
     "Exit codes: 0 done, 1 something else went wrong, 2 wrong usage, 3 the photo cannot be opened or decoded, 4 no "
@@ -81,13 +81,13 @@ app.command(epilog=EPILOG)(score)
 
 
 @app.command("type", epilog=EPILOG)
+@variant_options(board_variants())
 def type_board(
     boards: Annotated[list[str], typer.Argument(metavar="BOARD", help="Boards in notation, or - for one on stdin.")],
     played: Annotated[
         GameName, typer.Option("--game", help="The game whose rules and dominoes count.")
     ] = GameName.KINGDOMINO,
-    middle_kingdom: MiddleKingdom = False,
-    harmony: Harmony = False,
+    variants: tuple[str, ...] = (),
     size: SizeOption = None,
     as_json: AsJson = False,
     fix: Fixes = None,
@@ -103,7 +103,8 @@ def type_board(
     from kdvision.game.board import Board
     from kdvision.report.build import build_board_result, correct_board
 
-    asked = Asked(size, middle_kingdom, harmony, as_json, strict, played)
+    check_variants(variants, played.value)
+    asked = Asked(size, variants, as_json, strict, played)
     typed = [Board.parse(text_on_stdin() if text == "-" else text) for text in boards]
     for number, square, word in fixes_of(fix or ()):
         if number >= len(typed):

@@ -7,7 +7,9 @@ import typer
 
 from kdvision.cli.options import Size
 from kdvision.cli.progress import Ticker
+from kdvision.cli.variant_options import variant_options
 from kdvision.errors import ExitCode
+from kdvision.game.rules import board_variants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +21,13 @@ if TYPE_CHECKING:
     from kdvision.batch.run import Night
     from kdvision.batch.standings import Ranking
 
+EVENT_VARIANTS: Final = board_variants("kingdomino")
+
 SHOWN: Final = 5
 """So many places of the first standing are printed; the report has all of them."""
 
 
+@variant_options(EVENT_VARIANTS)
 def batch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Photos, in it and in all folders below.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help="A folder for the results.")],
@@ -30,10 +35,7 @@ def batch(
         Path | None,
         typer.Option(metavar="FILE", help="The event's file; by default FOLDER/event.toml, if it is there."),
     ] = None,
-    middle_kingdom: Annotated[
-        bool, typer.Option("--middle-kingdom", help="Add 10 points for a castle in the middle.")
-    ] = False,
-    harmony: Annotated[bool, typer.Option("--harmony", help="Add 5 points for a complete kingdom.")] = False,
+    variants: tuple[str, ...] = (),
     size: Annotated[
         Size | None, typer.Option("--size", help="The games' side; by default what the boards show.")
     ] = None,
@@ -54,8 +56,7 @@ def batch(
     from kdvision.batch.options import Plan
     from kdvision.batch.result_folder import Place
 
-    variants = [name for name, asked in (("middle-kingdom", middle_kingdom), ("harmony", harmony)) if asked]
-    rules = Rules(tuple(variants), int(size.value) if size else None) if variants or size else None
+    rules = Rules(variants, int(size.value) if size else None) if variants or size else None
     plan = Plan(folder, out, event, rules, force)
     _check(plan)
     with Place(out).held():
@@ -99,9 +100,12 @@ def _check(plan: "Plan") -> None:
         raise typer.BadParameter("the results need a folder of their own", param_hint="--out")
     told = replace(plan, rules=None).told()
     if plan.rules is not None and told.rules != Rules():
-        raise typer.BadParameter(
-            "the event's file tells the rules already", param_hint="--size, --middle-kingdom and --harmony"
-        )
+        raise typer.BadParameter("the event's file tells the rules already", param_hint=_join_options())
+
+
+def _join_options() -> str:
+    options = ["--size", *(f"--{variant.id}" for variant in EVENT_VARIANTS)]
+    return f"{', '.join(options[:-1])} and {options[-1]}"
 
 
 def _crew(workers: int | None, dask: str | None) -> "Crew":

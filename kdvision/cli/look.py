@@ -78,8 +78,7 @@ def _put(pixels: "Pixels", out: Path, stage: str) -> None:
 
 def _board(seen: "Photo", reads: "list[KingdomReading]") -> "Pixels":
     """The overlay of a score, in the size of the other pictures."""
-    from kdvision.game.game import GAMES
-    from kdvision.game.rules import side_of
+    from kdvision.game.rules import GAMES, side_of
     from kdvision.report.build import build_photo_result
     from kdvision.report.overlay import draw_overlay
     from kdvision.report.stages import shrink_to_fit

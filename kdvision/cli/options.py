@@ -78,8 +78,6 @@ class GameName(Enum):
     ROYAL_WEDDING = "royal-wedding"
 
 
-MiddleKingdom = Annotated[bool, typer.Option("--middle-kingdom", help="Add 10 points for a castle in the middle.")]
-Harmony = Annotated[bool, typer.Option("--harmony", help="Add 5 points for a complete kingdom.")]
 SizeOption = Annotated[Size | None, typer.Option("--size", help="The game's side; by default what the board shows.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object a photo, each on its own line.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 where a person should look.")]
@@ -104,20 +102,12 @@ class Asked(NamedTuple):
     """
 
     size: Size | None
-    middle_kingdom: bool
-    harmony: bool
+    variants: tuple[str, ...]
     as_json: bool
     strict: bool
     game: GameName | None = None
     players: "Players | None" = None
-    lost_treasures: bool = False
     told: "Told | None" = None
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """The variants asked for, as game files call them."""
-        asked = {"middle-kingdom": self.middle_kingdom, "harmony": self.harmony, "lost-treasures": self.lost_treasures}
-        return tuple(name for name, wanted in asked.items() if wanted)
 
     @property
     def side(self) -> int | None:
@@ -126,19 +116,22 @@ class Asked(NamedTuple):
 
     @property
     def to_read(self) -> str:
-        """The game to read photos as: "auto" where they are to tell it. Gems are played with in Kingdomino alone."""
-        if self.game is None:
-            return PhotoGame.KINGDOMINO.value if self.lost_treasures else PhotoGame.AUTO.value
-        return self.game.value
+        """The game to read photos as, "auto" if neither the game nor a variant says it."""
+        from kdvision.game.rules import VARIANTS
+
+        if self.game is not None:
+            return self.game.value
+        games = [variant.games for variant in VARIANTS if variant.id in self.variants and variant.games]
+        return games[0][0] if games else PhotoGame.AUTO.value
 
     def settled(self, reads: Sequence["KingdomReading"]) -> "Asked":
-        """The same with what nobody has said as a photo shows it: the game, and whether gems are played with."""
+        """Return the options with what a photo shows and nobody has said: the game, and whether gems are played with."""
         from kdvision.report.pieces import find_open_facts
 
         shown = GameName(reads[0].game) if reads else GameName.KINGDOMINO
         game = self.game or (None if shown is GameName.KINGDOMINO else shown)
-        gems, told = find_open_facts(reads, (game or shown).value, lost_treasures=self.lost_treasures)
-        return self._replace(game=game, lost_treasures=gems, told=self.told or told)
+        variants, told = find_open_facts(reads, (game or shown).value, self.variants)
+        return self._replace(game=game, variants=variants, told=self.told or told)
 
     def uncounted(self) -> "Asked":
         """The same without what goes by a kingdom's number: how many kingdoms a failed photo shows, nobody knows."""
@@ -157,14 +150,8 @@ class Asked(NamedTuple):
         """The rules to score these boards of one game by."""
         from kdvision.game.game import rules_of
 
-        return rules_of(
-            None if self.game is None else self.game.value,
-            boards,
-            side=self.side,
-            middle_kingdom=self.middle_kingdom,
-            harmony=self.harmony,
-            lost_treasures=self.lost_treasures,
-        )
+        game = None if self.game is None else self.game.value
+        return rules_of(game, boards, side=self.side, variants=self.variants)
 
     def untyped(self, boards: Sequence["Board"]) -> str:
         """What a person should know about typed boards of this game, in one sentence; often nothing."""

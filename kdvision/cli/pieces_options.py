@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 import typer
 
 from kdvision.cli.options import GameName, PhotoGame
+from kdvision.cli.variant_options import check_variants
 from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ Played = Annotated[
     PhotoGame,
     typer.Option("--game", help="The game that was played; auto: Kingdomino, or another where the photo shows towns."),
 ]
-LostTreasures = Annotated[bool, typer.Option("--lost-treasures", help="The Lost Treasures' gems are played with.")]
 GameFile = Annotated[
     str | None,
     typer.Option("--game-file", metavar="OUT", help="Write a game file with what was read, to fill in the rest."),
@@ -50,7 +50,7 @@ class Pieces(NamedTuple):
     """The options about pieces, as they were given."""
 
     played: PhotoGame
-    lost_treasures: bool
+    variants: tuple[str, ...]
     counts: Mapping[str, Sequence[str] | None]
     queen: int | None
 
@@ -68,14 +68,15 @@ class Pieces(NamedTuple):
             raise typer.BadParameter(
                 "Kingdomino has none: add --game queendomino or royal-wedding", param_hint=given[0]
             )
-        if not plain and self.lost_treasures:
-            raise typer.BadParameter("The Lost Treasures are played with Kingdomino", param_hint="--lost-treasures")
-        if plain and not self.lost_treasures:
-            return None
         from kdvision.game.given_facts import Told
+        from kdvision.game.rules import make_rule_set
 
-        keys = Told.keys_of((self.game or GameName.KINGDOMINO).value, lost_treasures=self.lost_treasures)
-        return Told(keys, _by_kingdom(self.counts), None if self.queen is None else self.queen - 1)
+        game = (self.game or GameName.KINGDOMINO).value
+        check_variants(self.variants, game)
+        facts = make_rule_set(game, variants=self.variants).facts
+        if not facts:
+            return None
+        return Told(facts, _by_kingdom(self.counts), None if self.queen is None else self.queen - 1)
 
 
 def _by_kingdom(counts: Mapping[str, Sequence[str] | None]) -> dict[int, dict[str, int]]:
@@ -120,7 +121,7 @@ def of_one_game(asked: Sequence["Asked"]) -> "Asked | None":
     """What was asked and what the photos have shown of a game, together; None where they show different games."""
     if len({one.game for one in asked}) != 1:
         return None
-    return next((one for one in asked if one.lost_treasures), asked[0])
+    return max(asked, key=lambda one: len(one.variants))  # one photo may show what others do not
 
 
 def write_game_file(path: str | None, results: Sequence["Result"], asked: "Asked | None") -> None:

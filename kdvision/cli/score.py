@@ -13,8 +13,6 @@ from kdvision.cli.options import (
     Corners,
     Fix,
     Fixes,
-    Harmony,
-    MiddleKingdom,
     PhotoGame,
     PlayersOption,
     SizeOption,
@@ -30,7 +28,6 @@ from kdvision.cli.pieces_options import (
     Coins,
     GameFile,
     Knights,
-    LostTreasures,
     Pieces,
     Played,
     Queen,
@@ -41,6 +38,7 @@ from kdvision.cli.pieces_options import (
     of_one_game,
     write_game_file,
 )
+from kdvision.cli.variant_options import variant_options
 from kdvision.errors import KdvisionError, ModelError, NotationError
 
 if TYPE_CHECKING:
@@ -49,10 +47,10 @@ if TYPE_CHECKING:
     from kdvision.vision.image.photo import Photo
 
 
+@variant_options()
 def score(
     photos: Annotated[list[str], typer.Argument(metavar="PHOTO", help="Photos, or - for one on stdin.")],
-    middle_kingdom: MiddleKingdom = False,
-    harmony: Harmony = False,
+    variants: tuple[str, ...] = (),
     size: SizeOption = None,
     overlay: Annotated[
         str | None,
@@ -65,7 +63,6 @@ def score(
     strict: Strict = False,
     same: Annotated[bool, typer.Option("--same", help="All photos show the same kingdom: read them together.")] = False,
     played: Played = PhotoGame.AUTO,
-    lost_treasures: LostTreasures = False,
     coins: Coins = None,
     towers: Towers = None,
     knights: Knights = None,
@@ -85,16 +82,14 @@ def score(
     file that --game-file writes for filling in (kdvision game scores it); until then points are a range.
     """
     pieces = {"coins": coins, "towers": towers, "knights": knights, "towns": towns}
-    given = Pieces(played, lost_treasures, pieces, queen)
+    given = Pieces(played, variants, pieces, queen)
     asked = Asked(
         size,
-        middle_kingdom,
-        harmony,
+        variants,
         as_json,
         strict,
         given.game,
         players_of(players),
-        lost_treasures=lost_treasures,
         told=given.told(),
     )
     check_game_file(game_file)

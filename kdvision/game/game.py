@@ -1,6 +1,6 @@
 """A whole game: what was played, by which rules, and the kingdoms of its rounds."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -8,22 +8,15 @@ from typing import Final
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import TOWNS, card_of, extent, is_open
-from kdvision.game.rules import kingdomino, queendomino, royal_wedding, side_of, with_lost_treasures
+from kdvision.game.open_facts import card_of, extent, is_open
+from kdvision.game.pieces import TOWNS
+from kdvision.game.rules import make_rule_set, side_of
 from kdvision.game.scoring import RuleSet, Scorecard
 from kdvision.game.standing import Standing, dynasty, standing
 from kdvision.game.table_check import table_problems
 
 ROUNDS: Final = 3
 """The rounds of a Dynasty (kingdomino/dynasty)."""
-
-VARIANTS: Final = ("middle-kingdom", "harmony", "lost-treasures")
-
-GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
-    "kingdomino": kingdomino,
-    "queendomino": queendomino,
-    "royal-wedding": royal_wedding,
-}
 
 
 @dataclass(frozen=True)
@@ -36,7 +29,7 @@ class Played:
 
 @dataclass(frozen=True)
 class Game:
-    """A game of one round, or of three as a Dynasty. `kind` and `variants` are names of GAMES and VARIANTS."""
+    """A game of one round, or of three as a Dynasty. `kind` and `variants` are ids of `rules.GAMES` and `rules.VARIANTS`."""
 
     kind: str
     side: int
@@ -47,14 +40,7 @@ class Game:
     @cached_property
     def rule_set(self) -> RuleSet:
         """The rules this game was played by."""
-        extra = {"teams": True} if self.teams else {}
-        made = GAMES[self.kind](
-            side=self.side,
-            middle_kingdom="middle-kingdom" in self.variants,
-            harmony="harmony" in self.variants,
-            **extra,
-        )
-        return with_lost_treasures(made) if "lost-treasures" in self.variants else made
+        return make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
 
     def played(self, table: Table) -> tuple[Played, ...]:
         """The kingdoms of one round with their points: those that are certain, where pieces are still to be told."""
@@ -128,7 +114,7 @@ def outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = Tru
     if len(kingdoms) < 2:
         return ""
     known = [extent(kingdom, rule_set) for kingdom in kingdoms]
-    unsettled = not whole or (rule_set.outright is not None and any(map(rule_set.outright, kingdoms)))
+    unsettled = not whole or any(map(rule_set.is_outright_win, kingdoms))
     for number, (kingdom, own) in enumerate(zip(kingdoms, known, strict=True)):
         others = [other.most for place, other in enumerate(known) if place != number]
         if not unsettled and all(most is not None and most < own.least for most in others):
@@ -147,16 +133,9 @@ def usual_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> in
 
 
 def rules_of(
-    kind: str | None,
-    boards: Sequence[Board],
-    *,
-    side: int | None = None,
-    middle_kingdom: bool = False,
-    harmony: bool = False,
-    lost_treasures: bool = False,
+    kind: str | None, boards: Sequence[Board], *, side: int | None = None, variants: Collection[str] = ()
 ) -> RuleSet:
-    """The rules to score boards of one game by; where nobody named its `kind`, Kingdomino."""
-    if side is None:
-        side = usual_side(kind or "kingdomino", [Table(tuple(map(Kingdom, boards)))])
-    made = GAMES[kind or "kingdomino"](side=side, middle_kingdom=middle_kingdom, harmony=harmony)
-    return with_lost_treasures(made) if lost_treasures else made
+    """Return the rules to score the boards of one game by. Without a `kind` it is Kingdomino."""
+    kind = kind or "kingdomino"
+    side = side or usual_side(kind, [Table(tuple(map(Kingdom, boards)))])
+    return make_rule_set(kind, side=side, variants=variants)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.open_facts import GEMS, QUEEN, TOWNS
+from kdvision.game.pieces import TOWNS
 
 NOBODY_HOSTS = -1
 """As `Told.queen`: no kingdom has the Queen."""
@@ -21,11 +21,6 @@ class Told:
     keys: tuple[str, ...] = ()
     counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     queen: int | None = None
-
-    @classmethod
-    def keys_of(cls, kind: str, *, lost_treasures: bool = False) -> tuple[str, ...]:
-        """The facts that no photo shows of a game, `kind` as game files call it."""
-        return (*(QUEEN if kind != "kingdomino" else ()), *(GEMS if lost_treasures else ()))
 
     @property
     def highest(self) -> int:

@@ -12,18 +12,11 @@ from typing import Final
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.kingdom import Kingdom, Territory
 from kdvision.game.legality import names
-from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
+from kdvision.game.pieces import TOWNS, UNREAD, UNTOLD, Built, Gem
 from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
 
 BOARD: Final = "board"
-TOWNS: Final = "towns"
-QUEEN: Final = (TOWNS, "coins", "towers", "queen", "knights", "spare_knights", "buildings")
-"""What lies on or beside a kingdom of Queendomino, as game files call it."""
-
-GEMS: Final = ("gems",)
-"""The same for The Lost Treasures."""
-
 PLAIN: Final = {
     TOWNS: "which squares are towns",
     "coins": "coins",
@@ -38,9 +31,6 @@ _OFF_BOARD: Final = tuple(
     f"queendomino/{clause}" for clause in ("wealth", "building-points", "tower-bonus", "knight-bonus")
 )
 """Clauses of points that are the same whatever the board shows."""
-
-_JOINED: Final = ("kingdomino/middle-kingdom", "kingdomino/harmony", "queendomino/detached")
-"""Clauses of points that one square more can take away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +173,8 @@ def _certain(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
         sunk = land is not None and not land.cursed and not exposed.isdisjoint(line.squares)  # by a skull
         if sunk or (TOWNS in untold and line.clause not in _OFF_BOARD):
             continue
-        if kingdom.board.unknown and line.clause in _JOINED:
-            continue
+        if kingdom.board.unknown and land is None and line.clause not in _OFF_BOARD:
+            continue  # one more square can take a bonus away
         if not _counted(line, untold):
             yield line
         elif line.points:

@@ -8,6 +8,13 @@ from kdvision.game.board import Square, Terrain
 JOKER: Final = "joker"
 """The kind of the one gem that stands for any other."""
 
+TOWNS: Final = "towns"
+QUEENDOMINO_FACTS: Final = (TOWNS, "coins", "towers", "queen", "knights", "spare_knights", "buildings")
+"""What lies on or beside a kingdom of Queendomino, by its keys in game files."""
+
+TREASURE_FACTS: Final = ("gems",)
+"""What The Lost Treasures add to a kingdom, by its keys in game files."""
+
 UNTOLD: Final = "?"
 """What stands for something that nobody has told yet: a fact in a game file, a building's name, a gem's kind."""
 

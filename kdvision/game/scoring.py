@@ -71,6 +71,13 @@ class TieBreak(NamedTuple):
     measure: Callable[[Kingdom], int]
 
 
+class OutrightWin(NamedTuple):
+    """A way to win without counting points: `words` give the reason, `is_reached` tells whether a kingdom has won so."""
+
+    words: str
+    is_reached: Callable[[Kingdom], bool]
+
+
 Check = Callable[[Table], Iterable[Problem]]
 """What finds oddities among the pieces of all kingdoms on a table."""
 
@@ -80,8 +87,8 @@ class RuleSet:
     """What one game is played by.
 
     `side` is the most rows and columns of a kingdom; `in_play` tells for each allowed number of kingdoms how many
-    dominoes are drawn; `team` is how many players share a kingdom. `outright` is true for a kingdom that wins without
-    counting points. `checks` find what is odd about the pieces on a table; `own_clauses` are this book's clauses where
+    dominoes are drawn; `team` is how many players share a kingdom. `facts` are the keys of game files for the
+    pieces that are played with. `checks` find what is odd about the pieces on a table; `own_clauses` are this book's clauses where
     it repeats one of Kingdomino's.
     """
 
@@ -92,7 +99,8 @@ class RuleSet:
     tie_breaks: tuple[TieBreak, ...]
     in_play: Mapping[int, int] = field(default_factory=dict)
     team: int = 1
-    outright: Callable[[Kingdom], bool] | None = None
+    outright: OutrightWin | None = None
+    facts: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     own_clauses: Mapping[str, str] = field(default_factory=dict)
 
@@ -107,9 +115,9 @@ class RuleSet:
         fewest = min((count for count in self.in_play if count >= entered), default=entered)
         return table if table.seats else replace(table, seats=fewest)
 
-    def plus(self, name: str, *rules: Rule) -> "RuleSet":
-        """The same game with more rules; `name` is added to its name."""
-        return replace(self, name=f"{self.name}, {name}", rules=self.rules + rules)
+    def is_outright_win(self, kingdom: Kingdom) -> bool:
+        """Return whether a kingdom wins without counting points."""
+        return self.outright is not None and self.outright.is_reached(kingdom)
 
 
 def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecard:

@@ -35,17 +35,17 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A player with the numbers that decide, the most important first; `outright` beats any number."""
+    """A player with the numbers that decide, the most important first; `outright` says why the player has won whatever the numbers."""
 
     player: str
     keys: tuple[int, ...]
     total: int
-    outright: bool = False
+    outright: str = ""
 
     @property
     def order(self) -> tuple[bool | int, ...]:
         """What contenders are compared by: kingdomino/winner, then the tie-breaks in order."""
-        return (self.outright, *(() if self.outright else self.keys))
+        return (bool(self.outright), *(() if self.outright else self.keys))
 
 
 def standing(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing:
@@ -58,7 +58,7 @@ def contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
     """The numbers of one kingdom that decide: points, then the rule set's tie-breaks."""
     total = score(kingdom, rule_set).total
     keys = (total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
-    outright = rule_set.outright is not None and rule_set.outright(kingdom)
+    outright = rule_set.outright.words if rule_set.outright and rule_set.is_outright_win(kingdom) else ""
     return Contender(kingdom.player or f"kingdom {number}", keys, total, outright)
 
 
@@ -73,7 +73,12 @@ def dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
         player: [seat for seat in seats if seat.player == player] for player in dict.fromkeys(s.player for s in seats)
     }
     summed = [
-        Contender(player, (sum(seat.total for seat in own),), sum(s.total for s in own), any(s.outright for s in own))
+        Contender(
+            player,
+            (sum(seat.total for seat in own),),
+            sum(s.total for s in own),
+            next((s.outright for s in own if s.outright), ""),
+        )
         for player, own in totals.items()
     ]
     return ranked(summed, (f"points of {len(rounds)} rounds",))
@@ -93,14 +98,15 @@ def ranked(contenders: Sequence[Contender], steps: Sequence[str], *, over: bool 
         rivals = [other for place, other in enumerate(contenders) if place != index]
         number = places[-1].place if tied else seat + 1
         places.append(Place(number, who.player, who.total, _reason(who, rivals, steps), index))
-    return Standing(tuple(places), _verdict(places, over=over))
+    outright = any(contender.outright for contender in contenders)
+    return Standing(tuple(places), _verdict(places, over=over, outright=outright))
 
 
 def _reason(who: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
     """Why this player stands ahead of the next one, or shares: the step that decided, with both numbers."""
     equal = [rival.player for rival in rivals if rival.order == who.order]
     if who.outright:
-        return "five kinds of gem win at once" + (f", shared with {_names(equal)}" if equal else "")
+        return who.outright + (f", shared with {_names(equal)}" if equal else "")
     if equal:
         return f"equal to {_names(equal)} in {_names(list(steps))}"
     behind = max((rival for rival in rivals if rival.order < who.order), key=lambda r: r.order, default=None)
@@ -110,7 +116,7 @@ def _reason(who: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -
     return f"on {steps[step]}, {who.keys[step]} to {behind.keys[step]}"
 
 
-def _verdict(places: Sequence[Place], *, over: bool) -> str:
+def _verdict(places: Sequence[Place], *, over: bool, outright: bool) -> str:
     winners = [place for place in places if place.place == 1]
     if not winners:
         return ""
@@ -118,7 +124,7 @@ def _verdict(places: Sequence[Place], *, over: bool) -> str:
         what = "victory" if over else "lead"
         return f"{_names([place.player for place in winners])} share the {what}: {winners[0].reason}"
     reason = winners[0].reason
-    joint = ": " if reason.startswith("five") else " "
+    joint = ": " if outright else " "
     return f"{winners[0].player} {'wins' if over else 'leads'}{joint if reason else ''}{reason}"
 
 

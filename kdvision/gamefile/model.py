@@ -19,10 +19,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from kdvision.game.game import GAMES, ROUNDS, VARIANTS, Game, usual_side
+from kdvision.game.game import ROUNDS, Game, usual_side
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.open_facts import GEMS, QUEEN, hosted
-from kdvision.game.rules import SIDES
+from kdvision.game.open_facts import hosted
+from kdvision.game.pieces import QUEENDOMINO_FACTS, TREASURE_FACTS
+from kdvision.game.rules import GAMES, SIDES, VARIANTS, make_rule_set
 from kdvision.gamefile.pieces import building_of, gem_of
 from kdvision.gamefile.read import Node, document, text_at
 
@@ -30,7 +31,8 @@ TOP: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kin
 ROUND: Final = ("kingdom", "open_gems")
 KINGDOM: Final = ("player", "players", "board", "discarded", "claims")
 
-CLAIMS: Final = {"harmony": "Harmony", "middle-kingdom": "Middle Kingdom"}
+FACTS: Final = (*QUEENDOMINO_FACTS, *TREASURE_FACTS)
+CLAIMS: Final = {variant.id: variant.name for variant in VARIANTS if variant.has_claim}
 ELSEWHERE: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
 """How a game file tells the variants that are no words of its `variants`."""
 
@@ -53,25 +55,35 @@ def of_data(data: Mapping[str, Any], *, name: str = "the game") -> Game:
 def _game(top: Node) -> Game:
     top.only(TOP)
     kind = top.choice("game", GAMES, default="kingdomino")
-    for place, variant in enumerate(top.texts("variants")):
-        if variant in ELSEWHERE:
-            top.at("variants", place).fail(f"variants has {variant!r}", ELSEWHERE[variant])
-    variants = tuple(dict.fromkeys(top.choices("variants", VARIANTS)))
-    if "lost-treasures" in variants and kind != "kingdomino":
-        top.at("variants").fail("The Lost Treasures need Kingdomino", 'game = "kingdomino"')
+    for place, name in enumerate(top.texts("variants")):
+        if name in ELSEWHERE:
+            top.at("variants", place).fail(f"variants has {name!r}", ELSEWHERE[name])
+    variants = tuple(dict.fromkeys(top.choices("variants", [variant.id for variant in VARIANTS])))
+    for variant in VARIANTS:
+        if variant.id in variants and not variant.fits(kind):
+            top.at("variants").fail(f"{variant.name} cannot be added to {kind}", _game_named(variant.games))
     teams = top.flag("teams")
     if teams and kind != "royal-wedding":
         top.at("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
-    tables = tuple(_tables(top, _keys(kind, variants), teams=teams))
+    keys = (*KINGDOM, *make_rule_set(kind, variants=variants).facts)
+    tables = tuple(_tables(top, keys, teams=teams))
     side = top.one_of("side", (7,) if teams else SIDES, default=usual_side(kind, tables, teams=teams))
     game = Game(kind, side, tables, variants, teams)
     _check_kingdoms(game, top)
     return game
 
 
-def _keys(kind: str, variants: Iterable[str]) -> tuple[str, ...]:
-    queen = QUEEN if kind != "kingdomino" else ()
-    return (*KINGDOM, *queen, *(GEMS if "lost-treasures" in variants else ()))
+def _game_named(games: Iterable[str]) -> str:
+    quoted = [f'"{game}"' for game in games]
+    return f"game = {' or '.join(quoted)}"
+
+
+def _setting_with(fact: str) -> str:
+    """Return the line of a game file that makes a fact part of the game."""
+    variant = next((variant for variant in VARIANTS if fact in variant.facts), None)
+    if variant is not None:
+        return f'variants = ["{variant.id}"]'
+    return _game_named(game for game, make in GAMES.items() if fact in make().facts)
 
 
 def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]:
@@ -100,15 +112,14 @@ def _seats(top: Node) -> int:
 def _open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
     kinds = table.texts("open_gems")
     if kinds and "gems" not in keys:
-        table.at("open_gems").fail("gems are not part of this game", 'variants = ["lost-treasures"]')
+        table.at("open_gems").fail("gems are not part of this game", _setting_with("gems"))
     return [kind.lower() for kind in kinds]  # as those on boards are called
 
 
 def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> Kingdom:
     for key in node.value:
-        if key in (*QUEEN, *GEMS) and key not in keys:
-            wanted = 'variants = ["lost-treasures"]' if key in GEMS else 'game = "queendomino" or "royal-wedding"'
-            node.at(key).fail(f"{key} is no part of this game", f"{wanted} at the top")
+        if key in FACTS and key not in keys:
+            node.at(key).fail(f"{key} is no part of this game", f"{_setting_with(key)} at the top")
     node.only(keys, of="a kingdom of this game")
     return Kingdom(
         board=node.board("board"),
@@ -123,7 +134,7 @@ def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> 
         discarded=node.number("discarded") if "discarded" in node else None,
         claims=tuple(CLAIMS[claim] for claim in node.choices("claims", CLAIMS)),
         towns=node.number("towns") if "towns" in node and not node.left_open("towns") else None,
-        untold=frozenset(key for key in (*QUEEN, *GEMS) if node.in_part_open(key)),
+        untold=frozenset(key for key in FACTS if node.in_part_open(key)),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Final
 from kdvision.game.board import Square
 from kdvision.game.game import Game
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.open_facts import TOWNS, crossing_name, crossings, free_towns
-from kdvision.game.pieces import QUARTERS, UNTOLD, Built, Gem
+from kdvision.game.open_facts import crossing_name, crossings, free_towns
+from kdvision.game.pieces import QUARTERS, TOWNS, UNTOLD, Built, Gem
 from kdvision.gamefile.model import CLAIMS
 
 _QUOTED = {name: key for key, name in CLAIMS.items()}

@@ -7,8 +7,8 @@ from itertools import count
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.game import Game
 from kdvision.game.kingdom import Table
-from kdvision.game.open_facts import TOWNS, hosted
-from kdvision.game.pieces import UNREAD, UNTOLD
+from kdvision.game.open_facts import hosted
+from kdvision.game.pieces import TOWNS, UNREAD, UNTOLD
 from kdvision.gamefile.model import parse
 from kdvision.gamefile.write import text_of
 from kdvision.report.doubt_effects import ScoredDoubt

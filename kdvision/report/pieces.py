@@ -1,6 +1,6 @@
 """The pieces of kingdoms in photos: those that the photo shows, those that the user gives, and problems with both."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,8 @@ from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem, names
 from kdvision.game.open_facts import crossings, hosted
 from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
+from kdvision.game.rules import VARIANTS, make_rule_set
+from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.scoring import RuleSet
 
 if TYPE_CHECKING:
@@ -53,15 +55,17 @@ def has_certain_gem(readings: Sequence["KingdomReading"]) -> bool:
 
 
 def find_open_facts(
-    readings: Sequence["KingdomReading"], game: str, *, lost_treasures: bool = False
-) -> tuple[bool, Told | None]:
-    """Whether The Lost Treasures are played with, and the facts that no photo of this game shows, None without any.
+    readings: Sequence["KingdomReading"], game: str, variants: Collection[str] = ()
+) -> tuple[tuple[str, ...], Told | None]:
+    """The variants that are played with, and the facts that no photo of this game shows, None without any.
 
-    They are played with if `lost_treasures` says so or if a photo shows a gem. `game` is a name as in game files.
+    A gem in a photo adds The Lost Treasures. Variants that cannot be added to the game are left out. `game` and
+    `variants` are names as in game files.
     """
-    gems = lost_treasures or (game == "kingdomino" and has_certain_gem(readings))
-    keys = Told.keys_of(game, lost_treasures=gems)
-    return gems, Told(keys) if keys else None
+    chosen = {*variants, *([LOST_TREASURES.id] if has_certain_gem(readings) else [])}
+    played = tuple(variant.id for variant in VARIANTS if variant.id in chosen and variant.fits(game))
+    facts = make_rule_set(game, variants=played).facts
+    return played, Told(facts) if facts else None
 
 
 def check_pieces(
@@ -132,7 +136,7 @@ def _list_answered(reading: "KingdomReading", kinds: dict[str, str]) -> set[str]
 
 def _has_pieces(kind: str, rule_set: RuleSet) -> bool:
     """True if a game by these rules has this kind of piece."""
-    return rule_set.outright is not None if kind == GEM else rule_set.deck != KINGDOMINO
+    return "gems" in rule_set.facts if kind == GEM else rule_set.deck != KINGDOMINO
 
 
 def _list_foreign_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
@@ -140,7 +144,7 @@ def _list_foreign_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterat
     pieces: list[DetectedPiece | DetectedGem] = [*reading.pieces, *reading.gems]
     for one in pieces:
         if not _has_pieces(one.kind, rule_set):
-            option = "--lost-treasures" if one.kind == GEM else "--game queendomino"
+            option = f"--{LOST_TREASURES.id}" if one.kind == GEM else "--game queendomino"
             advice = f": say {option} if that was played" if rule_set.deck == KINGDOMINO else ""
             game = rule_set.name.partition(",")[0]
             text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.where}, and {game} has none"

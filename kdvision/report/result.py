@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board
-from kdvision.game.game import GAMES
 from kdvision.game.inventory import Inventory, inventory
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import TOWNS, Extent, extent, is_open
+from kdvision.game.open_facts import Extent, extent, is_open
+from kdvision.game.pieces import TOWNS
+from kdvision.game.rules import GAMES
 from kdvision.game.scoring import RuleSet, Scorecard
 from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import PossibleTotal, Question, ScoredDoubt, compute_totals, rank_questions

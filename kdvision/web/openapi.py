@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any, Final
 
 from kdvision import __version__
+from kdvision.game.rules import VARIANTS
 from kdvision.web.limits import MAX_JSON, MAX_KEY, MAX_PHOTO
 from kdvision.web.schema import PHOTO_GAMES, SCHEMAS, SIDE
 from kdvision.web.shapes import Schema, listed, ref, text, thing
@@ -144,9 +145,7 @@ def _asked() -> list[Schema]:
     words = "the outline of a kingdom by hand: its size where it is known, and its corners in pixels, once for each"
     return [
         {"name": "side", "in": "query", "schema": text(enum=["5", "7"]), "description": SIDE["description"]},
-        {"name": "middle_kingdom", "in": "query", "schema": flag, "description": "add the bonus"},
-        {"name": "harmony", "in": "query", "schema": flag, "description": "add the bonus"},
-        {"name": "lost_treasures", "in": "query", "schema": flag, "description": "gems were played with"},
+        *({"name": v.key, "in": "query", "schema": flag, "description": v.help} for v in VARIANTS),
         {"name": "game", "in": "query", "schema": text(enum=PHOTO_GAMES), "description": "auto: what the photo shows"},
         {"name": "corners", "in": "query", "schema": outline, "description": words},
     ]

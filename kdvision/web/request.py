@@ -6,7 +6,7 @@ from typing import Any, Final
 from starlette.datastructures import QueryParams
 
 from kdvision.game.board import Cell, Square
-from kdvision.game.rules import SIDES
+from kdvision.game.rules import SIDES, VARIANTS
 from kdvision.vision.decide.game_set import DECKS, GAME_AUTO
 from kdvision.vision.detect.manual import KingdomOutline
 from kdvision.web.limits import Refused
@@ -18,8 +18,6 @@ MOST: Final = 8
 LONGEST: Final = 200
 """Characters of an outline."""
 
-VARIANTS: Final = ("middle_kingdom", "harmony", "lost_treasures")
-
 FLAGS: Final = {"true": True, "false": False}
 
 
@@ -28,8 +26,8 @@ def rules_of_query(query: QueryParams) -> Rules:
     side = query.get("side")
     if side is not None and side not in map(str, SIDES):
         raise wrong(f"side is {_shown(side)}", "5 or 7")
-    middle, harmony, gems = (_flag(query, key) for key in VARIANTS)
-    return Rules(None if side is None else int(side), middle, harmony, _game(query.get("game", GAME_AUTO)), gems)
+    variants = tuple(variant.id for variant in VARIANTS if _flag(query, variant.key))
+    return Rules(None if side is None else int(side), _game(query.get("game", GAME_AUTO)), variants)
 
 
 def _flag(query: QueryParams, key: str) -> bool:
@@ -52,10 +50,10 @@ def rules_of_body(body: Mapping[str, Any]) -> Rules:
     side = body.get("side")
     if side is not None and (isinstance(side, bool) or side not in SIDES):
         raise wrong(f"side is {_shown(side)}", "5, 7 or null")
-    flags = [body.get(key, False) for key in VARIANTS]
-    if not all(isinstance(flag, bool) for flag in flags):
+    if not all(isinstance(body.get(variant.key, False), bool) for variant in VARIANTS):
         raise wrong("a variant is neither true nor false", "true or false")
-    return Rules(side, flags[0], flags[1], _game(body.get("game", GAME_AUTO)), flags[2])
+    variants = tuple(variant.id for variant in VARIANTS if body.get(variant.key))
+    return Rules(side, _game(body.get("game", GAME_AUTO)), variants)
 
 
 def _game(name: Any) -> str:

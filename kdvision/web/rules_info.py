@@ -4,9 +4,9 @@ from functools import cache
 from typing import Any
 
 from kdvision.game.deck import kinds
-from kdvision.game.game import GAMES, ROUNDS, VARIANTS
+from kdvision.game.game import ROUNDS
 from kdvision.game.pieces import JOKER, QUARTERS, Building
-from kdvision.game.rules import SIDES, clauses
+from kdvision.game.rules import GAMES, SIDES, VARIANTS, Variant, clauses
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe
 from kdvision.gamefile.pieces import TERRAINS
 
@@ -16,6 +16,7 @@ def everything() -> dict[str, Any]:
     """Games with their squares and variants, buildings, gems, terrains and clauses, as plain values."""
     return {
         "games": [_game(kind) for kind in GAMES],
+        "variants": [_variant(variant) for variant in VARIANTS],
         "rounds": ROUNDS,
         "terrains": {terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
         "buildings": [_building(building) for building in BUILDINGS],
@@ -28,15 +29,24 @@ def everything() -> dict[str, Any]:
 def _game(kind: str) -> dict[str, Any]:
     made = {side: GAMES[kind](side=side) for side in SIDES}
     usual = made[SIDES[0]]
-    plain = kind == "kingdomino"
     return {
         "game": kind,
         "name": usual.name,
         "cells": sorted(str(cell) for cell in kinds(usual.deck)),
-        "variants": [variant for variant in VARIANTS if plain or variant != "lost-treasures"],
+        "variants": [variant.id for variant in VARIANTS if variant.fits(kind)],
         "seats": {str(side): sorted(rule_set.in_play) for side, rule_set in made.items()},
-        "pieces": not plain,
+        "pieces": bool(usual.facts),
         "teams": kind == "royal-wedding",
+    }
+
+
+def _variant(variant: Variant) -> dict[str, Any]:
+    return {
+        "id": variant.id,
+        "name": variant.name,
+        "help": variant.help,
+        "clause": variant.clause,
+        "facts": list(variant.facts),
     }
 
 

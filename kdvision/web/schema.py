@@ -2,9 +2,8 @@
 
 from typing import Final
 
-from kdvision.game.game import GAMES, VARIANTS
 from kdvision.game.pieces import QUARTERS, UNTOLD
-from kdvision.game.rules import SIDES
+from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.gamefile.model import CLAIMS
 from kdvision.web.shapes import Schema, flag, listed, maybe, number, ref, text, thing, whole
 
@@ -275,6 +274,17 @@ SCHEMAS: Final[dict[str, Schema]] = {
                     }
                 )
             ),
+            "variants": listed(
+                thing(
+                    {
+                        "id": text("as game files call it"),
+                        "name": text("as people call it"),
+                        "help": text(),
+                        "clause": text(),
+                        "facts": listed(text(), "keys of a kingdom that it needs"),
+                    }
+                )
+            ),
             "rounds": whole("of a Dynasty"),
             "terrains": {"type": "object", "additionalProperties": text()},
             "buildings": listed(
@@ -286,7 +296,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "keeps": flag("whether photos are kept on the server"),
         }
     ),
-    "Clause": thing({"id": text(), "book": text(), "section": text(), "text": text(), "ruling": flag()}),
+    "Clause": thing(
+        {"id": text(), "book": text(), "section": text(), "text": text(), "ruling": flag(), "house": flag()}
+    ),
     "Decided": thing({"kingdoms": listed(ref("DecidedKingdom"))}),
     "Decide": thing(
         {
@@ -303,9 +315,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
                 maxItems=8,
             ),
             "side": SIDE,
-            "middle_kingdom": flag(),
-            "harmony": flag(),
-            "lost_treasures": flag(),
+            **{variant.key: flag(variant.help) for variant in VARIANTS},
             "game": text("auto: what the photo shows", enum=PHOTO_GAMES),
         },
         needs=("kingdoms",),

@@ -13,6 +13,7 @@ from kdvision.errors import KdvisionError
 from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Square
 from kdvision.game.game import rules_of
+from kdvision.game.rules import VARIANTS
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_photo_result
 from kdvision.report.pieces import find_open_facts
@@ -38,13 +39,11 @@ SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI":
 
 
 class Rules(NamedTuple):
-    """By which rules a photo is scored on the way: side (None: what it shows), variants, and the game ("auto": too)."""
+    """The rules to score a photo by. If `side` is None or `game` is "auto", the photo decides."""
 
     side: int | None = None
-    middle_kingdom: bool = False
-    harmony: bool = False
     game: str = GAME_AUTO
-    lost_treasures: bool = False
+    variants: tuple[str, ...] = ()
 
 
 class Outcome(NamedTuple):
@@ -124,18 +123,12 @@ class Desk:
 
 
 def _scored(size: tuple[int, int], reads: Sequence[KingdomReading], rules: Rules) -> tuple[Result, list[str]]:
-    """What was read, scored with all left open that no photo shows, and the variants that the photo itself tells."""
+    """Return the score, with all facts open that no photo shows, and the variants that such facts are part of."""
     game = reads[0].game if reads else GAME_KINGDOMINO
-    gems, told = find_open_facts(reads, game, lost_treasures=rules.lost_treasures and game == GAME_KINGDOMINO)
-    made = rules_of(
-        game,
-        [read.board for read in reads],
-        side=rules.side,
-        middle_kingdom=rules.middle_kingdom,
-        harmony=rules.harmony,
-        lost_treasures=gems,
-    )
-    return build_photo_result(NAME, size, reads, made, facts=told), ["lost-treasures"] if gems else []
+    played, told = find_open_facts(reads, game, rules.variants)
+    made = rules_of(game, [read.board for read in reads], side=rules.side, variants=played)
+    with_facts = [variant.id for variant in VARIANTS if variant.id in played and variant.facts]
+    return build_photo_result(NAME, size, reads, made, facts=told), with_facts
 
 
 def _placed(read: KingdomReading) -> dict[str, Any]:

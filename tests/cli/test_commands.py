@@ -17,7 +17,7 @@ from PIL import Image
 from kdvision import pipeline
 from kdvision.cli.options import GameName
 from kdvision.errors import ModelError
-from kdvision.game.game import GAMES
+from kdvision.game.rules import GAMES
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.detect.manual import KingdomOutline
 from kdvision.vision.image.photo import Photo

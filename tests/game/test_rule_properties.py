@@ -13,7 +13,8 @@ from kdvision.game.deck import ROYAL_WEDDING
 from kdvision.game.kingdom import Kingdom, crowns, largest, territories
 from kdvision.game.legality import problems
 from kdvision.game.pieces import Built, Gem
-from kdvision.game.rules import kingdomino, queendomino, royal_wedding, with_lost_treasures
+from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wedding
+from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 
@@ -22,7 +23,7 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 LAND = [terrain for terrain in Terrain if terrain is not Terrain.CASTLE]
-EVERYTHING = with_lost_treasures(royal_wedding(side=7, middle_kingdom=True, harmony=True))
+EVERYTHING = LOST_TREASURES.add_to(add_variants(royal_wedding(side=7), ["middle-kingdom", "harmony"]))
 
 
 @st.composite
@@ -145,7 +146,7 @@ def test_territories_partition_the_land(kingdom: Kingdom) -> None:
 def test_adding_a_rule_adds_exactly_its_lines(kingdom: Kingdom) -> None:
     for rule_set in (kingdomino(), queendomino(), royal_wedding()):
         for rule in EVERYTHING.rules:
-            more = rule_set.plus("more", rule)
+            more = replace(rule_set, rules=(*rule_set.rules, rule))
             assert score(kingdom, more).lines == (*score(kingdom, rule_set).lines, *rule.lines(kingdom))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.game.board import Board, Terrain
 from kdvision.game.kingdom import Kingdom, crowns, largest
-from kdvision.game.rules import kingdomino
+from kdvision.game.rules import make_rule_set
 from kdvision.game.scoring import Scorecard, score
 from kdvision.game.standing import Contender, ranked
 from tests.paths import SHARED
@@ -28,7 +28,8 @@ def test_all_vectors_are_here() -> None:
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
 def test_other_programs_agree(vector: dict[str, Any]) -> None:
     board = Board.parse(vector["board"])
-    card = score(board, kingdomino(side=vector["size"], **dict.fromkeys(vector["variants"], True)))
+    variants = [name.replace("_", "-") for name in vector["variants"]]
+    card = score(board, make_rule_set(side=vector["size"], variants=variants))
     expected = vector["expected"]
     kingdom = Kingdom(board)
     found = {

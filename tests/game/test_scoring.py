@@ -4,7 +4,7 @@ import pytest
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.kingdom import Kingdom, crowns, largest, territories
-from kdvision.game.rules import kingdomino, side_of
+from kdvision.game.rules import add_variants, kingdomino, side_of
 from kdvision.game.scoring import score
 
 PLAIN = kingdomino()
@@ -13,8 +13,8 @@ EXAMPLE = Board.parse("w w1 f f f / l l1 # f1 m2 / l g s s m1 / g g2 s1 w w / g 
 
 def test_the_example_of_the_notation_is_worth_33_and_38() -> None:
     assert score(EXAMPLE, PLAIN).total == 33
-    assert score(EXAMPLE, kingdomino(harmony=True)).total == 38
-    assert score(EXAMPLE, kingdomino(harmony=True)).points == 33
+    assert score(EXAMPLE, add_variants(kingdomino(), ["harmony"])).total == 38
+    assert score(EXAMPLE, add_variants(kingdomino(), ["harmony"])).points == 33
 
 
 def test_a_line_tells_what_it_is_for() -> None:
@@ -32,7 +32,7 @@ def test_without_a_rule_set_territories_are_scored() -> None:
 
 def test_lines_are_the_same_with_more_rules_but_for_the_new_ones() -> None:
     plain = score(EXAMPLE, PLAIN).lines
-    mixed = score(EXAMPLE, kingdomino(middle_kingdom=True, harmony=True)).lines
+    mixed = score(EXAMPLE, add_variants(kingdomino(), ["middle-kingdom", "harmony"])).lines
     assert mixed[: len(plain)] == plain
     assert [line.label for line in mixed[len(plain) :]] == ["Middle Kingdom", "Harmony"]
 
@@ -56,4 +56,4 @@ def test_the_side_is_what_the_boards_show(text: str, side: int) -> None:
 
 
 def test_names_of_rule_sets_name_their_variants() -> None:
-    assert kingdomino(side=7, harmony=True).name == "Kingdomino, Mighty Duel, Harmony"
+    assert add_variants(kingdomino(side=7), ["harmony"]).name == "Kingdomino, Mighty Duel, Harmony"

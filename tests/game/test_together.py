@@ -4,10 +4,10 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.rules import kingdomino
+from kdvision.game.rules import add_variants, kingdomino
 from kdvision.game.table_check import table_problems
 
-RULES = kingdomino(middle_kingdom=True)
+RULES = add_variants(kingdomino(), ["middle-kingdom"])
 
 
 def texts(*boards: str) -> list[str]:

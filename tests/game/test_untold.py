@@ -15,9 +15,10 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.game import Game, outlook
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.open_facts import GEMS, QUEEN, TOWNS, card_of, crossings, extent, is_open, missing
-from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
-from kdvision.game.rules import kingdomino, queendomino, with_lost_treasures
+from kdvision.game.open_facts import card_of, crossings, extent, is_open, missing
+from kdvision.game.pieces import QUEENDOMINO_FACTS, TOWNS, TREASURE_FACTS, UNREAD, UNTOLD, Built, Gem
+from kdvision.game.rules import add_variants, kingdomino, queendomino
+from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse
@@ -71,7 +72,9 @@ def simulated(kind: str, count: int = 5) -> tuple[Game, ...]:
 
 def forgotten(kingdom: Kingdom, keys: frozenset[str], some: np.random.Generator) -> Kingdom:
     """The kingdom as somebody knows it who has not been told these facts, or in lists only a part of them."""
-    kept = {key: tuple(one for one in getattr(kingdom, key) if some.random() < 0.3) for key in ("knights", *GEMS)}
+    kept = {
+        key: tuple(one for one in getattr(kingdom, key) if some.random() < 0.3) for key in ("knights", *TREASURE_FACTS)
+    }
     built = [one if some.random() < 0.4 else Built(one.square, UNREAD) for one in kingdom.buildings]
     gems = [
         one if some.random() < 0.8 else replace(one, kind=UNTOLD, crowns=(0,) * 4, skull=None) for one in kept["gems"]
@@ -90,9 +93,11 @@ def test_the_true_total_lies_between_whatever_is_forgotten(kind: str) -> None:
     for game in simulated(kind):
         for kingdom in game.rounds[0].kingdoms:
             total = score(kingdom, game.rule_set).total
-            all_keys = GEMS if kind == "lost treasures" else QUEEN
+            all_keys = TREASURE_FACTS if kind == "lost treasures" else QUEENDOMINO_FACTS
             keys = frozenset(
-                key for key in all_keys if some.random() < (0.9 if key in GEMS else 0.45 - 0.3 * (key == TOWNS))
+                key
+                for key in all_keys
+                if some.random() < (0.9 if key in TREASURE_FACTS else 0.45 - 0.3 * (key == TOWNS))
             )
             found = extent(forgotten(kingdom, keys, some), game.rule_set)
             assert found.least <= total
@@ -132,8 +137,8 @@ def test_the_bounds_of_single_facts_are_those_of_the_box() -> None:
 
 def test_gems_still_to_be_told_may_curse_what_they_can_reach_and_nothing_else() -> None:
     board = Board.parse("w1 f s2 / l g # / . . m1")
-    rules = with_lost_treasures(kingdomino())
-    found = extent(Kingdom(board, untold=frozenset(GEMS)), rules)
+    rules = LOST_TREASURES.add_to(kingdomino())
+    found = extent(Kingdom(board, untold=frozenset(TREASURE_FACTS)), rules)
     assert [line.label for line in found.lines] == ["swamp: 1 square × 2 crowns", "mine: 1 square × 1 crown"]
     assert (found.least, found.most) == (3, None)
     assert [gap.text for gap in found.missing] == ["gems between A1 B2"]
@@ -141,7 +146,7 @@ def test_gems_still_to_be_told_may_curse_what_they_can_reach_and_nothing_else() 
 
 
 def test_nobody_is_asked_for_gems_and_buildings_that_can_lie_nowhere() -> None:
-    assert not is_open(Kingdom(Board.parse("# w w"), untold=frozenset(GEMS)))
+    assert not is_open(Kingdom(Board.parse("# w w"), untold=frozenset(TREASURE_FACTS)))
     assert not is_open(Kingdom(Board.parse("# w w"), untold=frozenset({"buildings"})))
     asked = missing(Kingdom(Board.parse("# w w"), untold=frozenset({"buildings", TOWNS})))
     assert [gap.text for gap in asked] == ["which squares are towns", "buildings"]
@@ -161,7 +166,7 @@ def test_nobody_is_asked_for_what_no_building_counts() -> None:
 
 def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
     kingdom = Kingdom(Board.parse("w1 # ? / w g1 g"))
-    found = extent(kingdom, kingdomino(middle_kingdom=True, harmony=True))
+    found = extent(kingdom, add_variants(kingdomino(), ["middle-kingdom", "harmony"]))
     assert (found.least, found.most) == (2 + 2, None)
     assert [gap.text for gap in found.missing] == ["what lies on C1"]
     assert not is_open(kingdom)
@@ -169,7 +174,7 @@ def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
 
 
 def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
-    rules = with_lost_treasures(kingdomino())
+    rules = LOST_TREASURES.add_to(kingdomino())
     skull = Gem("ruby", Square(0, 0), (0, 0, 0, 0), skull=0)  # on A1
 
     def least(board: str, **known: Any) -> int:
@@ -178,8 +183,12 @@ def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
     assert least("w1 ? w1 / f1 m s1", gems=(skull,)) == 2  # f1 and s1 alone: B1 may be wheat, too
     assert least("w1 l w1 / f1 m s1", gems=(skull,)) == 3
     assert least("? w1 w / f1 m s1", gems=(skull,)) == 1  # the skull lies on a square not known: wheat or forest
-    assert least("w1 f1 / ? s1 / m1 m", untold=frozenset(GEMS)) == 0  # a gem can lie there once the square is known
-    assert least("w1 f1 / ? f1 / m1 m", untold=frozenset(GEMS)) == 1 + 4 + 2  # nowhere do four landscapes meet
+    assert (
+        least("w1 f1 / ? s1 / m1 m", untold=frozenset(TREASURE_FACTS)) == 0
+    )  # a gem can lie there once the square is known
+    assert (
+        least("w1 f1 / ? f1 / m1 m", untold=frozenset(TREASURE_FACTS)) == 1 + 4 + 2
+    )  # nowhere do four landscapes meet
     told = extent(Kingdom(Board.parse("w1 ? s1 / f m s1"), gems=(skull,)), rules)
     assert [line.label for line in told.lines if line.squares == (Square(0, 0),)] == [
         "wheat: 1 square × 1 crown, worth nothing under a skull"
@@ -203,16 +212,16 @@ def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
     if draw(st.booleans()):
         gems.append(Gem(UNTOLD, draw(corner)))
     board = Board.parse([" ".join(row) for row in rows])
-    return Kingdom(board, gems=tuple(gems), untold=draw(st.sampled_from([frozenset(), frozenset(GEMS)]))), sorted(
-        board.unknown
-    )
+    return Kingdom(
+        board, gems=tuple(gems), untold=draw(st.sampled_from([frozenset(), frozenset(TREASURE_FACTS)]))
+    ), sorted(board.unknown)
 
 
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(half_known(), st.randoms(use_true_random=False))
 def test_no_total_that_is_possible_lies_below_the_least(known: tuple[Kingdom, list[Square]], some: Random) -> None:
     kingdom, squares = known
-    rules = with_lost_treasures(kingdomino(side=5, middle_kingdom=True, harmony=True))
+    rules = LOST_TREASURES.add_to(add_variants(kingdomino(side=5), ["middle-kingdom", "harmony"]))
     found = extent(kingdom, rules)
     assert sum(line.points for line in found.lines) == found.least
     ways = list(product(WORDS, repeat=len(squares)))
@@ -239,7 +248,7 @@ def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place:
     towns = [square for square, cell in board.items() if cell.terrain is Terrain.TOWN]
     buildings = tuple(Built(square, tile) for square, tile in zip(towns, BUILDINGS[::3], strict=False))
     kingdom = Kingdom(board, queen=queen, buildings=buildings, towers=3, spare_knights=2)
-    rules = queendomino(middle_kingdom=True, harmony=True)
+    rules = add_variants(queendomino(), ["middle-kingdom", "harmony"])
     least = extent(kingdom, rules).least
     for word in WORDS:
         cell = None if word == "." else Cell.parse(word)
@@ -282,7 +291,9 @@ def test_an_open_file_is_written_and_read_back() -> None:
 def test_open_games_survive_their_files(kind: str) -> None:
     some = np.random.default_rng(11)
     for game in simulated(kind):
-        keys = frozenset(GEMS if kind == "lost treasures" else (*QUEEN[:2], *QUEEN[4:]))
+        keys = frozenset(
+            TREASURE_FACTS if kind == "lost treasures" else (*QUEENDOMINO_FACTS[:2], *QUEENDOMINO_FACTS[4:])
+        )
         kingdoms = tuple(forgotten(kingdom, keys, some) for kingdom in game.rounds[0].kingdoms)
         game = replace(game, rounds=(replace(game.rounds[0], kingdoms=kingdoms),))
         assert parse(text_of(game)) == game

@@ -229,7 +229,11 @@ def changed(text: str, old: str, new: str) -> str:
         (changed(GEMS, "[1, 0, 2, 0]", "[1, 0, 2]"), "gems = [{", "crowns is [1, 0, 2]; expected four numbers"),
         (changed(GEMS, "bottom left", "left"), "gems = [{", "skull is 'left'; expected one of top left"),
         (changed(GEMS, "turned = 3", "turned = 4"), "gems = [{", "turned is 4; expected a whole number from 0 to 3"),
-        (changed(GEMS, "kingdomino", "queendomino"), "variants", "The Lost Treasures need Kingdomino; expected game"),
+        (
+            changed(GEMS, "kingdomino", "queendomino"),
+            "variants",
+            "The Lost Treasures cannot be added to queendomino; expected game",
+        ),
         (changed(DYNASTY, "[[round]]", "[[round]]\n[[round]]"), None, "there are 4 rounds; expected 3 rounds"),
         (
             DYNASTY + '[[kingdom]]\nboard = "#"\n',

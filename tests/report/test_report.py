@@ -10,7 +10,7 @@ from kdvision.errors import PhotoError
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.game.players import Players
-from kdvision.game.rules import kingdomino
+from kdvision.game.rules import add_variants, kingdomino
 from kdvision.report.build import build_board_result, build_photo_result
 from kdvision.report.drawing import AMBER
 from kdvision.report.overlay import COLOURS, draw_overlay
@@ -45,7 +45,7 @@ def one(text: str = SMALL, **about: object) -> Result:
 
 def two() -> Result:
     reads = [seen(SMALL, place="left"), seen(FIVE, left=300, place="right")]
-    return build_photo_result("table.png", (640, 480), reads, kingdomino(middle_kingdom=True, harmony=True))
+    return build_photo_result("table.png", (640, 480), reads, add_variants(kingdomino(), ["middle-kingdom", "harmony"]))
 
 
 # The JSON object.

@@ -6,7 +6,7 @@ from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import problems
-from kdvision.game.rules import kingdomino
+from kdvision.game.rules import add_variants, kingdomino
 from kdvision.game.scoring import score
 from kdvision.game.standing import dynasty, standing
 
@@ -19,7 +19,7 @@ def points(text: str) -> int:
 
 
 def bonus(text: str, label: str, *, side: int = 5) -> int:
-    lines = score(Board.parse(text), kingdomino(side=side, middle_kingdom=True, harmony=True)).lines
+    lines = score(Board.parse(text), add_variants(kingdomino(side=side), ["middle-kingdom", "harmony"])).lines
     return next(line.points for line in lines if line.label == label)
 
 
@@ -77,9 +77,9 @@ def test_holes_earn_nothing_and_are_no_problem() -> None:
 
 @clause("kingdomino/total")
 def test_the_score_is_the_sum_of_territories_and_bonuses() -> None:
-    card = score(Board.parse("w1 w / f1 #"), kingdomino(middle_kingdom=True))
+    card = score(Board.parse("w1 w / f1 #"), add_variants(kingdomino(), ["middle-kingdom"]))
     assert (card.points, card.total) == (3, 3)
-    card = score(Board.parse("w1 w . / f1 # w / . w1 w1"), kingdomino(middle_kingdom=True))
+    card = score(Board.parse("w1 w . / f1 # w / . w1 w1"), add_variants(kingdomino(), ["middle-kingdom"]))
     assert (card.points, card.total) == (2 + 1 + 6, 2 + 1 + 6 + 10)
 
 
@@ -143,7 +143,7 @@ def test_a_full_square_is_worth_five() -> None:
 @clause("kingdomino/mix")
 def test_variants_mix() -> None:
     text = "w w w w w / w w w w w / w w # w w / w w w w w / w w w w w1"
-    assert score(Board.parse(text), kingdomino(middle_kingdom=True, harmony=True)).total == 24 + 10 + 5
+    assert score(Board.parse(text), add_variants(kingdomino(), ["middle-kingdom", "harmony"])).total == 24 + 10 + 5
 
 
 @clause("kingdomino/grid")

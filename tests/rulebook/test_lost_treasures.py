@@ -5,13 +5,13 @@ import pytest
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Kingdom, Table, crowns, largest
 from kdvision.game.pieces import JOKER, Gem
-from kdvision.game.rules import kingdomino, with_lost_treasures
-from kdvision.game.rules.lost_treasures import check_gems, wins_outright
+from kdvision.game.rules import add_variants, kingdomino
+from kdvision.game.rules.lost_treasures import LOST_TREASURES, check_gems, has_all_gems
 from kdvision.game.scoring import score
 from kdvision.game.standing import dynasty, standing
 
 clause = pytest.mark.clause
-RULES = with_lost_treasures(kingdomino())
+RULES = LOST_TREASURES.add_to(kingdomino())
 FOUR = "w f / g l"
 CORNER = Square(0, 0)
 
@@ -103,8 +103,8 @@ def with_kinds(*kinds: str, player: str = "") -> Kingdom:
 
 @clause("lost-treasures/immediate")
 def test_five_kinds_win_at_once() -> None:
-    assert wins_outright(with_kinds("a", "b", "c", "d", "e"))
-    assert not wins_outright(with_kinds("a", "b", "c", "d", "d"))
+    assert has_all_gems(with_kinds("a", "b", "c", "d", "e"))
+    assert not has_all_gems(with_kinds("a", "b", "c", "d", "d"))
     rich = kingdom("w2 w w / w w #", player="Ann")
     found = standing([rich, with_kinds("a", "b", "c", "d", "e", player="Bo")], RULES)
     assert found.reason == "Bo wins: five kinds of gem win at once"
@@ -112,8 +112,8 @@ def test_five_kinds_win_at_once() -> None:
 
 @clause("lost-treasures/joker")
 def test_the_joker_stands_for_any_kind_and_has_one_crown() -> None:
-    assert wins_outright(with_kinds("a", "b", "c", "d", JOKER))
-    assert not wins_outright(with_kinds("a", "b", "c", JOKER))
+    assert has_all_gems(with_kinds("a", "b", "c", "d", JOKER))
+    assert not has_all_gems(with_kinds("a", "b", "c", JOKER))
     assert texts(kingdom(FOUR, Gem(JOKER, CORNER, (0, 0, 1, 0)))) == []
     for wrong in (Gem(JOKER, CORNER), Gem(JOKER, CORNER, (1, 1, 0, 0)), Gem(JOKER, CORNER, (1, 0, 0, 0), skull=2)):
         assert texts(kingdom(FOUR, wrong)) == ["the joker has one crown and no skull"]
@@ -122,7 +122,7 @@ def test_the_joker_stands_for_any_kind_and_has_one_crown() -> None:
 @clause("lost-treasures/mix")
 @clause("lost-treasures/total")
 def test_gems_mix_with_kingdominos_variants() -> None:
-    rules = with_lost_treasures(kingdomino(middle_kingdom=True))
+    rules = LOST_TREASURES.add_to(add_variants(kingdomino(), ["middle-kingdom"]))
     card = score(kingdom("w f # g l / w l . . .", Gem("ruby", CORNER, (1, 1, 0, 0))), rules)
     assert rules.name == "Kingdomino, Middle Kingdom, The Lost Treasures"
     assert (card.points, card.total) == (2 + 1, 3)

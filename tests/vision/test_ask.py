@@ -14,7 +14,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.pieces import Building, Built
-from kdvision.game.rules import kingdomino, queendomino, royal_wedding
+from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wedding
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load
 from kdvision.pipeline import KingdomReading
@@ -80,7 +80,7 @@ def test_a_photo_and_a_filled_in_file_are_scored_line_by_line_as_the_truth(run: 
     assert load(wedding).is_open(load(wedding).rounds[0])
     compared(plain, [board])
     compared(wedding, [board])
-    assert told_lines(run, plain) == [lines_of(Kingdom(board), kingdomino(harmony=True))]
+    assert told_lines(run, plain) == [lines_of(Kingdom(board), add_variants(kingdomino(), ["harmony"]))]
     filled(
         wedding,
         ('towers = "?"', "towers = 2"),
@@ -296,7 +296,7 @@ def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, eyes: list[
         (("--coins", "1:11"), 2, "Kingdomino has none: add --game queendomino"),
         (("--queen", "1"), 2, "Kingdomino has none"),
         (("--game", "carcassonne"), 2, "carcassonne"),
-        (("--game", "queendomino", "--lost-treasures"), 2, "The Lost Treasures are played with Kingdomino"),
+        (("--game", "queendomino", "--lost-treasures"), 2, "The Lost Treasures cannot be added to queendomino"),
         (("--game", "queendomino", "--queen", "-1"), 2, "-1 is not in the range 0<=x<=99"),
         (("--game", "queendomino", "--coins", "1=11"), 5, "'1=11' tells no coins. Write KINGDOM:COUNT, as in 1:11."),
         (("--game", "queendomino", "--coins", "0:1"), 5, "'0:1' tells no coins"),

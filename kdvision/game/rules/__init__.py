@@ -1,31 +1,84 @@
-"""The rule sets by name, and the clauses of the books they follow."""
+"""The games and variants that boards are scored by. Everything that offers a game or a variant loops over these two.
 
-from collections.abc import Iterable
+How to add a variant or a house rule:
+
+1. Write one file in this folder that defines a `Variant`. `harmony.py` is an example of a bonus (`make_bonus`),
+   `lost_treasures.py` of a variant that adds pieces.
+2. Import it below and add it to `VARIANTS`.
+3. Add its clause to `clauses.toml`: under the book it is from, or as `[house.NAME]` if it is from no book. The clause's
+   id is the section's name with a slash: `house/NAME`.
+4. Write a test of its points, marked with `@pytest.mark.clause("house/NAME")`, and add the variant to the table in
+   `docs/rules.md`. Tests fail until both are there.
+
+The command line, game files, event files, the server and its page then offer the variant.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from kdvision.game.board import Board
 from kdvision.game.rules.clauses import Clause, clauses
+from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.kingdomino import kingdomino
-from kdvision.game.rules.lost_treasures import with_lost_treasures
+from kdvision.game.rules.lost_treasures import LOST_TREASURES
+from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
 from kdvision.game.rules.queendomino import queendomino, royal_wedding
+from kdvision.game.rules.variant import Variant
+from kdvision.game.scoring import RuleSet
+
+GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
+    "kingdomino": kingdomino,
+    "queendomino": queendomino,
+    "royal-wedding": royal_wedding,
+}
+"""The games by their names in game files; each function takes `side`, and `royal_wedding` takes `teams`."""
+
+VARIANTS: Final[tuple[Variant, ...]] = (MIDDLE_KINGDOM, HARMONY, LOST_TREASURES)
+"""All variants, in the order in which their lines follow on a scorecard."""
 
 SIDES: Final = (5, 7)
 """The sides a kingdom can be played to."""
 
 
+def make_rule_set(
+    game: str = "kingdomino", *, side: int = SIDES[0], variants: Collection[str] = (), teams: bool = False
+) -> RuleSet:
+    """Return the rules of a game with variants, all by their names in game files."""
+    rule_set = GAMES[game](side=side, teams=True) if teams else GAMES[game](side=side)
+    return add_variants(rule_set, variants)
+
+
+def add_variants(rule_set: RuleSet, variants: Collection[str]) -> RuleSet:
+    """Return the rule set with these variants added, whatever their order."""
+    for variant in VARIANTS:
+        if variant.id in variants:
+            rule_set = variant.add_to(rule_set)
+    return rule_set
+
+
+def board_variants(game: str | None = None) -> tuple[Variant, ...]:
+    """Return the variants that are scored from the board alone, of one game if it is named."""
+    return tuple(v for v in VARIANTS if not v.facts and (game is None or v.fits(game)))
+
+
 def side_of(boards: Iterable[Board]) -> int:
-    """The side a game was played to, as its boards show it: 7 as soon as one is longer than 5, else 5."""
+    """Return the side a game was played to, as its boards show it: 7 if one spans more than 5 squares, else 5."""
     longest = max((max(board.extent) for board in boards), default=0)
     return next((side for side in SIDES if longest <= side), SIDES[-1])
 
 
 __all__ = [
+    "GAMES",
     "SIDES",
+    "VARIANTS",
     "Clause",
+    "Variant",
+    "add_variants",
+    "board_variants",
     "clauses",
     "kingdomino",
+    "make_rule_set",
     "queendomino",
     "royal_wedding",
     "side_of",
-    "with_lost_treasures",
 ]

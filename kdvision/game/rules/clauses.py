@@ -1,34 +1,53 @@
-"""The rulebooks' clauses, as `clauses.toml` words them."""
+"""The clauses of the rulebooks and of house rules, as `clauses.toml` words them."""
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from importlib.resources import files
+from typing import Final
+
+HOUSE: Final = "house"
+"""The section of `clauses.toml` with rules that are from no book."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause: `kingdomino/value`, its book and section, its meaning; a ruling where the books are silent."""
+    """One clause: its id such as `kingdomino/value`, its book and section, and its meaning.
+
+    `ruling` marks how this program reads a point on which the books are silent. `house` marks a house rule.
+    """
 
     id: str
     book: str
     section: str
     text: str
     ruling: bool = False
+    house: bool = False
 
     def data(self) -> dict[str, str | bool]:
-        """The clause as plain values, by the names of its fields."""
+        """Return the clause as plain values, by the names of its fields."""
         return asdict(self)
 
     def __str__(self) -> str:
+        if self.house:
+            return f"{self.id} (house rule): {self.text}"
         kind = ", ruling" if self.ruling else ""
         return f"{self.id} ({self.book}, {self.section}{kind}): {self.text}"
 
 
 @cache
 def clauses() -> Mapping[str, Clause]:
-    """Every clause by its id, book by book."""
-    books = tomllib.loads(files(__package__).joinpath("clauses.toml").read_text(encoding="utf-8"))
-    ids = {f"{game}/{name}": entry for game, entries in books.items() for name, entry in entries.items()}
-    return {clause: Clause(id=clause, **entry) for clause, entry in ids.items()}
+    """Return every clause by its id, book by book."""
+    from importlib.resources import files
+
+    return parse_clauses(files(__package__).joinpath("clauses.toml").read_text(encoding="utf-8"))
+
+
+def parse_clauses(text: str) -> dict[str, Clause]:
+    """Return the clauses of a text such as that of `clauses.toml` by their ids."""
+    found = {}
+    for book, entries in tomllib.loads(text).items():
+        origin = {"book": "house rule", "section": "", "house": True} if book == HOUSE else {}
+        for name, entry in entries.items():
+            found[f"{book}/{name}"] = Clause(id=f"{book}/{name}", **(origin | entry))
+    return found

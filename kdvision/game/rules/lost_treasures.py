@@ -8,8 +8,9 @@ from typing import Final
 from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem, names
-from kdvision.game.pieces import JOKER, UNTOLD, Gem
-from kdvision.game.scoring import RuleSet
+from kdvision.game.pieces import JOKER, TREASURE_FACTS, UNTOLD, Gem
+from kdvision.game.rules.variant import Variant
+from kdvision.game.scoring import OutrightWin, RuleSet
 
 KINDS: Final = 5
 """Kinds of gem besides the joker; so many different ones in a kingdom win at once."""
@@ -19,17 +20,20 @@ OPEN: Final = 2
 """Gems that lie open beside the box."""
 
 
-def with_lost_treasures(rule_set: RuleSet) -> RuleSet:
-    """The rule set with gems: Kingdomino in any of its variants (lost-treasures/mix, lost-treasures/total).
+def add_gems(rule_set: RuleSet) -> RuleSet:
+    """Return the rule set with gems, whatever its other variants (lost-treasures/mix, lost-treasures/total).
 
     Gems change no rule: their crowns lie on squares (lost-treasures/crowns) and their skulls curse territories.
     """
-    name = f"{rule_set.name}, The Lost Treasures"
-    return replace(rule_set, name=name, outright=wins_outright, checks=(*rule_set.checks, check_gems))
+    outright = OutrightWin("five kinds of gem win at once", has_all_gems)
+    return replace(rule_set, outright=outright, checks=(*rule_set.checks, check_gems))
 
 
-def wins_outright(kingdom: Kingdom) -> bool:
-    """True with five kinds of gem, the joker standing for any one (lost-treasures/immediate, lost-treasures/joker)."""
+def has_all_gems(kingdom: Kingdom) -> bool:
+    """Return whether a kingdom has five kinds of gem (lost-treasures/immediate).
+
+    The joker counts as one more kind (lost-treasures/joker).
+    """
     return len({gem.kind for gem in kingdom.gems} - {UNTOLD}) >= KINDS
 
 
@@ -83,3 +87,14 @@ def _tokens(table: Table) -> Iterator[Problem]:
     if len(table.open_gems) > OPEN:
         text = f"{len(table.open_gems)} gems lie open beside the box, and there are never more than {OPEN}"
         yield Problem((), text, "lost-treasures/open")
+
+
+LOST_TREASURES: Final[Variant] = Variant(
+    "lost-treasures",
+    "The Lost Treasures",
+    help="The Lost Treasures' gems are played with.",
+    clause="lost-treasures/mix",
+    change=add_gems,
+    facts=TREASURE_FACTS,
+    games=("kingdomino",),
+)

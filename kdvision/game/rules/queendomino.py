@@ -5,13 +5,12 @@ queendomino/no-crowns, queendomino/building-crowns, queendomino/discard, queendo
 queendomino/shared need no code of their own.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING
+from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck
 from kdvision.game.kingdom import Kingdom, largest
-from kdvision.game.pieces import Building
-from kdvision.game.rules.kingdomino import with_variants
+from kdvision.game.pieces import QUEENDOMINO_FACTS, Building
 from kdvision.game.rules.queendomino_checks import (
     check_buildings,
     check_coins,
@@ -85,36 +84,37 @@ class BuildingValues:
 RULES = (Wealth(), Territories("queendomino/value"), BuildingValues())
 
 
-def queendomino(*, side: int = 5, middle_kingdom: bool = False, harmony: bool = False) -> RuleSet:
-    """The rules of a Queendomino game: 5x5 for 3 or 4 players, 7x7 for 2; towns are terrain (queendomino/towns)."""
-    in_play = {2: 48} if side > 5 else {3: 48, 4: 48}
-    plain = RuleSet(
-        "Queendomino", side, QUEENDOMINO, RULES, (LARGEST,), in_play, checks=CHECKS, own_clauses=OWN_CLAUSES
-    )
-    return with_variants(plain, middle_kingdom=middle_kingdom, harmony=harmony)
+def queendomino(*, side: int = 5) -> RuleSet:
+    """Return the rules of Queendomino: 5x5 for 3 or 4 kingdoms, 7x7 for 2. Towns are terrain (queendomino/towns)."""
+    drawn = {2: 48} if side > 5 else {3: 48, 4: 48}
+    return _make_rule_set("Queendomino", side, QUEENDOMINO, drawn, OWN_CLAUSES)
 
 
-def royal_wedding(
-    *, side: int = 7, teams: bool = False, middle_kingdom: bool = False, harmony: bool = False
-) -> RuleSet:
-    """The rules of both boxes together: 7x7 for 3 or 4 players, 5x5 for 5 to 8.
+def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:
+    """Return the rules of both boxes together: 7x7 for 3 or 4 kingdoms, 5x5 for 5 to 8.
 
     With `teams` three or four pairs of players share a 7x7 kingdom, its coins and its score (royal-wedding/teams).
     """
     side = 7 if teams else side
-    in_play = dict.fromkeys((3, 4) if side > 5 else (5, 6, 7, 8), 96)
-    plain = RuleSet(
-        "Royal Wedding, teams" if teams else "Royal Wedding",
+    drawn = dict.fromkeys((3, 4) if side > 5 else (5, 6, 7, 8), 96)
+    name = "Royal Wedding, teams" if teams else "Royal Wedding"
+    return replace(_make_rule_set(name, side, ROYAL_WEDDING, drawn, WEDDING_CLAUSES), team=2 if teams else 1)
+
+
+def _make_rule_set(
+    name: str, side: int, deck: Deck, drawn: Mapping[int, int], own_clauses: Mapping[str, str]
+) -> RuleSet:
+    return RuleSet(
+        name,
         side,
-        ROYAL_WEDDING,
+        deck,
         RULES,
         (LARGEST,),
-        in_play,
-        team=2 if teams else 1,
+        drawn,
+        facts=QUEENDOMINO_FACTS,
         checks=CHECKS,
-        own_clauses=WEDDING_CLAUSES,
+        own_clauses=own_clauses,
     )
-    return with_variants(plain, middle_kingdom=middle_kingdom, harmony=harmony)
 
 
 def _count(number: int, noun: str, one: str = "", many: str = "s") -> str:

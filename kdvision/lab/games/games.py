@@ -14,6 +14,9 @@ from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck, Domino
 from kdvision.game.game import Game
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.pieces import JOKER, Building, Built, Gem
+from kdvision.game.rules import board_variants
+from kdvision.game.rules.harmony import HARMONY
+from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS, KNIGHTS, TOWERS
 from kdvision.lab.games.drafts import PlayedKingdom, draft, play
 
@@ -28,7 +31,7 @@ def kingdomino_game(rng: np.random.Generator) -> Game:
     """A game for two to four players, or a Mighty Duel, with any of the variants."""
     players, side = _pick(rng, ((2, 5), (3, 5), (4, 5), (2, 7)))
     kept = play(rng, players=players, side=side, care=CARELESS)
-    variants = [name for name in ("middle-kingdom", "harmony") if rng.random() < 0.5]
+    variants = [variant.id for variant in board_variants() if rng.random() < 0.5]
     return Game("kingdomino", side, (Table(_kingdoms(kept)),), tuple(variants))
 
 
@@ -36,7 +39,7 @@ def dynasty_game(rng: np.random.Generator) -> Game:
     """Three rounds of the same players."""
     players = int(rng.integers(2, 5))
     rounds = tuple(Table(_kingdoms(play(rng, players=players, care=CARELESS))) for _ in range(3))
-    return Game("kingdomino", 5, rounds, ("harmony",))
+    return Game("kingdomino", 5, rounds, (HARMONY.id,))
 
 
 def treasure_game(rng: np.random.Generator) -> Game:
@@ -49,7 +52,7 @@ def treasure_game(rng: np.random.Generator) -> Game:
         corners = [corner for corner in kingdom.board if _four_terrains(kingdom.board, corner)]
         gems = tuple(_gem(rng, tokens.pop(), corner) for corner in corners if tokens and rng.random() < 0.5)
         kingdoms.append(Kingdom(kingdom.board, kingdom.player, gems=gems, discarded=kingdom.discarded))
-    return Game("kingdomino", game.side, (Table(tuple(kingdoms), opened),), (*game.variants, "lost-treasures"))
+    return Game("kingdomino", game.side, (Table(tuple(kingdoms), opened),), (*game.variants, LOST_TREASURES.id))
 
 
 def queendomino_game(rng: np.random.Generator) -> Game:

@@ -26,7 +26,7 @@ import cv2
 import numpy as np
 
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.rules import kingdomino
+from kdvision.game.rules import make_rule_set
 from kdvision.game.standing import Standing, dynasty, standing
 from kdvision.lab.render.art.tile_art import DrawnArt
 from kdvision.lab.render.light import Dials
@@ -37,7 +37,7 @@ from kdvision.lab.robustness.event_plan import File, Plan, plan
 from scripts import samples
 from scripts.sample_shots import FAIR, Shot
 
-RULES: Final = kingdomino(harmony=True)
+RULES: Final = make_rule_set(variants=["harmony"])
 SURFACES: Final = (surfaces.oak, surfaces.linen, surfaces.felt, surfaces.stone)
 HALL: Final = replace(FAIR, light=0.05)
 """The light of one hall: even, with no more than the tints that phones make of it, and a shadow here and there."""

@@ -16,7 +16,7 @@ from typing import Final
 
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board
-from kdvision.game.rules import kingdomino
+from kdvision.game.rules import board_variants, make_rule_set
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse
 from kdvision.lab.robustness.hostile import good_files
@@ -48,8 +48,8 @@ def notation(content: bytes) -> None:
     except KdvisionError as error:
         return answered(error)
     assert Board.parse(str(board)) == board
-    assert score(board, kingdomino()).total >= 0
-    result = build_board_result([board, board], kingdomino(middle_kingdom=True, harmony=True))
+    assert score(board, make_rule_set()).total >= 0
+    result = build_board_result([board, board], make_rule_set(variants=[variant.id for variant in board_variants()]))
     json.dumps(result_to_dict(result), allow_nan=False)
     assert format_table(result)
     return None

@@ -28,7 +28,7 @@ from kdvision.game.given_facts import Told
 from kdvision.game.scoring import RuleSet
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_photo_result
-from kdvision.report.pieces import has_certain_gem
+from kdvision.report.pieces import find_open_facts
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo, PhotoSource
@@ -56,11 +56,8 @@ def answer(path: Path, door: str) -> str:
 def _shown(reads: Sequence[KingdomReading]) -> tuple[RuleSet, Told | None]:
     """The rules, and the pieces beside the photo, of the game that it shows: nobody says which."""
     game = reads[0].game
-    treasures = game == "kingdomino" and has_certain_gem(reads)
-    keys = Told.keys_of(game, lost_treasures=treasures)
-    kind = None if game == "kingdomino" else game
-    rules = rules_of(kind, [read.board for read in reads], lost_treasures=treasures)
-    return rules, Told(keys) if keys else None
+    variants, told = find_open_facts(reads, game)
+    return rules_of(game, [read.board for read in reads], variants=variants), told
 
 
 def _plain(result: Result) -> str:

@@ -120,8 +120,8 @@ export async function addPhotos(files) {
 
 /** As what to read photos: the first photo of a game of which nobody has said may show which game it is. */
 function toRead(round) {
-  const { game, variants, side } = state.game.rules;
-  const gems = variants.includes("lost-treasures");
+  const { game, side } = state.game.rules;
+  const gems = model.playsWithGems(state.game.rules);
   const untold = game === "kingdomino" && !gems && !inRound(round).length;
   return { side, gems, game: untold ? "auto" : game };
 }

@@ -38,7 +38,10 @@ export function post(path, body, accept = "application/json") {
 export const score = async (data) => (await post("/api/score", data)).json();
 
 export const decide = async (kingdoms, { side, game, variants }) =>
-  (await post("/api/decide", { kingdoms, side, game, lost_treasures: variants.includes("lost-treasures") })).json();
+  (await post("/api/decide", { kingdoms, side, game, ...flagsOf(variants) })).json();
+
+/** The variants as the server's options: `{ middle_kingdom: true }`. */
+const flagsOf = (variants) => Object.fromEntries(variants.map((id) => [id.replaceAll("-", "_"), true]));
 
 /** Whether it is worth to ask the same again: the server did not answer, or could not. */
 export const passing = (error) => error instanceof Refusal && (error.status === 0 || error.status >= 500);

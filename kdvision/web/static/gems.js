@@ -3,7 +3,7 @@
 import { amendPieces } from "./actions.js";
 import { noMore } from "./pieces.js";
 import { button, dialog, field, h } from "./dom.js";
-import { at, isNamed, nameAt, placeOf } from "./model.js";
+import { at, isNamed, nameAt, placeOf, playsWithGems } from "./model.js";
 import { refresh, selected, shown, state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -16,7 +16,7 @@ const AROUND = [
 const SKULL = "skull";
 
 export function gemsView(kingdom) {
-  if (!state.game.rules.variants.includes("lost-treasures")) return null;
+  if (!playsWithGems(state.game.rules)) return null;
   const placing = state.mode === "gem";
   const toggle = () => ((state.mode = placing ? "" : "gem"), refresh());
   return h(

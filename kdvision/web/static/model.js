@@ -31,6 +31,9 @@ export function newKingdom(player, colour, cells, seen = null) {
   return { id: String((ids += 1)), player, colour, cells, pieces: emptyPieces(), fixes: {}, seen };
 }
 
+/** Whether a game is played with gems. */
+export const playsWithGems = ({ variants }) => variants.includes("lost-treasures");
+
 /** A kingdom as a photo shows it, with the pieces that were seen on it; what no photo tells is left open. */
 export function readKingdom(player, colour, read, seen, { game, variants }) {
   const kingdom = newKingdom(player, colour, cellsOf(read.board, read.origin), seen);
@@ -43,7 +46,7 @@ export function readKingdom(player, colour, read, seen, { game, variants }) {
     queen,
     knights: on("knight"),
     buildings: on("building").map((place) => ({ at: place, name: NOT_TOLD })),
-    gems: variants.includes("lost-treasures") ? read.gems.map((gem) => gemSeen(placed(cornerOf(gem.between)))) : [],
+    gems: playsWithGems({ variants }) ? read.gems.map((gem) => gemSeen(placed(cornerOf(gem.between)))) : [],
     untold: read.untold.filter((key) => !(queen && key === "queen")),
   };
   return { ...kingdom, pieces: { ...kingdom.pieces, ...pieces } };
@@ -191,7 +194,7 @@ function givenOf(kingdom, rules) {
     extra.knights = [...knights.map(name).filter(Boolean), ...open("knights")];
     extra.buildings = [...buildings.map((one) => ({ ...one, at: name(one.at) })).filter((one) => one.at), ...open("buildings")];
   }
-  if (rules.variants.includes("lost-treasures")) {
+  if (playsWithGems(rules)) {
     extra.gems = [...gems.map((gem) => gemGiven(kingdom, gem)).filter(Boolean), ...open("gems")];
   }
   return { ...given, ...Object.fromEntries(Object.entries(extra).filter(([, value]) => lists(value))) };
@@ -217,7 +220,7 @@ export function gameData(game) {
   if (rules.side) data.side = rules.side;
   if (rules.seats) data.kingdoms = rules.seats;
   if (rules.teams && rules.game === "royal-wedding") data.teams = true;
-  const open = rules.variants.includes("lost-treasures") && rules.openGems.length ? { open_gems: rules.openGems } : {};
+  const open = playsWithGems(rules) && rules.openGems.length ? { open_gems: rules.openGems } : {};
   const given = played.map((kingdoms) => ({ kingdom: kingdoms.map((kingdom) => givenOf(kingdom, rules)), ...open }));
   if (given.length > 1) data.round = given;
   else Object.assign(data, given[0]);

@@ -2,6 +2,7 @@
 
 import { setRules } from "./actions.js";
 import { field, fold, h } from "./dom.js";
+import { playsWithGems } from "./model.js";
 import { state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -21,7 +22,7 @@ export function setupView() {
         "fieldset",
         {},
         h("legend", {}, t("whichVariants")),
-        (played?.variants ?? []).map((variant) => check(`variant ${variant}`, t("variants")[variant], rules.variants.includes(variant), (on) => toggle(variant, on))),
+        (played?.variants ?? []).map((variant) => check(`variant ${variant}`, variantName(variant), rules.variants.includes(variant), (on) => toggle(variant, on))),
       ),
       field(t("side"), select("side", rules.side ?? "", Object.entries(t("sides")), (side) => setRules({ side: side ? Number(side) : null }))),
       field(
@@ -31,10 +32,13 @@ export function setupView() {
       check("dynasty", t("dynasty"), rules.dynasty, (dynasty) => setRules({ dynasty })),
       played?.teams && check("teams", t("teams"), rules.teams, (teams) => setRules({ teams })),
       played?.teams && rules.teams ? h("p", { class: "hint" }, t("teamsHint")) : null,
-      rules.variants.includes("lost-treasures") && field(t("openGems"), openGems(rules)),
+      playsWithGems(rules) && field(t("openGems"), openGems(rules)),
     ),
   );
 }
+
+/** The name of a variant, as the server's rules give it. */
+const variantName = (id) => state.rules?.variants.find((one) => one.id === id)?.name ?? id;
 
 function fitting(game) {
   const { variants } = state.rules.games.find((one) => one.game === game);
@@ -47,7 +51,7 @@ function toggle(variant, on) {
 }
 
 function summary(rules) {
-  const parts = [t("games")[rules.game], rules.side ? t("sides")[rules.side] : "", ...rules.variants.map((one) => t("variants")[one])];
+  const parts = [t("games")[rules.game], rules.side ? t("sides")[rules.side] : "", ...rules.variants.map(variantName)];
   return parts.filter(Boolean).join(" · ");
 }
 

@@ -168,11 +168,6 @@ const TEXT = {
   game: "The game",
   games: { kingdomino: "Kingdomino", queendomino: "Queendomino", "royal-wedding": "Royal Wedding" },
   whichGame: "Game",
-  variants: {
-    "middle-kingdom": "Middle Kingdom",
-    harmony: "Harmony",
-    "lost-treasures": "The Lost Treasures",
-  },
   whichVariants: "Variants",
   side: "Side",
   sides: { "": "as the boards show", 5: "5 × 5", 7: "7 × 7" },

@@ -15,7 +15,8 @@ from kdvision import pipeline
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import Building, Built, Gem
-from kdvision.game.rules import kingdomino, queendomino, with_lost_treasures
+from kdvision.game.rules import kingdomino, queendomino
+from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load
@@ -134,7 +135,7 @@ def test_gems_that_are_seen_are_scored_from_the_file(
     filled(out, (gem, 'kind = "ruby", between = "A1 B2", crowns = [1, 0, 0, 2]'))
     (told,) = json.loads(run("game", out, "--json").out)["rounds"][0]["kingdoms"]
     right = Kingdom(Board.parse(TREASURE), gems=(Gem("ruby", Square(0, 0), (1, 0, 0, 2)),))
-    rules = with_lost_treasures(kingdomino())
+    rules = LOST_TREASURES.add_to(kingdomino())
     assert [(line["label"], line["points"]) for line in told["lines"]] == lines_of(right, rules)
 
 

@@ -1,0 +1,27 @@
+"""Harmony: a bonus for a complete kingdom, one for which no domino was discarded."""
+
+from typing import Final
+
+from kdvision.game.board import Square
+from kdvision.game.kingdom import Kingdom
+from kdvision.game.rules.variant import Variant, make_bonus
+
+
+def find_complete_square(kingdom: Kingdom, side: int) -> tuple[Square, ...]:
+    """Return all squares of a kingdom that fills `side` rows and columns without holes, else nothing.
+
+    The castle's square counts. Whether the kingdom is complete is the ruling kingdomino/complete.
+    """
+    board = kingdom.board
+    is_complete = len(board) + len(board.unknown) == side * side and board.extent == (side, side)
+    return tuple(board) if is_complete else ()
+
+
+HARMONY: Final[Variant] = make_bonus(
+    "harmony",
+    "Harmony",
+    points=5,
+    help="Add 5 points for a complete kingdom.",
+    clause="kingdomino/harmony",
+    find_squares=find_complete_square,
+)

@@ -1,0 +1,74 @@
+"""What a variant is, and the usual kind: a bonus for squares that the board shows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from kdvision.game.board import Square
+from kdvision.game.kingdom import Kingdom
+from kdvision.game.scoring import Line, RuleSet
+
+FindSquares = Callable[[Kingdom, int], Sequence[Square]]
+"""Returns the squares of a kingdom that earn a bonus, none where it is not earned; the number is the game's side."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant, an expansion or a house rule, with all that the entry points need to offer it.
+
+    `id` is its name in game files and event files, and as an option (`--harmony`). `name` is shown to people and
+    becomes part of the rule set's name. `help` says in one sentence what it does. `clause` is its entry in
+    `clauses.toml`. `change` returns a rule set with the variant's rules.
+
+    `facts` are the keys of a game file that the variant needs. A variant without facts is scored from the board alone,
+    so typed boards and events can be played with it. `games` are the games it can be added to, all if empty. If
+    `has_claim` is true, players can claim it: the variant adds a line whose label is its `name`.
+    """
+
+    id: str
+    name: str
+    help: str
+    clause: str
+    change: Callable[[RuleSet], RuleSet]
+    facts: tuple[str, ...] = ()
+    games: tuple[str, ...] = ()
+    has_claim: bool = False
+
+    @property
+    def key(self) -> str:
+        """The id as a name of Python, of a query and of JSON: `middle_kingdom`."""
+        return self.id.replace("-", "_")
+
+    def fits(self, game: str) -> bool:
+        """Return whether the variant can be added to a game, `queendomino` for example."""
+        return not self.games or game in self.games
+
+    def add_to(self, rule_set: RuleSet) -> RuleSet:
+        """Return the rule set with this variant."""
+        name = f"{rule_set.name}, {self.name}"
+        return replace(self.change(rule_set), name=name, facts=(*rule_set.facts, *self.facts))
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """A rule that gives `points` once, if `find_squares` finds squares that earn them."""
+
+    label: str
+    points: int
+    clause: str
+    side: int
+    find_squares: FindSquares
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """Yield one line, of 0 points if the bonus is not earned."""
+        squares = tuple(self.find_squares(kingdom, self.side))
+        yield Line(self.label, self.points if squares else 0, self.clause, squares)
+
+
+def make_bonus(id: str, name: str, *, points: int, help: str, clause: str, find_squares: FindSquares) -> Variant:
+    """Return a variant that adds one bonus, which players can claim."""
+
+    def add_bonus(rule_set: RuleSet) -> RuleSet:
+        bonus = Bonus(name, points, clause, rule_set.side, find_squares)
+        return replace(rule_set, rules=(*rule_set.rules, bonus))
+
+    return Variant(id, name, help, clause, add_bonus, has_claim=True)
