@@ -28,7 +28,7 @@ from kdvision.game.legality import problems
 from kdvision.game.rules import make_rule_set
 from kdvision.game.scoring import score
 from kdvision.game.tiling import puzzle
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 
 _T = TypeVar("_T")
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decide import decide
 from tests.vision.decide.simulation import framed, noisy

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kdvision.lab.render.light import Dials
-from kdvision.lab.render.objects import surfaces
-from kdvision.lab.render.synth import Surface
+from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects import held_out_tops
+from kdvision.lab.render.renderer import Surface
 
-FAIR = Dials(light=0.12, glare=0.0, blur=0.1, noise=0.15, jpeg=0.1)
+FAIR = PhotoFactors(light=0.12, glare=0.0, blur=0.1, noise=0.15, jpeg=0.1)
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,17 @@ class Shot:
     roll: float = 0.0
     fill: float = 0.8
     turn: float = 3.0  # degrees that the kingdom lies askew
-    dials: Dials = FAIR
+    factors: PhotoFactors = FAIR
     lamp: tuple[float, float, float] = (-0.5, -0.4, 1.0)
 
 
 SHOTS = (
-    Shot("demo", "a finished 5x5 kingdom on oak", 4, surfaces.oak, 4, tilt=24),
+    Shot("demo", "a finished 5x5 kingdom on oak", 4, held_out_tops.oak, 4, tilt=24),
     Shot(
         "seven",
         "a 7x7 kingdom of the Mighty Duel on linen",
         2,
-        surfaces.linen,
+        held_out_tops.linen,
         0,
         side=7,
         holes=range(3),
@@ -55,7 +55,7 @@ SHOTS = (
         "holes",
         "a kingdom with gaps, on a checked cloth",
         8,
-        surfaces.gingham,
+        held_out_tops.gingham,
         4,
         holes=range(4, 9),
         beside=("backs",),
@@ -67,7 +67,7 @@ SHOTS = (
         "castle",
         "a castle on its tile, wooden pieces beside it",
         9,
-        surfaces.felt,
+        held_out_tops.felt,
         10,
         castles=True,
         beside=("men",),
@@ -79,7 +79,7 @@ SHOTS = (
         "two-kingdoms",
         "two kingdoms",
         5,
-        surfaces.oak,
+        held_out_tops.oak,
         5,
         kingdoms=2,
         holes=range(6),
@@ -93,7 +93,7 @@ SHOTS = (
         "four-kingdoms",
         "a finished game of four",
         6,
-        surfaces.stone,
+        held_out_tops.stone,
         2,
         kingdoms=4,
         holes=range(10),
@@ -105,18 +105,18 @@ SHOTS = (
         "hard-light",
         "uneven light, reflections, the shadow of a hand",
         4,
-        surfaces.felt,
+        held_out_tops.felt,
         10,
         holes=range(3),
         tilt=22,
         azimuth=120,
-        dials=Dials(light=0.6, glare=0.75, blur=0.15, noise=0.3, jpeg=0.2),
+        factors=PhotoFactors(light=0.6, glare=0.75, blur=0.15, noise=0.3, jpeg=0.2),
     ),
     Shot(
         "oblique",
         "the view from a player's chair",
         7,
-        surfaces.oak,
+        held_out_tops.oak,
         0,
         holes=range(3),
         beside=("men", "men"),
@@ -130,7 +130,7 @@ SHOTS = (
         "queendomino",
         "Queendomino: towns, buildings, knights",
         24,
-        surfaces.oak,
+        held_out_tops.oak,
         4,
         game="queendomino",
         holes=range(5),
@@ -143,7 +143,7 @@ SHOTS = (
         "lost-treasures",
         "gems of The Lost Treasures",
         89,
-        surfaces.stone,
+        held_out_tops.stone,
         2,
         game="lost-treasures",
         holes=range(3),
@@ -155,7 +155,7 @@ SHOTS = (
         "no-kingdom",
         "cards face down and pieces, no kingdom",
         5,
-        surfaces.linen,
+        held_out_tops.linen,
         4,
         kingdoms=0,
         beside=("backs", "men", "things", "men", "things", "slips"),

@@ -13,16 +13,16 @@ import numpy as np
 
 from kdvision.game.board import Terrain
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.games import furnished
-from kdvision.lab.games.drafts import PlayedKingdom, play
-from kdvision.lab.games.laying import Hand, LaidKingdom, Piece, Scene, lay
-from kdvision.lab.render import synth
-from kdvision.lab.render.art.sources import DrawnScene
-from kdvision.lab.render.art.tile_art import DrawnArt
+from kdvision.lab.games import pieces as game_pieces
+from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Piece, Scene, lay_out
+from kdvision.lab.games.play import PlayedKingdom, play
+from kdvision.lab.render import renderer
+from kdvision.lab.render.art.folder_art import DrawnArt
+from kdvision.lab.render.art.scene_art import DrawnSceneArt
 from kdvision.lab.render.camera import frame
-from kdvision.lab.render.cards import Print
+from kdvision.lab.render.cards import PrintStyle
+from kdvision.lab.render.renderer import Picture
 from kdvision.lab.render.scenes import Table
-from kdvision.lab.render.synth import Picture
 from kdvision.lab.render.truth import truth
 from scripts.sample_shots import SHOTS, Shot
 
@@ -44,7 +44,7 @@ def kingdoms_of(shot: Shot, rng: np.random.Generator) -> list[PlayedKingdom]:
     """Return played kingdoms as the shot wants them, by one game after another until one has them."""
     players = 2 if shot.side == 7 else max(2, shot.kingdoms)
     while True:
-        deck = furnished.DECKS.get(shot.game, KINGDOMINO)
+        deck = game_pieces.DECKS.get(shot.game, KINGDOMINO)
         played = play(rng, players=players, side=shot.side, deck=deck, care=(0.9, 1.0))
         fit = [kingdom for kingdom in played if shot.side**2 - len(kingdom.board) in shot.holes]
         if len(fit) >= shot.kingdoms:
@@ -62,8 +62,8 @@ def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingd
         chosen = kingdoms or kingdoms_of(shot, rng)
         for kingdom, at, colour in zip(chosen, PLACES[shot.kingdoms], colours, strict=False):
             turn = np.radians(shot.turn + rng.normal(0, 3)) + float(rng.integers(4)) * np.pi / 2
-            hand = Hand(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
-            laid, tiles = lay(kingdom, rng, at=at, turn=turn, colour=str(colour), hand=hand)
+            hand = LayoutNoise(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
+            laid, tiles = lay_out(kingdom, rng, at=at, turn=turn, colour=str(colour), hand=hand)
             table.put(laid, tiles)
             if shot.castles:
                 table.scene.pieces.append(Piece("castle", str(colour), tiles[0].centre, tiles[0].turn, 0.95))
@@ -75,17 +75,17 @@ def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingd
     return table.scene
 
 
-def furnish(game: str, rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> LaidKingdom:
+def furnish(game: str, rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
     """Lay down what the game puts on a kingdom, by the book; returns the kingdom that knows of it."""
     if game == "lost-treasures":
-        return furnished.with_gems(rng, kingdom, scene, by_the_book=True)
+        return game_pieces.place_gems(rng, kingdom, scene, by_the_book=True)
     towns = [square for square in kingdom.squares if kingdom.board[square].terrain is Terrain.TOWN]
     pieces = dict.fromkeys(towns[::2], "building")
-    scene.tiles += [furnished.building(rng, kingdom.squares[square]) for square in pieces]
+    scene.tiles += [game_pieces.make_building(rng, kingdom.squares[square]) for square in pieces]
     knightly = (Terrain.TOWN, Terrain.CASTLE)
     free = [square for square in kingdom.squares if kingdom.board[square].terrain not in knightly]
     knights = [free[i] for i in rng.permutation(len(free))[:3]]
-    scene.pieces += [furnished.man(rng, "knight", kingdom.squares[square]) for square in knights]
+    scene.pieces += [game_pieces.make_figure(rng, "knight", kingdom.squares[square]) for square in knights]
     return replace(kingdom, pieces=pieces | dict.fromkeys(knights, "knight"))
 
 
@@ -106,9 +106,11 @@ def take(
         fill=shot.fill,
         bend=-0.008,
     )
-    made = Print(0.045, np.ones(3, np.float32), 0.015, 0.03, 0.08, np.array([196, 186, 168], np.float32), 0.015)
-    rng, drawn = np.random.default_rng(shot.hour), DrawnScene(art)
-    return synth.render(scene, camera, drawn, rng, dials=shot.dials, made=made, lamp=shot.lamp, surface=shot.surface)
+    made = PrintStyle(0.045, np.ones(3, np.float32), 0.015, 0.03, 0.08, np.array([196, 186, 168], np.float32), 0.015)
+    rng, drawn = np.random.default_rng(shot.hour), DrawnSceneArt(art)
+    return renderer.render(
+        scene, camera, drawn, rng, factors=shot.factors, made=made, lamp=shot.lamp, surface=shot.surface
+    )
 
 
 def write(shot: Shot, picture: Picture, folder: Path) -> None:

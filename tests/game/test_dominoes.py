@@ -7,7 +7,7 @@ from kdvision.game import shared_box as sharing
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.game.dominoes import MANY, dominoes, dominoes_together
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 
 
 def shown(text: str) -> list[str]:

@@ -5,7 +5,7 @@ import numpy as np
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO, kinds
 from kdvision.game.inventory import inventory
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 
 
 def test_four_whole_kingdoms_account_for_all_dominoes() -> None:

@@ -8,7 +8,7 @@ import pytest
 from kdvision.batch.event import parse
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.standing import standing
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 from kdvision.lab.robustness import event, trial
 from kdvision.lab.robustness.event_judged import _numbers, check, correct, tally
 from kdvision.lab.robustness.event_plan import CARE, TIE_BROKEN, TIE_SHARED, plan
@@ -93,9 +93,9 @@ def test_the_large_event_has_everything(photos: int, broken: int) -> None:
 
 def test_most_photos_are_taken_from_above_and_a_few_are_hard() -> None:
     shots = [event.shot_of(file) for file in plan(400).files if file.kingdoms]
-    hard = [shot for shot in shots if shot.dials is event.CORNER]
+    hard = [shot for shot in shots if shot.factors is event.CORNER]
     assert 0.02 < len(hard) / len(shots) < 0.09
-    assert all(shot.tilt <= 18 for shot in shots if shot.dials is event.HALL)
+    assert all(shot.tilt <= 18 for shot in shots if shot.factors is event.HALL)
     assert min(shot.tilt for shot in hard) >= 28
     assert {shot.surface for shot in shots} == set(event.SURFACES)
 

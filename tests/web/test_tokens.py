@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdvision.lab.render.art.sources import piece_mesh
+from kdvision.lab.render.art.scene_art import make_piece_mesh
 from kdvision.lab.render.drawn.buildings import draw_queen
 from kdvision.lab.render.objects import meshes, tokens
 
@@ -81,7 +81,7 @@ def test_a_drawn_queen_has_a_crown_over_a_white_dress() -> None:
 
 def test_a_knight_in_a_player_s_colour_stays_the_plain_one_and_draws_nothing() -> None:
     rng, same = np.random.default_rng(9), np.random.default_rng(9)
-    knight = piece_mesh("knight", "blue", rng)
+    knight = make_piece_mesh("knight", "blue", rng)
     assert np.array_equal(knight.triangles, meshes.knight_mesh("blue").triangles)
     assert rng.random() == same.random()
-    assert max(piece_mesh("knight", "", rng).size) > 0
+    assert max(make_piece_mesh("knight", "", rng).size) > 0

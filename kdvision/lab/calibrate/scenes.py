@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from kdvision.files import write_atomically
 from kdvision.game.board import Board
-from kdvision.lab.render import scenes, synth
-from kdvision.lab.render.art_mix import Workshop
-from kdvision.lab.render.objects.things import strew
-from kdvision.lab.render.synth import Picture, SeenKingdom
+from kdvision.lab.render import renderer, scenes
+from kdvision.lab.render.art_mix import ArtMix
+from kdvision.lab.render.objects.occluders import place_occluders
+from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.vision.assess.calibration import ALWAYS, Calibration
 from kdvision.vision.assess.warnings import Surroundings
@@ -98,19 +98,19 @@ class BoardOutcome:
 
 
 @cache
-def load_art(data: Path) -> Workshop:
+def load_art(data: Path) -> ArtMix:
     """Return the art of a data folder with the held-out tile crops; loaded once per process."""
     cv2.setNumThreads(1)
-    return Workshop(data, Crops.load(data / "tiles", mended=True).split()[1])
+    return ArtMix(data, Crops.load(data / "tiles", mended=True).split()[1])
 
 
 def render_scene(data: Path, seed: int, *, occluders: bool = False) -> tuple[Picture, str]:
     """Return the picture of one scene and the source of its tiles' pictures; with `occluders`, things lie on it."""
     rng = np.random.default_rng(seed)
-    scene = scenes.deal(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
-    camera = synth.snap(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
-    art = load_art(data).mixture(rng)
-    return synth.render(scene, camera, art, rng, strewing=strew if occluders else None), art.source
+    scene = scenes.make_scene(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
+    camera = renderer.place_camera(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
+    art = load_art(data).make_scene_art(rng)
+    return renderer.render(scene, camera, art, rng, occluders=place_occluders if occluders else None), art.source
 
 
 def load_networks() -> tuple[SquareDetector, CellClassifier, ContextClassifier]:
@@ -127,7 +127,7 @@ def load_calibration() -> Calibration:
     return Calibration(**load_model("cells", 1).about.get("boards", {}))
 
 
-def find_truth(grid: Grid, picture: Picture) -> tuple[list[str], SeenKingdom | None]:
+def find_truth(grid: Grid, picture: Picture) -> tuple[list[str], RenderedKingdom | None]:
     """Return the true kind of each cell of a grid, and the kingdom that most of them belong to.
 
     The kind is "." where nothing lies and "?" where a tile of no kingdom does.

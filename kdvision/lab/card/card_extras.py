@@ -122,7 +122,7 @@ DRAWN: Final = "### Drawn dominoes, of boxes not trained on"
 DIALS_HEAD: Final = """\
 ## On rendered scenes, dial by dial
 
-Scenes that training never used: other tables (`kdvision.lab.render.objects.surfaces`) and, where it says so, other dominoes. One dial
+Scenes that training never used: other tables (`kdvision.lab.render.objects.held_out_tops`) and, where it says so, other dominoes. One dial
 is turned while the others stay in the middle, except where every dial is turned at once: there squares have 24 to 96
 pixels, and one to four kingdoms lie on the table. A kingdom counts as found where at least half of its squares are, as
 exactly outlined where every square with a tile is read as one and no other is. Shares are of all kingdoms, with 95 %

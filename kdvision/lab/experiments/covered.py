@@ -29,7 +29,7 @@ from kdvision.lab.experiments import altered
 from kdvision.lab.experiments.dial_rows import ANYTHING, Task
 from kdvision.lab.experiments.dials import Bench, anything
 from kdvision.lab.experiments.judged import Verdict, judge
-from kdvision.lab.render.synth import Picture
+from kdvision.lab.render.renderer import Picture
 from kdvision.vision.image.photo import Photo
 
 Bytes = npt.NDArray[np.uint8]

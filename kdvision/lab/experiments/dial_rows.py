@@ -11,10 +11,10 @@ from typing import Any, Final
 from kdvision.evaluate.summary import aligned, interval
 from kdvision.lab.calibrate.reliability import compute_max_coverage
 from kdvision.lab.experiments.judged import Verdict
-from kdvision.lab.render.objects.surfaces import HELD_OUT
-from kdvision.lab.render.staging import Stage
+from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
+from kdvision.lab.render.scene_factors import SceneFactors
 
-MIDDLE: Final = Stage()
+MIDDLE: Final = SceneFactors()
 ANYTHING: Final = "anything"
 """What the rows are called of scenes with every dial turned at once."""
 
@@ -26,9 +26,9 @@ class Dial:
     field: str
     title: str
     settings: tuple[float, ...] | tuple[str, ...]
-    middle: Stage = MIDDLE
+    middle: SceneFactors = MIDDLE
 
-    def at(self, setting: float | str) -> Stage:
+    def at(self, setting: float | str) -> SceneFactors:
         """Return the stage with this dial at a setting."""
         turned: dict[str, Any] = {self.field: setting}
         return replace(self.middle, **turned)
@@ -48,7 +48,7 @@ DIALS: Final[Mapping[str, Dial]] = {
         Dial("blur", "blur, in squares", (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)),
         Dial("clutter", "heaps of clutter", (0, 1, 2, 4, 6)),
         Dial("castles", "share of castles that stand", (0.0, 0.5, 1.0)),
-        Dial("table", "table", tuple(HELD_OUT)),
+        Dial("table", "table", tuple(HELD_OUT_TOPS)),
     )
 }
 """All dials by the field they turn."""
@@ -61,7 +61,7 @@ class Task:
     dial: str
     setting: str
     number: int
-    stage: Stage
+    stage: SceneFactors
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def key_of(task: Task, art: str, models: str) -> Key:
     return task.dial, task.setting, task.number, art, models
 
 
-_STAGE: Final = [field.name for field in fields(Stage)]
+_STAGE: Final = [field.name for field in fields(SceneFactors)]
 _VERDICT: Final = [field.name for field in fields(Verdict)]
 _KNOWN: Final = ["dial", "setting", "scene", "art", "models", *_STAGE, *(f"n_{n}" for n in _VERDICT), "seconds"]
 HEAD: Final = [*_KNOWN, "error", "boards"]
@@ -112,7 +112,7 @@ def as_csv(rows: Iterable[Row]) -> str:
     return out.getvalue()
 
 
-def told_of(stage: Stage) -> tuple[str, ...]:
+def told_of(stage: SceneFactors) -> tuple[str, ...]:
     """A stage as a table tells it."""
     return tuple(f"{value:.6g}" if isinstance(value, float) else f"{value}" for value in asdict(stage).values())
 
@@ -126,7 +126,7 @@ def rows_of(text: str) -> list[Row]:
 
 
 def _row(words: Mapping[str, str]) -> Row:
-    stage = Stage(**{name: type(getattr(MIDDLE, name))(words[name]) for name in _STAGE})
+    stage = SceneFactors(**{name: type(getattr(MIDDLE, name))(words[name]) for name in _STAGE})
     verdict = Verdict(**{name: int(words[f"n_{name}"]) for name in _VERDICT})
     task = Task(words["dial"], words["setting"], int(words["scene"]), stage)
     boards = tuple((float(one.removesuffix("+")), one.endswith("+")) for one in words["boards"].split())

@@ -1,6 +1,6 @@
 """Which photos are read and which are not: `python -m kdvision.lab.experiments.dials`, rendered scenes with every factor as a dial.
 
-One dial is turned while the others stay in the middle (`staging.Stage`); "anything" turns them all at once. The tables
+One dial is turned while the others stay in the middle (`staging.SceneFactors`); "anything" turns them all at once. The tables
 are those of `surfaces`, the dominoes a box drawn for this alone, or one set of a data folder: scenes that no training
 saw, the sets of the folder only if a training left that one out. A row a scene goes into DIR/dials-ART.csv. A run that
 was broken off goes on where it stopped; rows of other models or of stages that are now others are measured again.
@@ -37,10 +37,10 @@ from kdvision.lab.experiments.dial_rows import (
     told_of,
 )
 from kdvision.lab.experiments.judged import believed, judge
-from kdvision.lab.render.art.sources import DRAWN_SEEDS, DrawnScene, drawn_box
-from kdvision.lab.render.art.tile_art import ArtSet, FolderArt
-from kdvision.lab.render.staging import Stage, chance
-from kdvision.lab.render.synth import Picture
+from kdvision.lab.render.art.folder_art import ArtSet, FolderArt
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
+from kdvision.lab.render.renderer import Picture
+from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.onnx import model_path
 
@@ -50,11 +50,11 @@ BOXES: Final = 3
 """So many boxes of drawn dominoes, from the first seed that training does not use."""
 
 
-def anything(number: int) -> Stage:
+def anything(number: int) -> SceneFactors:
     """Return a stage with every dial turned at random, as photos come; angles spread evenly up to 60 degrees."""
-    rng = chance(number, "anything")
+    rng = make_rng(number, "anything")
     light, glare, blur, noise, jpeg = (float(v) for v in rng.beta(1.0, 2.2, 5))
-    return Stage(
+    return SceneFactors(
         angle=60 * ((number + 0.5) * 0.6180339887498949 % 1),
         pixels=float(np.exp(rng.uniform(np.log(24), np.log(96)))),
         fill=float(rng.uniform(0.4, 0.95)),
@@ -116,10 +116,10 @@ class Bench:
     def picture(self, task: Task) -> Picture:
         """Return the photo of a scene with its truth."""
         if self.art == "drawn":
-            box: ArtSet = drawn_box(DRAWN_SEEDS + task.number % BOXES)
+            box: ArtSet = get_drawn_box(TRAINING_BOX_COUNT + task.number % BOXES)
         else:
             box = OneSource(_folder(self.data), self.art)
-        return task.stage.picture(task.number, DrawnScene(box))
+        return task.stage.picture(task.number, DrawnSceneArt(box))
 
     def row(self, task: Task) -> Row:
         """Render a scene, read it through the program that people use, and judge it."""
@@ -174,7 +174,7 @@ def measure(
 
 def _stands(task: Task) -> bool:
     """Whether the dials stand at this setting as they did when the task was made."""
-    stages = {anything(task.number)} if task.dial == ANYTHING else set[Stage]()
+    stages = {anything(task.number)} if task.dial == ANYTHING else set[SceneFactors]()
     if dial := DIALS.get(task.dial):
         stages = {dial.at(setting) for setting in dial.settings if f"{setting}" == task.setting}
     return told_of(task.stage) in {told_of(stage) for stage in stages}

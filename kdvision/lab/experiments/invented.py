@@ -24,8 +24,8 @@ from kdvision.evaluate.summary import aligned, interval
 from kdvision.evaluate.workers import completed
 from kdvision.files import encode_image, write_atomically
 from kdvision.lab.experiments.dials import BOXES, fingerprint
-from kdvision.lab.render.art.sources import DRAWN_SEEDS, DrawnScene, drawn_box
-from kdvision.lab.render.staging import Stage, chance
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
+from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 from kdvision.vision.image.photo import Photo
 
 HEAPS: Final[Mapping[str, Sequence[str]]] = {
@@ -50,7 +50,7 @@ class Nothing:
         if self.kind == SURFACES:
             return Photo.open(Path(self.picture))
         number = int(self.picture)
-        art = DrawnScene(drawn_box(DRAWN_SEEDS + number % BOXES))
+        art = DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
         heaps = HEAPS[self.kind]
         return Photo.open(stage(number).picture(number, art, heaps=heaps).photo)
 
@@ -67,11 +67,11 @@ class Row:
     error: str = ""
 
 
-def stage(number: int) -> Stage:
+def stage(number: int) -> SceneFactors:
     """Return a table without a kingdom, everything else as photos come."""
-    rng = chance(number, "nothing")
+    rng = make_rng(number, "nothing")
     return replace(
-        Stage(kingdoms=0, clutter=4),
+        SceneFactors(kingdoms=0, clutter=4),
         angle=float(rng.uniform(0, 60)),
         pixels=float(np.exp(rng.uniform(np.log(24), np.log(96)))),
         fill=float(rng.uniform(0.4, 0.95)),

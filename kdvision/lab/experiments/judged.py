@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from kdvision.game.board import Cell
-from kdvision.lab.render.synth import Picture, SeenKingdom
+from kdvision.lab.render.renderer import Picture, RenderedKingdom
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -112,7 +112,7 @@ def _met(truths: Sequence[_Tiles], reads: Sequence[KingdomReading]) -> tuple[lis
     return pairs, found
 
 
-def _true(kingdom: SeenKingdom) -> _Tiles:
+def _true(kingdom: RenderedKingdom) -> _Tiles:
     quads = np.array([seen.corners for seen in kingdom.squares.values()])
     side = float(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1).mean())
     return _Tiles(quads.mean(1), tuple(kingdom.board[square] for square in kingdom.squares), side)

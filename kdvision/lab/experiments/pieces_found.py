@@ -28,13 +28,13 @@ from kdvision.evaluate.workers import in_order
 from kdvision.files import write_atomically
 from kdvision.game.board import Square
 from kdvision.lab.experiments.judged import judge
-from kdvision.lab.games import furnished
-from kdvision.lab.render import synth
-from kdvision.lab.render.art.sources import DRAWN_SEEDS, DrawnScene, drawn_box
-from kdvision.lab.render.light import Dials
-from kdvision.lab.render.objects.surfaces import HELD_OUT
-from kdvision.lab.render.staging import Stage, chance
-from kdvision.lab.render.synth import Picture, SeenKingdom
+from kdvision.lab.games import pieces
+from kdvision.lab.render import renderer
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
+from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
+from kdvision.lab.render.renderer import Picture, RenderedKingdom
+from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 from kdvision.vision.image.photo import Photo
 
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ class Row:
     extra: int
 
 
-def stage(number: int) -> Stage:
+def stage(number: int) -> SceneFactors:
     """Return how scene `number` is photographed: angles to 45 degrees, 30 pixels a square and more."""
-    rng = chance(STREAM + number, "pieces")
-    return Stage(
+    rng = make_rng(STREAM + number, "pieces")
+    return SceneFactors(
         angle=float(rng.uniform(0, 45)),
         pixels=float(np.exp(rng.uniform(np.log(30), np.log(80)))),
         fill=float(rng.uniform(0.5, 0.9)),
@@ -83,12 +83,14 @@ def stage(number: int) -> Stage:
 
 def picture(game: str, number: int) -> Picture:
     """Return the photo of scene `number` of a game, with its truth."""
-    stands, rng = stage(number), chance(STREAM + number, f"{game} photo")
-    scene = furnished.deal(chance(STREAM + number, game), game=game)
-    dials = Dials(stands.light, stands.glare, 0.0, stands.noise, stands.jpeg, defocus=stands.blur * stands.pixels)
-    art = DrawnScene(drawn_box(DRAWN_SEEDS + number % BOXES))
-    surface = HELD_OUT[str(rng.choice(list(HELD_OUT)))]
-    return synth.render(scene, stands.camera(scene, STREAM + number), art, rng, dials=dials, surface=surface)
+    stands, rng = stage(number), make_rng(STREAM + number, f"{game} photo")
+    scene = pieces.make_scene_with_pieces(make_rng(STREAM + number, game), game=game)
+    factors = PhotoFactors(
+        stands.light, stands.glare, 0.0, stands.noise, stands.jpeg, defocus=stands.blur * stands.pixels
+    )
+    art = DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
+    surface = HELD_OUT_TOPS[str(rng.choice(list(HELD_OUT_TOPS)))]
+    return renderer.render(scene, stands.camera(scene, STREAM + number), art, rng, factors=factors, surface=surface)
 
 
 def rows(task: tuple[str, int]) -> list[Row]:
@@ -130,7 +132,7 @@ def _near(spot: Spot, others: Iterable[Spot]) -> bool:
     return any(name == other and float(np.linalg.norm(at - place)) < NEAR * side for other, place, _ in others)
 
 
-def _true(kingdom: SeenKingdom) -> Iterator[Spot]:
+def _true(kingdom: RenderedKingdom) -> Iterator[Spot]:
     quads = {square: seen.corners for square, seen in kingdom.squares.items()}
     for square, quad in quads.items():
         yield f":{kingdom.board[square]}", quad.mean(0), _side(quad)
@@ -213,7 +215,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("models/results/pieces.csv"))
     parser.add_argument("--scenes", type=int, default=100, help="scenes of each game")
-    parser.add_argument("--games", nargs="+", choices=list(furnished.DECKS), default=list(furnished.DECKS))
+    parser.add_argument("--games", nargs="+", choices=list(pieces.DECKS), default=list(pieces.DECKS))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="the folder with photos")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()

@@ -18,7 +18,7 @@ from kdvision.game.rules import board_variants
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS, KNIGHTS, TOWERS
-from kdvision.lab.games.drafts import PlayedKingdom, draft, play
+from kdvision.lab.games.play import PlayedKingdom, draft, play
 
 CARELESS: Final = (0.0, 0.0)
 PLAYERS: Final = ("Ann", "Bo", "Cy", "Di", "Eve", "Flo", "Gus", "Hal")

@@ -13,10 +13,17 @@ import numpy.typing as npt
 
 from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
-from kdvision.lab.render.art.queendomino_art import QueendominoArt, varied_print
-from kdvision.lab.render.art.recrowned import recrowned
-from kdvision.lab.render.art.sources import BUILDINGS, DRAWN_SEEDS, DrawnScene, drawn_box, number_of, piece_mesh
-from kdvision.lab.render.art.tile_art import SIDE, DrawnArt, FolderArt
+from kdvision.lab.render.art.augment import change_crowns
+from kdvision.lab.render.art.folder_art import SIDE, DrawnArt, FolderArt
+from kdvision.lab.render.art.queendomino_art import QueendominoArt, vary_print
+from kdvision.lab.render.art.scene_art import (
+    BUILDINGS,
+    TRAINING_BOX_COUNT,
+    DrawnSceneArt,
+    get_drawn_box,
+    make_piece_mesh,
+    parse_domino_number,
+)
 from kdvision.lab.render.objects import meshes, tokens
 from kdvision.lab.render.objects.meshes import Mesh
 from kdvision.lab.train.crop_folder import Crops
@@ -45,40 +52,40 @@ _DIM = {"photos": 0.65}  # sources that are darker than others, and by how much
 _WEDDING = {str(domino.number): domino for domino in ROYAL_WEDDING}
 
 
-class Workshop:
+class ArtMix:
     """All training art of a data folder; `mixture` gives one scene's share of it."""
 
     def __init__(self, folder: Path, crops: Crops) -> None:
         self.dominoes = FolderArt(folder)
         self.crops = crops
-        self.models = meshes.models(folder / "castle_3d") if (folder / "castle_3d").is_dir() else {}
+        self.models = meshes.load_models(folder / "castle_3d") if (folder / "castle_3d").is_dir() else {}
         photos = folder / "queendomino"
         self.queendomino = QueendominoArt(photos) if QueendominoArt.there(photos) else None
 
-    def mixture(
-        self, rng: np.random.Generator, *, drawn: float = DRAWN_SHARE, boxes: Sequence[int] = range(DRAWN_SEEDS)
-    ) -> DrawnScene | Mixture:
+    def make_scene_art(
+        self, rng: np.random.Generator, *, drawn: float = DRAWN_SHARE, boxes: Sequence[int] = range(TRAINING_BOX_COUNT)
+    ) -> DrawnSceneArt | MixedSceneArt:
         """Return the art of one scene: tiles of our own `boxes`, one source of dominoes, or crops of one photo."""
         if rng.random() < drawn:
-            return DrawnScene(drawn_box(boxes[int(rng.integers(len(boxes)))]), self.crops.scraps)
+            return DrawnSceneArt(get_drawn_box(boxes[int(rng.integers(len(boxes)))]), self.crops.scraps)
         sources = (*self.dominoes.sources(), "crops")
         weight = np.array([{"crops": 0.3, "squares": 0.15}.get(name, 0.275) for name in sources])
         photos = self.crops.boards or sorted(self.crops.pictures)
-        return Mixture(self, str(rng.choice(sources, p=weight / weight.sum())), photos[rng.integers(len(photos))])
+        return MixedSceneArt(self, str(rng.choice(sources, p=weight / weight.sum())), photos[rng.integers(len(photos))])
 
 
 @dataclass(frozen=True)
-class Mixture:
+class MixedSceneArt:
     """One scene's art; crops come from one photo where it has the kind, else from those that are coloured alike."""
 
-    workshop: Workshop
+    art_mix: ArtMix
     source: str
     photo: str
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
         """Return a domino or a back (h, 2h, 3); a castle tile or a building, finished or "unbuilt" (h, h, 3)."""
         if kind == "back":
-            return self.workshop.dominoes.back(number_of(name))
+            return self.art_mix.dominoes.back(parse_domino_number(name))
         if kind == "castle":
             return self._castle(str(name), rng)
         if kind in BUILDINGS:
@@ -86,17 +93,17 @@ class Mixture:
         if isinstance(name, str) and name.startswith("Q"):
             domino = _WEDDING[name]
             return np.hstack([self._half(cell, side, rng) for side, cell in enumerate((domino.left, domino.right))])
-        name = number_of(name)
+        name = parse_domino_number(name)
         if self.source != "crops":
-            return self.workshop.dominoes.domino(name, self.source)
+            return self.art_mix.dominoes.domino(name, self.source)
         domino = KINGDOMINO[name - 1]
         return np.hstack([self._crop(str(cell), rng) for cell in (domino.left, domino.right)])
 
     def _building(self, kind: str, number: int, rng: np.random.Generator) -> Bytes:
-        art: QueendominoArt | DrawnArt | None = self.workshop.queendomino
+        art: QueendominoArt | DrawnArt | None = self.art_mix.queendomino
         if art is None or rng.random() < DRAWN_PIECES:
-            art = drawn_box(int(rng.integers(DRAWN_SEEDS)))
-        return varied_print(
+            art = get_drawn_box(int(rng.integers(TRAINING_BOX_COUNT)))
+        return vary_print(
             art.building(number) if kind == "building" else art.back_of_building(number),
             rng,
             dim=_DIM.get(self.source, 1.0),
@@ -104,22 +111,22 @@ class Mixture:
 
     def _half(self, cell: Cell, side: int, rng: np.random.Generator) -> Bytes:
         """Return one square of Queendomino's, left (0) or right (1): its own, or Kingdomino's of the same kind."""
-        own, kind = self.workshop.queendomino, str(cell)
+        own, kind = self.art_mix.queendomino, str(cell)
         real = own.squares(kind, side) if own else []
         if kind == "t":
             towns = [square for half in (0, 1) for square in own.halves("t", half)] if own else []
             if not towns or rng.random() < DRAWN_PIECES:
-                towns = [drawn_box(int(rng.integers(DRAWN_SEEDS))).town(int(rng.integers(DRAWN_TOWNS)))]
-            half = varied_print(towns[rng.integers(len(towns))], rng, dim=_DIM.get(self.source, 1.0))
+                towns = [get_drawn_box(int(rng.integers(TRAINING_BOX_COUNT))).town(int(rng.integers(DRAWN_TOWNS)))]
+            half = vary_print(towns[rng.integers(len(towns))], rng, dim=_DIM.get(self.source, 1.0))
         elif cell.crowns and rng.random() < RECROWNED:
             half = self._recrowned(cell, side, rng)
         elif real and rng.random() < REAL_HALVES:
-            half = varied_print(real[rng.integers(len(real))], rng, turned=False, dim=_DIM.get(self.source, 1.0))
+            half = vary_print(real[rng.integers(len(real))], rng, turned=False, dim=_DIM.get(self.source, 1.0))
         elif self.source == "crops":
             half = self._crop(kind, rng)
         else:
             number, place = self._square(kind, side, rng)
-            half = np.hsplit(self.workshop.dominoes.domino(number, self.source), 2)[place]
+            half = np.hsplit(self.art_mix.dominoes.domino(number, self.source), 2)[place]
         finest = CROP_SIDE if self.source == "crops" else SIDE
         return np.asarray(cv2.resize(half, (finest, finest), interpolation=cv2.INTER_AREA), np.uint8)
 
@@ -130,27 +137,27 @@ class Mixture:
 
     def _recrowned(self, cell: Cell, side: int, rng: np.random.Generator) -> Bytes:
         """Return a square of the cell's terrain that was printed with any number of crowns but none."""
-        own = self.workshop.queendomino
+        own = self.art_mix.queendomino
         printed = [kind for kind in _SQUARES if kind[0] == str(cell)[0] and kind[1:]]
         kind = printed[rng.integers(len(printed))]
         crowns = Cell.parse(kind).crowns
         real = own.halves(kind, side) if own else []
         if real and rng.random() < 0.5:
-            half = varied_print(real[rng.integers(len(real))], rng, turned=False, dim=_DIM.get(self.source, 1.0))
-            return recrowned(half, crowns, cell.crowns, side=side)
+            half = vary_print(real[rng.integers(len(real))], rng, turned=False, dim=_DIM.get(self.source, 1.0))
+            return change_crowns(half, crowns, cell.crowns, side=side)
         number, place = self._square(kind, side, rng)
-        source = self.workshop.dominoes.sources()[0] if self.source == "crops" else self.source
-        half = np.hsplit(self.workshop.dominoes.domino(number, source), 2)[place]
-        return recrowned(half, crowns, cell.crowns, side=place)
+        source = self.art_mix.dominoes.sources()[0] if self.source == "crops" else self.source
+        half = np.hsplit(self.art_mix.dominoes.domino(number, source), 2)[place]
+        return change_crowns(half, crowns, cell.crowns, side=place)
 
     def _castle(self, colour: str, rng: np.random.Generator) -> Bytes:
         if self.source == "crops" and rng.random() < 0.7:
             return self._crop("#", rng)
-        sources = self.workshop.dominoes.sources()
-        return self.workshop.dominoes.castle(colour, sources[rng.integers(len(sources))])
+        sources = self.art_mix.dominoes.sources()
+        return self.art_mix.dominoes.castle(colour, sources[rng.integers(len(sources))])
 
     def _crop(self, kind: str, rng: np.random.Generator) -> Bytes:
-        choice = self.workshop.crops.beside(self.photo)[kind]
+        choice = self.art_mix.crops.beside(self.photo)[kind]
         trim = int(rng.integers(0, 4))
         crop = choice[rng.integers(len(choice))]
         crop = crop[trim : crop.shape[0] - trim, trim : crop.shape[1] - trim]
@@ -158,21 +165,21 @@ class Mixture:
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         """Return a piece: from the models or drawn by code."""
-        known = self.workshop.models.get(kind)
+        known = self.art_mix.models.get(kind)
         if tokens.natural(kind, colour):
             return self._natural(kind, known, rng)
         if known and rng.random() < (0.25 if kind == "castle" else 0.5):
             return known[rng.integers(len(known))]
         paint = str(rng.choice(list(meshes.COLOURS))) if rng.random() < 0.3 else colour
-        return piece_mesh(kind, paint, rng)
+        return make_piece_mesh(kind, paint, rng)
 
     def _natural(self, kind: str, known: Sequence[Mesh] | None, rng: np.random.Generator) -> Mesh:
-        if kind == "queen" and self.workshop.queendomino and rng.random() < 0.6:
-            return tokens.queen_mesh(rng, self.workshop.queendomino.queen())
+        if kind == "queen" and self.art_mix.queendomino and rng.random() < 0.6:
+            return tokens.queen_mesh(rng, self.art_mix.queendomino.queen())
         if known and rng.random() < 0.3:
             return tokens.dressed(kind, known[0], rng)
         return tokens.MAKERS[kind](rng)
 
     def scraps(self) -> Sequence[Bytes]:
         """Return photographed surfaces for table tops."""
-        return self.workshop.crops.scraps
+        return self.art_mix.crops.scraps

@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.games.laying import Points, Tile
+from kdvision.lab.games.layout import Points, Tile
 from kdvision.lab.render.camera import Camera
-from kdvision.lab.render.objects.tables import layered
+from kdvision.lab.render.objects.table_tops import make_fractal_noise
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -21,7 +21,7 @@ Vector = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Print:
+class PrintStyle:
     """How one box was printed, cut and worn: all its cards share this."""
 
     thickness: float  # squares
@@ -34,7 +34,7 @@ class Print:
     age: float = 0.0  # 0 (new) to 1 (bleached, yellowed and stained)
 
     @classmethod
-    def draw(cls, rng: np.random.Generator) -> Print:
+    def draw(cls, rng: np.random.Generator) -> PrintStyle:
         """Return a random print."""
         return cls(
             thickness=float(rng.uniform(0.02, 0.07)),
@@ -65,7 +65,7 @@ class Sheet:
 
 
 def arrange(
-    tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, made: Print, rng: np.random.Generator
+    tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, made: PrintStyle, rng: np.random.Generator
 ) -> Sheet:
     """Return the sheet of some tiles, as fine as the camera can see."""
     outlines = np.concatenate([tile.outline() for tile in tiles])
@@ -89,7 +89,7 @@ def _largest_square(camera: Camera, points: Points) -> float:
     return float(np.percentile(lengths[np.isfinite(lengths)], 90))
 
 
-def _cut(face: Bytes, tile: Tile, unit: float, made: Print, rng: np.random.Generator) -> Bytes:
+def _cut(face: Bytes, tile: Tile, unit: float, made: PrintStyle, rng: np.random.Generator) -> Bytes:
     """One card at the sheet's scale, (h, w, 4), premultiplied."""
     height, width = max(4, round(unit)), max(4, round(unit * tile.width))
     shrunk = np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_AREA), np.float32)
@@ -132,7 +132,7 @@ def _aged(colours: Bytes, unit: float, age: float, rng: np.random.Generator) -> 
     paper = np.array([1.0, 0.94, 0.82]) ** rng.uniform(0, 2 * age)
     fade = rng.uniform(0, 0.3 * age)
     paint = paint * (1 - fade) + fade * alpha * paper
-    stains = layered(rng, height, width, unit * rng.uniform(0.1, 2))
+    stains = make_fractal_noise(rng, height, width, unit * rng.uniform(0.1, 2))
     paint *= 1 - rng.uniform(0, 0.15 * age) * np.clip(stains, 0, 1)[..., None] * (1.3 - paper)
     return np.dstack([np.clip(paint, 0, alpha), alpha]).astype(np.uint8)
 
@@ -166,7 +166,13 @@ def _ahead(camera: Camera, sheet: Sheet, corners: Points) -> bool:
 
 
 def lay(
-    picture: Bytes, gloss: Floats, sheet: Sheet, camera: Camera, made: Print, lamp: Vector, rng: np.random.Generator
+    picture: Bytes,
+    gloss: Floats,
+    sheet: Sheet,
+    camera: Camera,
+    made: PrintStyle,
+    lamp: Vector,
+    rng: np.random.Generator,
 ) -> Floats:
     """Draw the cards of a sheet into a picture, and their gloss; returns their lean (H, W, 2) in radians."""
     window = Window(sheet, camera)
@@ -191,7 +197,7 @@ def _shadow(
     alpha: Bytes,
     place: Points,
     camera: Camera,
-    made: Print,
+    made: PrintStyle,
     lamp: Vector,
     rng: np.random.Generator,
 ) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.evaluate.corruptions import GAMMA, LINEAR
-from kdvision.lab.render.objects.tables import noise
+from kdvision.lab.render.objects.table_tops import make_noise
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
@@ -19,7 +19,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Dials:
+class PhotoFactors:
     """How hard a photo is made, each dial from 0 (easy) to 1 (as bad as people still send).
 
     `defocus` is told in pixels instead (the spread of a point), and never drawn: it blurs by just so much.
@@ -33,8 +33,8 @@ class Dials:
     defocus: float = 0.0
 
     @classmethod
-    def draw(cls, rng: np.random.Generator) -> Dials:
-        """Return random dials: most photos are fair, some are bad in one way, few in several."""
+    def draw(cls, rng: np.random.Generator) -> PhotoFactors:
+        """Return random factors: most photos are fair, some are bad in one way, few in several."""
         values = rng.beta(1.0, 2.2, 5)
         if rng.random() < 0.3:
             values[rng.integers(5)] = rng.uniform(0.6, 1.0)
@@ -47,7 +47,7 @@ def illuminate(picture: Floats, rng: np.random.Generator, strength: float) -> Fl
     angle = rng.uniform(0, 2 * np.pi)
     y, x = np.mgrid[-0.5 : 0.5 : height * 1j, -0.5 : 0.5 : width * 1j].astype(np.float32)
     slope = (x * np.cos(angle) + y * np.sin(angle)) * rng.uniform(0, 0.9) * strength
-    lamp = np.exp(slope + 0.25 * strength * noise(rng, height, width, max(height, width) / 2.5))
+    lamp = np.exp(slope + 0.25 * strength * make_noise(rng, height, width, max(height, width) / 2.5))
     tint = np.exp(
         rng.normal(0, 0.05 + 0.14 * strength) * np.array([1, 0.1, -1]) + rng.normal(0, 0.03 + 0.04 * strength, 3)
     )
@@ -178,17 +178,17 @@ def _reflection(rng: np.random.Generator, height: int, width: int) -> Floats:
     return cv2.GaussianBlur(spot, (0, 0), long * rng.uniform(0.008, 0.06)).astype(np.float32, copy=False)
 
 
-def expose(picture: Floats, rng: np.random.Generator, dials: Dials) -> Bytes:
+def expose(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> Bytes:
     """Return the photograph (H, W, 3) uint8: focus, motion, tone, noise and JPEG, in the order light meets them."""
-    if dials.defocus:
-        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), dials.defocus), np.float32)
-    picture = _tone(_blur(picture, rng, dials.blur), rng, dials)
+    if factors.defocus:
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), factors.defocus), np.float32)
+    picture = _tone(_blur(picture, rng, factors.blur), rng, factors)
     grain = rng.standard_normal(picture.shape, dtype=np.float32)
     if rng.random() < 0.5:
         grain = np.asarray(cv2.GaussianBlur(grain, (0, 0), 0.7), np.float32)
-    sigma = np.float32(0.002 + 0.05 * dials.noise**2) * np.sqrt(np.maximum(picture, 0.05))
+    sigma = np.float32(0.002 + 0.05 * factors.noise**2) * np.sqrt(np.maximum(picture, 0.05))
     photo = (np.clip(picture + sigma * grain, 0, 1) * 255 + 0.5).astype(np.uint8)
-    return jpeg(photo, int(rng.uniform(95 - 65 * dials.jpeg, 97)))
+    return compress_jpeg(photo, int(rng.uniform(95 - 65 * factors.jpeg, 97)))
 
 
 def _blur(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
@@ -216,19 +216,19 @@ def motion(picture: Floats, *, length: float, angle: float) -> Floats:
     return cv2.filter2D(picture, -1, kernel / kernel.sum()).astype(np.float32, copy=False)
 
 
-def _tone(picture: Floats, rng: np.random.Generator, dials: Dials) -> Floats:
+def _tone(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> Floats:
     level = float(np.percentile(picture[::4, ::4], 95)) + 1e-3
     picture = picture * np.float32(rng.uniform(0.75, 1.12) / max(level, 0.4))
-    if rng.random() < 0.4 * dials.light:
+    if rng.random() < 0.4 * factors.light:
         picture = picture * np.float32(rng.uniform(0.2, 0.7))  # too dark
-    picture = np.clip(picture, 0, 1) ** np.float32(np.exp(rng.normal(0, 0.05 + 0.25 * dials.light)))
+    picture = np.clip(picture, 0, 1) ** np.float32(np.exp(rng.normal(0, 0.05 + 0.25 * factors.light)))
     colourful, contrast, lift = rng.uniform(0.6, 1.3), rng.uniform(0.8, 1.15), rng.normal(0, 0.02)
     mix = np.full((3, 3), (1 - colourful) / 3) + colourful * np.eye(3)
     toned = cv2.transform(picture, np.column_stack([contrast * mix, np.full(3, 0.5 - 0.5 * contrast + lift)]))
     return np.asarray(np.clip(toned, 0, 1), np.float32)
 
 
-def jpeg(photo: Bytes, quality: int) -> Bytes:
+def compress_jpeg(photo: Bytes, quality: int) -> Bytes:
     """Return the picture (H, W, 3) RGB after one JPEG round trip."""
     _, code = cv2.imencode(".jpg", np.ascontiguousarray(photo[..., ::-1]), [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR_RGB), np.uint8)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kdvision.lab.games.drafts import PlayedKingdom, play
-from kdvision.lab.games.laying import LaidKingdom, Piece, Points, Scene, Tile, lay, rotation
-from kdvision.lab.render.objects.clutter import REACH
+from kdvision.lab.games.layout import KingdomLayout, Piece, Points, Scene, Tile, lay_out, rotation
+from kdvision.lab.games.play import PlayedKingdom, play
+from kdvision.lab.render.objects.household import REACH
 
 COLOURS = ("blue", "green", "pink", "yellow")
 APART = 1.95
@@ -22,7 +22,7 @@ Nearer, nobody could say where one kingdom ends.
 """
 
 
-def deal(
+def make_scene(
     rng: np.random.Generator, *, kingdoms: int | None = None, side: int | None = None, finished: bool | None = None
 ) -> Scene:
     """Return one random table. Games are drafted and played; unless told otherwise most tables hold one kingdom."""
@@ -39,16 +39,16 @@ def deal(
     table = Table(rng)
     for k in range(count):
         table.seat(game[order[k]], facing + float(rng.integers(4)) * np.pi / 2, str(colours[k]))
-    table.strew()
+    table.place_occluders()
     return table.scene
 
 
-def deal_with_gaps(rng: np.random.Generator, *, kingdoms: int | None = None) -> Scene:
+def make_scene_with_gaps(rng: np.random.Generator, *, kingdoms: int | None = None) -> Scene:
     """Return one random table, with gaps in its kingdoms: dominoes lie there no more, and rather such amid others.
 
     Nobody plays so, but bare table is seen amid tiles then, as often as in kingdoms of which nothing fits any more.
     """
-    scene = deal(rng, kingdoms=kingdoms)
+    scene = make_scene(rng, kingdoms=kingdoms)
     for kingdom in scene.kingdoms:
         left = kingdom
         for _ in range(int(rng.integers(0, 1 + len(kingdom.partner) // 6))):
@@ -87,7 +87,7 @@ class Table:
         for reach in np.linspace(3 if self.scene.kingdoms else 0, 16, 60):
             angle = rng.uniform(0, 2 * np.pi)
             at = (reach * float(np.cos(angle)), reach * float(np.sin(angle)))
-            laid, tiles = lay(kingdom, rng, at=at, turn=turn, colour=colour)
+            laid, tiles = lay_out(kingdom, rng, at=at, turn=turn, colour=colour)
             centres = _centres(laid.squares.values())
             if self.free(centres, APART):
                 break
@@ -97,7 +97,7 @@ class Table:
         if rng.random() < 0.45:
             self.scene.pieces.append(self._castle_on(tiles[0], colour))
 
-    def put(self, laid: LaidKingdom, tiles: list[Tile]) -> None:
+    def put(self, laid: KingdomLayout, tiles: list[Tile]) -> None:
         """Put down a kingdom just where it was laid."""
         self.taken = np.concatenate([self.taken, _centres(laid.squares.values())])
         self.scene.kingdoms.append(laid)
@@ -116,7 +116,7 @@ class Table:
         self.spare = [name for name in self.box if name not in used]
         self.rng.shuffle(self.spare)
 
-    def strew(self) -> None:
+    def place_occluders(self) -> None:
         """Put down what lies beside the kingdoms, or most of it all over a table without one."""
         self.survey(margin=3.0)
         heaps = {

@@ -10,11 +10,11 @@ import numpy as np
 from kdvision.game.board import Board, Square
 from kdvision.game.open_facts import crossing_name
 from kdvision.game.scoring import score
-from kdvision.lab.games.laying import Points
-from kdvision.lab.render.synth import Picture, SeenKingdom
+from kdvision.lab.games.layout import Points
+from kdvision.lab.render.renderer import Picture, RenderedKingdom
 
 
-def upright(kingdom: SeenKingdom) -> tuple[Board, Points]:
+def upright(kingdom: RenderedKingdom) -> tuple[Board, Points]:
     """Return the board turned so that its columns run rightwards in the photo, and its corners (4, 2) in pixels.
 
     Corners are those of the whole frame, holes and all: top left, top right, bottom right, bottom left.
@@ -23,7 +23,7 @@ def upright(kingdom: SeenKingdom) -> tuple[Board, Points]:
     return kingdom.board.turned(quarters), corners
 
 
-def _lies(kingdom: SeenKingdom) -> tuple[int, Points]:
+def _lies(kingdom: RenderedKingdom) -> tuple[int, Points]:
     """The quarters that bring the board upright, and the corners then."""
     spots = np.array([(square.col + 0.5, square.row + 0.5) for square in kingdom.squares])
     pixels = np.array([seen.corners.mean(0) for seen in kingdom.squares.values()])
@@ -52,7 +52,7 @@ def truth(picture: Picture) -> dict[str, Any]:
     return {"kingdoms": [_told(*one) for one in found]}
 
 
-def _told(kingdom: SeenKingdom, quarters: int, corners: Points) -> dict[str, Any]:
+def _told(kingdom: RenderedKingdom, quarters: int, corners: Points) -> dict[str, Any]:
     board = kingdom.board.turned(quarters)
     told = {
         "board": list(board.rows()),

@@ -14,22 +14,22 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.games import furnished
-from kdvision.lab.games.laying import Scene
-from kdvision.lab.render import scenes, synth
-from kdvision.lab.render.art.sources import MANY_BOXES
-from kdvision.lab.render.art_mix import Workshop
-from kdvision.lab.render.light import Dials
-from kdvision.lab.render.objects import tables
-from kdvision.lab.render.objects.busy import busy
-from kdvision.lab.render.objects.things import strew
-from kdvision.lab.render.synth import Picture, Seen, Strewing
+from kdvision.lab.games.layout import Scene
+from kdvision.lab.games.pieces import make_scene_with_pieces
+from kdvision.lab.render import renderer, scenes
+from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
+from kdvision.lab.render.art_mix import ArtMix
+from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects import table_tops
+from kdvision.lab.render.objects.occluders import place_occluders
+from kdvision.lab.render.objects.patterned_tops import make_patterned_top
+from kdvision.lab.render.renderer import OccluderPlacer, Picture, RenderedSquare
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.examples import SceneExample, cell_examples, lattice_of
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
-Maker = Callable[[np.random.Generator, Workshop], Picture]
+Maker = Callable[[np.random.Generator, ArtMix], Picture]
 
 SCENE_SIZE = 640
 WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,), "strewn": (37,), "shiny": (41,)}
@@ -41,8 +41,8 @@ tables on whose kingdoms hands and things lie, some of them in such a light; tab
 on which kingdoms have gaps.
 """
 BUSY_DRAWN = 0.45
-HARD_LIGHT, HARD_GLARE = (0.3, 1.3), (0.5, 2.5)
-"""The range of two of `light.Dials` in a hard light: the glare of a lamp over the table leaves nothing but white."""
+HARD_LIGHT_RANGE, HARD_GLARE_RANGE = (0.3, 1.3), (0.5, 2.5)
+"""The range of two of `light.PhotoFactors` in a hard light: the glare of a lamp over the table leaves nothing but white."""
 SHINY = (0.5, 1.5)
 """How much of a lamp a shiny table mirrors, beside what a card does: what is white is then no sign of a card."""
 SHINY_STREWN = 0.25
@@ -80,29 +80,29 @@ def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
         return np.asarray(cv2.perspectiveTransform(quad[None].astype(np.float64), moved)[0])
 
     kingdoms = tuple(
-        replace(k, squares={s: Seen(move(seen.corners), seen.hidden) for s, seen in k.squares.items()})
+        replace(k, squares={s: RenderedSquare(move(seen.corners), seen.hidden) for s, seen in k.squares.items()})
         for k in picture.kingdoms
     )
     return Picture(photo, kingdoms, tuple(move(quad) for quad in picture.loose))
 
 
-_workshop: Workshop | None = None
+_art_mix: ArtMix | None = None
 
 
 def _start(folder: Path) -> None:
-    global _workshop  # one set of art a worker process
+    global _art_mix  # one set of art a worker process
     cv2.setNumThreads(1)
-    _workshop = Workshop(folder, Crops.load(folder / "tiles", mended=True).split()[0])
+    _art_mix = ArtMix(folder, Crops.load(folder / "tiles", mended=True).split()[0])
 
 
 def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExample:
     """Return the scene of one seed in one of the WORLDS, rendered and cut; equal seeds give equal examples."""
-    assert _workshop is not None
+    assert _art_mix is not None
     rng = np.random.default_rng(seed)
-    pieces = partial(_plain, deal=furnished.deal)
-    makers: dict[str, Maker] = {"scenes": _plain, "pieces": pieces, "busy": _busy}
+    with_pieces = partial(_plain, deal=make_scene_with_pieces)
+    makers: dict[str, Maker] = {"scenes": _plain, "pieces": with_pieces, "busy": _busy}
     makers |= {"lit": _lit, "strewn": _strewn, "shiny": _shiny}
-    picture = makers[world](rng, _workshop)
+    picture = makers[world](rng, _art_mix)
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
     quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
@@ -112,73 +112,75 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
 
 def _plain(
     rng: np.random.Generator,
-    workshop: Workshop,
-    dials: Dials | None = None,
+    art_mix: ArtMix,
+    factors: PhotoFactors | None = None,
     *,
-    deal: Callable[..., Scene] = scenes.deal,
+    deal: Callable[..., Scene] = scenes.make_scene,
     **given: Any,
 ) -> Picture:
     scene = deal(rng)
-    camera = synth.snap(scene, rng, size=SCENE_SIZE)
-    return synth.render(scene, camera, workshop.mixture(rng), rng, dials=dials, **given)
+    camera = renderer.place_camera(scene, rng, size=SCENE_SIZE)
+    return renderer.render(scene, camera, art_mix.make_scene_art(rng), rng, factors=factors, **given)
 
 
 def _busy(
     rng: np.random.Generator,
-    workshop: Workshop,
-    dials: Dials | None = None,
+    art_mix: ArtMix,
+    factors: PhotoFactors | None = None,
     *,
-    deal: Callable[..., Scene] = scenes.deal,
+    deal: Callable[..., Scene] = scenes.make_scene,
     **given: Any,
 ) -> Picture:
     scene = deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
-    art = workshop.mixture(rng, drawn=BUSY_DRAWN, boxes=MANY_BOXES)
-    camera = synth.snap(scene, rng, size=SCENE_SIZE)
-    return synth.render(scene, camera, art, rng, dials=dials, surface=busy, **given)
+    art = art_mix.make_scene_art(rng, drawn=BUSY_DRAWN, boxes=EXTRA_TRAINING_BOXES)
+    camera = renderer.place_camera(scene, rng, size=SCENE_SIZE)
+    return renderer.render(scene, camera, art, rng, factors=factors, surface=make_patterned_top, **given)
 
 
-def _lit(rng: np.random.Generator, workshop: Workshop, *, strewing: Strewing | None = None) -> Picture:
-    lamp = {"light": float(rng.uniform(*HARD_LIGHT)), "glare": float(rng.uniform(*HARD_GLARE))}
-    dials = replace(Dials.draw(rng), **lamp)
+def _lit(rng: np.random.Generator, art_mix: ArtMix, *, occluders: OccluderPlacer | None = None) -> Picture:
+    lamp = {"light": float(rng.uniform(*HARD_LIGHT_RANGE)), "glare": float(rng.uniform(*HARD_GLARE_RANGE))}
+    factors = replace(PhotoFactors.draw(rng), **lamp)
     make = _busy if rng.random() < 0.4 else _plain
-    return make(rng, workshop, dials, strewing=strewing)
+    return make(rng, art_mix, factors, occluders=occluders)
 
 
-def _strewn(rng: np.random.Generator, workshop: Workshop) -> Picture:
+def _strewn(rng: np.random.Generator, art_mix: ArtMix) -> Picture:
     make: Callable[..., Picture] = (_plain, _busy, _lit)[rng.choice(3, p=STREWN)]
-    return make(rng, workshop, strewing=strew)
+    return make(rng, art_mix, occluders=place_occluders)
 
 
-def _shiny(rng: np.random.Generator, workshop: Workshop) -> Picture:
-    dials = replace(Dials.draw(rng), glare=float(rng.uniform(*HARD_GLARE)))
-    make, strewing = _busy if rng.random() < 0.4 else _plain, strew if rng.random() < SHINY_STREWN else None
+def _shiny(rng: np.random.Generator, art_mix: ArtMix) -> Picture:
+    factors = replace(PhotoFactors.draw(rng), glare=float(rng.uniform(*HARD_GLARE_RANGE)))
+    make, occluders = _busy if rng.random() < 0.4 else _plain, place_occluders if rng.random() < SHINY_STREWN else None
     gloss = float(rng.uniform(*SHINY))
-    return make(rng, workshop, dials, deal=scenes.deal_with_gaps, gloss=gloss, strewing=strewing)
+    return make(rng, art_mix, factors, deal=scenes.make_scene_with_gaps, gloss=gloss, occluders=occluders)
 
 
 class _Told(Exception):
     """Enough is known of a scene; the rest of it need not be rendered."""
 
 
-def surfaces_of(seed: tuple[int, ...]) -> tuple[str, ...]:
+def find_table_tops(seed: tuple[int, ...]) -> tuple[str, ...]:
     """Return the kinds of surface that the scene of one seed lies on, in a fraction of the time of `make_example`."""
-    assert _workshop is not None
+    assert _art_mix is not None
     rng, noted = np.random.default_rng(seed), list[str]()
-    scene = scenes.deal(rng)
+    scene = scenes.make_scene(rng)
 
     def told(rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()) -> Any:
-        tables.table(rng, height, width, unit, scraps=scraps, noted=noted)
+        table_tops.make_table_top(rng, height, width, unit, scraps=scraps, noted=noted)
         raise _Told
 
     with suppress(_Told):
-        synth.render(scene, synth.snap(scene, rng, size=SCENE_SIZE), _workshop.mixture(rng), rng, surface=told)
+        renderer.render(
+            scene, renderer.place_camera(scene, rng, size=SCENE_SIZE), _art_mix.make_scene_art(rng), rng, surface=told
+        )
     return tuple(noted)
 
 
-def all_surfaces(folder: Path, *, seed: int, count: int, workers: int = 2) -> list[tuple[str, ...]]:
+def list_table_tops(folder: Path, *, seed: int, count: int, workers: int = 2) -> list[tuple[str, ...]]:
     """Return the kinds of surface of the scenes that `make_examples` makes, in the same order."""
     with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
-        return pool.map(surfaces_of, [(seed, n) for n in range(count)], chunksize=8)
+        return pool.map(find_table_tops, [(seed, n) for n in range(count)], chunksize=8)
 
 
 def make_examples(

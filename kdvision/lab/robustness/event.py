@@ -28,9 +28,9 @@ import numpy as np
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import make_rule_set
 from kdvision.game.standing import Standing, dynasty, standing
-from kdvision.lab.render.art.tile_art import DrawnArt
-from kdvision.lab.render.light import Dials
-from kdvision.lab.render.objects import surfaces
+from kdvision.lab.render.art.folder_art import DrawnArt
+from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects import held_out_tops
 from kdvision.lab.robustness.broken import BROKEN
 from kdvision.lab.robustness.event_judged import check, correct, tally
 from kdvision.lab.robustness.event_plan import File, Plan, plan
@@ -38,10 +38,10 @@ from scripts import samples
 from scripts.sample_shots import FAIR, Shot
 
 RULES: Final = make_rule_set(variants=["harmony"])
-SURFACES: Final = (surfaces.oak, surfaces.linen, surfaces.felt, surfaces.stone)
+SURFACES: Final = (held_out_tops.oak, held_out_tops.linen, held_out_tops.felt, held_out_tops.stone)
 HALL: Final = replace(FAIR, light=0.05)
 """The light of one hall: even, with no more than the tints that phones make of it, and a shadow here and there."""
-CORNER: Final = Dials(light=0.5, glare=0.5, blur=0.25, noise=0.4, jpeg=0.2)
+CORNER: Final = PhotoFactors(light=0.5, glare=0.5, blur=0.25, noise=0.4, jpeg=0.2)
 """That of a seat under a bad lamp."""
 HARD_SHARE: Final = 0.05
 """How many of the photos are taken there, and from a chair."""
@@ -73,11 +73,11 @@ def shot_of(file: File) -> Shot:
         azimuth=float(rng.normal(90, 6)),
         fill=float(rng.uniform(0.75, 0.92)),
         turn=float(rng.normal(0, 3)),
-        dials=HALL,
+        factors=HALL,
     )
     if rng.random() >= HARD_SHARE:
         return shot
-    return replace(shot, tilt=float(rng.uniform(28, 42)), azimuth=float(rng.uniform(60, 120)), dials=CORNER)
+    return replace(shot, tilt=float(rng.uniform(28, 42)), azimuth=float(rng.uniform(60, 120)), factors=CORNER)
 
 
 def make(event: Plan, folder: Path, *, size: tuple[int, int] = (1280, 960), workers: int = 1) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from kdvision.lab.games.drafts import PlayedKingdom, play
+from kdvision.lab.games.play import PlayedKingdom, play
 from kdvision.lab.robustness.broken import BROKEN
 
 CARE: Final = (0.9, 1.0)

@@ -28,11 +28,11 @@ from torch.nn import functional as F
 
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, find_truth
-from kdvision.lab.render import scenes, synth
-from kdvision.lab.render.art_mix import Workshop
-from kdvision.lab.render.light import Dials
-from kdvision.lab.render.synth import Picture
-from kdvision.lab.render.worlds import HARD_GLARE, HARD_LIGHT
+from kdvision.lab.render import renderer, scenes
+from kdvision.lab.render.art_mix import ArtMix
+from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.renderer import Picture
+from kdvision.lab.render.worlds import HARD_GLARE_RANGE, HARD_LIGHT_RANGE
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.examples import TILE_KINDS
 from kdvision.lab.train.export import export_context
@@ -52,7 +52,7 @@ KINDS: Final = tuple(kind for kind in TILE_KINDS if kind != TOWN)
 """What is told by company. Towns, of which rendered tables of Kingdomino have none, keep the share they had."""
 STREAM: Final = 9_200_000
 """Seeds of the scenes start here; those that are held out, so much further on."""
-HELD_OUT: Final = 90_000
+HELD_OUT_TOPS: Final = 90_000
 BOXES: Final = (range(300, 332), range(332, 340))
 """The drawn boxes that are trained on, and those that are held out."""
 DRAWN: Final = 0.3
@@ -87,27 +87,29 @@ class Table:
     truth: npt.NDArray[np.int64]
 
 
-_workshop: tuple[Workshop, range] | None = None
+_art_mix: tuple[ArtMix, range] | None = None
 
 
 def _start(data: Path, part: int) -> None:
-    global _workshop  # one set of art a worker process
+    global _art_mix  # one set of art a worker process
     cv2.setNumThreads(1)
-    _workshop = Workshop(data, Crops.load(data / "tiles", mended=True).split()[part]), BOXES[part]
+    _art_mix = ArtMix(data, Crops.load(data / "tiles", mended=True).split()[part]), BOXES[part]
 
 
 def table(seed: int) -> Table:
     """Return what the runtime, as it is before, sees of the scene of one seed; every other lies in a hard light."""
-    assert _workshop is not None
-    (workshop, boxes), rng = _workshop, np.random.default_rng(seed)
-    scene = scenes.deal(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
-    camera = synth.snap(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
-    art = workshop.mixture(rng, drawn=DRAWN, boxes=boxes)
-    dials = None
+    assert _art_mix is not None
+    (art_mix, boxes), rng = _art_mix, np.random.default_rng(seed)
+    scene = scenes.make_scene(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
+    camera = renderer.place_camera(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
+    art = art_mix.make_scene_art(rng, drawn=DRAWN, boxes=boxes)
+    factors = None
     if seed % 2:
-        dials = Dials.draw(rng)
-        dials = replace(dials, light=float(rng.uniform(*HARD_LIGHT)), glare=float(rng.uniform(*HARD_GLARE)))
-    return seen_in(synth.render(scene, camera, art, rng, dials=dials))
+        factors = PhotoFactors.draw(rng)
+        factors = replace(
+            factors, light=float(rng.uniform(*HARD_LIGHT_RANGE)), glare=float(rng.uniform(*HARD_GLARE_RANGE))
+        )
+    return seen_in(renderer.render(scene, camera, art, rng, factors=factors))
 
 
 def seen_in(picture: Picture) -> Table:
@@ -222,7 +224,7 @@ def main() -> None:
     settings, given = parsed(parser, Settings)
     shown = partial(tables, given["data"], given["work"], workers=given["workers"])
     training = shown(first=STREAM, count=settings.scenes, part=0)
-    held = shown(first=STREAM + HELD_OUT, count=settings.held_out_scenes, part=1)
+    held = shown(first=STREAM + HELD_OUT_TOPS, count=settings.held_out_scenes, part=1)
     started = time.monotonic()
     net = train(training, settings, lambda text: print(text, flush=True))
     fitted, rates = measured(net, held)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Square
-from kdvision.lab.render.light import jpeg
-from kdvision.lab.render.synth import Picture, SeenKingdom
+from kdvision.lab.render.light import compress_jpeg
+from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.vision.classify.probabilities import KINDS, NOTHING
 from kdvision.vision.networks.cells import CROP, prepare_crops
 
@@ -61,7 +61,7 @@ class SceneExample:
         return np.asarray(cv2.imdecode(np.frombuffer(self.code, np.uint8), cv2.IMREAD_COLOR_RGB), np.uint8)
 
 
-def lattice_of(kingdom: SeenKingdom) -> Floats:
+def lattice_of(kingdom: RenderedKingdom) -> Floats:
     """Return the homography (3, 3) from board coordinates (column, row; corners at whole numbers) to pixels."""
     board, pixels = [], []
     for square, seen in kingdom.squares.items():
@@ -115,12 +115,12 @@ def cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int = 30
     return CellExamples(crops, kind, tile, hidden, partner, piece, truth[:, 5:])
 
 
-def _partner(kingdom: SeenKingdom, square: Square) -> int:
+def _partner(kingdom: RenderedKingdom, square: Square) -> int:
     other = kingdom.partner.get(square)
     return UNKNOWN if other is None else STEPS.index((other.row - square.row, other.col - square.col))
 
 
-def _on(kingdom: SeenKingdom, square: Square, hidden: int) -> Iterator[int]:
+def _on(kingdom: RenderedKingdom, square: Square, hidden: int) -> Iterator[int]:
     """What lies on a square, and whether a gem does on each of its corners; unknown where something else hides it."""
     piece = kingdom.pieces.get(square, "")
     yield UNKNOWN if hidden and not piece else PIECES.index(piece)
@@ -133,7 +133,7 @@ def _on_lattice(matrix: Floats, square: Square) -> Floats:
     return np.asarray(cv2.perspectiveTransform(box[None], matrix)[0])
 
 
-def _around(kingdom: SeenKingdom, matrix: Floats) -> Iterator[Floats]:
+def _around(kingdom: RenderedKingdom, matrix: Floats) -> Iterator[Floats]:
     """The lattice's places without a tile: holes and the ring about the board."""
     rows, cols = kingdom.board.height, kingdom.board.width
     for row in range(-1, rows + 1):
@@ -202,4 +202,4 @@ def spoil(crop: Bytes, rng: np.random.Generator) -> Bytes:
     """Return a crop with one more JPEG round trip or blur, as small squares in a poor photo have."""
     if rng.random() < 0.5:
         crop = np.asarray(cv2.GaussianBlur(crop, (0, 0), rng.uniform(0.3, 1.6)), np.uint8)
-    return jpeg(crop, int(rng.integers(25, 90))) if rng.random() < 0.4 else crop
+    return compress_jpeg(crop, int(rng.integers(25, 90))) if rng.random() < 0.4 else crop

@@ -21,11 +21,11 @@ from scipy.optimize import minimize
 
 from kdvision.files import write_atomically
 from kdvision.game.players import COLOURS
-from kdvision.lab.games.laying import Piece, Scene, Tile
-from kdvision.lab.render import scenes, synth
-from kdvision.lab.render.art.sources import DRAWN_SEEDS, DrawnScene, drawn_box, piece_mesh
-from kdvision.lab.render.art.tile_art import FolderArt
-from kdvision.lab.render.objects.meshes import Mesh, models
+from kdvision.lab.games.layout import Piece, Scene, Tile
+from kdvision.lab.render import renderer, scenes
+from kdvision.lab.render.art.folder_art import FolderArt
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box, make_piece_mesh
+from kdvision.lab.render.objects.meshes import Mesh, load_models
 from kdvision.vision.classify.player_colour import FAR, WEIGHTS, PlayerColourClassifier, compute_colour_features
 from kdvision.vision.networks.cells import log_softmax, prepare_crops
 
@@ -46,7 +46,7 @@ class Dressed:
 
     rest: FolderArt
     source: str
-    box: DrawnScene
+    box: DrawnSceneArt
     castles: Sequence[Mesh]
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
@@ -61,7 +61,7 @@ class Dressed:
         """Return a piece; castles in just this colour."""
         if kind == "castle" and self.castles and rng.random() < 0.4:
             return self.castles[COLOURS.index(colour)]
-        return piece_mesh(kind, colour, rng)
+        return make_piece_mesh(kind, colour, rng)
 
     def scraps(self) -> Sequence[Bytes]:
         """Return no surfaces: tables are made from noise."""
@@ -88,8 +88,8 @@ class Squares:
 def wardrobe(folder: Path) -> list[Dressed]:
     """Return all sets of art of a folder, and our own drawn ones."""
     rest = FolderArt(folder)
-    castles = models(folder / "castle_3d")["castle"] if (folder / "castle_3d").is_dir() else ()
-    boxes = [DrawnScene(drawn_box(seed)) for seed in range(DRAWN_SEEDS)]
+    castles = load_models(folder / "castle_3d")["castle"] if (folder / "castle_3d").is_dir() else ()
+    boxes = [DrawnSceneArt(get_drawn_box(seed)) for seed in range(TRAINING_BOX_COUNT)]
     sources = [*rest.sources(), "drawn"]
     return [Dressed(rest, source, box, castles) for source in sources for box in boxes]
 
@@ -99,8 +99,8 @@ def square(rng: np.random.Generator, art: Sequence[Dressed]) -> tuple[Bytes, int
     number = int(rng.integers(len(COLOURS)))
     colour, standing = COLOURS[number], bool(rng.random() < 0.45)
     scene = _dealt(rng, colour, standing)
-    camera = synth.snap(scene, rng, size=SIZE, fill=(0.35, 1.0))
-    picture = synth.render(scene, camera, art[int(rng.integers(len(art)))], rng)
+    camera = renderer.place_camera(scene, rng, size=SIZE, fill=(0.35, 1.0))
+    picture = renderer.render(scene, camera, art[int(rng.integers(len(art)))], rng)
     (kingdom,) = picture.kingdoms
     place = next(place for place, cell in kingdom.board.items() if str(cell) == "#")
     if place not in kingdom.squares:
@@ -112,7 +112,7 @@ def square(rng: np.random.Generator, art: Sequence[Dressed]) -> tuple[Bytes, int
 
 def _dealt(rng: np.random.Generator, colour: str, standing: bool) -> Scene:
     """A table with a small kingdom of one colour."""
-    scene = scenes.deal(rng, kingdoms=1, side=5, finished=False)
+    scene = scenes.make_scene(rng, kingdoms=1, side=5, finished=False)
     castle = next(tile for tile in scene.tiles if tile.kind == "castle")
     tiles = [Tile("castle", colour, t.centre, t.turn) if t is castle else t for t in scene.tiles]
     pieces = [piece for piece in scene.pieces if not (piece.kind == "castle" and _near(piece, castle.centre))]

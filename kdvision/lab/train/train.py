@@ -30,7 +30,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from kdvision.files import write_atomically
 from kdvision.lab.render.mosaics import mosaics
-from kdvision.lab.render.worlds import all_surfaces, make_examples
+from kdvision.lab.render.worlds import list_table_tops, make_examples
 from kdvision.lab.train.batches import CellBatches, ScenePieces, batches
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
@@ -211,7 +211,7 @@ def off(scenes: list[SceneExample], data: Path, work: Path, *, without: str, see
         return scenes
     kept = work / f"surfaces-{seed}-{len(scenes)}.json"
     if not kept.is_file():
-        kept.write_text(json.dumps(all_surfaces(data, seed=seed, count=len(scenes))), encoding="utf-8")
+        kept.write_text(json.dumps(list_table_tops(data, seed=seed, count=len(scenes))), encoding="utf-8")
     kinds = set(without.split(","))
     pairs = zip(scenes, json.loads(kept.read_text(encoding="utf-8")), strict=True)
     return [scene for scene, surfaces in pairs if kinds.isdisjoint(surfaces)]

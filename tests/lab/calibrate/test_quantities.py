@@ -8,7 +8,7 @@ import numpy as np
 from kdvision.game.board import Board
 from kdvision.lab.calibrate.quantities import QUANTITIES, align_truth, collect_quantities, format_table
 from kdvision.lab.calibrate.scenes import ObservedScene
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 from kdvision.pipeline import Calibration
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.result import ALONE

@@ -20,7 +20,7 @@ from kdvision.lab.experiments.ablate import (
     table,
     tallied,
 )
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import Reading
 from tests.kingdoms import plain_sight as observation
 from tests.vision.decide.simulation import framed, noisy

@@ -6,8 +6,8 @@ import pytest
 from kdvision.evaluate.evaluate import labelled
 from kdvision.lab.experiments import covered
 from kdvision.lab.experiments.covered import NOTHING, REACH, THINGS, laid, rows, verdict
-from kdvision.lab.render.staging import Stage
-from kdvision.lab.render.synth import Picture
+from kdvision.lab.render.renderer import Picture
+from kdvision.lab.render.scene_factors import SceneFactors
 from tests.paths import SAMPLES
 
 AT, SIDE = np.array([300.0, 200.0]), 20.0
@@ -49,6 +49,8 @@ def test_a_sample_is_read_with_each_of_the_things_on_it(monkeypatch: pytest.Monk
 
 @pytest.fixture(scope="module")
 def drawn_picture() -> Picture:
-    from kdvision.lab.render.art.sources import DRAWN_SEEDS, DrawnScene, drawn_box
+    from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
 
-    return Stage(kingdoms=1, pixels=40, clutter=0, table="oak").picture(3, DrawnScene(drawn_box(DRAWN_SEEDS)))
+    return SceneFactors(kingdoms=1, pixels=40, clutter=0, table="oak").picture(
+        3, DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT))
+    )

@@ -24,14 +24,14 @@ from kdvision.lab.experiments.dial_rows import (
 )
 from kdvision.lab.experiments.dials import Bench, anything, fingerprint, measure, show, tasks
 from kdvision.lab.experiments.judged import Verdict
-from kdvision.lab.render.staging import Stage
-from kdvision.lab.render.synth import Picture
+from kdvision.lab.render.renderer import Picture
+from kdvision.lab.render.scene_factors import SceneFactors
 from kdvision.vision.image.photo import Photo
-from tests.lab.render.test_staging import PLAIN, SMALL
+from tests.lab.render.test_scene_factors import PLAIN, SMALL
 from tests.paths import SHARED
 
 DATA = SHARED / "data"
-TASK = Task("angle", "45.0", 3, Stage(angle=45.0))
+TASK = Task("angle", "45.0", 3, SceneFactors(angle=45.0))
 BOARDS = ((0.9, True), (0.95, False))
 ROW = Row(TASK, "drawn", "abc", Verdict(2, 2, 1, 1, 1, 0, 40, 2, 1, 0, 2), 1.25, "", BOARDS)
 
@@ -88,7 +88,9 @@ def test_everything_turned_keeps_to_what_the_headlines_say() -> None:
 
 
 def test_the_headlines_go_by_the_angle() -> None:
-    rows = [replace(ROW, task=Task(ANYTHING, "", n, Stage(angle=angle))) for n, angle in enumerate((10, 45, 46, 60))]
+    rows = [
+        replace(ROW, task=Task(ANYTHING, "", n, SceneFactors(angle=angle))) for n, angle in enumerate((10, 45, 46, 60))
+    ]
     assert [(name, len(part)) for name, part in headlines([*rows, ROW])] == [
         ("up to 45 degrees", 2),
         ("45 to 60 degrees", 2),

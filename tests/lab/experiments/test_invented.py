@@ -22,12 +22,12 @@ from kdvision.lab.experiments.invented import (
     stage,
     summary,
 )
-from kdvision.lab.render.staging import chance
+from kdvision.lab.render.scene_factors import make_rng
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.onnx import model_path
 from tests.kingdoms import SMALL, doubt, png, seen
-from tests.lab.render.test_staging import PLAIN
+from tests.lab.render.test_scene_factors import PLAIN
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_rendered_tables_are_the_same_every_time() -> None:
     one, again = (small.picture(1, PLAIN, heaps=HEAPS["clutter"]) for _ in range(2))
     assert np.array_equal(one.photo, again.photo) and not one.kingdoms
     assert stage(1) == stage(1) != stage(2)
-    assert chance(1, "nothing").random() != chance(1, "photo").random()
+    assert make_rng(1, "nothing").random() != make_rng(1, "photo").random()
 
 
 def test_a_surface_without_a_kingdom_is_read_as_none(surface: Nothing) -> None:

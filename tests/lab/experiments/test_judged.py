@@ -6,7 +6,7 @@ import numpy as np
 
 from kdvision.game.board import Board
 from kdvision.lab.experiments.judged import judge
-from kdvision.lab.render.synth import Picture, Seen, SeenKingdom
+from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from tests.kingdoms import SMALL, doubt, grid_of, seen
 
 OTHER = "l l1 / # w"
@@ -17,10 +17,10 @@ def picture(*kingdoms: tuple[str, float]) -> Picture:
     return Picture(np.zeros((600, 900, 3), np.uint8), tuple(true(text, left) for text, left in kingdoms), ())
 
 
-def true(text: str, left: float) -> SeenKingdom:
+def true(text: str, left: float) -> RenderedKingdom:
     board = Board.parse(text)
     grid = grid_of(board, left=left)
-    return SeenKingdom(board, {square: Seen(grid.quad(square), 0.0) for square in board}, {})
+    return RenderedKingdom(board, {square: RenderedSquare(grid.quad(square), 0.0) for square in board}, {})
 
 
 def test_the_same_board_at_its_place_is_exact() -> None:

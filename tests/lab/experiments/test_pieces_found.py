@@ -10,7 +10,7 @@ import pytest
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board, Square
 from kdvision.lab.experiments.pieces_found import Row, _met, as_csv, by_eye, counted, rows, summary
-from kdvision.lab.render.synth import Picture, Seen, SeenKingdom
+from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 from kdvision.vision.image.photo import Photo
@@ -24,9 +24,9 @@ def picture() -> Picture:
     """A building on B1, a knight on B3, a gem between A1 and B2."""
     board = Board.parse(BOARD)
     grid = grid_of(board, left=40)
-    quads = {square: Seen(grid.quad(square), 0.0) for square in board}
+    quads = {square: RenderedSquare(grid.quad(square), 0.0) for square in board}
     on = {B1: "building", B3: "knight"}
-    kingdom = SeenKingdom(board, quads, {}, on, frozenset({Square(0, 0)}))
+    kingdom = RenderedKingdom(board, quads, {}, on, frozenset({Square(0, 0)}))
     return Picture(np.zeros((600, 900, 3), np.uint8), (kingdom,), ())
 
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.render.art.tile_art import ArtSet, DrawnArt, FolderArt, flush
+from kdvision.lab.render.art.folder_art import ArtSet, DrawnArt, FolderArt, flush
 from kdvision.lab.render.objects.castles import COLOURS
 from tests.paths import SHARED
 

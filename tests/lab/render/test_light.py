@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from kdvision.evaluate.corruptions import GAMMA
 from kdvision.lab.render import light
-from kdvision.lab.render.light import Dials
+from kdvision.lab.render.light import PhotoFactors
 
 Floats = NDArray[np.float32]
-EASY = Dials(0.0, 0.0, 0.0, 0.0, 0.0)
+EASY = PhotoFactors(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def flat(level: float = 0.5) -> Floats:
@@ -36,7 +36,7 @@ def sharpness(photo: NDArray[np.uint8]) -> float:
 
 
 def test_dials_are_between_easy_and_bad_and_most_photos_are_fair() -> None:
-    drawn = np.array([astuple(Dials.draw(np.random.default_rng(seed))) for seed in range(300)])
+    drawn = np.array([astuple(PhotoFactors.draw(np.random.default_rng(seed))) for seed in range(300)])
     assert drawn.min() >= 0
     assert drawn.max() <= 1
     assert np.median(drawn) < 0.4
@@ -131,8 +131,8 @@ def test_each_dial_of_the_camera_does_its_own_harm(dial: str) -> None:
     """Blur softens, noise and blocks roughen; none of them moves the mean."""
     worse = replace(EASY, **{dial: 1.0})
 
-    def measured(dials: Dials) -> tuple[float, float]:
-        photos = [light.expose(checks(), np.random.default_rng(seed), dials) for seed in range(10)]
+    def measured(factors: PhotoFactors) -> tuple[float, float]:
+        photos = [light.expose(checks(), np.random.default_rng(seed), factors) for seed in range(10)]
         return float(np.mean([sharpness(p) for p in photos])), float(np.mean([p.mean() for p in photos]))
 
     (easy_sharpness, easy_mean), (bad_sharpness, bad_mean) = measured(EASY), measured(worse)
@@ -150,6 +150,6 @@ def test_an_easy_photo_keeps_its_picture() -> None:
 def test_jpeg_keeps_shape_and_order_of_colours_and_loses_with_lower_quality() -> None:
     photo = (checks() * 255 * (1.0, 0.5, 0.1)).astype(np.uint8)
     noisy = np.clip(photo + np.random.default_rng(0).normal(0, 25, photo.shape), 0, 255).astype(np.uint8)
-    losses = [np.abs(light.jpeg(noisy, quality).astype(int) - noisy).mean() for quality in (97, 60, 20)]
-    assert light.jpeg(photo, 97).mean((0, 1)) == pytest.approx(photo.mean((0, 1)), abs=4)
+    losses = [np.abs(light.compress_jpeg(noisy, quality).astype(int) - noisy).mean() for quality in (97, 60, 20)]
+    assert light.compress_jpeg(photo, 97).mean((0, 1)) == pytest.approx(photo.mean((0, 1)), abs=4)
     assert losses == sorted(losses)

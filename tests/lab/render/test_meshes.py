@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.objects import clutter, meshes
+from kdvision.lab.render.objects import household, meshes
 from kdvision.lab.render.raster import Mesh
 from tests.paths import SHARED
 
@@ -172,7 +172,7 @@ def test_an_obj_file_stands_upright_in_the_colours_of_its_texture(tmp_path: Path
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the models are in the data folder beside the checkout")
 def test_the_models_of_the_data_folder_are_pieces_of_the_right_size() -> None:
-    found = meshes.models(DATA)
+    found = meshes.load_models(DATA)
     assert {name: len(pieces) for name, pieces in found.items()} == dict.fromkeys(
         ("castle", "king", "knight", "tower"), len(meshes.COLOURS)
     )
@@ -182,19 +182,19 @@ def test_the_models_of_the_data_folder_are_pieces_of_the_right_size() -> None:
     assert meshes.draw(image, found["castle"][0], looking_from(1, -6, 8)).sum() > 3000
 
 
-@pytest.mark.parametrize("kind", sorted(clutter.MAKERS))
+@pytest.mark.parametrize("kind", sorted(household.MAKERS))
 def test_clutter_stands_on_the_table_within_its_reach(kind: str) -> None:
     for seed in range(8):
-        mesh = clutter.clutter_mesh(kind, np.random.default_rng(seed))
+        mesh = household.clutter_mesh(kind, np.random.default_rng(seed))
         corners = mesh.triangles.reshape(-1, 3)
         assert corners[:, 2].min() == pytest.approx(0)
-        assert np.linalg.norm(corners[:, :2], axis=1).max() <= clutter.REACH[kind]
+        assert np.linalg.norm(corners[:, :2], axis=1).max() <= household.REACH[kind]
         mask = meshes.draw(blank(), mesh, FROM_ABOVE)
         assert mask.any()
 
 
 def test_a_cup_shows_its_drink_and_hides_what_stands_behind() -> None:
     image = blank()
-    mask = meshes.draw(image, clutter.cup(np.random.default_rng(1)), FROM_ABOVE)
+    mask = meshes.draw(image, household.cup(np.random.default_rng(1)), FROM_ABOVE)
     assert mask[150, 150]
     assert mask.sum() > 10_000

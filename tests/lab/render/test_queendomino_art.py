@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.art.queendomino_art import QueendominoArt, varied_print
-from kdvision.lab.render.art.sources import DRAWN_SIDE, DrawnScene
-from kdvision.lab.render.art.tile_art import DrawnArt
-from kdvision.lab.render.art_mix import Mixture, Workshop
+from kdvision.lab.render.art.folder_art import DrawnArt
+from kdvision.lab.render.art.queendomino_art import QueendominoArt, vary_print
+from kdvision.lab.render.art.scene_art import DRAWN_SIDE_PX, DrawnSceneArt
+from kdvision.lab.render.art_mix import ArtMix, MixedSceneArt
 from kdvision.lab.train.crop_folder import Crops
 from tests.paths import SHARED
 
@@ -36,11 +36,11 @@ def dull(square: Picture) -> float:
 
 @pytest.fixture(scope="module")
 def drawn() -> DrawnArt:
-    return DrawnArt(3, side=DRAWN_SIDE)
+    return DrawnArt(3, side=DRAWN_SIDE_PX)
 
 
 def test_drawn_towns_and_buildings_are_red_and_their_backs_grey(drawn: DrawnArt) -> None:
-    assert drawn.town(0).shape == drawn.building(0).shape == (DRAWN_SIDE, DRAWN_SIDE, 3)
+    assert drawn.town(0).shape == drawn.building(0).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
     assert min(red(drawn.town(number)) for number in range(4)) > 0.6
     assert min(red(drawn.building(number)) for number in range(6)) > 0.4
     assert min(dull(drawn.back_of_building(number)) for number in range(6)) > 0.6
@@ -48,16 +48,18 @@ def test_drawn_towns_and_buildings_are_red_and_their_backs_grey(drawn: DrawnArt)
 
 
 def test_drawn_dominoes_of_mixed_boxes_are_told_by_their_letter(drawn: DrawnArt) -> None:
-    scene, rng = DrawnScene(drawn), np.random.default_rng(0)
+    scene, rng = DrawnSceneArt(drawn), np.random.default_rng(0)
     lake = scene.tile("domino", "Q33", rng)  # town and lake
-    assert red(lake[:, :DRAWN_SIDE]) > 0.6 > 0.2 > red(lake[:, DRAWN_SIDE:])
+    assert red(lake[:, :DRAWN_SIDE_PX]) > 0.6 > 0.2 > red(lake[:, DRAWN_SIDE_PX:])
     assert np.array_equal(scene.tile("domino", "K7", rng), scene.tile("domino", 7, rng))
-    assert scene.tile("building", 5, rng).shape == scene.tile("unbuilt", 5, rng).shape == (DRAWN_SIDE, DRAWN_SIDE, 3)
+    assert (
+        scene.tile("building", 5, rng).shape == scene.tile("unbuilt", 5, rng).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
+    )
 
 
 def test_a_varied_print_stays_a_print_of_its_size(drawn: DrawnArt) -> None:
     rng, town = np.random.default_rng(1), drawn.town(1)
-    copies = [varied_print(town, rng) for _ in range(8)]
+    copies = [vary_print(town, rng) for _ in range(8)]
     assert {copy.shape for copy in copies} == {town.shape}
     assert len({copy.tobytes() for copy in copies}) == 8
     assert min(red(copy) for copy in copies) > 0.35
@@ -93,27 +95,27 @@ def test_the_kingdom_kept_for_measuring_is_never_cut() -> None:
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def art_mix(tmp_path_factory: pytest.TempPathFactory) -> ArtMix:
     folder = tmp_path_factory.mktemp("data")  # without the models, which take their time
     for name in ("domino_scans", "domino_backs", "squares", "queendomino"):
         (folder / name).symlink_to(DATA / name)
     pictures = {"a": {kind: [np.full((64, 64, 3), 90, np.uint8)] for kind in ("l", "f1", "#")}}
-    return Workshop(folder, Crops(pictures, ()))
+    return ArtMix(folder, Crops(pictures, ()))
 
 
 @needs_data
 @pytest.mark.parametrize("royal", [True, False])
-def test_every_source_deals_queendomino_with_or_without_its_photos(workshop: Workshop, royal: bool) -> None:
-    room = copy.copy(workshop)
+def test_every_source_deals_queendomino_with_or_without_its_photos(art_mix: ArtMix, royal: bool) -> None:
+    room = copy.copy(art_mix)
     if not royal:
         room.queendomino = None
     rng = np.random.default_rng(2)
     for source in (*room.dominoes.sources(), "crops"):
-        art = Mixture(room, source, "a")
+        art = MixedSceneArt(room, source, "a")
         lake = art.tile("domino", "Q33", rng)  # town and lake
         side = lake.shape[0]
         assert lake.shape == (side, 2 * side, 3)
         assert red(lake[:, :side]) > 0.3 > red(lake[:, side:])
-        assert art.tile("building", 3, rng).shape[:2] in {(256, 256), (DRAWN_SIDE, DRAWN_SIDE)}
+        assert art.tile("building", 3, rng).shape[:2] in {(256, 256), (DRAWN_SIDE_PX, DRAWN_SIDE_PX)}
     assert art.tile("back", "Q12", rng).shape == (256, 512, 3)
     assert len(art.mesh("queen", "", rng).triangles)

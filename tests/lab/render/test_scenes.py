@@ -11,15 +11,15 @@ import pytest
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import problems
-from kdvision.lab.games.drafts import play
-from kdvision.lab.games.laying import Hand, LaidKingdom, Points, Scene, Tile, lay
-from kdvision.lab.render.scenes import APART, deal, deal_with_gaps
+from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Points, Scene, Tile, lay_out
+from kdvision.lab.games.play import play
+from kdvision.lab.render.scenes import APART, make_scene, make_scene_with_gaps
 
 SEEDS = range(12)
-CAREFUL = Hand(pitch=1.0, shift=0.0, twist=0.0, shear=0.0)
+CAREFUL = LayoutNoise(pitch=1.0, shift=0.0, twist=0.0, shear=0.0)
 
 
-def middles(kingdom: LaidKingdom) -> Points:
+def middles(kingdom: KingdomLayout) -> Points:
     return np.array([quad.mean(0) for quad in kingdom.squares.values()])
 
 
@@ -34,7 +34,7 @@ def everything(scene: Scene) -> list[object]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_dealt_boards_are_legal_and_every_square_lies_on_the_table(seed: int) -> None:
-    scene = deal(np.random.default_rng(seed), kingdoms=1 + seed % 4)
+    scene = make_scene(np.random.default_rng(seed), kingdoms=1 + seed % 4)
     assert len(scene.kingdoms) == 1 + seed % 4
     for kingdom in scene.kingdoms:
         assert problems(kingdom.board, KINGDOMINO) == ()
@@ -43,7 +43,7 @@ def test_dealt_boards_are_legal_and_every_square_lies_on_the_table(seed: int) ->
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kingdoms_and_loose_dominoes_keep_apart(seed: int) -> None:
-    scene = deal(np.random.default_rng(seed), kingdoms=2 + seed % 3)
+    scene = make_scene(np.random.default_rng(seed), kingdoms=2 + seed % 3)
     groups = [middles(kingdom) for kingdom in scene.kingdoms]
     loose = np.array([quad.mean(0) for quad in scene.loose])
     assert all(distance(one, other) > APART for one, other in combinations(groups, 2))
@@ -53,7 +53,7 @@ def test_kingdoms_and_loose_dominoes_keep_apart(seed: int) -> None:
 def test_cards_may_touch_but_none_covers_another() -> None:
     for seed in SEEDS:
         covered = np.zeros((1200, 1200), np.uint8)
-        for tile in deal(np.random.default_rng(seed)).tiles:
+        for tile in make_scene(np.random.default_rng(seed)).tiles:
             core = np.array(tile.centre) + 0.7 * (tile.outline() - tile.centre)
             mask = np.zeros_like(covered)
             cv2.fillConvexPoly(mask, ((core + 30) * 20).astype(np.int32), 1)
@@ -63,14 +63,14 @@ def test_cards_may_touch_but_none_covers_another() -> None:
 
 def test_a_domino_is_dealt_once() -> None:
     for seed in SEEDS:
-        numbers = [tile.name for tile in deal(np.random.default_rng(seed)).tiles if tile.kind == "domino"]
+        numbers = [tile.name for tile in make_scene(np.random.default_rng(seed)).tiles if tile.kind == "domino"]
         assert len(numbers) == len(set(numbers))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_from_kingdoms_with_gaps_whole_dominoes_are_gone(seed: int) -> None:
-    whole = deal(np.random.default_rng(seed), kingdoms=2)
-    scene = deal_with_gaps(np.random.default_rng(seed), kingdoms=2)
+    whole = make_scene(np.random.default_rng(seed), kingdoms=2)
+    scene = make_scene_with_gaps(np.random.default_rng(seed), kingdoms=2)
     gone = sum(len(kingdom.board) for kingdom in whole.kingdoms) - sum(len(k.board) for k in scene.kingdoms)
     assert len(whole.tiles) - len(scene.tiles) == gone / 2
     assert set(scene.tiles) <= set(whole.tiles)
@@ -87,8 +87,8 @@ def test_from_kingdoms_with_gaps_whole_dominoes_are_gone(seed: int) -> None:
 def test_gaps_are_made_and_rather_amid_other_tiles() -> None:
     gone, amid = 0, []
     for seed in range(20):
-        whole = deal(np.random.default_rng(seed), kingdoms=1).kingdoms[0]
-        left = deal_with_gaps(np.random.default_rng(seed), kingdoms=1).kingdoms[0]
+        whole = make_scene(np.random.default_rng(seed), kingdoms=1).kingdoms[0]
+        left = make_scene_with_gaps(np.random.default_rng(seed), kingdoms=1).kingdoms[0]
         missing = set(whole.board) - set(left.board)
         gone += len(missing)
         amid += [sum(near in whole.board for near in square.neighbours()) for square in missing]
@@ -97,13 +97,13 @@ def test_gaps_are_made_and_rather_amid_other_tiles() -> None:
 
 
 def test_the_same_seed_deals_the_same_table() -> None:
-    one, again, other = (deal(np.random.default_rng(seed)) for seed in (5, 5, 6))
+    one, again, other = (make_scene(np.random.default_rng(seed)) for seed in (5, 5, 6))
     assert everything(one) == everything(again)
     assert everything(one) != everything(other)
 
 
 def test_tables_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() -> None:
-    scenes = [deal(np.random.default_rng(seed)) for seed in range(60)]
+    scenes = [make_scene(np.random.default_rng(seed)) for seed in range(60)]
     sizes = {max(k.board.width, k.board.height) for scene in scenes for k in scene.kingdoms}
     assert {len(scene.kingdoms) for scene in scenes} == {0, 1, 2, 3, 4}
     assert {5, 7} <= sizes
@@ -114,7 +114,7 @@ def test_tables_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() 
 
 def test_a_careful_hand_lays_the_board_on_a_grid() -> None:
     (kingdom, _) = play(np.random.default_rng(3), players=2, side=5)
-    laid, tiles = lay(kingdom, np.random.default_rng(0), at=(2.0, 1.0), turn=0.0, colour="pink", hand=CAREFUL)
+    laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(2.0, 1.0), turn=0.0, colour="pink", hand=CAREFUL)
     assert tiles[0] == Tile("castle", "pink", tiles[0].centre, tiles[0].turn)
     assert middles(laid).mean(0) == pytest.approx((2.0, 1.0))
     first = Square(*min(laid.squares))
@@ -126,7 +126,7 @@ def test_a_careful_hand_lays_the_board_on_a_grid() -> None:
 @pytest.mark.parametrize("turn", [0.0, 0.4, 2.0])
 def test_dominoes_show_the_cells_of_the_board_the_right_way_round(turn: float) -> None:
     (kingdom, _) = play(np.random.default_rng(4), players=2, side=5)
-    laid, tiles = lay(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=turn, colour="blue", hand=CAREFUL)
+    laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=turn, colour="blue", hand=CAREFUL)
     cells = {tuple(quad.mean(0).round(6)): laid.board[square] for square, quad in laid.squares.items()}
     for tile in tiles[1:]:
         domino = KINGDOMINO[int(tile.name) - 1]
@@ -135,7 +135,7 @@ def test_dominoes_show_the_cells_of_the_board_the_right_way_round(turn: float) -
 
 
 def test_partners_are_neighbours_and_the_castle_has_none() -> None:
-    kingdom = deal(np.random.default_rng(1), kingdoms=1, finished=True).kingdoms[0]
+    kingdom = make_scene(np.random.default_rng(1), kingdoms=1, finished=True).kingdoms[0]
     for square, other in kingdom.partner.items():
         assert kingdom.partner[other] == square
         assert abs(square.row - other.row) + abs(square.col - other.col) == 1
@@ -146,7 +146,7 @@ def test_partners_are_neighbours_and_the_castle_has_none() -> None:
 def test_boards_turn_with_the_table() -> None:
     """A quarter turn on the table is a quarter turn of the board."""
     (kingdom, _) = play(np.random.default_rng(6), players=2, side=5)
-    laid, _ = lay(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=np.pi / 2, colour="blue", hand=CAREFUL)
+    laid, _ = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=np.pi / 2, colour="blue", hand=CAREFUL)
     spots = {tuple(quad.mean(0).round().astype(int)): laid.board[square] for square, quad in laid.squares.items()}
     left, top = (min(spot[axis] for spot in spots) for axis in (0, 1))
     seen = Board({Square(int(y - top), int(x - left)): cell for (x, y), cell in spots.items()})

@@ -10,26 +10,26 @@ import pytest
 
 from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
-from kdvision.lab.games.drafts import play
-from kdvision.lab.games.laying import Hand, LaidKingdom, lay
+from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, lay_out
+from kdvision.lab.games.play import play
 from kdvision.lab.render.camera import Camera, frame
-from kdvision.lab.render.synth import Picture, Seen, SeenKingdom
+from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.lab.render.truth import truth, upright
 
-BY_HAND = Hand(pitch=1.02, shift=0.01, twist=0.01, shear=0.0)
+BY_HAND = LayoutNoise(pitch=1.02, shift=0.01, twist=0.01, shear=0.0)
 
 
-def laid(turn: float, at: tuple[float, float] = (0.0, 0.0)) -> LaidKingdom:
+def laid(turn: float, at: tuple[float, float] = (0.0, 0.0)) -> KingdomLayout:
     rng = np.random.default_rng(8)
-    return lay(play(rng, players=2, side=5)[0], rng, at=at, turn=np.radians(turn), colour="blue", hand=BY_HAND)[0]
+    return lay_out(play(rng, players=2, side=5)[0], rng, at=at, turn=np.radians(turn), colour="blue", hand=BY_HAND)[0]
 
 
-def seen(kingdom: LaidKingdom, camera: Camera) -> SeenKingdom:
-    squares = {square: Seen(camera.project(quad), 0.0) for square, quad in kingdom.squares.items()}
-    return SeenKingdom(kingdom.board, squares, kingdom.partner)
+def seen(kingdom: KingdomLayout, camera: Camera) -> RenderedKingdom:
+    squares = {square: RenderedSquare(camera.project(quad), 0.0) for square, quad in kingdom.squares.items()}
+    return RenderedKingdom(kingdom.board, squares, kingdom.partner)
 
 
-def camera_on(*kingdoms: LaidKingdom) -> Camera:
+def camera_on(*kingdoms: KingdomLayout) -> Camera:
     points = np.concatenate([quad for kingdom in kingdoms for quad in kingdom.squares.values()])
     return frame(points, tilt=0.4, azimuth=-np.pi / 2, focal=1.0, width=800, height=600, fill=0.8, bend=-0.01)
 

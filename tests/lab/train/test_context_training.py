@@ -10,8 +10,8 @@ pytest.importorskip("torch", reason="training needs torch: make test-lab install
 
 import torch
 
-from kdvision.lab.render import scenes, synth
-from kdvision.lab.render.art.sources import DrawnScene, drawn_box
+from kdvision.lab.render import renderer, scenes
+from kdvision.lab.render.art.scene_art import DrawnSceneArt, get_drawn_box
 from kdvision.lab.train import context
 from kdvision.lab.train.context import KINDS, LEAST, UNKNOWN, Settings, Table
 from kdvision.lab.train.export import export_context
@@ -40,8 +40,10 @@ def tables(count: int, seed: int = 0) -> list[Table]:
 
 def test_what_is_learned_from_is_what_the_runtime_sees_and_what_lies_there() -> None:
     rng = np.random.default_rng(3)
-    scene = scenes.deal(rng, kingdoms=2)
-    picture = synth.render(scene, synth.snap(scene, rng, size=1000), DrawnScene(drawn_box(301)), rng)
+    scene = scenes.make_scene(rng, kingdoms=2)
+    picture = renderer.render(
+        scene, renderer.place_camera(scene, rng, size=1000), DrawnSceneArt(get_drawn_box(301)), rng
+    )
     table = context.seen_in(picture)
     assert table.log_probs.shape == (len(table.truth), len(KINDS)) and table.colours.shape == (len(table.truth), 6)
     assert np.allclose(np.exp(table.log_probs).sum(axis=1), 1, atol=1e-3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kdvision.game.board import Board, Square
-from kdvision.lab.render.synth import Picture, Seen, SeenKingdom
+from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.lab.train.examples import TILE_KINDS, bare_places, cell_examples
 
 SIDE = 40
@@ -16,12 +16,12 @@ def picture(*, shift: int) -> Picture:
     board = Board.parse("w w f / # f l / g g l")
     box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]) * SIDE
     squares = {
-        Square(row, col): Seen(box + np.array([col * SIDE + 20 - shift, row * SIDE + 20]), 0.0)
+        Square(row, col): RenderedSquare(box + np.array([col * SIDE + 20 - shift, row * SIDE + 20]), 0.0)
         for row in range(3)
         for col in range(3)
     }
     photo = np.full((160, 160 - shift, 3), 90, np.uint8)
-    return Picture(photo, (SeenKingdom(board, squares, {}),), ())
+    return Picture(photo, (RenderedKingdom(board, squares, {}),), ())
 
 
 def tiles(shown: Picture) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import KINDS, NOTHING, Reading
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision

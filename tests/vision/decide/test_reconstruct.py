@@ -13,7 +13,7 @@ import pytest
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
 from kdvision.game.legality import problems
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision

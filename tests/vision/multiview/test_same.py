@@ -14,7 +14,7 @@ from kdvision import pipeline
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.games.drafts import play
+from kdvision.lab.games.play import play
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide

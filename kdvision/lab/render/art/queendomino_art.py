@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["QueendominoArt", "varied_print"]
+__all__ = ["QueendominoArt", "vary_print"]
 
 Picture = NDArray[np.uint8]
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
@@ -157,7 +157,7 @@ def _cut(photo: Picture, corners: Corners, squares: int) -> Picture:
     return cut
 
 
-def varied_print(picture: Picture, rng: np.random.Generator, *, turned: bool = True, dim: float = 1.0) -> Picture:
+def vary_print(picture: Picture, rng: np.random.Generator, *, turned: bool = True, dim: float = 1.0) -> Picture:
     """Return a square print (h, h, 3) as another copy and another camera would show it.
 
     Brightness, tint and sharpness vary; with `turned` it is mirrored and turned by quarters, too. So few pictures would

@@ -26,8 +26,8 @@ __all__ = [
     "draw",
     "king_mesh",
     "knight_mesh",
+    "load_models",
     "load_obj",
-    "models",
     "queen_mesh",
     "shadow_mask",
     "tower_mesh",
@@ -88,7 +88,7 @@ def _merged(mesh: Mesh, grain: float) -> Mesh:
     return Mesh(snapped[kept], mesh.colours[kept])
 
 
-def models(folder: str | Path) -> dict[str, tuple[Mesh, ...]]:
+def load_models(folder: str | Path) -> dict[str, tuple[Mesh, ...]]:
     """The pieces found in a folder of models by name ("castle", "king", "knight", "tower"), each in several colours."""
     home = Path(folder)
     palette = _texture(home / "castlePinkTexture.png").copy()

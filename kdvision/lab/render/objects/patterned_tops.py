@@ -12,15 +12,28 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.render.objects.tables import TILE_COLOURS, FloatImage, colour, layered, noise
+from kdvision.lab.render.objects.table_tops import (
+    TILE_COLOURS,
+    FloatImage,
+    choose_colour,
+    make_fractal_noise,
+    make_noise,
+)
 
 Rng = np.random.Generator
 Inks = npt.NDArray[np.float32]
 """Colours (n, 3), RGB, 0 to 1."""
 
 
-def busy(rng: Rng, height: int, width: int, unit: float, *, scraps: Sequence[npt.NDArray[np.uint8]] = ()) -> FloatImage:  # noqa: ARG001
-    """Return a table top (height, width, 3), RGB 0 to 1, of one of these kinds; `unit` is a square's side in pixels."""
+def make_patterned_top(
+    rng: Rng,
+    height: int,
+    width: int,
+    unit: float,
+    *,
+    scraps: Sequence[npt.NDArray[np.uint8]] = (),  # noqa: ARG001
+) -> FloatImage:
+    """Return a table top (height, width, 3), RGB 0 to 1, of one of these kinds; `unit` is a square in pixels."""
     kind = (_rug, _overgrown, _stones)[rng.choice(3, p=[0.45, 0.35, 0.2])]
     return np.asarray(np.clip(kind(rng, height, width, unit), 0, 1), np.float32)
 
@@ -28,7 +41,7 @@ def busy(rng: Rng, height: int, width: int, unit: float, *, scraps: Sequence[npt
 def _inks(rng: Rng, count: int) -> Inks:
     """Some colours that lie together: any, or those of nature, near those of the printed landscapes."""
     if rng.random() < 0.5:
-        return np.array([colour(rng) for _ in range(count)], np.float32)
+        return np.array([choose_colour(rng) for _ in range(count)], np.float32)
     near = np.array(TILE_COLOURS)[rng.integers(len(TILE_COLOURS), size=count)]
     return np.asarray(
         np.clip(near * rng.uniform(0.5, 1.3, (count, 1)) + rng.normal(0, 0.06, (count, 3)), 0, 1), np.float32
@@ -41,8 +54,8 @@ def _about(rng: Rng, low: float, high: float) -> float:
 
 def _relief(rng: Rng, height: int, width: int, unit: float, most: float) -> FloatImage:
     """Fine threads or blades and slow changes, by which the light on a surface varies, (height, width, 1)."""
-    fine = noise(rng, height, width, unit * rng.uniform(0.02, 0.12), stretch=float(rng.choice([1, 1, 3, 8])))
-    slow = layered(rng, height, width, unit * rng.uniform(1, 5))
+    fine = make_noise(rng, height, width, unit * rng.uniform(0.02, 0.12), stretch=float(rng.choice([1, 1, 3, 8])))
+    slow = make_fractal_noise(rng, height, width, unit * rng.uniform(1, 5))
     return np.asarray(1 + rng.uniform(0, most) * fine + rng.uniform(0, 0.1) * slow, np.float32)[..., None]
 
 
@@ -114,10 +127,12 @@ def _overgrown(rng: Rng, height: int, width: int, unit: float) -> FloatImage:
     """Grass, leaves, gravel, fur, marble: a few colours that run into each other or lie in spots, at any grain."""
     inks = _inks(rng, int(rng.integers(2, 6)))
     stretch = float(rng.choice([1.0, rng.uniform(2, 10)]))
-    field = layered(rng, height, width, unit * _about(rng, 0.08, 2.0), stretch=stretch)
+    field = make_fractal_noise(rng, height, width, unit * _about(rng, 0.08, 2.0), stretch=stretch)
     if rng.random() < 0.5:
         field = (
-            field + rng.uniform(0.3, 1) * layered(rng, width, height, unit * _about(rng, 0.05, 0.6), stretch=stretch).T
+            field
+            + rng.uniform(0.3, 1)
+            * make_fractal_noise(rng, width, height, unit * _about(rng, 0.05, 0.6), stretch=stretch).T
         )
     level = np.clip(0.5 + 0.28 * field / max(float(field.std()), 1e-6), 0, 1) * (len(inks) - 1)
     if rng.random() < 0.4:
@@ -145,5 +160,5 @@ def _stones(rng: Rng, height: int, width: int, unit: float) -> FloatImage:
         edge = (np.diff(owner, axis=0, append=owner[-1:]) != 0) | (np.diff(owner, axis=1, append=owner[:, -1:]) != 0)
         broad = max(1, int(pitch * rng.uniform(0.02, 0.2)))
         joint = cv2.dilate(edge.astype(np.uint8), np.ones((broad, broad), np.uint8)) > 0
-        ground[joint] = colour(rng)
+        ground[joint] = choose_colour(rng)
     return np.asarray(ground * _relief(rng, height, width, unit, 0.2), np.float32)

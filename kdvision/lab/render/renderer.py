@@ -11,21 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
-from kdvision.lab.games.laying import Piece, Points, Scene, rotation
+from kdvision.lab.games.layout import Piece, Points, Scene, rotation
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, frame
-from kdvision.lab.render.cards import Print, Vector
-from kdvision.lab.render.light import Dials
+from kdvision.lab.render.cards import PrintStyle, Vector
+from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.objects.meshes import Mesh
-from kdvision.lab.render.objects.tables import FloatImage, table
+from kdvision.lab.render.objects.table_tops import FloatImage, make_table_top
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 
 
 class Surface(Protocol):
-    """Makes table tops, as `tables.table` does."""
+    """Makes table tops, as `table_tops.make_table_top` does."""
 
     def __call__(
         self, rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()
@@ -33,8 +33,8 @@ class Surface(Protocol):
         """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels."""
 
 
-class Strewing(Protocol):
-    """Lays things over what is drawn, as `things.strew` does."""
+class OccluderPlacer(Protocol):
+    """Lays things over what is drawn, as `occluders.place_occluders` does."""
 
     def __call__(
         self,
@@ -62,7 +62,7 @@ class Art(Protocol):
 
 
 @dataclass(frozen=True)
-class Seen:
+class RenderedSquare:
     """One square of a kingdom in a picture: its corners (4, 2) in pixels and how much of it pieces hide (0 to 1)."""
 
     corners: Points
@@ -70,15 +70,15 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class SeenKingdom:
+class RenderedKingdom:
     """A kingdom in a picture: its board, its squares, each square's other half, and what lies on squares and crossings.
 
     Squares whose middle lies outside the picture are on the board but not among `squares`. `pieces` and `gems` as in
-    `laying.LaidKingdom`.
+    `laying.KingdomLayout`.
     """
 
     board: Board
-    squares: dict[Square, Seen]
+    squares: dict[Square, RenderedSquare]
     partner: dict[Square, Square]
     pieces: Mapping[Square, str] = field(default_factory=dict)
     gems: frozenset[Square] = frozenset()
@@ -89,11 +89,11 @@ class Picture:
     """A rendered photo (H, W, 3) RGB and its truth; `loose` are face-up squares of no kingdom, corners in pixels."""
 
     photo: Bytes
-    kingdoms: tuple[SeenKingdom, ...]
+    kingdoms: tuple[RenderedKingdom, ...]
     loose: tuple[Points, ...]
 
 
-def snap(
+def place_camera(
     scene: Scene,
     rng: np.random.Generator,
     *,
@@ -131,20 +131,20 @@ def render(
     art: Art,
     rng: np.random.Generator,
     *,
-    dials: Dials | None = None,
-    made: Print | None = None,
+    factors: PhotoFactors | None = None,
+    made: PrintStyle | None = None,
     lamp: Vector | None = None,
-    surface: Surface = table,
+    surface: Surface = make_table_top,
     gloss: float | None = None,
-    strewing: Strewing | None = None,
+    occluders: OccluderPlacer | None = None,
 ) -> Picture:
     """Return the photo of a scene with its truth. Equal generators give equal pictures.
 
     `lamp` points from the table to the lamp (z 1); `surface` makes the table top; `gloss` is how much of a lamp it
-    mirrors beside what a card does; `strewing` lays things over tiles. What is not given is drawn, but for things:
+    mirrors beside what a card does; `occluders` lays things over tiles. What is not given is drawn, but for things:
     there are none.
     """
-    dials, made = dials or Dials.draw(rng), made or Print.draw(rng)
+    factors, made = factors or PhotoFactors.draw(rng), made or PrintStyle.draw(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
     picture = _table_top(scene, camera, art, rng, surface)
     shiny = np.full(picture.shape[:2], rng.uniform(0.1, 0.7) if gloss is None else gloss, np.float32)
@@ -153,16 +153,16 @@ def render(
         sheet = cards.arrange(scene.tiles, [art.tile(t.kind, t.name, rng) for t in scene.tiles], camera, made, rng)
         lean = cards.lay(picture, shiny, sheet, camera, made, lamp, rng)
     cover = _stand_pieces(picture, shiny, scene.pieces, camera, art, rng, thickness=made.thickness, lamp=lamp)
-    if strewing:
+    if occluders:
         squares = [camera.project(quad, made.thickness) for k in scene.kingdoms for quad in k.squares.values()]
-        strewing(picture, shiny, cover, squares, art.scraps(), rng)
+        occluders(picture, shiny, cover, squares, art.scraps(), rng)
     seen, shine, hidden, slope = _through_lens(camera, picture, shiny, cover, lean)
-    lit = light.illuminate(seen / np.float32(255), rng, dials.light)
-    if rng.random() < 0.3 + 0.7 * dials.glare:
-        lit = light.glare(lit, shine, rng, dials.glare, lean=slope)
-    photo = light.expose(lit, rng, dials)
+    lit = light.illuminate(seen / np.float32(255), rng, factors.light)
+    if rng.random() < 0.3 + 0.7 * factors.glare:
+        lit = light.glare(lit, shine, rng, factors.glare, lean=slope)
+    photo = light.expose(lit, rng, factors)
     kingdoms = (
-        SeenKingdom(k.board, _seen(k.squares, camera, hidden, made.thickness), k.partner, k.pieces, k.gems)
+        RenderedKingdom(k.board, _seen(k.squares, camera, hidden, made.thickness), k.partner, k.pieces, k.gems)
         for k in scene.kingdoms
     )
     loose = (camera.project(quad, made.thickness) for quad in scene.loose)
@@ -181,9 +181,13 @@ def _inside(corners: Points, camera: Camera) -> bool:
     return bool(0 <= x < camera.width and 0 <= y < camera.height)
 
 
-def _seen(squares: dict[Square, Points], camera: Camera, cover: Floats, z: float) -> dict[Square, Seen]:
+def _seen(squares: dict[Square, Points], camera: Camera, cover: Floats, z: float) -> dict[Square, RenderedSquare]:
     projected = {square: camera.project(quad, z) for square, quad in squares.items()}
-    return {s: Seen(corners, _share(cover, corners)) for s, corners in projected.items() if _inside(corners, camera)}
+    return {
+        s: RenderedSquare(corners, _share(cover, corners))
+        for s, corners in projected.items()
+        if _inside(corners, camera)
+    }
 
 
 def _share(cover: Floats, corners: Points) -> float:

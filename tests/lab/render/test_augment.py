@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.art.recrowned import MOST, recrowned
+from kdvision.lab.render.art.augment import MOST, change_crowns
 
 SIDE = 100
 CROWN, MINE, ROCK = (240, 220, 80), (50, 48, 52), (190, 160, 110)
@@ -32,13 +32,13 @@ def counted(square: NDArray[np.uint8]) -> list[bool]:
 @pytest.mark.parametrize("had", [1, 2, 3])
 @pytest.mark.parametrize("wanted", range(MOST + 1))
 def test_so_many_crowns_stand_there_as_are_wanted(had: int, wanted: int, side: int) -> None:
-    made = recrowned(printed(had, side=side), had, wanted, side=side)
+    made = change_crowns(printed(had, side=side), had, wanted, side=side)
     assert counted(made) == counted(printed(wanted, side=side))
     assert np.array_equal(made[45:], printed(0, side=side)[45:])
 
 
 def test_a_crown_that_is_printed_nowhere_cannot_be_copied() -> None:
     with pytest.raises(ValueError, match="0 crowns cannot be made 1"):
-        recrowned(printed(0, side=0), 0, 1, side=0)
+        change_crowns(printed(0, side=0), 0, 1, side=0)
     with pytest.raises(ValueError, match="2 crowns cannot be made 4"):
-        recrowned(printed(2, side=0), 2, 4, side=0)
+        change_crowns(printed(2, side=0), 2, 4, side=0)

@@ -7,14 +7,14 @@ import pytest
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.legality import problems
-from kdvision.lab.games.furnished import DECKS, deal
-from kdvision.lab.games.laying import LaidKingdom, Points, Scene
+from kdvision.lab.games.layout import KingdomLayout, Points, Scene
+from kdvision.lab.games.pieces import DECKS, make_scene_with_pieces
 
 SEEDS = range(10)
 
 
-def kingdoms(game: str) -> list[tuple[Scene, LaidKingdom]]:
-    scenes = [deal(np.random.default_rng(seed), game=game) for seed in SEEDS]
+def kingdoms(game: str) -> list[tuple[Scene, KingdomLayout]]:
+    scenes = [make_scene_with_pieces(np.random.default_rng(seed), game=game) for seed in SEEDS]
     return [(scene, kingdom) for scene in scenes for kingdom in scene.kingdoms]
 
 
@@ -27,7 +27,7 @@ def holds(quad: Points, at: tuple[float, float]) -> bool:
 def test_boards_are_legal_in_their_box_and_tables_are_dealt_again(game: str) -> None:
     for _, kingdom in kingdoms(game):
         assert problems(kingdom.board, DECKS[game], side=7) == ()
-    one, other = (deal(np.random.default_rng(3), game=game) for _ in range(2))
+    one, other = (make_scene_with_pieces(np.random.default_rng(3), game=game) for _ in range(2))
     assert (one.tiles, one.pieces) == (other.tiles, other.pieces)
 
 

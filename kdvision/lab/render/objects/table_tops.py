@@ -24,7 +24,7 @@ TILE_COLOURS: tuple[tuple[float, float, float], ...] = (
 )
 
 
-def noise(rng: np.random.Generator, height: int, width: int, cell: float, *, stretch: float = 1.0) -> FloatImage:
+def make_noise(rng: np.random.Generator, height: int, width: int, cell: float, *, stretch: float = 1.0) -> FloatImage:
     """Return smooth noise (height, width) of mean about 0, a bump about `cell` pixels; `stretch` draws it out in x."""
     rows = max(2, int(height / max(cell, 1.0)) + 2)
     columns = max(2, int(width / max(cell * stretch, 1.0)) + 2)
@@ -34,13 +34,15 @@ def noise(rng: np.random.Generator, height: int, width: int, cell: float, *, str
     return cv2.resize(seeds, (width, height), interpolation=cv2.INTER_CUBIC).astype(np.float32, copy=False)
 
 
-def layered(rng: np.random.Generator, height: int, width: int, cell: float, *, stretch: float = 1.0) -> FloatImage:
+def make_fractal_noise(
+    rng: np.random.Generator, height: int, width: int, cell: float, *, stretch: float = 1.0
+) -> FloatImage:
     """Return several octaves of noise, coarse to fine, each weaker by a random factor."""
     falloff = rng.uniform(0.4, 0.9)
     total = np.zeros((height, width), np.float32)
     weight = 1.0
     while cell >= 1.0 and weight > 0.05:
-        total += weight * noise(rng, height, width, cell, stretch=stretch)
+        total += weight * make_noise(rng, height, width, cell, stretch=stretch)
         weight *= falloff
         cell /= rng.uniform(1.8, 3.0)
     return total
@@ -50,7 +52,7 @@ def _in_range(picture: npt.NDArray[np.floating[npt.NBitBase]] | npt.NDArray[np.g
     return np.asarray(np.clip(picture, 0, 1), np.float32)
 
 
-def colour(rng: np.random.Generator) -> FloatImage:
+def choose_colour(rng: np.random.Generator) -> FloatImage:
     """Return one table colour (3,): greys, browns, any hue, or a terrain's own."""
     kind = rng.random()
     if kind < 0.35:
@@ -65,21 +67,23 @@ def colour(rng: np.random.Generator) -> FloatImage:
 
 
 def _plain(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    grain = layered(rng, height, width, unit * rng.uniform(0.3, 6)) * rng.uniform(0.0, 0.06)
-    return np.clip(colour(rng)[None, None] * (1 + grain[..., None]), 0, 1).astype(np.float32)
+    grain = make_fractal_noise(rng, height, width, unit * rng.uniform(0.3, 6)) * rng.uniform(0.0, 0.06)
+    return np.clip(choose_colour(rng)[None, None] * (1 + grain[..., None]), 0, 1).astype(np.float32)
 
 
 def _speckled(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     picture = _plain(rng, height, width, unit)
     for _ in range(rng.integers(1, 4)):
-        spots = noise(rng, height, width, unit * rng.uniform(0.03, 0.4)) > rng.uniform(0.8, 2.2)
-        picture[spots] = colour(rng) * 0.6 + picture[spots] * 0.4
+        spots = make_noise(rng, height, width, unit * rng.uniform(0.03, 0.4)) > rng.uniform(0.8, 2.2)
+        picture[spots] = choose_colour(rng) * 0.6 + picture[spots] * 0.4
     return picture
 
 
 def _wood(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    grain = layered(rng, height, width, unit * rng.uniform(0.1, 0.5), stretch=rng.uniform(6, 30))
-    picture = colour(rng)[None, None] * (1 + rng.uniform(0.05, 0.3) * grain[..., None] * rng.uniform(0.6, 1.2, 3))
+    grain = make_fractal_noise(rng, height, width, unit * rng.uniform(0.1, 0.5), stretch=rng.uniform(6, 30))
+    picture = choose_colour(rng)[None, None] * (
+        1 + rng.uniform(0.05, 0.3) * grain[..., None] * rng.uniform(0.6, 1.2, 3)
+    )
     if rng.random() < 0.6:
         pitch = unit * rng.uniform(1.2, 5)
         board = (np.arange(height) / pitch).astype(int)
@@ -93,7 +97,7 @@ def _woven(rng: np.random.Generator, height: int, width: int, unit: float) -> Fl
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     pitch = unit * rng.uniform(0.04, 0.15)
     weave = np.sin(2 * np.pi * x / pitch) * np.sin(2 * np.pi * y / pitch)
-    folds = layered(rng, height, width, unit * rng.uniform(3, 10), stretch=rng.uniform(1, 3))
+    folds = make_fractal_noise(rng, height, width, unit * rng.uniform(3, 10), stretch=rng.uniform(1, 3))
     relief = 1 + rng.uniform(0.02, 0.12) * weave + rng.uniform(0, 0.2) * folds
     return _in_range(picture * relief[..., None])
 
@@ -110,7 +114,7 @@ def _checked(rng: np.random.Generator, height: int, width: int, unit: float) -> 
     across, down = (x / pitch + rng.random()).astype(int) % 2, (y / pitch + rng.random()).astype(int) % 2
     style = rng.integers(3)
     pattern = (across ^ down, across, (across + down) / 2)[style].astype(np.float32)
-    first, second = colour(rng), colour(rng)
+    first, second = choose_colour(rng), choose_colour(rng)
     return _in_range(first + (second - first) * pattern[..., None] * rng.uniform(0.3, 1))
 
 
@@ -118,7 +122,7 @@ def _ruled(rng: np.random.Generator, height: int, width: int, unit: float) -> Fl
     """Grid lines as on cutting mats, tiles with joints, graph paper."""
     picture = _plain(rng, height, width, unit)
     pitch, line = unit * _pitch(rng), max(1.0, unit * rng.uniform(0.01, 0.08))
-    ink = colour(rng)
+    ink = choose_colour(rng)
     if rng.random() < 0.5:
         ink = np.full(3, rng.uniform(0.7, 1), np.float32)
     for axis, length in ((0, height), (1, width)):
@@ -137,7 +141,7 @@ def _ruled(rng: np.random.Generator, height: int, width: int, unit: float) -> Fl
 def _flowered(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     """A printed cloth: blobs and leaves in several colours, some as large as a square."""
     picture = _plain(rng, height, width, unit)
-    inks = [colour(rng) for _ in range(4)]
+    inks = [choose_colour(rng) for _ in range(4)]
     for _ in range(int(rng.integers(20, 160))):
         centre = (int(rng.uniform(0, width)), int(rng.uniform(0, height)))
         axes = (int(unit * rng.uniform(0.05, 0.7)) + 1, int(unit * rng.uniform(0.05, 0.4)) + 1)
@@ -156,14 +160,14 @@ def _quilted(
     block = np.concatenate([block, block[::-1]], 0)
     times = (height // block.shape[0] + 1, width // block.shape[1] + 1, 1)
     picture = np.tile(block, times)[:height, :width]
-    return _in_range(picture + 0.03 * rng.uniform(0, 1) * noise(rng, height, width, 2)[..., None])
+    return _in_range(picture + 0.03 * rng.uniform(0, 1) * make_noise(rng, height, width, 2)[..., None])
 
 
 def _landscape(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     """A cloth that looks like a printed terrain: its colour, with strokes like ears, tufts, ripples or cracks."""
     base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))], np.float32)
     base = base * rng.uniform(0.75, 1.2) * np.exp(rng.normal(0, 0.06, 3)).astype(np.float32)
-    shade = 1 + rng.uniform(0.02, 0.15) * layered(rng, height, width, unit * rng.uniform(0.1, 1.5))
+    shade = 1 + rng.uniform(0.02, 0.15) * make_fractal_noise(rng, height, width, unit * rng.uniform(0.1, 1.5))
     picture = _in_range(base * shade[..., None])
     length, angle, bend = unit * rng.uniform(0.02, 0.25), rng.uniform(0, 3.1), rng.choice([0.1, 0.6, 3.0])
     inks = [base * rng.uniform(0.4, 1.6) for _ in range(3)]
@@ -184,7 +188,7 @@ Kind = Callable[[np.random.Generator, int, int, float], FloatImage]
 PLAIN_KINDS: tuple[Kind, ...] = (_plain, _speckled, _wood, _woven, _checked, _ruled, _flowered, _landscape, _landscape)
 
 
-def table(
+def make_table_top(
     rng: np.random.Generator,
     height: int,
     width: int,

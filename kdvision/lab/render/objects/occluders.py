@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.lab.render import light
-from kdvision.lab.render.objects.busy import busy
-from kdvision.lab.render.objects.tables import colour, layered
+from kdvision.lab.render.objects.patterned_tops import make_patterned_top
+from kdvision.lab.render.objects.table_tops import choose_colour, make_fractal_noise
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -28,7 +28,7 @@ BESIDE = 0.3
 SKIN = np.array([[244, 210, 182], [226, 176, 142], [196, 134, 98], [146, 92, 60], [88, 56, 40]], np.float32)
 
 
-def strew(
+def place_occluders(
     picture: Bytes, gloss: Floats, cover: Bytes, squares: Sequence[Points], scraps: Sequence[Bytes], rng: Rng
 ) -> None:
     """Lay one to three things on or beside the squares (4, 2 each) of a picture (H, W, 3); `cover` tells where."""
@@ -75,7 +75,7 @@ def _fill(picture: Bytes, mask: Floats, skin: bool, side: float, scraps: Sequenc
         ink = np.array([np.interp(tone, range(len(SKIN)), SKIN[:, c]) for c in range(3)]) + rng.normal(0, 8, 3)
         return _grained(ink, height, width, side, rng)
     if kind < 0.2:
-        return np.asarray(busy(rng, height, width, side * rng.uniform(0.2, 1.2)) * 255, np.float32)
+        return np.asarray(make_patterned_top(rng, height, width, side * rng.uniform(0.2, 1.2)) * 255, np.float32)
     if kind < 0.3 and scraps:
         scrap = scraps[int(rng.integers(len(scraps)))]
         return np.asarray(cv2.resize(scrap, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
@@ -86,12 +86,12 @@ def _fill(picture: Bytes, mask: Floats, skin: bool, side: float, scraps: Sequenc
         return _grained(patch.reshape(-1, 3).mean(0) + rng.normal(0, 5, 3), height, width, side, rng)
     if kind < 0.65:  # white paper, black plastic
         return _grained(np.full(3, rng.choice([rng.uniform(200, 250), rng.uniform(8, 50)])), height, width, side, rng)
-    return _grained(np.array(colour(rng)) * 255, height, width, side, rng)
+    return _grained(np.array(choose_colour(rng)) * 255, height, width, side, rng)
 
 
 def _grained(ink: npt.NDArray[np.floating], height: int, width: int, side: float, rng: Rng) -> Floats:
     """One colour, a little uneven, now and then with lines as of writing on it."""
-    grain = layered(rng, height, width, side * rng.uniform(0.05, 0.5)) * rng.uniform(0, 8)
+    grain = make_fractal_noise(rng, height, width, side * rng.uniform(0.05, 0.5)) * rng.uniform(0, 8)
     fill = np.asarray(ink, np.float32) + np.asarray(grain, np.float32)[..., None]
     if rng.random() < 0.15:
         turn, pitch = rng.uniform(0, np.pi), side * rng.uniform(0.08, 0.3)

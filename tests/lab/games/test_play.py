@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.game.board import Cell, Square, Terrain
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.games.drafts import PlayedKingdom, play
+from kdvision.lab.games.play import PlayedKingdom, play
 
 GAMES = [(2, 5), (3, 5), (4, 5), (2, 7)]
 IN_PLAY = {(2, 5): 24, (3, 5): 36, (4, 5): 48, (2, 7): 48}

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kdvision.lab.render.objects.tables import colour
+from kdvision.lab.render.objects.table_tops import choose_colour
 from kdvision.lab.render.raster import Floats, Mesh, of_quads, standing
 
 Rng = np.random.Generator
@@ -32,7 +32,7 @@ def _turned(profile: Profile, colours: Floats) -> Mesh:
 
 
 def _paint(rng: Rng) -> Floats:
-    return np.asarray(255.0 * colour(rng), np.float64)
+    return np.asarray(255.0 * choose_colour(rng), np.float64)
 
 
 def cup(rng: Rng) -> Mesh:

@@ -20,7 +20,7 @@ _LEFT: Final = (0.05, 0.345, 0.64)
 _TOP, _WIDTH, _HEIGHT = 0.03, 0.31, 0.25  # of one crown with its rim; all in sides of a square
 
 
-def recrowned(square: Picture, printed: int, wanted: int, *, side: int) -> Picture:
+def change_crowns(square: Picture, printed: int, wanted: int, *, side: int) -> Picture:
     """Return a left (0) or right (1) half (h, h, 3), upright as printed, with the wanted number of crowns.
 
     A crown that goes is painted over from around it; one that comes is a copy of the first. Raises ValueError where

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.objects import tables
+from kdvision.lab.render.objects import table_tops
 
 
-@pytest.mark.parametrize("kind", sorted({kind.__name__: kind for kind in tables.PLAIN_KINDS}.values(), key=str))
+@pytest.mark.parametrize("kind", sorted({kind.__name__: kind for kind in table_tops.PLAIN_KINDS}.values(), key=str))
 @pytest.mark.parametrize("unit", [4.0, 30.0, 90.0])
-def test_every_kind_makes_a_picture_in_range(kind: tables.Kind, unit: float) -> None:
+def test_every_kind_makes_a_picture_in_range(kind: table_tops.Kind, unit: float) -> None:
     for seed in range(3):
         picture = kind(np.random.default_rng(seed), 90, 140, unit)
         assert picture.shape == (90, 140, 3)
@@ -22,14 +22,14 @@ def test_every_kind_makes_a_picture_in_range(kind: tables.Kind, unit: float) -> 
 
 
 def test_tables_differ_by_seed_and_only_by_seed() -> None:
-    seen = [tables.table(np.random.default_rng(seed), 60, 60, 12.0) for seed in (*range(20), 0)]
+    seen = [table_tops.make_table_top(np.random.default_rng(seed), 60, 60, 12.0) for seed in (*range(20), 0)]
     assert np.array_equal(seen[0], seen[-1])
     assert len({picture.tobytes() for picture in seen}) == 20
 
 
 def test_some_tables_have_the_colour_of_a_terrain() -> None:
-    means = np.array([tables.colour(np.random.default_rng(seed)) for seed in range(300)])
-    for terrain in tables.TILE_COLOURS:
+    means = np.array([table_tops.choose_colour(np.random.default_rng(seed)) for seed in range(300)])
+    for terrain in table_tops.TILE_COLOURS:
         assert (np.abs(means - terrain).max(1) < 0.15).sum() >= 2
 
 
@@ -37,7 +37,7 @@ def test_photographed_scraps_are_quilted_without_seams() -> None:
     ramp = np.tile(np.linspace(40, 200, 63, dtype=np.uint8)[None, :, None], (63, 1, 3))
     quilted = 0
     for seed in range(30):
-        picture = tables.table(np.random.default_rng(seed), 80, 80, 16.0, scraps=[ramp])
+        picture = table_tops.make_table_top(np.random.default_rng(seed), 80, 80, 16.0, scraps=[ramp])
         quilted += smooth(picture) and picture.mean(2).std() > 0.1
     assert quilted >= 3
 
@@ -48,7 +48,7 @@ def smooth(picture: NDArray[np.float32]) -> bool:
 
 @pytest.mark.parametrize("cell", [1.0, 6.0, 40.0])
 def test_noise_is_as_coarse_as_asked(cell: float) -> None:
-    field = tables.noise(np.random.default_rng(0), 200, 220, cell)
+    field = table_tops.make_noise(np.random.default_rng(0), 200, 220, cell)
     assert field.shape == (200, 220)
     assert abs(field.mean()) < 0.5
     rough = float(np.abs(np.diff(field, axis=1)).mean() / field.std())

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from kdvision.lab.render.objects import things
+from kdvision.lab.render.objects import occluders
 
 SIDE = 30
 CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 SQUARES = [SIDE * (CORNERS + np.array([3 + col, 2 + row])) for row in range(3) for col in range(3)]
 
 
-def strewn(seed: int) -> tuple[things.Bytes, things.Floats, things.Bytes]:
+def strewn(seed: int) -> tuple[occluders.Bytes, occluders.Floats, occluders.Bytes]:
     picture, gloss = np.full((200, 260, 3), 120, np.uint8), np.full((200, 260), -1, np.float32)
     cover = np.zeros((200, 260), np.uint8)
-    things.strew(picture, gloss, cover, SQUARES, [], np.random.default_rng(seed))
+    occluders.place_occluders(picture, gloss, cover, SQUARES, [], np.random.default_rng(seed))
     return picture, gloss, cover
 
 
@@ -38,8 +38,8 @@ def test_most_things_hide_a_square_and_some_lie_beside() -> None:
     assert 0.5 < np.mean(on) < 0.95
 
 
-@pytest.mark.parametrize("shape", things.SHAPES)
-def test_every_shape_lies_about_its_point(shape: things.Shape) -> None:
+@pytest.mark.parametrize("shape", occluders.SHAPES)
+def test_every_shape_lies_about_its_point(shape: occluders.Shape) -> None:
     for seed in range(5):
         mask = np.zeros((300, 300), np.float32)
         shape(mask, np.array([150.0, 150.0]), 20.0, np.random.default_rng(seed))
@@ -50,7 +50,7 @@ def test_every_shape_lies_about_its_point(shape: things.Shape) -> None:
 
 def test_without_squares_nothing_is_laid() -> None:
     picture = np.full((40, 40, 3), 9, np.uint8)
-    things.strew(
+    occluders.place_occluders(
         picture, np.zeros((40, 40), np.float32), np.zeros((40, 40), np.uint8), [], [], np.random.default_rng(0)
     )
     assert (picture == 9).all()

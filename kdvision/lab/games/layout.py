@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
-from kdvision.lab.games.drafts import PlayedKingdom
+from kdvision.lab.games.play import PlayedKingdom
 
 Points = npt.NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class LaidKingdom:
+class KingdomLayout:
     """A played kingdom as it lies: its board, every square's corners on the table, and each square's other half.
 
     Corners (4, 2) run clockwise from the top left of the printed half. `pieces` are what stands or lies on squares,
@@ -73,7 +73,7 @@ class LaidKingdom:
 class Scene:
     """Everything on one table."""
 
-    kingdoms: list[LaidKingdom] = field(default_factory=list)
+    kingdoms: list[KingdomLayout] = field(default_factory=list)
     tiles: list[Tile] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     loose: list[Points] = field(default_factory=list)  # face-up squares that belong to no kingdom
@@ -84,7 +84,7 @@ class Scene:
         quads = quads or [tile.outline() for tile in self.tiles] or [np.array([[-2.0, -2.0], [2.0, 2.0]])]
         return np.concatenate(quads)
 
-    def without(self, kingdom: LaidKingdom, domino: frozenset[Square]) -> LaidKingdom:
+    def without(self, kingdom: KingdomLayout, domino: frozenset[Square]) -> KingdomLayout:
         """Take a domino, its two squares, out of a kingdom that lies here, and return what is left of that."""
         halves = np.array([kingdom.squares[square].mean(0) for square in domino])
         away = [float(np.linalg.norm(np.array(tile.centre) - halves.mean(0))) for tile in self.tiles]
@@ -106,7 +106,7 @@ def rotation(turn: float) -> Points:
 
 
 @dataclass(frozen=True)
-class Hand:
+class LayoutNoise:
     """How carefully somebody lays dominoes: gaps, drift and jitter, in squares and radians.
 
     `twist` is the spread of how far dominoes are turned; none is turned further than `limit`.
@@ -119,7 +119,7 @@ class Hand:
     limit: float = 0.14
 
     @classmethod
-    def draw(cls, rng: np.random.Generator) -> Hand:
+    def draw(cls, rng: np.random.Generator) -> LayoutNoise:
         careful = rng.random() < 0.6
         return cls(
             pitch=1.0 + (abs(rng.normal(0, 0.015)) if careful else rng.uniform(0, 0.12)),
@@ -129,17 +129,17 @@ class Hand:
         )
 
 
-def lay(
+def lay_out(
     kingdom: PlayedKingdom,
     rng: np.random.Generator,
     *,
     at: tuple[float, float],
     turn: float,
     colour: str,
-    hand: Hand | None = None,
-) -> tuple[LaidKingdom, list[Tile]]:
+    hand: LayoutNoise | None = None,
+) -> tuple[KingdomLayout, list[Tile]]:
     """Return the kingdom as somebody would lay it around `at`, and its tiles, the castle's first."""
-    hand = hand or Hand.draw(rng)
+    hand = hand or LayoutNoise.draw(rng)
     middle = np.array([[s.col, s.row] for s in kingdom.board], float).mean(0)
     frame = rotation(turn) @ np.array([[1.0, hand.shear], [0.0, 1.0]])
 
@@ -173,4 +173,4 @@ def lay(
         along = np.arctan2(right.row - left.row, right.col - left.col)
         put(Tile("domino", domino.number, (x, y), twist() + float(along)), left, right)
         partner |= {left: right, right: left}
-    return LaidKingdom(kingdom.board, squares, partner), tiles
+    return KingdomLayout(kingdom.board, squares, partner), tiles

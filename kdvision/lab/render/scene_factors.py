@@ -14,14 +14,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.games.drafts import PlayedKingdom, play
-from kdvision.lab.games.laying import Hand, LaidKingdom, Piece, Scene, Tile, lay
-from kdvision.lab.render import synth
+from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Piece, Scene, Tile, lay_out
+from kdvision.lab.games.play import PlayedKingdom, play
+from kdvision.lab.render import renderer
 from kdvision.lab.render.camera import Camera, frame
-from kdvision.lab.render.light import Dials
-from kdvision.lab.render.objects.surfaces import HELD_OUT
+from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
+from kdvision.lab.render.renderer import Art, Picture
 from kdvision.lab.render.scenes import COLOURS, Table
-from kdvision.lab.render.synth import Art, Picture
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,14 +41,14 @@ LARGEST: Final = 4000
 
 
 @dataclass(frozen=True)
-class Stage:
+class SceneFactors:
     """Where every dial stands.
 
     `angle`: degrees from straight above. `pixels`: a square's side, the root of its mean area. `fill`: the share of
     the picture that the kingdoms span. `gap`: squares of bare table between kingdoms at least. `crooked`: degrees that
     dominoes are turned at most; gaps grow along, to a fifth of a square at 8. `blur`: the spread of a point, in
-    squares. `light`, `glare`, `noise` and `jpeg` as in `light.Dials`. `clutter`: heaps of other things. `castles`: the
-    share of castles that stand on their tiles. `table`: a name in `surfaces.HELD_OUT`, "" for any.
+    squares. `light`, `glare`, `noise` and `jpeg` as in `light.PhotoFactors`. `clutter`: heaps of other things. `castles`: the
+    share of castles that stand on their tiles. `table`: a name in `surfaces.HELD_OUT_TOPS`, "" for any.
     """
 
     angle: float = 25.0
@@ -69,15 +69,17 @@ class Stage:
     def picture(self, number: int, art: Art, *, heaps: Sequence[str] = tuple(HEAPS)) -> Picture:
         """Return the photo of scene `number` with its truth, the same every time; clutter is of these HEAPS."""
         scene = self.scene(number, heaps=heaps)
-        rng = chance(number, "photo")
-        table = self.table or str(rng.choice(list(HELD_OUT)))
-        dials = Dials(self.light, self.glare, 0.0, self.noise, self.jpeg, defocus=self.blur * self.pixels)
-        return synth.render(scene, self.camera(scene, number), art, rng, dials=dials, surface=HELD_OUT[table])
+        rng = make_rng(number, "photo")
+        table = self.table or str(rng.choice(list(HELD_OUT_TOPS)))
+        factors = PhotoFactors(self.light, self.glare, 0.0, self.noise, self.jpeg, defocus=self.blur * self.pixels)
+        return renderer.render(
+            scene, self.camera(scene, number), art, rng, factors=factors, surface=HELD_OUT_TOPS[table]
+        )
 
     def scene(self, number: int, *, heaps: Sequence[str] = tuple(HEAPS)) -> Scene:
         """Return the table of scene `number`, its clutter of these HEAPS."""
-        rng = chance(number, "games")
-        table, facing = Table(chance(number, "clutter")), rng.uniform(0, 2 * np.pi)
+        rng = make_rng(number, "games")
+        table, facing = Table(make_rng(number, "clutter")), rng.uniform(0, 2 * np.pi)
         colours, standing = rng.permutation(COLOURS), rng.random(len(COLOURS))
         for kingdom, colour, odds in zip(_dealt(rng, self.kingdoms), colours[: self.kingdoms], standing, strict=False):
             turn = facing + float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.15)
@@ -92,24 +94,26 @@ class Stage:
 
     def _seated(
         self, table: Table, kingdom: PlayedKingdom, turn: float, colour: str, rng: np.random.Generator
-    ) -> tuple[LaidKingdom, list[Tile]]:
+    ) -> tuple[KingdomLayout, list[Tile]]:
         """The kingdom as near to the others as the gap allows, in a direction of its own."""
         seed, way = int(rng.integers(2**32)), rng.uniform(0, 2 * np.pi)
         for reach in np.arange(0.0, 60.0, 0.1):
             at = (reach * float(np.cos(way)), reach * float(np.sin(way)))
             again = np.random.default_rng(seed)
-            laid, tiles = lay(kingdom, again, at=at, turn=turn, colour=colour, hand=self._hand())
+            laid, tiles = lay_out(kingdom, again, at=at, turn=turn, colour=colour, hand=self._hand())
             if table.free(np.array([quad.mean(0) for quad in laid.squares.values()]), 1 + self.gap):
                 break
         return laid, tiles
 
-    def _hand(self) -> Hand:
+    def _hand(self) -> LayoutNoise:
         share, limit = self.crooked / 8, float(np.radians(self.crooked))
-        return Hand(pitch=1.01 + 0.19 * share, shift=0.01 + 0.04 * share, twist=limit, shear=0.03 * share, limit=limit)
+        return LayoutNoise(
+            pitch=1.01 + 0.19 * share, shift=0.01 + 0.04 * share, twist=limit, shear=0.03 * share, limit=limit
+        )
 
     def camera(self, scene: Scene, number: int) -> Camera:
         """Return the camera that sees squares of so many pixels."""
-        rng = chance(number, "camera")
+        rng = make_rng(number, "camera")
         aspect = float(rng.choice([1.0, 4 / 3, 16 / 9, 3 / 4, 9 / 16], p=[0.2, 0.3, 0.1, 0.3, 0.1]))
         room = (1 - self.fill) / 2
         azimuth, focal, bend = rng.uniform(0, 2 * np.pi), rng.uniform(0.75, 1.4), rng.normal(0, 0.015)
@@ -142,7 +146,7 @@ def side(camera: Camera, scene: Scene) -> float:
     return float(np.sqrt((np.abs((x * v - u * y).sum(1)) / 2).mean()))
 
 
-def chance(number: int, what: str) -> np.random.Generator:
+def make_rng(number: int, what: str) -> np.random.Generator:
     """Return the generator of one part of scene `number`."""
     return np.random.default_rng((STREAM, number, zlib.crc32(what.encode())))
 

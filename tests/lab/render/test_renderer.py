@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.games.drafts import play
-from kdvision.lab.games.laying import Hand, Piece, Scene, lay
-from kdvision.lab.render import synth
-from kdvision.lab.render.art.sources import DRAWN_SIDE, DrawnScene, piece_mesh
-from kdvision.lab.render.art.tile_art import DrawnArt
+from kdvision.lab.games.layout import LayoutNoise, Piece, Scene, lay_out
+from kdvision.lab.games.play import play
+from kdvision.lab.render import renderer
+from kdvision.lab.render.art.folder_art import DrawnArt
+from kdvision.lab.render.art.scene_art import DRAWN_SIDE_PX, DrawnSceneArt, make_piece_mesh
 from kdvision.lab.render.camera import Camera, frame
-from kdvision.lab.render.cards import Print
-from kdvision.lab.render.light import Dials
+from kdvision.lab.render.cards import PrintStyle
+from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.raster import Mesh
-from kdvision.lab.render.scenes import deal
-from kdvision.lab.render.synth import Picture
+from kdvision.lab.render.renderer import Picture
+from kdvision.lab.render.scenes import make_scene
 
 Bytes = NDArray[np.uint8]
-EASY = Dials(0.0, 0.0, 0.0, 0.0, 0.0)
-CLEAN = Print(
+EASY = PhotoFactors(0.0, 0.0, 0.0, 0.0, 0.0)
+CLEAN = PrintStyle(
     thickness=0.03,
     tone=np.ones(3, np.float32),
     unevenness=0.0,
@@ -58,7 +58,7 @@ class Swatches:
         return np.full((32, 32, 3), SWATCHES[cell.terrain.value], np.uint8)
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
-        return piece_mesh(kind, colour, rng)
+        return make_piece_mesh(kind, colour, rng)
 
     def scraps(self) -> Sequence[Bytes]:
         return ()
@@ -74,7 +74,7 @@ def one_kingdom(seed: int = 3, *, castle: float = 0.0) -> Scene:
     """A finished kingdom, its castle of some size standing where that is not 0."""
     rng = np.random.default_rng(seed)
     kingdom = play(rng, players=2, side=5)[0]
-    laid, tiles = lay(kingdom, rng, at=(0.0, 0.0), turn=0.3, colour="blue", hand=Hand(1.02, 0.01, 0.01, 0.0))
+    laid, tiles = lay_out(kingdom, rng, at=(0.0, 0.0), turn=0.3, colour="blue", hand=LayoutNoise(1.02, 0.01, 0.01, 0.0))
     pieces = [Piece("castle", "blue", tiles[0].centre, 0.2, castle)] if castle else []
     return Scene([laid], tiles, pieces)
 
@@ -86,7 +86,7 @@ def view(scene: Scene, *, tilt: float = 0.5, bend: float = -0.02, fill: float = 
 
 def shot(scene: Scene, camera: Camera, seed: int = 0) -> Picture:
     rng = np.random.default_rng(seed)
-    return synth.render(scene, camera, Swatches(), rng, dials=EASY, made=CLEAN, surface=grey)
+    return renderer.render(scene, camera, Swatches(), rng, factors=EASY, made=CLEAN, surface=grey)
 
 
 def hue(colour: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -192,8 +192,10 @@ def test_an_empty_table_is_a_picture_without_truth() -> None:
 
 def test_a_shiny_table_mirrors_lamps_and_a_dull_one_does_not() -> None:
     def spread(gloss: float) -> int:
-        dials, rng = Dials(0.0, 1.0, 0.0, 0.0, 0.0), np.random.default_rng(5)
-        made = synth.render(Scene(), view(Scene()), Swatches(), rng, dials=dials, made=CLEAN, surface=grey, gloss=gloss)
+        factors, rng = PhotoFactors(0.0, 1.0, 0.0, 0.0, 0.0), np.random.default_rng(5)
+        made = renderer.render(
+            Scene(), view(Scene()), Swatches(), rng, factors=factors, made=CLEAN, surface=grey, gloss=gloss
+        )
         return int(np.ptp(made.photo.mean(axis=2)))
 
     assert spread(0.0) < 5
@@ -203,11 +205,11 @@ def test_a_shiny_table_mirrors_lamps_and_a_dull_one_does_not() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_dealt_tables_render_in_our_own_hand(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    scene = deal(rng)
+    scene = make_scene(rng)
     scene.tiles = scene.tiles[:12]  # drawing a whole box would take its time
     scene.kingdoms = []
-    camera = synth.snap(scene, rng, size=240)
-    picture = synth.render(scene, camera, DrawnScene(BOX), rng)
+    camera = renderer.place_camera(scene, rng, size=240)
+    picture = renderer.render(scene, camera, DrawnSceneArt(BOX), rng)
     assert max(picture.photo.shape) == 240
     assert picture.photo.dtype == np.uint8
     assert picture.photo.std() > 3
@@ -218,9 +220,9 @@ BOX = DrawnArt(1, side=32)
 
 
 def test_drawn_scenes_give_every_card_and_piece() -> None:
-    art, rng = DrawnScene(DrawnArt(2, side=DRAWN_SIDE)), np.random.default_rng(0)
-    assert art.tile("domino", 20, rng).shape == art.tile("back", 20, rng).shape == (DRAWN_SIDE, 2 * DRAWN_SIDE, 3)
-    assert art.tile("castle", "pink", rng).shape == (DRAWN_SIDE, DRAWN_SIDE, 3)
+    art, rng = DrawnSceneArt(DrawnArt(2, side=DRAWN_SIDE_PX)), np.random.default_rng(0)
+    assert art.tile("domino", 20, rng).shape == art.tile("back", 20, rng).shape == (DRAWN_SIDE_PX, 2 * DRAWN_SIDE_PX, 3)
+    assert art.tile("castle", "pink", rng).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
     assert all(len(art.mesh(kind, "blue", rng).triangles) for kind in ("castle", "king", "knight", "tower", "cup"))
     assert art.scraps() == ()
 
@@ -228,7 +230,7 @@ def test_drawn_scenes_give_every_card_and_piece() -> None:
 def test_snapped_cameras_see_the_kingdom() -> None:
     scene = one_kingdom()
     for seed in range(40):
-        camera = synth.snap(scene, np.random.default_rng(seed), size=320, fill=(0.5, 0.9))
+        camera = renderer.place_camera(scene, np.random.default_rng(seed), size=320, fill=(0.5, 0.9))
         x, y = camera.project(scene.outline()).mean(0)
         assert max(camera.width, camera.height) == 320
         assert -32 < x < camera.width + 32
@@ -239,7 +241,7 @@ def test_how_a_box_is_printed_changes_the_photo_and_not_the_truth() -> None:
     scene = one_kingdom()
     worn = replace(CLEAN, rim=0.35, corner=0.06, unevenness=0.05, age=1.0)
     one, other = (
-        synth.render(scene, view(scene), Swatches(), np.random.default_rng(0), dials=EASY, made=made, surface=grey)
+        renderer.render(scene, view(scene), Swatches(), np.random.default_rng(0), factors=EASY, made=made, surface=grey)
         for made in (CLEAN, worn)
     )
     assert np.abs(one.photo.astype(int) - other.photo).max() > 30

@@ -14,8 +14,8 @@ import numpy as np
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
 from kdvision.game.pieces import Gem
-from kdvision.lab.games.drafts import play
-from kdvision.lab.games.laying import LaidKingdom, Piece, Points, Scene, Tile
+from kdvision.lab.games.layout import KingdomLayout, Piece, Points, Scene, Tile
+from kdvision.lab.games.play import play
 from kdvision.lab.render.scenes import COLOURS, Table
 
 QUEENDOMINO: Final[Deck] = tuple(domino for domino in ROYAL_WEDDING if str(domino.number).startswith("Q"))
@@ -29,7 +29,7 @@ ASIDE: Final = 0.36
 """How far from the middle of his square a man may stand along either side, in sides of it."""
 
 
-def deal(rng: np.random.Generator, *, game: str | None = None, kingdoms: int | None = None) -> Scene:
+def make_scene_with_pieces(rng: np.random.Generator, *, game: str | None = None, kingdoms: int | None = None) -> Scene:
     """Return one random table of a game ("queendomino", "royal-wedding", "lost-treasures"; None for any)."""
     game = game or str(rng.choice(list(DECKS), p=ODDS))
     deck = DECKS[game]
@@ -43,22 +43,22 @@ def deal(rng: np.random.Generator, *, game: str | None = None, kingdoms: int | N
     for k in range(count):
         table.seat(played[order[k]], facing + float(rng.integers(4)) * np.pi / 2, str(colours[k]))
     for number, kingdom in enumerate(table.scene.kingdoms):
-        furnish = with_gems if game == "lost-treasures" else _with_men
+        furnish = place_gems if game == "lost-treasures" else _with_men
         table.scene.kingdoms[number] = furnish(rng, kingdom, table.scene)
-    table.strew()
+    table.place_occluders()
     if game != "lost-treasures":
         table.unbuilt()
     return table.scene
 
 
-def _with_men(rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> LaidKingdom:
+def _with_men(rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
     """Buildings on some of the towns, and knights, towers and the Queen on some squares."""
     pieces: dict[Square, str] = {}
     built = rng.choice([0.0, rng.uniform(0, 1)], p=[0.2, 0.8])
     for square, quad in kingdom.squares.items():
         if kingdom.board[square].terrain is Terrain.TOWN and rng.random() < built:
             pieces[square] = "building"
-            scene.tiles.append(building(rng, quad))
+            scene.tiles.append(make_building(rng, quad))
     # nobody has to know the rules by heart: men stand where they should not, too
     free = [square for square in kingdom.squares if kingdom.board[square].terrain is not Terrain.CASTLE]
     rng.shuffle(free)
@@ -66,18 +66,18 @@ def _with_men(rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene) -> L
         for _ in range(int(rng.integers(1, most + 1)) if rng.random() < odds else 0):
             if free and (square := free.pop()) not in pieces:
                 pieces[square] = kind
-                scene.pieces.append(man(rng, kind, kingdom.squares[square], aside=rng.random() < 0.5))
+                scene.pieces.append(make_figure(rng, kind, kingdom.squares[square], aside=rng.random() < 0.5))
     return replace(kingdom, pieces=pieces)
 
 
-def building(rng: np.random.Generator, quad: Points) -> Tile:
+def make_building(rng: np.random.Generator, quad: Points) -> Tile:
     """A finished building on a town, more or less straight."""
     x, y = quad.mean(0) + rng.normal(0, 0.03, 2)
     turn = _turn(quad) + int(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.06)
     return Tile("building", int(rng.integers(BUILDINGS)), (float(x), float(y)), float(turn))
 
 
-def man(rng: np.random.Generator, kind: str, quad: Points, *, aside: bool = False) -> Piece:
+def make_figure(rng: np.random.Generator, kind: str, quad: Points, *, aside: bool = False) -> Piece:
     """Return a man near the middle of a square, or `aside`, beside its crowns and houses, so that they can be seen."""
     x, y = quad.mean(0) + (_aside(quad, rng) if aside else np.clip(rng.normal(0, 0.13, 2), -0.25, 0.25))
     # most are of bare wood, some of a player's colour
@@ -97,9 +97,9 @@ def _turn(quad: Points) -> float:
     return float(np.arctan2(along[1], along[0]))
 
 
-def with_gems(
-    rng: np.random.Generator, kingdom: LaidKingdom, scene: Scene, *, by_the_book: bool = False
-) -> LaidKingdom:
+def place_gems(
+    rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene, *, by_the_book: bool = False
+) -> KingdomLayout:
     """Gems on some crossings of four tiles: mostly where four landscapes meet, at times where they may not lie.
 
     `by_the_book` puts one on each crossing where it may lie, and on no other.
@@ -117,7 +117,7 @@ def with_gems(
     return replace(kingdom, gems=frozenset(gems))
 
 
-def _crossings(kingdom: LaidKingdom) -> Iterator[tuple[Square, tuple[Square, ...]]]:
+def _crossings(kingdom: KingdomLayout) -> Iterator[tuple[Square, tuple[Square, ...]]]:
     for corner in kingdom.squares:
         around = Gem("", corner).squares
         if all(square in kingdom.squares for square in around):

@@ -10,35 +10,35 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.render.art.tile_art import ArtSet, DrawnArt
-from kdvision.lab.render.objects import castles, clutter, meshes, tokens
+from kdvision.lab.render.art.folder_art import ArtSet, DrawnArt
+from kdvision.lab.render.objects import castles, household, meshes, tokens
 from kdvision.lab.render.objects.meshes import Mesh
 
 Bytes = npt.NDArray[np.uint8]
 
 BUILDINGS = ("building", "unbuilt")  # the kinds of tile that are Queendomino's buildings, finished or still grey
-DRAWN_SEEDS = 4
-MANY_BOXES = range(100, 116)
+TRAINING_BOX_COUNT = 4
+EXTRA_TRAINING_BOXES = range(100, 116)
 """Boxes of drawn tiles for scenes that train what a castle or a forest is in any print; nothing is measured on them."""
-DRAWN_SIDE = 128  # pixels a square: as fine as training pictures show, and quick to draw
+DRAWN_SIDE_PX = 128  # pixels a square: as fine as training pictures show, and quick to draw
 
 _WOODEN = {"king": meshes.king_mesh, "knight": meshes.knight_mesh, "tower": meshes.tower_mesh}
 
 
-def piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+def make_piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
     """Return a piece made by code: "castle", "king", "knight", "tower", "queen", "gem", or a kind of clutter.
 
     Knights and towers are in a player's colour, or as they come in the box where `colour` is none ("natural").
     """
     if tokens.natural(kind, colour):
         return tokens.MAKERS[kind](rng)
-    if kind in clutter.MAKERS:
-        return clutter.clutter_mesh(kind, rng)
+    if kind in household.MAKERS:
+        return household.clutter_mesh(kind, rng)
     return castles.castle_mesh(colour, rng) if kind == "castle" else _WOODEN[kind](colour)
 
 
 @dataclass(frozen=True)
-class DrawnScene:
+class DrawnSceneArt:
     """The art of one scene from a single set; `surfaces` are pictures to make tables of, none by default."""
 
     art: ArtSet
@@ -52,29 +52,29 @@ class DrawnScene:
         if kind in BUILDINGS:
             return self._royal.building(int(name)) if kind == "building" else self._royal.back_of_building(int(name))
         if kind == "back":
-            return self.art.back(number_of(name))
+            return self.art.back(parse_domino_number(name))
         return self._royal.domino(name) if isinstance(name, str) else self.art.domino(name)
 
     @property
     def _royal(self) -> DrawnArt:
         """The drawn set that has Queendomino, too: sets of Kingdomino alone borrow one."""
-        return self.art if isinstance(self.art, DrawnArt) else drawn_box(0)
+        return self.art if isinstance(self.art, DrawnArt) else get_drawn_box(0)
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         """Return a piece in the player's colour."""
-        return piece_mesh(kind, colour, rng)
+        return make_piece_mesh(kind, colour, rng)
 
     def scraps(self) -> Sequence[Bytes]:
         """Return the surfaces."""
         return self.surfaces
 
 
-def number_of(name: int | str) -> int:
+def parse_domino_number(name: int | str) -> int:
     """Return the number of a domino of any box: 12 of 12, "K12" and "Q12"."""
     return int(str(name).lstrip("KQ"))
 
 
 @cache
-def drawn_box(seed: int) -> DrawnArt:
+def get_drawn_box(seed: int) -> DrawnArt:
     """Return one box of small drawn tiles, kept for the life of the process."""
-    return DrawnArt(seed, side=DRAWN_SIDE)
+    return DrawnArt(seed, side=DRAWN_SIDE_PX)
