@@ -152,7 +152,7 @@ def _find_board_with(reading: "KingdomReading", square: Square, word: str) -> Bo
 
 
 def _list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -> Iterator[_Alternative]:
-    """What may lie on the unknown squares: nothing, the castle, or a kind that is left and makes a domino of the deck."""
+    """What may lie on unknown squares: nothing, the castle, or a kind that is left and completes a domino."""
     counts = kinds(deck)
     for other in boards:
         counts.subtract(cell for cell in other.values() if cell in counts)

@@ -141,7 +141,7 @@ class Result:
 
 @dataclass(frozen=True)
 class CombinedResult:
-    """The kingdoms of several photos as one game. `identical` are pairs of players with the same board, turned or not."""
+    """The kingdoms of several photos as one game. `identical` are pairs of players with equal boards, turned or not."""
 
     standing: Standing
     questions: tuple[Question, ...]

@@ -1,4 +1,4 @@
-"""The JSON object of a result; docs/json.md describes it field by field."""
+"""Results as plain values, ready for `json.dumps`; docs/json.md describes each field."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,22 +15,21 @@ if TYPE_CHECKING:
     from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 
-    pass
-
 
 def result_to_dict(result: Result) -> dict[str, Any]:
-    """The result as one object of plain values, ready for `json.dumps`."""
+    """The result as one object of plain values."""
+    questions = result.questions
     return {
         "photo": result.photo,
         "width": result.width,
         "height": result.height,
         "game": result.game,
-        "kingdoms": [_kingdom(scored) for scored in result.kingdoms],
+        "kingdoms": [_kingdom_to_dict(scored) for scored in result.kingdoms],
         "standing": None if result.standing is None else standing_to_dict(result.standing),
         "outlook": result.outlook or None,
-        "ask_first": next((_ask(ask, result.kingdoms[ask.kingdom]) for ask in result.questions), None),
-        "box": None if result.inventory is None else _box(result.inventory),
-        "promise": None if result.calibration is None else _promise(result.calibration),
+        "ask_first": _question_to_dict(questions[0], result.kingdoms[questions[0].kingdom]) if questions else None,
+        "box": None if result.inventory is None else _inventory_to_dict(result.inventory),
+        "promise": None if result.calibration is None else _guarantee_to_dict(result.calibration),
         "error": None if result.error is None else str(result.error),
         "hint": None if result.error is None else result.error.hint or None,
         "failed": [
@@ -39,13 +38,15 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     }
 
 
-def _kingdom(scored: ScoredKingdom) -> dict[str, Any]:
-    seen = scored.reading
+def _kingdom_to_dict(scored: ScoredKingdom) -> dict[str, Any]:
+    reading = scored.reading
     return {
         "board": list(scored.board.rows()),
-        "corners": None if seen is None else [[round(float(x), 1), round(float(y), 1)] for x, y in seen.grid.corners],
-        "place": None if seen is None else seen.place,
-        "colour": None if seen is None else seen.colour or None,
+        "corners": None
+        if reading is None
+        else [[round(float(x), 1), round(float(y), 1)] for x, y in reading.grid.corners],
+        "place": None if reading is None else reading.place,
+        "colour": None if reading is None else reading.colour or None,
         "player": scored.player_name or None,
         "rules": scored.rule_set.name,
         "side": scored.rule_set.side,
@@ -54,40 +55,40 @@ def _kingdom(scored: ScoredKingdom) -> dict[str, Any]:
         "complete": scored.extent.complete,
         "least": scored.extent.least,
         "most": scored.extent.most,
-        "missing": [_missing(gap) for gap in scored.extent.missing],
-        "lines": [_line(line) for line in scored.card.lines],
+        "missing": [_missing_to_dict(fact) for fact in scored.extent.missing],
+        "lines": [_line_to_dict(line) for line in scored.card.lines],
         "largest": largest(scored.kingdom),
         "crowns": crowns(scored.kingdom),
         "probability": round(scored.probability, 4),
         "points_probability": None if scored.is_open else round(min(scored.points_probability, 1.0), 4),
-        "alternatives": [total_to_dict(chance) for chance in scored.possible_totals[1:]],
+        "alternatives": [total_to_dict(total) for total in scored.possible_totals[1:]],
         "review": scored.review,
-        "doubts": [_doubt(doubt, scored) for doubt in scored.doubts],
+        "doubts": [_doubt_to_dict(doubt, scored) for doubt in scored.doubts],
         "problems": [problem_to_dict(problem) for problem in scored.problems],
-        "pieces": [] if seen is None else [_piece(piece) for piece in seen.pieces],
-        "gems": [] if seen is None else [_gem(gem) for gem in seen.gems],
+        "pieces": [] if reading is None else [_piece_to_dict(piece) for piece in reading.pieces],
+        "gems": [] if reading is None else [_gem_to_dict(gem) for gem in reading.gems],
     }
 
 
-def _piece(piece: "DetectedPiece") -> dict[str, Any]:
+def _piece_to_dict(piece: "DetectedPiece") -> dict[str, Any]:
     return {"kind": piece.kind, "square": piece.square.name, "probability": round(piece.probability, 4)}
 
 
-def _gem(gem: "DetectedGem") -> dict[str, Any]:
+def _gem_to_dict(gem: "DetectedGem") -> dict[str, Any]:
     return {"between": crossing_name(gem.corner), "probability": round(gem.probability, 4)}
 
 
-def _line(line: Line) -> dict[str, Any]:
+def _line_to_dict(line: Line) -> dict[str, Any]:
     squares = [square.name for square in line.squares]
     terrain = None if line.territory is None else line.territory.terrain.value
     return {"label": line.label, "points": line.points, "clause": line.clause, "squares": squares, "terrain": terrain}
 
 
-def _missing(gap: Missing) -> dict[str, Any]:
-    return {"item": gap.item, "squares": [square.name for square in gap.squares], "text": gap.text}
+def _missing_to_dict(fact: Missing) -> dict[str, Any]:
+    return {"item": fact.item, "squares": [square.name for square in fact.squares], "text": fact.text}
 
 
-def _doubt(doubt: ScoredDoubt, scored: ScoredKingdom) -> dict[str, Any]:
+def _doubt_to_dict(doubt: ScoredDoubt, scored: ScoredKingdom) -> dict[str, Any]:
     return {
         "square": doubt.square.name,
         "read": doubt.read,
@@ -100,18 +101,20 @@ def _doubt(doubt: ScoredDoubt, scored: ScoredKingdom) -> dict[str, Any]:
     }
 
 
-def _ask(ask: Question, scored: ScoredKingdom) -> dict[str, Any]:
-    doubt = ask.doubt
-    return {"kingdom": ask.kingdom + 1, **_doubt(doubt, scored), "verdict": doubt.verdict or None}
+def _question_to_dict(question: Question, scored: ScoredKingdom) -> dict[str, Any]:
+    doubt = question.doubt
+    return {"kingdom": question.kingdom + 1, **_doubt_to_dict(doubt, scored), "verdict": doubt.verdict or None}
 
 
-def _box(box: Inventory) -> dict[str, Any]:
+def _inventory_to_dict(inventory: Inventory) -> dict[str, Any]:
     return {
-        "text": str(box),
-        "right": box.right,
-        "dominoes": box.laid,
-        "of": box.held,
-        "missing": [{"numbers": list(one.numbers), "shows": one.shows, "count": one.count} for one in box.missing],
+        "text": str(inventory),
+        "right": inventory.right,
+        "dominoes": inventory.laid,
+        "of": inventory.held,
+        "missing": [
+            {"numbers": list(one.numbers), "shows": one.shows, "count": one.count} for one in inventory.missing
+        ],
         "twice": [
             {
                 "numbers": list(one.numbers),
@@ -119,13 +122,13 @@ def _box(box: Inventory) -> dict[str, Any]:
                 "count": one.count,
                 "kingdoms": [number + 1 for number in one.kingdoms],
             }
-            for one in box.twice
+            for one in inventory.twice
         ],
-        "untold": [number + 1 for number in box.untold],
+        "untold": [number + 1 for number in inventory.untold],
     }
 
 
-def _promise(calibration: "Calibration") -> dict[str, Any] | None:
+def _guarantee_to_dict(calibration: "Calibration") -> dict[str, Any] | None:
     if calibration.wrong_at_most is None:
         return None
     return {
@@ -138,13 +141,13 @@ def _promise(calibration: "Calibration") -> dict[str, Any] | None:
     }
 
 
-def total_to_dict(chance: PossibleTotal) -> dict[str, Any]:
-    """A total that a kingdom may have, as plain values."""
-    return {"total": chance.total, "points": chance.points, "probability": round(chance.probability, 4)}
+def total_to_dict(total: PossibleTotal) -> dict[str, Any]:
+    """A possible total as plain values."""
+    return {"total": total.total, "points": total.points, "probability": round(total.probability, 4)}
 
 
 def problem_to_dict(problem: Problem) -> dict[str, Any]:
-    """One problem as plain values."""
+    """A problem as plain values."""
     return {
         "text": problem.text,
         "squares": [square.name for square in problem.squares],
@@ -153,7 +156,7 @@ def problem_to_dict(problem: Problem) -> dict[str, Any]:
 
 
 def standing_to_dict(standing: Standing) -> dict[str, Any]:
-    """A standing as plain values."""
+    """A standing as plain values, kingdoms numbered from 1."""
     places = [
         {"place": place.place, "kingdom": place.index + 1, "total": place.total, "reason": place.reason or None}
         for place in standing.places

@@ -198,8 +198,8 @@ def test_an_unfinished_game_is_a_range_and_names_no_winner(run: Run) -> None:
     ran = run("game", "-", "--clauses", stdin=OPEN.encode())
     assert (ran.code, ran.err) == (0, "")
     assert "2 to 60" in ran.out
-    assert "? still to be told: coins\n" in ran.out
-    assert "? still to be told: which building stands on B1" in ran.out
+    assert "? still missing: coins\n" in ran.out
+    assert "? still missing: which building stands on B1" in ran.out
     assert "Who wins is not known until the rest is told" in ran.out
     assert "wins on" not in ran.out
     found = json.loads(run("game", "-", "--json", stdin=OPEN.encode()).out)

@@ -89,7 +89,7 @@ def test_the_total_may_be_sure_where_the_board_is_not() -> None:
     (kingdom,) = result_to_dict(game(read))["kingdoms"]
     assert (kingdom["probability"], kingdom["points_probability"]) == (0.6, 0.9)
     assert kingdom["alternatives"] == [{"total": 6, "points": 6, "probability": 0.1}]
-    assert "the total is 3 with 90 %; else 6 (10 %)" in format_table(game(read))
+    assert "the total is 3 (90 % sure); otherwise 6 (10 %)" in format_table(game(read))
 
 
 @pytest.mark.parametrize("promised", [True, False])
@@ -136,4 +136,4 @@ def test_the_same_photo_twice_in_a_game_is_told() -> None:
     rows = [*game(seen(str(board))).kingdoms, *game(seen(str(board.turned()))).kingdoms, *game(seen(AHEAD)).kingdoms]
     found = combine_kingdoms(rows, ["anna.jpg", "anna2.jpg", "ben.jpg"], kingdomino())
     assert found is not None and found.identical == (("anna.jpg", "anna2.jpg"),)
-    assert "! anna.jpg and anna2.jpg show the same kingdom: is it one photo?" in format_combined(found, width=200)
+    assert "! anna.jpg and anna2.jpg show the same kingdom: leave one of them out" in format_combined(found, width=200)

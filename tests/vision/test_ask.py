@@ -193,7 +193,7 @@ def test_gems_are_asked_for_where_they_can_lie(
     eyes[:] = [seen("w1 f s2 / l g # / . . m1"), seen("# w w")]
     ran = run("score", photo, "--lost-treasures", "--game-file", out)
     assert "3 or more" in ran.out
-    assert "? still to be told: gems between A1 B2" in ran.out
+    assert "? still missing: gems between A1 B2" in ran.out
     first, second = out.read_text(encoding="utf-8").split("[[kingdom]]")[1:]
     assert 'gems = "?"  # tokens between A1 B2; as in [{ kind = "ruby", between = "A1 B2", crowns' in first
     assert 'gems = "?"  # tokens where four different landscapes meet; none can lie on this board' in second
@@ -211,10 +211,10 @@ def test_the_table_gives_a_range_and_says_what_is_missing(run: Run, photo: Path,
     ran = run(*asked)
     assert re.search(r"total +4 to 48\b", ran.out)
     assert (
-        "? still to be told: towers; knights on the board; knights beside the board; buildings on B1 and C1" in ran.out
+        "? still missing: towers; knights on the board; knights beside the board; buildings on B1 and C1" in ran.out
     )
     assert re.search(r"total +2 to 60\b", ran.out)
-    assert "? still to be told: coins\n" in ran.out
+    assert "? still missing: coins\n" in ran.out
     assert "? B1 looks like g (80 % sure); it may be g1: --fix 2:B1=g1" in ran.out
     assert "Who wins is not known until the rest is told" in ran.out
     assert "wins on" not in ran.out

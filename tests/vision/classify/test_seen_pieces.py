@@ -130,7 +130,7 @@ def test_gems_that_are_seen_are_scored_from_the_file(
     eyes[:] = [observation(TREASURE, gems={"A1": 0.98})]
     ran = run("score", photo, "--game-file", out)
     assert "Kingdomino, The Lost Treasures" in " ".join(ran.out.split())
-    assert "? still to be told: which gem lies between A1 B2" in ran.out
+    assert "? still missing: which gem lies between A1 B2" in ran.out
     gem = 'kind = "?", between = "A1 B2", crowns = [0, 0, 0, 0]'
     filled(out, (gem, 'kind = "ruby", between = "A1 B2", crowns = [1, 0, 0, 2]'))
     (told,) = json.loads(run("game", out, "--json").out)["rounds"][0]["kingdoms"]
@@ -247,7 +247,7 @@ def test_a_gem_that_may_be_there_is_asked_for(run: Run, photo: Path, eyes: list[
     eyes[:] = [observation(TREASURE, gems={"A1": 0.4})]
     ran = run("score", photo, "--lost-treasures")
     assert "! a gem may lie between A1 B2 (40 % sure): look" in ran.out
-    assert "? still to be told: gems between A1 B2" in ran.out
+    assert "? still missing: gems between A1 B2" in ran.out
     assert "Lost Treasures" not in run("score", photo).out
 
 
