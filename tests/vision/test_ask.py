@@ -210,9 +210,7 @@ def test_the_table_gives_a_range_and_says_what_is_missing(run: Run, photo: Path,
     asked = ("score", photo, "--game", "queendomino", "--size", "5", "--coins", "1:7", "--queen", "0")
     ran = run(*asked)
     assert re.search(r"total +4 to 48\b", ran.out)
-    assert (
-        "? still missing: towers; knights on the board; knights beside the board; buildings on B1 and C1" in ran.out
-    )
+    assert "? still missing: towers; knights on the board; knights beside the board; buildings on B1 and C1" in ran.out
     assert re.search(r"total +2 to 60\b", ran.out)
     assert "? still missing: coins\n" in ran.out
     assert "? B1 looks like g (80 % sure); it may be g1: --fix 2:B1=g1" in ran.out
