@@ -6,7 +6,7 @@ loading its models, is measured apart, and counts as it does in a night of 400 p
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from benchmarks import bench_photos
-from kdvision.batch.event import Rules
-from kdvision.batch.job import Done, FixedSquares, Job, do, failed, prepare
-from kdvision.batch.options import Plan
-from kdvision.batch.pool import Pool, Task
-from kdvision.batch.result_folder import Place
-from kdvision.batch.run import Night, Progress
+from kdvision.batch.corrections import FixedSquares
+from kdvision.batch.job import Job, JobResult, failed_result, read_photo, use_one_thread
+from kdvision.batch.result_folder import ResultFolder
+from kdvision.batch.rules import Rules
+from kdvision.batch.run import BatchOptions, BatchRun, Progress
+from kdvision.batch.workers import PoolExecutor, Task
 from kdvision.errors import KdvisionError
 
 SHOWN: Final = ("demo", "castle", "holes")
@@ -58,17 +58,17 @@ class Run(NamedTuple):
         return self.photo + self.beside + WORKERS * self.start / NIGHT
 
 
-def read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
+def read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
     """What a worker does to a photo, with the processor time that it took."""
-    return _timed(lambda: do(data, rules, fixed_squares))
+    return _timed(lambda: read_photo(data, rules, fixed_squares))
 
 
-def decode(data: bytes, _rules: Rules, _clamps: FixedSquares) -> Done:
+def decode(data: bytes, _rules: Rules, _clamps: FixedSquares) -> JobResult:
     """A worker that only decodes a photo, by OpenCV."""
 
-    def only() -> Done:
+    def only() -> JobResult:
         bench_photos.decode(data)
-        return failed(KdvisionError("it was only decoded"))
+        return failed_result(KdvisionError("it was only decoded"))
 
     return _timed(only)
 
@@ -93,15 +93,15 @@ def figures(*, photos: int = PHOTOS) -> Iterator[Figure]:
     yield Figure("12 MP: rate in shares of decoding only", alone.photo / whole.processor, "x")
 
 
-class _Timed(Pool):
+class _Timed(PoolExecutor):
     """A pool that notes what its workers spent on each photo."""
 
     def __init__(self, spent: list[tuple[float, bool]], task: Task) -> None:
         super().__init__(WORKERS, task=task)
         self.spent = spent
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Done]]:
-        for job, done in super().work(jobs):
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
+        for job, done in super().run(jobs):
             self.spent.append((done.data[_SPENT], done.data[_FIRST]))
             yield job, done
 
@@ -115,8 +115,11 @@ def _run(folder: Path, out: Path, task: Task) -> Run:
         moments.append(time.perf_counter())
 
     own = time.process_time()
-    with Place(out).held(), closing(Night(Plan(folder, out), _Timed(spent, task), tell=tell)) as night:
-        night.once()
+    with (
+        ResultFolder(out).lock(),
+        closing(BatchRun(BatchOptions(folder, out), _Timed(spent, task), on_progress=tell)) as night,
+    ):
+        night.run()
     own = time.process_time() - own
     rate = (len(moments) - 1) / (moments[-1] - moments[0])
     firsts, others = ([seconds for seconds, first in spent if first is which] for which in (True, False))
@@ -124,7 +127,7 @@ def _run(folder: Path, out: Path, task: Task) -> Run:
     return Run(rate, photo, own / len(spent), max(0.0, mean(firsts) - photo))
 
 
-def _timed(work: Callable[[], Done]) -> Done:
+def _timed(work: Callable[[], JobResult]) -> JobResult:
     first = not _begun.cache_info().currsize
     _begun()
     start = time.process_time()
@@ -135,4 +138,4 @@ def _timed(work: Callable[[], Done]) -> Done:
 @cache
 def _begun() -> None:
     """What is remembered of a process once it has had a photo."""
-    prepare()
+    use_one_thread()

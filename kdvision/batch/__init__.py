@@ -1,7 +1,12 @@
-"""An event's photos: many of them, read by many workers, kept safe, and made into standings.
+"""Batch: the photos of an event, read by several processes, stored as they are read, and ranked.
 
-Start reading at `run.py`, the whole night on one page. The folder is walked (`folder`), each photo has a seat by its
-name (`seats`) or by the event's own file (`event`), workers read (`work`, `pool`, `cluster`), each result is safe as
-soon as it is there (`journal`, `held`), people correct (`corrections`), and in the end files are written (`writing`)
-from who sat where (`tables`), who stands where (`standings`) and what should be looked at (`looks`).
+Start with `run.py`. In the order of a run:
+
+- Input: `folder` lists the photos. `naming` and `event` give each photo its round, table and players. `rules` says how
+  boards are scored.
+- Reading: `job` reads one photo. `workers` and `cluster` run jobs in several processes or on several machines.
+- Storage: `result_folder` names all stored files. `journal` appends lines that survive a kill. `record` is the line of
+  one photo, and `corrections` are those made by people.
+- Outcome: `seating` gives each kingdom its player, `joint` decides the kingdoms of a table together, `standings` ranks
+  them, `notices` and `review` list what a person should check. `outputs` and `pages` write all this to files.
 """

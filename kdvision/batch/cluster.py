@@ -1,121 +1,108 @@
-"""Many machines: the same work on a Dask cluster that runs already.
-
-Photos travel as bytes with their task, so that the workers need no common disk, and so that the scheduler can give the
-task of a lost worker to another one. Results come back as they are ready.
-"""
+"""The executor that reads photos on a Dask cluster."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from kdvision.batch.job import Done, Job, do, failed, models
-from kdvision.batch.pool import Task
+from kdvision.batch.job import Job, JobResult, failed_result, hash_models, read_photo
+from kdvision.batch.workers import JobResults, ParallelExecutor, Task
 from kdvision.errors import KdvisionError, ModelError
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    import distributed
 
-PATIENCE: Final = 15
-"""Seconds to wait for a scheduler to answer."""
+CONNECT_TIMEOUT_SECONDS: Final = 15.0
+"""How long to wait for a Dask scheduler."""
 
-AHEAD: Final = 2
-"""Photos under way for each thread of the cluster: one is read while the next one travels."""
+JOBS_PER_THREAD: Final = 2
+"""Jobs submitted for each thread of a cluster: one is read while the next one is sent."""
 
-SAME: Final = "install the same kdvision on all machines"
-LOST: Final = "what was read before is kept: start the cluster, and run again"
-DEADLY: Final = KdvisionError(
-    "reading it ended one worker of the cluster after another",
-    hint="scale the photo down, or give the workers more memory",
-)
+INSTALL_SAME: Final = "install the same version of kdvision on all machines"
 
 
-class Cluster:
-    """A crew of all workers of a cluster; raises KdvisionError where no scheduler answers at `address`."""
+class DaskExecutor(ParallelExecutor):
+    """Reads photos on all workers of a Dask cluster; raises KdvisionError if no scheduler answers at `address`.
 
-    def __init__(self, address: str, *, task: Task = do) -> None:
-        self.task = task
+    Photos are sent as bytes, so workers need no common disk and the scheduler can move jobs of a lost worker.
+    """
+
+    def __init__(self, address: str, *, task: Task = read_photo) -> None:
         try:
             import distributed
         except ImportError as error:
             hint = "install it: pip install 'kdvision[cluster]'"
             raise KdvisionError("working on a cluster needs Dask", hint=hint) from error
-        self.address = address
+        self.address, self.task = address, task
         try:
-            self._client: Client = distributed.Client(address, timeout=PATIENCE)
-        except Exception as error:  # bad addresses, silence and refusals have no common class
+            self._client: distributed.Client = distributed.Client(address, timeout=CONNECT_TIMEOUT_SECONDS)
+        except Exception as error:  # invalid addresses, timeouts and refusals have no common class
             words = " ".join(str(error).split()) or type(error).__name__
-            hint = "start one (docs/events.md says how), and give the address that dask scheduler prints"
+            hint = "start one (see docs/events.md), and give the address that dask scheduler prints"
             raise KdvisionError(f"no Dask scheduler answers at {address} ({words})", hint=hint) from error
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Done]]:
-        """Yield each job with what came of it; raises KdvisionError where the cluster is gone.
-
-        Dask blames everything a dying worker had before it. So what it gives up is done again, by itself.
-        """
-        if not self._threads():
+    def run(self, jobs: Iterable[Job]) -> JobResults:
+        """Yield each job with its result; raises KdvisionError if the cluster is gone or has no workers."""
+        if not self._count_threads():
             hint = f"start some: dask worker {self.address} --nthreads 1"
             raise KdvisionError(f"the cluster at {self.address} has no workers", hint=hint)
-        running: dict[Future, Job] = {}
-        blamed: list[Job] = []
-        for job in jobs:
-            running[self._submitted(job)] = job
-            while len(running) > AHEAD * max(1, self._threads()):
-                yield from self._finished(running, blamed)
-        while running:
-            yield from self._finished(running, blamed)
-        for job in blamed:
-            yield job, self._result(self._submitted(job)) or failed(DEADLY)
+        yield from super().run(jobs)
 
     def close(self) -> None:
-        """Leave the cluster; it goes on without us."""
-        self._client.close(timeout=PATIENCE)
+        """Disconnect from the cluster, which goes on running."""
+        self._client.close(timeout=CONNECT_TIMEOUT_SECONDS)
 
-    def _threads(self) -> int:
+    def _count_threads(self) -> int:
         try:
             return sum(self._client.nthreads().values())
-        except Exception as error:  # whatever the connection died of
-            raise KdvisionError(f"the cluster at {self.address} does not answer any more", hint=LOST) from error
+        except Exception as error:  # a lost connection raises errors of many classes
+            raise self._lost() from error
 
-    def _submitted(self, job: Job) -> "Future":
+    def _max_running(self) -> int:
+        return JOBS_PER_THREAD * max(1, self._count_threads())
+
+    def _submit(self, job: Job) -> "distributed.Future":
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of photos that are large for a task; there are never many under way
+            warnings.simplefilter("ignore")  # Dask warns of large tasks; there are never many at a time
             return self._client.submit(self.task, job.data, job.rules, job.fixed_squares, pure=False)
 
-    def _finished(self, running: "dict[Future, Job]", blamed: list[Job]) -> Iterator[tuple[Job, Done]]:
-        """Yield what is done by now, at least one thing; what workers died of is noted."""
+    def _wait(self, running: Collection[Any]) -> Collection[Any]:
         import distributed
 
-        with self._lost():
-            done = distributed.wait(list(running), return_when="FIRST_COMPLETED").done
-        for future in sorted(done, key=lambda future: running[future].photo):
-            job, found = running.pop(future), self._result(future)
-            if found is None:
-                blamed.append(job)
-            else:
-                yield job, found
+        with self._connection_errors():
+            done: Collection[Any] = distributed.wait(list(running), return_when="FIRST_COMPLETED").done
+            return done
 
-    def _result(self, future: "Future") -> Done | None:
-        """What came of a job on some worker; None where too many died of it, or beside it."""
+    def _result(self, future: Any) -> JobResult | None:
         import distributed
 
         try:
-            with self._lost():
-                found: Done = future.result()
-        except distributed.KilledWorker:
+            with self._connection_errors():
+                result: JobResult = future.result()
+        except distributed.KilledWorker:  # too many workers died with this job among theirs
             return None
         except (ImportError, AttributeError, TypeError) as error:
-            raise KdvisionError(f"a worker of the cluster cannot do this work ({error})", hint=SAME) from error
-        if found.models != models():
-            raise ModelError("a worker of the cluster has other models", hint=SAME)
-        return found
+            raise KdvisionError(f"a worker of the cluster cannot do this work ({error})", hint=INSTALL_SAME) from error
+        if result.models != hash_models():
+            raise ModelError("a worker of the cluster has other models", hint=INSTALL_SAME)
+        return result
+
+    def _run_alone(self, job: Job) -> JobResult:
+        if (result := self._result(self._submit(job))) is not None:
+            return result
+        hint = "scale the photo down, or give the workers more memory"
+        return failed_result(KdvisionError("reading it ended one worker of the cluster after another", hint=hint))
 
     @contextmanager
-    def _lost(self) -> Iterator[None]:
-        """A connection that breaks becomes an error for the person at the keyboard."""
+    def _connection_errors(self) -> Iterator[None]:
+        """Turn a lost connection into a KdvisionError."""
         import distributed
 
         try:
             yield
         except (distributed.CancelledError, OSError, TimeoutError) as error:
-            raise KdvisionError(f"the cluster at {self.address} is gone", hint=LOST) from error
+            raise self._lost() from error
+
+    def _lost(self) -> KdvisionError:
+        hint = "all results so far are kept: start the cluster, and run again"
+        return KdvisionError(f"the cluster at {self.address} does not answer any more", hint=hint)

@@ -1,29 +1,30 @@
-"""What people said about photos, kept apart from what was read in them.
+"""Corrections that people make, stored apart from what was read.
 
-`corrections.jsonl` holds one object a line, in the order in which they were said: a square of a kingdom, or the whole
-board of one. They belong to the photo's content, so they stay with a photo that is renamed, and do not stick to another
-photo that takes its name.
+`corrections.jsonl` holds one object a line, in the order in which they were made: a square of a kingdom, or its whole
+board. A correction belongs to the photo's content. It stays with a photo that is renamed, and does not apply to another
+photo of the same name.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from kdvision.batch.job import FixedSquares
-from kdvision.batch.journal import Journal
-from kdvision.batch.lock import locked
+from kdvision.batch.journal import LOCK_TIMEOUT_SECONDS, Journal, hold_lock
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, parse_cell
 
-FILE: Final = "corrections.jsonl"
+CORRECTIONS: Final = "corrections.jsonl"
 LOCK: Final = ".corrections.lock"
-MOST_KINGDOMS: Final = 20
+MAX_KINGDOMS: Final = 20
+
+FixedSquares: TypeAlias = tuple[tuple[int, str, str], ...]
+"""Squares that a person has fixed: the kingdom, from 1, the square and its cell, as texts."""
 
 
 @dataclass(frozen=True)
 class Correction:
-    """A word of a person on a kingdom (from 1) of a photo: what a square shows, or else its whole board."""
+    """A correction of one kingdom (from 1) of a photo: a square and its cell, or else the whole board."""
 
     photo: str
     content: str
@@ -33,24 +34,39 @@ class Correction:
     board: str = ""
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> "Correction":
-        """The correction of a line; raises NotationError for what is none."""
-        known = {name: data.get(name, "") for name in cls.__dataclass_fields__}
-        kingdom = known.pop("kingdom")
-        if not isinstance(kingdom, int) or not 1 <= kingdom <= MOST_KINGDOMS:
-            raise NotationError(f"{kingdom!r} is no number of a kingdom", expected="a number from 1")
-        texts = {name: value if isinstance(value, str) else "" for name, value in known.items()}
-        made = cls(kingdom=kingdom, **texts)
-        if made.board:
-            Board.parse(made.board)
+    def parse(cls, data: Mapping[str, Any]) -> "Correction":
+        """The correction in a line; raises NotationError if the line is not a valid correction."""
+        values = {name: data.get(name, "") for name in cls.__dataclass_fields__}
+        kingdom = values.pop("kingdom")
+        if not isinstance(kingdom, int) or not 1 <= kingdom <= MAX_KINGDOMS:
+            raise NotationError(f"{kingdom!r} is not a kingdom's number", expected="a number from 1")
+        texts = {name: value if isinstance(value, str) else "" for name, value in values.items()}
+        correction = cls(kingdom=kingdom, **texts)
+        if correction.board:
+            Board.parse(correction.board)
         else:
-            Square.parse(made.square)
-            if made.cell != ".":
-                Cell.parse(made.cell)
-        return made
+            Square.parse(correction.square)
+            if correction.cell != ".":
+                Cell.parse(correction.cell)
+        return correction
 
-    def data(self) -> dict[str, Any]:
-        """The correction as it is written: what it does not say is left out."""
+    def check(self, kingdoms: Sequence[Mapping[str, Any]]) -> None:
+        """Raise NotationError if the correction does not fit the kingdoms read in its photo."""
+        count = len(kingdoms)
+        allowed = count + 1 if self.board else count
+        if not 1 <= self.kingdom <= allowed:
+            hint = f"give a number from 1 to {allowed}" if allowed else "give its whole board instead"
+            raise NotationError(f"{self.photo} shows no kingdom {self.kingdom}", hint=hint)
+        if not self.board:
+            board, square = Board.parse(kingdoms[self.kingdom - 1]["board"]), Square.parse(self.square)
+            if square.row >= board.height or square.col >= board.width:
+                what = f"kingdom {self.kingdom} of {self.photo} has no square {self.square}"
+                raise NotationError(
+                    what, hint=f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
+                )
+
+    def line(self) -> dict[str, Any]:
+        """The correction as a line of the file, without empty values."""
         return {name: value for name, value in asdict(self).items() if value != ""}
 
     def __str__(self) -> str:
@@ -58,98 +74,97 @@ class Correction:
 
 
 @dataclass(frozen=True)
-class Fixes:
-    """All that people said about one photo: squares that the reading has to keep to, and boards that replace it."""
+class PhotoCorrections:
+    """The corrections of one photo: squares that the reading must keep, and boards that replace it."""
 
     fixed_squares: FixedSquares = ()
     boards: Mapping[int, Board] = field(default_factory=dict)
-    said: tuple[Correction, ...] = ()
+    corrections: tuple[Correction, ...] = ()
 
     @property
-    def named(self) -> frozenset[int]:
-        """The numbers of the kingdoms of which something was said."""
-        return frozenset(one.kingdom for one in self.said)
+    def kingdoms(self) -> frozenset[int]:
+        """The numbers of the corrected kingdoms."""
+        return frozenset(one.kingdom for one in self.corrections)
 
 
-NOTHING: Final = Fixes()
+NO_CORRECTIONS: Final = PhotoCorrections()
 
 
-def fixes_of(said: Iterable[Correction]) -> Fixes:
-    """What the corrections of one photo, in their order, come to: the last word on a square or board counts."""
-    fixed_squares: dict[tuple[int, str], str] = {}
+def combine_corrections(corrections: Iterable[Correction]) -> PhotoCorrections:
+    """The corrections of one photo combined: the last one for a square or board counts."""
+    fixed: dict[tuple[int, str], str] = {}
     boards: dict[int, Board] = {}
     kept: list[Correction] = []
-    for one in said:
+    for one in corrections:
         if one.board:
             boards[one.kingdom] = Board.parse(one.board)
-            fixed_squares = {place: cell for place, cell in fixed_squares.items() if place[0] != one.kingdom}
+            fixed = {place: cell for place, cell in fixed.items() if place[0] != one.kingdom}
             kept = [other for other in kept if other.kingdom != one.kingdom]
         elif one.kingdom in boards:
-            square = Square.parse(one.square)
-            boards[one.kingdom] = boards[one.kingdom].replaced({square: parse_cell(one.cell)})
+            cells = {Square.parse(one.square): parse_cell(one.cell)}
+            boards[one.kingdom] = boards[one.kingdom].replaced(cells)
         else:
-            fixed_squares[one.kingdom, one.square] = one.cell
+            fixed[one.kingdom, one.square] = one.cell
             kept = [other for other in kept if (other.kingdom, other.square) != (one.kingdom, one.square)]
         kept.append(one)
-    ordered = tuple(sorted((kingdom, square, cell) for (kingdom, square), cell in fixed_squares.items()))
-    return Fixes(ordered, boards, tuple(kept))
+    fixed_squares = tuple(sorted((kingdom, square, cell) for (kingdom, square), cell in fixed.items()))
+    return PhotoCorrections(fixed_squares, boards, tuple(kept))
 
 
-class Book:
-    """The corrections in a folder, as they are now. Another process may add to them at any time."""
+class CorrectionFile:
+    """The corrections in a result folder. Another process may add some at any time: `reload` reads them."""
 
     def __init__(self, out: Path) -> None:
-        self.out, self.path = out, out / FILE
-        self.stamp: tuple[int, int] | None = None
-        self.said: tuple[Correction, ...] = ()
-        self.unclear: tuple[str, ...] = ()
+        self.out, self.path = out, out / CORRECTIONS
+        self.corrections: tuple[Correction, ...] = ()
+        self.errors: tuple[str, ...] = ()
+        self._version: tuple[int, int] | None = None
 
-    def refreshed(self) -> bool:
-        """Read them anew if the file has changed; True if it has."""
-        stamp = _stamp(self.path)
-        if stamp == self.stamp:
+    def reload(self) -> bool:
+        """Read the file if it has changed; True if it has."""
+        version = file_version(self.path)
+        if version == self._version:
             return False
-        if stamp is None:
-            self.stamp, self.said, self.unclear = None, (), ()
-            return True
-        with locked(self.out / LOCK, patient=True):
-            journal = Journal(self.path)
-            lines = journal.lines
-            journal.close()
-        said, unclear = [], [f"{journal.damaged} of its lines are no JSON"] * bool(journal.damaged)
-        for number, line in enumerate(lines, start=1):
-            try:
-                said.append(Correction.of(line))
-            except NotationError as error:
-                unclear.append(f"entry {number}: {error}")
-        self.stamp, self.said, self.unclear = stamp, tuple(said), tuple(unclear)
+        corrections, errors = list[Correction](), list[str]()
+        if version is not None:
+            with hold_lock(self.out / LOCK, timeout_seconds=LOCK_TIMEOUT_SECONDS):
+                journal = Journal(self.path)
+                lines = [journal.line(span) for span in journal.spans]
+                journal.close()
+            errors += [f"{journal.damaged} of its lines are not JSON"] * bool(journal.damaged)
+            for number, line in enumerate(lines, start=1):
+                try:
+                    corrections.append(Correction.parse(line))
+                except NotationError as error:
+                    errors.append(f"entry {number}: {error}")
+        self._version, self.corrections, self.errors = version, tuple(corrections), tuple(errors)
         return True
 
     def add(self, corrections: Sequence[Correction]) -> None:
-        """Write corrections behind the others; each is on disk when this returns."""
+        """Append corrections. Each is flushed to disk when this returns."""
         if not corrections:
             return
-        with locked(self.out / LOCK, patient=True):
+        with hold_lock(self.out / LOCK, timeout_seconds=LOCK_TIMEOUT_SECONDS):
             journal = Journal(self.path)
             try:
                 for one in corrections:
-                    journal.append(one.data())
+                    journal.append(one.line())
             finally:
                 journal.close()
 
-    def of(self, photo: str, content: str | None) -> Fixes:
-        """What was said about a photo; one whose file cannot be read is known by its name alone."""
-        said = [one for one in self.said if (one.content == content if one.content and content else one.photo == photo)]
-        return fixes_of(said) if said else NOTHING
+    def of_photo(self, photo: str, content: str) -> PhotoCorrections:
+        """The corrections of a photo, found by its content, or by its name if the content is not known."""
+        own = [one for one in self.corrections if _applies(one, photo, content)]
+        return combine_corrections(own) if own else NO_CORRECTIONS
 
-    def strangers(self, contents: Iterable[str]) -> list[Correction]:
-        """The corrections of photos that are not among these."""
+    def without_photo(self, contents: Iterable[str]) -> list[Correction]:
+        """The corrections of photos that are not among these contents."""
         known = set(contents)
-        return [one for one in self.said if one.content and one.content not in known]
+        return [one for one in self.corrections if one.content and one.content not in known]
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
-    """What changes with a file; None where there is none."""
+def file_version(path: Path) -> tuple[int, int] | None:
+    """Size and modification time of a file, which change with it; None if the file cannot be accessed."""
     try:
         status = path.stat()
     except OSError:
@@ -157,19 +172,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return status.st_size, status.st_mtime_ns
 
 
-def check(kingdoms: Sequence[Mapping[str, Any]], one: Correction) -> None:
-    """Raise NotationError where a correction does not fit the kingdoms read in its photo."""
-    if one.kingdom < 1:
-        raise NotationError(f"{one.photo} shows no kingdom {one.kingdom}", hint="kingdoms are numbered from 1")
-    if one.board:
-        if one.kingdom > len(kingdoms) + 1:
-            hint = f"give a number from 1 to {len(kingdoms) + 1}"
-            raise NotationError(f"{one.photo} shows {len(kingdoms)} kingdoms, not {one.kingdom}", hint=hint)
-        return
-    if one.kingdom > len(kingdoms):
-        hint = f"kingdoms are numbered from 1 to {len(kingdoms)}" if kingdoms else "give its whole board instead"
-        raise NotationError(f"{one.photo} shows no kingdom {one.kingdom}", hint=hint)
-    board, square = Board.parse(kingdoms[one.kingdom - 1]["board"]), Square.parse(one.square)
-    if square.row >= board.height or square.col >= board.width:
-        hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
-        raise NotationError(f"kingdom {one.kingdom} of {one.photo} has no square {one.square}", hint=hint)
+def _applies(correction: Correction, photo: str, content: str) -> bool:
+    if correction.content and content:
+        return correction.content == content
+    return correction.photo == photo

@@ -15,53 +15,32 @@
 docs/events.md lists every key.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from kdvision.batch.naming import Seat, key_of, name_of, seat_of
-from kdvision.game.board import Board
-from kdvision.game.game import ROUNDS, Game, usual_side
-from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.rules import SIDES, board_variants, side_of
-from kdvision.game.scoring import RuleSet
+from kdvision.batch.naming import Seat, clean_name, name_key, parse_seat
+from kdvision.batch.rules import GAME, Rules
+from kdvision.game.game import ROUNDS
+from kdvision.game.rules import SIDES, board_variants
 from kdvision.gamefile.read import Node, document, text_at
 
-FILE: Final = "event.toml"
-TOP: Final = ("name", "game", "variants", "side", "rounds", "dynasty", "players", "team", "table", "photo")
-GAMES: Final = ("kingdomino",)
-MOST_ROUNDS: Final = 1000
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What an event's boards are scored by; `side` is None where each game's boards show it."""
-
-    variants: tuple[str, ...] = ()
-    side: int | None = None
-
-    def rule_set(self, boards: Iterable[Board]) -> RuleSet:
-        """The rules for the boards of one photo, by themselves."""
-        return self._of_side(self.side or side_of(boards))
-
-    def of_game(self, boards: Iterable[Board]) -> RuleSet:
-        """The rules for all boards of one game: more than two kingdoms are played to a side of five."""
-        return self._of_side(self.side or usual_side("kingdomino", [Table(tuple(map(Kingdom, boards)))]))
-
-    def _of_side(self, side: int) -> RuleSet:
-        return Game("kingdomino", side, (), self.variants).rule_set
+EVENT_FILE: Final = "event.toml"
+KEYS: Final = ("name", "game", "variants", "side", "rounds", "dynasty", "players", "team", "table", "photo")
+MAX_ROUNDS: Final = 1000
 
 
 @dataclass(frozen=True)
 class Event:
-    """All that is known of an event before a photo is read. `tables` are those told, `photos` the seats told by file.
+    """What is known of an event before any photo is read.
 
-    `rounds` is 0 where nobody told how many there are; `players` and `teams` are empty likewise.
+    `tables` are the seats under [[table]], `photos` those under [[photo]] by file. `rounds` is 0 if the file does not
+    give it; `players` and `teams` are empty likewise.
     """
 
     name: str = ""
-    rules: Rules = Rules()
+    rules: Rules = field(default_factory=Rules)
     rounds: int = 0
     dynasty: bool = False
     players: tuple[str, ...] = ()
@@ -71,115 +50,111 @@ class Event:
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        """The seats of which somebody has told the players, whether or not there is a photo of them."""
-        told = (seat for file, seat in self.photos.items() if seat.players != seat_of(file).players)
-        return (*told, *self.tables)
+        """The seats whose players the event file gives, whether or not there is a photo of them."""
+        given = (seat for file, seat in self.photos.items() if seat.players != parse_seat(file).players)
+        return (*given, *self.tables)
 
     def seat(self, photo: str) -> Seat:
-        """Where a photo belongs: as the event's file says, else by its name; at a told table, with its players."""
-        seat = self.photos.get(photo) or seat_of(photo)
+        """The seat of a photo: from [[photo]], else from its name, with the players under [[table]] if it has none."""
+        seat = self.photos.get(photo) or parse_seat(photo)
         if seat.players:
             return seat
-        told = next((one for one in self.tables if (one.round, one.table) == (seat.round, seat.table)), None)
-        return told or seat
+        return next((one for one in self.tables if (one.round, one.table) == (seat.round, seat.table)), seat)
 
 
-def load(path: Path) -> Event:
+def load_event(path: Path) -> Event:
     """The event of a file; raises NotationError with file, line and what was expected."""
-    return parse(text_at(path, what="an event file"), name=str(path))
+    return parse_event(text_at(path, what="an event file"), name=str(path))
 
 
-def parse(text: str, *, name: str = FILE) -> Event:
-    """The event of a text; `name` is what errors call it. Raises NotationError with line and what was expected."""
+def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
+    """The event of a TOML text; errors call it `name`. Raises NotationError with line and what was expected."""
     top = document(text, name=name)
-    top.only(TOP, of="an event file")
-    top.choice("game", GAMES, default=GAMES[0])
+    top.only(KEYS, of="an event file")
+    top.choice("game", (GAME,), default=GAME)
     side = top.one_of("side", SIDES, default=SIDES[0]) if "side" in top else None
-    rules = Rules(
-        tuple(dict.fromkeys(top.choices("variants", [variant.id for variant in board_variants(GAMES[0])]))), side
-    )
+    variants = top.choices("variants", [variant.id for variant in board_variants(GAME)])
+    rules = Rules(tuple(dict.fromkeys(variants)), side)
     dynasty = top.flag("dynasty")
-    rounds = _rounds(top, dynasty=dynasty)
-    players = _names(top, "players")
+    rounds = _parse_rounds(top, dynasty=dynasty)
+    players = _parse_names(top, "players")
     event = Event(
         name=top.text("name"),
         rules=rules,
         rounds=rounds,
         dynasty=dynasty,
         players=players,
-        teams=_teams(top, players),
-        tables=_tables(top, rounds, players, rules),
-        photos=_photos(top, rounds, players),
+        teams=_parse_teams(top, players),
+        tables=_parse_tables(top, rounds, players, rules),
+        photos=_parse_photos(top, rounds, players),
     )
-    _check_seats(top, event)
+    _check_one_table_per_player(top, event)
     return event
 
 
-def _rounds(top: Node, *, dynasty: bool) -> int:
-    rounds = top.number("rounds", default=ROUNDS if dynasty else 0, most=MOST_ROUNDS)
+def _parse_rounds(top: Node, *, dynasty: bool) -> int:
+    rounds = top.number("rounds", default=ROUNDS if dynasty else 0, most=MAX_ROUNDS)
     if "rounds" in top and not rounds:
-        top.at("rounds").fail("rounds is 0", "how many rounds are played")
+        top.at("rounds").fail("rounds is 0", "the number of rounds")
     if dynasty and rounds != ROUNDS:
         top.at("rounds").fail(f"a Dynasty of {rounds} rounds", f"{ROUNDS} rounds, or dynasty = false")
     return rounds
 
 
-def _names(node: Node, key: str, among: Sequence[str] = ()) -> tuple[str, ...]:
-    """Names of a list, none twice; spelled as in `among`, where all of them have to be if that is told."""
-    known = {key_of(name): name for name in among}
-    found: dict[str, str] = {}
+def _parse_names(node: Node, key: str, allowed: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names in a list, each once. If `allowed` is not empty, only its names are valid, in its spelling."""
+    spelling = {name_key(name): name for name in allowed}
+    names: dict[str, str] = {}
     for place, text in enumerate(node.texts(key)):
-        name = name_of(text)
-        if key_of(name) in found:
-            node.at(key, place).fail(f"{name} stands here twice", "each name once")
-        if among and key_of(name) not in known:
-            node.at(key, place).fail(f"{name} is not among the players", "a name of the list `players` at the top")
-        found[key_of(name)] = known.get(key_of(name), name)
-    return tuple(found.values())
+        name = clean_name(text)
+        if name_key(name) in names:
+            node.at(key, place).fail(f"{name} is listed twice", "each name once")
+        if allowed and name_key(name) not in spelling:
+            node.at(key, place).fail(f"{name} is not among the players", "a name from the list `players` at the top")
+        names[name_key(name)] = spelling.get(name_key(name), name)
+    return tuple(names.values())
 
 
-def _teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]]:
     teams: dict[str, tuple[str, ...]] = {}
-    taken: dict[str, str] = {}
+    team_of: dict[str, str] = {}
     for node in top.tables("team"):
         node.only(("name", "players"), of="a team")
-        name, members = name_of(node.text("name", default=f"team {len(teams) + 1}")), _names(node, "players", players)
+        name = clean_name(node.text("name", default=f"team {len(teams) + 1}"))
+        members = _parse_names(node, "players", players)
         if not members:
             node.fail(f"{name} has no players", "players = and a list of names")
         if name in teams:
             node.at("name").fail(f"two teams are called {name}", "another name for each team")
         for place, member in enumerate(members):
-            if key_of(member) in taken:
-                node.at("players", place).fail(
-                    f"{member} is in {taken[key_of(member)]} too", "one team for each player"
-                )
-            taken[key_of(member)] = name
+            if other := team_of.get(name_key(member)):
+                node.at("players", place).fail(f"{member} is in {other} too", "one team for each player")
+            team_of[name_key(member)] = name
         teams[name] = members
     return teams
 
 
-def _tables(top: Node, rounds: int, players: Sequence[str], rules: Rules) -> tuple[Seat, ...]:
-    most = rules.of_game([]).most
+def _parse_tables(top: Node, rounds: int, players: Sequence[str], rules: Rules) -> tuple[Seat, ...]:
+    most = rules.game_rule_set([]).most
     seats: list[Seat] = []
     for node in top.tables("table"):
         node.only(("round", "table", "players"), of="a table")
-        seat = Seat(_round(node, rounds), _table(node), _names(node, "players", players))
+        seat = Seat(_parse_round(node, rounds), _parse_table(node), _parse_names(node, "players", players))
         if not seat.players:
             node.fail("a table without players", "players = and a list of names")
         if len(seat.players) > most:
             node.at("players", most).fail(f"a table of {len(seat.players)}", f"at most {most} players")
-        for other in seats:
-            if (other.round, other.table) == (seat.round, seat.table):
-                node.fail(f"table {seat.table} of round {seat.round} stands here twice", "each table once")
-            for name in (name for name in seat.players if name in other.players and other.round == seat.round):
-                node.at("players").fail(
-                    f"{name} sits at table {other.table} in that round", "one table for each player"
-                )
+        for other in (other for other in seats if other.round == seat.round):
+            if other.table == seat.table:
+                node.fail(f"table {seat.table} of round {seat.round} is listed twice", "each table once")
+            for name in (name for name in seat.players if name in other.players):
+                what = f"{name} sits at table {other.table} in that round"
+                node.at("players").fail(what, "one table for each player")
         seats.append(seat)
     return tuple(seats)
 
 
-def _photos(top: Node, rounds: int, players: Sequence[str]) -> dict[str, Seat]:
+def _parse_photos(top: Node, rounds: int, players: Sequence[str]) -> dict[str, Seat]:
     photos: dict[str, Seat] = {}
     for node in top.tables("photo"):
         node.only(("file", "round", "table", "players"), of="a photo")
@@ -187,32 +162,34 @@ def _photos(top: Node, rounds: int, players: Sequence[str]) -> dict[str, Seat]:
         if not file:
             node.fail("a photo without its file", 'file = and a path below the folder, as in "IMG_0012.jpg"')
         if file in photos:
-            node.at("file").fail(f"{file} stands here twice", "each file once")
-        usual = seat_of(file)
-        round_ = _round(node, rounds) if "round" in node else usual.round
-        table = _table(node) if "table" in node else usual.table
-        photos[file] = Seat(round_, table, _names(node, "players", players) if "players" in node else usual.players)
+            node.at("file").fail(f"{file} is listed twice", "each file once")
+        default = parse_seat(file)
+        photos[file] = Seat(
+            _parse_round(node, rounds) if "round" in node else default.round,
+            _parse_table(node) if "table" in node else default.table,
+            _parse_names(node, "players", players) if "players" in node else default.players,
+        )
     return photos
 
 
-def _round(node: Node, rounds: int) -> int:
-    number = node.number("round", default=1, most=MOST_ROUNDS)
-    if not number or number > (rounds or MOST_ROUNDS):
-        node.at("round").fail(f"round is {number}", f"a round from 1 to {rounds or MOST_ROUNDS}")
+def _parse_round(node: Node, rounds: int) -> int:
+    number = node.number("round", default=1, most=MAX_ROUNDS)
+    if not number or number > (rounds or MAX_ROUNDS):
+        node.at("round").fail(f"round is {number}", f"a round from 1 to {rounds or MAX_ROUNDS}")
     return number
 
 
-def _table(node: Node) -> str:
+def _parse_table(node: Node) -> str:
     value = node.value.get("table", "")
-    return str(node.number("table")) if isinstance(value, int) else name_of(node.text("table"))
+    return str(node.number("table")) if isinstance(value, int) else clean_name(node.text("table"))
 
 
-def _check_seats(top: Node, event: Event) -> None:
-    """A player told at one table in [[table]] is not told at another one by [[photo]]."""
-    seated = {(seat.round, key_of(name)): seat.table for seat in event.tables for name in seat.players}
+def _check_one_table_per_player(top: Node, event: Event) -> None:
+    """Fail if [[photo]] puts a player at another table than [[table]] does."""
+    table_of = {(seat.round, name_key(name)): seat.table for seat in event.tables for name in seat.players}
     for place, seat in enumerate(event.photos.values()):
         for name in seat.players:
-            table = seated.get((seat.round, key_of(name)), seat.table)
+            table = table_of.get((seat.round, name_key(name)), seat.table)
             if table != seat.table:
                 what = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
                 top.at("photo", place).fail(what, "one table for each player and round")

@@ -1,4 +1,4 @@
-"""The photos of a folder and of all folders in it, in the order in which people count."""
+"""The photos in a folder and its subfolders, in natural order."""
 
 import os
 from collections import deque
@@ -6,64 +6,64 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kdvision.batch.naming import in_order, natural
+from kdvision.batch.naming import natural_key, photo_key
 from kdvision.errors import KdvisionError
 
 SUFFIXES: Final = frozenset(
-    f".{name}"
-    for names in ("jpg jpeg jpe jfif mpo heic heif hif avif", "png webp tif tiff bmp gif ppm pgm")
-    for name in names.split()
+    {".jpg", ".jpeg", ".jpe", ".jfif", ".mpo", ".heic", ".heif", ".hif", ".avif", ".png", ".webp", ".tif", ".tiff"}
+    | {".bmp", ".gif", ".ppm", ".pgm"}
 )
-"""What photos are called; whether they are any, the one door for photos finds out."""
+"""The suffixes of photo files. Whether the content is an image is found out when it is decoded."""
 
 
-class Shot(NamedTuple):
-    """One file that should be a photo: its name below the folder, with `/`, and where it lies."""
+class PhotoFile(NamedTuple):
+    """A file that should be a photo: its name below the folder, with `/`, and its path."""
 
     name: str
     path: Path
 
 
 class Failure(NamedTuple):
-    """What could not be read at all: the file or folder, why, and what to do."""
+    """A file or folder that could not be read, why, and what to do."""
 
     name: str
     reason: str
     advice: str
 
 
-class Found(NamedTuple):
-    """All that lies in a folder: photos, what is closed to us, and the names of files that are no photos."""
+class FolderContents(NamedTuple):
+    """Photos, files and folders that cannot be read, and the names of files that are not photos."""
 
-    photos: tuple[Shot, ...]
+    photos: tuple[PhotoFile, ...]
     failures: tuple[Failure, ...]
     others: tuple[str, ...]
 
 
-def walk(folder: Path, *, leave: Path | None = None) -> Found:
-    """The photos below a folder, sorted; the folder `leave` and hidden files are left out.
+def list_photos(folder: Path, *, skip: Path | None = None) -> FolderContents:
+    """The photos below a folder, sorted, without hidden files and without the folder `skip`.
 
-    Links are followed, and every folder is looked at once, so that links that lead in a circle end. Raises
-    KdvisionError where the folder itself cannot be read.
+    Links are followed, and each folder is listed once, so a cycle of links ends. Raises KdvisionError if the folder
+    itself cannot be read.
     """
-    check(folder)
-    seen = {_identity(folder)} | ({_identity(leave)} if leave is not None and leave.exists() else set())
-    photos: list[Shot] = []
+    check_folder(folder)
+    visited = {_file_id(skip)} if skip is not None and skip.exists() else set[tuple[int, int]]()
+    photos: list[PhotoFile] = []
     failures: list[Failure] = []
     others: list[str] = []
-    for item in _entries(folder, seen, failures):
-        if Path(item.name).suffix.lower() not in SUFFIXES:
-            others.append(item.name)
-        elif item.path.is_file():
-            photos.append(item)
+    for path in _walk(folder, visited, failures):
+        name = printable_path(os.path.relpath(path, folder))
+        if path.suffix.lower() not in SUFFIXES:
+            others.append(name)
+        elif path.is_file():
+            photos.append(PhotoFile(name, path))
         else:
-            failures.append(Failure(item.name, "it is no file, or a link that leads nowhere", "copy the photo here"))
-    photos.sort(key=lambda shot: in_order(shot.name))
-    return Found(tuple(photos), tuple(sorted(failures)), tuple(sorted(others, key=natural)))
+            failures.append(Failure(name, "it is not a file, or a broken link", "copy the photo here"))
+    photos.sort(key=lambda photo: photo_key(photo.name))
+    return FolderContents(tuple(photos), tuple(sorted(failures)), tuple(sorted(others, key=natural_key)))
 
 
-def check(folder: Path) -> None:
-    """Raise KdvisionError where a folder is none or cannot be read."""
+def check_folder(folder: Path) -> None:
+    """Raise KdvisionError if the path is not a folder or cannot be read."""
     try:
         os.scandir(folder).close()
     except OSError as error:
@@ -71,47 +71,43 @@ def check(folder: Path) -> None:
         raise KdvisionError(f"the folder {folder} cannot be read: {error.strerror}", hint=hint) from error
 
 
-def shown(path: str) -> str:
-    """A path as text that can be written anywhere: bytes that are no letters stand as `\\xe9`."""
+def printable_path(path: str) -> str:
+    """A path with `/` as valid Unicode text: undecodable bytes become escapes such as `\\xe9`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
 
 
-def _entries(folder: Path, seen: set[tuple[int, int]], failures: list[Failure]) -> Iterator[Shot]:
-    """Yield all that is no folder; folders reached by links come after the others, so that these keep their names."""
-    waiting, links = deque([folder]), deque[Path]()
-    while waiting or links:
-        inside = waiting.popleft() if waiting else links.popleft()
-        try:
-            entries = sorted(os.scandir(inside), key=lambda entry: entry.name)
-        except OSError as error:
-            reason = f"the folder cannot be read: {error.strerror}"
-            failures.append(Failure(shown(os.path.relpath(inside, folder)), reason, "make it readable, and run again"))
+def _walk(folder: Path, visited: set[tuple[int, int]], failures: list[Failure]) -> Iterator[Path]:
+    """Yield all visible files. Links to folders come last, so that linked folders keep their own names."""
+
+    def report(error: OSError) -> None:
+        name = printable_path(os.path.relpath(error.filename, folder))
+        failures.append(
+            Failure(name, f"the folder cannot be read: {error.strerror}", "make it readable, and run again")
+        )
+
+    roots = deque([folder])
+    while roots:
+        root = roots.popleft()
+        if not _visit(root, visited):
             continue
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            path = Path(entry.path)
-            if not entry.is_dir():
-                yield Shot(shown(os.path.relpath(path, folder)), path)
-            elif entry.is_symlink():
-                links.append(path)
-            elif _unseen(path, seen):
-                waiting.append(path)
-        while not waiting and links and not _unseen(links[0], seen):
-            links.popleft()
+        for parent, folders, files in os.walk(root, onerror=report):
+            inside = [Path(parent, name) for name in sorted(folders) if not name.startswith(".")]
+            roots += [path for path in inside if path.is_symlink()]
+            folders[:] = [path.name for path in inside if not path.is_symlink() and _visit(path, visited)]
+            yield from (Path(parent, name) for name in sorted(files) if not name.startswith("."))
 
 
-def _unseen(path: Path, seen: set[tuple[int, int]]) -> bool:
-    """True for a folder that was not looked at before; it counts as looked at from now on."""
+def _visit(path: Path, visited: set[tuple[int, int]]) -> bool:
+    """True if the folder was not visited before; marks it as visited."""
     try:
-        identity = _identity(path)
+        identity = _file_id(path)
     except OSError:
-        return True  # listing it will say what is wrong
-    known = identity in seen
-    seen.add(identity)
-    return not known
+        return True  # listing it reports the error
+    is_new = identity not in visited
+    visited.add(identity)
+    return is_new
 
 
-def _identity(path: Path) -> tuple[int, int]:
+def _file_id(path: Path) -> tuple[int, int]:
     status = path.stat()
     return status.st_dev, status.st_ino

@@ -1,8 +1,13 @@
-"""The kingdoms of a table beside each other: they share a box, so each tells what the others cannot hold.
+"""Joint decisions: the kingdoms of a table share a box, so each limits what the others can hold.
 
-Every photo is read by itself, and what was read in it is kept. Where the table's kingdoms decided together are the same
-boards, the doubts that the box has settled are none any more. Where one of them is another board for certain, that one
-counts, unless a person has said something of it; and whoever runs the event is told of every board that differs.
+Each photo is read on its own, and that reading is stored. Once all kingdoms of a table are there, they are decided
+again, jointly:
+
+- If the joint board equals the board as read, its probabilities replace those of the photo alone.
+- If it differs and is certain, it counts, unless a person has corrected the kingdom.
+- Otherwise the board stays as read.
+
+A kingdom whose joint board differs has to be reviewed.
 """
 
 import hashlib
@@ -13,37 +18,37 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
-from kdvision.batch.event import Rules
-from kdvision.batch.observations import View, unpacked
-from kdvision.batch.record import typed
-from kdvision.batch.seating import Entry
-from kdvision.batch.standings import Boardroom
+from kdvision.batch.record import Data, Observation, kingdom_of_board, unpack_observation
+from kdvision.batch.rules import Rules
+from kdvision.batch.seating import KingdomResult
+from kdvision.batch.standings import EventStandings
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.kingdom import Kingdom
+from kdvision.game.scoring import score
 from kdvision.report.doubt_effects import compute_totals
 from kdvision.report.to_dict import total_to_dict
 
 if TYPE_CHECKING:
     from kdvision.vision.decide.decision import Decision
 
-KNOWN: Final = 0.9999
-"""How sure a board is that a person has named."""
+CORRECTED_CONFIDENCE: Final = 0.9999
+"""The probability of each square of a board that a person has corrected."""
 
-SETTLED: Final = "the box of the table holds no such dominoes beside those of the others: it was read otherwise"
-OTHER: Final = "the other kingdoms of the table leave no such dominoes in the box: this one is likelier another board"
+CHANGED: Final = "the board was read differently, but the box does not hold those dominoes beside the table's others"
+UNLIKELY: Final = (
+    "another board is more probable, because the box does not hold these dominoes beside the table's others"
+)
+
+PHOTO_FIELDS: Final = ("corners", "place", "colour", "player", "pieces", "gems")
+"""The fields of a kingdom's object that do not depend on its board."""
 
 
-OF_PHOTO: Final = ("corners", "place", "colour", "player", "pieces", "gems")
-"""What a kingdom's object tells of where it lies and what was seen on it, whatever its squares are."""
+class TableVerdict(NamedTuple):
+    """One kingdom decided jointly: its board, the probability, and the probability of each doubted square.
 
-
-class Verdict(NamedTuple):
-    """One kingdom of a table decided with the others: its board, how sure that is, and how sure each doubted square is.
-
-    Boards have nothing around them, and squares are called by their names in the first. `others` are boards that it may
-    have instead, and how likely each is.
+    Boards are trimmed, and squares named accordingly. `others` are other boards with their probabilities.
     """
 
     board: str
@@ -53,199 +58,194 @@ class Verdict(NamedTuple):
     others: tuple[tuple[str, float], ...] = ()
 
     @classmethod
-    def of(cls, value: Any) -> "Verdict":
-        """What was kept of one; raises ValueError or TypeError for what is none."""
+    def parse(cls, value: Any) -> "TableVerdict":
+        """The verdict that was stored; raises ValueError or TypeError if it is not valid."""
         board, probability, certain, doubts, others = value
-        told = tuple((str(Board.parse(other)), float(share)) for other, share in others)
-        return cls(str(Board.parse(board)), float(probability), bool(certain), {**doubts}, told)
+        parsed = tuple((str(Board.parse(other)), float(p)) for other, p in others)
+        return cls(str(Board.parse(board)), float(probability), bool(certain), {**doubts}, parsed)
 
 
-class Boxes:
-    """Tables that were decided, by what was seen of their kingdoms: to decide them again would come to the same.
+class TableCache:
+    """The verdicts on tables, by what was observed of their kingdoms. `stored` are those of an earlier run."""
 
-    `known` is what was kept of them before. What cannot be understood there is decided again.
-    """
+    def __init__(self, stored: Mapping[str, Any] = MappingProxyType({})) -> None:
+        self._stored, self._used = stored, dict[str, tuple[TableVerdict, ...]]()
 
-    def __init__(self, known: Mapping[str, Any] = MappingProxyType({})) -> None:
-        self._known, self._used = known, dict[str, tuple[Verdict, ...]]()
-
-    def verdicts(self, views: tuple[str, ...], side: int | None) -> tuple[Verdict, ...]:
-        """The kingdoms decided together; none where they cannot be compared."""
-        asked = json.dumps([kdvision.__version__, side, views])
-        key = hashlib.sha256(asked.encode()).hexdigest()[:32]
+    def decide(self, inputs: tuple[str, ...], side: int | None) -> tuple[TableVerdict, ...]:
+        """The verdicts on the kingdoms of a table, from the cache if possible; empty if they cannot be compared."""
+        key = hashlib.sha256(json.dumps([kdvision.__version__, side, inputs]).encode()).hexdigest()[:32]
         if key not in self._used:
-            found = self._remembered(key)
-            self._used[key] = _decided(views, side) if found is None else found
+            try:
+                self._used[key] = tuple(map(TableVerdict.parse, self._stored[key]))
+            except (KeyError, TypeError, ValueError, NotationError):
+                self._used[key] = _decide(inputs, side)
         return self._used[key]
 
-    def kept(self) -> Mapping[str, tuple[Verdict, ...]]:
-        """What was asked for since this was asked last, in the order of the keys: all that is worth keeping."""
-        self._known, self._used = dict(sorted(self._used.items())), {}
-        return self._known
-
-    def _remembered(self, key: str) -> tuple[Verdict, ...] | None:
-        try:
-            return tuple(map(Verdict.of, self._known[key]))
-        except (KeyError, TypeError, ValueError, NotationError):
-            return None
+    def take_used(self) -> Mapping[str, tuple[TableVerdict, ...]]:
+        """The verdicts used since the last call, sorted by key. All others are dropped."""
+        self._stored, self._used = dict(sorted(self._used.items())), {}
+        return self._stored
 
 
-def settled(room: Boardroom, boxes: Boxes) -> tuple[Entry, ...]:
-    """All kingdoms, each with the doubts that are left once those of its table are decided together."""
-    most = room.rules.of_game([]).most
-    better: dict[tuple[str, int], Entry] = {}
-    for own in room.games.values():
-        if 2 <= len(own) <= most:
-            better |= {(entry.photo, entry.number): entry for entry in _table(own, room.rules, boxes)}
-    return tuple(better.get((entry.photo, entry.number), entry) for entry in room.seated.entries)
+def decide_tables(standings: EventStandings, cache: TableCache) -> tuple[KingdomResult, ...]:
+    """All kingdoms of the event, those of complete tables with their joint decisions."""
+    most = standings.rules.game_rule_set([]).most
+    changed: dict[tuple[str, int], KingdomResult] = {}
+    for kingdoms in standings.games.values():
+        if 2 <= len(kingdoms) <= most:
+            changed |= {one.id: one for one in _decide_table(kingdoms, standings.rules, cache)}
+    return tuple(changed.get(one.id, one) for one in standings.seating.kingdoms)
 
 
-def _table(own: Sequence[Entry], rules: Rules, boxes: Boxes) -> Iterator[Entry]:
-    """Yield those of a table's kingdoms of which the others tell something."""
-    if all(entry.corrected for entry in own) or not all(entry.corrected or entry.seen for entry in own):
+def _decide_table(kingdoms: Sequence[KingdomResult], rules: Rules, cache: TableCache) -> Iterator[KingdomResult]:
+    """Yield the kingdoms of a table that the joint decision concerns."""
+    if all(one.is_corrected for one in kingdoms) or not all(one.is_corrected or one.observation for one in kingdoms):
         return
-    if any(entry.foreign for entry in own):  # of another box
+    if any(one.has_towns for one in kingdoms):  # their dominoes are from another box
         return
-    views = tuple(str(entry.board) if entry.corrected else json.dumps(entry.seen, sort_keys=True) for entry in own)
-    verdicts = boxes.verdicts(views, rules.side)
-    for entry, verdict in zip(own if verdicts else (), verdicts, strict=True):
-        if not entry.corrected and not entry.data["problems"]:
-            yield _judged(entry, verdict, rules)
+    inputs = tuple(
+        str(one.board) if one.is_corrected else json.dumps(one.observation, sort_keys=True) for one in kingdoms
+    )
+    verdicts = cache.decide(inputs, rules.side)
+    for one, verdict in zip(kingdoms if verdicts else (), verdicts, strict=True):
+        if not one.is_corrected and not one.data["problems"]:
+            yield _apply_verdict(one, verdict, rules)
 
 
-def _decided(views: tuple[str, ...], side: int | None) -> tuple[Verdict, ...]:
-    """The kingdoms decided together; none where they cannot be compared."""
+def _decide(inputs: tuple[str, ...], side: int | None) -> tuple[TableVerdict, ...]:
+    """The verdicts on kingdoms, given as packed observations or as corrected boards; empty if not comparable."""
     from kdvision.vision.decide.decide import decide
 
-    seen = {view: unpacked(json.loads(view)) for view in views if view.startswith("{")}
-    anyone = next(iter(seen.values()))
+    observed = {text: unpack_observation(json.loads(text)) for text in inputs if text.startswith("{")}
+    any_observed = next(iter(observed.values()))
     try:
-        every = [seen[view] if view in seen else _named(view, anyone) for view in views]
-        found = decide(
-            [view.reading.of_deck(KINGDOMINO) for view in every],
+        observations = [observed.get(text) or _observe_corrected(text, any_observed) for text in inputs]
+        decisions = decide(
+            [one.probabilities.of_deck(KINGDOMINO) for one in observations],
             KINGDOMINO,
             side=side,
-            border_log_odds=[view.border_log_odds for view in every],
-            temperature=anyone.calibration.temperature,
+            border_log_odds=[one.border_log_odds for one in observations],
+            temperature=any_observed.calibration.temperature,
         )
-    except ValueError:  # a board with squares that no network knows, or networks of two kinds
+    except ValueError:  # a board with kinds that the networks do not know, or networks of two versions
         return ()
-    return tuple(_verdict(decision, view) for decision, view in zip(found, every, strict=True))
+    return tuple(map(_make_verdict, decisions, observations))
 
 
-def _verdict(decision: "Decision", view: View) -> Verdict:
+def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:
     from kdvision.vision.assess.calibration import SHORT
 
-    top = min((square.row for square in decision.board), default=0)
-    first = min((square.col for square in decision.board), default=0)
-    left = {doubt.square: doubt.probability for doubt in decision.doubts}
-    names = {Square(square.row - top, square.col - first).name: float(chance) for square, chance in left.items()}
-    board_probability = view.calibration.of_board(
-        decision.probability, correction_cost=decision.correction_cost, side=view.side, broken=decision.broken
+    calibration, board = observation.calibration, decision.board
+    top, left = min((square.row for square in board), default=0), min((square.col for square in board), default=0)
+    doubts = {
+        Square(doubt.square.row - top, doubt.square.col - left).name: float(doubt.probability)
+        for doubt in decision.doubts
+    }
+    p_board = calibration.of_board(
+        decision.probability, correction_cost=decision.correction_cost, side=observation.side, broken=decision.broken
     )
-    chance = board_probability * view.whole
-    certain = chance >= view.calibration.sure and decision.certain(0.0)
-    scale = view.whole * (1 - board_probability) / max(1 - decision.probability, SHORT)
-    shares = ((str(board.trimmed()), round(scale * share, 4)) for board, share in decision.runners_up)
-    others = tuple((board, share) for board, share in shares if share)
-    return Verdict(str(decision.board.trimmed()), chance, certain, names, others)
+    probability = p_board * observation.p_whole
+    certain = probability >= calibration.sure and decision.certain(0.0)
+    scale = observation.p_whole * (1 - p_board) / max(1 - decision.probability, SHORT)
+    others = ((str(other.trimmed()), round(scale * share, 4)) for other, share in decision.runners_up)
+    return TableVerdict(
+        str(board.trimmed()), probability, certain, doubts, tuple((other, p) for other, p in others if p)
+    )
 
 
-def _named(board: str, other: View) -> View:
-    """A board that a person has named, as if it had been seen; raises ValueError for squares that the `other`
-    does not know."""
+def _observe_corrected(board: str, other: Observation) -> Observation:
+    """The observation of a corrected board; raises ValueError for kinds that the `other` does not have."""
     import numpy as np
 
     from kdvision.vision.classify.probabilities import Reading
 
-    reading = Reading.of(board, confidence=KNOWN, kinds=other.reading.kinds)
+    reading = Reading.of(board, confidence=CORRECTED_CONFIDENCE, kinds=other.probabilities.kinds)
     border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
-    return other._replace(reading=reading, border_log_odds=border_log_odds)
+    return other._replace(probabilities=reading, border_log_odds=border_log_odds)
 
 
-def _judged(entry: Entry, verdict: Verdict, rules: Rules) -> Entry:
-    """The kingdom with what the table says of it."""
-    board = Board.parse(verdict.board)
-    if board == entry.board:
-        return replace(entry, data=_surer(entry.data, verdict, rules))
-    if (board.height, board.width) != (entry.board.height, entry.board.width):
-        return replace(entry, data=_odd(_unlikely(entry, verdict, rules), OTHER, []))
-    names = sorted(square.name for square in _apart(entry.board, board))
-    if verdict.certain and not entry.named:
-        doubts = list(_doubts(board, entry.board, verdict.probability, rules))
-        kept = {name: entry.data[name] for name in OF_PHOTO}
-        counts = _believed(
-            {**typed(board, rules), **kept, "doubts": doubts}, verdict.probability, verdict.others, rules
-        )
-        return replace(entry, data=_odd(counts, SETTLED, names), settled=True)
-    doubts = list(_doubts(entry.board, board, 1 - verdict.probability, rules))
-    doubts += [doubt for doubt in entry.data["doubts"] if doubt["square"] not in names]
-    return replace(entry, data=_odd({**_unlikely(entry, verdict, rules), "doubts": doubts}, OTHER, names))
+def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict, rules: Rules) -> KingdomResult:
+    """The kingdom after the joint decision (see the top of this file)."""
+    data, own, joint = kingdom.data, kingdom.board, Board.parse(verdict.board)
+    if joint == own:
+        return replace(kingdom, data=_confirm(data, verdict, rules))
+    if (joint.height, joint.width) != (own.height, own.width):
+        return replace(kingdom, data=_flag(_lower_probability(data, verdict, rules), UNLIKELY, []))
+    names = [square.name for square in _differing_squares(own, joint)]
+    if verdict.certain and not kingdom.has_correction:
+        kept = {name: data[name] for name in PHOTO_FIELDS}
+        doubts = _list_doubts(joint, own, verdict.probability, rules)
+        changed = {**kingdom_of_board(joint, rules), **kept, "doubts": doubts}
+        changed = _set_probability(changed, verdict.probability, verdict.others, rules)
+        return replace(kingdom, data=_flag(changed, CHANGED, names), changed_by_table=True)
+    doubts = _list_doubts(own, joint, 1 - verdict.probability, rules)
+    doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
+    lowered = {**_lower_probability(data, verdict, rules), "doubts": doubts}
+    return replace(kingdom, data=_flag(lowered, UNLIKELY, names))
 
 
-def _surer(data: Mapping[str, Any], verdict: Verdict, rules: Rules) -> Mapping[str, Any]:
-    """The object of a kingdom whose board the table confirms."""
-    names = verdict.doubts
+def _confirm(data: Data, verdict: TableVerdict, rules: Rules) -> dict[str, Any]:
+    """The kingdom whose board the joint decision confirms: some doubts are gone."""
     doubts = [
-        {**one, "probability": round(names[one["square"]], 4)} for one in data["doubts"] if one["square"] in names
+        {**doubt, "probability": round(verdict.doubts[doubt["square"]], 4)}
+        for doubt in data["doubts"]
+        if doubt["square"] in verdict.doubts
     ]
-    sure = {
-        **data,
-        "review": data["review"] and not verdict.certain,
-        "doubts": sorted(doubts, key=lambda one: one["probability"]),
-    }
-    return _believed(sure, verdict.probability, verdict.others, rules)
+    doubts.sort(key=lambda doubt: doubt["probability"])
+    confirmed = {**data, "review": data["review"] and not verdict.certain, "doubts": doubts}
+    return _set_probability(confirmed, verdict.probability, verdict.others, rules)
 
 
-def _unlikely(entry: Entry, verdict: Verdict, rules: Rules) -> Mapping[str, Any]:
-    """The object of a kingdom that stays as it was read, though the table takes another board for likelier."""
-    own = str(entry.board.trimmed())
-    rest = max(0.0, 1 - verdict.probability - sum(share for _, share in verdict.others))
+def _lower_probability(data: Data, verdict: TableVerdict, rules: Rules) -> dict[str, Any]:
+    """The kingdom that stays as read although the joint decision prefers another board."""
+    own = str(Board.parse(data["board"]).trimmed())
+    rest = max(0.0, 1 - verdict.probability - sum(p for _, p in verdict.others))
     others = [(verdict.board, verdict.probability), *(one for one in verdict.others if one[0] != own)]
-    return _believed(entry.data, dict(verdict.others).get(own, rest), others, rules)
+    return _set_probability(data, dict(verdict.others).get(own, rest), others, rules)
 
 
-def _believed(
-    data: Mapping[str, Any], chance: float, others: Sequence[tuple[str, float]], rules: Rules
-) -> Mapping[str, Any]:
-    """The object of a kingdom with how likely its board and its totals are, as the table has it."""
+def _set_probability(
+    data: Data, probability: float, others: Sequence[tuple[str, float]], rules: Rules
+) -> dict[str, Any]:
+    """The kingdom with these probabilities of its board and its totals."""
     board, rule_set = Board.parse(data["board"]), replace(rules, side=data["side"]).rule_set([])
-    first, *rest = compute_totals(
-        Kingdom(board), [(board, chance), *((Board.parse(o), p) for o, p in others)], rule_set
-    )
+    boards = [(board, probability), *((Board.parse(other), p) for other, p in others)]
+    first, *rest = compute_totals(Kingdom(board), boards, rule_set)
     return {
         **data,
-        "probability": round(chance, 4),
+        "probability": round(probability, 4),
         "points_probability": round(min(first.probability, 1.0), 4),
         "alternatives": [total_to_dict(one) for one in rest],
     }
 
 
-def _odd(data: Mapping[str, Any], text: str, squares: Sequence[str]) -> Mapping[str, Any]:
-    """The object of a kingdom that a person should look at, because of the other kingdoms."""
-    problem = {"text": text, "squares": list(squares), "clause": "kingdomino/contents" if squares else None}
+def _flag(data: Data, text: str, squares: Sequence[str]) -> dict[str, Any]:
+    """The kingdom with one more problem, to be reviewed."""
+    names = sorted(squares)
+    problem = {"text": text, "squares": names, "clause": "kingdomino/contents" if names else None}
     return {**data, "review": True, "problems": [*data["problems"], problem]}
 
 
-def _apart(one: Board, other: Board) -> list[Square]:
-    """The squares on which two boards of one size differ."""
+def _differing_squares(one: Board, other: Board) -> list[Square]:
     return [square for square in sorted({*one, *other}) if one.get(square) != other.get(square)]
 
 
-def _doubts(board: Board, other: Board, probability: float, rules: Rules) -> Iterator[dict[str, Any]]:
-    """Yield the squares of a board, which is so probable, that are another cell on the other one."""
-    from kdvision.game.scoring import score
-
-    for square in _apart(board, other):
+def _list_doubts(board: Board, other: Board, probability: float, rules: Rules) -> list[dict[str, Any]]:
+    """The squares of a board with this probability that differ on the other board, as JSON objects."""
+    doubts = []
+    for square in _differing_squares(board, other):
         changed = board.replaced({square: other.get(square)})
         card = score(changed, rules.rule_set([changed]))
-        yield {
-            "square": square.name,
-            "read": str(board.get(square) or "."),
-            "probability": round(probability, 4),
-            "instead": str(other.get(square) or "."),
-            "points_if": card.points,
-            "total_if": card.total,
-            "changes_standing": None,
-            "changes_winner": None,
-        }
+        doubts.append(
+            {
+                "square": square.name,
+                "read": str(board.get(square) or "."),
+                "probability": round(probability, 4),
+                "instead": str(other.get(square) or "."),
+                "points_if": card.points,
+                "total_if": card.total,
+                "changes_standing": None,
+                "changes_winner": None,
+            }
+        )
+    return doubts

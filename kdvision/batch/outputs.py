@@ -1,144 +1,209 @@
-"""The files that a run leaves for people and programs: all of them follow from what is held, and from nothing else."""
+"""The outcome of an event, and the files that a run writes: CSV tables, the report and the records."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from kdvision.batch import sheets
-from kdvision.batch.corrections import Book, Fixes
+from kdvision.batch.corrections import CorrectionFile, PhotoCorrections
 from kdvision.batch.event import Event
 from kdvision.batch.folder import Failure
-from kdvision.batch.job import key_of
-from kdvision.batch.joint import Boxes, settled
-from kdvision.batch.naming import in_order
-from kdvision.batch.notices import loose_ends
-from kdvision.batch.pages import page_of
-from kdvision.batch.record import Data, Held, counted
-from kdvision.batch.result_folder import REPORT, Place
-from kdvision.batch.review import Look, looks
-from kdvision.batch.seating import Sitting, duplicates, seated
-from kdvision.batch.standings import Boardroom, Ranking
+from kdvision.batch.job import result_key
+from kdvision.batch.joint import TableCache, decide_tables
+from kdvision.batch.naming import photo_key
+from kdvision.batch.notices import find_unmatched
+from kdvision.batch.pages import make_page
+from kdvision.batch.record import Data, PhotoRecord, apply_corrections
+from kdvision.batch.result_folder import REPORT, ResultFolder
+from kdvision.batch.review import ReviewItem, list_review_items
+from kdvision.batch.seating import KingdomResult, PhotoResult, assign_seats, find_copies
+from kdvision.batch.standings import EventStandings, Ranking, StandingRow
 from kdvision.report.page import render_page
 
-SHEETS: Final = ("results.csv", "standings.csv", "review.csv", "errors.csv")
+Columns: TypeAlias = Mapping[str, Callable[[Any], object]]
+"""The columns of a CSV table: each name with the function that gives the cell of a row."""
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+RESULT_COLUMNS: Final[Columns] = {
+    "photo": lambda one: one.photo,
+    "kingdom": lambda one: one.number,
+    "round": lambda one: one.round,
+    "table": lambda one: one.table,
+    "player": lambda one: one.player,
+    "counts": lambda one: _yes(one.counts),
+    "points": lambda one: one.data["points"],
+    "total": lambda one: one.data["total"],
+    "total_read": lambda one: one.data_read and one.data_read["total"],
+    "corrected": lambda one: _yes(one.is_corrected),
+    "review": lambda one: _yes(one.data["review"]),
+    "probability": lambda one: one.data["probability"],
+    "largest": lambda one: one.data["largest"],
+    "crowns": lambda one: one.data["crowns"],
+    "board": lambda one: " / ".join(one.data["board"]),
+    "board_read": lambda one: one.data_read and " / ".join(one.data_read["board"]),
+    "picture": lambda one: one.picture,
+}
+"""A row for each `KingdomResult`."""
+
+STANDING_COLUMNS: Final[Columns] = {
+    "standing": lambda pair: pair[0].level.value,
+    "round": lambda pair: pair[0].round or None,
+    "table": lambda pair: pair[0].table or None,
+    "place": lambda pair: pair[1].place,
+    "player": lambda pair: pair[1].player,
+    "points": lambda pair: pair[1].points,
+    "by_round": lambda pair: " + ".join("-" if points is None else str(points) for points in pair[1].by_round),
+    "largest": lambda pair: pair[1].largest,
+    "crowns": lambda pair: pair[1].crowns,
+    "why": lambda pair: pair[1].why,
+    "note": lambda pair: pair[1].note,
+}
+"""A row for each `Ranking` and `StandingRow` in it."""
+
+REVIEW_COLUMNS: Final[Columns] = {
+    "changes": lambda item: item.changes,
+    "photo": lambda item: item.spot.photo,
+    "kingdom": lambda item: item.spot.kingdom or None,
+    "round": lambda item: item.spot.round or None,
+    "table": lambda item: item.spot.table,
+    "player": lambda item: item.spot.player,
+    "points": lambda item: item.points,
+    "why": lambda item: item.why,
+    "advice": lambda item: item.advice,
+    "fix": lambda item: " ".join(item.fixes),
+}
+"""A row for each `ReviewItem`."""
+
+ERROR_COLUMNS: Final[Columns] = {
+    "file": lambda failure: failure.name,
+    "reason": lambda failure: failure.reason,
+    "advice": lambda failure: failure.advice,
+}
+"""A row for each `Failure`."""
 
 
 @dataclass(frozen=True)
-class Written:
-    """What a run came to: photos, kingdoms that count, what failed, what to look at, and every standing."""
+class EventOutcome:
+    """All that follows from the records, the event file and the corrections.
+
+    `records` are sorted; `corrections`, `counted` (kingdoms and standing after corrections) and `copies` are by photo.
+    """
+
+    event: Event
+    records: tuple[PhotoRecord, ...]
+    corrections: Mapping[str, PhotoCorrections]
+    counted: Mapping[str, Data]
+    copies: Mapping[str, str]
+    photos: tuple[PhotoResult, ...]
+    standings: EventStandings
+    review_items: tuple[ReviewItem, ...]
+    failures: tuple[Failure, ...]
+
+    @property
+    def kingdoms(self) -> tuple[KingdomResult, ...]:
+        """All kingdoms, also those that do not count."""
+        return self.standings.seating.kingdoms
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield the line of each photo."""
+        for one in self.records:
+            yield one.line(
+                seat=self.event.seat(one.photo),
+                corrections=self.corrections[one.photo],
+                counted=self.counted.get(one.photo),
+                same_as=self.copies.get(one.photo),
+            )
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """What a run came to: the numbers of photos and of kingdoms that count, failures, review items and rankings."""
 
     photos: int
     kingdoms: int
     failures: tuple[Failure, ...]
-    looks: tuple[Look, ...]
+    review_items: tuple[ReviewItem, ...]
     rankings: tuple[Ranking, ...]
 
 
-@dataclass(frozen=True)
-class Told:
-    """What is known of all photos once corrections are made: these, sorted, and the kingdoms at their tables.
-
-    `said` and `counts` are the corrections and what counts by them, by the photo; `same` are copies, and of which.
-    """
-
-    photos: tuple[Held, ...]
-    said: Mapping[str, Fixes]
-    counts: Mapping[str, Data]
-    same: Mapping[str, str]
-    sittings: tuple[Sitting, ...]
-    room: Boardroom
-    looks: tuple[Look, ...]
-    failures: tuple[Failure, ...]
-
-    @property
-    def rankings(self) -> tuple[Ranking, ...]:
-        """Every standing, the widest first."""
-        return tuple(self.room.rankings())
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """Yield the line of each photo."""
-        for one in self.photos:
-            yield one.line(
-                seat=self.room.event.seat(one.photo),
-                fixes=self.said[one.photo],
-                counted=self.counts.get(one.photo),
-                same_as=self.same.get(one.photo),
-            )
-
-
-def told(
-    event: Event, held: Iterable[Held], book: Book, failures: Iterable[Failure] = (), boxes: Boxes | None = None
-) -> Told:
-    """What follows from the photos that are held, the event and the corrections; `boxes` are tables known so far."""
-    photos = tuple(sorted(held, key=lambda one: in_order(one.photo)))
-    said = {one.photo: book.of(one.photo, one.content) for one in photos}
-    found = ((one.photo, _counted(one, said[one.photo], event)) for one in photos)
-    counts = {photo: counts for photo, counts in found if counts is not None}
-    here = [one for one in photos if not one.gone]
-    same = duplicates((one.photo, one.content) for one in here if one.photo in counts or one.reading.error is None)
-    sittings = tuple(_sitting(one, event, counts.get(one.photo), said[one.photo]) for one in here)
-    around = seated(sittings, same, event)
-    more = (*around.notices, *loose_ends(event, photos, book))
-    alone = Boardroom(replace(around, notices=more), event)
-    room = replace(alone, seated=replace(alone.seated, entries=settled(alone, boxes or Boxes())))
-    confirmed = {(photo, number): str(board) for photo, fixes in said.items() for number, board in fixes.boards.items()}
-    broken = [
-        Failure(sitting.photo, sitting.error, str(one.reading.data["hint"] or ""))
-        for one, sitting in zip(here, sittings, strict=True)
-        if sitting.error is not None
+def evaluate_event(
+    event: Event,
+    records: Iterable[PhotoRecord],
+    corrections: CorrectionFile,
+    failures: Iterable[Failure] = (),
+    cache: TableCache | None = None,
+) -> EventOutcome:
+    """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
+    ordered = tuple(sorted(records, key=lambda one: photo_key(one.photo)))
+    of_photo = {one.photo: corrections.of_photo(one.photo, one.content) for one in ordered}
+    counted = {}
+    for one in ordered:
+        own = of_photo[one.photo]
+        key = result_key(one.content, event.rules, own.fixed_squares) if own.corrections else ""
+        if (values := apply_corrections(one, own, key, event.rules)) is not None:
+            counted[one.photo] = values
+    present = [one for one in ordered if not one.gone]
+    readable = [one for one in present if one.photo in counted or one.reading.error is None]
+    copies = find_copies((one.photo, one.content) for one in readable)
+    photos = tuple(_photo_result(one, event, counted.get(one.photo), of_photo[one.photo]) for one in present)
+    seating = assign_seats(photos, copies, event)
+    seating = replace(seating, notices=(*seating.notices, *find_unmatched(event, ordered, corrections)))
+    kingdoms = decide_tables(EventStandings(seating, event), cache or TableCache())
+    standings = EventStandings(replace(seating, kingdoms=kingdoms), event)
+    confirmed = {(photo, number): str(board) for photo, own in of_photo.items() for number, board in own.boards.items()}
+    unread = [
+        Failure(photo.photo, photo.error, str(one.reading.data["hint"] or ""))
+        for one, photo in zip(present, photos, strict=True)
+        if photo.error is not None
     ]
-    rows = tuple(sorted({*broken, *failures}, key=lambda failure: in_order(failure.name)))
-    return Told(photos, said, counts, same, sittings, room, tuple(looks(room, confirmed)), rows)
-
-
-def write(place: Place, found: Told) -> Written:
-    """Write every file but the lines, each whole or not at all, sorted so that the same photos give the same files."""
-    rankings = found.rankings
-    texts = (
-        sheets.results(found.room.seated.entries),
-        sheets.standings(rankings),
-        sheets.review(found.looks),
-        sheets.errors(found.failures),
-    )
-    for name, text in zip(SHEETS, texts, strict=True):
-        place.write(name, text)
-    place.write(REPORT, render_page(page_of(place, found.room, rankings, found.looks, found.failures)))
-    place.keep_pictures(_pictures(found.photos))
-    return Written(
-        photos=len(found.sittings),
-        kingdoms=len(found.room.seated.counting),
-        failures=found.failures,
-        looks=found.looks,
-        rankings=rankings,
+    return EventOutcome(
+        *(event, ordered, of_photo, counted, copies, photos, standings),
+        review_items=tuple(list_review_items(standings, confirmed)),
+        failures=tuple(sorted({*unread, *failures}, key=lambda failure: photo_key(failure.name))),
     )
 
 
-def _counted(held: Held, fixes: Fixes, event: Event) -> Data | None:
-    return (
-        counted(held, fixes, key_of(held.content, event.rules, fixes.fixed_squares), event.rules)
-        if fixes.said
-        else None
+def write_outputs(folder: ResultFolder, outcome: EventOutcome) -> RunSummary:
+    """Write the CSV tables, the report and the pictures. The same photos give the same files."""
+    rankings = tuple(outcome.standings.rankings())
+    standing_rows: list[tuple[Ranking, StandingRow]] = [(ranking, row) for ranking in rankings for row in ranking.rows]
+    folder.write("results.csv", format_csv(RESULT_COLUMNS, outcome.kingdoms))
+    folder.write("standings.csv", format_csv(STANDING_COLUMNS, standing_rows))
+    folder.write("review.csv", format_csv(REVIEW_COLUMNS, outcome.review_items))
+    folder.write("errors.csv", format_csv(ERROR_COLUMNS, outcome.failures))
+    content = make_page(folder, outcome.standings, rankings, outcome.review_items, outcome.failures)
+    folder.write(REPORT, render_page(content))
+    readings = [reading for one in outcome.records for reading in (one.reading, one.again) if reading is not None]
+    folder.remove_other_pictures(reading.picture for reading in readings)
+    kingdoms = len(outcome.standings.seating.counting)
+    return RunSummary(len(outcome.photos), kingdoms, outcome.failures, outcome.review_items, rankings)
+
+
+def format_csv(columns: Columns, rows: Iterable[object]) -> str:
+    """A CSV table with a header."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([cell(row) for cell in columns.values()] for row in rows)
+    return text.getvalue()
+
+
+def _photo_result(record: PhotoRecord, event: Event, counted: Data | None, own: PhotoCorrections) -> PhotoResult:
+    data = record.reading.data
+    shown = record.again if counted is not None and record.again is not None else record.reading
+    return PhotoResult(
+        photo=record.photo,
+        seat=event.seat(record.photo),
+        kingdoms=(counted or data)["kingdoms"],
+        kingdoms_read=data["kingdoms"],
+        error=data["error"] if counted is None else None,
+        picture=shown.picture or record.reading.picture,
+        width=data["width"],
+        observations=shown.data["seen"],
+        corrected=own.kingdoms,
     )
-
-
-def _sitting(held: Held, event: Event, counts: Data | None, fixes: Fixes) -> Sitting:
-    read = held.reading.data
-    drawn = held.again if counts is not None and held.again is not None else held.reading
-    return Sitting(
-        photo=held.photo,
-        content=held.content,
-        seat=event.seat(held.photo),
-        kingdoms=(counts or read)["kingdoms"],
-        read=read["kingdoms"],
-        error=read["error"] if counts is None else None,
-        picture=drawn.picture or held.reading.picture,
-        width=read["width"],
-        seen=drawn.data["seen"],
-        named=fixes.named,
-    )
-
-
-def _pictures(photos: Iterable[Held]) -> Iterator[str | None]:
-    for one in photos:
-        yield one.reading.picture
-        yield one.again.picture if one.again is not None else None

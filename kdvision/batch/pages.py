@@ -1,4 +1,4 @@
-"""What the report page shows of an event, put together from its kingdoms and standings."""
+"""The content of the report page: standings, review items, every kingdom, and failures."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -7,117 +7,115 @@ from typing import Final
 from urllib.parse import quote
 
 from kdvision.batch.folder import Failure
-from kdvision.batch.naming import key_of
-from kdvision.batch.result_folder import Place
-from kdvision.batch.review import Look, decisive
-from kdvision.batch.seating import Entry
-from kdvision.batch.standings import Boardroom, Level, Ranking, Row
+from kdvision.batch.naming import name_key
+from kdvision.batch.result_folder import ResultFolder
+from kdvision.batch.review import ReviewItem, select_with_impact
+from kdvision.batch.seating import KingdomResult
+from kdvision.batch.standings import EventStandings, Level, Ranking
 from kdvision.report.page import Page, PageKingdom, PageLook, PageRanking, PageRow
 from kdvision.report.thumbnail import make_thumbnail
 
-LONG: Final = 10
-"""Standings of more rows than that have the page's width for themselves."""
+MIN_WIDE_ROWS: Final = 11
+"""A ranking with this many rows takes the full width of the page."""
 
 
-def page_of(
-    place: Place, room: Boardroom, rankings: Sequence[Ranking], looks: Sequence[Look], failures: Sequence[Failure]
+def make_page(
+    folder: ResultFolder,
+    standings: EventStandings,
+    rankings: Sequence[Ranking],
+    items: Sequence[ReviewItem],
+    failures: Sequence[Failure],
 ) -> Page:
-    """All that the page shows; pictures come from the folder of results."""
-    entries = room.seated.entries
-    anchors = {(entry.photo, entry.number): f"k{number}" for number, entry in enumerate(entries, start=1)}
-    by_seat = {(entry.round, key_of(entry.label)): anchors[entry.photo, entry.number] for entry in room.seated.counting}
-    looked = {(look.spot.photo, look.spot.kingdom): look for look in looks if look.entry is not None}
+    """The content of the page, with pictures from the result folder."""
+    kingdoms, counting = standings.seating.kingdoms, standings.seating.counting
+    anchors = {one.id: f"k{number}" for number, one in enumerate(kingdoms, start=1)}
+    player_anchors = {(one.round, name_key(one.label)): anchors[one.id] for one in counting}
+    items_by_kingdom = {item.kingdom.id: item for item in items if item.kingdom is not None}
+    shown = select_with_impact(items)
     return Page(
-        title=room.event.name or "Kingdomino",
-        rules=_rules(room),
-        summary=_summary(room, looks, failures),
-        rankings=tuple(_ranking(ranking, by_seat) for ranking in rankings),
-        looks=tuple(_look(look, anchors) for look in decisive(looks)),
-        others=len(looks) - len(decisive(looks)),
-        kingdoms=tuple(
-            _kingdom(place, entry, anchors[entry.photo, entry.number], looked.get((entry.photo, entry.number)))
-            for entry in entries
-        ),
+        title=standings.event.name or "Kingdomino",
+        rules=_describe_rules(standings),
+        summary=_summarise(standings, len(shown), len(failures)),
+        rankings=tuple(_page_ranking(ranking, player_anchors) for ranking in rankings),
+        looks=tuple(_page_item(item, anchors) for item in shown),
+        others=len(items) - len(shown),
+        kingdoms=tuple(_page_kingdom(folder, one, anchors[one.id], items_by_kingdom.get(one.id)) for one in kingdoms),
         failures=tuple((failure.name, failure.reason, failure.advice) for failure in failures),
     )
 
 
-def _rules(room: Boardroom) -> str:
-    rules = room.rules.rule_set(entry.board for entry in room.seated.counting)
-    dynasty = "a Dynasty: the points of three rounds decide" if room.event.dynasty else ""
-    return "; ".join(part for part in (f"Scored by {rules.name}", dynasty) if part) + "."
+def _describe_rules(standings: EventStandings) -> str:
+    rules = standings.rules.rule_set(one.board for one in standings.seating.counting)
+    dynasty = "; a Dynasty: the points of three rounds decide" if standings.event.dynasty else ""
+    return f"Scored by {rules.name}{dynasty}."
 
 
-def _summary(room: Boardroom, looks: Sequence[Look], failures: Sequence[Failure]) -> str:
-    count = len(room.seated.counting)
-    words = [f"{count} kingdom{'s' * (count != 1)}"]
-    if len(room.games) > 1:
-        words.append(f"{len(room.games)} tables")
-    if len(room.rounds) > 1:
-        words.append(f"{len(room.rounds)} rounds")
-    if failures:
-        words.append(f"{len(failures)} failed")
-    if few := decisive(looks):
-        words.append(f"{len(few)} to look at")
-    return " · ".join(words)
+def _summarise(standings: EventStandings, items: int, failures: int) -> str:
+    kingdoms, tables, rounds = len(standings.seating.counting), len(standings.games), len(standings.rounds)
+    parts = [f"{kingdoms} kingdom{'s' * (kingdoms != 1)}"]
+    parts += [f"{tables} tables"] * (tables > 1) + [f"{rounds} rounds"] * (rounds > 1)
+    parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
+    return " · ".join(parts)
 
 
-def _ranking(ranking: Ranking, anchors: Mapping[tuple[int, str], str]) -> PageRanking:
-    wide = ranking.level in (Level.TOTAL, Level.TEAM) or len(ranking.rows) > LONG
-    rows = tuple(_row(row, anchors.get((ranking.round, key_of(row.player)))) for row in ranking.rows)
-    return PageRanking(ranking.title, ranking.verdict, rows, wide, ranking.round, ranking.table)
+def _page_ranking(ranking: Ranking, anchors: Mapping[tuple[int, str], str]) -> PageRanking:
+    rows = tuple(
+        PageRow(
+            *(row.place, row.player, row.points, row.by_round, row.why, row.note),
+            anchor=anchors.get((ranking.round, name_key(row.player))),
+        )
+        for row in ranking.rows
+    )
+    is_wide = ranking.level in (Level.TOTAL, Level.TEAM) or len(rows) >= MIN_WIDE_ROWS
+    return PageRanking(ranking.title, ranking.verdict, rows, is_wide, ranking.round, ranking.table)
 
 
-def _row(row: Row, anchor: str | None) -> PageRow:
-    return PageRow(row.place, row.player, row.points, row.by_round, row.why, row.note, anchor)
-
-
-def _look(look: Look, anchors: Mapping[tuple[str, int], str]) -> PageLook:
-    spot = look.spot
+def _page_item(item: ReviewItem, anchors: Mapping[tuple[str, int], str]) -> PageLook:
+    spot = item.spot
     parts = (spot.photo, f"round {spot.round}" if spot.round else "", f"table {spot.table}" if spot.table else "")
     where = ", ".join(part for part in parts if part)
     anchor = anchors.get((spot.photo, spot.kingdom or 1))
-    return PageLook(look.changes, where, spot.player, look.why, look.advice, look.weight, anchor)
+    return PageLook(item.changes, where, spot.player, item.why, item.advice, item.impact, anchor)
 
 
-def _kingdom(place: Place, entry: Entry, anchor: str, look: Look | None) -> PageKingdom:
-    data = entry.data
-    notes = [look.why[:1].upper() + look.why[1:]] if look is not None else []
-    if entry.corrected:
-        notes.append("Added by hand" if entry.read is None else f"Read as {entry.read['total']} points")
-    if entry.settled and entry.read is not None:
-        notes.append(f"By its photo alone {entry.read['total']} points")
+def _page_kingdom(folder: ResultFolder, kingdom: KingdomResult, anchor: str, item: ReviewItem | None) -> PageKingdom:
+    read = kingdom.data_read
+    notes = [item.why[:1].upper() + item.why[1:]] if item is not None else []
+    if kingdom.is_corrected:
+        notes.append("Added by hand" if read is None else f"Read as {read['total']} points")
+    if kingdom.changed_by_table and read is not None:
+        notes.append(f"By its photo alone {read['total']} points")
     return PageKingdom(
         anchor=anchor,
-        player=entry.label,
-        photo=entry.photo,
-        number=entry.number,
-        round=entry.round,
-        table=entry.table,
-        data=data,
-        read=entry.read,
-        counts=entry.counts,
-        corrected=entry.corrected,
-        look=look is not None,
+        player=kingdom.label,
+        photo=kingdom.photo,
+        number=kingdom.number,
+        round=kingdom.round,
+        table=kingdom.table,
+        data=kingdom.data,
+        read=read,
+        counts=kingdom.counts,
+        corrected=kingdom.is_corrected,
+        look=item is not None,
         notes=tuple(notes),
-        thumb=_thumb(place, entry),
-        picture=None if entry.picture is None else quote(entry.picture),
+        thumb=_make_thumb(folder, kingdom),
+        picture=None if kingdom.picture is None else quote(kingdom.picture),
     )
 
 
-def _thumb(place: Place, entry: Entry) -> str | None:
-    """The small picture of a kingdom, None where it cannot be made."""
-    if entry.picture is None or entry.width is None:
+def _make_thumb(folder: ResultFolder, kingdom: KingdomResult) -> str | None:
+    """The small picture of a kingdom, None if it cannot be made."""
+    if kingdom.picture is None or kingdom.width is None:
         return None
-    path = place.path / entry.picture
-    corners = tuple(tuple(corner) for corner in entry.data["corners"] or ())
+    path = folder.path / kingdom.picture
+    corners = tuple(tuple(corner) for corner in kingdom.data["corners"] or ())
     try:
-        return _cut(path, path.stat().st_mtime_ns, corners, entry.width)
-    except OSError:  # a picture that is gone or damaged is no reason to be without a report
+        return _load_thumb(path, path.stat().st_mtime_ns, corners, kingdom.width)
+    except OSError:  # the report is complete without a picture that is missing or damaged
         return None
 
 
 @lru_cache(maxsize=4096)
-def _cut(path: Path, _changed: int, corners: tuple[tuple[float, ...], ...], width: int) -> str:
-    """Remembered, because a folder that is watched is reported on again and again."""
+def _load_thumb(path: Path, _modified: int, corners: tuple[tuple[float, ...], ...], width: int) -> str:
+    """The small picture. Cached, because `--watch` writes the report again and again."""
     return make_thumbnail(path.read_bytes(), corners, width)

@@ -1,102 +1,84 @@
-"""What is held of each photo: the reading, what people said, and what counts. One line of `results.jsonl` each."""
+"""The stored record of one photo: its reading, what the networks observed, and the result after corrections.
 
-import json
+Each record is a line of `results.jsonl`. The values of a reading stay on disk and are loaded when they are needed, so
+the memory of a run hardly grows with its photos.
+"""
+
+import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from kdvision.batch.corrections import NOTHING, Fixes
-from kdvision.batch.event import Rules
-from kdvision.batch.foreign import foreign
-from kdvision.batch.job import FixedSquares
+from kdvision.batch.corrections import NO_CORRECTIONS, FixedSquares, PhotoCorrections
 from kdvision.batch.journal import Journal, Span
 from kdvision.batch.naming import Seat
-from kdvision.batch.observations import Seen
+from kdvision.batch.rules import Rules, towns_problem
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.report.build import build_board_result
+from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from kdvision.pipeline import KingdomReading
+    from kdvision.vision.assess.calibration import Calibration
+    from kdvision.vision.classify.probabilities import Reading as Probabilities
+
 Data: TypeAlias = Mapping[str, Any]
+"""A JSON object."""
 
-SCORED: Final = ("photo", "width", "height", "kingdoms", "standing", "error", "hint")
-"""The names of the object that `kdvision score --json` prints; a line begins with them."""
+SCORE_FIELDS: Final = ("photo", "width", "height", "kingdoms", "standing", "error", "hint")
+"""The fields of `kdvision score --json` with which a record begins."""
 
+RECORD_FIELDS: Final = frozenset({"photo", "content", "key", "picture", "kingdoms", "error"})
+"""The fields without which a line is not a record of this version."""
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Values that lie in a line of the journal; `again` where they are those of the second reading."""
-
-    journal: Journal
-    span: Span
-    again: bool = False
-
-    def __call__(self) -> Data:
-        """The values."""
-        line = self.journal.line(self.span)
-        return (line["again"] or {}) if self.again else line
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """Values that lie nowhere yet: as the text that they will be."""
-
-    text: str
-
-    def __call__(self) -> Data:
-        """The values."""
-        found: Data = json.loads(self.text)
-        return found
+MIN_LOG_PROBABILITY: Final = -20.0
+"""Smaller log-probabilities are stored as this. They decide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What came of a photo's bytes: the object of `score`, its `photo` null, and the picture drawn of it.
+    """The result of reading a photo once.
 
-    `key` is that of the job, "" for a failure that was not the photo's own; `error` is that of the object. The object,
-    and what was `seen` of each kingdom, is where `source` finds it: on disk, as soon as it is there, so that a night of
-    many photos takes no more memory than one of few.
+    `key` is the result key of its job, "" for a failure that is not the photo's own. `load` returns the stored values;
+    `picture` is the name of the picture with the score drawn in.
     """
 
     key: str
     error: str | None
-    source: Callable[[], Data]
+    load: Callable[[], Data]
     picture: str | None = None
 
     @classmethod
-    def made(cls, key: str, data: Data, picture: str | None = None, seen: Sequence[Seen | None] = ()) -> "Reading":
-        """The reading of these values."""
-        kept = {**{name: data.get(name) for name in SCORED}, "key": key, "seen": list(seen)}
-        return cls(key, data.get("error"), Said(json.dumps(kept, ensure_ascii=False)), picture)
+    def of(cls, values: Data, *, seen: Sequence[Data | None] = ()) -> "Reading":
+        """The reading of an object of `score` that also has a `key` and a `picture`."""
+        stored = {"seen": list(seen), **values}
+        return cls(values.get("key") or "", values.get("error"), lambda: stored, values.get("picture"))
 
     @property
     def data(self) -> Data:
-        """The object of `score`, its `photo` null, and `seen`; raises KdvisionError where the file is another one."""
-        found = self.source()
-        if (found.get("key") or "") != self.key:
+        """The object of `score`, its `photo` null, and `seen`; raises KdvisionError if the file was changed."""
+        values = self.load()
+        if (values.get("key") or "") != self.key:
             raise KdvisionError("the results were changed while they were in use", hint="run again")
-        return {**{name: found.get(name) for name in SCORED}, "photo": None, "seen": found.get("seen") or []}
+        return {**{name: values.get(name) for name in SCORE_FIELDS}, "photo": None, "seen": values.get("seen") or []}
 
     def line(self) -> dict[str, Any]:
-        """The reading as a part of a line."""
-        shown = {name: value for name, value in self.data.items() if name != "photo"}
-        return {"key": self.key, "picture": self.picture, **shown}
-
-    @classmethod
-    def of(cls, line: Data, source: Callable[[], Data] | None = None) -> "Reading":
-        """The reading in a line, or in a part of one; `source` is where that lies, if it is to stay there."""
-        key, picture = line.get("key") or "", line["picture"]
-        if source is None:
-            return cls.made(key, line, picture, line.get("seen") or ())
-        return cls(key, line.get("error"), source, picture)
+        """The reading as part of a line."""
+        return {"key": self.key, "picture": self.picture, **{k: v for k, v in self.data.items() if k != "photo"}}
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """One photo: its name, the hash of its content ("" where its file cannot be read), and what was read in it.
+class PhotoRecord:
+    """One photo: its name, the hash of its content ("" if its file cannot be read), and its reading.
 
-    `again` is the reading that keeps to the squares which people have named, where there is one; `gone` is true for a
-    photo that is no longer in the folder.
+    `again` is the reading with the squares that people have fixed, if there is one. `gone` is true if the photo is no
+    longer in the folder.
     """
 
     photo: str
@@ -105,19 +87,36 @@ class Held:
     again: Reading | None = None
     gone: bool = False
 
+    @classmethod
+    def of_line(cls, line: Data) -> "PhotoRecord":
+        """The record in a line."""
+        again = line.get("again")
+        second = None if again is None else Reading.of(again)
+        return cls(line["photo"], line["content"], Reading.of(line), second, bool(line.get("gone")))
+
+    @classmethod
+    def of_unreadable(cls, photo: str, error: KdvisionError) -> "PhotoRecord":
+        """The record of a photo whose file cannot be read."""
+        return cls(photo, "", Reading.of(result_to_dict(Result(None, error=error))))
+
+    def stored_at(self, journal: Journal, span: Span) -> "PhotoRecord":
+        """The same record, its values on disk."""
+        reading = replace(self.reading, load=partial(journal.line, span))
+        again = self.again and replace(self.again, load=partial(_load_again, journal, span))
+        return replace(self, reading=reading, again=again)
+
     def line(
         self,
         *,
-        seat: Seat | None = None,
-        fixes: Fixes = NOTHING,
+        seat: Seat,
+        corrections: PhotoCorrections = NO_CORRECTIONS,
         counted: Data | None = None,
         same_as: str | None = None,
     ) -> dict[str, Any]:
-        """The line of this photo: the object of `score`, then all else that is known of it."""
-        seat = seat or Seat()
+        """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
         reading = self.reading.line()
         return {
-            **{name: self.photo if name == "photo" else reading[name] for name in SCORED},
+            **{name: self.photo if name == "photo" else reading[name] for name in SCORE_FIELDS},
             "content": self.content,
             "key": reading["key"],
             "picture": reading["picture"],
@@ -126,50 +125,35 @@ class Held:
             "players": list(seat.players),
             "same_as": same_as,
             "gone": self.gone,
-            "corrections": [str(one) for one in fixes.said],
+            "corrections": [str(one) for one in corrections.corrections],
             "again": None if self.again is None else self.again.line(),
             "counted": None if counted is None else dict(counted),
             "seen": reading["seen"],
         }
 
-    @classmethod
-    def of(cls, line: Data, journal: Journal | None = None, span: Span | None = None) -> "Held":
-        """What a line holds; its values stay where it lies in a journal, if that is told."""
-        again = line.get("again")
-        kept = None if journal is None or span is None else Kept(journal, span)
-        return cls(
-            photo=line["photo"],
-            content=line["content"],
-            reading=Reading.of(line, kept),
-            again=None if again is None else Reading.of(again, kept and replace(kept, again=True)),
-            gone=bool(line.get("gone")),
-        )
 
-    def kept(self, journal: Journal, span: Span) -> "Held":
-        """The same, its values in the line that lies there."""
-        kept = Kept(journal, span)
-        again = None if self.again is None else replace(self.again, source=replace(kept, again=True))
-        return replace(self, reading=replace(self.reading, source=kept), again=again)
+def is_record(line: Data) -> bool:
+    """True if a line of `results.jsonl` is a record of this version."""
+    return line.keys() >= RECORD_FIELDS
 
 
-def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:
-    """The kingdoms and the standing that count after corrections; None where there are none.
+def apply_corrections(record: PhotoRecord, corrections: PhotoCorrections, key: str, rules: Rules) -> Data | None:
+    """The kingdoms and the standing after corrections; None without corrections.
 
-    `key` is that of the reading which keeps to the named squares. Without such a reading (the photo may be gone) the
-    squares are changed on the boards as they were read.
+    `key` is the result key of the reading with the fixed squares. If there is no such reading (the photo may be gone),
+    the squares are changed on the boards as read.
     """
-    if not fixes.said:
+    if not corrections.corrections:
         return None
-    if held.again is not None and held.again.key == key and held.again.error is None:
-        kingdoms = list(held.again.data["kingdoms"])
+    if record.again is not None and record.again.key == key and record.again.error is None:
+        kingdoms = list(record.again.data["kingdoms"])
     else:
-        kingdoms = _patched(held.reading.data["kingdoms"] or [], fixes.fixed_squares, rules)
-    for number, board in sorted(fixes.boards.items()):
-        named = typed(board, rules)
+        kingdoms = _change_squares(record.reading.data["kingdoms"] or [], corrections.fixed_squares, rules)
+    for number, board in sorted(corrections.boards.items()):
         if number <= len(kingdoms):
-            kingdoms[number - 1] = {**named, **_place(kingdoms[number - 1])}
+            kingdoms[number - 1] = _replace_board(kingdoms[number - 1], board, rules)
         else:
-            kingdoms.append(named)
+            kingdoms.append(kingdom_of_board(board, rules))
     boards = [Board.parse(kingdom["board"]) for kingdom in kingdoms]
     return {
         "kingdoms": kingdoms,
@@ -177,36 +161,99 @@ def counted(held: Held, fixes: Fixes, key: str, rules: Rules) -> Data | None:
     }
 
 
-def _patched(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules: Rules) -> list[Data]:
-    """The kingdoms with the named squares changed and nothing else decided anew."""
-    made = []
-    for number, kingdom in enumerate(kingdoms, start=1):
-        changes = {Square.parse(square): parse_cell(cell) for k, square, cell in fixed_squares if k == number}
-        made.append({**typed(_replaced(kingdom, changes), rules), **_place(kingdom)} if changes else kingdom)
-    return made
-
-
-def _replaced(kingdom: Data, changes: Mapping[Square, Any]) -> Board:
-    return Board.parse(kingdom["board"]).replaced(changes)
-
-
-def typed(board: Board, rules: Rules) -> Data:
-    """A board that was not read off a photo, as one of the object's kingdoms."""
+def kingdom_of_board(board: Board, rules: Rules) -> Data:
+    """The JSON object of a kingdom whose board was typed."""
     result = build_board_result([board], rules.rule_set([board]))
-    if (other := foreign(board)) is not None:  # towns say it all: no domino of Kingdomino's box has any
-        kingdoms = [replace(one, problems=(other,)) for one in result.kingdoms]
-        result = replace(result, kingdoms=tuple(kingdoms))
-    found: list[Data] = result_to_dict(result)["kingdoms"]
-    return found[0]
+    problem = towns_problem(board)
+    if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
+        result = replace(result, kingdoms=tuple(replace(one, problems=(problem,)) for one in result.kingdoms))
+    kingdoms: list[Data] = result_to_dict(result)["kingdoms"]
+    return kingdoms[0]
 
 
-def _place(kingdom: Data) -> Data:
-    """Where a kingdom lies in its photo, which corrections do not change."""
-    return {"corners": kingdom["corners"], "place": kingdom["place"]}
+def _change_squares(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules: Rules) -> list[Data]:
+    """The kingdoms with the fixed squares changed. Nothing else is decided again."""
+    changed = []
+    for number, kingdom in enumerate(kingdoms, start=1):
+        cells = {Square.parse(square): parse_cell(cell) for k, square, cell in fixed_squares if k == number}
+        board = Board.parse(kingdom["board"]).replaced(cells)
+        changed.append(_replace_board(kingdom, board, rules) if cells else kingdom)
+    return changed
 
 
-def unreadable(photo: str, error: KdvisionError) -> Held:
-    """What is held of a photo whose file could not be read: its content may be fine."""
-    from kdvision.report.result import Result
+def _replace_board(kingdom: Data, board: Board, rules: Rules) -> Data:
+    """The kingdom with another board, at the same place of the photo."""
+    return {**kingdom_of_board(board, rules), "corners": kingdom["corners"], "place": kingdom["place"]}
 
-    return Held(photo, "", Reading.made("", result_to_dict(Result(None, error=error))))
+
+def _load_again(journal: Journal, span: Span) -> Data:
+    return journal.line(span)["again"] or {}
+
+
+class Observation(NamedTuple):
+    """What the networks observed of one kingdom, as far as a joint decision needs it.
+
+    `border_log_odds` are the log-odds that neighbours (right, down) are one domino, `side` is the side of a square in
+    pixels, and `p_whole` the probability that no part of the kingdom was missed.
+    """
+
+    probabilities: "Probabilities"
+    border_log_odds: "tuple[NDArray[np.float64], NDArray[np.float64]]"
+    calibration: "Calibration"
+    side: float
+    p_whole: float = 1.0
+
+
+def pack_observation(reading: "KingdomReading") -> dict[str, Any] | None:
+    """The observation of a kingdom as JSON values; None if there is none (a typed board)."""
+    if reading.observation is None:
+        return None
+    probabilities, (right, down) = reading.observation.reading, reading.observation.border_log_odds
+    calibration = reading.calibration
+    return {
+        "rows": probabilities.rows,
+        "cols": probabilities.cols,
+        "kinds": " ".join(probabilities.kinds),
+        "temperature": round(calibration.temperature, 4),
+        "sure": round(calibration.sure, 4),
+        "belief": [round(weight, 4) for weight in (*calibration.belief, *calibration.rule)],
+        "side": round(reading.grid.side, 1),
+        "whole": round(calibration.of_whole(reading.warning_strengths), 4),
+        "log_probs": _encode_array(probabilities.log_probs.clip(MIN_LOG_PROBABILITY)),
+        "right": _encode_array(right),
+        "down": _encode_array(down),
+    }
+
+
+def unpack_observation(packed: Data) -> Observation:
+    """The observation that was packed; raises ValueError for invalid values."""
+    import numpy as np
+
+    from kdvision.vision.assess.calibration import Calibration
+    from kdvision.vision.classify.probabilities import Reading as Probabilities
+
+    rows, cols, kinds = int(packed["rows"]), int(packed["cols"]), tuple(packed["kinds"].split())
+    values = _decode_array(packed["log_probs"]).reshape(rows, cols, len(kinds))
+    values = values - np.logaddexp.reduce(values, axis=2, keepdims=True)  # normalise after rounding
+    right, down = _decode_array(packed["right"]), _decode_array(packed["down"])
+    *belief, broken, kept = map(float, packed["belief"])
+    likely, strained, small, constant = belief
+    return Observation(
+        Probabilities(values, kinds),
+        (right.reshape(rows, cols - 1), down.reshape(rows - 1, cols)),
+        Calibration(
+            float(packed["temperature"]), float(packed["sure"]), (likely, strained, small, constant), (broken, kept)
+        ),
+        float(packed["side"]),
+        float(packed.get("whole", 1.0)),  # missing in results of earlier versions
+    )
+
+
+def _encode_array(values: "NDArray[np.float64]") -> str:
+    return base64.b64encode(values.astype("<f2").tobytes()).decode()
+
+
+def _decode_array(text: str) -> "NDArray[np.float64]":
+    import numpy as np
+
+    return np.frombuffer(base64.b64decode(text), "<f2").astype(np.float64)

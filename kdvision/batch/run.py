@@ -1,30 +1,70 @@
-"""A night on one page: the photos of a folder, read by a crew, each safe as soon as it is read, then files for people.
+"""A batch run: read the photos of a folder, store each result at once, and write the standings and the report.
 
-What was read before is not read again: a result is known by the photo's content, the networks, and the options. So a
-run may be killed at any moment, and the next one goes on where it ended.
+A result is cached under the photo's content, the networks and the options, so a photo is read once. A run may be killed
+at any moment; the next one continues from there.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from kdvision.batch.corrections import Book
-from kdvision.batch.event import FILE, Event
-from kdvision.batch.folder import Failure, Found, Shot, walk
-from kdvision.batch.job import Done, FixedSquares, Job, content_of, hash_of
-from kdvision.batch.joint import Boxes
+from kdvision.batch.corrections import CorrectionFile, FixedSquares, file_version
+from kdvision.batch.event import EVENT_FILE, Event, load_event
+from kdvision.batch.folder import Failure, FolderContents, PhotoFile, list_photos
+from kdvision.batch.job import Job, JobResult, hash_content, load_content
+from kdvision.batch.joint import TableCache
 from kdvision.batch.journal import Journal
-from kdvision.batch.options import Plan
-from kdvision.batch.outputs import Written, told, write
-from kdvision.batch.pool import Crew
-from kdvision.batch.record import Held, Reading, unreadable
-from kdvision.batch.result_folder import CORRECTED, RESULTS, SCORED, Place, picture_name
+from kdvision.batch.outputs import RunSummary, evaluate_event, write_outputs
+from kdvision.batch.record import PhotoRecord, Reading, is_record
+from kdvision.batch.result_folder import CORRECTED_SUFFIX, RESULTS, SCORE_SUFFIX, ResultFolder, picture_name
+from kdvision.batch.rules import Rules
+from kdvision.batch.workers import Executor
 from kdvision.errors import KdvisionError, PhotoError
+
+WATCH_INTERVAL_SECONDS: Final = 2.0
+"""How often a watched folder is listed, and how old a file must be to be read: a younger one may still be arriving."""
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """The options of a run. `event` is an event file, by default the one in the folder; `rules` override its rules."""
+
+    folder: Path
+    out: Path
+    event: Path | None = None
+    rules: Rules | None = None
+    force: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """What a later review has to know, as JSON values."""
+        return {
+            "folder": str(self.folder.resolve()),
+            "event": None if self.event is None else str(self.event.resolve()),
+            "rules": None if self.rules is None else asdict(self.rules),
+        }
+
+    @classmethod
+    def of_settings(cls, out: Path, settings: Mapping[str, Any]) -> "BatchOptions":
+        """The options of the run that stored these settings in `out`."""
+        event, rules = settings["event"], settings["rules"]
+        return cls(
+            folder=Path(settings["folder"]),
+            out=out,
+            event=None if event is None else Path(event),
+            rules=None if rules is None else Rules(tuple(rules["variants"]), rules["side"]),
+        )
+
+    def load_event(self) -> Event:
+        """The event as described now; raises NotationError for an invalid event file."""
+        path = self.event or self.folder / EVENT_FILE
+        event = load_event(path) if self.event or path.exists() else Event()
+        return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
 
 class Progress(NamedTuple):
-    """How far a run is: photos looked at and in all, how many were read in this run, and how many of all failed."""
+    """The progress of a run: photos done and in all, how many were read in this run, and how many failed."""
 
     done: int
     total: int
@@ -32,222 +72,245 @@ class Progress(NamedTuple):
     failed: int
 
 
-class Night:
-    """One run over a folder: what is known of its photos, and where that is kept. The folder `out` must be held."""
+class BatchRun:
+    """One run over a folder. The result folder must be locked."""
 
     def __init__(
         self,
-        plan: Plan,
-        crew: Crew,
+        options: BatchOptions,
+        executor: Executor,
         *,
-        tell: Callable[[Progress], None] = lambda _: None,
-        say: Callable[[str], None] = lambda _: None,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_message: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Look at what was read before; raises NotationError for a mistake in the event's file."""
-        self.plan, self.crew, self.tell, self.say = plan, crew, tell, say
-        self.place, self.book = Place(plan.out), Book(plan.out)
-        self.event = plan.told()
-        self.place.remember(plan.memo())
-        self.journal = Journal(plan.out / RESULTS)
+        """Load the results so far; raises NotationError for an invalid event file."""
+        self.options, self.executor = options, executor
+        self.on_progress, self.on_message = on_progress, on_message
+        self.folder, self.corrections = ResultFolder(options.out), CorrectionFile(options.out)
+        self.event = options.load_event()
+        self.folder.save_settings(options.settings())
+        self.journal = Journal(options.out / RESULTS)
         if self.journal.damaged:
-            say(f"{self.journal.damaged} damaged lines in {RESULTS}: their photos are read again")
-        self.held = {held.photo: held for held in _held(self.journal)}
-        self.known = {} if plan.force else _known(self.held.values())
-        self.boxes = Boxes({} if plan.force else self.place.tables())
+            on_message(f"{self.journal.damaged} damaged lines in {RESULTS}: their photos are read again")
+        self.records = {record.photo: record for record in _load_records(self.journal)}
+        self.readings = {} if options.force else _readings_by_key(self.records.values())
+        self.tables = TableCache({} if options.force else self.folder.load_table_cache())
         self.failures: dict[str, Failure] = {}
-        self.read = 0
-        self._looked: dict[str, tuple[int, int]] = {}
-        self.book.refreshed()
+        self.progress = Progress(0, 0, 0, 0)
+        self._versions: dict[str, tuple[int, int]] = {}
+        self.corrections.reload()
 
     def close(self) -> None:
-        """Send the crew home and close the files."""
-        self.crew.close()
+        """Stop the workers and close the files."""
+        self.executor.close()
         self.journal.close()
 
-    def once(self) -> Written:
+    def run(self) -> RunSummary:
         """Read what is new in the folder, and write all files."""
-        found = walk(self.plan.folder, leave=self.plan.out)
-        if others := [name for name in found.others if name != FILE]:
+        contents = self.list_folder()
+        others = [name for name in contents.others if name != EVENT_FILE]
+        if others:
             more = ", …" if len(others) > 3 else ""
-            self.say(f"left out, because their names are not those of photos: {', '.join(others[:3])}{more}")
-        self.look(found.photos)
-        while self.book.refreshed():  # somebody has corrected meanwhile
-            self.look(found.photos)
-        return self.finish(found)
+            self.on_message(f"skipped, because their names are not those of photos: {', '.join(others[:3])}{more}")
+        self.read_photos(contents.photos)
+        while self.corrections.reload():  # somebody has corrected in the meantime
+            self.read_photos(contents.photos)
+        return self.finish(contents)
 
-    def follow(self, event: Event) -> None:
-        """Go on by what the event's file says now; photos to be scored by other rules are looked at again."""
+    def watch(self, on_written: Callable[[RunSummary], None], *, interval_seconds: float | None = None) -> None:
+        """Run for ever: whenever photos, corrections or the event file change, read and write; then `on_written`.
+
+        If the folder is not there or the event file is not valid, that is reported once, and the run waits.
+        """
+        interval = WATCH_INTERVAL_SECONDS if interval_seconds is None else interval_seconds
+        state: object = None
+        message = ""
+        while True:
+            try:
+                contents, event = self.list_folder(), self.options.load_event()
+            except KdvisionError as error:
+                if str(error) != message:
+                    message = str(error)
+                    self.on_message(message)
+            else:
+                message = ""
+                photos = tuple(photo for photo in contents.photos if _age_seconds(photo.path) > interval)
+                versions = [(photo.name, file_version(photo.path)) for photo in photos]
+                is_new = state != (versions, contents.failures, event)
+                if self.corrections.reload() or is_new:
+                    self.set_event(event)
+                    self.read_photos(photos)
+                    on_written(self.finish(contents._replace(photos=photos)))
+                    state = versions, contents.failures, event
+            time.sleep(interval)
+
+    def set_event(self, event: Event) -> None:
+        """Continue with another event. If its rules differ, all photos are checked again."""
         if event.rules != self.event.rules:
-            self._looked.clear()
+            self._versions.clear()
         self.event = event
 
-    def look(self, shots: tuple[Shot, ...]) -> None:
-        """Read those of the photos that were not read before; then, with the squares that people have named, again."""
-        self._total, self._done, self._failed = len(shots), 0, 0
+    def list_folder(self) -> FolderContents:
+        """The photos in the folder; raises KdvisionError if it cannot be read."""
+        return list_photos(self.options.folder, skip=self.options.out)
+
+    def read_photos(self, photos: tuple[PhotoFile, ...]) -> None:
+        """Read the photos that have no result yet; then those with fixed squares again, with these."""
+        self.progress = Progress(0, len(photos), self.progress.read, 0)
         self.failures.clear()
-        for job, done in self.crew.work(self._jobs(shots)):
-            self._keep(job, done)
-        for job, done in self.crew.work(self._second_jobs(shots)):
-            self._keep(job, done)
+        self._run(self._new_jobs(photos))
+        self._run(self._correction_jobs(photos))
 
-    def finish(self, found: Found) -> Written:
-        """Write all files from what is known by now.
+    def finish(self, contents: FolderContents) -> RunSummary:
+        """Write all files.
 
-        What was read in a photo that is no longer there is kept, unless the photo is there under another name.
+        The result of a photo that is no longer there is kept, unless the photo is there under another name.
         """
-        present = {shot.name for shot in found.photos}
-        contents = {held.content for name, held in self.held.items() if name in present}
-        self.held = {
-            name: replace(held, gone=name not in present)
-            for name, held in self.held.items()
-            if name in present or (held.reading.error is None and held.content not in contents)
+        names = {photo.name for photo in contents.photos}
+        hashes = {record.content for name, record in self.records.items() if name in names}
+        self.records = {
+            name: replace(record, gone=name not in names)
+            for name, record in self.records.items()
+            if name in names or (record.reading.error is None and record.content not in hashes)
         }
-        return self._written(found.failures)
+        return self._write(contents.failures)
 
-    def again(self) -> Written:
-        """Follow what people have said of photos that were read, as far as these are there; and write all files."""
+    def apply_corrections(self) -> RunSummary:
+        """Read photos with fixed squares again, as far as they are there, and write all files."""
         try:
-            found = walk(self.plan.folder, leave=self.plan.out)
+            contents = self.list_folder()
         except KdvisionError as error:
-            self.say(f"{error}: corrected squares are changed as they are said, and nothing is decided anew")
-            return self._written(())
-        shots = tuple(shot for shot in found.photos if shot.name in self.held)
-        for job, done in self.crew.work(self._second_jobs(shots)):
-            self._keep(job, done)
-        return self._written(found.failures)
+            self.on_message(f"{error}: corrected squares are changed, and nothing else is decided again")
+            return self._write(())
+        self._run(self._correction_jobs(photo for photo in contents.photos if photo.name in self.records))
+        return self._write(contents.failures)
 
-    def _written(self, failures: Iterable[Failure]) -> Written:
-        closed = sorted((*failures, *self.failures.values()))
-        found = told(self.event, self.held.values(), self.book, closed, self.boxes)
-        spans = self.journal.replace(found.lines())
-        self.held = {one.photo: one.kept(self.journal, span) for one, span in zip(found.photos, spans, strict=True)}
-        # What is known and held no more lies nowhere now.
-        self.known = {key: reading for key, reading in _known(self.held.values()).items() if key in self.known}
-        written = write(self.place, found)
-        self.place.keep_tables(self.boxes.kept())
-        return written
+    def _run(self, jobs: Iterator[Job]) -> None:
+        for job, result in self.executor.run(jobs):
+            self._store(job, result)
 
-    def _jobs(self, shots: tuple[Shot, ...]) -> Iterator[Job]:
-        """Yield what is to be read; photos that are known take their place on the way."""
-        for shot in shots:
-            stamp = stamp_of(shot.path)
-            job = None if stamp is not None and self._looked.get(shot.name) == stamp else self._job(shot)
-            if job is not None and stamp is not None:
-                self._looked[shot.name] = stamp
-            if job is not None and not self._is_known(job):
+    def _write(self, failures: Iterable[Failure]) -> RunSummary:
+        unread = sorted((*failures, *self.failures.values()))
+        outcome = evaluate_event(self.event, self.records.values(), self.corrections, unread, self.tables)
+        spans = self.journal.replace(outcome.lines())
+        stored = [one.stored_at(self.journal, span) for one, span in zip(outcome.records, spans, strict=True)]
+        self.records = {one.photo: one for one in stored}
+        # Readings that are in no record any more are no longer on disk.
+        self.readings = {key: one for key, one in _readings_by_key(stored).items() if key in self.readings}
+        summary = write_outputs(self.folder, outcome)
+        self.folder.save_table_cache(self.tables.take_used())
+        return summary
+
+    def _new_jobs(self, photos: Iterable[PhotoFile]) -> Iterator[Job]:
+        """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
+        for photo in photos:
+            version = file_version(photo.path)
+            is_unchanged = version is not None and self._versions.get(photo.name) == version
+            job = None if is_unchanged else self._make_job(photo)
+            if job is not None and version is not None:
+                self._versions[photo.name] = version
+            if job is not None and not self._use_cached(job):
                 yield job
             else:
-                self._tell(shot.name)
+                self._report_progress(photo.name)
 
-    def _second_jobs(self, shots: tuple[Shot, ...]) -> Iterator[Job]:
-        """Yield the photos of which people have named squares, to be decided again with these."""
-        for shot in shots:
-            held = self.held[shot.name]
-            fixed_squares = self.book.of(held.photo, held.content).fixed_squares if held.content else ()
-            if not fixed_squares or held.reading.error is not None:
-                self.held[shot.name] = replace(held, again=None)
+    def _correction_jobs(self, photos: Iterable[PhotoFile]) -> Iterator[Job]:
+        """Yield jobs for photos with fixed squares that were not read with these yet."""
+        for photo in photos:
+            record = self.records[photo.name]
+            corrections = self.corrections.of_photo(record.photo, record.content)
+            if not record.content or not corrections.fixed_squares or record.reading.error is not None:
+                self.records[photo.name] = replace(record, again=None)
                 continue
-            job = self._job(shot, fixed_squares)
-            if job is not None and job.content == held.content and not self._is_known(job):
+            job = self._make_job(photo, corrections.fixed_squares)
+            if job is not None and job.content == record.content and not self._use_cached(job):
                 yield job
 
-    def _job(self, shot: Shot, fixed_squares: FixedSquares = ()) -> Job | None:
-        """The job that a photo is; None where its file cannot be read, which is noted."""
+    def _make_job(self, photo: PhotoFile, fixed_squares: FixedSquares = ()) -> Job | None:
+        """The job for a photo; None if its file cannot be read, which is recorded."""
         try:
-            data = content_of(shot.path)
+            data = load_content(photo.path)
         except PhotoError as error:
-            self._unreadable(shot.name, error)
+            self._record_unreadable(photo.name, error)
             return None
-        return Job(shot.name, hash_of(data), data, self.event.rules, fixed_squares)
+        return Job(photo.name, hash_content(data), data, self.event.rules, fixed_squares)
 
-    def _unreadable(self, photo: str, error: PhotoError) -> None:
-        """Note that a photo's file cannot be read; what was read when it could be stays."""
-        if photo in self.held and self.held[photo].content:
-            error = PhotoError(f"{error}; what was read before counts", hint=error.hint)
-            self.failures[photo] = Failure(photo, str(error), error.hint)
+    def _record_unreadable(self, photo: str, error: PhotoError) -> None:
+        """Record that a photo's file cannot be read. An earlier result stays."""
+        if photo in self.records and self.records[photo].content:
+            self.failures[photo] = Failure(photo, f"{error}; its earlier result counts", error.hint)
         else:
-            self.held[photo] = unreadable(photo, error)
+            self.records[photo] = PhotoRecord.of_unreadable(photo, error)
 
-    def _is_known(self, job: Job) -> bool:
-        """Whether a photo was read before; then that is noted."""
-        known = self._known(job)
-        if known is not None:
-            self._hold(job, known)
-        return known is not None
+    def _use_cached(self, job: Job) -> bool:
+        """True if the result of a job is cached; then it is recorded, with the picture under the photo's name."""
+        reading = self.readings.get(job.key)
+        if reading is None:
+            return False
+        name = _picture_name(job)
+        if reading.picture is not None and not (name == reading.picture and (self.folder.path / name).exists()):
+            picture = self.folder.read(reading.picture)
+            if picture is None:
+                return False
+            self.folder.write(name, picture)
+            reading = replace(reading, picture=name)
+        self._record(job, reading)
+        return True
 
-    def _known(self, job: Job) -> Reading | None:
-        """The reading of a photo that was read before, its picture under the photo's present name."""
-        known = self.known.get(job.key)
-        if known is None or known.picture is None:
-            return known
-        name = _picture(job)
-        if name == known.picture and (self.place.path / name).exists():
-            return known
-        content = self.place.picture(known.picture)
-        if content is None:
-            return None
-        self.place.write(name, content)
-        return replace(known, picture=name)
-
-    def _keep(self, job: Job, done: Done) -> None:
-        """Make a result safe: first its picture, then its line."""
+    def _store(self, job: Job, result: JobResult) -> None:
+        """Write a result to disk: first its picture, then its record."""
         name = None
-        if done.picture is not None:
-            name = _picture(job)
-            self.place.write(name, done.picture)
-        self._hold(job, Reading.made(job.key if done.lasting else "", done.data, name, done.seen))
-        held = self.held[job.photo]
-        held = held.kept(self.journal, self.journal.append(held.line(seat=self.event.seat(job.photo))))
-        self.held[job.photo] = held
-        if done.lasting:
-            self.known[job.key] = _known([held])[job.key]
+        if result.picture is not None:
+            name = _picture_name(job)
+            self.folder.write(name, result.picture)
+        values = {**result.data, "key": job.key if result.final else "", "picture": name}
+        record = self._record(job, Reading.of(values, seen=result.observations))
+        span = self.journal.append(record.line(seat=self.event.seat(job.photo)))
+        self.records[job.photo] = record = record.stored_at(self.journal, span)
+        if result.final:
+            self.readings[job.key] = _readings_by_key([record])[job.key]
         if not job.fixed_squares:
-            self.read += 1
-            self._tell(job.photo)
+            self.progress = self.progress._replace(read=self.progress.read + 1)
+            self._report_progress(job.photo)
 
-    def _hold(self, job: Job, reading: Reading) -> None:
-        """Note what is known of a photo; what was held of another content under its name is forgotten."""
-        held = self.held.get(job.photo)
-        if job.fixed_squares and held is not None:
-            self.held[job.photo] = replace(held, again=reading)
-        elif held is None or held.content != job.content:
-            self.held[job.photo] = Held(job.photo, job.content, reading)
+    def _record(self, job: Job, reading: Reading) -> PhotoRecord:
+        """Record a reading. An earlier reading of other content under this name is dropped."""
+        record = self.records.get(job.photo)
+        if job.fixed_squares and record is not None:
+            record = replace(record, again=reading)
+        elif record is None or record.content != job.content:
+            record = PhotoRecord(job.photo, job.content, reading)
         else:
-            self.held[job.photo] = replace(held, reading=reading, gone=False)
+            record = replace(record, reading=reading, gone=False)
+        self.records[job.photo] = record
+        return record
 
-    def _tell(self, photo: str) -> None:
-        self._done += 1
-        self._failed += self.held[photo].reading.error is not None if photo in self.held else 0
-        self.tell(Progress(self._done, self._total, self.read, self._failed))
+    def _report_progress(self, photo: str) -> None:
+        record = self.records.get(photo)
+        failed = record is not None and record.reading.error is not None
+        done = self.progress.done + 1
+        self.progress = self.progress._replace(done=done, failed=self.progress.failed + failed)
+        self.on_progress(self.progress)
 
 
-def _held(journal: Journal) -> Iterator[Held]:
-    """Yield what the lines of this version hold, in their order; it stays in the journal."""
+def _load_records(journal: Journal) -> Iterator[PhotoRecord]:
+    """Yield the records of this version. Their values stay on disk."""
     for span in journal.spans:
         line = journal.line(span)
-        if _whole(line):
-            yield Held.of(line, journal, span)
+        if is_record(line):
+            yield PhotoRecord.of_line(line).stored_at(journal, span)
 
 
-def _whole(line: Mapping[str, Any]) -> bool:
-    """True for a line that this version has written."""
-    return all(name in line for name in ("photo", "content", "key", "picture", "kingdoms", "error"))
-
-
-def _known(held: Iterable[Held]) -> dict[str, Reading]:
-    """The readings by their keys."""
-    readings = [reading for one in held for reading in (one.reading, one.again) if reading is not None]
+def _readings_by_key(records: Iterable[PhotoRecord]) -> dict[str, Reading]:
+    readings = [reading for one in records for reading in (one.reading, one.again) if reading is not None]
     return {reading.key: reading for reading in readings if reading.key}
 
 
-def _picture(job: Job) -> str:
-    return picture_name(job.photo, CORRECTED if job.fixed_squares else SCORED)
+def _picture_name(job: Job) -> str:
+    return picture_name(job.photo, CORRECTED_SUFFIX if job.fixed_squares else SCORE_SUFFIX)
 
 
-def stamp_of(path: Path) -> tuple[int, int] | None:
-    """What changes with a file; None where it cannot be asked."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns
+def _age_seconds(path: Path) -> float:
+    """Seconds since the file was changed; infinite if it cannot be accessed, which reading it will report."""
+    version = file_version(path)
+    return float("inf") if version is None else time.time() - version[1] / 1e9

@@ -1,49 +1,47 @@
-"""Who sat where: the kingdoms of all photos, each with its player, round and table, and what is odd about that.
+"""Which player, round and table each kingdom belongs to.
 
-Nothing is left out in silence: a kingdom that does not count, and a player without one, has a notice.
+Nothing is left out silently: a kingdom that does not count, or has no player, has a notice.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from kdvision.batch import notices
 from kdvision.batch.event import Event
-from kdvision.batch.foreign import towns
-from kdvision.batch.naming import Seat, in_order, key_of, natural
+from kdvision.batch.naming import Seat, name_key, natural_key, photo_key
 from kdvision.batch.notices import Notice
-from kdvision.batch.observations import Seen
+from kdvision.batch.record import Data
+from kdvision.batch.rules import find_towns
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom
 
 
 @dataclass(frozen=True)
-class Sitting:
-    """One photo as it counts: its kingdoms after corrections, what was read, and the seat it belongs to.
+class PhotoResult:
+    """One photo: its seat, its kingdoms after corrections, and its kingdoms as read.
 
-    `named` are the numbers of the kingdoms of which a person has said something.
+    `corrected` are the numbers of the kingdoms that people have corrected or confirmed.
     """
 
     photo: str
-    content: str
     seat: Seat
-    kingdoms: Sequence[Mapping[str, Any]]
-    read: Sequence[Mapping[str, Any]]
+    kingdoms: Sequence[Data]
+    kingdoms_read: Sequence[Data]
     error: str | None = None
     picture: str | None = None
     width: int | None = None
-    seen: Sequence[Seen | None] = ()
-    named: frozenset[int] = frozenset()
+    observations: Sequence[Data | None] = ()
+    corrected: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One kingdom of a photo. `number` counts from 1; `player` is "" where nobody knows; `data` is its JSON object.
+class KingdomResult:
+    """One kingdom of a photo. `number` counts from 1; `player` is "" if not known; `data` is its JSON object.
 
-    `read` is that of the reading, None for a kingdom that only a person has named. `named` says that a person has said
-    something of it, `settled` that the other kingdoms of its table have made it another board than was read.
+    `data_read` is the object as read, None for a kingdom that only a person has typed. `has_correction` is true if a
+    person has corrected or confirmed it, `changed_by_table` if the joint decision of its table changed its board.
     """
 
     photo: str
@@ -51,15 +49,20 @@ class Entry:
     round: int
     table: str
     player: str
-    data: Mapping[str, Any]
-    read: Mapping[str, Any] | None
-    alone: bool = True
+    data: Data
+    data_read: Data | None
+    is_only: bool = True
     picture: str | None = None
     width: int | None = None
     counts: bool = True
-    seen: Seen | None = None
-    named: bool = False
-    settled: bool = False
+    observation: Data | None = None
+    has_correction: bool = False
+    changed_by_table: bool = False
+
+    @property
+    def id(self) -> tuple[str, int]:
+        """The photo and the number."""
+        return self.photo, self.number
 
     @cached_property
     def board(self) -> Board:
@@ -69,159 +72,170 @@ class Entry:
     @property
     def label(self) -> str:
         """The player, or else the photo and the kingdom's number in it."""
-        return self.player or (self.photo if self.alone else f"{self.photo}, kingdom {self.number}")
+        return self.player or (self.photo if self.is_only else f"{self.photo}, kingdom {self.number}")
 
     @cached_property
     def kingdom(self) -> Kingdom:
-        """The kingdom, its player called by the label."""
+        """The kingdom, with the label as its player."""
         return Kingdom(self.board, player=self.label)
 
     @property
-    def foreign(self) -> bool:
-        """True for a kingdom with towns: Kingdomino's rules do not tell what it is worth."""
-        return bool(towns(self.board))
+    def has_towns(self) -> bool:
+        """True for a kingdom of another game, which Kingdomino's rules cannot score."""
+        return bool(find_towns(self.board))
 
     @property
-    def corrected(self) -> bool:
-        """True where a person has changed what was read."""
-        return self.read is None or (not self.settled and self.read["board"] != self.data["board"])
+    def is_corrected(self) -> bool:
+        """True if a person has changed what was read."""
+        return self.data_read is None or (not self.changed_by_table and self.data_read["board"] != self.data["board"])
 
 
 @dataclass(frozen=True)
-class Seated:
-    """All kingdoms of an event, the players who have none in some round, and notices.
+class Seating:
+    """All kingdoms of an event, the players without a kingdom in some round, and notices.
 
-    `missing` holds (round, table, player); the table is "" where nobody knows it. `unread` holds (round, table, photo)
-    of photos that could not be read, where nobody knows whose kingdoms they show.
+    `missing` holds (round, table, player), the table "" if it is not known. `unread` holds (round, table, photo) of
+    unreadable photos without players.
     """
 
-    entries: tuple[Entry, ...]
+    kingdoms: tuple[KingdomResult, ...]
     missing: tuple[tuple[int, str, str], ...]
     notices: tuple[Notice, ...]
     rounds: tuple[int, ...]
     unread: tuple[tuple[int, str, str], ...] = ()
 
     @property
-    def counting(self) -> tuple[Entry, ...]:
+    def counting(self) -> tuple[KingdomResult, ...]:
         """The kingdoms that count."""
-        return tuple(entry for entry in self.entries if entry.counts)
+        return tuple(one for one in self.kingdoms if one.counts)
 
 
-def duplicates(photos: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """For each of the (photo, content) that is the same as an earlier one, by name, that one's name."""
+def find_copies(photos: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """For each (photo, content) that is the same file as an earlier one, the name of the earlier one."""
     first: dict[str, str] = {}
-    found = {}
-    for photo, content in sorted(photos, key=lambda pair: in_order(pair[0])):
+    copies = {}
+    for photo, content in sorted(photos, key=lambda pair: photo_key(pair[0])):
         if content and first.setdefault(content, photo) != photo:
-            found[photo] = first[content]
-    return found
+            copies[photo] = first[content]
+    return copies
 
 
-def seated(sittings: Sequence[Sitting], same: Mapping[str, str], event: Event) -> Seated:
-    """The kingdoms of these photos with their players; `same` are the photos that are copies, and of which."""
-    names = _names(sittings, event)
-    by_name = {sitting.photo: sitting for sitting in sittings}
-    found: list[Notice] = [notices.copy(by_name[photo], by_name[first]) for photo, first in same.items()]
-    entries: list[Entry] = []
-    for sitting in sittings:
-        if sitting.photo not in same and sitting.kingdoms:
-            entries += _entries(sitting, names, event, found)
-    entries = _chosen(entries, found)
-    rounds = tuple(sorted({sitting.seat.round for sitting in sittings} | set(range(1, event.rounds + 1))))
-    missing = tuple(_missing(entries, sittings, names, event, rounds))
-    found += [notices.absent(*one, sittings) for one in missing]
-    found += notices.strangers(entries, event)
+def assign_seats(photos: Sequence[PhotoResult], copies: Mapping[str, str], event: Event) -> Seating:
+    """The kingdoms of these photos with their players; `copies` gives the original of each copy."""
+    spelling = _collect_names(photos, event)
+    by_name = {one.photo: one for one in photos}
+    found = [notices.copy_notice(by_name[photo], by_name[first]) for photo, first in copies.items()]
+    kingdoms: list[KingdomResult] = []
+    for photo in photos:
+        if photo.photo not in copies and photo.kingdoms:
+            kingdoms += _assign_players(photo, spelling, event, found)
+    kingdoms = _choose_kingdoms(kingdoms, found)
+    rounds = tuple(sorted({one.seat.round for one in photos} | set(range(1, event.rounds + 1))))
+    missing = tuple(_find_missing(kingdoms, photos, spelling, event, rounds))
+    found += [notices.missing_kingdom_notice(*one, photos) for one in missing]
+    found += notices.find_unlisted(kingdoms, event)
     unread = tuple(
         (one.seat.round, one.seat.table, one.photo)
-        for one in sittings
-        if one.error is not None and not one.seat.players and one.photo not in same
+        for one in photos
+        if one.error is not None and not one.seat.players and one.photo not in copies
     )
-    return Seated(tuple(entries), missing, tuple(found), rounds, unread)
+    return Seating(tuple(kingdoms), missing, tuple(found), rounds, unread)
 
 
-def _names(sittings: Sequence[Sitting], event: Event) -> Mapping[str, str]:
-    """How each player's name is spelled: as the event's file does, else as the first photo does."""
-    told = [*event.players, *(name for seat in event.seats for name in seat.players)]
-    told += [name for members in event.teams.values() for name in members]
-    return notices.names_of([*told, *(name for sitting in sittings for name in sitting.seat.players)])
+def _collect_names(photos: Sequence[PhotoResult], event: Event) -> Mapping[str, str]:
+    """The spelling of each player's name, by its key: as in the event file, else as in the first photo."""
+    names = [*event.players, *(name for seat in event.seats for name in seat.players)]
+    names += [name for members in event.teams.values() for name in members]
+    names += [name for photo in photos for name in photo.seat.players]
+    return {name_key(name): name for name in reversed(names)}
 
 
-def _entries(sitting: Sitting, names: Mapping[str, str], event: Event, found: list[Notice]) -> list[Entry]:
-    """The kingdoms of one photo, each with its player if that can be told; else what is odd is `found`."""
-    made = _unnamed(sitting)
-    players = [names[key_of(name)] for name in sitting.seat.players]
-    if len(players) == len(made):
-        return [replace(entry, player=player) for entry, player in zip(made, players, strict=True)]
+def _assign_players(
+    photo: PhotoResult, spelling: Mapping[str, str], event: Event, found: list[Notice]
+) -> list[KingdomResult]:
+    """The kingdoms of one photo, each with its player if that is clear; else appends to the notices `found`."""
+    kingdoms = _list_kingdoms(photo)
+    players = [spelling[name_key(name)] for name in photo.seat.players]
+    if len(players) == len(kingdoms):
+        return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
     if not players:
-        found += [notices.nobody(sitting)] if event.players or event.teams or event.rounds > 1 else []
-        return made
-    largest = max(made, key=lambda entry: (len(entry.board), -entry.number)) if len(players) == 1 else None
-    found.append(notices.other_number(sitting, players, largest))
+        if event.players or event.teams or event.rounds > 1:
+            found.append(notices.unknown_player_notice(photo))
+        return kingdoms
+    largest = max(kingdoms, key=lambda one: (len(one.board), -one.number)) if len(players) == 1 else None
+    found.append(notices.kingdom_count_notice(photo, players, largest))
     if largest is None:
-        return made
-    return [replace(one, player=players[0]) if one is largest else replace(one, counts=False) for one in made]
+        return kingdoms
+    return [replace(one, player=players[0]) if one is largest else replace(one, counts=False) for one in kingdoms]
 
 
-def _unnamed(sitting: Sitting) -> list[Entry]:
-    seat = sitting.seat
+def _list_kingdoms(photo: PhotoResult) -> list[KingdomResult]:
+    """The kingdoms of one photo, without players."""
+
+    def nth(values: Sequence[Data | None], number: int) -> Data | None:
+        return values[number - 1] if number <= len(values) else None
+
     return [
-        Entry(
-            photo=sitting.photo,
+        KingdomResult(
+            photo=photo.photo,
             number=number,
-            round=seat.round,
-            table=seat.table,
+            round=photo.seat.round,
+            table=photo.seat.table,
             player="",
             data=data,
-            read=sitting.read[number - 1] if number <= len(sitting.read) else None,
-            alone=len(sitting.kingdoms) == 1,
-            picture=sitting.picture,
-            width=sitting.width,
-            seen=sitting.seen[number - 1] if number <= len(sitting.seen) else None,
-            named=number in sitting.named,
+            data_read=nth(photo.kingdoms_read, number),
+            is_only=len(photo.kingdoms) == 1,
+            picture=photo.picture,
+            width=photo.width,
+            observation=nth(photo.observations, number),
+            has_correction=number in photo.corrected,
         )
-        for number, data in enumerate(sitting.kingdoms, start=1)
+        for number, data in enumerate(photo.kingdoms, start=1)
     ]
 
 
-def _chosen(entries: Sequence[Entry], found: list[Notice]) -> list[Entry]:
-    """The same kingdoms, of those of one player in one round only one counting: the surest at the first table."""
-    groups: dict[tuple[int, str], list[Entry]] = defaultdict(list)
-    for entry in entries:
-        if entry.player and entry.counts:
-            groups[entry.round, key_of(entry.player)].append(entry)
-    losers = set()
+def _choose_kingdoms(kingdoms: Sequence[KingdomResult], found: list[Notice]) -> list[KingdomResult]:
+    """The same kingdoms, but only one counts for each player and round.
+
+    At the player's first table, a kingdom that a person corrected is preferred, then the more probable one.
+    """
+    groups: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
+    for one in kingdoms:
+        if one.player and one.counts:
+            groups[one.round, name_key(one.player)].append(one)
+    excluded = set()
     for group in groups.values():
-        here = [entry for entry in group if entry.table == group[0].table]
-        best = max(here, key=lambda entry: (entry.corrected, entry.data["probability"], -here.index(entry)))
-        others = [entry for entry in group if entry is not best]
-        losers |= {(entry.photo, entry.number) for entry in others}
-        found += [notices.several(best, other) for other in others if not _one_kingdom(best, other)]
-    return [replace(entry, counts=False) if (entry.photo, entry.number) in losers else entry for entry in entries]
+        here = [one for one in group if one.table == group[0].table]
+        best = max(here, key=lambda one: (one.is_corrected, one.data["probability"]))  # the first of equal ones
+        others = [one for one in group if one is not best]
+        excluded |= {one.id for one in others}
+        found += [notices.second_kingdom_notice(best, one) for one in others if not _is_same_kingdom(best, one)]
+    return [replace(one, counts=False) if one.id in excluded else one for one in kingdoms]
 
 
-def _one_kingdom(one: Entry, other: Entry) -> bool:
-    """True for one kingdom of a table, seen from any side."""
+def _is_same_kingdom(one: KingdomResult, other: KingdomResult) -> bool:
+    """True if two photos show the same board of a table, from any side."""
     boards = one.board.trimmed(), other.board.trimmed()
     return one.table == other.table and any(boards[0].turned(quarters) == boards[1] for quarters in range(4))
 
 
-def _missing(
-    entries: Sequence[Entry],
-    sittings: Sequence[Sitting],
-    names: Mapping[str, str],
+def _find_missing(
+    kingdoms: Sequence[KingdomResult],
+    photos: Sequence[PhotoResult],
+    spelling: Mapping[str, str],
     event: Event,
     rounds: Sequence[int],
 ) -> Iterator[tuple[int, str, str]]:
-    """Who should have a kingdom in a round and has none: round, table, player.
+    """Yield (round, table, player) for each player who should have a kingdom in a round and has none.
 
-    Those who play are told, or else they are all who were named in any round of several.
+    The players are those of the event file, or else, in an event of several rounds, all who are named anywhere.
     """
-    there = {(entry.round, key_of(entry.player)) for entry in entries if entry.counts and entry.player}
-    seats = [*(sitting.seat for sitting in sittings), *event.seats]
-    tables = {(seat.round, key_of(name)): seat.table for seat in seats for name in seat.players}
-    players = [key_of(name) for name in event.players] or (list(names) if len(rounds) > 1 else [])
+    present = {(one.round, name_key(one.player)) for one in kingdoms if one.counts and one.player}
+    seats = [*(photo.seat for photo in photos), *event.seats]
+    table_of = {(seat.round, name_key(name)): seat.table for seat in seats for name in seat.players}
+    players = [name_key(name) for name in event.players] or (list(spelling) if len(rounds) > 1 else [])
     for round_ in rounds:
-        due = {*players, *(key for number, key in tables if number == round_)}
-        for key in sorted(due, key=lambda key: natural(names[key])):
-            if (round_, key) not in there:
-                yield round_, tables.get((round_, key), ""), names[key]
+        expected = {*players, *(key for number, key in table_of if number == round_)}
+        for key in sorted(expected, key=lambda key: natural_key(spelling[key])):
+            if (round_, key) not in present:
+                yield round_, table_of.get((round_, key), ""), spelling[key]

@@ -1,27 +1,28 @@
-"""Who stands where: at each table, in each round, and over all rounds, with the tie-break that decided in words."""
+"""Standings at each table, in each round and over all rounds, with the tie-break that decided in words."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
-from kdvision.batch.event import Event, Rules
-from kdvision.batch.missing import Gaps
-from kdvision.batch.naming import key_of, natural
-from kdvision.batch.seating import Entry, Seated
+from kdvision.batch.event import Event
+from kdvision.batch.naming import name_key, natural_key
+from kdvision.batch.rules import Rules
+from kdvision.batch.seating import KingdomResult, Seating
 from kdvision.game.board import Board
 from kdvision.game.kingdom import crowns, largest
 from kdvision.game.scoring import RuleSet
-from kdvision.game.standing import POINTS, Contender, Place, contender, ranked
+from kdvision.game.standing import POINTS, Contender, Place, Standing, contender, ranked
 
-TOWNS: Final = "not scored right: it has towns"
-"""The note of a kingdom of another game."""
+TOWNS_NOTE: Final = "not scored correctly: it has towns"
+MAX_NAMES: Final = 3
+"""The most names in one sentence."""
 
 
 class Level(Enum):
-    """What is ranked; the values are written into standings.csv."""
+    """The scope of a ranking, as written to standings.csv."""
 
     TOTAL = "total"
     TEAM = "team"
@@ -30,10 +31,10 @@ class Level(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of a standing; `place` and `points` are None for a player without a kingdom there.
+class StandingRow:
+    """One line of a ranking; `place` and `points` are None for a player without a kingdom there.
 
-    `by_round` are the points of each round, None for one without a kingdom; empty where there is only one round.
+    `by_round` are the points of each round, None for a round without a kingdom; empty if there is only one round.
     """
 
     place: int | None
@@ -48,183 +49,181 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The rows of one standing from first to last, what it is about, and one sentence on who wins."""
+    """The rows of a ranking from first to last, its scope, and a sentence on who wins."""
 
     level: Level
-    rows: tuple[Row, ...]
+    rows: tuple[StandingRow, ...]
     verdict: str
     round: int = 0
     table: str = ""
 
     @property
     def title(self) -> str:
-        """What it is about, in words."""
-        if self.level is Level.TABLE:
-            return f"Round {self.round}, table {self.table}" if self.table else f"Round {self.round}"
-        return {Level.TOTAL: "All rounds", Level.TEAM: "Teams", Level.ROUND: f"Round {self.round}"}[self.level]
+        """The scope in words."""
+        if self.level is Level.TABLE and self.table:
+            return f"Round {self.round}, table {self.table}"
+        return {Level.TOTAL: "All rounds", Level.TEAM: "Teams"}.get(self.level, f"Round {self.round}")
+
+
+class Gaps(NamedTuple):
+    """What keeps a ranking from having a winner.
+
+    `missing` are players without a kingdom, `unread` unreadable photos without players, `with_towns` players whose
+    kingdom cannot be scored.
+    """
+
+    missing: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    with_towns: tuple[str, ...] = ()
+
+    def verdict(self, standing: Standing) -> str:
+        """Who wins; or who leads, and what is missing."""
+        first = {place.player for place in standing.winners}
+        # A single kingdom has no rivals, and one that cannot be scored leads nobody.
+        parts = [standing.reason] if len(standing.places) > 1 and first.isdisjoint(self.with_towns) else []
+        if self.missing:
+            what, are = ("a kingdom", "is") if len(self.missing) == 1 else ("kingdoms", "are")
+            parts.append(f"{what} of {_join_names(self.missing)} {are} missing")
+        if self.unread:
+            parts.append(f"{_join_names(self.unread)} could not be read")
+        if self.with_towns:
+            parts.append(f"{_join_names(self.with_towns)} cannot be scored because of towns")
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True)
-class Boardroom:
-    """All kingdoms that count, sorted into games, rounds and sums."""
+class EventStandings:
+    """The kingdoms that count, grouped into games and rounds, and their rankings."""
 
-    seated: Seated
+    seating: Seating
     event: Event
 
     @property
     def rules(self) -> Rules:
-        """What boards are scored by."""
+        """The rules that boards are scored by."""
         return self.event.rules
 
     @cached_property
-    def games(self) -> Mapping[tuple[int, str], tuple[Entry, ...]]:
-        """The kingdoms of each round and table. Kingdoms without a table are one game where they are few enough."""
-        found: dict[tuple[int, str], list[Entry]] = defaultdict(list)
-        for entry in self.seated.counting:
-            found[entry.round, entry.table].append(entry)
-        most = self.rules.of_game([]).most
-        return {key: tuple(found[key]) for key in sorted(found, key=_by_table) if key[1] or len(found[key]) <= most}
+    def games(self) -> Mapping[tuple[int, str], tuple[KingdomResult, ...]]:
+        """The kingdoms of each round and table. Kingdoms without a table are one game if they are few enough."""
+        games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
+        for one in self.seating.counting:
+            games[one.round, one.table].append(one)
+        most = self.rules.game_rule_set([]).most
+        keys = sorted(games, key=lambda key: (key[0], natural_key(key[1])))
+        return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= most}
 
     @cached_property
-    def rounds(self) -> Mapping[int, tuple[Entry, ...]]:
-        """The kingdoms of each round that counts, those without a player too."""
-        last = self.event.rounds or max(self.seated.rounds, default=0)
-        numbers = [number for number in self.seated.rounds if number <= last]
-        return {n: tuple(entry for entry in self.seated.counting if entry.round == n) for n in numbers}
+    def rounds(self) -> Mapping[int, tuple[KingdomResult, ...]]:
+        """The kingdoms of each round that counts."""
+        last = self.event.rounds or max(self.seating.rounds, default=0)
+        numbers = [number for number in self.seating.rounds if number <= last]
+        return {number: tuple(one for one in self.seating.counting if one.round == number) for number in numbers}
 
     @cached_property
     def players(self) -> tuple[str, ...]:
-        """Everybody with a kingdom in a round that counts."""
-        return tuple(dict.fromkeys(entry.player for own in self.rounds.values() for entry in own if entry.player))
+        """All players with a kingdom in a round that counts."""
+        return tuple(dict.fromkeys(one.player for own in self.rounds.values() for one in own if one.player))
 
-    def rule_set(self, entry: Entry, board: Board | None = None) -> RuleSet:
-        """The rules of the game that a kingdom was played in, as if it had another board, if one is given."""
-        own = self.games.get((entry.round, entry.table), (entry,))
-        return self.rules.of_game([board or one.board if one is entry else one.board for one in own])
+    def rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
+        """The rules of the game of a kingdom, optionally as if it had another board."""
+        game = self.games.get((kingdom.round, kingdom.table), (kingdom,))
+        return self.rules.game_rule_set([board or one.board if one is kingdom else one.board for one in game])
 
-    def contender(self, entry: Entry) -> Contender:
-        """The numbers of a kingdom that decide, by the rules of its own game."""
-        return self._contenders[entry.photo, entry.number]
+    def contender(self, kingdom: KingdomResult) -> Contender:
+        """The numbers of a kingdom that decide its place, by the rules of its game."""
+        return self._contenders[kingdom.id]
 
     @cached_property
     def _contenders(self) -> Mapping[tuple[str, int], Contender]:
-        return {
-            (one.photo, one.number): contender(one.kingdom, self.rule_set(one), one.number)
-            for one in self.seated.counting
-        }
+        return {one.id: contender(one.kingdom, self.rule_set(one), one.number) for one in self.seating.counting}
 
     def rankings(self) -> list[Ranking]:
-        """Every standing, the widest first."""
-        made = []
+        """All rankings, the widest first."""
+        rankings = []
         if len(self.rounds) > 1:
-            made.append(self._total())
+            rankings.append(self._rank_total())
         if self.event.teams:
-            made.append(self._teams())
+            rankings.append(self._rank_teams())
         for number, own in self.rounds.items():
             if own and sum(key[0] == number for key in self.games) != 1:
-                made.append(self._ranking(Level.ROUND, own, number))
-        made += [self._ranking(Level.TABLE, own, *key) for key, own in self.games.items()]
-        return made
+                rankings.append(self._rank(Level.ROUND, own, number))
+        return rankings + [self._rank(Level.TABLE, own, *key) for key, own in self.games.items()]
 
     def points(self, player: str) -> tuple[int | None, ...]:
-        """A player's points in each round that counts, None for one without a kingdom."""
+        """A player's points in each round that counts, None for a round without a kingdom."""
         return tuple(own.get(player) for own in self._points.values())
 
     @cached_property
     def _points(self) -> Mapping[int, Mapping[str, int]]:
         return {
-            number: {entry.player: self.contender(entry).total for entry in own if entry.player}
+            number: {one.player: self.contender(one).total for one in own if one.player}
             for number, own in self.rounds.items()
         }
 
     def totals(self) -> list[Contender]:
-        """Each player with the sum of all rounds (kingdomino/dynasty); in a single one with what decides there."""
+        """Each player with the sum of all rounds (kingdomino/dynasty); for one round, its contenders."""
         if len(self.rounds) == 1:
-            return [self.contender(entry) for own in self.rounds.values() for entry in own]
-        sums = {player: sum(points or 0 for points in self.points(player)) for player in self.players}
-        return [Contender(player, (points,), points) for player, points in sums.items()]
+            return [self.contender(one) for own in self.rounds.values() for one in own]
+        return [_sum_contender(player, self.points(player)) for player in self.players]
 
-    def _ranking(self, level: Level, entries: Sequence[Entry], round_: int, table: str = "") -> Ranking:
-        """The kingdoms of a table or a round by the rulebook's tie-breaks; then those who have none there."""
-        steps = (POINTS, *(step.words for step in self.rules.of_game([]).tie_breaks))
-        gaps = self._gaps([round_], entries, table=None if level is Level.ROUND else table)
-        found = ranked([self.contender(entry) for entry in entries], steps, over=gaps.none)
-        rows = [_row(place, entries[place.index]) for place in found.places]
-        rows += [Row(None, player, None, note="no kingdom") for player in gaps.missing]
-        return Ranking(level, tuple(rows), gaps.verdict(found), round_, table)
+    def _rank(self, level: Level, kingdoms: Sequence[KingdomResult], round_: int, table: str = "") -> Ranking:
+        """The kingdoms of a table or a round by the rulebook's tie-breaks, then players without a kingdom there."""
+        steps = (POINTS, *(step.words for step in self.rules.game_rule_set([]).tie_breaks))
+        gaps = self._find_gaps([round_], kingdoms, table=None if level is Level.ROUND else table)
+        standing = ranked([self.contender(one) for one in kingdoms], steps, over=not any(gaps))
+        rows = [_row(place, kingdoms[place.index]) for place in standing.places]
+        rows += [StandingRow(None, player, None, note="no kingdom") for player in gaps.missing]
+        return Ranking(level, tuple(rows), gaps.verdict(standing), round_, table)
 
-    def _gaps(self, rounds: Collection[int], entries: Iterable[Entry], table: str | None = None) -> Gaps:
-        """What stands between these kingdoms and a winner, in these rounds, at one table or at all of them."""
+    def _find_gaps(self, rounds: Collection[int], kingdoms: Iterable[KingdomResult], table: str | None = None) -> Gaps:
+        """The gaps of these kingdoms in these rounds, at one table or at all of them."""
         missing, unread = (
-            dict.fromkeys(who for number, where, who in told if number in rounds and table in (None, where))
-            for told in (self.seated.missing, self.seated.unread)
+            dict.fromkeys(who for number, where, who in found if number in rounds and table in (None, where))
+            for found in (self.seating.missing, self.seating.unread)
         )
-        foreign = dict.fromkeys(entry.label for entry in entries if entry.foreign)
-        return Gaps(tuple(missing), tuple(unread), tuple(foreign))
+        with_towns = dict.fromkeys(one.label for one in kingdoms if one.has_towns)
+        return Gaps(tuple(missing), tuple(unread), tuple(with_towns))
 
-    def _all_gaps(self) -> Gaps:
-        """The same over all rounds that count."""
-        return self._gaps(self.rounds, (entry for own in self.rounds.values() for entry in own))
+    def _find_total_gaps(self) -> Gaps:
+        return self._find_gaps(self.rounds, (one for own in self.rounds.values() for one in own))
 
-    def _total(self) -> Ranking:
-        """The sums of all rounds."""
-        gaps = self._all_gaps()
-        found = ranked(self.totals(), (f"points of {len(self.rounds)} rounds",), over=gaps.none)
+    def _rank_total(self) -> Ranking:
+        gaps = self._find_total_gaps()
+        standing = ranked(self.totals(), (f"points of {len(self.rounds)} rounds",), over=not any(gaps))
         rows = []
-        for place in found.places:
+        for place in standing.places:
             by_round = self.points(place.player)
             without = [str(number) for number, own in zip(self.rounds, by_round, strict=True) if own is None]
-            note = f"no kingdom in round {' and '.join(without)}" if without else ""
-            if place.player in gaps.foreign:
-                note = "; ".join(part for part in (note, TOWNS) if part)
-            rows.append(Row(place.place, place.player, place.total, place.reason, by_round, note=note))
-        nowhere = [name for name in dict.fromkeys(one[2] for one in self.seated.missing) if name not in self.players]
-        rows += [Row(None, name, None, by_round=(None,) * len(self.rounds), note="no kingdom") for name in nowhere]
-        return Ranking(Level.TOTAL, tuple(rows), gaps.verdict(found))
+            notes = [f"no kingdom in round {' and '.join(without)}"] * bool(without)
+            notes += [TOWNS_NOTE] * (place.player in gaps.with_towns)
+            row = StandingRow(place.place, place.player, place.total, place.reason, by_round, note="; ".join(notes))
+            rows.append(row)
+        absent = dict.fromkeys(player for _, _, player in self.seating.missing if player not in self.players)
+        rows += [
+            StandingRow(None, name, None, by_round=(None,) * len(self.rounds), note="no kingdom") for name in absent
+        ]
+        return Ranking(Level.TOTAL, tuple(rows), gaps.verdict(standing))
 
-    def _teams(self) -> Ranking:
-        """The sums of each team's players over all rounds."""
-        keys = {key_of(name): name for name in self.players}
-        sums = {
-            team: sum(points or 0 for name in members for points in self.points(keys.get(key_of(name), name)))
+    def _rank_teams(self) -> Ranking:
+        """The teams by the sum of their players' points over all rounds."""
+        spelling = {name_key(name): name for name in self.players}
+        teams = [
+            _sum_contender(team, (p for name in members for p in self.points(spelling.get(name_key(name), name))))
             for team, members in self.event.teams.items()
-        }
-        gaps = self._all_gaps()
-        members = {key_of(name) for own in self.event.teams.values() for name in own}
-        missing, foreign = (tuple(who for who in own if key_of(who) in members) for own in (gaps.missing, gaps.foreign))
-        gaps = gaps._replace(missing=missing, foreign=foreign)
-        found = ranked(
-            [Contender(team, (points,), points) for team, points in sums.items()],
-            ("points of all players",),
-            over=gaps.none,
+        ]
+        members = {name_key(name) for own in self.event.teams.values() for name in own}
+        gaps = self._find_total_gaps()
+        missing, with_towns = (
+            tuple(who for who in own if name_key(who) in members) for own in (gaps.missing, gaps.with_towns)
         )
-        rows = [Row(place.place, place.player, place.total, place.reason) for place in found.places]
-        return Ranking(Level.TEAM, tuple(rows), gaps.verdict(found))
+        gaps = gaps._replace(missing=missing, with_towns=with_towns)
+        standing = ranked(teams, ("points of all players",), over=not any(gaps))
+        rows = tuple(StandingRow(place.place, place.player, place.total, place.reason) for place in standing.places)
+        return Ranking(Level.TEAM, rows, gaps.verdict(standing))
 
 
-def _row(place: Place, entry: Entry) -> Row:
-    kingdom, data = entry.kingdom, entry.data
-    note = "corrected" if entry.corrected else "to be looked at" if data["review"] else ""
-    if entry.foreign:
-        note = TOWNS
-    if place.total != data["total"]:
-        note = "; ".join(part for part in (note, "by the side of the other kingdoms here") if part)
-    return Row(
-        place=place.place,
-        player=place.player,
-        points=place.total,
-        why=place.reason,
-        largest=largest(kingdom),
-        crowns=crowns(kingdom),
-        note=note,
-    )
-
-
-def _by_table(key: tuple[int, str]) -> tuple[int, object]:
-    return key[0], natural(key[1])
-
-
-def places(contenders: Iterable[Contender]) -> Iterator[tuple[str, int]]:
+def iterate_places(contenders: Iterable[Contender]) -> Iterator[tuple[str, int]]:
     """Yield each contender with the place: 1 is first, equal ones share."""
     ordered = sorted(contenders, key=lambda one: one.order, reverse=True)
     place = 0
@@ -232,3 +231,31 @@ def places(contenders: Iterable[Contender]) -> Iterator[tuple[str, int]]:
         if number == 1 or one.order != ordered[number - 2].order:
             place = number
         yield one.player, place
+
+
+def _sum_contender(name: str, points: Iterable[int | None]) -> Contender:
+    total = sum(number or 0 for number in points)
+    return Contender(name, (total,), total)
+
+
+def _row(place: Place, kingdom: KingdomResult) -> StandingRow:
+    note = "corrected" if kingdom.is_corrected else "to be reviewed" if kingdom.data["review"] else ""
+    notes = [TOWNS_NOTE if kingdom.has_towns else note]
+    if place.total != kingdom.data["total"]:
+        notes.append("scored with the side of the other kingdoms here")
+    return StandingRow(
+        place=place.place,
+        player=place.player,
+        points=place.total,
+        why=place.reason,
+        largest=largest(kingdom.kingdom),
+        crowns=crowns(kingdom.kingdom),
+        note="; ".join(filter(None, notes)),
+    )
+
+
+def _join_names(names: Sequence[str]) -> str:
+    """The names in a sentence; of many, only the first."""
+    if len(names) > MAX_NAMES:
+        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

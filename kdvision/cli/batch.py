@@ -14,12 +14,11 @@ from kdvision.game.rules import board_variants
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kdvision.batch.options import Plan
-    from kdvision.batch.outputs import Written
-    from kdvision.batch.pool import Crew
-    from kdvision.batch.review import Look
-    from kdvision.batch.run import Night
+    from kdvision.batch.outputs import RunSummary
+    from kdvision.batch.review import ReviewItem
+    from kdvision.batch.run import BatchOptions, BatchRun
     from kdvision.batch.standings import Ranking
+    from kdvision.batch.workers import Executor
 
 EVENT_VARIANTS: Final = board_variants("kingdomino")
 
@@ -52,54 +51,54 @@ def batch(
     Names tell round, table and player, as in round1/table3/ann.jpg; docs/events.md tells more. Each result is safe as
     soon as it is read: a run that was stopped goes on when it is called again. Corrections: kdvision review OUT.
     """
-    from kdvision.batch.event import Rules
-    from kdvision.batch.options import Plan
-    from kdvision.batch.result_folder import Place
+    from kdvision.batch.result_folder import ResultFolder
+    from kdvision.batch.rules import Rules
+    from kdvision.batch.run import BatchOptions
 
     rules = Rules(variants, int(size.value) if size else None) if variants or size else None
-    plan = Plan(folder, out, event, rules, force)
-    _check(plan)
-    with Place(out).held():
-        written = _run(plan, _crew(workers, dask), watching=watch)
+    options = BatchOptions(folder, out, event, rules, force)
+    _check(options)
+    with ResultFolder(out).lock():
+        written = _run(options, _make_executor(workers, dask), watching=watch)
     put_written(written, out)
     if written.failures:
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
-    if strict and written.looks:
+    if strict and written.review_items:
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
-def put_written(written: "Written", out: Path) -> None:
+def put_written(written: "RunSummary", out: Path) -> None:
     """Print what a run came to: who leads, how much there is to look at, and where all of it lies."""
     if written.rankings:
         _put_ranking(written.rankings[0])
     typer.echo(f"{_count(written.photos, 'photo')}, {_count(written.kingdoms, 'kingdom')}.")
     if written.failures:
         typer.echo(f"{len(written.failures)} failed: {out / 'errors.csv'}")
-    if written.looks:
-        typer.echo(f"{_to_look_at(written.looks)}: kdvision review {out}")
+    if written.review_items:
+        typer.echo(f"{_to_look_at(written.review_items)}: kdvision review {out}")
     typer.echo(f"The report: {out / 'report.html'}")
 
 
-def _to_look_at(looks: "Sequence[Look]") -> str:
-    from kdvision.batch.review import decisive
+def _to_look_at(items: "Sequence[ReviewItem]") -> str:
+    from kdvision.batch.review import select_with_impact
 
-    few = len(decisive(looks))
-    more = f"; {len(looks) - few} more would change nothing, as far as is known" if len(looks) > few else ""
+    few = len(select_with_impact(items))
+    more = f"; {len(items) - few} more would change nothing, as far as is known" if len(items) > few else ""
     return f"{few} to look at{more}"
 
 
-def _check(plan: "Plan") -> None:
+def _check(options: "BatchOptions") -> None:
     """Raise for what cannot be meant, before anything is read or written."""
     from dataclasses import replace
 
     from kdvision.batch import folder
-    from kdvision.batch.event import Rules
+    from kdvision.batch.rules import Rules
 
-    folder.check(plan.folder)
-    if plan.out.resolve() == plan.folder.resolve():
+    folder.check_folder(options.folder)
+    if options.out.resolve() == options.folder.resolve():
         raise typer.BadParameter("the results need a folder of their own", param_hint="--out")
-    told = replace(plan, rules=None).told()
-    if plan.rules is not None and told.rules != Rules():
+    event = replace(options, rules=None).load_event()
+    if options.rules is not None and event.rules != Rules():
         raise typer.BadParameter("the event's file tells the rules already", param_hint=_join_options())
 
 
@@ -108,58 +107,58 @@ def _join_options() -> str:
     return f"{', '.join(options[:-1])} and {options[-1]}"
 
 
-def _crew(workers: int | None, dask: str | None) -> "Crew":
+def _make_executor(workers: int | None, dask: str | None) -> "Executor":
     if dask is not None:
-        from kdvision.batch.cluster import Cluster
+        from kdvision.batch.cluster import DaskExecutor
 
-        return Cluster(dask)
-    from kdvision.batch.pool import Pool
+        return DaskExecutor(dask)
+    from kdvision.batch.workers import PoolExecutor
 
-    return Pool(workers)
+    return PoolExecutor(workers)
 
 
-def _run(plan: "Plan", crew: "Crew", *, watching: bool) -> "Written":
+def _run(options: "BatchOptions", executor: "Executor", *, watching: bool) -> "RunSummary":
     """What the run came to. Ctrl-C ends it in good order: what was read is written out."""
-    from kdvision.batch.run import Night
+    from kdvision.batch.run import BatchRun
 
     ticker = Ticker()
-    night = Night(plan, crew, tell=ticker, say=lambda text: typer.echo(f"kdvision: {text}.", err=True))
+
+    def say(text: str) -> None:
+        typer.echo(f"kdvision: {text}.", err=True)
+
+    run = BatchRun(options, executor, on_progress=ticker, on_message=say)
     try:
-        return _watched(night, ticker) if watching else _once(night, ticker)
+        return _watch(run, ticker) if watching else _run_once(run, ticker)
     finally:
         ticker.end()
-        night.close()
+        run.close()
 
 
-def _once(night: "Night", ticker: Ticker) -> "Written":
-    from kdvision.batch.folder import walk
-
+def _run_once(run: "BatchRun", ticker: Ticker) -> "RunSummary":
     try:
-        return night.once()
+        return run.run()
     except KeyboardInterrupt:
         ticker.end()
         typer.echo("kdvision: stopped; what was read is kept. The same command goes on from here.", err=True)
-        put_written(night.finish(walk(night.plan.folder, leave=night.plan.out)), night.plan.out)
+        put_written(run.finish(run.list_folder()), run.options.out)
         raise typer.Exit(ExitCode.ERROR) from None
 
 
-def _watched(night: "Night", ticker: Ticker) -> "Written":
-    from kdvision.batch.watch import watch
+def _watch(run: "BatchRun", ticker: Ticker) -> "RunSummary":
+    last: list[RunSummary] = []
 
-    last: list[Written] = []
-
-    def ready(written: "Written") -> None:
+    def ready(written: "RunSummary") -> None:
         ticker.end()
         last[:] = [written]
         first = f": {written.rankings[0].verdict}" if written.rankings and written.rankings[0].verdict else ""
         typer.echo(f"kdvision: {_count(written.photos, 'photo')} read{first}.", err=True)
 
-    typer.echo(f"kdvision: watching {night.plan.folder}; Ctrl-C ends it.", err=True)
+    typer.echo(f"kdvision: watching {run.options.folder}; Ctrl-C ends it.", err=True)
     try:
-        watch(night, ready=ready)
+        run.watch(ready)
     except KeyboardInterrupt:
         ticker.end()
-    return last[0] if last else night.again()
+    return last[0] if last else run.apply_corrections()
 
 
 def _put_ranking(ranking: "Ranking") -> None:

@@ -16,12 +16,12 @@ from kdvision.errors import KdvisionError, NotationError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kdvision.batch.corrections import Book, Correction
-    from kdvision.batch.options import Plan
-    from kdvision.batch.outputs import Told
-    from kdvision.batch.record import Data, Held
-    from kdvision.batch.review import Look
-    from kdvision.batch.seating import Entry
+    from kdvision.batch.corrections import Correction, CorrectionFile
+    from kdvision.batch.outputs import EventOutcome
+    from kdvision.batch.record import Data, PhotoRecord
+    from kdvision.batch.review import ReviewItem
+    from kdvision.batch.run import BatchOptions
+    from kdvision.batch.seating import KingdomResult
     from kdvision.game.board import Board
 
 FIX: Final = re.compile(r"(?P<photo>.+?):(?P<fix>(?:\d+:)?[A-Za-z]\d{1,2}=\S+)")
@@ -53,58 +53,65 @@ def review(
 
     Corrections are kept in OUT/corrections.jsonl, apart from what was read. With --fix and --board nothing is asked.
     """
-    from kdvision.batch.corrections import Book
-    from kdvision.batch.options import Plan
-    from kdvision.batch.result_folder import REPORT, Place
-    from kdvision.batch.review import decisive
+    from kdvision.batch.corrections import CorrectionFile
+    from kdvision.batch.result_folder import REPORT, ResultFolder
+    from kdvision.batch.review import select_with_impact
+    from kdvision.batch.run import BatchOptions
 
-    plan = Plan.of_memo(out, Place(out).memo())
+    options = BatchOptions.of_settings(out, ResultFolder(out).load_settings())
     if page:
         report = (out / REPORT).resolve()
         typer.echo(str(report))
         webbrowser.open(report.as_uri())
         return
-    book = Book(out)
-    book.refreshed()
-    told, held = _told(plan, book)
+    corrections = CorrectionFile(out)
+    corrections.reload()
+    outcome, records = _load_outcome(options, corrections)
     given = [*map(_fix, fix or ()), *map(_board, board or ())]
     if given:
-        book.add([_checked(one, held) for one in given])
+        corrections.add([_checked(one, records) for one in given])
     else:
-        Walk(plan, book, told, held).all(told.looks if everything else decisive(told.looks))
-    _follow(plan)
+        items = outcome.review_items
+        Walk(options, corrections, outcome, records).all(items if everything else select_with_impact(items))
+    _follow(options)
 
 
 class Walk:
     """A walk through everything to look at, one question each."""
 
-    def __init__(self, plan: "Plan", book: "Book", told: "Told", held: "dict[str, Held]") -> None:
-        self.plan, self.book, self.told, self.held = plan, book, told, held
+    def __init__(
+        self,
+        options: "BatchOptions",
+        corrections: "CorrectionFile",
+        outcome: "EventOutcome",
+        records: "dict[str, PhotoRecord]",
+    ) -> None:
+        self.options, self.corrections, self.outcome, self.records = options, corrections, outcome, records
 
-    def all(self, looks: "Sequence[Look]") -> None:
+    def all(self, items: "Sequence[ReviewItem]") -> None:
         """Ask about all of these, until the person stops."""
-        more = len(self.told.looks) - len(looks)
-        if not looks:
+        more = len(self.outcome.review_items) - len(items)
+        if not items:
             typer.echo("Nothing needs a look.")
         if more:
             typer.echo(f"{more} unsure kingdoms would change nothing, as far as is known: --all shows them too.")
-        for number, look in enumerate(looks, start=1):
-            changes = f" · may change {look.changes}" if look.changes else ""
-            typer.echo(f"\n{number} of {len(looks)}{changes}")
-            if not self._one(look):
+        for number, item in enumerate(items, start=1):
+            changes = f" · may change {item.changes}" if item.changes else ""
+            typer.echo(f"\n{number} of {len(items)}{changes}")
+            if not self._one(item):
                 break
 
-    def _one(self, look: "Look") -> bool:
+    def _one(self, item: "ReviewItem") -> bool:
         """Ask about one thing; False to stop."""
-        spot = look.spot
+        spot = item.spot
         where = [spot.player, f"round {spot.round}" if spot.round else "", f"table {spot.table}" if spot.table else ""]
         typer.echo(" · ".join(part for part in (*where, spot.photo) if part))
-        if look.entry is not None:
-            self._show(look.entry)
-        typer.echo(f"{look.why[:1].upper()}{look.why[1:]}.")
-        advice = look.advice.replace(HERE, "")
+        if item.kingdom is not None:
+            self._show(item.kingdom)
+        typer.echo(f"{item.why[:1].upper()}{item.why[1:]}.")
+        advice = item.advice.replace(HERE, "")
         typer.echo(f"{advice[:1].upper()}{advice[1:]}.")
-        choices, board = list(look.fixes), None if look.entry is None else look.entry.board
+        choices, board = list(item.fixes), None if item.kingdom is None else item.kingdom.board
         while True:
             fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(choices, start=1))
             typer.echo(ASK.format(fixes=fixes) if board else self._prompt(spot.photo))
@@ -114,7 +121,7 @@ class Walk:
             if answer.isdecimal() and 1 <= int(answer) <= len(choices):
                 answer = choices[int(answer) - 1]
             try:
-                done, board = self._answered(look, answer, board)
+                done, board = self._answered(item, answer, board)
             except KdvisionError as error:
                 complain(error)
                 continue
@@ -123,84 +130,90 @@ class Walk:
 
     def _prompt(self, photo: str) -> str:
         """What may be answered about a photo as a whole: its board, where none was read."""
-        held = self.held.get(photo)
-        return GO_ON if held is None else SEE if held.reading.data["kingdoms"] else TYPE
+        record = self.records.get(photo)
+        return GO_ON if record is None else SEE if record.reading.data["kingdoms"] else TYPE
 
-    def _answered(self, look: "Look", answer: str, board: "Board | None") -> "tuple[bool, Board | None]":
+    def _answered(self, item: "ReviewItem", answer: str, board: "Board | None") -> "tuple[bool, Board | None]":
         """Do what a person answered; whether that is all there is to ask, and the board with what was said."""
         if answer.lower() == "o":
-            self._open(look)
+            self._open(item)
             return False, board
-        held = self.held.get(look.spot.photo)
-        if held is None or answer.lower() == "s" or (not answer and board is None):
+        record = self.records.get(item.spot.photo)
+        if record is None or answer.lower() == "s" or (not answer and board is None):
             return True, board
         from kdvision.report.build import correct_board
 
-        kingdom = look.spot.kingdom or 1
-        if held.reading.data["kingdoms"] and not look.spot.kingdom and not re.match(r"\d+:", answer):
-            hint = f"say which one: kdvision review {self.plan.out} --board {held.photo}:K=BOARD"
-            raise NotationError(f"kingdoms were read in {held.photo}, and this is about none of them", hint=hint)
+        kingdom = item.spot.kingdom or 1
+        if record.reading.data["kingdoms"] and not item.spot.kingdom and not re.match(r"\d+:", answer):
+            hint = f"say which one: kdvision review {self.options.out} --board {record.photo}:K=BOARD"
+            raise NotationError(f"kingdoms were read in {record.photo}, and this is about none of them", hint=hint)
         if not answer or answer.lower().startswith("board "):
             words = answer[len("board ") :] or str(board)
-            self._say(_correction(held.photo, kingdom, board=words))
+            self._say(_correction(record.photo, kingdom, board=words))
             return True, board
         for number, square, cell in fixes_of([answer if ":" in answer else f"{kingdom}:{answer}"]):
-            self._say(_correction(held.photo, number + 1, square.name, cell))
+            self._say(_correction(record.photo, number + 1, square.name, cell))
             typer.echo(f"{square.name} is {cell}.")
             if board is not None and number + 1 == kingdom:
                 board = correct_board(board, square, cell)
         return False, board
 
     def _say(self, correction: "Correction") -> None:
-        self.book.add([_checked(correction, self.held)])
+        self.corrections.add([_checked(correction, self.records)])
 
-    def _show(self, entry: "Entry") -> None:
+    def _show(self, kingdom: "KingdomResult") -> None:
         from kdvision.game.scoring import score
         from kdvision.report.result import Result, ScoredKingdom
         from kdvision.report.table import format_table
 
-        rule_set = self.told.room.rule_set(entry)
-        scored = ScoredKingdom(entry.kingdom, rule_set, score(entry.kingdom, rule_set), ())
+        rule_set = self.outcome.standings.rule_set(kingdom)
+        scored = ScoredKingdom(kingdom.kingdom, rule_set, score(kingdom.kingdom, rule_set), ())
         typer.echo(format_table(Result(None, kingdoms=(scored,)), width=width(), colour=colour()))
 
-    def _open(self, look: "Look") -> None:
+    def _open(self, item: "ReviewItem") -> None:
         from kdvision.batch.result_folder import REPORT
 
-        picture = look.entry.picture if look.entry is not None else None
-        webbrowser.open((self.plan.out / (picture or REPORT)).resolve().as_uri())
+        picture = item.kingdom.picture if item.kingdom is not None else None
+        webbrowser.open((self.options.out / (picture or REPORT)).resolve().as_uri())
 
 
-def _told(plan: "Plan", book: "Book") -> "tuple[Told, dict[str, Held]]":
-    """What is known of the event now, and of each photo, as the last run wrote it; nothing is written."""
-    from kdvision.batch.joint import Boxes
-    from kdvision.batch.journal import lines_of
-    from kdvision.batch.outputs import told
-    from kdvision.batch.record import Held
-    from kdvision.batch.result_folder import RESULTS, Place
+def _load_outcome(
+    options: "BatchOptions", corrections: "CorrectionFile"
+) -> "tuple[EventOutcome, dict[str, PhotoRecord]]":
+    """The outcome of the event, and the record of each photo, as the last run stored them. Nothing is written."""
+    from kdvision.batch.joint import TableCache
+    from kdvision.batch.journal import read_lines
+    from kdvision.batch.outputs import evaluate_event
+    from kdvision.batch.record import PhotoRecord, is_record
+    from kdvision.batch.result_folder import RESULTS, ResultFolder
 
-    held = [Held.of(line) for line in lines_of(plan.out / RESULTS) if "content" in line]
-    by_name = {one.photo: one for one in held}
-    return told(plan.told(), by_name.values(), book, boxes=Boxes(Place(plan.out).tables())), by_name
+    lines = read_lines(options.out / RESULTS)
+    records = {record.photo: record for line in lines if is_record(line) for record in [PhotoRecord.of_line(line)]}
+    cache = TableCache(ResultFolder(options.out).load_table_cache())
+    return evaluate_event(options.load_event(), records.values(), corrections, cache=cache), records
 
 
-def _follow(plan: "Plan") -> None:
-    """Let the results follow the corrections; a run that is writing there will do it itself."""
-    from kdvision.batch.lock import Taken
-    from kdvision.batch.pool import Here
-    from kdvision.batch.result_folder import Place
-    from kdvision.batch.run import Night
+def _follow(options: "BatchOptions") -> None:
+    """Write the results after corrections, unless a run is writing there, which does it itself."""
+    from kdvision.batch.journal import LockedError
+    from kdvision.batch.result_folder import ResultFolder
+    from kdvision.batch.run import BatchRun
+    from kdvision.batch.workers import SerialExecutor
+
+    def say(text: str) -> None:
+        typer.echo(f"kdvision: {text}.", err=True)
 
     try:
-        with Place(plan.out).held():
-            night = Night(plan, Here(), say=lambda text: typer.echo(f"kdvision: {text}.", err=True))
+        with ResultFolder(options.out).lock():
+            run = BatchRun(options, SerialExecutor(), on_message=say)
             try:
-                written = night.again()
+                written = run.apply_corrections()
             finally:
-                night.close()
-    except Taken:
-        typer.echo("kdvision: a run is writing there, and takes the corrections up before it ends.", err=True)
+                run.close()
+    except LockedError:
+        typer.echo("kdvision: a run is writing there, and applies the corrections before it ends.", err=True)
         return
-    put_written(written, plan.out)
+    put_written(written, options.out)
 
 
 def _fix(text: str) -> "Correction":
@@ -228,21 +241,19 @@ def _correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, b
     return Correction(photo=photo, content="", kingdom=kingdom, square=square, cell=cell, board=text)
 
 
-def _checked(one: "Correction", held: "dict[str, Held]") -> "Correction":
+def _checked(one: "Correction", records: "dict[str, PhotoRecord]") -> "Correction":
     """The correction tied to its photo's content; raises NotationError where it fits no kingdom that was read."""
     from dataclasses import replace
     from difflib import get_close_matches
 
-    from kdvision.batch.corrections import check
-
-    photo = held.get(one.photo)
-    if photo is None:
-        close = get_close_matches(one.photo, held, n=1, cutoff=0.5)
+    record = records.get(one.photo)
+    if record is None:
+        close = get_close_matches(one.photo, records, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]}?" if close else "name it as results.csv does"
         raise NotationError(f"there is no photo {one.photo} among the results", hint=hint)
-    kingdoms: list[Data] = list(photo.reading.data["kingdoms"])
-    check(kingdoms, one)
-    return replace(one, content=photo.content)
+    kingdoms: list[Data] = list(record.reading.data["kingdoms"])
+    one.check(kingdoms)
+    return replace(one, content=record.content)
 
 
 def _line() -> str | None:

@@ -1,4 +1,4 @@
-"""`kdvision batch` and `kdvision review` as a person meets them; photos are texts, and a crew that reads these."""
+"""`kdvision batch` and `kdvision review` as a person meets them; photos are texts, and a executor that reads these."""
 
 import json
 import os
@@ -11,33 +11,33 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.result_folder import Place
+from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.run import Progress
 from kdvision.cli.progress import Ticker, duration, words
+from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
 from tests.conftest import Run
-from tests.nights import Readers, lines, night, photo, put, sheet
 from tests.paths import ROOT
 
 SMALL = "w1 w w / # f f1 / . l l"
 
 
 @pytest.fixture
-def crew(monkeypatch: pytest.MonkeyPatch) -> Readers:
+def executor(monkeypatch: pytest.MonkeyPatch) -> TextPhotoReader:
     """Who reads, for batch and for review."""
-    readers = Readers()
-    monkeypatch.setattr("kdvision.batch.pool.Pool", lambda *_: readers)
-    monkeypatch.setattr("kdvision.batch.pool.Here", lambda: readers)
+    readers = TextPhotoReader()
+    monkeypatch.setattr("kdvision.batch.workers.PoolExecutor", lambda *_: readers)
+    monkeypatch.setattr("kdvision.batch.workers.SerialExecutor", lambda: readers)
     return readers
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     files: dict[str, bytes | str] = {
-        "round1/table1/ann.jpg": photo(SMALL, doubts=[("B2", "f", "f1", 0.8), ("C3", "l", "l1", 0.9)]),
-        "round1/table1/bo.jpg": photo("# w1 w w w w w"),
-        "round1/table2/cy.jpg": photo("# w1"),
+        "round1/table1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8), ("C3", "l", "l1", 0.9)]),
+        "round1/table1/bo.jpg": text_photo("# w1 w w w w w"),
+        "round1/table2/cy.jpg": text_photo("# w1"),
     }
-    return put(tmp_path / "photos", files)
+    return write_files(tmp_path / "photos", files)
 
 
 @pytest.fixture
@@ -48,13 +48,15 @@ def out(tmp_path: Path) -> Path:
 # batch
 
 
-def test_a_run_tells_who_leads_and_where_all_of_it_is(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+def test_a_run_tells_who_leads_and_where_all_of_it_is(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader
+) -> None:
     ran = run("batch", folder, "-o", out)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
         "Round 1. Bo wins on points, 6 to 5.",
         "  1. bo  6",
-        "  2. ann  5  (to be looked at)",
+        "  2. ann  5  (to be reviewed)",
         "  3. cy  1",
         "3 photos, 3 kingdoms.",
         f"1 to look at: kdvision review {out}",
@@ -62,27 +64,27 @@ def test_a_run_tells_who_leads_and_where_all_of_it_is(run: Run, folder: Path, ou
     ]
 
 
-def test_failures_make_the_exit_code_7(run: Run, folder: Path, out: Path, crew: Readers) -> None:
-    put(folder, {"round1/table2/di.jpg": b"broken"})
+def test_failures_make_the_exit_code_7(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+    write_files(folder, {"round1/table2/di.jpg": b"broken"})
     ran = run("batch", folder, "-o", out)
     assert ran.code == 7
     assert f"1 failed: {out / 'errors.csv'}" in ran.out
 
 
-def test_files_that_are_no_photos_are_told(run: Run, folder: Path, out: Path, crew: Readers) -> None:
-    put(folder, {"event.toml": "", **{f"round1/raw{number}.cr2": b"" for number in range(5)}})
+def test_files_that_are_no_photos_are_told(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+    write_files(folder, {"event.toml": "", **{f"round1/raw{number}.cr2": b"" for number in range(5)}})
     ran = run("batch", folder, "-o", out)
     assert ran.code == 0
-    assert "left out, because their names are not those of photos: round1/raw0.cr2, round1/raw1.cr2," in ran.err
+    assert "skipped, because their names are not those of photos: round1/raw0.cr2, round1/raw1.cr2," in ran.err
 
 
-def test_strict_asks_for_a_look(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+def test_strict_asks_for_a_look(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     assert run("batch", folder, "-o", out, "--strict").code == 6
 
 
-def test_options_are_rules(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+def test_options_are_rules(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     assert run("batch", folder, "-o", out, "--harmony", "--middle-kingdom", "--size", "7").code == 0
-    kingdom = lines(out)[0]["kingdoms"][0]
+    kingdom = read_results(out)[0]["kingdoms"][0]
     assert (kingdom["rules"], kingdom["side"]) == ("Kingdomino, Mighty Duel, Middle Kingdom, Harmony", 7)
 
 
@@ -96,42 +98,42 @@ def test_options_are_rules(run: Run, folder: Path, out: Path, crew: Readers) -> 
     ],
 )
 def test_what_cannot_be_meant_is_told_before_anything_is_read(
-    event: str, asked: list[str], code: int, told: str, run: Run, folder: Path, out: Path, crew: Readers
+    event: str, asked: list[str], code: int, told: str, run: Run, folder: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    put(folder, {"event.toml": event})
+    write_files(folder, {"event.toml": event})
     ran = run("batch", folder, "-o", out, *asked)
-    assert (ran.code, ran.out, crew.jobs) == (code, "", [])
+    assert (ran.code, ran.out, executor.jobs) == (code, "", [])
     assert told in " ".join(ran.err.replace("│", "").split())
     assert not out.exists()
 
 
-def test_results_need_a_folder_of_their_own(run: Run, folder: Path, crew: Readers) -> None:
+def test_results_need_a_folder_of_their_own(run: Run, folder: Path, executor: TextPhotoReader) -> None:
     ran = run("batch", folder, "-o", folder / ".")
     assert ran.code == 2 and "a folder of their own" in ran.err
 
 
-def test_a_folder_that_is_not_there(run: Run, out: Path, crew: Readers) -> None:
+def test_a_folder_that_is_not_there(run: Run, out: Path, executor: TextPhotoReader) -> None:
     ran = run("batch", out / "nowhere", "-o", out)
     assert ran.code == 1 and "cannot be read" in ran.err
     assert not out.exists()
 
 
-def test_a_second_run_into_one_folder_is_refused(run: Run, folder: Path, out: Path, crew: Readers) -> None:
-    with Place(out).held():
+def test_a_second_run_into_one_folder_is_refused(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+    with ResultFolder(out).lock():
         ran = run("batch", folder, "-o", out)
     assert (ran.code, ran.out) == (1, "")
     assert "another run is writing" in ran.err
 
 
-def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, crew: Readers) -> None:
-    crew.stop_after = 2
+def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+    executor.stop_after = 2
     ran = run("batch", folder, "-o", out)
     assert ran.code == 1
     assert "stopped; what was read is kept" in ran.err
     assert "2 photos, 2 kingdoms." in ran.out
-    crew.stop_after, crew.jobs = None, []
+    executor.stop_after, executor.jobs = None, []
     assert run("batch", folder, "-o", out).code == 0
-    assert crew.jobs == [("round1/table2/cy.jpg", 0)]
+    assert executor.jobs == [("round1/table2/cy.jpg", 0)]
 
 
 # Progress
@@ -184,14 +186,14 @@ def answered(run: Run, out: Path, *answers: str) -> str:
 
 
 @pytest.fixture
-def read(folder: Path, out: Path, crew: Readers) -> Path:
+def read(folder: Path, out: Path, executor: TextPhotoReader) -> Path:
     """The results of a run."""
-    night(folder, out)
+    run_batch(folder, out)
     return out
 
 
 def leader(out: Path) -> tuple[str, str]:
-    first = sheet(out / "standings.csv")[0]
+    first = read_csv(out / "standings.csv")[0]
     return first["player"], first["points"]
 
 
@@ -202,7 +204,7 @@ def test_a_walk_shows_what_is_unsure_and_takes_a_correction(run: Run, read: Path
     assert "\nCompare it with the photo.\n" in said
     assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 a square" in said
     assert leader(read) == ("ann", "7")
-    assert sheet(read / "review.csv") == []
+    assert read_csv(read / "review.csv") == []
     kept = [json.loads(line) for line in (read / "corrections.jsonl").read_text().splitlines()]
     assert [one.get("square") for one in kept] == ["B2", None]
 
@@ -210,8 +212,8 @@ def test_a_walk_shows_what_is_unsure_and_takes_a_correction(run: Run, read: Path
 def test_enter_vouches_for_the_board_as_it_is_shown(run: Run, read: Path) -> None:
     answered(run, read, "")
     assert leader(read) == ("bo", "6")
-    assert sheet(read / "review.csv") == []
-    assert sheet(read / "results.csv")[0]["corrected"] == "no"
+    assert read_csv(read / "review.csv") == []
+    assert read_csv(read / "results.csv")[0]["corrected"] == "no"
 
 
 @pytest.mark.parametrize(
@@ -247,10 +249,10 @@ def test_an_answer_that_fits_nothing_is_asked_again(answer: str, told: str, run:
 
 
 def test_a_board_for_somebody_missing_takes_the_place_of_no_other_kingdom(
-    run: Run, tmp_path: Path, out: Path, crew: Readers
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     """It went to kingdom 1 of the photo, which was read well."""
-    night(put(tmp_path / "photos", {"ann+bo.jpg": photo(SMALL)}), out)
+    run_batch(write_files(tmp_path / "photos", {"ann+bo.jpg": text_photo(SMALL)}), out)
     ran = run("review", out, stdin=b"board # l1 l l l\nq\n")
     assert "Ann has no kingdom" in ran.out and "Name its players in event.toml" in ran.out
     assert "board w w1 /" not in ran.out
@@ -260,10 +262,15 @@ def test_a_board_for_somebody_missing_takes_the_place_of_no_other_kingdom(
     assert leader(out) == ("ann", "5")
 
 
-def test_a_board_is_shown_as_its_table_counts_it(run: Run, tmp_path: Path, out: Path, crew: Readers) -> None:
+def test_a_board_is_shown_as_its_table_counts_it(
+    run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
+) -> None:
     """Three kingdoms are played to a side of five, whatever one of them looks like."""
-    wide = photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
-    night(put(tmp_path / "photos", {"ann.jpg": wide, "bo.jpg": photo(SMALL), "cy.jpg": photo("# w1")}), out)
+    wide = text_photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
+    run_batch(
+        write_files(tmp_path / "photos", {"ann.jpg": wide, "bo.jpg": text_photo(SMALL), "cy.jpg": text_photo("# w1")}),
+        out,
+    )
     assert "1 kingdom · Kingdomino\n" in run("review", out, stdin=b"q\n").out
 
 
@@ -271,7 +278,7 @@ def test_corrections_without_questions(run: Run, read: Path) -> None:
     fix, board = "round1/table1/ann.jpg:1:B2=f1", "round1/table2/cy.jpg:1=# l1 l l l l l l l"
     ran = run("review", read, "--fix", fix, "--board", board)
     assert ran.code == 0 and "1. cy  8" in ran.out
-    assert [row["points"] for row in sheet(read / "standings.csv")[:3]] == ["8", "7", "6"]
+    assert [row["points"] for row in read_csv(read / "standings.csv")[:3]] == ["8", "7", "6"]
 
 
 @pytest.mark.parametrize(
@@ -280,7 +287,7 @@ def test_corrections_without_questions(run: Run, read: Path) -> None:
         (["--fix", "ann.jpg:1:B2=f1"], "Did you mean round1/table1/ann.jpg"),
         (["--fix", "B2"], "corrects no square"),
         (["--fix", "round1/table1/ann.jpg:1:Z9=w"], "Its squares are A1 to C3"),
-        (["--fix", "round1/table1/ann.jpg:2:A1=w"], "Kingdoms are numbered from 1 to 1"),
+        (["--fix", "round1/table1/ann.jpg:2:A1=w"], "Give a number from 1 to 1"),
         (["--board", "round1/table1/ann.jpg=w"], "is no board of a photo"),
         (["--board", "round1/table1/ann.jpg:3=w"], "Give a number from 1 to 2"),
     ],
@@ -291,20 +298,20 @@ def test_a_correction_that_fits_nothing_is_refused(asked: list[str], told: str, 
     assert told in ran.err
 
 
-def test_a_board_for_a_photo_that_failed(run: Run, folder: Path, out: Path, crew: Readers) -> None:
-    put(folder, {"round1/table2/di.jpg": b"broken"})
-    night(folder, out)
+def test_a_board_for_a_photo_that_failed(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+    write_files(folder, {"round1/table2/di.jpg": b"broken"})
+    run_batch(folder, out)
     answered(run, out, "board # l1 l l l l l l", "q")
     assert leader(out) == ("di", "7")
-    assert sheet(out / "errors.csv") == []
+    assert read_csv(out / "errors.csv") == []
 
 
 def test_corrections_while_a_run_is_writing_are_kept_for_it(run: Run, read: Path, folder: Path) -> None:
-    with Place(read).held():
+    with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")
     assert ran.code == 0 and "a run is writing there" in ran.err
     assert leader(read) == ("bo", "6")
-    night(folder, read)
+    run_batch(folder, read)
     assert leader(read) == ("ann", "7")
 
 
@@ -317,7 +324,7 @@ def test_the_page_is_opened(run: Run, read: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_folder_without_results_is_told(run: Run, tmp_path: Path) -> None:
     ran = run("review", tmp_path)
-    assert ran.code == 5 and "is no folder of results" in ran.err
+    assert ran.code == 5 and "is not a folder of results" in ran.err
 
 
 # watch
@@ -325,16 +332,18 @@ def test_a_folder_without_results_is_told(run: Run, tmp_path: Path) -> None:
 WATCH = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # some shells start what runs behind them deaf to Ctrl-C
-from kdvision.batch import pool, watch
+from kdvision.batch import run, workers
 from kdvision.cli import main
-from tests.nights import Readers
-pool.Pool, watch.EVERY = lambda *_: Readers(), 0.1
+from tests.batch.text_photos import TextPhotoReader
+workers.PoolExecutor, run.WATCH_INTERVAL_SECONDS = lambda *_: TextPhotoReader(), 0.1
 main(["batch", sys.argv[1], "-o", sys.argv[2], "--watch"])
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as POSIX does")
-def test_photos_and_corrections_are_taken_as_they_come(run: Run, folder: Path, out: Path, crew: Readers) -> None:
+def test_photos_and_corrections_are_taken_as_they_come(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader
+) -> None:
     def until(name: str, text: str) -> None:
         for _ in range(1200):
             path = out / name
@@ -348,13 +357,13 @@ def test_photos_and_corrections_are_taken_as_they_come(run: Run, folder: Path, o
     with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watcher:
         try:
             until("results.csv", "bo.jpg")
-            put(folder, {"round1/table2/di.jpg": photo("# l1 l l")})
+            write_files(folder, {"round1/table2/di.jpg": text_photo("# l1 l l")})
             until("standings.csv", ",di,")
             assert run("review", out, "--fix", "round1/table2/di.jpg:1:B1=l").code == 0
             until("results.csv", "# l l l,# l1 l l")
-            put(folder, {"event.toml": "rounds = 2\ndynasty = true"})
+            write_files(folder, {"event.toml": "rounds = 2\ndynasty = true"})
             time.sleep(0.5)
-            put(folder, {"event.toml": 'name = "The cup"'})
+            write_files(folder, {"event.toml": 'name = "The cup"'})
             until("report.html", "<h1>The cup</h1>")
         finally:
             watcher.send_signal(signal.SIGINT)

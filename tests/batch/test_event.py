@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.event import Event, Rules, load, parse
+from kdvision.batch.event import Event, load_event, parse_event
 from kdvision.batch.naming import Seat
+from kdvision.batch.rules import Rules
 from kdvision.errors import NotationError
 from kdvision.game.board import Board
 
@@ -35,7 +36,7 @@ players = ["zoe\u0308", "Di"]
 
 
 def test_all_of_it_is_read() -> None:
-    event = parse(FULL)
+    event = parse_event(FULL)
     assert (event.name, event.rounds, event.dynasty) == ("Spring Cup", 3, True)
     assert event.rules == Rules(("harmony", "middle-kingdom"), 5)
     assert event.teams == {"Reds": ("Ann", "Di")}
@@ -44,14 +45,14 @@ def test_all_of_it_is_read() -> None:
 
 
 def test_rules_follow_the_file_and_else_the_boards() -> None:
-    rule_set = parse(FULL).rules.rule_set([])
+    rule_set = parse_event(FULL).rules.rule_set([])
     assert rule_set.name.endswith("Middle Kingdom, Harmony")
     long = Board.parse("# w w w w w")
     assert [Rules().rule_set([board]).side for board in (long, Board.parse("#"))] == [7, 5]
 
 
 def test_seats_come_from_the_file_then_from_names_then_from_tables() -> None:
-    event = parse(FULL)
+    event = parse_event(FULL)
     assert event.seat("IMG_0012.jpg") == Seat(2, "B", ("Zoë", "Di"))
     assert event.seat("round1/table3/Bo.jpg") == Seat(1, "3", ("Bo",))
     assert event.seat("round1/table3.jpg") == Seat(1, "3", ("Ann", "Bo"))
@@ -59,7 +60,7 @@ def test_seats_come_from_the_file_then_from_names_then_from_tables() -> None:
 
 
 def test_a_photo_told_in_part_keeps_what_its_name_tells() -> None:
-    event = parse('[[photo]]\nfile = "round2/table5/IMG_1.jpg"\nplayers = ["Ann"]')
+    event = parse_event('[[photo]]\nfile = "round2/table5/IMG_1.jpg"\nplayers = ["Ann"]')
     assert event.seat("round2/table5/IMG_1.jpg") == Seat(2, "5", ("Ann",))
 
 
@@ -68,7 +69,7 @@ def test_a_photo_told_in_part_keeps_what_its_name_tells() -> None:
     [
         ("rounds = 2\ndynasty = true", 1, "a Dynasty of 2 rounds"),
         ("rounds = 0", 1, "rounds is 0"),
-        ('players = ["Ann", "Bo", "ann"]', 1, "ann stands here twice"),
+        ('players = ["Ann", "Bo", "ann"]', 1, "ann is listed twice"),
         ('game = "queendomino"', 1, "one of kingdomino"),
         ('variants = ["lost-treasures"]', 1, "one of middle-kingdom, harmony"),
         ("side = 6", 1, "5 or 7"),
@@ -79,11 +80,11 @@ def test_a_photo_told_in_part_keeps_what_its_name_tells() -> None:
         ('[[team]]\nname = "Reds"', 1, "Reds has no players"),
         ('[[table]]\ntable = 1\nplayers = ["A", "B", "C", "D", "E"]', 3, "a table of 5"),
         ("[[table]]\ntable = 1", 1, "a table without players"),
-        ('[[table]]\ntable = 1\nplayers = ["A"]\n[[table]]\ntable = "1"\nplayers = ["B"]', 4, "stands here twice"),
+        ('[[table]]\ntable = 1\nplayers = ["A"]\n[[table]]\ntable = "1"\nplayers = ["B"]', 4, "is listed twice"),
         ('[[table]]\ntable = 1\nplayers = ["A"]\n[[table]]\ntable = 2\nplayers = ["A"]', 6, "A sits at table 1"),
         ('rounds = 2\n[[table]]\nround = 3\nplayers = ["A"]', 3, "round is 3"),
         ('[[photo]]\nplayers = ["A"]', 1, "a photo without its file"),
-        ('[[photo]]\nfile = "a.jpg"\n[[photo]]\nfile = "./a.jpg"', 4, "a.jpg stands here twice"),
+        ('[[photo]]\nfile = "a.jpg"\n[[photo]]\nfile = "./a.jpg"', 4, "a.jpg is listed twice"),
         (
             '[[table]]\ntable = 1\nplayers = ["A"]\n[[photo]]\nfile = "x.jpg"\ntable = 2\nplayers = ["A"]',
             4,
@@ -94,7 +95,7 @@ def test_a_photo_told_in_part_keeps_what_its_name_tells() -> None:
 )
 def test_contradictions_are_told_with_their_line(text: str, line: int, words: str) -> None:
     with pytest.raises(NotationError) as told:
-        parse(text)
+        parse_event(text)
     assert words in str(told.value)
     assert str(told.value).startswith(f"event.toml, line {line}:")
     assert told.value.exit_code == 5
@@ -104,4 +105,4 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "event.toml"
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(NotationError, match=r"not a text in UTF-8"):
-        load(path)
+        load_event(path)

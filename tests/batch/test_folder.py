@@ -6,34 +6,34 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.folder import shown, walk
-from kdvision.batch.result_folder import Place, picture_name
+from kdvision.batch.folder import list_photos, printable_path
+from kdvision.batch.result_folder import ResultFolder, picture_name
 from kdvision.errors import KdvisionError
-from tests.nights import put
+from tests.batch.text_photos import write_files
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links and such names are not for everybody there")
 
 
-def names(folder: Path, leave: Path | None = None) -> list[str]:
-    return [shot.name for shot in walk(folder, leave=leave).photos]
+def names(folder: Path, skip: Path | None = None) -> list[str]:
+    return [photo.name for photo in list_photos(folder, skip=skip).photos]
 
 
 def test_photos_are_found_in_the_order_in_which_people_count(tmp_path: Path) -> None:
     files = ["table10/b.jpg", "table9/a.HEIC", "a.jpeg", "notes.txt", ".hidden.jpg", ".git/x.jpg", "table9/._a.jpg"]
-    put(tmp_path, dict.fromkeys(files, b""))
+    write_files(tmp_path, dict.fromkeys(files, b""))
     assert names(tmp_path) == ["a.jpeg", "table9/a.HEIC", "table10/b.jpg"]
-    assert walk(tmp_path).others == ("notes.txt",)
+    assert list_photos(tmp_path).others == ("notes.txt",)
 
 
 def test_the_folder_of_results_is_left_out(tmp_path: Path) -> None:
-    put(tmp_path, {"a.jpg": b"", "out/overlays/a.jpg-score.jpg": b""})
-    assert names(tmp_path, leave=tmp_path / "out") == ["a.jpg"]
+    write_files(tmp_path, {"a.jpg": b"", "out/overlays/a.jpg-score.jpg": b""})
+    assert names(tmp_path, skip=tmp_path / "out") == ["a.jpg"]
 
 
 @POSIX
 def test_links_are_followed_once_and_circles_end(tmp_path: Path) -> None:
-    folder = put(tmp_path / "photos", {"round1/ann.jpg": b"", "round2/bo.jpg": b""})
-    other = put(tmp_path / "other", {"cy.jpg": b""})
+    folder = write_files(tmp_path / "photos", {"round1/ann.jpg": b"", "round2/bo.jpg": b""})
+    other = write_files(tmp_path / "other", {"cy.jpg": b""})
     (folder / "round1" / "up").symlink_to(folder)
     (folder / "aaa").symlink_to(folder / "round2")
     (folder / "zzz").symlink_to(other)
@@ -42,37 +42,37 @@ def test_links_are_followed_once_and_circles_end(tmp_path: Path) -> None:
 
 @POSIX
 def test_what_is_no_file_is_a_failure(tmp_path: Path) -> None:
-    put(tmp_path, {"ann.jpg": b""})
+    write_files(tmp_path, {"ann.jpg": b""})
     (tmp_path / "bo.jpg").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "pipe.png")
-    found = walk(tmp_path)
-    assert [shot.name for shot in found.photos] == ["ann.jpg"]
+    found = list_photos(tmp_path)
+    assert [photo.name for photo in found.photos] == ["ann.jpg"]
     assert [failure.name for failure in found.failures] == ["bo.jpg", "pipe.png"]
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
 def test_a_folder_that_may_not_be_read_is_a_failure(tmp_path: Path) -> None:
-    put(tmp_path, {"open/ann.jpg": b"", "closed/bo.jpg": b""})
+    write_files(tmp_path, {"open/ann.jpg": b"", "closed/bo.jpg": b""})
     (tmp_path / "closed").chmod(0)
-    found = walk(tmp_path)
+    found = list_photos(tmp_path)
     (tmp_path / "closed").chmod(0o700)
-    assert [shot.name for shot in found.photos] == ["open/ann.jpg"]
+    assert [photo.name for photo in found.photos] == ["open/ann.jpg"]
     assert found.failures[0][0] == "closed"
     assert "cannot be read" in found.failures[0].reason
 
 
 def test_a_folder_that_cannot_be_listed_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, {"open/ann.jpg": b"", "closed/bo.jpg": b""})
+    write_files(tmp_path, {"open/ann.jpg": b"", "closed/bo.jpg": b""})
     listed = os.scandir
 
     def scandir(path: Path) -> object:
         if Path(path).name == "closed":
-            raise PermissionError(13, "Permission denied")
+            raise PermissionError(13, "Permission denied", str(path))
         return listed(path)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    found = walk(tmp_path)
-    assert [shot.name for shot in found.photos] == ["open/ann.jpg"]
+    found = list_photos(tmp_path)
+    assert [photo.name for photo in found.photos] == ["open/ann.jpg"]
     assert [tuple(failure)[:2] for failure in found.failures] == [
         ("closed", "the folder cannot be read: Permission denied")
     ]
@@ -80,30 +80,30 @@ def test_a_folder_that_cannot_be_listed_is_a_failure(tmp_path: Path, monkeypatch
 
 def test_a_folder_that_is_not_there_ends_the_run(tmp_path: Path) -> None:
     with pytest.raises(KdvisionError, match="cannot be read"):
-        walk(tmp_path / "nowhere")
+        list_photos(tmp_path / "nowhere")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only here names may be any bytes")
 def test_names_of_any_bytes_can_be_shown(tmp_path: Path) -> None:
     name = os.fsdecode(b"j\xf6rg.jpg")
     try:
-        put(tmp_path, {name: b"", "दनु/李雷.jpg": b"", "a\nb.jpg": b""})
+        write_files(tmp_path, {name: b"", "दनु/李雷.jpg": b"", "a\nb.jpg": b""})
     except OSError:
         pytest.skip("this file system takes no such names")
     assert names(tmp_path) == ["a\nb.jpg", "j\\xf6rg.jpg", "दनु/李雷.jpg"]
-    assert shown(name).encode()
+    assert printable_path(name).encode()
 
 
 @pytest.mark.parametrize("name", ["a/../b.jpg", "a:b?.jpg", "x" * 250 + ".jpg", "con./b .jpg", "a\nb.jpg", "ж" * 200])
 def test_pictures_have_names_that_any_disk_takes(name: str, tmp_path: Path) -> None:
     picture = picture_name(name)
-    Place(tmp_path).write(picture, b"x")
+    ResultFolder(tmp_path).write(picture, b"x")
     assert (tmp_path / picture).resolve().is_relative_to(tmp_path / "overlays")
     assert not set('<>:"|?*\n') & set(picture)
     assert picture != picture_name(name + " ")
 
 
 def test_parts_of_a_killed_run_are_swept_up(tmp_path: Path) -> None:
-    put(tmp_path, {".report.html.77.part": b"x", "overlays/a/.b-score.jpg.5.part": b"x", "my.part": b"x"})
-    with Place(tmp_path).held():
+    write_files(tmp_path, {".report.html.77.part": b"x", "overlays/a/.b-score.jpg.5.part": b"x", "my.part": b"x"})
+    with ResultFolder(tmp_path).lock():
         assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == [".lock", "my.part"]

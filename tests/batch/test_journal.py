@@ -8,18 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.journal import Journal, lines_of
-from kdvision.batch.lock import Taken, locked
+from kdvision.batch.journal import Journal, Line, LockedError, hold_lock, read_lines
 from kdvision.errors import KdvisionError
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from kdvision.batch.lock import locked
-with locked(Path(sys.argv[1])):
+from kdvision.batch.journal import hold_lock
+with hold_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
 """
+
+
+def read_all(journal: Journal) -> list[Line]:
+    return [journal.line(span) for span in journal.spans]
 
 
 def test_lines_come_back(tmp_path: Path) -> None:
@@ -27,7 +30,9 @@ def test_lines_come_back(tmp_path: Path) -> None:
     for line in ({"photo": "a"}, {"photo": "李雷\u2028\n"}):
         journal.append(line)
     journal.close()
-    assert Journal(tmp_path / "j").lines == lines_of(tmp_path / "j") == [{"photo": "a"}, {"photo": "李雷\u2028\n"}]
+    assert (
+        read_all(Journal(tmp_path / "j")) == read_lines(tmp_path / "j") == [{"photo": "a"}, {"photo": "李雷\u2028\n"}]
+    )
 
 
 def test_lines_are_read_back_from_where_they_lie(tmp_path: Path) -> None:
@@ -50,14 +55,14 @@ def test_a_line_cut_off_is_taken_away(cut: int, tmp_path: Path) -> None:
     journal.append({"c": 3})
     journal.close()
     kept = [{"a": 1}, {"b": 2222}] if cut == 1 else [{"a": 1}]
-    assert lines_of(path) == [*kept, {"c": 3}]
+    assert read_lines(path) == [*kept, {"c": 3}]
     assert path.read_bytes().count(b"\n") == len(kept) + 1
 
 
 def test_damaged_lines_are_counted_and_left_out(tmp_path: Path) -> None:
     (tmp_path / "j").write_bytes(b'{"a": 1}\n\x00\x00\x00\n[1]\n\n{"b": 2}\n')
     journal = Journal(tmp_path / "j")
-    assert (journal.lines, journal.damaged) == ([{"a": 1}, {"b": 2}], 2)
+    assert (read_all(journal), journal.damaged) == ([{"a": 1}, {"b": 2}], 2)
 
 
 def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,10 +78,10 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "write", full)
     with pytest.raises(KdvisionError, match="No space left on device") as told:
         journal.append({"b": "x" * 100})
-    assert "what was read before is kept" in told.value.hint
+    assert "all results so far are kept" in told.value.hint
     monkeypatch.undo()
     journal.append({"c": 3})
-    assert lines_of(tmp_path / "j") == [{"a": 1}, {"c": 3}]
+    assert read_lines(tmp_path / "j") == [{"a": 1}, {"c": 3}]
 
 
 def test_replacing_is_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +92,7 @@ def test_replacing_is_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(KdvisionError, match="No space left"):
         journal.replace([{"d": 4}])
-    assert lines_of(tmp_path / "j") == [{"b": 2}, {"c": 3}]
+    assert read_lines(tmp_path / "j") == [{"b": 2}, {"c": 3}]
     assert [path.name for path in tmp_path.iterdir()] == ["j"]
 
 
@@ -95,10 +100,10 @@ def test_a_lock_is_held_by_one_process_and_ends_with_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path / "lock")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
-        with pytest.raises(Taken, match="another run is writing"), locked(tmp_path / "lock"):
+        with pytest.raises(LockedError, match="another run is writing"), hold_lock(tmp_path / "lock"):
             pass
         holder.kill()
-    with locked(tmp_path / "lock"):
+    with hold_lock(tmp_path / "lock"):
         pass
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nights import night, photo, put, sheet
+from tests.batch.text_photos import read_csv, run_batch, text_photo, write_files
 
 A, B, C = "w1 w w / # f f1 / . l l", "w1 w / # w1", "l1 l l l / . # . ."  # 5, 6 and 4 points
 FIVE_TOO = "l1 l l l l / . # . . ."
@@ -13,26 +13,26 @@ FIVE_TOO = "l1 l l l l / . # . . ."
 
 
 def standings(out: Path, standing: str) -> list[tuple[str, ...]]:
-    rows = [row for row in sheet(out / "standings.csv") if row["standing"] == standing]
+    rows = [row for row in read_csv(out / "standings.csv") if row["standing"] == standing]
     return [(row["round"], row["table"], row["place"], row["player"], row["points"]) for row in rows]
 
 
 def why(out: Path, player: str, standing: str = "table") -> str:
-    rows = sheet(out / "standings.csv")
+    rows = read_csv(out / "standings.csv")
     return next(row["why"] for row in rows if row["player"] == player and row["standing"] == standing)
 
 
 def notices(out: Path) -> list[tuple[str, str, str]]:
-    return [(row["photo"], row["player"], row["why"]) for row in sheet(out / "review.csv")]
+    return [(row["photo"], row["player"], row["why"]) for row in read_csv(out / "review.csv")]
 
 
 def event(tmp_path: Path, files: Mapping[str, bytes | str]) -> Path:
-    night(put(tmp_path / "photos", dict(files)), tmp_path / "out")
+    run_batch(write_files(tmp_path / "photos", dict(files)), tmp_path / "out")
     return tmp_path / "out"
 
 
 def test_a_table_is_ranked_by_the_rulebooks_tie_breaks(tmp_path: Path) -> None:
-    out = event(tmp_path, {"ann.jpg": photo(A), "bo.jpg": photo(FIVE_TOO), "cy.jpg": photo(B)})
+    out = event(tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(FIVE_TOO), "cy.jpg": text_photo(B)})
     assert standings(out, "table") == [
         ("1", "", "1", "cy", "6"),
         ("1", "", "2", "bo", "5"),
@@ -44,7 +44,7 @@ def test_a_table_is_ranked_by_the_rulebooks_tie_breaks(tmp_path: Path) -> None:
 
 def test_equal_in_all_share_the_place(tmp_path: Path) -> None:
     turned = "l1 . / l # / l . / l . / l ."
-    out = event(tmp_path, {"ann.jpg": photo(turned), "bo.jpg": photo(FIVE_TOO), "cy.jpg": photo(C)})
+    out = event(tmp_path, {"ann.jpg": text_photo(turned), "bo.jpg": text_photo(FIVE_TOO), "cy.jpg": text_photo(C)})
     assert [row[2] for row in standings(out, "table")] == ["1", "1", "3"]
     assert why(out, "ann").startswith("equal to bo in points, the largest territory and crowns")
 
@@ -55,7 +55,7 @@ def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
         "round2/table1/ann": A, "round2/table1/cy": B, "round2/table2/bo": C, "round2/table2/di": C,
         "round3/table1/ann": B, "round3/table1/di": A, "round3/table2/bo": A, "round3/table2/cy": C,
     }  # fmt: skip
-    files: dict[str, bytes | str] = {f"{name}.jpg": photo(board) for name, board in boards.items()}
+    files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(board) for name, board in boards.items()}
     out = event(tmp_path, {**files, "event.toml": "dynasty = true"})
     assert standings(out, "total") == [
         ("", "", "1", "ann", "16"),
@@ -64,7 +64,7 @@ def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
         ("", "", "3", "di", "14"),
     ]
     assert why(out, "cy", "total") == "equal to di in points of 3 rounds"
-    assert sheet(out / "standings.csv")[0]["by_round"] == "5 + 5 + 6"
+    assert read_csv(out / "standings.csv")[0]["by_round"] == "5 + 5 + 6"
     assert [row[2:] for row in standings(out, "round")][:4] == [
         ("1", "bo", "6"), ("2", "ann", "5"), ("2", "di", "5"), ("4", "cy", "4"),
     ]  # fmt: skip
@@ -74,19 +74,23 @@ def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
 
 def test_teams_sum_their_players(tmp_path: Path) -> None:
     told = '[[team]]\nname = "Reds"\nplayers = ["Ann", "bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    out = event(tmp_path, {"ann.jpg": photo(A), "bo.jpg": photo(C), "cy.jpg": photo(B), "event.toml": told})
+    out = event(
+        tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(C), "cy.jpg": text_photo(B), "event.toml": told}
+    )
     assert standings(out, "team") == [("", "", "1", "Reds", "9"), ("", "", "2", "Blues", "6")]
     assert [row[3] for row in standings(out, "table")] == ["Cy", "Ann", "bo"]
 
 
 def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> None:
-    out = event(tmp_path, {"round1/table7/ann+bo.jpg": photo(A, B)})
+    out = event(tmp_path, {"round1/table7/ann+bo.jpg": text_photo(A, B)})
     assert standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
 
 
 def test_a_photo_of_a_whole_table_has_the_players_that_sat_there(tmp_path: Path) -> None:
     told = '[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo"]'
-    out = event(tmp_path, {"round1/table7.jpg": photo(A, B), "round1/table8.jpg": photo(C), "event.toml": told})
+    out = event(
+        tmp_path, {"round1/table7.jpg": text_photo(A, B), "round1/table8.jpg": text_photo(C), "event.toml": told}
+    )
     assert [row[1:] for row in standings(out, "table")] == [
         ("7", "1", "Bo", "6"), ("7", "2", "Ann", "5"), ("8", "1", "round1/table8.jpg", "4"),
     ]  # fmt: skip
@@ -95,14 +99,14 @@ def test_a_photo_of_a_whole_table_has_the_players_that_sat_there(tmp_path: Path)
 
 def verdicts(tmp_path: Path, files: dict[str, bytes | str]) -> dict[str, str]:
     """The sentence on who wins of each standing, by its title."""
-    written = night(put(tmp_path / "photos", files), tmp_path / "out")
+    written = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
     return {ranking.title: ranking.verdict for ranking in written.rankings}
 
 
 def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
     """Four sat there, and the photo shows two of them."""
     told = 'rounds = 2\n[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo", "Cy", "Di"]'
-    read = {"round1/table7/ann.jpg": photo(A), "round1/table7/bo.jpg": photo(B)}
+    read = {"round1/table7/ann.jpg": text_photo(A), "round1/table7/bo.jpg": text_photo(B)}
     found = verdicts(tmp_path, {**read, "event.toml": told})
     assert found["Round 1, table 7"] == "Bo leads on points, 6 to 5; kingdoms of Cy and Di are missing"
     assert found["All rounds"] == "Bo leads on points of 2 rounds, 6 to 5; kingdoms of Cy, Di and 2 more are missing"
@@ -110,15 +114,16 @@ def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
 
 def test_a_player_whose_photo_is_not_there_is_missing(tmp_path: Path) -> None:
     told = '[[photo]]\nfile = "IMG_9.jpg"\nplayers = ["Cy"]'
-    found = verdicts(tmp_path, {"ann.jpg": photo(A), "bo.jpg": photo(B), "event.toml": told})
+    found = verdicts(tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(B), "event.toml": told})
     assert found == {"Round 1": "bo leads on points, 6 to 5; a kingdom of Cy is missing"}
 
 
 def test_nobody_wins_while_a_photo_of_the_table_is_not_read(tmp_path: Path) -> None:
     """Nobody told whose it is; photos with names tell who is missing."""
-    files = {"table1/IMG_1.jpg": photo(A), "table1/IMG_2.jpg": photo(B), "table1/IMG_3.jpg": b"broken"}
+    files = {"table1/IMG_1.jpg": text_photo(A), "table1/IMG_2.jpg": text_photo(B), "table1/IMG_3.jpg": b"broken"}
     found = verdicts(
-        tmp_path, {**files, "table2/cy.jpg": photo(A), "table2/di.jpg": photo(A), "table3/eve.jpg": photo(C)}
+        tmp_path,
+        {**files, "table2/cy.jpg": text_photo(A), "table2/di.jpg": text_photo(A), "table3/eve.jpg": text_photo(C)},
     )
     assert found["Round 1, table 1"] == ("table1/IMG_2.jpg leads on points, 6 to 5; table1/IMG_3.jpg could not be read")
     assert found["Round 1, table 2"].startswith("cy and di share the victory")
@@ -127,46 +132,53 @@ def test_nobody_wins_while_a_photo_of_the_table_is_not_read(tmp_path: Path) -> N
 
 def test_nobody_leads_a_team_event_for_good_before_all_are_there(tmp_path: Path) -> None:
     told = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    found = verdicts(tmp_path, {"ann+bo.jpg": photo(A, C), "cy.jpg": b"broken", "event.toml": told})
+    found = verdicts(tmp_path, {"ann+bo.jpg": text_photo(A, C), "cy.jpg": b"broken", "event.toml": told})
     assert found["Teams"] == "Reds leads on points of all players, 9 to 0; a kingdom of Cy is missing"
 
 
 def test_a_copy_is_named_and_counts_once(tmp_path: Path) -> None:
-    one = photo(A)
-    out = event(tmp_path, {"ann.jpg": one, "ann (2).jpg": one, "bo.jpg": one, "cy.jpg": photo(B)})
+    one = text_photo(A)
+    out = event(tmp_path, {"ann.jpg": one, "ann (2).jpg": one, "bo.jpg": one, "cy.jpg": text_photo(B)})
     assert [row[2:] for row in standings(out, "table")] == [("1", "cy", "6"), ("2", "ann", "5"), ("", "bo", "")]
     assert notices(out) == [
         ("bo.jpg", "bo", "bo has no kingdom in round 1"),
         ("bo.jpg", "bo", "it is the same file as ann.jpg, and counts once, in round 1 for ann"),
         ("ann (2).jpg", "ann", "it is the same file as ann.jpg, and counts once"),
     ]
-    assert [(row["photo"], row["counts"]) for row in sheet(out / "results.csv")] == [
+    assert [(row["photo"], row["counts"]) for row in read_csv(out / "results.csv")] == [
         ("ann.jpg", "yes"),
         ("cy.jpg", "yes"),
     ]
 
 
 def test_two_photos_of_one_kingdom_are_one(tmp_path: Path) -> None:
-    files = {"ann.jpg": photo(A, probability=0.9), "ann (2).jpg": photo("w w w / # f f1 / . l l")}
-    out = event(tmp_path, {**files, "bo.jpg": photo(B), "bo (2).jpg": photo("w1 # / w w1")})
+    files = {"ann.jpg": text_photo(A, probability=0.9), "ann (2).jpg": text_photo("w w w / # f f1 / . l l")}
+    out = event(tmp_path, {**files, "bo.jpg": text_photo(B), "bo (2).jpg": text_photo("w1 # / w w1")})
     assert [row[2:] for row in standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "2")]
     (seen,) = notices(out)
-    assert seen[2] == "another photo of this kingdom, ann.jpg, was read otherwise: 2 and 5 points"
-    counts = {row["photo"]: row["counts"] for row in sheet(out / "results.csv")}
+    assert seen[2] == "another photo of this kingdom, ann.jpg, was read differently: 2 and 5 points"
+    counts = {row["photo"]: row["counts"] for row in read_csv(out / "results.csv")}
     assert counts == {"ann (2).jpg": "yes", "ann.jpg": "no", "bo (2).jpg": "no", "bo.jpg": "yes"}
 
 
 def test_a_player_at_two_tables_is_told(tmp_path: Path) -> None:
-    out = event(tmp_path, {"table1/ann.jpg": photo(A), "table2/ann.jpg": photo(B), "table2/bo.jpg": photo(C)})
+    out = event(
+        tmp_path, {"table1/ann.jpg": text_photo(A), "table2/ann.jpg": text_photo(B), "table2/bo.jpg": text_photo(C)}
+    )
     assert [row[1:] for row in standings(out, "table")] == [("1", "1", "ann", "5"), ("2", "1", "bo", "4")]
     assert "ann has a kingdom at table 1 (table1/ann.jpg) and one at table 2" in notices(out)[0][2]
 
 
 def test_a_player_without_a_kingdom_is_told_in_every_standing(tmp_path: Path) -> None:
-    files = {"round1/ann.jpg": photo(A), "round1/bo.jpg": photo(B), "round2/ann.jpg": photo(A), "round2/bo.jpg": b"?"}
+    files = {
+        "round1/ann.jpg": text_photo(A),
+        "round1/bo.jpg": text_photo(B),
+        "round2/ann.jpg": text_photo(A),
+        "round2/bo.jpg": b"?",
+    }
     out = event(tmp_path, files)
     assert standings(out, "total") == [("", "", "1", "ann", "10"), ("", "", "2", "bo", "6")]
-    rows = sheet(out / "standings.csv")
+    rows = read_csv(out / "standings.csv")
     assert [(row["place"], row["note"]) for row in rows if row["player"] == "bo"] == [
         ("2", "no kingdom in round 2"),
         ("1", ""),
@@ -181,25 +193,25 @@ def test_a_player_without_a_kingdom_is_told_in_every_standing(tmp_path: Path) ->
 
 def test_players_who_are_told_and_never_come_are_missed(tmp_path: Path) -> None:
     told = 'players = ["Ann", "Bo"]\nrounds = 2'
-    out = event(tmp_path, {"round1/ann.jpg": photo(A), "round3/ann.jpg": photo(B), "event.toml": told})
+    out = event(tmp_path, {"round1/ann.jpg": text_photo(A), "round3/ann.jpg": text_photo(B), "event.toml": told})
     assert standings(out, "total") == [("", "", "1", "Ann", "5"), ("", "", "", "Bo", "")]
     assert [(player, text) for _, player, text in notices(out)][:2] == [
-        ("Ann", "event.toml knows 2 rounds: round 3 is in no total"),
+        ("Ann", "event.toml has 2 rounds: round 3 is in no total"),
         ("Ann", "Ann has no kingdom in round 2"),
     ] or {text for _, _, text in notices(out)} >= {
-        "event.toml knows 2 rounds: round 3 is in no total",
+        "event.toml has 2 rounds: round 3 is in no total",
         "Bo has no kingdom in round 1",
     }
 
 
 def test_a_name_that_nobody_told_is_told(tmp_path: Path) -> None:
-    files: dict[str, bytes | str] = {"an.jpg": photo(A), "IMG_1234.jpg": photo(B)}
+    files: dict[str, bytes | str] = {"an.jpg": text_photo(A), "IMG_1234.jpg": text_photo(B)}
     out = event(tmp_path, {**files, "event.toml": 'players = ["Ann"]\n[[photo]]\nfile = "gone.jpg"'})
     assert {(name, text) for name, _, text in notices(out)} == {
         ("an.jpg", "an is not among the players of event.toml; is it Ann?"),
-        ("IMG_1234.jpg", "nobody told whose kingdom this is"),
+        ("IMG_1234.jpg", "the player of this kingdom is not known"),
         ("", "Ann has no kingdom in round 1"),
-        ("gone.jpg", "event.toml tells of this photo, and it is not there"),
+        ("gone.jpg", "event.toml lists this photo, and it is not in the folder"),
     }
 
 
@@ -210,7 +222,7 @@ def test_a_name_that_nobody_told_is_told(tmp_path: Path) -> None:
         (
             "ann+bo",
             (A,),
-            "it shows 1 kingdom, and these should be in it: ann, bo",
+            "it shows 1 kingdom, and these players should be in it: ann, bo",
             [("1", "ann+bo.jpg", "5"), ("", "ann", ""), ("", "bo", "")],
         ),
     ],
@@ -218,41 +230,45 @@ def test_a_name_that_nobody_told_is_told(tmp_path: Path) -> None:
 def test_other_numbers_of_kingdoms_than_names_are_told(
     name: str, boards: tuple[str, ...], told: str, table: list[tuple[str, ...]], tmp_path: Path
 ) -> None:
-    out = event(tmp_path, {f"{name}.jpg": photo(*boards)})
+    out = event(tmp_path, {f"{name}.jpg": text_photo(*boards)})
     assert [row[2:] for row in standings(out, "table")] == table
     assert told in [text for _, _, text in notices(out)]
 
 
 def test_dominoes_that_lie_in_two_kingdoms_of_a_table_are_seen(tmp_path: Path) -> None:
     mine = "# m3 w"
-    files = {"table1/ann.jpg": photo(mine), "table1/bo.jpg": photo(f"{mine} / . . ."), "table2/cy.jpg": photo(mine)}
+    files = {
+        "table1/ann.jpg": text_photo(mine),
+        "table1/bo.jpg": text_photo(f"{mine} / . . ."),
+        "table2/cy.jpg": text_photo(mine),
+    }
     out = event(tmp_path, files)
     told = [text for _, _, text in notices(out)]
     assert len([text for text in told if text.startswith("over all kingdoms of the table")]) == 1
 
 
 def test_many_kingdoms_without_a_table_are_ranked_as_a_round(tmp_path: Path) -> None:
-    out = event(tmp_path, {f"p{number}.jpg": photo("w1 " * number + "#") for number in range(1, 7)})
+    out = event(tmp_path, {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 7)})
     assert standings(out, "table") == []
     assert [row[3] for row in standings(out, "round")] == ["p6", "p5", "p4", "p3", "p2", "p1"]
 
 
 def test_a_crowded_table_is_told(tmp_path: Path) -> None:
-    out = event(tmp_path, {f"table1/p{number}.jpg": photo("w1 " * number + "#") for number in range(1, 6)})
+    out = event(tmp_path, {f"table1/p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)})
     assert "5 kingdoms at one table, where at most 4 play" in [text for _, _, text in notices(out)]
 
 
 def test_one_board_read_too_long_does_not_change_the_bonus_of_all(tmp_path: Path) -> None:
     full = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
     boards = {"ann": full, "bo": f"{full} / f . . . .", "cy": C}
-    files: dict[str, bytes | str] = {f"{name}.jpg": photo(board) for name, board in boards.items()}
+    files: dict[str, bytes | str] = {f"{name}.jpg": text_photo(board) for name, board in boards.items()}
     out = event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
     assert [row[3:] for row in standings(out, "table")] == [("ann", "29"), ("bo", "24"), ("cy", "4")]
 
 
 def test_a_duel_is_scored_by_its_own_side(tmp_path: Path) -> None:
     full = "w1 w w w w / w w w w w / w w # w w / w w w w w / w w w w w"
-    files: dict[str, bytes | str] = {"ann.jpg": photo(full), "bo.jpg": photo("# l l l l l l1")}
+    files: dict[str, bytes | str] = {"ann.jpg": text_photo(full), "bo.jpg": text_photo("# l l l l l l1")}
     out = event(tmp_path, {**files, "event.toml": 'variants = ["harmony"]'})
     assert [row[3:] for row in standings(out, "table")] == [("ann", "24"), ("bo", "6")]
-    assert "by the side of the other kingdoms here" in sheet(out / "standings.csv")[0]["note"]
+    assert "with the side of the other kingdoms here" in read_csv(out / "standings.csv")[0]["note"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.nights import night, photo, put
+from tests.batch.text_photos import run_batch, text_photo, write_files
 
 pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
 
@@ -19,15 +19,15 @@ NASTY = "<b>Zoë & 'co'"
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of an event with all that it can show."""
     files: dict[str, bytes | str] = {
-        "round1/table1/ann.jpg": photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
-        "round1/table1/bo+cy.jpg": photo("# w1 w", "l l l1 / # . ."),
-        f"round1/table2/{NASTY}.jpg": photo("# w1 w w"),
-        "round2/table1/ann.jpg": photo("l l l l1 / # . . ."),
+        "round1/table1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
+        "round1/table1/bo+cy.jpg": text_photo("# w1 w", "l l l1 / # . ."),
+        f"round1/table2/{NASTY}.jpg": text_photo("# w1 w w"),
+        "round2/table1/ann.jpg": text_photo("l l l l1 / # . . ."),
         "round2/table1/bo.jpg": b"broken",
         "event.toml": 'name = "The <cup> & more"\nvariants = ["harmony"]\n[[team]]\nname = "Reds"\nplayers = ["Ann"]',
     }
-    folder = put(tmp_path_factory.mktemp("report"), files)
-    night(folder, folder / "out")
+    folder = write_files(tmp_path_factory.mktemp("report"), files)
+    run_batch(folder, folder / "out")
     return folder / "out" / "report.html"
 
 

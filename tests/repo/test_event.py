@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.event import parse
+from kdvision.batch.event import parse_event
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.standing import standing
 from kdvision.lab.games.play import play
 from kdvision.lab.robustness import event, trial
 from kdvision.lab.robustness.event_judged import _numbers, check, correct, tally
 from kdvision.lab.robustness.event_plan import CARE, TIE_BROKEN, TIE_SHARED, plan
-from tests.nights import sheet
+from tests.batch.text_photos import read_csv
 
 PHOTOS = 8
 
@@ -35,8 +35,8 @@ def peace(folder: Path) -> Path:
 
 def test_standings_are_right_and_broken_files_are_told(folder: Path, peace: Path) -> None:
     assert check(event.truth_path(folder), peace) == []
-    assert len(sheet(peace / "errors.csv")) == 1
-    rows = sheet(peace / "standings.csv")
+    assert len(read_csv(peace / "errors.csv")) == 1
+    rows = read_csv(peace / "standings.csv")
     shared = [row for row in rows if row["table"] == "2" and row["place"] == "1"]
     assert len(shared) == 2 and shared[0]["why"].startswith("equal to ")
 
@@ -103,7 +103,7 @@ def test_most_photos_are_taken_from_above_and_a_few_are_hard() -> None:
 def test_an_event_is_the_same_every_time_and_tells_its_truth() -> None:
     made = plan(60)
     assert made == plan(60)
-    told = parse(event.event_text(made))
+    told = parse_event(event.event_text(made))
     assert (told.rounds, told.dynasty) == (3, True)
     true = event.truth(made)
     assert json.loads(json.dumps(true)) == true

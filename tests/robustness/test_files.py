@@ -16,8 +16,8 @@ import pytest
 
 from benchmarks.bench_photos import SAMPLES
 from kdvision import files
-from kdvision.batch.corrections import Book, Correction
-from kdvision.batch.result_folder import PART, Place
+from kdvision.batch.corrections import Correction, CorrectionFile
+from kdvision.batch.result_folder import PARTIAL_FILE, ResultFolder
 from kdvision.errors import KdvisionError
 from kdvision.evaluate import evaluate
 from kdvision.files import write_atomically
@@ -54,8 +54,8 @@ def test_a_power_cut_leaves_the_old_file_or_the_new(moment: str, left: bytes, tm
     ran = subprocess.run([sys.executable, "-c", CUT, moment, str(path)], cwd=PACKAGE.parent)
     assert ran.returncode == -signal.SIGKILL
     assert path.read_bytes() == left
-    assert all(PART.fullmatch(name) for name in set(names(tmp_path)) - {"out.json"})
-    with Place(tmp_path).held():  # what a kill leaves is known by its name, and a run sweeps it up
+    assert all(PARTIAL_FILE.fullmatch(name) for name in set(names(tmp_path)) - {"out.json"})
+    with ResultFolder(tmp_path).lock():  # what a kill leaves is known by its name, and a run sweeps it up
         assert set(names(tmp_path)) == {".lock", "out.json"}
 
 
@@ -133,19 +133,19 @@ def write_picture(folder: Path) -> None:
 
 
 def write_results(folder: Path) -> None:
-    Place(folder).write("results.csv", NEW)
+    ResultFolder(folder).write("results.csv", NEW)
 
 
 def write_below(folder: Path) -> None:
-    Place(folder).write("overlays/a/b-score.jpg", NEW)
+    ResultFolder(folder).write("overlays/a/b-score.jpg", NEW)
 
 
 def write_memo(folder: Path) -> None:
-    Place(folder).remember({"photos": "x" * 20_000})
+    ResultFolder(folder).save_settings({"photos": "x" * 20_000})
 
 
 def write_correction(folder: Path) -> None:
-    Book(folder).add([Correction("ann.jpg", "0" * 20_000, 1, square="B2", cell="f1")])
+    CorrectionFile(folder).add([Correction("ann.jpg", "0" * 20_000, 1, square="B2", cell="f1")])
 
 
 def write_upload(folder: Path) -> None:
@@ -217,4 +217,4 @@ def test_the_program_writes_files_in_two_places() -> None:
         if path.parts[len(PACKAGE.parts)] != "lab"
         and any(map(writes, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
     }
-    assert found == {"files.py", "batch/journal.py", "batch/lock.py", "cli/streams.py"}
+    assert found == {"files.py", "batch/journal.py", "cli/streams.py"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdvision.batch.naming import Seat, key_of, name_of, natural, seat_of
+from kdvision.batch.naming import Seat, clean_name, name_key, natural_key, parse_seat
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,15 @@ from kdvision.batch.naming import Seat, key_of, name_of, natural, seat_of
     ],
 )
 def test_names_tell_seats(name: str, round_: int, table: str, players: list[str]) -> None:
-    assert seat_of(name) == Seat(round_, table, tuple(players))
+    assert parse_seat(name) == Seat(round_, table, tuple(players))
 
 
 def test_a_name_has_one_spelling_however_it_is_composed() -> None:
     apart, composed = "Jo\u0308rg", "Jörg"
-    assert seat_of(f"{apart}.jpg").players == (composed,)
-    assert key_of("JÖRG_m") == key_of(f"{apart} M") == key_of(name_of("jörg  m"))
+    assert parse_seat(f"{apart}.jpg").players == (composed,)
+    assert name_key("JÖRG_m") == name_key(f"{apart} M") == name_key(clean_name("jörg  m"))
 
 
 def test_numbers_sort_as_people_count() -> None:
     names = ["table10/a", "table9/b", "Table2", "table9/a"]
-    assert sorted(names, key=natural) == ["Table2", "table9/a", "table9/b", "table10/a"]
+    assert sorted(names, key=natural_key) == ["Table2", "table9/a", "table9/b", "table10/a"]

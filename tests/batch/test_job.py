@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from kdvision import pipeline
-from kdvision.batch import job as work
-from kdvision.batch.event import Rules
-from kdvision.batch.job import Done, Job, do, key_of
+from kdvision.batch import job as job_module
+from kdvision.batch.job import Job, JobResult, read_photo, result_key
+from kdvision.batch.rules import Rules
 from kdvision.errors import ModelError
 from kdvision.lab.robustness.broken import BROKEN
 from tests.kingdoms import png, table_photo
@@ -21,52 +21,54 @@ HARMONY = Rules(("harmony",))
 
 
 @pytest.fixture(scope="module")
-def demo() -> Done:
-    return do(DEMO, HARMONY)
+def demo() -> JobResult:
+    return read_photo(DEMO, HARMONY)
 
 
-def test_a_photo_is_read_and_drawn(demo: Done) -> None:
+def test_a_photo_is_read_and_drawn(demo: JobResult) -> None:
     (kingdom,) = demo.data["kingdoms"]
     assert (demo.data["photo"], demo.data["error"], kingdom["rules"]) == (None, None, "Kingdomino, Harmony")
     assert (demo.data["width"], demo.data["height"]) == (1600, 1200)
-    assert demo.models == work.models() and demo.lasting
+    assert demo.models == job_module.hash_models() and demo.final
     assert demo.picture is not None
     with Image.open(io.BytesIO(demo.picture)) as drawn:
-        assert drawn.format == "JPEG" and max(drawn.size) == work.PICTURE_MOST
+        assert drawn.format == "JPEG" and max(drawn.size) == job_module.MAX_PICTURE_SIDE
 
 
-def test_a_named_square_is_a_fact(demo: Done) -> None:
-    other = do(DEMO, HARMONY, ((1, "A1", "w1"),))
+def test_a_named_square_is_a_fact(demo: JobResult) -> None:
+    other = read_photo(DEMO, HARMONY, ((1, "A1", "w1"),))
     assert other.data["kingdoms"][0]["board"][0].startswith("w1")
     assert not demo.data["kingdoms"][0]["board"][0].startswith("w1")
 
 
 def test_towns_are_read_and_told_for_a_batch_does_not_count_them() -> None:
     """By Kingdomino's rules alone this was a board of wheat with a score, and nothing said of towns."""
-    (kingdom,) = do((SAMPLES / "queendomino.jpg").read_bytes(), Rules()).data["kingdoms"]
+    (kingdom,) = read_photo((SAMPLES / "queendomino.jpg").read_bytes(), Rules()).data["kingdoms"]
     assert kingdom["review"] and "t" in kingdom["board"][0]
     assert kingdom["problems"][0]["text"].startswith("towns lie on A1, A2, B2")
     assert "Kingdomino has none" in kingdom["problems"][0]["text"]
 
 
 def test_no_advice_names_options_that_a_batch_does_not_have() -> None:
-    shown = [do((SAMPLES / f"{name}.jpg").read_bytes(), Rules()).data for name in ("queendomino", "lost-treasures")]
+    shown = [
+        read_photo((SAMPLES / f"{name}.jpg").read_bytes(), Rules()).data for name in ("queendomino", "lost-treasures")
+    ]
     texts = [problem["text"] for data in shown for kingdom in data["kingdoms"] for problem in kingdom["problems"]]
-    hint = do((SAMPLES / "no-kingdom.jpg").read_bytes(), Rules()).data["hint"]
+    hint = read_photo((SAMPLES / "no-kingdom.jpg").read_bytes(), Rules()).data["hint"]
     assert any("a gem lies" in text for text in texts) and any("a knight stands" in text for text in texts)
     assert not any("--" in text for text in [*texts, hint])
     assert hint.endswith("type its board: kdvision review")
 
 
 def test_a_square_that_is_not_there_is_a_failure() -> None:
-    assert "has no square Z9" in do(DEMO, HARMONY, ((1, "Z9", "w"),)).data["error"]
+    assert "has no square Z9" in read_photo(DEMO, HARMONY, ((1, "Z9", "w"),)).data["error"]
 
 
 @pytest.mark.parametrize("way", BROKEN)
 def test_every_broken_file_is_told_with_advice(way: str) -> None:
-    done = do(BROKEN[way](DEMO), Rules())
+    done = read_photo(BROKEN[way](DEMO), Rules())
     assert done.data["kingdoms"] == [] and done.data["error"] and done.data["hint"] and done.picture is None
-    assert done.lasting
+    assert done.final
 
 
 @pytest.mark.parametrize(
@@ -80,14 +82,14 @@ def test_what_nobody_thought_of_fails_one_photo_and_is_tried_again(
     error: Exception, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "read", raising(error))
-    done = do(png(table_photo().pixels), Rules())
-    assert told in done.data["error"] and not done.lasting
+    done = read_photo(png(table_photo().pixels), Rules())
+    assert told in done.data["error"] and not done.final
 
 
 def test_missing_models_are_no_photos_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "read", raising(ModelError("the model finder.onnx is missing")))
     with pytest.raises(ModelError):
-        do(png(table_photo().pixels), Rules())
+        read_photo(png(table_photo().pixels), Rules())
 
 
 def raising(error: Exception) -> Any:
@@ -99,15 +101,15 @@ def raising(error: Exception) -> Any:
 
 def test_the_key_is_of_content_models_program_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = {
-        key_of("a", Rules()),
-        key_of("b", Rules()),
-        key_of("a", HARMONY),
-        key_of("a", Rules(side=5)),
-        key_of("a", Rules(), ((1, "A1", "w"),)),
+        result_key("a", Rules()),
+        result_key("b", Rules()),
+        result_key("a", HARMONY),
+        result_key("a", Rules(side=5)),
+        result_key("a", Rules(), ((1, "A1", "w"),)),
     }
-    monkeypatch.setattr(work, "models", lambda: "others")
-    keys.add(key_of("a", Rules()))
+    monkeypatch.setattr(job_module, "hash_models", lambda: "others")
+    keys.add(result_key("a", Rules()))
     monkeypatch.setattr("kdvision.__version__", "99")
-    keys.add(key_of("a", Rules()))
+    keys.add(result_key("a", Rules()))
     assert len(keys) == 7
     assert Job("ann.jpg", "a", b"").key == Job("bo.jpg", "a", b"").key

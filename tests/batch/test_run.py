@@ -10,15 +10,21 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch import run
-from kdvision.batch.folder import walk
-from kdvision.batch.journal import lines_of
-from kdvision.batch.lock import Taken
-from kdvision.batch.options import Plan
-from kdvision.batch.result_folder import Place
-from kdvision.batch.run import Night
+from kdvision.batch.folder import list_photos
+from kdvision.batch.journal import LockedError, read_lines
+from kdvision.batch.result_folder import ResultFolder
+from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.errors import KdvisionError, NotationError, PhotoError
 from kdvision.files import write_atomically
-from tests.nights import Readers, lines, night, photo, put, sheet, tree
+from tests.batch.text_photos import (
+    TextPhotoReader,
+    read_csv,
+    read_results,
+    read_tree,
+    run_batch,
+    text_photo,
+    write_files,
+)
 
 SMALL = "w1 w w / # f f1 / . l l"
 
@@ -26,14 +32,14 @@ SMALL = "w1 w w / # f f1 / . l l"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     files: dict[str, bytes | str] = {
-        "round1/table1/ann+bo.jpg": photo(SMALL, "# w1 w"),
-        "round1/table1/cy.jpg": photo("# l1", doubts=[("B1", "l1", "l", 0.7)]),
-        "round2/table1/ann.jpg": photo(SMALL),
+        "round1/table1/ann+bo.jpg": text_photo(SMALL, "# w1 w"),
+        "round1/table1/cy.jpg": text_photo("# l1", doubts=[("B1", "l1", "l", 0.7)]),
+        "round2/table1/ann.jpg": text_photo(SMALL),
         "round2/table1/bo.jpg": b"broken",
-        "round2/table1/李雷.jpg": photo("# w1 w w"),
+        "round2/table1/李雷.jpg": text_photo("# w1 w w"),
         "event.toml": 'name = "The <cup> & more"\nvariants = ["harmony"]',
     }
-    return put(tmp_path / "photos", files)
+    return write_files(tmp_path / "photos", files)
 
 
 @pytest.fixture
@@ -42,11 +48,11 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_all_files_are_written(folder: Path, out: Path) -> None:
-    written = night(folder, out)
+    written = run_batch(folder, out)
     assert (written.photos, written.kingdoms) == (5, 5)
     names = {path.name for path in out.iterdir()}
     assert names >= {"results.jsonl", "results.csv", "standings.csv", "review.csv", "errors.csv", "report.html"}
-    assert sheet(out / "errors.csv") == [
+    assert read_csv(out / "errors.csv") == [
         {
             "file": "round2/table1/bo.jpg",
             "reason": "the photo is damaged or cut short",
@@ -57,8 +63,8 @@ def test_all_files_are_written(folder: Path, out: Path) -> None:
 
 
 def test_lines_have_the_schema_of_score(folder: Path, out: Path) -> None:
-    night(folder, out)
-    first = lines(out)[0]
+    run_batch(folder, out)
+    first = read_results(out)[0]
     assert list(first)[:7] == ["photo", "width", "height", "kingdoms", "standing", "error", "hint"]
     assert first["photo"] == "round1/table1/ann+bo.jpg"
     assert (first["round"], first["table"], first["players"]) == (1, "1", ["ann", "bo"])
@@ -66,93 +72,93 @@ def test_lines_have_the_schema_of_score(folder: Path, out: Path) -> None:
 
 
 def test_a_second_run_reads_nothing_and_changes_nothing(folder: Path, out: Path) -> None:
-    night(folder, out)
-    before, crew = tree(out), Readers()
-    night(folder, out, crew)
-    assert (crew.jobs, tree(out)) == ([], before)
+    run_batch(folder, out)
+    before, executor = read_tree(out), TextPhotoReader()
+    run_batch(folder, out, executor)
+    assert (executor.jobs, read_tree(out)) == ([], before)
 
 
 @pytest.mark.parametrize("stop", range(5))
 def test_a_run_that_was_stopped_goes_on(stop: int, folder: Path, out: Path, tmp_path: Path) -> None:
-    night(folder, tmp_path / "whole")
+    run_batch(folder, tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
-        night(folder, out, Readers(stop_after=stop))
-    assert len(lines_of(out / "results.jsonl")) == stop
-    crew = Readers()
-    night(folder, out, crew)
-    assert len(crew.jobs) == 5 - stop
-    assert tree(out) == tree(tmp_path / "whole")
+        run_batch(folder, out, TextPhotoReader(stop_after=stop))
+    assert len(read_lines(out / "results.jsonl")) == stop
+    executor = TextPhotoReader()
+    run_batch(folder, out, executor)
+    assert len(executor.jobs) == 5 - stop
+    assert read_tree(out) == read_tree(tmp_path / "whole")
 
 
 def test_a_torn_line_costs_one_photo(folder: Path, out: Path) -> None:
-    night(folder, out)
-    before = tree(out)
+    run_batch(folder, out)
+    before = read_tree(out)
     (out / "results.jsonl").write_bytes(before["results.jsonl"][:-40])
-    crew = Readers()
-    night(folder, out, crew)
-    assert (crew.jobs, tree(out)) == ([("round2/table1/李雷.jpg", 0)], before)
+    executor = TextPhotoReader()
+    run_batch(folder, out, executor)
+    assert (executor.jobs, read_tree(out)) == ([("round2/table1/李雷.jpg", 0)], before)
 
 
 def test_other_content_and_other_options_are_read(folder: Path, out: Path) -> None:
-    night(folder, out)
-    put(folder, {"round1/table1/cy.jpg": photo("# l")})
-    crew = Readers()
-    night(folder, out, crew)
-    assert crew.jobs == [("round1/table1/cy.jpg", 0)]
-    put(folder, {"event.toml": "variants = []"})
-    night(folder, out, crew := Readers())
-    assert len(crew.jobs) == 5
-    night(folder, out, crew := Readers(), force=True)
-    assert len(crew.jobs) == 5
+    run_batch(folder, out)
+    write_files(folder, {"round1/table1/cy.jpg": text_photo("# l")})
+    executor = TextPhotoReader()
+    run_batch(folder, out, executor)
+    assert executor.jobs == [("round1/table1/cy.jpg", 0)]
+    write_files(folder, {"event.toml": "variants = []"})
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert len(executor.jobs) == 5
+    run_batch(folder, out, executor := TextPhotoReader(), force=True)
+    assert len(executor.jobs) == 5
 
 
 def test_other_models_read_again(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    night(folder, out)
-    monkeypatch.setattr("kdvision.batch.job.models", lambda: "others")
-    night(folder, out, crew := Readers())
-    assert len(crew.jobs) == 5
+    run_batch(folder, out)
+    monkeypatch.setattr("kdvision.batch.job.hash_models", lambda: "others")
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert len(executor.jobs) == 5
 
 
 def test_a_moved_photo_is_not_read_again(folder: Path, out: Path) -> None:
-    night(folder, out)
+    run_batch(folder, out)
     (folder / "round2/table1/ann.jpg").rename(folder / "round2/table1/anna.jpg")
-    night(folder, out, crew := Readers())
-    assert crew.jobs == []
-    assert "anna" in {row["player"] for row in sheet(out / "results.csv")}
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert executor.jobs == []
+    assert "anna" in {row["player"] for row in read_csv(out / "results.csv")}
     pictures = sorted(path.name for path in (out / "overlays/round2/table1").iterdir())
     assert pictures == ["anna.jpg-score.jpg", "李雷.jpg-score.jpg"]
 
 
 def test_what_was_read_of_a_photo_that_is_gone_is_kept_and_does_not_count(folder: Path, out: Path) -> None:
-    night(folder, out)
+    run_batch(folder, out)
     (folder / "round2/table1/ann.jpg").unlink()
-    night(folder, out)
-    assert [line["photo"] for line in lines(out) if line["gone"]] == ["round2/table1/ann.jpg"]
-    assert all(row["photo"] != "round2/table1/ann.jpg" for row in sheet(out / "results.csv"))
-    assert "ann has no kingdom in round 2" in [row["why"] for row in sheet(out / "review.csv")]
+    run_batch(folder, out)
+    assert [line["photo"] for line in read_results(out) if line["gone"]] == ["round2/table1/ann.jpg"]
+    assert all(row["photo"] != "round2/table1/ann.jpg" for row in read_csv(out / "results.csv"))
+    assert "ann has no kingdom in round 2" in [row["why"] for row in read_csv(out / "review.csv")]
 
 
 def test_a_lost_picture_is_drawn_again(folder: Path, out: Path) -> None:
-    night(folder, out)
-    before = tree(out)
+    run_batch(folder, out)
+    before = read_tree(out)
     (out / "overlays/round2/table1/ann.jpg-score.jpg").unlink()
-    night(folder, out, crew := Readers())
-    assert crew.jobs == [("round2/table1/ann.jpg", 0)]
-    assert tree(out) == before
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert executor.jobs == [("round2/table1/ann.jpg", 0)]
+    assert read_tree(out) == before
 
 
 def test_failures_of_the_machine_are_tried_again(folder: Path, out: Path) -> None:
-    put(folder, {"round2/table1/ann.jpg": json.dumps("crash")})
-    night(folder, out)
-    night(folder, out, crew := Readers())
-    assert crew.jobs == [("round2/table1/ann.jpg", 0)]
-    assert len(sheet(out / "errors.csv")) == 2
+    write_files(folder, {"round2/table1/ann.jpg": json.dumps("crash")})
+    run_batch(folder, out)
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert executor.jobs == [("round2/table1/ann.jpg", 0)]
+    assert len(read_csv(out / "errors.csv")) == 2
 
 
 def test_a_file_that_cannot_be_read_is_a_row_and_keeps_what_was_read(
     folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    night(folder, out)
+    run_batch(folder, out)
     opened = Path.open
 
     def closed(self: Path, *args: object, **named: object) -> object:
@@ -161,15 +167,15 @@ def test_a_file_that_cannot_be_read_is_a_row_and_keeps_what_was_read(
         return opened(self, *args, **named)  # type: ignore[call-overload]
 
     monkeypatch.setattr(Path, "open", closed)
-    written = night(folder, out)
+    written = run_batch(folder, out)
     assert [failure.reason for failure in written.failures] == [
-        "the photo cannot be read: Permission denied; what was read before counts",
+        "the photo cannot be read: Permission denied; its earlier result counts",
         "the photo is damaged or cut short",
     ]
-    assert "round2/table1/ann.jpg" in {row["photo"] for row in sheet(out / "results.csv")}
+    assert "round2/table1/ann.jpg" in {row["photo"] for row in read_csv(out / "results.csv")}
     monkeypatch.undo()
-    night(folder, out, crew := Readers())
-    assert crew.jobs == []
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert executor.jobs == []
 
 
 def test_a_file_that_never_could_be_read_is_read_later(
@@ -178,12 +184,12 @@ def test_a_file_that_never_could_be_read_is_read_later(
     def closed(path: Path) -> bytes:
         raise PhotoError("the photo cannot be read: Input/output error", hint="try again")
 
-    monkeypatch.setattr(run, "content_of", closed)
-    assert len(night(folder, out).failures) == 5
+    monkeypatch.setattr(run, "load_content", closed)
+    assert len(run_batch(folder, out).failures) == 5
     monkeypatch.undo()
-    night(folder, out, crew := Readers())
-    assert len(crew.jobs) == 5
-    assert len(sheet(out / "errors.csv")) == 1
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert len(executor.jobs) == 5
+    assert len(read_csv(out / "errors.csv")) == 1
 
 
 def test_a_disk_that_fills_up_loses_nothing(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,29 +202,29 @@ def test_a_disk_that_fills_up_loses_nothing(folder: Path, out: Path, monkeypatch
 
     monkeypatch.setattr("kdvision.batch.result_folder.write_atomically", full)
     with pytest.raises(KdvisionError, match="No space left"):
-        night(folder, out)
+        run_batch(folder, out)
     monkeypatch.undo()
-    kept = len(lines_of(out / "results.jsonl"))
+    kept = len(read_lines(out / "results.jsonl"))
     assert kept
-    night(folder, out, crew := Readers())
-    assert len(crew.jobs) == 5 - kept
+    run_batch(folder, out, executor := TextPhotoReader())
+    assert len(executor.jobs) == 5 - kept
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
 def test_a_limit_on_file_sizes_is_told(tmp_path: Path) -> None:
     """The same with the system's own refusal, in a process of its own."""
-    folder = put(tmp_path / "photos", {f"p{number}.jpg": photo("# w1") for number in range(20)})
+    folder = write_files(tmp_path / "photos", {f"p{number}.jpg": text_photo("# w1") for number in range(20)})
     code = (
-        "import resource, sys; from pathlib import Path; from tests.nights import night\n"
+        "import resource, sys; from pathlib import Path; from tests.batch.text_photos import run_batch\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))\n"
-        "night(Path(sys.argv[1]), Path(sys.argv[2]))"
+        "run_batch(Path(sys.argv[1]), Path(sys.argv[2]))"
     )
     import subprocess
 
     command = [sys.executable, "-c", code, str(folder), str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONUTF8": "1"})
     assert "results.jsonl cannot be written: File too large" in done.stderr
-    kept = lines_of(tmp_path / "out" / "results.jsonl")
+    kept = read_lines(tmp_path / "out" / "results.jsonl")
     assert 0 < len(kept) < 20
     assert (tmp_path / "out" / "results.jsonl").read_bytes().endswith(b"}\n")
 
@@ -226,58 +232,58 @@ def test_a_limit_on_file_sizes_is_told(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_told_before_anything_is_read(folder: Path, out: Path) -> None:
     out.mkdir(mode=0o500)
-    crew = Readers()
-    with pytest.raises(KdvisionError, match="cannot be written into"):
-        night(folder, out, crew)
-    assert crew.jobs == []
+    executor = TextPhotoReader()
+    with pytest.raises(KdvisionError, match="cannot be written to"):
+        run_batch(folder, out, executor)
+    assert executor.jobs == []
 
 
 def test_a_file_in_the_place_of_the_folder_is_told(folder: Path, out: Path) -> None:
     out.write_text("mine")
     with pytest.raises(KdvisionError, match="cannot be made"):
-        night(folder, out)
+        run_batch(folder, out)
     assert out.read_text() == "mine"
 
 
 def test_two_runs_do_not_write_into_one_folder(folder: Path, out: Path) -> None:
-    with Place(out).held(), pytest.raises(Taken, match="another run is writing"):
-        night(folder, out)
+    with ResultFolder(out).lock(), pytest.raises(LockedError, match="another run is writing"):
+        run_batch(folder, out)
 
 
 def test_a_mistake_in_the_events_file_is_told_before_anything_is_read(folder: Path, out: Path) -> None:
-    put(folder, {"event.toml": "rounds = 2\ndynasty = true"})
-    crew = Readers()
+    write_files(folder, {"event.toml": "rounds = 2\ndynasty = true"})
+    executor = TextPhotoReader()
     with pytest.raises(NotationError, match="a Dynasty of 2 rounds"):
-        night(folder, out, crew)
-    assert crew.jobs == []
+        run_batch(folder, out, executor)
+    assert executor.jobs == []
 
 
 def test_a_run_remembers_where_the_photos_lie(folder: Path, out: Path) -> None:
-    night(folder, out)
-    plan = Plan.of_memo(out, Place(out).memo())
-    assert (plan.folder, plan.told().name) == (folder, "The <cup> & more")
-    with pytest.raises(NotationError, match="no folder of results"):
-        Place(folder).memo()
+    run_batch(folder, out)
+    options = BatchOptions.of_settings(out, ResultFolder(out).load_settings())
+    assert (options.folder, options.load_event().name) == (folder, "The <cup> & more")
+    with pytest.raises(NotationError, match="not a folder of results"):
+        ResultFolder(folder).load_settings()
 
 
 def test_corrections_without_the_photos_change_boards_as_they_are_said(folder: Path, out: Path) -> None:
-    night(folder, out)
-    content = lines(out)[1]["content"]
+    run_batch(folder, out)
+    content = read_results(out)[1]["content"]
     said = {"photo": "x", "content": content, "kingdom": 1, "square": "B1", "cell": "l2"}
     (out / "corrections.jsonl").write_text(json.dumps(said) + "\n")
     folder.rename(folder.with_name("elsewhere"))
     told: list[str] = []
-    with Place(out).held():
-        late = Night(Plan(folder, out), Readers(), say=told.append)
-        late.again()
+    with ResultFolder(out).lock():
+        late = BatchRun(BatchOptions(folder, out), TextPhotoReader(), on_message=told.append)
+        late.apply_corrections()
         late.close()
-    row = next(row for row in sheet(out / "results.csv") if row["player"] == "cy")
+    row = next(row for row in read_csv(out / "results.csv") if row["player"] == "cy")
     assert (row["board"], row["total"], row["total_read"]) == ("# l2", "2", "1")
-    assert "nothing is decided anew" in told[0]
+    assert "nothing else is decided again" in told[0]
 
 
 def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
-    written = night(put(tmp_path / "photos", {"notes.txt": "x"}), tmp_path / "out")
+    written = run_batch(write_files(tmp_path / "photos", {"notes.txt": "x"}), tmp_path / "out")
     assert (written.photos, written.rankings) == (0, ())
     assert (tmp_path / "out" / "errors.csv").read_text() == "file,reason,advice\n"
     assert "No kingdom was read." in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
@@ -286,19 +292,19 @@ def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
 def test_what_a_night_holds_of_a_photo_is_small(tmp_path: Path) -> None:
     """Its names, hashes and place on disk: what was read in it stays there."""
     rows = " / ".join(["w w1 f f1 l", "g g1 s s1 l", "m1 m # w w", "f f l l g", "s s g w l"])
-    photos = {f"{number}.jpg": photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(40)}
-    folder, held = put(tmp_path / "photos", dict(photos)), list[int]()
+    photos = {f"{number}.jpg": text_photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(40)}
+    folder, held = write_files(tmp_path / "photos", dict(photos)), list[int]()
 
     def tell(_: object) -> None:
         if len(held) in (19, 39):  # those that are compared
             gc.collect()
         held.append(tracemalloc.get_traced_memory()[0])
 
-    with Place(tmp_path / "out").held():
-        one = Night(Plan(folder, tmp_path / "out"), Readers(), tell=tell)
+    with ResultFolder(tmp_path / "out").lock():
+        one = BatchRun(BatchOptions(folder, tmp_path / "out"), TextPhotoReader(), on_progress=tell)
         tracemalloc.start()
         try:
-            one.look(walk(folder).photos)
+            one.read_photos(list_photos(folder).photos)
         finally:
             tracemalloc.stop()
             one.close()
@@ -306,30 +312,30 @@ def test_what_a_night_holds_of_a_photo_is_small(tmp_path: Path) -> None:
 
 
 def test_results_that_somebody_else_changes_are_told(folder: Path, out: Path) -> None:
-    night(folder, out)
-    with Place(out).held():
-        one = Night(Plan(folder, out), Readers())
+    run_batch(folder, out)
+    with ResultFolder(out).lock():
+        one = BatchRun(BatchOptions(folder, out), TextPhotoReader())
         results = out / "results.jsonl"
         results.write_bytes(b"\n".join(reversed(results.read_bytes().splitlines())) + b"\n")
         with pytest.raises(KdvisionError, match="changed while"):
-            one.once()
+            one.run()
         one.close()
 
 
 def test_what_was_read_stays_known_in_a_night_that_goes_on(folder: Path, out: Path, tmp_path: Path) -> None:
     """The results are written anew each time, and read back from where they lie then."""
-    crew, changed = Readers(), folder / "round1/table1/cy.jpg"
+    executor, changed = TextPhotoReader(), folder / "round1/table1/cy.jpg"
     before = changed.read_bytes()
-    with Place(out).held():
-        one = Night(Plan(folder, out), crew)
-        one.once()
-        put(folder, {"round1/table1/aa.jpg": photo("# w w")})
-        changed.write_bytes(photo("# l"))
-        one.once()
+    with ResultFolder(out).lock():
+        one = BatchRun(BatchOptions(folder, out), executor)
+        one.run()
+        write_files(folder, {"round1/table1/aa.jpg": text_photo("# w w")})
+        changed.write_bytes(text_photo("# l"))
+        one.run()
         changed.write_bytes(before)
-        one.once()
+        one.run()
         one.close()
-    assert [name for name, _ in crew.jobs].count("round1/table1/cy.jpg") == 3
-    assert len(crew.jobs) == 8
-    night(folder, tmp_path / "whole")
-    assert tree(out) == tree(tmp_path / "whole")
+    assert [name for name, _ in executor.jobs].count("round1/table1/cy.jpg") == 3
+    assert len(executor.jobs) == 8
+    run_batch(folder, tmp_path / "whole")
+    assert read_tree(out) == read_tree(tmp_path / "whole")

@@ -11,22 +11,22 @@ from typing import Any
 
 import pytest
 
-from kdvision.batch.cluster import Cluster
-from kdvision.batch.event import Rules
-from kdvision.batch.job import Done, FixedSquares, Job
-from kdvision.batch.options import Plan
-from kdvision.batch.pool import Here, Pool, _trim
-from kdvision.batch.result_folder import Place
-from kdvision.batch.run import Night, Progress
+from kdvision.batch.cluster import DaskExecutor
+from kdvision.batch.corrections import FixedSquares
+from kdvision.batch.job import Job, JobResult
+from kdvision.batch.result_folder import ResultFolder
+from kdvision.batch.rules import Rules
+from kdvision.batch.run import BatchOptions, BatchRun, Progress
+from kdvision.batch.workers import PoolExecutor, SerialExecutor, load_malloc_trim
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.lab.robustness.memory import held_now
-from tests.nights import night, photo, put, read, tree
+from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_photo, write_files
 from tests.paths import ROOT
 
 KEPT: list[list[bytearray]] = []
 
 
-def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
+def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
     """Read the text; one photo kills whoever touches it, one only the first time."""
     if data.startswith(b"poison"):
         os._exit(1)
@@ -35,24 +35,26 @@ def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
         if not path.exists():
             path.touch()
             os._exit(1)
-        data = photo("# w1")
+        data = text_photo("# w1")
     if data.startswith(b"pid"):
-        return Done({"pid": os.getpid()})
+        return JobResult({"pid": os.getpid()})
     if data.startswith(b"held"):
-        return Done({"held": held_now()})
+        return JobResult({"held": held_now()})
     if data.startswith(b"holes"):
         blocks = [bytearray(60_000) for _ in range(2000)]
         KEPT.append(blocks[::100])  # so that what lies between is no end that is given back anyway
-        return Done({"held": held_now()})
+        return JobResult({"held": held_now()})
     if data.startswith(b"no models"):
         raise ModelError("the model finder.onnx is missing", hint="install it again")
-    return read(data, rules, fixed_squares)
+    return read_text_photo(data, rules, fixed_squares)
 
 
-@pytest.mark.skipif(_trim() is None or not held_now(), reason="only glibc keeps what is unused, and only Linux tells")
+@pytest.mark.skipif(
+    load_malloc_trim() is None or not held_now(), reason="only glibc keeps what is unused, and only Linux tells"
+)
 def test_what_a_photo_leaves_unused_goes_back_to_the_system() -> None:
-    with closing(Pool(1, task=task)) as pool:
-        before, between, after = (one.data["held"] for _, one in pool.work(jobs(b"held", b"holes", b"held")))
+    with closing(PoolExecutor(1, task=task)) as pool:
+        before, between, after = (one.data["held"] for _, one in pool.run(jobs(b"held", b"holes", b"held")))
     assert between > before + 100
     assert after < before + 20
 
@@ -62,38 +64,38 @@ def jobs(*contents: bytes) -> Iterator[Job]:
 
 
 @pytest.fixture
-def pool() -> Iterator[Pool]:
-    made = Pool(2, task=task)
+def pool() -> Iterator[PoolExecutor]:
+    made = PoolExecutor(2, task=task)
     yield made
     made.close()
 
 
-def test_a_photo_that_kills_workers_fails_and_the_others_do_not(pool: Pool, tmp_path: Path) -> None:
+def test_a_photo_that_kills_workers_fails_and_the_others_do_not(pool: PoolExecutor, tmp_path: Path) -> None:
     once = f"once\n{tmp_path / 'been'}".encode()
-    contents = [photo("# w1"), b"poison", once, *(photo("# w1 w") for _ in range(3))]
-    done = {job.photo: one for job, one in pool.work(jobs(*contents))}
+    contents = [text_photo("# w1"), b"poison", once, *(text_photo("# w1 w") for _ in range(3))]
+    done = {job.photo: one for job, one in pool.run(jobs(*contents))}
     assert sorted(done) == [f"{number}.jpg" for number in range(6)]
     failed = [name for name, one in done.items() if one.data["error"] is not None]
     assert failed == ["1.jpg"]
     assert "reading it ended the program" in done["1.jpg"].data["error"]
-    assert not done["1.jpg"].lasting
+    assert not done["1.jpg"].final
 
 
-def test_missing_models_end_the_run(pool: Pool) -> None:
+def test_missing_models_end_the_run(pool: PoolExecutor) -> None:
     with pytest.raises(ModelError):
-        list(pool.work(jobs(b"no models")))
+        list(pool.run(jobs(b"no models")))
 
 
 def test_jobs_are_taken_as_they_can_be_used() -> None:
     taken = []
 
     def counted() -> Iterator[Job]:
-        for job in jobs(*(photo("# w1") for _ in range(50))):
+        for job in jobs(*(text_photo("# w1") for _ in range(50))):
             taken.append(job)
             yield job
 
-    pool = Pool(1, task=task)
-    next(iter(pool.work(counted())))
+    pool = PoolExecutor(1, task=task)
+    next(iter(pool.run(counted())))
     assert len(taken) <= 3
     pool.close()
 
@@ -104,10 +106,10 @@ def test_workers_go_with_their_parent(tmp_path: Path) -> None:
 
     code = (
         "import os, signal\n"
-        "from kdvision.batch.pool import Pool\n"
-        "from tests.test_batch_pool import jobs, task\n"
+        "from kdvision.batch.workers import PoolExecutor\n"
+        "from tests.batch.test_workers import jobs, task\n"
         "if __name__ == '__main__':\n"
-        "    for job, done in Pool(1, task=task).work(jobs(b'pid')):\n"
+        "    for job, done in PoolExecutor(1, task=task).run(jobs(b'pid')):\n"
         "        print(done.data['pid'], flush=True)\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
     )
@@ -129,7 +131,7 @@ def test_workers_go_with_their_parent(tmp_path: Path) -> None:
 
 
 def test_this_process_is_a_crew_too() -> None:
-    (made,) = Here().work(jobs(b"no photo"))
+    (made,) = SerialExecutor().run(jobs(b"no photo"))
     assert "no picture of a kind" in made[1].data["error"]
 
 
@@ -138,20 +140,20 @@ def test_this_process_is_a_crew_too() -> None:
 
 def test_without_a_scheduler_the_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="[cluster] is not installed")
-    monkeypatch.setattr("kdvision.batch.cluster.PATIENCE", 0.5)
+    monkeypatch.setattr("kdvision.batch.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(KdvisionError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
-        Cluster("tcp://127.0.0.1:9")
+        DaskExecutor("tcp://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "nowhere://x"])
 def test_an_address_that_is_none_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="[cluster] is not installed")
-    monkeypatch.setattr("kdvision.batch.cluster.PATIENCE", 0.5)
+    monkeypatch.setattr("kdvision.batch.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(KdvisionError, match="no Dask scheduler answers"):
-        Cluster(address)
+        DaskExecutor(address)
 
 
-def slowly(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> Done:
+def slowly(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
     """Read the text, in a time that can be interrupted."""
     time.sleep(0.1)
     return task(data, rules, fixed_squares)
@@ -179,9 +181,11 @@ def pids(client: Any) -> dict[str, int]:
 
 
 def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) -> None:
-    folder = put(tmp_path / "photos", {f"p{number}.jpg": photo("w1 " * number + "#") for number in range(1, 21)})
-    night(folder, tmp_path / "here")
-    crew = Cluster(cluster.scheduler.address, task=slowly)
+    folder = write_files(
+        tmp_path / "photos", {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 21)}
+    )
+    run_batch(folder, tmp_path / "here")
+    executor = DaskExecutor(cluster.scheduler.address, task=slowly)
     lost: list[int] = []
 
     def tell(progress: Progress) -> None:
@@ -189,23 +193,26 @@ def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) 
             lost.append(min(pids(cluster).values()))
             os.kill(lost[0], signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
-    with Place(tmp_path / "out").held(), closing(Night(Plan(folder, tmp_path / "out"), crew, tell=tell)) as one:
-        one.once()
+    with (
+        ResultFolder(tmp_path / "out").lock(),
+        closing(BatchRun(BatchOptions(folder, tmp_path / "out"), executor, on_progress=tell)) as one,
+    ):
+        one.run()
     assert lost
-    assert tree(tmp_path / "out") == tree(tmp_path / "here")
+    assert read_tree(tmp_path / "out") == read_tree(tmp_path / "here")
 
 
 def test_workers_with_other_models_are_not_believed(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdvision.batch.cluster.models", lambda: "others")
+    monkeypatch.setattr("kdvision.batch.cluster.hash_models", lambda: "others")
     with (
-        closing(Cluster(cluster.scheduler.address, task=task)) as crew,
+        closing(DaskExecutor(cluster.scheduler.address, task=task)) as executor,
         pytest.raises(ModelError, match="other models"),
     ):
-        list(crew.work(jobs(b"no photo")))
+        list(executor.run(jobs(b"no photo")))
 
 
 def test_a_cluster_whose_workers_die_of_a_photo_fails_that_photo(cluster: Any) -> None:
-    with closing(Cluster(cluster.scheduler.address, task=task)) as crew:
-        done = {job.photo: one for job, one in crew.work(jobs(b"poison", photo("# w1")))}
+    with closing(DaskExecutor(cluster.scheduler.address, task=task)) as executor:
+        done = {job.photo: one for job, one in executor.run(jobs(b"poison", text_photo("# w1")))}
     assert "one worker of the cluster after another" in done["0.jpg"].data["error"]
     assert done["1.jpg"].data["error"] is None

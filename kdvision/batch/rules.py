@@ -1,0 +1,54 @@
+"""The rules that an event's boards are scored by, and boards that these rules cannot score.
+
+Photos of an event are scored by Kingdomino's rules. A board with towns belongs to another game, where a photo does not
+show everything that counts.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.game import Game, usual_side
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.legality import Problem, names
+from kdvision.game.rules import side_of
+from kdvision.game.scoring import RuleSet
+
+GAME: Final = "kingdomino"
+NO_TOWNS: Final = "Kingdomino has none, and a batch scores by its rules alone"
+OTHER_KINGDOM_HAS_TOWNS: Final = Problem((), f"another kingdom of the photo has towns: {NO_TOWNS}")
+SCORE_ELSEWHERE: Final = "score its photo with kdvision score, which detects the game"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of an event; `side` is None if the boards of each game determine it."""
+
+    variants: tuple[str, ...] = ()
+    side: int | None = None
+
+    def rule_set(self, boards: Iterable[Board]) -> RuleSet:
+        """The rules for the boards of one photo on its own."""
+        return self._with_side(self.side or side_of(boards))
+
+    def game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
+        """The rules for all boards of one game: a game of more than two kingdoms has a side of five."""
+        return self._with_side(self.side or usual_side(GAME, [Table(tuple(map(Kingdom, boards)))]))
+
+    def _with_side(self, side: int) -> RuleSet:
+        return Game(GAME, side, (), self.variants).rule_set
+
+
+def find_towns(board: Board) -> tuple[Square, ...]:
+    """The squares of a board that are towns, from the top left."""
+    return tuple(sorted(square for square, cell in board.items() if cell.terrain is Terrain.TOWN))
+
+
+def towns_problem(board: Board) -> Problem | None:
+    """The problem of a board with towns; None for a board without."""
+    squares = find_towns(board)
+    if not squares:
+        return None
+    verb = "towns lie" if len(squares) > 1 else "a town lies"
+    return Problem(squares, f"{verb} on {names(squares)}: {NO_TOWNS}", "kingdomino/contents")

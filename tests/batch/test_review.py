@@ -1,0 +1,99 @@
+"""What to look at: everything that could change who wins, before all that could not."""
+
+from pathlib import Path
+
+import pytest
+
+from kdvision.batch.corrections import Correction, CorrectionFile
+from tests.batch.text_photos import read_csv, run_batch, text_photo, write_files
+
+SMALL = "w1 w w / # f f1 / . l l"
+"""5 points."""
+
+
+def looked(tmp_path: Path, files: dict[str, bytes]) -> list[dict[str, str]]:
+    run_batch(write_files(tmp_path / "photos", dict(files)), tmp_path / "out")
+    return read_csv(tmp_path / "out" / "review.csv")
+
+
+def lake(points: int) -> str:
+    """A board worth so many points, and nothing doubted about it."""
+    return f"{'l ' * (points - 1)}l1 / {'. ' * (points - 1)}#"
+
+
+def test_who_wins_comes_first_then_places_then_points(tmp_path: Path) -> None:
+    crown = [("B2", "f", "f1", 0.8)]  # 7 points instead of 5
+    found = looked(
+        tmp_path,
+        {
+            "round1/table1/ann.jpg": text_photo(SMALL, doubts=crown),
+            "round1/table1/bo.jpg": text_photo(lake(4)),
+            "round1/table2/cy.jpg": text_photo(SMALL, doubts=crown),
+            "round1/table2/di.jpg": text_photo(lake(3)),
+            "round1/table3/eve.jpg": text_photo("# w / . w", doubts=[("B1", "w", "w1", 0.9)]),
+            "round1/table3/flo.jpg": text_photo(lake(6)),
+            "round1/table3/gus.jpg": text_photo(lake(1)),
+            "round1/table4/hal.jpg": text_photo(SMALL, doubts=[("A1", "w1", "w", 0.7)]),
+            "round1/table4/ida.jpg": text_photo(lake(4)),
+            "round1/table5/jo.jpg": text_photo("# w", doubts=[("B1", "w", "f", 0.6)]),
+        },
+    )
+    # Ann or Cy with 7 points would beat Flo; without the crown Hal loses the table; Eve would pass Gus; Jo: nothing.
+    assert [(row["player"], row["changes"]) for row in found] == [
+        ("ann", "who wins the event"),
+        ("cy", "who wins the event"),
+        ("hal", "who wins table 4 of round 1"),
+        ("eve", "places"),
+        ("jo", ""),
+    ]
+    assert found[0]["why"] == "B2 is read as f (80 % sure); as f1 the total is 7"
+    assert (found[0]["fix"], found[2]["fix"]) == ("1:B2=f1", "1:A1=w")
+
+
+def test_of_equal_weight_the_unsurer_and_dearer_comes_first(tmp_path: Path) -> None:
+    def doubted(chance: float) -> bytes:
+        return text_photo(SMALL, doubts=[("A1", "w1", "w", chance)])
+
+    files = {"a.jpg": doubted(0.9), "b.jpg": doubted(0.9), "c.jpg": doubted(0.6), "d.jpg": text_photo(lake(20))}
+    found = looked(tmp_path, files)
+    assert [row["player"] for row in found] == ["c", "a", "b"]
+
+
+def test_sums_over_rounds_are_what_decides(tmp_path: Path) -> None:
+    found = looked(
+        tmp_path,
+        {
+            "round1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
+            "round1/bo.jpg": text_photo(lake(9)),
+            "round2/ann.jpg": text_photo(lake(9)),
+            "round2/bo.jpg": text_photo(lake(6)),
+        },
+    )
+    assert [row["changes"] for row in found] == ["who wins the event"]  # 14 to 15, or 16 to 15
+
+
+@pytest.mark.parametrize(("probability", "looks"), [(0.97, 0), (0.5, 1)])
+def test_a_sure_board_needs_no_look(probability: float, looks: int, tmp_path: Path) -> None:
+    sure = text_photo(SMALL, probability=probability, doubts=[("C3", "l", "g", 0.97)] if probability < 0.9 else [])
+    assert len(looked(tmp_path, {"ann.jpg": sure})) == looks
+
+
+TOWNS = "w1 w t / # f f1 / . t t1"
+
+
+def test_a_kingdom_with_towns_is_to_be_looked_at_whatever_a_person_says_of_its_board(tmp_path: Path) -> None:
+    """That the board is right makes its points no more right."""
+    files = {"ann.jpg": text_photo(SMALL), "bo.jpg": text_photo(lake(4))}
+    out = tmp_path / "out"
+    folder = write_files(tmp_path / "photos", dict(files))
+    run_batch(folder, out)
+    CorrectionFile(out).add([Correction("ann.jpg", "", 1, board=TOWNS)])
+    run_batch(folder, out)
+    (row,) = read_csv(out / "review.csv")
+    assert (row["player"], row["changes"]) == ("ann", "who wins")
+    assert row["why"] == "towns lie on C1, B3 and C3: Kingdomino has none, and a batch scores by its rules alone"
+    assert row["advice"] == "score its photo with kdvision score, which detects the game"
+    assert read_csv(out / "results.csv")[0]["review"] == "yes"
+    assert [one["note"] for one in read_csv(out / "standings.csv")] == ["not scored correctly: it has towns", ""]
+    (ranking,) = run_batch(folder, out).rankings
+    assert ranking.verdict == "ann cannot be scored because of towns"

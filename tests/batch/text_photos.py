@@ -1,0 +1,116 @@
+"""Batch runs without networks: a photo is a small text with its boards, and an executor reads that.
+
+Everything else is real: folders, files, records, corrections, standings, reports.
+"""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+
+from kdvision.batch.corrections import FixedSquares
+from kdvision.batch.job import Job, JobResult, failed_result, hash_models
+from kdvision.batch.outputs import RunSummary
+from kdvision.batch.result_folder import ResultFolder
+from kdvision.batch.rules import Rules
+from kdvision.batch.run import BatchOptions, BatchRun
+from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
+from kdvision.game.board import Board, Square, parse_cell
+from kdvision.report.build import build_photo_result
+from kdvision.report.to_dict import result_to_dict
+from tests.kingdoms import doubt, seen
+
+_COUNTER: Final = count()
+
+PICTURE: Final = bytes(cv2.imencode(".jpg", np.full((90, 120, 3), 150, np.uint8))[1])
+
+
+def text_photo(*boards: str, doubts: Sequence[tuple[str, str, str, float]] = (), probability: float = 0.97) -> bytes:
+    """The bytes of a new photo of these boards; the doubts are about the first one."""
+    values = {"shot": next(_COUNTER), "boards": boards, "doubts": doubts, "probability": probability}
+    return json.dumps(values).encode()
+
+
+def read_text_photo(content: bytes, rules: Rules, fixed_squares: FixedSquares = ()) -> JobResult:
+    """The result of such a photo."""
+    try:
+        values = json.loads(content)
+    except ValueError:
+        return failed_result(PhotoError("the photo is damaged or cut short", hint="send it again"))
+    if values == "crash":
+        return failed_result(KdvisionError("the program failed on it", hint="please report this photo"))
+    if not values["boards"]:
+        error = NoKingdomFound("the photo shows no kingdom", stage="finder", hint="take it from above")
+        return failed_result(error)
+    boards = [Board.parse(text) for text in values["boards"]]
+    for number, square, cell in fixed_squares:
+        boards[number - 1] = boards[number - 1].replaced({Square.parse(square): parse_cell(cell)})
+    fixed = {square for _, square, _ in fixed_squares}
+    doubts = [doubt(*one) for one in values["doubts"] if one[0] not in fixed]
+    readings = [
+        seen(str(board), doubts=doubts if not number else (), probability=values["probability"], left=40 + 300 * number)
+        for number, board in enumerate(boards)
+    ]
+    result = build_photo_result("", (640, 480), readings, rules.rule_set(boards))
+    return JobResult({**result_to_dict(result), "photo": None}, PICTURE, hash_models())
+
+
+@dataclass
+class TextPhotoReader:
+    """An executor that reads such photos; `jobs` are the photos read, each with the number of its fixed squares."""
+
+    jobs: list[tuple[str, int]] = field(default_factory=list)
+    stop_after: int | None = None
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
+        for job in jobs:
+            if self.stop_after is not None and len(self.jobs) >= self.stop_after:
+                raise KeyboardInterrupt
+            self.jobs.append((job.photo, len(job.fixed_squares)))
+            yield job, read_text_photo(job.data, job.rules, job.fixed_squares)
+
+    def close(self) -> None:
+        pass
+
+
+def write_files(folder: Path, files: dict[str, bytes | str]) -> Path:
+    """A folder with these files in it."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder
+
+
+def run_batch(folder: Path, out: Path, executor: TextPhotoReader | None = None, **options: Any) -> RunSummary:
+    """The summary of one run over a folder."""
+    run_options = BatchOptions(folder, out, **options)
+    with ResultFolder(out).lock(), closing(BatchRun(run_options, executor or TextPhotoReader())) as run:
+        return run.run()
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read_results(out: Path) -> list[dict[str, Any]]:
+    """The objects of results.jsonl."""
+    return [json.loads(line) for line in (out / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def read_tree(out: Path) -> dict[str, bytes]:
+    """The content of all files that a run has written, by name, without those about the run itself."""
+    return {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file() and path.name not in (".run.json", ".lock", ".corrections.lock")
+    }
