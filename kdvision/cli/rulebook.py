@@ -32,7 +32,7 @@ def game(
     if as_json:
         typer.echo(json.dumps(game_to_dict(played, name), ensure_ascii=False))
     else:
-        typer.echo(format_game(played, name, named=dominoes, explained=clauses, width=width(), colour=colour()))
+        typer.echo(format_game(played, name, dominoes=dominoes, clauses=clauses, width=width(), colour=colour()))
     if strict and (not played.finished or any(played.problems(table) for table in played.rounds)):
         typer.echo(f"kdvision: {name}: {'look at the problems' if played.finished else 'not all is told'}.", err=True)
         raise typer.Exit(ExitCode.NEEDS_REVIEW)

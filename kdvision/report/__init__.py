@@ -1,1 +1,1 @@
-"""Makers of text, data and pictures from scored kingdoms. They return what they make; doors print and write."""
+"""Results as text, plain values and pictures. These modules return what they make; the entry points print and write."""

@@ -1,6 +1,6 @@
-"""The photo with its score drawn on it: lattice, territories, what was read, points.
+"""The photo with its score drawn on it: grid, territories, cells, pieces and points.
 
-Sizes follow the squares as they appear in the photo, so a picture of 600 pixels and one of 12 megapixels look alike.
+Sizes are relative to the squares in the photo, so pictures of any resolution look alike.
 """
 
 from collections.abc import Iterable
@@ -15,8 +15,8 @@ from kdvision.game.kingdom import Territory
 from kdvision.report.drawing import (
     AMBER,
     DARK,
+    FRACTION_BITS,
     LIGHT,
-    SHIFT,
     Colour,
     Pixels,
     Points,
@@ -40,55 +40,55 @@ COLOURS: Final[dict[Terrain, Colour]] = {
     Terrain.TOWN: (214, 84, 66),
     Terrain.CASTLE: (235, 235, 235),
 }
-TINT: Final = 0.3
-"""How much of a territory's colour lies over the photo: crowns stay visible below."""
+TINT_OPACITY: Final = 0.3
+"""Opacity of a territory's colour over the photo; the crowns below stay visible."""
 
 
 def draw_overlay(photo: Photo, result: Result) -> Pixels:
-    """The photo's pixels (height, width, 3), uint8 RGB, with every kingdom of the result drawn in; the photo stays."""
+    """A copy of the photo's pixels (height, width, 3), uint8 RGB, with every kingdom of the result drawn in."""
     canvas = np.array(photo.pixels)
     for scored in result.kingdoms:
         if scored.reading is not None:
-            _paint(canvas, scored, scored.reading.grid)
+            _draw_territories(canvas, scored, scored.reading.grid)
     image = Image.fromarray(canvas)
     pen = ImageDraw.Draw(image)
     for number, scored in enumerate(result.kingdoms, start=1):
         if scored.reading is not None:
-            _write(pen, scored, scored.reading.grid, number if len(result.kingdoms) > 1 else None)
+            _draw_labels(pen, scored, scored.reading.grid, number if len(result.kingdoms) > 1 else None)
     return np.array(image)
 
 
-def _paint(canvas: Pixels, scored: ScoredKingdom, grid: Grid) -> None:
-    """Tint the territories, draw the lattice, then the territories' borders and the doubted squares."""
+def _draw_territories(canvas: Pixels, scored: ScoredKingdom, grid: Grid) -> None:
+    """Tint the territories, then draw the grid, the territories' borders and the frames of doubtful squares."""
     side = grid.side
     tinted = canvas.copy()
     for territory in scored.kingdom.territories:
         quads = [to_fixed_point(grid.quad(square)) for square in territory.squares]
-        cv2.fillPoly(tinted, quads, COLOURS[territory.terrain], cv2.LINE_AA, SHIFT)
-    cv2.addWeighted(tinted, TINT, canvas, 1 - TINT, 0, dst=canvas)
+        cv2.fillPoly(tinted, quads, COLOURS[territory.terrain], cv2.LINE_AA, FRACTION_BITS)
+    cv2.addWeighted(tinted, TINT_OPACITY, canvas, 1 - TINT_OPACITY, 0, dst=canvas)
     draw_lines(canvas, map(grid.quad, scored.board), LIGHT, side * 0.012, closed=True)
     for territory in scored.kingdom.territories:
-        border = list(_border(territory, grid))
+        border = list(_list_border_lines(territory, grid))
         draw_lines(canvas, border, DARK, side * 0.065)
         draw_lines(canvas, border, COLOURS[territory.terrain], side * 0.035)
-    doubted = [shrink_quad(grid.quad(doubt.square), 0.9) for doubt in scored.doubts]
-    draw_lines(canvas, doubted, AMBER, side * 0.05, closed=True)
+    doubtful = [shrink_quad(grid.quad(doubt.square), 0.9) for doubt in scored.doubts]
+    draw_lines(canvas, doubtful, AMBER, side * 0.05, closed=True)
 
 
-def _write(pen: ImageDraw.ImageDraw, scored: ScoredKingdom, grid: Grid, number: int | None) -> None:
-    """What was read on each square, the points of each territory, and the total above the kingdom."""
+def _draw_labels(pen: ImageDraw.ImageDraw, scored: ScoredKingdom, grid: Grid, number: int | None) -> None:
+    """Write what each square shows, the pieces, the points of each territory, and the total above the kingdom."""
     side = grid.side
-    doubted = {doubt.square for doubt in scored.doubts}
-    for square in sorted(doubted.union(scored.board)):
-        cell, unsure = scored.board.get(square), square in doubted
-        if unsure or (cell is not None and cell.terrain is not Terrain.CASTLE):
-            _letter(pen, grid.quad(square), f"{cell or ''}{'?' if unsure else ''}", side, unsure)
-    _pieces(pen, scored, grid)
+    doubtful = {doubt.square for doubt in scored.doubts}
+    for square in sorted(doubtful.union(scored.board)):
+        cell, is_doubtful = scored.board.get(square), square in doubtful
+        if is_doubtful or (cell is not None and cell.terrain is not Terrain.CASTLE):
+            _draw_cell_label(pen, grid.quad(square), f"{cell or ''}{'?' if is_doubtful else ''}", side, is_doubtful)
+    _draw_pieces(pen, scored, grid)
     for line in scored.card.lines:
         if line.territory is not None and line.points:
             # The font has no ×.
             words = f"{len(line.territory.squares)} x {line.territory.crowns} = {line.points}"
-            draw_label(pen, _middle(line.territory, grid), words, side * 0.21, LIGHT, DARK)
+            draw_label(pen, _find_label_point(line.territory, grid), words, side * 0.21, LIGHT, DARK)
     total = f"{scored.total} points" + (" ?" if scored.review else "")
     top = grid.corners[:, 1].min() - side * 0.35
     name = scored.player_name or ("" if number is None else f"kingdom {number}")
@@ -96,42 +96,45 @@ def _write(pen: ImageDraw.ImageDraw, scored: ScoredKingdom, grid: Grid, number: 
     draw_label(pen, np.array([grid.corners[:, 0].mean(), top]), words, side * 0.42, LIGHT, DARK)
 
 
-def _pieces(pen: ImageDraw.ImageDraw, scored: ScoredKingdom, grid: Grid) -> None:
-    """The name of each piece at the foot of its square, of each gem beside the crossing that it lies on."""
+def _draw_pieces(pen: ImageDraw.ImageDraw, scored: ScoredKingdom, grid: Grid) -> None:
+    """Write the kind of each piece at the bottom of its square, and of each gem on its crossing."""
     if scored.reading is None:
         return
     for piece in scored.reading.pieces:
-        quad = grid.quad(piece.square)
-        _plate(pen, quad.mean(axis=0) + np.array([0.0, 0.3 * grid.side]), piece, grid.side)
+        centre = grid.quad(piece.square).mean(axis=0)
+        _draw_piece_label(pen, centre + np.array([0.0, 0.3 * grid.side]), piece, grid.side)
     for gem in scored.reading.gems:
-        _plate(pen, grid.quad(gem.corner)[2], gem, grid.side)
+        _draw_piece_label(pen, grid.quad(gem.corner)[2], gem, grid.side)
 
 
-def _plate(pen: ImageDraw.ImageDraw, at: Points, seen: DetectedPiece | DetectedGem, side: float) -> None:
-    words = f"{seen.kind}{'?' if seen.doubtful else ''}"
-    draw_label(pen, at, words, side * 0.15, DARK if seen.doubtful else LIGHT, AMBER if seen.doubtful else DARK)
+def _draw_piece_label(
+    pen: ImageDraw.ImageDraw, centre: Points, piece: DetectedPiece | DetectedGem, side: float
+) -> None:
+    words = f"{piece.kind}{'?' if piece.doubtful else ''}"
+    colours = (DARK, AMBER) if piece.doubtful else (LIGHT, DARK)
+    draw_label(pen, centre, words, side * 0.15, *colours)
 
 
-def _border(territory: Territory, grid: Grid) -> Iterable[Points]:
-    """The sides of the territory's squares beyond which it ends, each moved a little inwards."""
+def _list_border_lines(territory: Territory, grid: Grid) -> Iterable[Points]:
+    """The outer sides of the territory's squares, each moved a little inwards."""
     inside = set(territory.squares)
     for square in territory.squares:
-        # Above, right, below, left: corners TL-TR, TR-BR, BR-BL, BL-TL.
-        ends = [i for i, near in enumerate(square.neighbours()) if near not in inside]
-        quad = shrink_quad(grid.quad(square), 0.93) if ends else None
-        yield from (quad[[i, (i + 1) % 4]] for i in ends if quad is not None)
+        # Neighbours above, right, below, left lie beyond the sides TL-TR, TR-BR, BR-BL, BL-TL.
+        outer = [i for i, neighbour in enumerate(square.neighbours()) if neighbour not in inside]
+        quad = shrink_quad(grid.quad(square), 0.93)
+        yield from (quad[[i, (i + 1) % 4]] for i in outer)
 
 
-def _middle(territory: Territory, grid: Grid) -> Points:
-    """The centre of that square of the territory which lies nearest to the middle of them all."""
+def _find_label_point(territory: Territory, grid: Grid) -> Points:
+    """The centre of the territory's square that is nearest to the middle of all its squares."""
     centres = np.array([grid.quad(square).mean(axis=0) for square in territory.squares])
     distances = np.linalg.norm(centres - centres.mean(axis=0), axis=1)
     nearest: Points = centres[int(distances.argmin())]
     return nearest
 
 
-def _letter(pen: ImageDraw.ImageDraw, quad: Points, words: str, side: float, unsure: bool) -> None:
-    """The notation of a square, in the corner of it that lies uppermost on the left."""
+def _draw_cell_label(pen: ImageDraw.ImageDraw, quad: Points, words: str, side: float, is_doubtful: bool) -> None:
+    """Write a square's notation in its upper left corner as seen in the photo."""
     corner = quad[int(quad.sum(axis=1).argmin())]
-    place = corner + 0.24 * (quad.mean(axis=0) - corner) * 2**0.5
-    draw_label(pen, place, words, side * 0.17, DARK if unsure else LIGHT, AMBER if unsure else DARK)
+    centre = corner + 0.24 * (quad.mean(axis=0) - corner) * 2**0.5
+    draw_label(pen, centre, words, side * 0.17, *((DARK, AMBER) if is_doubtful else (LIGHT, DARK)))

@@ -1,9 +1,10 @@
-"""One self-contained HTML page on a whole event: standings, what needs a look, every kingdom with its rulebook lines.
+"""The report of a whole event as one self-contained HTML page.
 
-It needs nothing beside it: pictures are in it, and it opens from a disk, prints, and reads on a phone.
+It has the standings, what to review, and every kingdom with the rulebook clause of each line. Pictures are embedded, so
+it opens from a disk and prints.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
+from kdvision.report.board_text import format_sizes
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 TEMPLATE: Final = "page.html.jinja"
-CASTLE: Final = "castle"
 
 
 @dataclass(frozen=True)
 class PageRow:
-    """One player in one standing; `place` and `points` are None for one without a kingdom there."""
+    """One player in one standing; `place` and `points` are None if the player has no kingdom there."""
 
     place: int | None
     player: str
@@ -34,7 +35,7 @@ class PageRow:
 
 @dataclass(frozen=True)
 class PageRanking:
-    """One standing with its heading and the sentence on who wins; the widest ones are `wide`."""
+    """One standing with its heading and a sentence on who wins; `wide` ones take the whole width of the page."""
 
     title: str
     verdict: str
@@ -46,7 +47,7 @@ class PageRanking:
 
 @dataclass(frozen=True)
 class PageLook:
-    """One thing to look at."""
+    """One kingdom or photo to review."""
 
     changes: str
     where: str
@@ -59,7 +60,10 @@ class PageLook:
 
 @dataclass(frozen=True)
 class PageKingdom:
-    """One kingdom: its JSON object, that of the reading if it was corrected, and its picture as a data address."""
+    """One kingdom.
+
+    `data` is its JSON object, `read` that of the reading if it was corrected, `thumb` its picture as a `data:` address.
+    """
 
     anchor: str
     player: str
@@ -78,31 +82,28 @@ class PageKingdom:
 
     @property
     def cells(self) -> list[list[tuple[str, str, bool]]]:
-        """Rows of the board: each square's notation, its terrain's name, and whether it is doubted."""
-        doubted = {doubt["square"] for doubt in self.data["doubts"]}
+        """Rows of the board: for each square its notation, its terrain's name, and whether it is doubtful."""
+        doubtful = {doubt["square"] for doubt in self.data["doubts"]}
         return [
-            [(word, _terrain(word), Square(row, col).name in doubted) for col, word in enumerate(words.split())]
+            [(word, _name_terrain(word), Square(row, col).name in doubtful) for col, word in enumerate(words.split())]
             for row, words in enumerate(self.data["board"])
         ]
 
     @property
     def earning(self) -> list[Mapping[str, Any]]:
-        """The lines with points, bonuses among them."""
+        """The lines with points, most points first."""
         return sorted((line for line in self.data["lines"] if line["points"]), key=lambda line: -line["points"])
 
     @property
     def worthless(self) -> str:
-        """The territories without points, by terrain: "wheat 2+1, lake 1"."""
-        sizes: dict[str, list[int]] = {}
-        for line in self.data["lines"]:
-            if not line["points"] and line["terrain"]:
-                sizes.setdefault(_terrain(line["terrain"]), []).append(len(line["squares"]))
-        return ", ".join(f"{name} {'+'.join(map(str, sorted(found, reverse=True)))}" for name, found in sizes.items())
+        """The sizes of the territories without points, such as "wheat 2+1, lake 1"."""
+        worthless = (line for line in self.data["lines"] if line["terrain"] and not line["points"])
+        return format_sizes((_name_terrain(line["terrain"]), len(line["squares"])) for line in worthless)
 
 
 @dataclass(frozen=True)
 class Page:
-    """All that the page shows. `failures` are (file, reason, advice); `others` are looks that would change nothing."""
+    """The content of the page. `failures` are (file, reason, advice); `others` counts reviews without known effect."""
 
     title: str
     rules: str
@@ -115,35 +116,30 @@ class Page:
 
     @property
     def notes(self) -> dict[str, int]:
-        """The number of each rulebook clause that earned points somewhere, in the order of the books."""
+        """The footnote number of each rulebook clause that earned points, in the order of the books."""
         used = {line["clause"] for kingdom in self.kingdoms for line in kingdom.earning}
         return {clause: number for number, clause in enumerate((name for name in clauses() if name in used), start=1)}
 
 
 def render_page(content: Page) -> str:
-    """The text of the page."""
-    seats = sorted({kingdom.round for kingdom in content.kingdoms})
-    return _template().render(
+    """The HTML of the page."""
+    return _load_template().render(
         page=content,
         clauses=clauses(),
         notes=content.notes,
-        rounds=seats,
-        tables=_tables(content.kingdoms),
+        rounds=sorted({kingdom.round for kingdom in content.kingdoms}),
+        tables=list(dict.fromkeys(kingdom.table for kingdom in content.kingdoms if kingdom.table)),
     )
 
 
-def _tables(kingdoms: Iterable[PageKingdom]) -> list[str]:
-    return list(dict.fromkeys(kingdom.table for kingdom in kingdoms if kingdom.table))
-
-
-def _terrain(word: str) -> str:
+def _name_terrain(word: str) -> str:
     letter = word[:1]
     return str(Terrain(letter)) if letter in Terrain._value2member_map_ else "none"
 
 
 @cache
-def _template() -> "Template":
+def _load_template() -> "Template":
     from jinja2 import Environment, StrictUndefined
 
-    surroundings = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return surroundings.from_string(files(__package__).joinpath(TEMPLATE).read_text(encoding="utf-8"))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(files(__package__).joinpath(TEMPLATE).read_text(encoding="utf-8"))

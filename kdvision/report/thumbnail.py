@@ -1,4 +1,4 @@
-"""Small pictures of single kingdoms for the page, cut out of the picture with the score drawn in."""
+"""Small pictures of single kingdoms for the report page, cut from the photo with the score drawn in."""
 
 import base64
 import io
@@ -7,32 +7,38 @@ from typing import Final
 
 from PIL import Image
 
-SIDE: Final = 288
-"""Pixels along the longer side: crowns can be told, and a page of four hundred kingdoms stays below ten megabytes."""
+LONG_SIDE_PIXELS: Final = 288
+"""Longer side: crowns are visible, and a page of four hundred kingdoms stays below ten megabytes."""
 
 MARGIN: Final = 0.06
-"""How much of the table around a kingdom is shown, as a share of the kingdom."""
+"""Margin around a kingdom, as a share of its longer side."""
 
 
-def make_thumbnail(picture: bytes, corners: Sequence[Sequence[float]] | None, width: int) -> str:
-    """A `data:` address of the part of a JPEG in which a kingdom lies; its corners are those in a photo of `width`."""
-    with Image.open(io.BytesIO(picture)) as opened:
-        box = _box(corners, opened.width / width, opened.size) if corners else (0, 0, *opened.size)
+def make_thumbnail(picture: bytes, corners: Sequence[Sequence[float]] | None, photo_width: int) -> str:
+    """A `data:` address with the part of a JPEG that shows a kingdom, or with all of it if `corners` is None.
+
+    `corners` are pixels (x, y) of the original photo, which is `photo_width` pixels wide; the JPEG may be smaller.
+    """
+    with Image.open(io.BytesIO(picture)) as image:
+        box = _find_box(corners, image.width / photo_width, image.size) if corners else (0, 0, *image.size)
         side = max(box[2] - box[0], box[3] - box[1])
-        before = opened.width
-        opened.draft("RGB", (round(before * SIDE / side), round(opened.height * SIDE / side)))
-        scale = opened.width / before
-        cut = opened.crop(tuple(round(value * scale) for value in box))  # type: ignore[arg-type]
-    cut.thumbnail((SIDE, SIDE), Image.Resampling.BOX)
+        width = image.width
+        # Decode the JPEG at the smallest scale that is large enough.
+        image.draft("RGB", (round(width * LONG_SIDE_PIXELS / side), round(image.height * LONG_SIDE_PIXELS / side)))
+        scale = image.width / width
+        part = image.crop(tuple(round(value * scale) for value in box))  # type: ignore[arg-type]
+    part.thumbnail((LONG_SIDE_PIXELS, LONG_SIDE_PIXELS), Image.Resampling.BOX)
     out = io.BytesIO()
-    cut.convert("RGB").save(out, "WEBP", quality=55, method=1)  # the most thorough one takes three times as long
+    part.convert("RGB").save(out, "WEBP", quality=55, method=1)  # method 6 takes three times as long
     return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
-def _box(corners: Sequence[Sequence[float]], factor: float, size: tuple[int, int]) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of what is shown, inside the picture."""
+def _find_box(
+    corners: Sequence[Sequence[float]], factor: float, size: tuple[int, int]
+) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of the part to show, inside the picture."""
     xs, ys = [corner[0] * factor for corner in corners], [corner[1] * factor for corner in corners]
-    room = MARGIN * max(max(xs) - min(xs), max(ys) - min(ys))
-    left, top = max(0.0, min(xs) - room), max(0.0, min(ys) - 2 * room)  # the total stands above the kingdom
-    right, bottom = min(float(size[0]), max(xs) + room), min(float(size[1]), max(ys) + room)
+    margin = MARGIN * max(max(xs) - min(xs), max(ys) - min(ys))
+    left, top = max(0.0, min(xs) - margin), max(0.0, min(ys) - 2 * margin)  # the total is drawn above the kingdom
+    right, bottom = min(float(size[0]), max(xs) + margin), min(float(size[1]), max(ys) + margin)
     return left, top, max(right, left + 1), max(bottom, top + 1)

@@ -104,6 +104,7 @@ def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
     assert (ran.code, ran.out.count(sentence)) == (0, 1)
     found = json.loads(run("game", "-", "--json", stdin=ODD.encode()).out)
     assert [problem["text"] for problem in found["rounds"][0]["problems"]] == [sentence]
+    assert not found["rounds"][0]["kingdoms"][0]["review"]
     strict = run("game", "-", "--strict", stdin=ODD.encode())
     assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: look at the problems.\n")
     assert run("game", "-", "--strict", stdin=GAME.encode()).code == 0
@@ -208,6 +209,7 @@ def test_an_unfinished_game_is_a_range_and_names_no_winner(run: Run) -> None:
     assert (played["standing"], played["outlook"]) == (None, "who wins is not known until the rest is told")
     ann = played["kingdoms"][0]
     assert (ann["complete"], ann["least"], ann["most"], ann["total"]) == (False, 2, 60, None)
+    assert ann["review"]
     assert ann["missing"] == [{"item": "coins", "squares": [], "text": "coins"}]
     strict = run("game", "-", "--strict", stdin=OPEN.encode())
     assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: not all is told.\n")

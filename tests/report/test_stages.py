@@ -8,7 +8,7 @@ from PIL import Image
 
 from kdvision.game.board import Board
 from kdvision.report.drawing import AMBER
-from kdvision.report.stages import GREEN, LONGEST, STAGES, draw_stage
+from kdvision.report.stages import GREEN, MAX_SIDE_PIXELS, STAGES, draw_stage
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
@@ -79,7 +79,7 @@ def test_large_photos_have_handy_pictures() -> None:
     photo = Photo.open(np.zeros((3000, 4000, 3), np.uint8))
     drawn = draw_stage("photo", photo, photo)
     assert drawn is not None
-    assert max(drawn.shape) == LONGEST
+    assert max(drawn.shape) == MAX_SIDE_PIXELS
     assert draw_stage("decide", [], photo) is None
 
 
@@ -91,7 +91,7 @@ def test_look_draws_every_stage(run: Run, tmp_path: Path) -> None:
     assert [Path(line).name for line in ran.out.splitlines()] == wanted
     for path in out.iterdir():
         with Image.open(path) as drawn:
-            assert max(drawn.size) <= LONGEST
+            assert max(drawn.size) <= MAX_SIDE_PIXELS
 
 
 def test_look_ends_with_the_stage_that_found_nothing(run: Run, tmp_path: Path) -> None:

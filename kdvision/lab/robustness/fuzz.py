@@ -59,7 +59,7 @@ def game(content: bytes) -> None:
     """A game file: read, scored, ranked and shown."""
     try:
         played = parse(_text(content))
-        assert format_game(played, "the game", named=True, explained=True, width=100)
+        assert format_game(played, "the game", dominoes=True, clauses=True, width=100)
         json.dumps(game_to_dict(played, "the game"))
     except KdvisionError as error:
         answered(error)
