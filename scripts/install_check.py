@@ -1,11 +1,10 @@
-"""Does it install, and read a photo, where nothing else is? On every Python that it is for.
+"""Install the wheel into an empty environment for each Python on this machine, and score a sample there.
 
     python -m scripts.install_check            # or: make install-check
 
-Builds the sdist and, from it, the wheel. Installs the wheel without extras into an empty environment for each Python
-that this machine has, from ready-made packages alone, so that no compiler and no system library is asked for. There,
-away from the checkout, a sample is scored and compared with its truth. Exits with 1 where anything is not as it should
-be.
+Builds the sdist and, from it, the wheel. The wheel is installed without extras and from binary packages only, so no
+compiler is needed. A sample is scored away from the checkout and compared with its truth. The exit code is 1 if
+anything is wrong.
 """
 
 import argparse
@@ -24,15 +23,15 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 VERSIONS: Final = ("3.11", "3.12", "3.13")
 SAMPLE: Final = ROOT / "samples" / "demo.jpg"
-MOST_MEGABYTES: Final = 450.0
-"""What our package and all that it needs may take on disk."""
+MAX_INSTALLED_MEGABYTES: Final = 650.0
+"""Size of the package and its dependencies on disk."""
 
 INSTALLERS: Final = ("pip", "setuptools")
 MODELS: Final = ("cells.onnx", "context.onnx", "finder.onnx")
-PROBE: Final = "build"
-"""A small package, by which it is told whether the package index can be reached; and what builds ours."""
+BUILD_TOOL: Final = "build"
+"""Builds the wheel; being small, it also serves to find out if the package index can be reached."""
 
-INSIDE: Final = """
+PROBE: Final = """
 import importlib.util, json, pathlib, sys
 import kdvision
 from kdvision.vision.networks.onnx import model_path
@@ -40,7 +39,7 @@ boards = [list(read.board.rows()) for read in kdvision.read(sys.argv[1])]
 place = pathlib.Path(kdvision.__file__).parent
 print(json.dumps({
     "boards": boards,
-    "heavy": [name for name in ("torch", "onnx", "matplotlib", "scipy", "skimage") if importlib.util.find_spec(name)],
+    "heavy": [name for name in ("torch", "onnx", "matplotlib", "sklearn") if importlib.util.find_spec(name)],
     "models": all(model_path(name).is_relative_to(place) for name in ("cells", "context", "finder")),
     "packages": str(place.parent),
 }))
@@ -53,27 +52,30 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of one Python: megabytes on disk, and what is wrong, in words; nothing where all is well."""
+    """The result for one Python: megabytes on disk, and one sentence for each fault."""
 
     version: str
     megabytes: float = 0.0
-    wrong: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        told = "; ".join(self.wrong) or f"installs and scores {SAMPLE.name} right, {self.megabytes:.0f} MB on disk"
-        return f"Python {self.version}: {told}"
+        text = "; ".join(self.faults) or f"installs and scores {SAMPLE.name} right, {self.megabytes:.0f} MB on disk"
+        return f"Python {self.version}: {text}"
 
 
-def interpreter(version: str) -> str | None:
-    """A Python of this version (3.12) that runs; None where there is none."""
-    kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found = [shutil.which(f"python{version}"), *(str(place / "bin" / "python") for place in kept.glob(f"{version}.*"))]
+def find_interpreter(version: str) -> str | None:
+    """The path of a working Python of this version ("3.12"); None if there is none."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    paths = [
+        shutil.which(f"python{version}"),
+        *(str(path / "bin" / "python") for path in versions.glob(f"{version}.*")),
+    ]
     if f"{sys.version_info.major}.{sys.version_info.minor}" == version:
-        found.insert(0, sys.executable)
-    return next((path for path in found if path and _runs(path, version)), None)
+        paths.insert(0, sys.executable)
+    return next((path for path in paths if path and _has_version(path, version)), None)
 
 
-def _runs(path: str, version: str) -> bool:
+def _has_version(path: str, version: str) -> bool:
     code = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
     try:
         done = subprocess.run([path, "-c", code], capture_output=True, text=True)
@@ -82,70 +84,71 @@ def _runs(path: str, version: str) -> bool:
     return done.stdout.strip() == version
 
 
-def built(work: Path) -> tuple[Path, Path]:
-    """The sdist, and the wheel that is made from it; raises Unreachable, and RuntimeError where neither comes out."""
-    tools, made = work / "tools", work / "dist"
-    if not _pip(sys.executable, "install", "--quiet", "--target", str(tools), PROBE):
+def build_packages(work: Path) -> tuple[Path, Path]:
+    """The paths of the sdist and of the wheel built from it; raises Unreachable, or RuntimeError if the build fails."""
+    tools, output = work / "tools", work / "dist"
+    if not _pip(sys.executable, "install", "--quiet", "--target", str(tools), BUILD_TOOL):
         raise Unreachable
-    ran = _run([sys.executable, "-m", "build", "--outdir", str(made), str(ROOT)], PYTHONPATH=str(tools))
+    ran = _run([sys.executable, "-m", "build", "--outdir", str(output), str(ROOT)], PYTHONPATH=str(tools))
     if ran.returncode:
         raise RuntimeError(f"building failed:\n{ran.stdout}{ran.stderr}")
-    return next(made.glob("*.tar.gz")), next(made.glob("*.whl"))
+    return next(output.glob("*.tar.gz")), next(output.glob("*.whl"))
 
 
-def travelling(wheel: Path) -> list[str]:
-    """What is wrong with the content of a wheel."""
+def check_wheel(wheel: Path) -> list[str]:
+    """One sentence for each fault in the content of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    wrong = [f"{name} does not travel in the wheel" for name in MODELS if f"kdvision/models/{name}" not in names]
+    faults = [f"{name} is missing from the wheel" for name in MODELS if f"kdvision/models/{name}" not in names]
     strange = sorted(name for name in names if not name.startswith(("kdvision/", "kdvision-")))
-    return [*wrong, *(f"{name} would lie beside the package" for name in strange)]
+    faults += [f"{name} lies outside the package" for name in strange]
+    return faults + ["the training code is in the wheel"] * any(name.startswith("kdvision/lab/") for name in names)
 
 
-def checked(version: str, python: str, wheel: Path, work: Path, *, most: float = MOST_MEGABYTES) -> Verdict:
-    """The verdict on one Python, in an environment of its own; raises Unreachable."""
+def check_python(version: str, python: str, wheel: Path, work: Path, *, most: float) -> Verdict:
+    """Install the wheel for one Python and score the sample; raises Unreachable."""
     home = work / version
     _run([python, "-m", "venv", str(home)])
     folder = home / ("Scripts" if os.name == "nt" else "bin")
     if not _pip(str(folder / "python"), "install", "--quiet", "--only-binary", ":all:", str(wheel)):
-        if not _pip(sys.executable, "download", "--quiet", "--no-deps", "--dest", str(work / "probe"), PROBE):
+        if not _pip(sys.executable, "download", "--quiet", "--no-deps", "--dest", str(work / "probe"), BUILD_TOOL):
             raise Unreachable
-        return Verdict(version, wrong=("it cannot be installed, see above",))
+        return Verdict(version, faults=("it cannot be installed, see above",))
     sample = Path(shutil.copy(SAMPLE, work))
     printed = _run([str(folder / "kdvision"), "score", "--json", sample.name], cwd=work)
-    inside = _run([str(folder / "python"), "-c", INSIDE, sample.name], cwd=work)
+    inside = _run([str(folder / "python"), "-c", PROBE, sample.name], cwd=work)
     if printed.returncode or inside.returncode:
-        return Verdict(version, wrong=(f"it does not run:\n{printed.stderr}{inside.stderr}",))
-    told = json.loads(inside.stdout)
-    megabytes = size(Path(told["packages"]))
-    return Verdict(version, megabytes, tuple(faults(json.loads(printed.stdout), told, megabytes, most=most)))
+        return Verdict(version, faults=(f"it does not run:\n{printed.stderr}{inside.stderr}",))
+    probed = json.loads(inside.stdout)
+    megabytes = measure_megabytes(Path(probed["packages"]))
+    return Verdict(version, megabytes, tuple(find_faults(json.loads(printed.stdout), probed, megabytes, most=most)))
 
 
-def faults(printed: dict[str, Any], told: dict[str, Any], megabytes: float, *, most: float) -> list[str]:
-    """What is wrong with an installed program, by what it printed of the sample and what it told of itself."""
+def find_faults(printed: dict[str, Any], probed: dict[str, Any], megabytes: float, *, most: float) -> list[str]:
+    """One sentence for each fault of an installed program: `printed` by `score --json`, `probed` by PROBE."""
     truth = json.loads(SAMPLE.with_suffix(".json").read_text(encoding="utf-8"))["kingdoms"]
     boards = [kingdom["board"] for kingdom in printed["kingdoms"]]
-    wrong = []
-    if boards != [kingdom["board"] for kingdom in truth] or told["boards"] != boards:
-        wrong.append(f"it reads {boards}, which is not the truth")
+    faults = []
+    if boards != [kingdom["board"] for kingdom in truth] or probed["boards"] != boards:
+        faults.append(f"it reads {boards}, which is not the truth")
     if [kingdom["points"] for kingdom in printed["kingdoms"]] != [kingdom["points"] for kingdom in truth]:
-        wrong.append("it scores the sample wrong")
-    if not told["models"]:
-        wrong.append("it does not use the models that travel with it")
+        faults.append("it scores the sample wrong")
+    if not probed["models"]:
+        faults.append("it does not use the models in the wheel")
     if megabytes > most:
-        wrong.append(f"it takes {megabytes:.0f} MB, more than {most:.0f}")
-    return wrong + [f"{name} came along" for name in told["heavy"]]
+        faults.append(f"it takes {megabytes:.0f} MB, more than {most:.0f}")
+    return faults + [f"{name} is installed, too" for name in probed["heavy"]]
 
 
-def size(folder: Path) -> float:
-    """Megabytes of all files in site-packages, but for pip, which was there before."""
+def measure_megabytes(folder: Path) -> float:
+    """The size of all files in site-packages, without those of pip."""
     packages = [path for path in folder.iterdir() if path.name.partition("-")[0] not in INSTALLERS]
     files = (file for package in packages for file in (package, *package.rglob("*")) if file.is_file())
     return sum(file.stat().st_size for file in files) / 1e6
 
 
 def _pip(python: str, *arguments: str) -> bool:
-    """True where pip did as it was told; what it says otherwise is printed."""
+    """Run pip; True if it succeeds, else print its errors."""
     ran = _run([python, "-m", "pip", "--disable-pip-version-check", *arguments])
     if ran.returncode:
         print(ran.stderr.strip(), file=sys.stderr)
@@ -153,54 +156,58 @@ def _pip(python: str, *arguments: str) -> bool:
 
 
 def _run(command: Sequence[str], *, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A command with nothing of this Python in its environment."""
+    """Run a command without the settings of this Python in its environment."""
     clean = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
     return subprocess.run(command, cwd=cwd, env=clean | variables, capture_output=True, text=True, encoding="utf-8")
 
 
 def check(versions: Sequence[str], *, most: float) -> list[Verdict]:
-    """The verdicts on these versions, each told as it comes; raises Unreachable, and RuntimeError."""
+    """Check these versions and print each verdict; raises Unreachable and RuntimeError."""
     verdicts = []
     with TemporaryDirectory() as folder:
         work = Path(folder)
-        sdist, wheel = built(work)
+        sdist, wheel = build_packages(work)
         print(", ".join(f"{path.name} {path.stat().st_size / 1e6:.1f} MB" for path in (sdist, wheel)), flush=True)
-        verdicts.append(Verdict("wheel", wrong=tuple(travelling(wheel))))
+        verdicts.append(Verdict("wheel", faults=tuple(check_wheel(wheel))))
         for version in versions:
-            python = interpreter(version)
+            python = find_interpreter(version)
             if python is None:
-                print(f"Python {version}: not on this machine, left out", flush=True)
+                print(f"Python {version}: not on this machine", flush=True)
                 continue
-            verdicts.append(checked(version, python, wheel, work, most=most))
+            verdicts.append(check_python(version, python, wheel, work, most=most))
             print(verdicts[-1], flush=True)
     return verdicts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check, and tell: 1 where something is wrong or nothing could be fetched."""
+    """Return 1 if something is wrong or nothing could be downloaded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("versions", nargs="*", default=VERSIONS, metavar="VERSION", help="by default 3.11 3.12 3.13")
     parser.add_argument(
-        "--if-reachable", action="store_true", help="end with 0 where the package index cannot be reached"
+        "--if-reachable", action="store_true", help="exit with 0 if the package index cannot be reached"
     )
     parser.add_argument(
-        "--most", type=float, default=MOST_MEGABYTES, metavar="MB", help="of site-packages, pip left out (%(default)s)"
+        "--most",
+        type=float,
+        default=MAX_INSTALLED_MEGABYTES,
+        metavar="MB",
+        help="size limit of site-packages (%(default)s)",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        verdicts = check(given.versions, most=given.most)
+        verdicts = check(options.versions, most=options.most)
     except Unreachable:
-        print("the package index cannot be reached: whether the wheel installs was not checked", flush=True)
-        return int(not given.if_reachable)
+        print("the package index cannot be reached, so the installation was not checked", flush=True)
+        return int(not options.if_reachable)
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 1
-    wrong = [verdict for verdict in verdicts if verdict.wrong]
-    tried = [verdict.version for verdict in verdicts if verdict.version != "wheel"]
-    for verdict in wrong:
-        print(f"WRONG {verdict}")
-    print(f"installed and tried on {', '.join(tried) or 'no Python'}: {len(wrong)} wrong")
-    return int(bool(wrong) or not tried)
+    faulty = [verdict for verdict in verdicts if verdict.faults]
+    tested = [verdict.version for verdict in verdicts if verdict.version != "wheel"]
+    for verdict in faulty:
+        print(f"FAULT {verdict}")
+    print(f"installed and tested on {', '.join(tested) or 'no Python'}: {len(faulty)} with faults")
+    return int(bool(faulty) or not tested)
 
 
 if __name__ == "__main__":

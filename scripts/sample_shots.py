@@ -1,4 +1,4 @@
-"""The photos of `samples/`: what each shows, from which seeds, how the camera stands and what the light is like."""
+"""The photos of `samples/`: contents, seeds, camera and light of each."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ FAIR = PhotoFactors(light=0.12, glare=0.0, blur=0.1, noise=0.15, jpeg=0.1)
 
 @dataclass(frozen=True)
 class Shot:
-    """One sample photo: who plays, how the kingdoms lie, where the camera stands, what the light is like."""
+    """One sample photo: game, layout of the kingdoms, camera and light."""
 
     name: str
     shows: str
-    seed: int  # of the games and of how the kingdoms lie
+    seed: int  # of the game and the layout
     surface: Surface
     hour: int = 0  # seed of the light, the table and the camera's noise
     kingdoms: int = 1
-    game: str = ""  # a game of `furnished.DECKS` with its pieces; else plain Kingdomino
+    game: str = ""  # a game of `game_pieces.DECKS` with its pieces; "" for plain Kingdomino
     side: int = 5
-    holes: range = range(1)  # how many squares of the full side may be empty
+    holes: range = range(1)  # number of empty squares
     castles: bool = False
-    beside: tuple[str, ...] = ()  # what else lies there: methods of `Table`
-    room: float = 1.2  # squares around the kingdoms where that may lie
+    beside: tuple[str, ...] = ()  # other objects: methods of `Table`
+    room: float = 1.2  # margin for them, in squares
     tilt: float = 20.0  # degrees from straight above
     azimuth: float = 90.0  # degrees; 90 looks from the bottom edge of the table
     roll: float = 0.0
     fill: float = 0.8
-    turn: float = 3.0  # degrees that the kingdom lies askew
+    turn: float = 3.0  # rotation of the kingdom in degrees
     factors: PhotoFactors = FAIR
     lamp: tuple[float, float, float] = (-0.5, -0.4, 1.0)
 

@@ -1,4 +1,4 @@
-"""Renders the photos of `samples/` with our own art, and the truth beside them: `python -m scripts.samples`."""
+"""Render the photos of `samples/` and write the truth beside them: `python -m scripts.samples`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from scripts.sample_shots import SHOTS, Shot
 
 SIZE = (1600, 1200)
 QUALITY = 88
-EMPTY = np.array([[-4.5, -3.5], [4.5, 3.5]])  # what a photo without kingdoms shows, in squares
+EMPTY = np.array([[-4.5, -3.5], [4.5, 3.5]])  # the view of a photo without kingdoms, in squares
 README = """# Samples
 
 Photos to try `kdvision` on. All are rendered with artwork of this project, so they are free to use.
@@ -40,8 +40,8 @@ the top left, pieces with their square, and gems with two of the four squares ar
 |---|---|---|"""
 
 
-def kingdoms_of(shot: Shot, rng: np.random.Generator) -> list[PlayedKingdom]:
-    """Return played kingdoms as the shot wants them, by one game after another until one has them."""
+def play_kingdoms(shot: Shot, rng: np.random.Generator) -> list[PlayedKingdom]:
+    """Play games until one has the kingdoms that the shot needs, and return them."""
     players = 2 if shot.side == 7 else max(2, shot.kingdoms)
     while True:
         deck = game_pieces.DECKS.get(shot.game, KINGDOMINO)
@@ -55,11 +55,11 @@ PLACES = {1: [(0.0, 0.0)], 2: [(-3.2, 0.3), (3.2, -0.3)], 4: [(-4, -3.3), (3.9, 
 
 
 def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingdom] | None = None) -> Scene:
-    """Return the table of a shot, with these kingdoms or with some that fit."""
+    """Return the table of a shot, with these kingdoms or with new ones."""
     table = Table(rng)
     colours = rng.permutation(["blue", "green", "pink", "yellow"])
     if shot.kingdoms:
-        chosen = kingdoms or kingdoms_of(shot, rng)
+        chosen = kingdoms or play_kingdoms(shot, rng)
         for kingdom, at, colour in zip(chosen, PLACES[shot.kingdoms], colours, strict=False):
             turn = np.radians(shot.turn + rng.normal(0, 3)) + float(rng.integers(4)) * np.pi / 2
             hand = LayoutNoise(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
@@ -76,7 +76,7 @@ def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingd
 
 
 def furnish(game: str, rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
-    """Lay down what the game puts on a kingdom, by the book; returns the kingdom that knows of it."""
+    """Place the game's pieces on a kingdom and return the kingdom with them."""
     if game == "lost-treasures":
         return game_pieces.place_gems(rng, kingdom, scene, by_the_book=True)
     towns = [square for square in kingdom.squares if kingdom.board[square].terrain is Terrain.TOWN]
@@ -92,7 +92,7 @@ def furnish(game: str, rng: np.random.Generator, kingdom: KingdomLayout, scene: 
 def take(
     shot: Shot, art: DrawnArt, *, kingdoms: Sequence[PlayedKingdom] | None = None, size: tuple[int, int] = SIZE
 ) -> Picture:
-    """Return the photo of a shot, the same every time."""
+    """Render the photo of a shot; the same shot gives the same pixels."""
     scene = compose(shot, np.random.default_rng(shot.seed), kingdoms)
     width, height = size
     camera = frame(
@@ -114,7 +114,7 @@ def take(
 
 
 def write(shot: Shot, picture: Picture, folder: Path) -> None:
-    """Write a photo, and its truth beside it."""
+    """Write a photo and its truth."""
     pixels = np.ascontiguousarray(picture.photo[..., ::-1])
     cv2.imwrite(str(folder / f"{shot.name}.jpg"), pixels, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
     text = json.dumps({"photo": f"{shot.name}.jpg", **truth(picture)}, indent=1)
@@ -131,18 +131,18 @@ def make_readme() -> str:
 
 
 def main() -> None:
-    """Render the samples that are named, or all of them, into a folder."""
+    """Render the named samples, by default all, into a folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="which samples to render; by default all")
     parser.add_argument("--folder", type=Path, default=Path("samples"))
-    given = parser.parse_args()
-    given.folder.mkdir(exist_ok=True)
+    options = parser.parse_args()
+    options.folder.mkdir(exist_ok=True)
     art = DrawnArt(seed=3)
     for shot in SHOTS:
-        if not given.names or shot.name in given.names:
-            write(shot, take(shot, art), given.folder)
+        if not options.names or shot.name in options.names:
+            write(shot, take(shot, art), options.folder)
             print(shot.name)
-    (given.folder / "README.md").write_text(make_readme(), encoding="utf-8")
+    (options.folder / "README.md").write_text(make_readme(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,4 @@
-"""The README's pictures of the page, taken in a real browser: `python -m scripts.shots`.
-
-They show the samples, which are our own art.
-"""
+"""Take the pictures of the page in docs/img with a real browser: `python -m scripts.shots`."""
 
 from __future__ import annotations
 
@@ -28,16 +25,16 @@ def main() -> None:
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
-        raise KdvisionError("there is no Chromium to take pictures with", hint="install one")
+        raise KdvisionError("Chromium was not found", hint="install the package chromium")
     with serving() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         home = f"http://127.0.0.1:{server.port}/"
-        write_atomically(OUT / "page-phone.jpg", _side_by_side(_phone(browser, home)))
-        write_atomically(OUT / "page-desk.jpg", _jpeg(_desk(browser, home)))
+        write_atomically(OUT / "page-phone.jpg", _join_side_by_side(_take_phone_shots(browser, home)))
+        write_atomically(OUT / "page-desk.jpg", _convert_to_jpeg(_take_desk_shot(browser, home)))
         browser.close()
 
 
-def _opened(browser: Browser, home: str, photo: str, settings: dict[str, object], scheme: str) -> Page:
+def _open_page(browser: Browser, home: str, photo: str, settings: dict[str, object], scheme: str) -> Page:
     page = browser.new_context(**settings, color_scheme=scheme).new_page()  # type: ignore[arg-type]
     page.goto(home)
     page.set_input_files("#files", SAMPLES / photo)
@@ -53,9 +50,9 @@ def _opened(browser: Browser, home: str, photo: str, settings: dict[str, object]
     return page
 
 
-def _phone(browser: Browser, home: str) -> list[bytes]:
-    """Three looks at a phone: the photo that was read, a square being corrected, the points."""
-    page = _opened(browser, home, "two-kingdoms.jpg", PHONE, "light")
+def _take_phone_shots(browser: Browser, home: str) -> list[bytes]:
+    """Three screenshots of a phone: the photo, a square that is corrected, the points."""
+    page = _open_page(browser, home, "two-kingdoms.jpg", PHONE, "light")
     first = page.screenshot()
     page.get_by_role("gridcell", name="C2: wheat").click()
     page.wait_for_timeout(300)
@@ -66,12 +63,12 @@ def _phone(browser: Browser, home: str) -> list[bytes]:
     return [first, second, page.screenshot()]
 
 
-def _desk(browser: Browser, home: str) -> bytes:
-    page = _opened(browser, home, "four-kingdoms.jpg", DESK, "dark")
+def _take_desk_shot(browser: Browser, home: str) -> bytes:
+    page = _open_page(browser, home, "four-kingdoms.jpg", DESK, "dark")
     return page.screenshot()
 
 
-def _side_by_side(pictures: list[bytes]) -> bytes:
+def _join_side_by_side(pictures: list[bytes]) -> bytes:
     from PIL import Image
 
     images = [Image.open(io.BytesIO(picture)).convert("RGB") for picture in pictures]
@@ -79,16 +76,16 @@ def _side_by_side(pictures: list[bytes]) -> bytes:
     canvas = Image.new("RGB", (len(images) * (width + gap) - gap, height), "#d8d2c4")
     for number, image in enumerate(images):
         canvas.paste(image, (number * (width + gap), 0))
-    return _encoded(canvas)
+    return _encode_jpeg(canvas)
 
 
-def _jpeg(picture: bytes) -> bytes:
+def _convert_to_jpeg(picture: bytes) -> bytes:
     from PIL import Image
 
-    return _encoded(Image.open(io.BytesIO(picture)).convert("RGB"))
+    return _encode_jpeg(Image.open(io.BytesIO(picture)).convert("RGB"))
 
 
-def _encoded(image: object) -> bytes:
+def _encode_jpeg(image: object) -> bytes:
     out = io.BytesIO()
     image.save(out, "JPEG", quality=84, optimize=True)  # type: ignore[attr-defined]
     return out.getvalue()

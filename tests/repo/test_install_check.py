@@ -1,6 +1,6 @@
-"""The install check, without installing anything: what it looks at, and that it sees what is wrong.
+"""The parts of scripts/install_check.py, without installing anything.
 
-The check itself is `make install-check`, which CI runs: it fetches packages and takes minutes.
+CI runs the check itself (`make install-check`), which downloads packages and takes minutes.
 """
 
 import json
@@ -12,79 +12,90 @@ from typing import Any
 import pytest
 
 from scripts import install_check
-from scripts.install_check import SAMPLE, Verdict, faults, interpreter, size, travelling
+from scripts.install_check import (
+    SAMPLE,
+    Verdict,
+    check_wheel,
+    find_faults,
+    find_interpreter,
+    measure_megabytes,
+)
 
 TRUTH = json.loads(SAMPLE.with_suffix(".json").read_text(encoding="utf-8"))
 BOARDS = [kingdom["board"] for kingdom in TRUTH["kingdoms"]]
-TOLD = {"boards": BOARDS, "models": True, "heavy": []}
-HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+PROBED = {"boards": BOARDS, "models": True, "heavy": []}
+THIS_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def wheel(path: Path, *names: str) -> Path:
+def write_wheel(path: Path, *names: str) -> Path:
     with zipfile.ZipFile(path, "w") as archive:
         for name in names:
             archive.writestr(name, "")
     return path
 
 
-def test_what_is_right_has_no_faults() -> None:
-    assert faults(TRUTH, TOLD, 400.0, most=450.0) == []
+def test_a_correct_installation_has_no_faults() -> None:
+    assert find_faults(TRUTH, PROBED, 400.0, most=450.0) == []
 
 
 @pytest.mark.parametrize(
-    ("printed", "told", "megabytes", "words"),
+    ("printed", "probed", "megabytes", "words"),
     [
         ({"kingdoms": []}, {}, 1, "not the truth"),
         ({}, {"boards": [["w1 #"]]}, 1, "not the truth"),
         ({"kingdoms": [{"board": BOARDS[0], "points": 0}]}, {}, 1, "scores the sample wrong"),
-        ({}, {"models": False}, 1, "models that travel"),
-        ({}, {"heavy": ["torch"]}, 1, "torch came along"),
+        ({}, {"models": False}, 1, "models in the wheel"),
+        ({}, {"heavy": ["torch"]}, 1, "torch is installed, too"),
         ({}, {}, 451, "451 MB, more than 450"),
     ],
 )
-def test_what_is_wrong_is_named(printed: dict[str, Any], told: dict[str, Any], megabytes: float, words: str) -> None:
-    found = faults({**TRUTH, **printed}, {**TOLD, **told}, megabytes, most=450.0)
-    assert any(words in fault for fault in found)
+def test_every_fault_is_named(printed: dict[str, Any], probed: dict[str, Any], megabytes: float, words: str) -> None:
+    faults = find_faults({**TRUTH, **printed}, {**PROBED, **probed}, megabytes, most=450.0)
+    assert any(words in fault for fault in faults)
 
 
-def test_models_travel_in_the_wheel(tmp_path: Path) -> None:
+def test_the_wheel_has_the_models_and_neither_scripts_nor_training_code(tmp_path: Path) -> None:
     models = [f"kdvision/models/{name}" for name in install_check.MODELS]
     info = "kdvision-0.1.0.dist-info/METADATA"
-    assert travelling(wheel(tmp_path / "good.whl", "kdvision/__init__.py", info, *models)) == []
-    (without,) = travelling(wheel(tmp_path / "bad.whl", "kdvision/__init__.py", info, *models[:-1]))
-    assert without == f"{install_check.MODELS[-1]} does not travel in the wheel"
-    (beside,) = travelling(wheel(tmp_path / "odd.whl", "cli.py", info, *models))
-    assert beside == "cli.py would lie beside the package"
+    assert check_wheel(write_wheel(tmp_path / "good.whl", "kdvision/__init__.py", info, *models)) == []
+    (missing,) = check_wheel(write_wheel(tmp_path / "bad.whl", "kdvision/__init__.py", info, *models[:-1]))
+    assert missing == f"{install_check.MODELS[-1]} is missing from the wheel"
+    (outside,) = check_wheel(write_wheel(tmp_path / "odd.whl", "cli.py", info, *models))
+    assert outside == "cli.py lies outside the package"
+    (training,) = check_wheel(write_wheel(tmp_path / "lab.whl", "kdvision/lab/__init__.py", info, *models))
+    assert training == "the training code is in the wheel"
 
 
-def test_the_size_is_that_of_what_was_installed(tmp_path: Path) -> None:
+def test_the_size_leaves_pip_out(tmp_path: Path) -> None:
     for name, count in (("kdvision/a/b", 2_000_000), ("six.py", 1_000_000), ("pip/x", 9_000_000)):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(bytes(count))
-    assert size(tmp_path) == 3.0
+    assert measure_megabytes(tmp_path) == 3.0
 
 
-def test_pythons_are_those_that_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert interpreter(HERE) == sys.executable
+def test_only_working_interpreters_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert find_interpreter(THIS_VERSION) == sys.executable
     for name in ("PYENV_ROOT", "PATH"):
         monkeypatch.setenv(name, str(tmp_path))
-    assert interpreter("3.99") is None
+    assert find_interpreter("3.99") is None
 
 
-def test_without_an_index_it_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unreachable_index_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     for name, value in (("PIP_NO_INDEX", "1"), ("PIP_FIND_LINKS", ""), ("PIP_CONFIG_FILE", "/dev/null")):
         monkeypatch.setenv(name, value)
     assert install_check.main(["--if-reachable"]) == 0
     assert "the package index cannot be reached" in capsys.readouterr().out
 
 
-def test_verdicts_decide(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def ends(*verdicts: Verdict) -> int:
+def test_the_exit_code_follows_the_verdicts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run_with(*verdicts: Verdict) -> int:
         monkeypatch.setattr(install_check, "check", lambda *_, **__: list(verdicts))
         return install_check.main([])
 
-    assert ends(Verdict("wheel"), Verdict("3.11", 400.0)) == 0
-    assert ends(Verdict("wheel")) == 1
-    assert ends(Verdict("wheel"), Verdict("3.11", 400.0), Verdict("3.12", wrong=("no",))) == 1
-    assert "WRONG Python 3.12: no" in capsys.readouterr().out
+    assert run_with(Verdict("wheel"), Verdict("3.11", 400.0)) == 0
+    assert run_with(Verdict("wheel")) == 1
+    assert run_with(Verdict("wheel"), Verdict("3.11", 400.0), Verdict("3.12", faults=("no",))) == 1
+    assert "FAULT Python 3.12: no" in capsys.readouterr().out

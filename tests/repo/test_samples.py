@@ -1,4 +1,4 @@
-"""The samples through the program as shipped, real networks and all: floors for every stage, and the one of nothing."""
+"""The samples, read by the program as shipped: lower bounds for each stage, and the photo without a kingdom."""
 
 import json
 import subprocess
@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 import kdvision
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Board
+from scripts.samples import make_readme
 from tests.paths import ROOT
 
 TRUTHS = {path.with_suffix(".jpg"): json.loads(path.read_text("utf-8")) for path in (ROOT / "samples").glob("*.json")}
 PHOTOS = sorted((ROOT / "samples").glob("*.jpg"))
 EMPTY = [photo for photo in PHOTOS if not TRUTHS[photo]["kingdoms"]]
 
-Found = dict[str, Any]
+Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def told() -> dict[Path, Found]:
-    """What `kdvision score --json` says of every sample; the picture without a kingdom makes the exit code 7."""
+def results() -> dict[Path, Json]:
+    """The output of `kdvision score --json` for each sample; the photo without a kingdom makes the exit code 7."""
     command = [sys.executable, "-m", "kdvision", "score", "--json", *map(str, PHOTOS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 7, done.stderr
@@ -33,29 +34,34 @@ def told() -> dict[Path, Found]:
 
 
 @pytest.fixture(scope="module")
-def pairs(told: dict[Path, Found]) -> list[tuple[Found, Found | None]]:
-    """Every true kingdom with the one that was read where it lies, None where nothing was."""
-    return [(truth, there(truth, told[photo]["kingdoms"])) for photo in PHOTOS for truth in TRUTHS[photo]["kingdoms"]]
+def pairs(results: dict[Path, Json]) -> list[tuple[Json, Json | None]]:
+    """Each true kingdom with the kingdom that was read there; None if there is none."""
+    return [
+        (truth, match_kingdom(truth, results[photo]["kingdoms"]))
+        for photo in PHOTOS
+        for truth in TRUTHS[photo]["kingdoms"]
+    ]
 
 
-def corners(kingdom: Found) -> NDArray[np.float64]:
+def read_corners(kingdom: Json) -> NDArray[np.float64]:
     return np.asarray(kingdom.get("corners_tl_tr_br_bl_px") or kingdom["corners"], dtype=np.float64)
 
 
-def side(truth: Found) -> float:
-    """The side of a square in pixels: the root of its share of the outline's area."""
-    (x, y), (u, v) = corners(truth).T, np.roll(corners(truth), -1, axis=0).T
+def measure_side(truth: Json) -> float:
+    """The side of a square in pixels, from the area of the outline."""
+    (x, y), (u, v) = read_corners(truth).T, np.roll(read_corners(truth), -1, axis=0).T
     return float(np.sqrt(abs((x * v - u * y).sum()) / 2 / (len(truth["board"]) * len(truth["board"][0].split()))))
 
 
-def there(truth: Found, kingdoms: list[Found]) -> Found | None:
-    """The kingdom whose middle lies within two squares of the true one's."""
-    away = {np.linalg.norm(corners(k).mean(0) - corners(truth).mean(0)) / side(truth): k for k in kingdoms}
-    return away[min(away)] if away and min(away) < 2 else None
+def match_kingdom(truth: Json, kingdoms: list[Json]) -> Json | None:
+    """The kingdom whose centre lies within two squares of that of the true one."""
+    centre, side = read_corners(truth).mean(0), measure_side(truth)
+    distances = {np.linalg.norm(read_corners(kingdom).mean(0) - centre) / side: kingdom for kingdom in kingdoms}
+    return distances[min(distances)] if distances and min(distances) < 2 else None
 
 
-def squares_right(truth: Found, read: Found | None) -> int:
-    """How many squares of the true frame show what they do in truth."""
+def count_right_squares(truth: Json, read: Json | None) -> int:
+    """The number of squares of the true board that were read correctly."""
     if read is None or read["board"] == []:
         return 0
     wanted, board = Board.parse(truth["board"]), Board.parse(read["board"])
@@ -70,57 +76,58 @@ def test_there_are_samples() -> None:
     assert {5, 7} <= sizes
 
 
-def test_every_kingdom_is_found_and_none_invented(
-    told: dict[Path, Found], pairs: list[tuple[Found, Found | None]]
-) -> None:
+def test_the_readme_lists_the_samples() -> None:
+    assert (ROOT / "samples" / "README.md").read_text(encoding="utf-8") == make_readme()
+
+
+def test_every_kingdom_is_found_and_no_other(results: dict[Path, Json], pairs: list[tuple[Json, Json | None]]) -> None:
     assert all(read for _, read in pairs)
-    assert sum(len(result["kingdoms"]) for result in told.values()) == len(pairs)
+    assert sum(len(result["kingdoms"]) for result in results.values()) == len(pairs)
 
 
-def test_shapes(pairs: list[tuple[Found, Found | None]]) -> None:
-    """Tile or none, everywhere; one kingdom may differ."""
-    right = [read is not None and holes(truth["board"]) == holes(read["board"]) for truth, read in pairs]
+def test_shapes_are_right_in_all_but_one(pairs: list[tuple[Json, Json | None]]) -> None:
+    right = [read is not None and find_gaps(truth["board"]) == find_gaps(read["board"]) for truth, read in pairs]
     assert sum(right) >= len(pairs) - 1
 
 
-def holes(board: list[str]) -> list[list[bool]]:
+def find_gaps(board: list[str]) -> list[list[bool]]:
     return [[word == "." for word in row.split()] for row in board]
 
 
-def test_squares(pairs: list[tuple[Found, Found | None]]) -> None:
+def test_98_percent_of_squares_are_right(pairs: list[tuple[Json, Json | None]]) -> None:
     total = sum(len(Board.parse(truth["board"])) for truth, _ in pairs)
-    assert sum(squares_right(truth, read) for truth, read in pairs) >= 0.98 * total
+    assert sum(count_right_squares(truth, read) for truth, read in pairs) >= 0.98 * total
 
 
-def test_boards_and_points(pairs: list[tuple[Found, Found | None]]) -> None:
-    """Boards as they lie in the photo, not only after some turn."""
+def test_boards_are_exact_and_upright_in_all_but_one(pairs: list[tuple[Json, Json | None]]) -> None:
     exact = [read for truth, read in pairs if read and read["board"] == truth["board"]]
     assert len(exact) >= len(pairs) - 1
-    told = [(truth, read) for truth, read in pairs if read in exact and read["points"] is not None]
-    assert all(read["points"] == truth["points"] for truth, read in told)
-    assert len(told) >= len(exact) - 2  # there are two with pieces, of which a person has to tell more
+    scored = [(truth, read) for truth, read in pairs if read in exact and read["points"] is not None]
+    assert all(read["points"] == truth["points"] for truth, read in scored)
+    assert len(scored) >= len(exact) - 2  # two samples have pieces whose kind only a person knows
 
 
-def test_nothing_is_wrong_without_a_warning(pairs: list[tuple[Found, Found | None]]) -> None:
+def test_there_is_no_silent_error(pairs: list[tuple[Json, Json | None]]) -> None:
     assert not [read for truth, read in pairs if read and read["board"] != truth["board"] and not read["review"]]
 
 
-def test_corners_lie_where_they_do_in_truth(pairs: list[tuple[Found, Found | None]]) -> None:
-    """Within a quarter of a square, where the board is right."""
+def test_corners_of_exact_boards_are_right_within_a_quarter_of_a_square(
+    pairs: list[tuple[Json, Json | None]],
+) -> None:
     for truth, read in pairs:
         if read and read["board"] == truth["board"]:
-            away = np.linalg.norm(corners(read) - corners(truth), axis=1) / side(truth)
-            assert away.max() < 0.25, truth["board"]
+            distance = np.linalg.norm(read_corners(read) - read_corners(truth), axis=1) / measure_side(truth)
+            assert distance.max() < 0.25, truth["board"]
 
 
-def test_the_demo_is_right(told: dict[Path, Found]) -> None:
+def test_the_demo_is_exact(results: dict[Path, Json]) -> None:
     demo = ROOT / "samples" / "demo.jpg"
-    (kingdom,) = told[demo]["kingdoms"]
+    (kingdom,) = results[demo]["kingdoms"]
     assert kingdom["board"] == TRUTHS[demo]["kingdoms"][0]["board"]
 
 
 @pytest.mark.parametrize("photo", EMPTY, ids=lambda path: path.stem)
-def test_a_picture_of_no_kingdom_says_so(photo: Path, told: dict[Path, Found]) -> None:
-    assert (told[photo]["kingdoms"], bool(told[photo]["hint"])) == ([], True)
+def test_a_photo_without_a_kingdom_is_reported(photo: Path, results: dict[Path, Json]) -> None:
+    assert (results[photo]["kingdoms"], bool(results[photo]["hint"])) == ([], True)
     with pytest.raises(NoKingdomFound):
         kdvision.read(photo)
