@@ -197,7 +197,7 @@ GIVEN: Final = thing(
 GAME: Final = thing(
     {
         "game": text(enum=list(GAMES)),
-        "variants": listed(text(enum=list(VARIANTS))),
+        "variants": listed(text(enum=[variant.id for variant in VARIANTS])),
         "side": whole(enum=list(SIDES)),
         "teams": flag(),
         "kingdoms": whole("how many were played, where not all are here", minimum=0, maximum=1000),
@@ -228,7 +228,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
         RESULT
         | {
             "kingdoms": listed(ref("SeenKingdom")),
-            "variants": listed(text(enum=list(VARIANTS)), "played with, as the photo shows or as was asked"),
+            "variants": listed(
+                text(enum=[variant.id for variant in VARIANTS]), "played with, as the photo shows or as was asked"
+            ),
         }
     ),
     "Error": thing(ERROR),

@@ -4,7 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from kdvision.game.rules import clauses
+from kdvision.game.rules import VARIANTS, clauses
+from kdvision.game.rules.clauses import parse_clauses
 from tests.paths import ROOT
 
 BOOKS = {clause.split("/")[0] for clause in clauses()}
@@ -36,9 +37,25 @@ def test_every_clause_has_a_test() -> None:
     assert cited_by_tests() == set(clauses())
 
 
+def test_a_house_rule_needs_only_its_text() -> None:
+    (clause,) = parse_clauses('[house.corner]\ntext = "3 points for a castle in a corner."').values()
+    assert (clause.id, clause.house, clause.ruling) == ("house/corner", True, False)
+    assert str(clause) == "house/corner (house rule): 3 points for a castle in a corner."
+
+
 def test_clauses_are_told_in_full() -> None:
     for clause in clauses().values():
         assert clause.book
-        assert clause.section
+        assert clause.section or clause.house
         assert clause.text.endswith(".")
         assert clause.id in str(clause)
+
+
+def test_every_variant_has_its_clause_and_its_row_in_the_documentation() -> None:
+    page = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    table = page.partition("| variant |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert table == [
+        f"| {variant.name} | `{variant.id}` | {variant.help} | {', '.join(variant.games) or 'all'} |"
+        for variant in VARIANTS
+    ]
+    assert {variant.clause for variant in VARIANTS} <= set(clauses())

@@ -1,0 +1,199 @@
+"""A variant that is added to the registry is offered at every entry point, and its points count.
+
+kdvision is imported anew with a house rule in the registry: 3 points if the castle lies in a corner.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.datastructures import QueryParams
+
+from tests.paths import ROOT, SAMPLES
+
+ID = "castle-in-corner"
+KEY = "castle_in_corner"
+NAME = "Castle in the Corner"
+CLAUSE = "house/castle-in-corner"
+HELP = "Add 3 points for a castle in a corner."
+CORNER, MIDDLE = "# w1 / f f", "w1 # w / f f ."
+LINE = {"label": NAME, "points": 3, "clause": CLAUSE, "squares": ["A1"]}
+
+GAME_FILE = f"""
+variants = ["{ID}"]
+
+[[kingdom]]
+player = "Ann"
+board = "{CORNER}"
+
+[[kingdom]]
+player = "Bo"
+board = "{MIDDLE}"
+claims = ["{ID}"]
+"""
+
+Main = Callable[..., str]
+Script = Callable[[str], Any]
+
+
+def find_corner_castle(kingdom: Any, _side: int) -> tuple[Any, ...]:
+    """Return the castle's square if it is the top left corner of the board, else nothing."""
+    top, left, _, _ = kingdom.board.bounds
+    return tuple(square for square in kingdom.board.castles() if square == (top, left))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fresh_kdvision() -> Iterator[None]:
+    """Import kdvision anew with the house rule registered; afterwards the other tests have their modules again."""
+    outside = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "kdvision"}
+    try:
+        rules: Any = import_module("kdvision.game.rules")
+        make_bonus = import_module("kdvision.game.rules.variant").make_bonus
+        toy = make_bonus(ID, NAME, points=3, help=HELP, clause=CLAUSE, find_squares=find_corner_castle)
+        rules.VARIANTS = (*rules.VARIANTS, toy)
+        text = f'[house.{ID}]\ntext = "3 more points for a castle in a corner."'
+        rules.clauses().update(import_module("kdvision.game.rules.clauses").parse_clauses(text))
+        yield
+    finally:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "kdvision"]:
+            del sys.modules[name]
+        sys.modules.update(outside)
+
+
+@pytest.fixture
+def main(capsys: pytest.CaptureFixture[str]) -> Main:
+    """Run the program and return its output."""
+
+    def run(*args: object) -> str:
+        with pytest.raises(SystemExit) as ended:
+            import_module("kdvision.cli").main([str(arg) for arg in args])
+        assert ended.value.code in (0, None), capsys.readouterr().err
+        return capsys.readouterr().out
+
+    return run
+
+
+def bonus_lines(kingdom: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the scorecard's lines of the house rule."""
+    return [{key: line[key] for key in LINE} for line in kingdom["lines"] if line["label"] == NAME]
+
+
+def test_type_has_the_option(main: Main) -> None:
+    result = json.loads(main("type", CORNER, MIDDLE, f"--{ID}", "--json"))
+    assert [kingdom["total"] for kingdom in result["kingdoms"]] == [1 + 3, 1]
+    assert [bonus_lines(kingdom) for kingdom in result["kingdoms"]] == [[LINE], [LINE | {"points": 0, "squares": []}]]
+    assert result["kingdoms"][0]["rules"] == f"Kingdomino, {NAME}"
+    assert NAME in main("type", CORNER, f"--{ID}", "--clauses")
+
+
+def test_score_has_the_option(main: Main) -> None:
+    result = json.loads(main("score", SAMPLES / "demo.jpg", f"--{ID}", "--json"))
+    assert [bonus_lines(kingdom) for kingdom in result["kingdoms"]] == [[LINE | {"points": 0, "squares": []}]]
+
+
+@pytest.mark.parametrize("command", ["type", "score", "batch"])
+def test_help_lists_the_option(main: Main, command: str) -> None:
+    words = " ".join(main(command, "--help").split())
+    assert f"--{ID}" in words
+    assert HELP in words
+
+
+def test_game_files_have_the_variant_and_its_claim(main: Main, tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    path.write_text(GAME_FILE, encoding="utf-8")
+    result = json.loads(main("game", path, "--json"))
+    ann, bo = result["rounds"][0]["kingdoms"]
+    assert (ann["total"], bo["total"], result["winners"]) == (4, 1, ["Ann"])
+    assert bonus_lines(ann) == [LINE]
+    assert [problem["clause"] for problem in bo["problems"] if NAME in problem["text"]] == [CLAUSE]
+
+
+def test_a_written_game_file_keeps_the_variant() -> None:
+    model, write = import_module("kdvision.gamefile.model"), import_module("kdvision.gamefile.write")
+    game = model.parse(GAME_FILE)
+    assert game.variants == (ID,)
+    assert model.parse(write.text_of(game)) == game
+    with pytest.raises(ValueError, match=ID):
+        model.parse('variants = ["discord"]\n[[kingdom]]\nboard = "#"')
+
+
+def test_score_writes_the_variant_into_a_game_file(main: Main, tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    main("score", SAMPLES / "demo.jpg", f"--{ID}", "--game-file", path)
+    assert f'variants = ["{ID}"]' in path.read_text(encoding="utf-8")
+
+
+def test_batch_has_the_option(main: Main, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plans: list[Any] = []
+
+    def keep(plan: Any) -> None:
+        plans.append(plan)
+        sys.exit(0)
+
+    monkeypatch.setattr(import_module("kdvision.cli.batch"), "_check", keep)
+    main("batch", tmp_path, "-o", tmp_path / "out", f"--{ID}")
+    assert plans[0].rules.variants == (ID,)
+
+
+def test_event_files_have_the_variant() -> None:
+    event = import_module("kdvision.batch.event").parse(f'variants = ["{ID}"]')
+    board = import_module("kdvision.game.board").Board.parse(CORNER)
+    rule_set = event.rules.of_game([board])
+    assert import_module("kdvision.game.scoring").score(board, rule_set).total == 4
+
+
+def test_the_server_takes_the_variant_in_queries_and_bodies() -> None:
+    request = import_module("kdvision.web.request")
+    assert request.rules_of_query(QueryParams(f"{KEY}=true&harmony=true")).variants == ("harmony", ID)
+    assert request.rules_of_query(QueryParams("")).variants == ()
+    assert request.rules_of_body({KEY: True}).variants == (ID,)
+    with pytest.raises(Exception, match="true or false"):
+        request.rules_of_query(QueryParams(f"{KEY}=1"))
+
+
+def test_the_server_scores_photos_with_the_variant() -> None:
+    service = import_module("kdvision.web.service")
+    content = (SAMPLES / "demo.jpg").read_bytes()
+    outcome = service.Desk(None, None).read(content, service.Rules(variants=(ID,)), (), lambda _: None)
+    assert [len(bonus_lines(kingdom)) for kingdom in outcome.body["kingdoms"]] == [1]
+
+
+def test_the_server_describes_the_variant() -> None:
+    schemas = import_module("kdvision.web.schema").SCHEMAS
+    assert KEY in schemas["Decide"]["properties"]
+    assert ID in schemas["Game"]["properties"]["variants"]["items"]["enum"]
+    assert ID in schemas["GivenKingdom"]["properties"]["claims"]["items"]["enum"]
+    description = import_module("kdvision.web.openapi").description()
+    assert KEY in {one["name"] for one in description["paths"]["/api/read"]["post"]["parameters"]}
+
+
+def test_the_page_gets_the_variant_with_its_name() -> None:
+    info = import_module("kdvision.web.rules_info").everything()
+    assert {"id": ID, "name": NAME, "help": HELP, "clause": CLAUSE, "facts": []} in info["variants"]
+    assert all(ID in game["variants"] for game in info["games"])
+    assert info["clauses"][CLAUSE]["house"]
+
+
+def test_the_page_spells_no_bonus() -> None:
+    scripts = (ROOT / "kdvision" / "web" / "static").glob("*.js")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in scripts)
+    assert "variantName" in text
+    assert not {"harmony", "middle-kingdom", "Middle Kingdom"} & set(text.split('"'))
+
+
+def test_rules_show_the_house_rule(main: Main) -> None:
+    assert main("rules", "--clause", CLAUSE) == f"{CLAUSE} (house rule): 3 more points for a castle in a corner.\n"
+    assert json.loads(main("rules", "--clause", CLAUSE, "--json"))["house"] is True
+
+
+def test_rendered_games_are_played_with_the_variant() -> None:
+    pytest.importorskip("numpy")
+    import numpy as np
+
+    games = import_module("kdvision.lab.games.games")
+    played = [games.kingdomino_game(np.random.default_rng(seed)) for seed in range(6)]
+    assert {ID in game.variants for game in played} == {True, False}
