@@ -4,6 +4,7 @@
 #   make test-lab  install torch and run the tests of training
 #   make check     all that a change must pass: format, lint, types, both kinds of tests
 #   make model     train the networks and write models/        make bench   time the parts
+#   make results   measure the shipped networks: models/results, model card, README (hours; try make quick first)
 #   make docs      build the API reference into out/site   make aims    count lines, constants and names
 #   make install-check   build the wheel and install it, where nothing else is, on every Python here
 #
@@ -18,7 +19,7 @@ DEMO ?= samples/demo.jpg
 
 export PYTHONUTF8 := 1
 
-.PHONY: demo test test-lab check model bench aims docs install-check format clean
+.PHONY: demo test test-lab check model results quick bench aims docs install-check format clean
 
 demo: $(VENV)/.core
 	@mkdir -p out
@@ -44,6 +45,13 @@ model: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.train.context
 	$(BIN)/python -m kdvision.lab.calibrate
 	$(BIN)/python -m kdvision.lab.card.card
+
+results: $(VENV)/.lab
+	$(BIN)/python -m kdvision.lab.experiments
+	$(BIN)/python -m scripts.readme_figures
+
+quick: $(VENV)/.lab
+	$(BIN)/python -m kdvision.lab.experiments --quick
 
 bench: $(VENV)/.dev
 	@mkdir -p out

@@ -146,6 +146,6 @@ def evaluate(
     """Measure the shipped models on labelled photos, by room, or by what made them hard."""
     if seed and not stress:
         raise typer.BadParameter("it draws what --stress does to photos: say --stress, too", param_hint="--seed")
-    from kdvision.evaluate import evaluate as lab
+    from kdvision.evaluate.evaluate import evaluate as evaluate_photos
 
-    typer.echo(lab.run(directory, csv=csv, stress=stress, seeds=seed or [0], workers=workers, progress=counted))
+    typer.echo(evaluate_photos(directory, csv=csv, stress=stress, seeds=seed or [0], workers=workers, progress=counted))

@@ -1,1 +1,1 @@
-"""`kdvision evaluate`: labelled photos, corruptions, matching, summaries."""
+"""`kdvision evaluate`: labelled photos, corruptions, matching and the metrics that come out."""

@@ -1,8 +1,8 @@
-"""Which kingdom read is which true kingdom, and how far the two agree."""
+"""Assigns the kingdoms that were read to the true kingdoms, and counts the squares on which they agree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,82 +13,83 @@ from kdvision.game.board import Board, Cell, Square
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
 
-    pass
-
-_SHIFTS = 2
+MAX_SHIFT_SQUARES: Final = 2
+"""Boards are compared at all shifts up to this one: a missed row must not make every square wrong."""
 
 
 @dataclass(frozen=True)
-class Kingdom:
-    """What was read of one kingdom: the board, the likeliest kinds before anything was decided, the grid's centre."""
+class DecidedBoard:
+    """One kingdom as it was read: its board, the likeliest kinds before the decision, and the centre of its grid."""
 
     board: Board
     raw: Board
     centre: NDArray[np.float64]
 
     @classmethod
-    def of(cls, read: "KingdomReading") -> "Kingdom":
-        """The kingdom as the pipeline read it."""
-        return cls(read.board.trimmed(), read.reading.best, read.grid.corners.mean(axis=0))
+    def from_reading(cls, reading: "KingdomReading") -> "DecidedBoard":
+        """Return the board of a kingdom reading."""
+        return cls(reading.board.trimmed(), reading.reading.best, reading.grid.corners.mean(axis=0))
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A true kingdom and the one read (its place in the list): squares right before and after deciding.
+class Match:
+    """A true kingdom and the kingdom at `index` among those that were read.
 
-    `quarters` are the clockwise turns that bring what was read onto the truth; `shape` and `exact` hold after them.
+    `quarters` clockwise quarter turns bring the board that was read onto the truth; `shape` (same squares with a tile)
+    and `exact` (same board) hold after them. `raw_agreement` and `agreement` count squares right before and after the
+    decision.
     """
 
-    read: int
+    index: int
     quarters: int
-    before: int
-    after: int
+    raw_agreement: int
+    agreement: int
     shape: bool
     exact: bool
 
 
-def matched(
-    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], kingdoms: Sequence[Kingdom]
-) -> list[Pair | None]:
-    """For each true kingdom its pair, None where none was found.
+def match_kingdoms(
+    truths: Sequence[Board], corners: Sequence[NDArray[np.float64] | None], boards: Sequence[DecidedBoard]
+) -> list[Match | None]:
+    """Return the match of each true kingdom, None for a kingdom that was not found.
 
-    Kingdoms are told apart by where they lie if every true outline is known, otherwise by what agrees best.
+    Kingdoms are assigned by position where the corners of all true kingdoms are known, else by agreement.
     """
-    pairs = [[_pair(truth, kingdom, number) for number, kingdom in enumerate(kingdoms)] for truth in truths]
-    if not kingdoms or not truths:
+    if not boards or not truths:
         return [None] * len(truths)
+    matches = [[_match(truth, board, index) for index, board in enumerate(boards)] for truth in truths]
     if len(truths) > 1 and all(c is not None for c in corners):
-        places = np.array([np.asarray(c).mean(axis=0) for c in corners])
-        centres = np.array([k.centre for k in kingdoms])
-        cost = np.linalg.norm(places[:, None] - centres[None], axis=2)
+        true_centres = np.array([np.asarray(c).mean(axis=0) for c in corners])
+        centres = np.array([board.centre for board in boards])
+        cost = np.linalg.norm(true_centres[:, None] - centres[None], axis=2)
     else:
-        cost = np.array([[-float(pair.after) for pair in row] for row in pairs])
-    found: list[Pair | None] = [None] * len(truths)
-    for truth, kingdom in zip(*linear_sum_assignment(cost), strict=True):
-        found[truth] = pairs[truth][kingdom] if pairs[truth][kingdom].after else None
+        cost = np.array([[-float(match.agreement) for match in row] for row in matches])
+    found: list[Match | None] = [None] * len(truths)
+    for truth, index in zip(*linear_sum_assignment(cost), strict=True):
+        found[truth] = matches[truth][index] if matches[truth][index].agreement else None
     return found
 
 
-def _pair(truth: Board, kingdom: Kingdom, number: int) -> Pair:
-    """The pair in the turn that agrees best; upright where others are no better."""
-    agreed = [agreement(truth, kingdom.board.turned(quarters)) for quarters in range(4)]
-    quarters = max(range(4), key=lambda turn: (agreed[turn], -turn))
-    board = kingdom.board.turned(quarters)
-    before = agreement(truth, kingdom.raw.turned(quarters))
+def _match(truth: Board, decided: DecidedBoard, index: int) -> Match:
+    """Return the match in the turn with the highest agreement; of equal turns, the smallest."""
+    agreements = [count_agreement(truth, decided.board.turned(quarters)) for quarters in range(4)]
+    quarters = max(range(4), key=lambda turn: (agreements[turn], -turn))
+    board = decided.board.turned(quarters)
+    raw = count_agreement(truth, decided.raw.turned(quarters))
     shape = (board.height, board.width) == (truth.height, truth.width) and board.keys() == truth.keys()
-    return Pair(number, quarters, before, agreed[quarters], shape, board == truth)
+    return Match(index, quarters, raw, agreements[quarters], shape, board == truth)
 
 
-def agreement(truth: Board, board: Board) -> int:
-    """How many true squares the board shows right, less the squares it invents, at the shift that is best for it."""
-    shifts = range(-_SHIFTS, _SHIFTS + 1)
-    return max(_agreement(truth, board, down, right) for down in shifts for right in shifts)
+def count_agreement(truth: Board, board: Board) -> int:
+    """Return the number of right squares minus the number of invented ones, at the shift where it is largest."""
+    shifts = range(-MAX_SHIFT_SQUARES, MAX_SHIFT_SQUARES + 1)
+    return max(_agreement_at(truth, board, down, right) for down in shifts for right in shifts)
 
 
-def _agreement(truth: Mapping[Square, Cell], board: Mapping[Square, Cell], down: int, right: int) -> int:
-    hits = invented = 0
+def _agreement_at(truth: Mapping[Square, Cell], board: Mapping[Square, Cell], down: int, right: int) -> int:
+    right_squares = invented = 0
     for (row, col), cell in board.items():
-        there = truth.get(Square(row + down, col + right))
-        hits += there == cell
-        invented += there is None
-    return max(0, hits - invented)
+        true_cell = truth.get(Square(row + down, col + right))
+        right_squares += true_cell == cell
+        invented += true_cell is None
+    return max(0, right_squares - invented)

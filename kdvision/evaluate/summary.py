@@ -1,4 +1,9 @@
-"""Rows of an evaluation, and the tables they add up to."""
+"""The result of each photo, its CSV, and the tables that results add up to.
+
+A photo is *exact* if every board is right and nothing is invented. The program may flag a photo for review. In terms of
+selective classification: a *silent error* is wrong and not flagged, a *false alarm* is exact and flagged, and the
+*coverage* is the share of photos that are not flagged.
+"""
 
 import csv
 import io
@@ -9,11 +14,11 @@ from typing import Final, cast
 
 
 @dataclass(frozen=True)
-class Row:
-    """One photo: `squares` true squares with a tile, of which `before` deciding and `after` so many were right.
+class PhotoResult:
+    """One photo; the fields are the columns of the CSV.
 
-    Squares that were invented are subtracted. `silent`: something is wrong and nothing was said. `way` and `severity`
-    say how the photo was spoiled.
+    Of `squares` true squares with a tile, `before` were right before the decision and `after` after it; invented
+    squares are subtracted. `way` is the name of the corruption. `review` says that the photo was flagged.
     """
 
     photo: str
@@ -40,99 +45,114 @@ class Row:
     way: str = ""
     severity: int = 0
 
+    @property
+    def false_alarm(self) -> bool:
+        """Whether the photo was flagged although it was exact."""
+        return self.review and self.exact
 
-def as_csv(rows: Iterable[Row]) -> str:
-    """The rows as a table for other programs, yes and no as 1 and 0."""
+
+def format_csv(results: Iterable[PhotoResult]) -> str:
+    """Return the results as CSV, booleans as 1 and 0."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, [field.name for field in fields(Row)], lineterminator="\n")
+    writer = csv.DictWriter(out, [field.name for field in fields(PhotoResult)], lineterminator="\n")
     writer.writeheader()
-    for row in rows:
-        writer.writerow({name: _plain(value) for name, value in asdict(row).items()})
+    for result in results:
+        writer.writerow({name: _format_value(value) for name, value in asdict(result).items()})
     return out.getvalue()
 
 
-def _plain(value: object) -> object:
+def _format_value(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
     return f"{value:.4g}" if isinstance(value, float) else value
 
 
-def rows_of(text: str) -> list[Row]:
-    """The rows that `as_csv` wrote; raises ValueError where the columns are others."""
+def parse_csv(text: str) -> list[PhotoResult]:
+    """Return the results that `format_csv` wrote; raises ValueError for other columns."""
     table = csv.DictReader(io.StringIO(text))
-    names = [field.name for field in fields(Row)]
+    names = [field.name for field in fields(PhotoResult)]
     if table.fieldnames is None or list(table.fieldnames) != names:
         raise ValueError(f"an evaluation has the columns {', '.join(names)}, not {table.fieldnames}")
-    readers: dict[str, Callable[[str], object]] = {
-        field.name: _yes if field.type is bool else cast("Callable[[str], object]", field.type) for field in fields(Row)
+    parsers: dict[str, Callable[[str], object]] = {
+        field.name: _parse_bool if field.type is bool else cast("Callable[[str], object]", field.type)
+        for field in fields(PhotoResult)
     }
-    return [Row(**{name: readers[name](value) for name, value in row.items()}) for row in table]  # type: ignore[arg-type]
+    return [PhotoResult(**{name: parsers[name](value) for name, value in row.items()}) for row in table]  # type: ignore[arg-type]
 
 
-def _yes(word: str) -> bool:
+def _parse_bool(word: str) -> bool:
     return word == "1"
 
 
-Column = tuple[str, Callable[[Sequence[Row]], str]]
+Results = Sequence[PhotoResult]
+Column = tuple[str, Callable[[Results], str]]
 
 COLUMNS: Final[tuple[Column, ...]] = (
-    ("photos", lambda rows: str(len(rows))),
-    ("kingdoms found", lambda rows: f"{_sum(rows, 'found')} of {_sum(rows, 'kingdoms')}"),
-    ("invented", lambda rows: str(_sum(rows, "invented"))),
-    ("shape right", lambda rows: str(_sum(rows, "shape"))),
-    ("squares before", lambda rows: _share(_sum(rows, "before"), _sum(rows, "squares"))),
-    ("after", lambda rows: _share(_sum(rows, "after"), _sum(rows, "squares"))),
-    ("exact", lambda rows: str(_sum(rows, "exact"))),
-    ("points exact", lambda rows: str(_sum(rows, "points_exact"))),
-    ("flagged", lambda rows: str(_sum(rows, "review"))),
-    ("needlessly", lambda rows: str(sum(row.review and row.exact for row in rows))),
-    ("wrong, no warning", lambda rows: str(_sum(rows, "silent"))),
-    ("not upright", lambda rows: str(sum(not row.upright for row in rows))),
-    ("median s", lambda rows: f"{sorted(row.seconds for row in rows)[len(rows) // 2]:.2f}"),
+    ("photos", lambda results: str(len(results))),
+    ("kingdoms found", lambda results: f"{_sum(results, 'found')} of {_sum(results, 'kingdoms')}"),
+    ("invented", lambda results: str(_sum(results, "invented"))),
+    ("shape right", lambda results: str(_sum(results, "shape"))),
+    ("squares before", lambda results: format_share(_sum(results, "before"), _sum(results, "squares"))),
+    ("after", lambda results: format_share(_sum(results, "after"), _sum(results, "squares"))),
+    ("exact", lambda results: str(_sum(results, "exact"))),
+    ("points exact", lambda results: str(_sum(results, "points_exact"))),
+    ("flagged", lambda results: str(_sum(results, "review"))),
+    ("silent errors", lambda results: str(_sum(results, "silent"))),
+    ("false alarms", lambda results: str(_sum(results, "false_alarm"))),
+    ("coverage", lambda results: format_share(len(results) - _sum(results, "review"), len(results))),
+    ("not upright", lambda results: str(len(results) - _sum(results, "upright"))),
+    ("median s", lambda results: f"{sorted(result.seconds for result in results)[len(results) // 2]:.2f}"),
 )
 
 
-def by_room(rows: Sequence[Row]) -> str:
-    """A line for each room and one for all."""
-    rooms = dict.fromkeys(row.room for row in rows)
-    parts = [(room, [row for row in rows if row.room == room]) for room in rooms]
-    return _table("room", [*parts, ("all", list(rows))], COLUMNS)
+def summarise_by_room(results: Results) -> str:
+    """Return a table with a line for each room and one for all."""
+    rooms = dict.fromkeys(result.room for result in results)
+    groups = [(room, [result for result in results if result.room == room]) for room in rooms]
+    return _summarise("room", [*groups, ("all", results)])
 
 
-def by_way(rows: Sequence[Row]) -> str:
-    """A line for each way and severity of spoiling, and one for all."""
-    hard = dict.fromkeys((row.way, row.severity) for row in rows)
-    parts = [(f"{way} {s}", [row for row in rows if (row.way, row.severity) == (way, s)]) for way, s in hard]
-    return _table("photos made hard", [*parts, ("all", list(rows))], COLUMNS)
+def summarise_by_corruption(results: Results) -> str:
+    """Return a table with a line for each corruption and severity, and one for all."""
+    keys = dict.fromkeys((result.way, result.severity) for result in results)
+    groups = [
+        (f"{way} {severity}", [result for result in results if (result.way, result.severity) == (way, severity)])
+        for way, severity in keys
+    ]
+    return _summarise("corruption", [*groups, ("all", results)])
 
 
-def _table(title: str, parts: Sequence[tuple[str, Sequence[Row]]], columns: Sequence[Column]) -> str:
-    head = (title, *(name for name, _ in columns))
-    return aligned([head, *((name, *(of(rows) for _, of in columns)) for name, rows in parts)])
+def _summarise(title: str, groups: Sequence[tuple[str, Results]]) -> str:
+    head = (title, *(name for name, _ in COLUMNS))
+    return format_table([head, *((name, *(column(group) for _, column in COLUMNS)) for name, group in groups)])
 
 
-def aligned(lines: Sequence[Sequence[str]]) -> str:
-    """Lines of words in columns two blanks apart: the first column to the left, the others to the right."""
+def format_table(lines: Sequence[Sequence[str]]) -> str:
+    """Return lines of cells as columns two blanks apart: the first column left-aligned, the others right-aligned."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "\n".join(
-        "  ".join(word.ljust(width) if not place else word.rjust(width) for place, (word, width) in enumerate(cells))
-        for cells in (list(zip(line, widths, strict=True)) for line in lines)
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
     )
 
 
-def interval(hits: int, of: int, *, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % confidence interval of a share (Wilson 1927); all that can be where nothing was counted."""
-    if not of:
+def wilson_interval(hits: int, total: int, *, z: float = 1.96) -> tuple[float, float]:
+    """Return the 95 % confidence interval of a share (Wilson 1927); (0, 1) where nothing was counted."""
+    if not total:
         return 0.0, 1.0
-    share, spread = hits / of, z * z / of
+    share, spread = hits / total, z * z / total
     middle = (share + spread / 2) / (1 + spread)
-    reach = z / (1 + spread) * sqrt(share * (1 - share) / of + spread / (4 * of))
+    reach = z / (1 + spread) * sqrt(share * (1 - share) / total + spread / (4 * total))
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
-def _sum(rows: Sequence[Row], name: str) -> int:
-    return sum(int(getattr(row, name)) for row in rows)
+def format_share(part: int, total: int) -> str:
+    """Return a share in per cent with one decimal; "-" where nothing was counted."""
+    return f"{100 * part / total:.1f} %" if total else "-"
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "-"
+def _sum(results: Results, name: str) -> int:
+    return sum(int(getattr(result, name)) for result in results)

@@ -1,4 +1,4 @@
-"""Evaluating, with a reader that answers from notation: what is right, what is silent, and the files around it."""
+"""Evaluation with a reader that returns boards from notation: metrics, files and corruptions."""
 
 import csv
 import json
@@ -11,8 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.errors import KdvisionError, NoKingdomFound
-from kdvision.evaluate.corruptions import SEVERITIES, WAYS, spoil
-from kdvision.evaluate.evaluate import Labelled, compare, labelled, run
+from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
+from kdvision.evaluate.evaluate import compare_with_label, evaluate
+from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
+from kdvision.evaluate.summary import PhotoResult, format_csv, parse_csv, summarise_by_room
 from kdvision.game.board import Board
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
@@ -21,70 +23,70 @@ from tests.kingdoms import SMALL, doubt, png, seen, table_photo
 OTHER = "l l1 / # w"
 
 
-def truth(*boards: str, corners: Sequence[float] | None = None) -> Labelled:
+def truth(*boards: str, corners: Sequence[float] | None = None) -> LabelledPhoto:
     """The truth of a photo with these kingdoms, each at the x given as corners."""
     squares = [np.array([[x, 0.0], [x + 9, 0], [x + 9, 9], [x, 9]]) for x in corners or ()]
     outlines = tuple(squares) or (None,) * len(boards)
     parsed = tuple(Board.parse(board) for board in boards)
-    return Labelled(Path("room/photo.jpg"), parsed, tuple(5 for _ in boards), outlines)
+    return LabelledPhoto(Path("room/photo.jpg"), parsed, tuple(5 for _ in boards), outlines)
 
 
 def test_the_same_board_is_exact() -> None:
-    row = compare(truth(SMALL), [seen(SMALL)])
+    row = compare_with_label(truth(SMALL), [seen(SMALL)])
     assert row.exact and row.shape and row.points_exact and row.upright
     assert (row.found, row.squares, row.before, row.after, row.score_error) == (1, 8, 8, 8, 0)
     assert not row.silent and not row.review
 
 
 def test_a_turned_board_is_exact_but_not_upright() -> None:
-    row = compare(truth(SMALL), [seen(str(Board.parse(SMALL).turned(1)))])
+    row = compare_with_label(truth(SMALL), [seen(str(Board.parse(SMALL).turned(1)))])
     assert row.exact and row.points_exact and not row.upright
 
 
 def test_a_mirrored_board_is_wrong() -> None:
-    assert not compare(truth(SMALL), [seen(str(Board.parse(SMALL).mirrored()))]).exact
+    assert not compare_with_label(truth(SMALL), [seen(str(Board.parse(SMALL).mirrored()))]).exact
 
 
-def test_one_wrong_square_without_a_warning_is_silent() -> None:
+def test_one_wrong_square_without_a_warning_is_a_silent_error() -> None:
     wrong = SMALL.replace("f1", "f")
-    row = compare(truth(SMALL), [seen(wrong)])
+    row = compare_with_label(truth(SMALL), [seen(wrong)])
     assert row.shape and not row.exact and row.silent
     assert (row.after, row.score_error, row.points_exact) == (7, 2, False)
-    warned = compare(truth(SMALL), [seen(wrong, doubts=[doubt("C2", "f", "f1")])])
+    warned = compare_with_label(truth(SMALL), [seen(wrong, doubts=[doubt("C2", "f", "f1")])])
     assert warned.review and not warned.exact and not warned.silent
 
 
 def test_a_missing_tile_is_a_wrong_shape() -> None:
-    row = compare(truth("w1 w w / # f f1"), [seen("w1 w w / # f .")])
+    row = compare_with_label(truth("w1 w w / # f f1"), [seen("w1 w w / # f .")])
     assert not row.shape and not row.exact and row.after == 5
 
 
 def test_an_invented_tile_costs_a_square() -> None:
-    assert compare(truth("w1 w . / # f f1"), [seen("w1 w w / # f f1")]).after == 4
+    assert compare_with_label(truth("w1 w . / # f f1"), [seen("w1 w w / # f f1")]).after == 4
 
 
 def test_empty_rows_of_the_frame_do_not_count() -> None:
-    assert compare(truth(SMALL), [seen(". . . . / . w1 w w / . # f f1 / . . l l")]).exact
+    assert compare_with_label(truth(SMALL), [seen(". . . . / . w1 w w / . # f f1 / . . l l")]).exact
 
 
-def test_kingdoms_are_paired_by_their_places() -> None:
+def test_kingdoms_are_matched_by_position() -> None:
     reads = [seen(OTHER, left=400), seen(SMALL, left=40)]
-    assert compare(truth(SMALL, OTHER, corners=[60, 420]), reads).exact
-    assert not compare(truth(SMALL, OTHER, corners=[420, 60]), reads).exact
-    assert compare(truth(SMALL, OTHER), reads).exact
+    assert compare_with_label(truth(SMALL, OTHER, corners=[60, 420]), reads).exact
+    assert not compare_with_label(truth(SMALL, OTHER, corners=[420, 60]), reads).exact
+    assert compare_with_label(truth(SMALL, OTHER), reads).exact
 
 
 def test_kingdoms_missed_and_invented() -> None:
-    missed = compare(truth(SMALL, OTHER), [seen(SMALL)])
+    missed = compare_with_label(truth(SMALL, OTHER), [seen(SMALL)])
     assert (missed.kingdoms, missed.found, missed.invented) == (2, 1, 0)
     assert not missed.shape and not missed.exact and missed.silent and missed.score_error == 5
-    invented = compare(truth(SMALL), [seen(SMALL), seen("g g2 / # s")])
+    invented = compare_with_label(truth(SMALL), [seen(SMALL), seen("g g2 / # s")])
     assert (invented.found, invented.invented, invented.exact, invented.silent) == (1, 1, False, True)
 
 
 @pytest.fixture
 def rooms(tmp_path: Path) -> Path:
-    """Two rooms with a photo each, and a JSON that is no truth."""
+    """Two rooms with a photo each, and a JSON file that is not a label."""
     for room, board in (("attic", SMALL), ("cellar", OTHER)):
         (tmp_path / room).mkdir()
         (tmp_path / room / "1.png").write_bytes(png(table_photo().pixels))
@@ -94,19 +96,21 @@ def rooms(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def attic(photo: Photo) -> list[KingdomReading]:
-    """Sees the attic's kingdom everywhere but in the cellar."""
+def read_attic(photo: Photo) -> list[KingdomReading]:
+    """Return the attic's kingdom for every photo outside the cellar."""
     if "cellar" in photo.name:
         raise NoKingdomFound("nothing here", stage="finder")
     return [seen(SMALL)]
 
 
-def test_a_run_has_a_row_a_photo_a_line_a_room_and_its_csv(rooms: Path, tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    report = run(rooms, csv=tmp_path / "rows.csv", reader=attic, progress=lambda *so_far: told.append(so_far))
-    assert [row.room for row in report.rows] == ["attic", "cellar"] and told == [(1, 2), (2, 2)]
-    assert report.rows[0].exact and not report.rows[1].exact
-    assert report.rows[1].error == "NoKingdomFound: nothing here" and not report.rows[1].silent
+def test_an_evaluation_has_a_result_for_each_photo_a_line_for_each_room_and_a_csv(rooms: Path, tmp_path: Path) -> None:
+    progress: list[tuple[int, int]] = []
+    report = evaluate(
+        rooms, csv=tmp_path / "rows.csv", reader=read_attic, progress=lambda *counts: progress.append(counts)
+    )
+    assert [result.room for result in report.results] == ["attic", "cellar"] and progress == [(1, 2), (2, 2)]
+    assert report.results[0].exact and not report.results[1].exact
+    assert report.results[1].error == "NoKingdomFound: nothing here" and not report.results[1].silent
     lines = str(report).splitlines()
     assert [line.split()[0] for line in lines] == ["room", "attic", "cellar", "all"]
     assert "1 of 2" in lines[-1]
@@ -115,50 +119,52 @@ def test_a_run_has_a_row_a_photo_a_line_a_room_and_its_csv(rooms: Path, tmp_path
     assert [(row["photo"], row["exact"], row["true"]) for row in rows] == [("1.png", "1", SMALL), ("1.png", "0", OTHER)]
 
 
-def test_points_are_scored_where_the_truth_has_none(rooms: Path) -> None:
+def test_points_missing_from_a_label_are_scored(rooms: Path) -> None:
     (rooms / "attic" / "1.json").write_text(json.dumps({"kingdoms": [{"board": SMALL.split(" / ")}]}))
-    assert next(labelled(rooms)).points == (5,)
+    assert next(list_labelled_photos(rooms)).points == (5,)
 
 
-def test_a_folder_without_truth_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_folder_without_labels_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(KdvisionError, match="no labelled photos") as caught:
-        run(tmp_path, reader=attic)
+        evaluate(tmp_path, reader=read_attic)
     assert "JSON" in caught.value.hint
 
 
-def test_stress_reads_each_photo_in_every_hard_way(rooms: Path) -> None:
-    report = run(rooms / "attic", stress=True, reader=attic)
-    assert {(row.way, row.severity) for row in report.rows} == {(way, s) for way in WAYS for s in SEVERITIES}
-    assert len(report.rows) == 24 and all(row.exact for row in report.rows)
+def test_stress_reads_each_photo_under_every_corruption(rooms: Path) -> None:
+    report = evaluate(rooms / "attic", stress=True, reader=read_attic)
+    assert {(result.way, result.severity) for result in report.results} == {
+        (way, s) for way in CORRUPTIONS for s in SEVERITIES
+    }
+    assert len(report.results) == 24 and all(result.exact for result in report.results)
     assert str(report).splitlines()[1].startswith("fewer pixels 1")
 
 
-def test_each_seed_spoils_anew(rooms: Path) -> None:
-    """The photos are read 24 times for each seed, after once as they are; one seed always spoils alike."""
+def test_each_seed_draws_other_corruptions(rooms: Path) -> None:
+    """The photos are read 24 times for each seed, after once as they are; one seed always gives the same pictures."""
 
-    def shown(*seeds: int) -> list[bytes]:
-        seen_so_far: list[bytes] = []
+    def read_pictures(*seeds: int) -> list[bytes]:
+        pictures: list[bytes] = []
 
         def reader(photo: Photo) -> list[KingdomReading]:
-            seen_so_far.append(photo.pixels.tobytes())
-            return attic(photo)
+            pictures.append(photo.pixels.tobytes())
+            return read_attic(photo)
 
-        run(rooms / "attic", stress=True, reader=reader, seeds=seeds)
-        return seen_so_far[-24 * len(seeds) * len(list(labelled(rooms / "attic"))) :]
+        evaluate(rooms / "attic", stress=True, reader=reader, seeds=seeds)
+        return pictures[-24 * len(seeds) * len(list(list_labelled_photos(rooms / "attic"))) :]
 
-    first, both = shown(1), shown(1, 2)
+    first, both = read_pictures(1), read_pictures(1, 2)
     half = len(first)
     assert len(both) == 2 * half and both[:half] == first
     assert sum(one != other for one, other in zip(both[:half], both[half:], strict=True)) >= half // 3
 
 
-def test_rows_and_their_order_are_the_same_by_several_processes(rooms: Path) -> None:
+def test_results_and_their_order_do_not_depend_on_the_number_of_processes(rooms: Path) -> None:
     (rooms / "attic" / "2.png").write_bytes(b"no picture")
     (rooms / "attic" / "2.json").write_text(json.dumps({"kingdoms": [{"board": ["w #"]}]}))
-    alone, together = (run(rooms, stress=True, reader=attic, workers=workers).rows for workers in (1, 2))
+    alone, together = (evaluate(rooms, stress=True, reader=read_attic, workers=workers).results for workers in (1, 2))
     assert len(alone) == 3 * 24
-    assert [replace(row, seconds=0.0) for row in alone] == [replace(row, seconds=0.0) for row in together]
-    assert all(bool(row.error) == (row.photo == "2.png" or row.room == "cellar") for row in alone)
+    assert [replace(result, seconds=0.0) for result in alone] == [replace(result, seconds=0.0) for result in together]
+    assert all(bool(result.error) == (result.photo == "2.png" or result.room == "cellar") for result in alone)
 
 
 @pytest.fixture(scope="module")
@@ -168,18 +174,46 @@ def chart() -> NDArray[np.uint8]:
     return np.kron(rng.integers(30, 220, (9, 12, 3)), np.ones((40, 40, 1))).astype(np.uint8)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_spoiling_is_seeded_and_grows(chart: NDArray[np.uint8], way: str) -> None:
-    spoiled = [spoil(chart, way, severity, square=60, name="a", seed=1) for severity in SEVERITIES]
-    again = spoil(chart, way, 2, square=60, name="a", seed=1)
-    assert np.array_equal(spoiled[1], again) and again.dtype == np.uint8 and again.flags.c_contiguous
-    assert not np.array_equal(chart, spoiled[0])
-    if all(picture.shape == chart.shape for picture in spoiled) and way != "glare":
-        lost = [np.abs(picture.astype(float) - chart).mean() for picture in spoiled]
+@pytest.mark.parametrize("way", CORRUPTIONS)
+def test_corruptions_are_seeded_and_grow_with_severity(chart: NDArray[np.uint8], way: str) -> None:
+    corrupted = [corrupt(chart, way, severity, cell_size=60, name="a", seed=1) for severity in SEVERITIES]
+    again = corrupt(chart, way, 2, cell_size=60, name="a", seed=1)
+    assert np.array_equal(corrupted[1], again) and again.dtype == np.uint8 and again.flags.c_contiguous
+    assert not np.array_equal(chart, corrupted[0])
+    if all(picture.shape == chart.shape for picture in corrupted) and way != "glare":
+        lost = [np.abs(picture.astype(float) - chart).mean() for picture in corrupted]
         assert lost == sorted(lost)
 
 
-def test_squares_get_as_few_pixels_as_said(chart: NDArray[np.uint8]) -> None:
-    widths = [spoil(chart, "fewer pixels", s, square=52).shape[1] for s in SEVERITIES]
+def test_downscaling_gives_squares_the_stated_number_of_pixels(chart: NDArray[np.uint8]) -> None:
+    widths = [corrupt(chart, "fewer pixels", s, cell_size=52).shape[1] for s in SEVERITIES]
     assert widths == [240, round(480 * 18 / 52), 120 if 360 * 13 / 52 >= 72 else widths[2]]
-    assert spoil(chart, "fewer pixels", 1, square=20).shape == chart.shape
+    assert corrupt(chart, "fewer pixels", 1, cell_size=20).shape == chart.shape
+
+
+RESULT = PhotoResult(
+    "1.jpg", "desk", 1, 1, 0, True, 9, 9, 9, True, 1, True, 0, False, False, True, 0.99, 0.5, SMALL, SMALL
+)  # fmt: skip
+
+
+def test_results_survive_their_csv() -> None:
+    results = [RESULT, replace(RESULT, exact=False, silent=True, error="PhotoError: no, not a photo", way="glare")]
+    assert parse_csv(format_csv(results)) == results
+    with pytest.raises(ValueError, match="columns"):
+        parse_csv("photo,room\n1.jpg,desk\n")
+
+
+def test_the_summary_counts_in_terms_of_selective_classification() -> None:
+    flagged = replace(RESULT, review=True)
+    wrong = replace(RESULT, exact=False, silent=True)
+    caught = replace(RESULT, exact=False, review=True)
+    table = summarise_by_room([RESULT, flagged, wrong, caught])
+    head, _, last = (line.split("  ") for line in table.splitlines())
+    figures = dict(zip(*([word.strip() for word in line if word.strip()] for line in (head, last)), strict=True))
+    assert {name: figures[name] for name in ("exact", "flagged", "silent errors", "false alarms", "coverage")} == {
+        "exact": "2",
+        "flagged": "2",
+        "silent errors": "1",
+        "false alarms": "1",
+        "coverage": "50.0 %",
+    }

@@ -1,4 +1,4 @@
-"""`kdvision evaluate` as a person meets it; what the photos show is made from notation."""
+"""`kdvision evaluate` on the command line; the boards in the photos come from notation."""
 
 import csv
 import json
@@ -19,11 +19,11 @@ OTHER = SMALL.replace("f1", "f")
 
 
 @pytest.fixture(autouse=True)
-def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
-    """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
+    """The kingdoms read in every photo of a test; a photo whose first pixel is black has none."""
     kingdoms = [seen(SMALL)]
 
-    def read(photo: Photo, **asked: Any) -> Sequence[KingdomReading]:
+    def read(photo: Photo, **options: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
             raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="finder")
         return kingdoms
@@ -33,7 +33,7 @@ def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
 
 
 def put(folder: Path, name: str, board: str | None = SMALL, *, grey: int = 90) -> Path:
-    """Put a photo into a room of the folder, its truth beside it."""
+    """Write a photo and its label into a room of the folder."""
     photo = folder / name
     photo.parent.mkdir(exist_ok=True)
     photo.write_bytes(png(table_photo(320, 240, grey).pixels))
@@ -50,7 +50,7 @@ def figures(text: str, room: str) -> dict[str, str]:
     return dict(zip(head, map(str.strip, found), strict=True))
 
 
-def test_rooms_are_told_apart(tmp_path: Path, run: Run) -> None:
+def test_each_room_has_its_line(tmp_path: Path, run: Run) -> None:
     for name, board in (("desk/1.png", SMALL), ("desk/2.png", OTHER), ("floor/1.png", SMALL)):
         put(tmp_path, name, board)
     ran = run("evaluate", tmp_path)
@@ -60,17 +60,17 @@ def test_rooms_are_told_apart(tmp_path: Path, run: Run) -> None:
         "floor": "1",
         "all": "2",
     }
-    assert figures(ran.out, "desk")["wrong, no warning"] == "1"
+    assert figures(ran.out, "desk")["silent errors"] == "1"
 
 
-def test_a_warning_is_no_silent_error(tmp_path: Path, run: Run, eyes: list[KingdomReading]) -> None:
-    eyes[:] = [seen(SMALL, doubts=[doubt("C2", "f1", "f")])]
+def test_a_flagged_photo_is_not_a_silent_error(tmp_path: Path, run: Run, readings: list[KingdomReading]) -> None:
+    readings[:] = [seen(SMALL, doubts=[doubt("C2", "f1", "f")])]
     put(tmp_path, "desk/1.png", OTHER)
     found = figures(run("evaluate", tmp_path).out, "all")
-    assert (found["exact"], found["flagged"], found["wrong, no warning"]) == ("0", "1", "0")
+    assert (found["exact"], found["flagged"], found["silent errors"]) == ("0", "1", "0")
 
 
-def test_every_photo_is_a_row(tmp_path: Path, run: Run) -> None:
+def test_the_csv_has_a_row_for_each_photo(tmp_path: Path, run: Run) -> None:
     put(tmp_path, "desk/1.png")
     put(tmp_path, "desk/2.png", grey=0)
     put(tmp_path, "desk/3.png", board=None)
@@ -82,7 +82,7 @@ def test_every_photo_is_a_row(tmp_path: Path, run: Run) -> None:
     assert "NoKingdomFound" in rows[1]["error"]
 
 
-def test_stress_makes_every_photo_hard_in_24_ways(tmp_path: Path, run: Run) -> None:
+def test_stress_reads_every_photo_under_24_corruptions(tmp_path: Path, run: Run) -> None:
     put(tmp_path, "desk/1.png")
     ran = run("evaluate", tmp_path, "--stress")
     assert ran.code == 0
@@ -90,7 +90,7 @@ def test_stress_makes_every_photo_hard_in_24_ways(tmp_path: Path, run: Run) -> N
     assert ran.err == "24 of 24\n"
 
 
-def test_each_seed_is_a_draw_of_its_own(tmp_path: Path, run: Run) -> None:
+def test_each_seed_is_another_draw(tmp_path: Path, run: Run) -> None:
     put(tmp_path, "desk/1.png")
     ran = run("evaluate", tmp_path, "--stress", "--seed", 1, "--seed", 2, "--csv", tmp_path / "rows.csv")
     assert ran.code == 0
@@ -105,7 +105,7 @@ def test_a_seed_without_stress_is_refused(tmp_path: Path, run: Run) -> None:
     assert ran.code == 2 and "--stress" in ran.err
 
 
-def test_a_folder_without_truths_says_what_they_look_like(tmp_path: Path, run: Run) -> None:
+def test_a_folder_without_labels_explains_their_format(tmp_path: Path, run: Run) -> None:
     put(tmp_path, "desk/1.png", board=None)
     ran = run("evaluate", tmp_path, "--csv", tmp_path / "rows.csv")
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
@@ -114,14 +114,14 @@ def test_a_folder_without_truths_says_what_they_look_like(tmp_path: Path, run: R
 
 
 @pytest.mark.parametrize("text", ["{", '{"kingdoms": [{}]}', '{"kingdoms": [{"board": ["w q"]}]}', '{"kingdoms": 3}'])
-def test_a_truth_that_is_none_names_its_file(text: str, tmp_path: Path, run: Run) -> None:
+def test_an_invalid_label_is_an_error_that_names_its_file(text: str, tmp_path: Path, run: Run) -> None:
     put(tmp_path, "desk/1.png").with_suffix(".json").write_text(text)
     ran = run("evaluate", tmp_path)
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert "1.json" in ran.err
 
 
-def test_no_folder_is_wrong_usage(tmp_path: Path, run: Run) -> None:
+def test_a_path_that_is_not_a_folder_is_wrong_usage(tmp_path: Path, run: Run) -> None:
     assert run("evaluate", tmp_path / "nowhere").code == 2
     assert run("evaluate", put(tmp_path, "desk/1.png")).code == 2
 

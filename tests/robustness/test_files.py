@@ -19,7 +19,7 @@ from kdvision import files
 from kdvision.batch.corrections import Correction, CorrectionFile
 from kdvision.batch.result_folder import PARTIAL_FILE, ResultFolder
 from kdvision.errors import KdvisionError
-from kdvision.evaluate import evaluate
+from kdvision.evaluate.evaluate import evaluate
 from kdvision.files import write_atomically
 from kdvision.web.limits import Line
 from kdvision.web.service import Desk
@@ -158,7 +158,7 @@ def write_upload(folder: Path) -> None:
 
 
 def write_evaluation(folder: Path) -> None:
-    evaluate.run(SAMPLES, csv=folder / "rows.csv", reader=lambda _: [])
+    evaluate(SAMPLES, csv=folder / "rows.csv", reader=lambda _: [])
 
 
 WRITERS = [write_picture, write_results, write_below, write_memo, write_correction, write_upload, write_evaluation]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import kdvision
-from kdvision.evaluate.corruptions import spoil
+from kdvision.evaluate.corruptions import corrupt
 from kdvision.game.board import Board
 from kdvision.vision.image.photo import Photo
 from tests.paths import SAMPLES
@@ -91,4 +91,4 @@ def test_seen_from_far_to_one_side(name: str, seed: int) -> None:
     """The second look mends columns that the first one skipped or saw twice."""
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
     _, board = upright(name)
-    assert same(only(spoil(pixels, "further tilt", 3, square=100, name=name, seed=seed)), board)
+    assert same(only(corrupt(pixels, "further tilt", 3, cell_size=100, name=name, seed=seed)), board)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import kdvision.lab.calibrate
-from kdvision.evaluate.workers import in_order
+from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tiles
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
@@ -40,7 +40,7 @@ class Run:
         """Return the function's result for `count` seeds from `first` on, computed by parallel processes."""
         started = time.monotonic()
         print(f"{title}: {count} scenes", flush=True)
-        results = list(in_order(function, range(first, first + count), workers=self.workers))
+        results = list(map_in_processes(function, range(first, first + count), workers=self.workers))
         print(f"  {time.monotonic() - started:.0f} s", flush=True)
         return results
 
@@ -53,13 +53,13 @@ class Run:
 
     def judge(self, observed: list[ObservedScene]) -> list[BoardOutcome]:
         """Return the outcomes of all boards, decided by parallel processes."""
-        outcomes = in_order(scenes.judge_boards, observed, workers=self.workers)
+        outcomes = map_in_processes(scenes.judge_boards, observed, workers=self.workers)
         return [outcome for scene in outcomes for outcome in scene]
 
     def format_quantities(self, observed: list[ObservedScene], calibration: Calibration) -> str:
         """Return the table of the calibration per quantity."""
         collect = partial(quantities.collect_quantities, calibration=calibration)
-        return quantities.format_table(list(in_order(collect, observed, workers=self.workers)))
+        return quantities.format_table(list(map_in_processes(collect, observed, workers=self.workers)))
 
 
 def write_metadata(path: Path, about: Mapping[str, object]) -> None:

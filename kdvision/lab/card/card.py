@@ -1,270 +1,259 @@
-"""The model card, wholly from what the runs left: `python -m kdvision.lab.card.card` writes models/README.md.
+"""Writes the model card models/README.md: `python -m kdvision.lab.card.card`.
 
-Its sources are what the model files say of themselves, the results of `kdvision evaluate --csv` as
-`models/results/SET-seedN.csv`, and the training's own output as `models/results/NETWORK-seedN.log`.
+The template `card.md.j2` holds the prose; figures come from the metadata of the model files and from models/results/.
 """
 
-import argparse
+from __future__ import annotations
+
+import csv
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from kdvision.evaluate.summary import COLUMNS, Row, rows_of
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from kdvision.files import write_atomically
-from kdvision.lab.card import card_extras
-from kdvision.lab.card.card_extras import Extras, markdown
-from kdvision.lab.card.card_text import DATA, HEAD, LIMITS, REPRODUCE
-from kdvision.vision.assess.calibration import ALWAYS
+from kdvision.lab.experiments.experiment import compute_model_digests
+from kdvision.vision.networks.cells import OutputLayout
 from kdvision.vision.networks.onnx import Model
 
+Line = Mapping[str, str]
+Table = Sequence[Line]
+
 MEGABYTE: Final = 1_000_000
-WITNESSES: Final = {"cells": "cell network alone", "both": "both networks", "all": "both and the table's colour"}
-LAMPS: Final = {"without": "by the other networks", "alone": "by this one alone", "all": "by all three"}
+SETS: Final = {"photos": "photos", "boards": "straightened boards", "queendomino": "photos of Queendomino"}
+"""The sets of labelled photos and their titles."""
+TASKS: Final = {
+    "finder": "square detector: where squares lie, how they are turned and how large they are",
+    "cells": "cell classifier: what one square shows",
+    "context": "context network: the terrain of each tile beside all other tiles of the photo",
+}
 
 
 @dataclass(frozen=True)
-class Network:
-    """One model file: what it says of itself, and its size in bytes."""
+class Columns:
+    """How the card shows a result: a row for each value of `by` with `sums`, from lines with `only` these values."""
+
+    by: tuple[str, ...]
+    sums: tuple[str, ...]
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+COLUMNS: Final[Mapping[str, Columns]] = {
+    "stress": Columns(("corruption",), ("pictures", "exact", "silent_errors", "false_alarms")),
+    "factors": Columns(
+        ("art", "setting"),
+        ("kingdoms", "found", "exact", "silent_errors", "false_alarms"),
+        {"factor": ("all at random",)},
+    ),
+    "no_kingdom": Columns(("kind",), ("pictures", "invented", "silent_errors")),
+    "occluders": Columns(("occluder",), ("kingdoms", "exact", "silent_errors"), {"set": ("photos", "boards")}),
+    "pieces": Columns(("item",), ("there", "found", "extra")),
+    "ablation": Columns(
+        ("left_out",), ("exact", "silent_errors", "unflagged"), {"kept": ("yes",), "pictures": ("80",)}
+    ),
+}
+"""The results that the card shows."""
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """One model file: its name, metadata, size in bytes, and (name, type, shape) of its inputs and outputs."""
 
     name: str
     about: Mapping[str, Any]
     size: int
+    inputs: Sequence[tuple[str, str, Sequence[int | str]]]
+    outputs: Sequence[tuple[str, str, Sequence[int | str]]]
 
     @property
-    def seed(self) -> int | None:
-        """The seed it was trained with, None where it does not say."""
-        seed = self.about.get("settings", {}).get("seed")
-        return None if seed is None else int(seed)
+    def settings(self) -> Mapping[str, Any]:
+        """The settings of its training."""
+        settings: Mapping[str, Any] = self.about.get("settings", {})
+        return settings
+
+
+def write_card(models: Path) -> None:
+    """Write README.md and results/training.csv into the folder of the models."""
+    files = load_model_files(models)
+    write_atomically(models / "results" / "training.csv", format_training(files).encode())
+    write_atomically(models / "README.md", format_card(files, load_results(models)).encode())
+
+
+def load_model_files(models: Path) -> list[ModelFile]:
+    """Return the model files of a folder; raises ModelError for a file that is not one of ours."""
+    files = []
+    for path in sorted(models.glob("*.onnx")):
+        model = Model(path)
+        inputs, outputs = (
+            [(node.name, node.type, _plain_shape(node.shape)) for node in nodes]
+            for nodes in (model.session.get_inputs(), model.session.get_outputs())
+        )
+        files.append(ModelFile(path.stem, model.about, path.stat().st_size, inputs, outputs))
+    return files
+
+
+def _plain_shape(shape: Sequence[int | str]) -> list[int | str]:
+    """Return a shape without the names that the exporter makes up for sizes that follow from others."""
+    return [size if isinstance(size, int) or "_" not in size else "…" for size in shape]
 
 
 @dataclass(frozen=True)
-class Runs:
-    """All that the runs left: results by set and seed, settings by network and seed, and what is there besides."""
+class Results:
+    """What lies in models/results/: tables and descriptions by name, and the names of the plots."""
 
-    networks: Sequence[Network]
-    results: Mapping[str, Mapping[int, Sequence[Row]]] = field(default_factory=dict)
-    trainings: Mapping[tuple[str, int], Mapping[str, Any]] = field(default_factory=dict)
-    extras: Extras = field(default_factory=Extras)
-
-    @property
-    def seed(self) -> int | None:
-        """The seed of the shipped models."""
-        return next((network.seed for network in self.networks if network.seed is not None), None)
-
-    @property
-    def shipped(self) -> dict[str, Sequence[Row]]:
-        """The results of the shipped models by set."""
-        return {name: rows for name, seeds in self.results.items() for seed, rows in seeds.items() if seed == self.seed}
+    tables: Mapping[str, Table]
+    descriptions: Mapping[str, Mapping[str, Any]]
+    plots: Sequence[str]
 
 
-def gathered(folder: Path) -> Runs:
-    """What lies in the models' folder; raises ModelError for a file that is no model, ValueError for a bad result."""
-    networks = [Network(path.stem, Model(path).about, path.stat().st_size) for path in sorted(folder.glob("*.onnx"))]
-    results: dict[str, dict[int, Sequence[Row]]] = {}
-    for (name, seed), path in _by_seed(folder / "results", "csv"):
-        results.setdefault(name, {})[seed] = rows_of(path.read_text(encoding="utf-8"))
-    told = {key: path.read_text(encoding="utf-8") for key, path in _by_seed(folder / "results", "json")}
-    trainings = {key: json.loads(text) for key, text in told.items()}
-    return Runs(networks, results, trainings, Extras.of(folder / "results"))
+def load_results(models: Path) -> Results:
+    """Return the results beside the models."""
+    folder = models / "results"
+    tables: dict[str, Table] = {}
+    for path in sorted(folder.glob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            tables[path.stem] = list(csv.DictReader(file))
+    descriptions = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+    return Results(tables, descriptions, sorted(path.stem for path in folder.glob("*.svg")))
 
 
-def _by_seed(folder: Path, suffix: str) -> Iterator[tuple[tuple[str, int], Path]]:
-    """The files NAME-seedN with a suffix, by name and seed."""
-    found = [(re.fullmatch(r"(.+)-seed(\d+)", path.stem), path) for path in folder.glob(f"*.{suffix}")]
-    named = [((match[1], int(match[2])), path) for match, path in found if match]
-    return iter(sorted(named))
+def format_card(files: Sequence[ModelFile], results: Results) -> str:
+    """Return the text of the model card."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # the card is Markdown
+    )
+    return environment.get_template("card.md.j2").render(
+        files={file.name: file for file in files},
+        networks=format_table(
+            ("file", "what it does", "size", "seed", "training, two cores"), map(_network_row, files)
+        ),
+        interfaces=format_table(
+            ("file", "", "name", "type", "shape"), [row for f in files for row in _interface_rows(f)]
+        ),
+        cell_columns=describe_cell_columns(next(file for file in files if file.name == "cells")),
+        tables={name: _format_result(name, table) for name, table in results.tables.items() if name in COLUMNS},
+        photos=format_photos(results.tables),
+        descriptions=results.descriptions,
+        plots=results.plots,
+        names=sorted(results.tables),
+        outdated=list_outdated(results),
+    )
 
 
-def card(runs: Runs) -> str:
-    """The text of the model card."""
-    sections = (HEAD, *_networks(runs), DATA, *_held_out(runs), *_measured(runs), *_more(runs), *_spread(runs))
-    return "\n\n".join((*sections, *_misses(runs), LIMITS, REPRODUCE, *_settings(runs))) + "\n"
+def _network_row(file: ModelFile) -> tuple[object, ...]:
+    minutes = file.settings.get("minutes")
+    duration = f"{minutes:.0f} min" if minutes else ""
+    return (
+        f"`{file.name}.onnx`",
+        TASKS[file.name],
+        f"{file.size / MEGABYTE:.2f} MB",
+        file.settings.get("seed"),
+        duration,
+    )
 
 
-def _more(runs: Runs) -> Iterator[str]:
-    """The sections that only some results give."""
-    yield from card_extras.stress(runs.shipped, runs.extras.pictures, runs.seed)
-    yield from card_extras.dials(runs.extras)
-    yield from card_extras.without(runs.extras, runs.shipped)
-    yield from card_extras.others(runs.extras)
-
-
-def _networks(runs: Runs) -> Iterator[str]:
-    rows = [
-        (f"`{n.name}.onnx`", n.about.get("input", ""), f"{n.size / MEGABYTE:.2f} MB", n.seed, _trained(n))
-        for n in runs.networks
+def _interface_rows(file: ModelFile) -> list[tuple[str, ...]]:
+    return [
+        (f"`{file.name}`", kind, f"`{name}`", tensor.removeprefix("tensor"), f"({', '.join(map(str, shape))})")
+        for kind, nodes in (("input", file.inputs), ("output", file.outputs))
+        for name, tensor, shape in nodes
     ]
-    total = sum(network.size for network in runs.networks) / MEGABYTE
-    yield markdown(("file", "takes", "size", "seed", "trained in"), rows) + f"\n\nTogether {total:.1f} MB."
 
 
-def _trained(network: Network) -> str:
-    minutes = network.about.get("settings", {}).get("minutes")
-    return f"{minutes:.0f} min" if minutes else ""
+def format_training(files: Sequence[ModelFile]) -> str:
+    """Return settings, held-out errors and temperatures of all networks, as CSV."""
+    lines = ["network,group,quantity,value"]
+    for file in files:
+        for group in ("settings", "held_out", "temperatures", "outline_wrong"):
+            for name, value in file.about.get(group, {}).items():
+                lines.append(f"{file.name},{group},{name},{f'{value:.4g}' if isinstance(value, float) else value}")
+    return "\n".join([*lines, ""])
 
 
-def _held_out(runs: Runs) -> Iterator[str]:
-    """What the files say was measured on examples that no training saw."""
-    rows = [row for network in runs.networks for row in _sayings(network.about)]
-    if rows:
-        yield "## On examples held out"
-        yield markdown(("figure", "value"), rows)
+def format_photos(tables: Mapping[str, Table]) -> str:
+    """Return the table of all labelled photos: one row a set, and one for all corruptions of the photos."""
+    sets = [(title, select(tables["photos"], set=name)) for name, title in SETS.items()]
+    rows = [(title, lines) for title, lines in [*sets, ("photos under corruptions", tables["stress"])] if lines]
+    head = ("set", "pictures", "exact", "silent errors", "false alarms", "coverage", "invented kingdoms")
+    return format_table(head, [(title, *_selective_counts(lines)) for title, lines in rows])
 
 
-def _sayings(about: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    of = "white places: " if about.get("name") == "glare" else ""
-    for name, rate in about.get("held_out", {}).items():
-        yield of + name.replace("_", " "), f"{rate:.4f}" if name.startswith("log_loss") else f"{100 * rate:.2f} %"
-    for name, value in about.get("temperatures", {}).items():
-        yield f"temperature, {name.replace('_', ' ')}", f"{value:.2f}"
-    if weights := about.get("outline"):
-        yield (
-            "tile or none, no colour known: weights of cell network, finder, constant",
-            ", ".join(f"{w:.2f}" for w in weights),
-        )
-    if weights := about.get("tabletop"):
-        told = "tile or none: weights of cell network, finder, the table's colour, constant"
-        yield told, ", ".join(f"{w:.2f}" for w in weights)
-    for name, rate in about.get("outline_wrong", {}).items():
-        yield f"tile or none wrong, {WITNESSES[name]}", f"{100 * rate:.2f} %"
-    if weights := about.get("under_lamps"):
-        told = "tile or none, white places: weights of this network, cell network, finder, constant"
-        yield told, ", ".join(f"{w:.2f}" for w in weights)
-        wrong = dict(about["under_lamps_wrong"])
-        for name, rate in [one for one in wrong.items() if one[0] != "places"]:
-            yield f"{wrong['places']} white places, tile or none wrong, {LAMPS[name]}", f"{100 * rate:.2f} %"
-    if weights := about.get("covering"):
-        signs = "cell network, finder, colour, colour unknown, covered, unlike any tile, constant"
-        yield f"a tile is hidden: weights of {signs}", ", ".join(f"{w:.2f}" for w in weights)
-        told = about["covering_told"]
-        yield "places beside boards with things about: hidden tiles told", f"{100 * told['hidden']:.1f} %"
-        yield f"other ones of these {told['places']} places told", f"{100 * told['others']:.1f} %"
-    if boards := about.get("boards"):
-        yield "temperature of whole boards", f"{boards['temperature']:.2f}"
-        if "belief" in boards:
-            named = ", ".join(f"{weight:.2f}" for weight in boards["belief"])
-            yield "log-odds of a whole board: weights of what squares and deck say, strain, smallness; constant", named
-        if "rule" in boards:
-            named = ", ".join(f"{gain:+.2f}" for gain in boards["rule"])
-            yield "log-odds of boards on which a rule of play is broken, of others: so much more", named
-        if whole := dict(boards.get("whole", {})):
-            yield "nothing of a board was missed, hidden or cut off: log-odds", f"{whole.pop(ALWAYS):+.2f}"
-            yield (
-                "less for each sign of it",
-                ", ".join(f"{name} {weight:.2f}" for name, weight in whole.items() if weight),
-            )
-        yield "a person should look below a probability of", f"{boards['sure']:.3f}"
-        told = "rendered kingdoms right, of those that a person is asked about only where they are not sure"
-        yield told, f"{boards['right']} of {boards['measured']}"
+def _selective_counts(lines: Table, total: str = "pictures") -> tuple[object, ...]:
+    counts = [sum_column(lines, name) for name in (total, "exact", "silent_errors", "false_alarms")]
+    coverage = format_share(sum_column(lines, "unflagged"), counts[0])
+    return (*counts, coverage, sum_column(lines, "invented"))
 
 
-def _measured(runs: Runs) -> Iterator[str]:
-    """A table by room for each set, by the shipped models."""
-    plain = {name: rows for name, rows in runs.shipped.items() if not any(row.way for row in rows)}
-    if plain:
-        yield f"## On photos\n\nThe shipped models (seed {runs.seed}) through the whole program, a table for each set."
-    for name, rows in plain.items():
-        yield f"### {name}\n\n{_by(rows)}"
+def _format_result(name: str, table: Table) -> str:
+    """Return the table of one experiment: the lines that are equal in its first columns are added up."""
+    columns = COLUMNS[name]
+    lines = [line for line in table if all(line[key] in values for key, values in columns.only.items())]
+    groups = dict.fromkeys(tuple(line[key] for key in columns.by) for line in lines)
+    rows = []
+    for group in groups:
+        mine = [line for line in lines if tuple(line[key] for key in columns.by) == group]
+        rows.append((*group, *(sum_column(mine, column) for column in columns.sums)))
+    head = [name.replace("_", " ") for name in (*columns.by, *columns.sums)]
+    return format_table(head, rows)
 
 
-def _by(rows: Sequence[Row]) -> str:
-    """The columns of an evaluation by room and for all."""
-    parts = [(room, [row for row in rows if row.room == room]) for room in dict.fromkeys(row.room for row in rows)]
-    lines = [(name, *(of(part) for _, of in COLUMNS)) for name, part in [*parts, ("all", list(rows))]]
-    return markdown(("room", *(name for name, _ in COLUMNS)), lines)
+def list_outdated(results: Results) -> list[str]:
+    """Return the names of results that were measured with other model files than the shipped ones."""
+    shipped = compute_model_digests()
+    return [name for name, about in results.descriptions.items() if "models" in about and about["models"] != shipped]
 
 
-FIGURES: Final[tuple[tuple[str, Callable[[Sequence[Row]], float]], ...]] = (
-    ("shape right", lambda rows: sum(row.shape for row in rows)),
-    ("boards exact", lambda rows: sum(row.exact for row in rows)),
-    ("points exact", lambda rows: sum(row.points_exact for row in rows)),
-    ("squares right, %", lambda rows: 100 * sum(row.after for row in rows) / max(1, sum(row.squares for row in rows))),
-    ("wrong without a warning", lambda rows: sum(row.silent for row in rows)),
-    ("flagged", lambda rows: sum(row.review for row in rows)),
-)
+def describe_cell_columns(file: ModelFile) -> str:
+    """Return which columns of the cell network's output belong to which head."""
+    layout = OutputLayout(len(file.about["kinds"]) - 1, tuple(file.about.get("pieces", ())))
+    heads = {
+        "kind of tile (logits)": layout.kind,
+        "a tile or none (log-odds)": slice(layout.presence, layout.presence + 1),
+        "hidden (log-odds)": slice(layout.hidden, layout.hidden + 1),
+        "other half right, below, left, above (logits)": layout.partner,
+        "piece (logits)": layout.piece,
+        "gem on each corner, clockwise from top left (log-odds)": layout.gem,
+    }
+    return "; ".join(f"{_format_columns(part)} {name}" for name, part in heads.items() if part.stop > part.start)
 
 
-def _spread(runs: Runs) -> Iterator[str]:
-    """How far models of other seeds differ."""
-    lines = [
-        (
-            name,
-            label,
-            len(next(iter(seeds.values()))),
-            *(f"{of(seeds[s]):.4g}" if s in seeds else "" for s in _seeds(runs)),
-        )
-        for name, seeds in runs.results.items()
-        if len(seeds) > 1
-        for label, of in FIGURES
-    ]
-    if lines:
-        yield "## Spread over seeds\n\nModels of other seeds are not shipped."
-        yield markdown(("set", "figure", "of", *(f"seed {seed}" for seed in _seeds(runs))), lines)
-        yield "\n".join(_others(runs))
-        for name, seeds in runs.results.items():
-            for seed in sorted(seeds.keys() - {runs.seed}):
-                if not any(row.way for row in seeds[seed]):
-                    yield f"### {name}, seed {seed}"
-                    yield _by(seeds[seed])
+def _format_columns(columns: slice) -> str:
+    return f"{columns.start}" if columns.stop == columns.start + 1 else f"{columns.start}–{columns.stop - 1}"
 
 
-def _others(runs: Runs) -> Iterator[str]:
-    """A line for each network of another seed: how its training differed from that of the shipped one."""
-    for seed in [seed for seed in _seeds(runs) if seed != runs.seed]:
-        for network in runs.networks:
-            training = runs.trainings.get((network.name, seed))
-            told = "nothing tells that it was trained, or how" if training is None else _unlike(network, training)
-            yield f"- seed {seed}, {network.name}: {told}."
+def format_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table; None is an empty cell."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join('' if cell is None else str(cell) for cell in line)} |" for line in lines)
 
 
-def _unlike(network: Network, training: Mapping[str, Any]) -> str:
-    """The settings that count for a network and were others than the shipped one's."""
-    foreign = {"finder": ("cell_", "mosaics", "piece_", "held_out_"), "cells": ("finder_",)}.get(network.name, ())
-    shipped = network.about.get("settings", {})
-    unlike = [
-        f"{name.replace('_', ' ')} {training.get(name, 'none')} (shipped: {shipped.get(name, 'none')})"
-        for name in {**shipped, **training}
-        if name not in ("seed", "minutes") and not name.removeprefix("tuned_").startswith(foreign)
-        if (training.get(name) or None) != (shipped.get(name) or None)
-    ]
-    return "trained from nothing, " + (", ".join(unlike) or "all settings but the seed the same")
+def select(table: Table, **values: object) -> list[Line]:
+    """Return the lines that have these values in these columns."""
+    return [line for line in table if all(line[name] == str(value) for name, value in values.items())]
 
 
-def _seeds(runs: Runs) -> list[int]:
-    return sorted({seed for seeds in runs.results.values() for seed in seeds})
+def sum_column(lines: Iterable[Line], name: str) -> int:
+    """Return the sum of a column; empty cells count as zero."""
+    return sum(int(line[name] or 0) for line in lines)
 
 
-def _misses(runs: Runs) -> Iterator[str]:
-    """Every photo that the shipped models read wrong, but for those made hard on purpose."""
-    rows = [
-        (f"{row.room}/{row.photo}", row.squares - row.after, row.score_error, "yes" if row.review else "no", row.error)
-        for rows in runs.shipped.values()
-        for row in rows
-        if not row.exact and not row.way
-    ]
-    if rows:
-        yield "## What they read wrong\n\nEvery photo whose boards are not exact, with the shipped models."
-        yield markdown(("photo", "squares wrong", "points off by", "flagged", "error"), rows)
-
-
-def _settings(runs: Runs) -> Iterator[str]:
-    settings = {network.name: network.about.get("settings", {}) for network in runs.networks}
-    names = dict.fromkeys(name for given in settings.values() for name in given)
-    lines = [(name.replace("_", " "), *(given.get(name, "") for given in settings.values())) for name in names]
-    if lines:
-        yield "The settings of the shipped models:"
-        yield markdown(("setting", *settings), lines)
+def format_share(part: int, whole: int) -> str:
+    """Return a share in per cent; empty where there is nothing."""
+    return f"{100 * part / whole:.1f} %" if whole else ""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--models", type=Path, default=Path("models"), help="the folder of the models")
-    given = parser.parse_args()
-    write_atomically(given.models / "README.md", card(gathered(given.models)).encode())
-    print(f"wrote {given.models / 'README.md'}")
+    """Write the card of the models in this checkout."""
+    write_card(Path("models"))
+    print("wrote models/README.md")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Measurements of the shipped program."""
+"""Experiments that measure the shipped models: `python -m kdvision.lab.experiments` writes models/results/."""

@@ -1,72 +1,62 @@
-"""Plots show the counts of their tables, and are the same for the same table."""
+"""Plots show the counts of their tables, and equal tables give equal plots."""
 
-from __future__ import annotations
-
-from dataclasses import replace
+import csv
+import io
 from pathlib import Path
 
 import pytest
 
-from kdvision.evaluate import summary as tally
-from kdvision.lab.card.plots import LOOKS, drawn_from, of_dials, of_stress, pictures, sheet, source_of
-from kdvision.lab.experiments import dial_rows
-from kdvision.lab.experiments.dials import tasks
-from kdvision.lab.experiments.judged import Verdict
-from tests.lab.card.test_card import ROW, WRONG
+from kdvision.lab.card.plots import PLOTS, SERIES, describe_source, get_source, write_plots
 
 pytest.importorskip("matplotlib")
 
-DIALLED = [
-    dial_rows.Row(task, "drawn", "abc", Verdict(4, 3, 2, 1, 1), 1.0)
-    for task in tasks(["angle", "table"], scenes=2, free=0)
-]
-HARD = [replace(row, way=way, severity=s) for way in ("glare", "dark") for s in (1, 2, 3) for row in (ROW, WRONG)]
+STRESS, FACTORS = PLOTS
+CORRUPTED = (
+    "seed,corruption,severity,pictures,outlined,exact,silent_errors\n"
+    "0,glare,1,4,3,2,1\n1,glare,1,4,4,2,0\n0,glare,2,4,1,0,0\n0,dark,1,4,4,4,0\n"
+)
+VARIED = (
+    "art,factor,setting,kingdoms,found,outlined,exact,silent_errors\n"
+    "drawn,all at random,up to 45 degrees,9,9,9,9,0\n"
+    'drawn,"view angle, degrees",0.0,6,6,5,4,0\ndrawn,"view angle, degrees",15.0,6,6,5,4,0\n'
+    "drawn,table,oak,6,6,5,4,0\n"
+)
 
 
-def test_every_dial_has_a_panel_with_its_counts() -> None:
-    angle, table = of_dials(DIALLED)
-    assert angle.settings == ["0", "15", "30", "45", "60"] and angle.joined and not table.joined
-    assert dict(angle.series) == {
-        "kingdoms found": [(6, 8)] * 5,
-        "exactly outlined": [(4, 8)] * 5,
-        "board exact": [(2, 8)] * 5,
-        "wrong, no warning": [(2, 8)] * 5,
-    }
+def lines_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_every_way_has_a_panel_by_severity() -> None:
-    glare, dark = of_stress(HARD)
-    assert (glare.title, dark.title) == ("glare", "dark")
-    assert dict(glare.series) == {
-        "exactly outlined": [(2, 2)] * 3,
-        "board exact": [(1, 2)] * 3,
-        "wrong, no warning": [(1, 2)] * 3,
-    }
+def test_seeds_are_added_up_and_every_corruption_has_a_panel() -> None:
+    glare, dark = STRESS.build_panels(lines_of(CORRUPTED))
+    assert (glare.title, list(glare.settings), dark.title) == ("glare", ["1", "2"], "dark")
+    assert glare.series == {"outlined": [(7, 8), (1, 4)], "exact": [(4, 8), (0, 4)], "silent_errors": [(1, 8), (0, 4)]}
 
 
-def test_figures_can_be_told_apart_without_colours() -> None:
-    assert len({look.marker for look in LOOKS.values()}) == len(LOOKS)
+def test_settings_that_are_names_are_not_connected() -> None:
+    _, angle, table = FACTORS.build_panels(lines_of(VARIED))
+    assert list(angle.settings) == ["0", "15"] and angle.connected
+    assert list(table.settings) == ["oak"] and not table.connected
 
 
-def test_the_same_table_gives_the_same_picture_and_names_it(tmp_path: Path) -> None:
-    path = tmp_path / "dials-drawn.csv"
-    path.write_text(dial_rows.as_csv(DIALLED))
-    (tmp_path / "stress-seed1.csv").write_text(tally.as_csv(HARD))
-    (tmp_path / "photos-seed1.csv").write_text(tally.as_csv([ROW]))
+def test_series_differ_without_colours() -> None:
+    assert len({style.marker for style in SERIES.values()}) == len(SERIES)
+
+
+def test_equal_tables_give_equal_plots_that_name_their_source(tmp_path: Path) -> None:
+    table, plot = tmp_path / "factors.csv", tmp_path / "factors.svg"
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    once, again = dict(pictures(tmp_path)), dict(pictures(tmp_path))
-    assert once == again
-    assert [each.name for each in once] == ["dials-drawn.svg", "stress-seed1.svg"]
-    text = once[path.with_suffix(".svg")].decode()
-    assert drawn_from(text) == source_of(path)
-    assert "view angle, degrees" in text and "gingham" in text and "wrong, no warning" in text
-    path.write_text(dial_rows.as_csv(DIALLED[:-1]))
-    assert drawn_from(text) != source_of(path)
+    table.write_text(VARIED)
+    write_plots(tmp_path)
+    first = plot.read_text(encoding="utf-8")
+    write_plots(tmp_path)
+    assert plot.read_text(encoding="utf-8") == first
+    assert [path.name for path in tmp_path.glob("*.svg")] == ["factors.svg"]
+    assert get_source(first) == describe_source(table)
+    assert "view angle, degrees" in first and "silent error" in first and "at random" not in first
+    table.write_text(VARIED.replace("oak", "linen"))
+    assert get_source(first) != describe_source(table)
 
 
-def test_a_png_can_be_had_for_a_quick_look() -> None:
-    assert sheet("t", of_stress(HARD), columns=4, source="", suffix="png").startswith(b"\x89PNG")
-
-
-def test_others_pictures_name_no_table() -> None:
-    assert drawn_from("<svg/>") is None
+def test_a_foreign_plot_names_no_source() -> None:
+    assert get_source("<svg/>") is None

@@ -1,0 +1,70 @@
+"""Labelled photos: a photo and, in a JSON file of the same name, the true board of each kingdom.
+
+The JSON reads `{"kingdoms": [{"board": [rows], "points": 49, "corners_tl_tr_br_bl_px": [[x, y], ...]}]}`. Row 0 is at
+the top of the upright photo; points and corners are optional.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kdvision.errors import KdvisionError
+from kdvision.game.board import Board
+from kdvision.game.scoring import score
+
+LABEL_FORMAT: Final = 'beside each photo lies a JSON of the same name: {"kingdoms": [{"board": ["w w1", "l #"]}]}'
+PHOTO_SUFFIXES: Final = (".jpg", ".jpeg", ".png", ".webp", ".heic")
+
+
+@dataclass(frozen=True)
+class LabelledPhoto:
+    """A photo and its true kingdoms: boards, points, and corners (4, 2) in pixels where the label has them."""
+
+    path: Path
+    boards: tuple[Board, ...]
+    points: tuple[int, ...]
+    corners: tuple[NDArray[np.float64] | None, ...]
+
+    @property
+    def room(self) -> str:
+        """The name of the photo's folder: photos of one room differ less than photos of several."""
+        return self.path.resolve().parent.name
+
+    @property
+    def name(self) -> str:
+        """The room and the file name, which tell the photo from all others of a data set."""
+        return f"{self.room}/{self.path.name}"
+
+
+def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
+    """Yield the labelled photos below a directory, sorted by path; JSON files without a photo are skipped.
+
+    Raises KdvisionError for a JSON file beside a photo that is not a label.
+    """
+    for path in sorted(directory.rglob("*.json")):
+        photo = next((path.with_suffix(s) for s in PHOTO_SUFFIXES if path.with_suffix(s).is_file()), None)
+        if photo is None:
+            continue
+        try:
+            label = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(label, dict) and label.get("kingdoms"):
+                yield _parse_label(photo, label["kingdoms"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise KdvisionError(f"{path} is not a label of a photo: {error}", hint=LABEL_FORMAT) from error
+
+
+def _parse_label(photo: Path, kingdoms: Sequence[Mapping[str, Any]]) -> LabelledPhoto:
+    boards = tuple(Board.parse(kingdom["board"]).trimmed() for kingdom in kingdoms)
+    points = (kingdom.get("points") for kingdom in kingdoms)
+    corners = (kingdom.get("corners_tl_tr_br_bl_px") for kingdom in kingdoms)
+    return LabelledPhoto(
+        photo,
+        boards,
+        tuple(score(b).points if p is None else int(p) for b, p in zip(boards, points, strict=True)),
+        tuple(None if c is None else np.asarray(c, dtype=np.float64) for c in corners),
+    )

@@ -1,0 +1,204 @@
+"""An experiment: its cases, what is measured for each, and the table in models/results/ that the cases add up to.
+
+A run keeps the rows of each case in a work folder and goes on there after an interruption. The work is thrown away
+when the models or the program have changed.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+import kdvision
+from kdvision.errors import ModelError, NoKingdomFound
+from kdvision.evaluate.workers import map_in_processes
+from kdvision.files import write_atomically
+from kdvision.vision.image.photo import Photo, PhotoSource
+from kdvision.vision.networks.onnx import model_path
+
+if TYPE_CHECKING:
+    from kdvision.pipeline import KingdomReading
+
+Row = dict[str, int | str]
+"""Values by column."""
+Progress = Callable[[int, int], None]
+
+NETWORKS: Final = ("cells", "context", "finder")
+SCENES_PER_SEED: Final = 10_000
+"""Rendered scenes are numbered from seed times this on, so that no two seeds share a scene."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One question about the program.
+
+    `cases(data, seed)` lists the cases, `measure(data, case)` returns the rows of one of them, where `data` is the
+    folder of labelled photos and tile pictures. Both depend on nothing else. In the results, rows with equal values in
+    the columns `groups` are added up, column by column of `counts`. `total` is the column that coverage is a share of.
+    `append()` lists rows with the same columns that are not measured again.
+    """
+
+    name: str
+    question: str
+    cases: Callable[[Path, int], Iterable[Row]]
+    measure: Callable[[Path, Row], Sequence[Row]]
+    groups: tuple[str, ...]
+    counts: tuple[str, ...]
+    total: str = "kingdoms"
+    append: Callable[[], Sequence[Row]] = tuple
+    quick_cases: int = 24
+
+    def list_cases(self, data: Path, seed: int, *, quick: bool = False) -> list[Row]:
+        """Return the cases of a seed; for a quick run, the same random part each time."""
+        cases = list(self.cases(data, seed))
+        if not quick or len(cases) <= self.quick_cases:
+            return cases
+        chosen = np.random.default_rng(0).choice(len(cases), self.quick_cases, replace=False)
+        return [cases[index] for index in sorted(chosen)]
+
+    def summarise(self, rows: Iterable[Row]) -> list[Row]:
+        """Return a row for each group in the order of first appearance (pictures, counts, coverage), and `append()`."""
+        sums: dict[tuple[int | str, ...], Row] = {}
+        for row in rows:
+            group = tuple(row[name] for name in self.groups)
+            total = sums.setdefault(group, dict.fromkeys(("pictures", *self.counts), 0))
+            for name in total:
+                total[name] = int(total[name]) + (1 if name == "pictures" else int(row[name]))
+        summary = [
+            {**dict(zip(self.groups, group, strict=True)), **total, **self._coverage(total)}
+            for group, total in sums.items()
+        ]
+        return [*summary, *self.append()]
+
+    def _coverage(self, total: Row) -> Row:
+        if "unflagged" not in total:
+            return {}
+        return {"coverage": f"{int(total['unflagged']) / max(1, int(total[self.total])):.4f}"}
+
+
+def run(
+    experiment: Experiment,
+    *,
+    results: Path,
+    work: Path,
+    data: Path,
+    seed: int = 0,
+    quick: bool = False,
+    workers: int = 1,
+    progress: Progress = lambda *_: None,
+) -> list[Row]:
+    """Run an experiment and return its summary; write NAME.csv and NAME.json into the folder `results`."""
+    cases = experiment.list_cases(data, seed, quick=quick)
+    rows = measure_cases(experiment, cases, work=work, data=data, workers=workers, progress=progress)
+    summary = experiment.summarise(rows)
+    settings = {
+        "command": " ".join(["python -m kdvision.lab.experiments", experiment.name, *(["--quick"] if quick else [])]),
+        "question": experiment.question,
+        "seed": seed,
+        "cases": len(cases),
+        "models": compute_model_digests(),
+        "silent_errors": [row for row in rows if row.get("silent_errors")],
+    }
+    results.mkdir(parents=True, exist_ok=True)
+    write_atomically(results / f"{experiment.name}.csv", format_csv(summary).encode())
+    write_atomically(results / f"{experiment.name}.json", f"{json.dumps(settings, indent=1)}\n".encode())
+    return summary
+
+
+def measure_cases(
+    experiment: Experiment, cases: Sequence[Row], *, work: Path, data: Path, workers: int, progress: Progress
+) -> list[Row]:
+    """Return the rows of all cases, in order; cases that the work folder has already are not measured again."""
+    work.mkdir(parents=True, exist_ok=True)
+    path = work / f"{experiment.name}.jsonl"
+    known = _load_work(path)
+    missing = [case for case in cases if json.dumps(case) not in known]
+    with path.open("w", encoding="utf-8") as journal:
+        journal.write(f"{json.dumps({'program': _program_digest()})}\n")
+        journal.writelines(f"{json.dumps({'case': key, 'rows': rows})}\n" for key, rows in known.items())
+        journal.flush()
+        measured = map_in_processes(partial(experiment.measure, data), missing, workers=workers)
+        for done, (case, rows) in enumerate(zip(missing, measured, strict=True), 1):
+            known[json.dumps(case)] = [{**case, **row} for row in rows]
+            journal.write(f"{json.dumps({'case': json.dumps(case), 'rows': known[json.dumps(case)]})}\n")
+            journal.flush()
+            progress(done, len(missing))
+    return [row for case in cases for row in known[json.dumps(case)]]
+
+
+def _load_work(path: Path) -> dict[str, list[Row]]:
+    """Return the rows by case from an interrupted run of the same program and models; a torn last line is dropped."""
+    if not path.is_file():
+        return {}
+    lines = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            break
+    if not lines or lines[0].get("program") != _program_digest():
+        return {}
+    return {line["case"]: line["rows"] for line in lines[1:]}
+
+
+@cache
+def _program_digest() -> str:
+    """Return a digest of the package's source and of the models."""
+    digest = hashlib.sha256(json.dumps(compute_model_digests()).encode())
+    for path in sorted(Path(kdvision.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def compute_model_digests() -> dict[str, str]:
+    """Return the first 16 digits of each model file's SHA-256."""
+    return {name: hashlib.sha256(model_path(name).read_bytes()).hexdigest()[:16] for name in NETWORKS}
+
+
+def format_csv(rows: Sequence[Row]) -> str:
+    """Return rows as CSV; the columns are those of the first row."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the program made of a picture: the kingdoms, or an error.
+
+    `found_none` says that the program reported that there is no kingdom. `error` names any other exception.
+    """
+
+    kingdoms: Sequence[KingdomReading] = ()
+    found_none: bool = False
+    error: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the picture gave an error instead of kingdoms."""
+        return self.found_none or bool(self.error)
+
+
+def read_picture(photo: PhotoSource) -> Reading:
+    """Return what the whole pipeline reads in a picture; any exception is part of the reading."""
+    from kdvision import pipeline
+
+    try:
+        return Reading(pipeline.read(Photo.open(photo)))
+    except ModelError:
+        raise  # every other picture would fail in the same way
+    except NoKingdomFound:
+        return Reading(found_none=True)
+    except Exception as failure:  # noqa: BLE001 - a crash must be counted, not end the run
+        return Reading(error=f"{type(failure).__name__}: {failure}")

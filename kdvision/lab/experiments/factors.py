@@ -1,0 +1,166 @@
+"""Rendered scenes with one factor changed at a time, and with all factors at random.
+
+The tables are those of `HELD_OUT_TOPS`, and the dominoes a set drawn for this alone or scans of real ones. No
+training saw these tables and drawn sets; it saw the scans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
+from kdvision.lab.render.art.folder_art import ArtSet, FolderArt
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
+from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
+from kdvision.lab.render.renderer import Picture
+from kdvision.lab.render.scene_factors import SceneFactors, make_rng
+
+Bytes = npt.NDArray[np.uint8]
+
+DRAWN: Final = "drawn"
+SCANS: Final = "scans"
+RANDOM: Final = "all at random"
+"""The factor of scenes in which all factors are drawn at random."""
+BOXES: Final = 3
+"""Sets of drawn dominoes, from the first seed that training does not use."""
+SCENES_PER_SETTING: Final = 3
+RANDOM_SCENES: Final = {DRAWN: 300, SCANS: 150}
+MIDDLE: Final = SceneFactors()
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One field of the scene factors, its title, its settings, and the values of the other fields."""
+
+    field: str
+    title: str
+    settings: tuple[float, ...] | tuple[str, ...]
+    middle: SceneFactors = MIDDLE
+
+    def build(self, setting: float | str) -> SceneFactors:
+        """Return scene factors with this factor at a setting."""
+        changed: dict[str, Any] = {self.field: setting}
+        return replace(self.middle, **changed)
+
+
+FACTORS: Final[Mapping[str, Factor]] = {
+    factor.title: factor
+    for factor in (
+        Factor("angle", "view angle, degrees", (0.0, 15.0, 30.0, 45.0, 60.0)),
+        Factor("pixels", "pixels per square", (12.0, 16.0, 20.0, 24.0, 32.0, 48.0, 64.0, 96.0)),
+        Factor("fill", "share of the picture", (0.95, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1), replace(MIDDLE, kingdoms=1)),
+        Factor("kingdoms", "kingdoms", (1, 2, 3, 4)),
+        Factor("gap", "squares between kingdoms", (0.5, 0.75, 1.0, 1.5, 2.5)),
+        Factor("crooked", "degrees askew", (0.0, 2.0, 4.0, 6.0, 8.0)),
+        Factor("light", "uneven, tinted, dim light", (0.0, 0.25, 0.5, 0.75, 1.0)),
+        Factor("glare", "glare", (0.0, 0.25, 0.5, 0.75, 1.0)),
+        Factor("blur", "blur, in squares", (0.0, 0.02, 0.04, 0.06, 0.08, 0.1)),
+        Factor("clutter", "heaps of clutter", (0, 1, 2, 4, 6)),
+        Factor("castles", "share of castles that stand", (0.0, 0.5, 1.0)),
+        Factor("table", "table", tuple(HELD_OUT_TOPS)),
+    )
+}
+"""All factors by title."""
+
+
+def draw_factors(number: int) -> SceneFactors:
+    """Return all factors at random, as in ordinary photos; angles are spread evenly up to 60 degrees."""
+    rng = make_rng(number, "anything")
+    light, glare, blur, noise, jpeg = (float(v) for v in rng.beta(1.0, 2.2, 5))
+    return SceneFactors(
+        angle=60 * ((number + 0.5) * 0.6180339887498949 % 1),
+        pixels=float(np.exp(rng.uniform(np.log(24), np.log(96)))),
+        fill=float(rng.uniform(0.4, 0.95)),
+        kingdoms=1 + number % 4,
+        gap=float(rng.uniform(0.9, 2.5)),
+        crooked=float(rng.uniform(0, 2) if rng.random() < 0.6 else rng.uniform(2, 8)),
+        light=light,
+        glare=glare,
+        blur=0.05 * blur,
+        noise=noise,
+        jpeg=jpeg,
+        clutter=int(rng.integers(0, 5)),
+        castles=0.4,
+    )
+
+
+def render_scene(factors: SceneFactors, number: int, art: str, data: Path) -> Picture:
+    """Return the picture of a scene and its truth, in "drawn" dominoes or those of a source of the data folder."""
+    box: ArtSet = (
+        get_drawn_box(TRAINING_BOX_COUNT + number % BOXES) if art == DRAWN else OneSource(_load_art(data), art)
+    )
+    return factors.picture(number, DrawnSceneArt(box))
+
+
+@dataclass(frozen=True)
+class OneSource:
+    """The pictures of one source of a data folder."""
+
+    folder: FolderArt
+    source: str
+
+    def domino(self, number: int) -> Bytes:
+        """Return the face of a domino, (h, 2h, 3)."""
+        return self.folder.domino(number, self.source)
+
+    def castle(self, colour: str) -> Bytes:
+        """Return a starting tile, (h, h, 3)."""
+        return self.folder.castle(colour, self.source)
+
+    def back(self, number: int) -> Bytes:
+        """Return a back, (h, 2h, 3)."""
+        return self.folder.back(number)
+
+
+@cache
+def _load_art(data: Path) -> FolderArt:
+    return FolderArt(data)
+
+
+def _list_scenes(data: Path, seed: int) -> Iterator[Row]:
+    first = seed * SCENES_PER_SEED
+    for art in (DRAWN, SCANS) if data.is_dir() else (DRAWN,):
+        for number in range(first, first + RANDOM_SCENES[art]):
+            steep = draw_factors(number).angle > 45
+            yield {
+                "art": art,
+                "factor": RANDOM,
+                "setting": "45 to 60 degrees" if steep else "up to 45 degrees",
+                "scene": number,
+            }
+    for factor in FACTORS.values():
+        for setting in factor.settings:
+            for number in range(first, first + SCENES_PER_SETTING):
+                yield {"art": DRAWN, "factor": factor.title, "setting": f"{setting}", "scene": number}
+
+
+def get_scene_factors(case: Row) -> SceneFactors:
+    """Return the scene factors of a case."""
+    if case["factor"] == RANDOM:
+        return draw_factors(int(case["scene"]))
+    factor = FACTORS[str(case["factor"])]
+    return next(factor.build(setting) for setting in factor.settings if f"{setting}" == case["setting"])
+
+
+def _measure_scene(data: Path, case: Row) -> list[Row]:
+    picture = render_scene(get_scene_factors(case), int(case["scene"]), str(case["art"]), data)
+    return [judge(picture, read_picture(picture.photo)).row]
+
+
+EXPERIMENT: Final = Experiment(
+    name="factors",
+    question="Which rendered scenes are read right, and which factor makes reading fail?",
+    cases=_list_scenes,
+    measure=_measure_scene,
+    groups=("art", "factor", "setting"),
+    counts=VERDICT_COUNTS,
+    quick_cases=40,
+)

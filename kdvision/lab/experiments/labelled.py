@@ -1,0 +1,112 @@
+"""Labelled photos, as they are and under corruptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES
+from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measure_cell_size, read_photo
+from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
+from kdvision.evaluate.summary import PhotoResult
+from kdvision.lab.experiments.experiment import Experiment, Row
+from kdvision.vision.image.photo import Photo
+
+SETS: Final = ("photos", "boards", "queendomino")
+"""Folders of labelled photos; no network was trained on any of them."""
+COMPARED_ROOMS: Final = ("beige-table", "cutting-mat", "grey-carpet", "grey-table", "wooden-desk")
+"""Rooms of the 28 photos that are corrupted and covered; rooms added later would change what figures mean."""
+STRESS_SEEDS: Final = 4
+"""Draws of each corruption in one run."""
+
+PHOTO_COUNTS: Final = ("outlined", "exact", "silent_errors", "false_alarms", "unflagged", "invented", "errors")
+
+
+@cache
+def load_labels(folder: Path) -> dict[str, LabelledPhoto]:
+    """Return the labelled photos below a folder by name; none if there is no such folder."""
+    return {photo.name: photo for photo in list_labelled_photos(folder)} if folder.is_dir() else {}
+
+
+def load_compared(folder: Path) -> dict[str, LabelledPhoto]:
+    """Return the labelled photos below a folder without the rooms that were added later."""
+    rooms = (*COMPARED_ROOMS, "boards")
+    return {name: photo for name, photo in load_labels(folder).items() if photo.room in rooms}
+
+
+def count_photo(result: PhotoResult) -> Row:
+    """Return the counts of one photo."""
+    return {
+        "outlined": int(result.shape),
+        "exact": int(result.exact),
+        "silent_errors": int(result.silent),
+        "false_alarms": int(result.false_alarm),
+        "unflagged": int(not result.review),
+        "invented": result.invented,
+        "errors": int(bool(result.error) and not result.error.startswith("NoKingdomFound")),
+    }
+
+
+def _list_photos(data: Path, _: int) -> Iterator[Row]:
+    for name in SETS:
+        for photo in load_labels(data / name).values():
+            yield {"set": name, "room": photo.room, "photo": photo.name}
+
+
+def _measure_photo(data: Path, case: Row) -> list[Row]:
+    truth = load_labels(data / str(case["set"]))[str(case["photo"])]
+    return [count_photo(evaluate_photo(truth, reader=read_photo))]
+
+
+PHOTOS: Final = Experiment(
+    name="photos",
+    question="How many labelled photos, on which nothing was trained, are read right?",
+    cases=_list_photos,
+    measure=_measure_photo,
+    groups=("set", "room"),
+    counts=PHOTO_COUNTS,
+    total="pictures",
+    quick_cases=60,
+)
+
+
+def _list_corrupted(data: Path, seed: int) -> Iterator[Row]:
+    names = load_compared(data / "photos")
+    draws = range(seed * STRESS_SEEDS, (seed + 1) * STRESS_SEEDS)
+    for draw, name, corruption, severity in product(draws, names, CORRUPTIONS, SEVERITIES):
+        yield {"seed": draw, "corruption": corruption, "severity": severity, "photo": name}
+
+
+@cache
+def _load_cell_size(truth_name: str, folder: Path) -> float:
+    truth = load_labels(folder)[truth_name]
+    return measure_cell_size(truth, Photo.open(truth.path), read_photo)
+
+
+def _measure_corrupted(data: Path, case: Row) -> list[Row]:
+    folder = data / "photos"
+    name = str(case["photo"])
+    result = evaluate_corrupted(
+        load_labels(folder)[name],
+        str(case["corruption"]),
+        int(case["severity"]),
+        cell_size=_load_cell_size(name, folder),
+        seed=int(case["seed"]),
+        reader=read_photo,
+    )
+    return [count_photo(result)]
+
+
+STRESS: Final = Experiment(
+    name="stress",
+    question="How many labelled photos are read right under eight corruptions at three severities?",
+    cases=_list_corrupted,
+    measure=_measure_corrupted,
+    groups=("seed", "corruption", "severity"),
+    counts=PHOTO_COUNTS,
+    total="pictures",
+    quick_cases=48,
+)

@@ -1,0 +1,80 @@
+"""Pictures without a kingdom: photographed textures, and rendered tables with clutter or loose dominoes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from kdvision.evaluate.labels import PHOTO_SUFFIXES
+from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.factors import BOXES
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
+from kdvision.lab.render.scene_factors import SceneFactors, make_rng
+from kdvision.vision.image.photo import Photo
+
+OBJECTS: Final[Mapping[str, Sequence[str]]] = {
+    "clutter": ("backs", "men", "things", "slips"),
+    "loose dominoes": ("offer", "scatter", "men", "backs"),
+}
+"""What lies on the rendered tables of each kind."""
+TEXTURES: Final = "textures"
+PHOTOS: Final = "photos"
+SCENES: Final = 300
+"""Rendered tables of each kind."""
+MAX_TEXTURES: Final = 1200
+FOLDERS: Final = {TEXTURES: Path("tiles", "not_tile"), PHOTOS: Path("no_kingdom")}
+"""Folders of pictures below the data folder. On the photos, a kingdom that is flagged is no error."""
+
+
+def draw_factors(number: int) -> SceneFactors:
+    """Return a table without a kingdom; view and light vary as in ordinary photos."""
+    rng = make_rng(number, "nothing")
+    return replace(
+        SceneFactors(kingdoms=0, clutter=4),
+        angle=float(rng.uniform(0, 60)),
+        pixels=float(np.exp(rng.uniform(np.log(24), np.log(96)))),
+        fill=float(rng.uniform(0.4, 0.95)),
+        light=float(rng.beta(1.0, 2.2)),
+        glare=float(rng.beta(1.0, 2.2)),
+    )
+
+
+def open_picture(data: Path, case: Row) -> Photo:
+    """Return the picture of a case, rendered or from the data folder."""
+    if folder := FOLDERS.get(str(case["kind"])):
+        return Photo.open(data / folder / str(case["picture"]))
+    number, objects = int(case["picture"]), OBJECTS[str(case["kind"])]
+    art = DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
+    return Photo.open(draw_factors(number).picture(number, art, heaps=objects).photo)
+
+
+def _list_pictures(data: Path, seed: int) -> Iterator[Row]:
+    first = seed * SCENES_PER_SEED
+    for kind, number in product(OBJECTS, range(first, first + SCENES)):
+        yield {"kind": kind, "picture": number}
+    for kind, folder in FOLDERS.items():
+        paths = sorted(path for path in (data / folder).glob("*") if path.suffix in PHOTO_SUFFIXES)
+        for path in paths[:MAX_TEXTURES]:
+            yield {"kind": kind, "picture": path.name}
+
+
+def _measure_picture(data: Path, case: Row) -> list[Row]:
+    reading = read_picture(open_picture(data, case))
+    silent = sum(not kingdom.review for kingdom in reading.kingdoms)
+    return [{"invented": len(reading.kingdoms), "silent_errors": silent, "errors": int(bool(reading.error))}]
+
+
+EXPERIMENT: Final = Experiment(
+    name="no_kingdom",
+    question="How many kingdoms are invented in pictures that show none?",
+    cases=_list_pictures,
+    measure=_measure_picture,
+    groups=("kind",),
+    counts=("invented", "silent_errors", "errors"),
+    quick_cases=60,
+)

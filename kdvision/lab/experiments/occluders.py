@@ -1,0 +1,191 @@
+"""Objects that cover a part of a kingdom: are the dominoes below them missed, and is the board flagged?
+
+An object lies on one kingdom of a rendered scene or of a labelled photo, its centre on a tile or near it. A board is
+right only if it has the tiles below the object. The objects are drawn, and not those of the training scenes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.evaluate.evaluate import compare_with_label
+from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Reading, Row, read_picture
+from kdvision.lab.experiments.factors import DRAWN, SCANS, draw_factors, render_scene
+from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
+from kdvision.lab.experiments.labelled import count_photo, load_compared, load_labels
+from kdvision.vision.image.photo import Photo
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+Shape = Callable[[Bytes, Floats, float, np.random.Generator], tuple[float, float, float]]
+"""Draws an object into a mask, about a point, for a square's side in pixels; returns its RGB colour."""
+
+STREAM: Final = 20_280_000
+"""First word of every seed here."""
+NONE: Final = "nothing"
+SCENES: Final = 100
+PHOTO_SETS: Final = ("photos", "boards")
+DRAWS_PER_PHOTO: Final = 2
+REACH_SIDES: Final = 6.0
+"""The part of the picture around an object that is drawn anew."""
+MAX_SIDE_PIXELS: Final = 1600
+"""Photos are shrunk to this, because the objects are blended in at full size."""
+SKIN_COLOURS: Final = ((224, 172, 140), (198, 134, 96), (141, 85, 54), (241, 205, 175), (92, 58, 40))
+
+
+def _draw_hand(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> tuple[float, float, float]:
+    """Draw an arm from the edge of the picture, a palm and four fingers that end about the point."""
+    turn = rng.uniform(0, 2 * np.pi)
+    back, across = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    palm = at + 1.6 * side * back
+    _draw_stroke(mask, palm, palm + 30 * side * back, 1.5 * side)
+    _draw_stroke(mask, palm, palm, 2.0 * side)
+    for finger in (-1.5, -0.5, 0.5, 1.5):
+        root, tip = palm + 0.42 * finger * side * across, at + 0.6 * finger * side * across
+        _draw_stroke(mask, root, tip + rng.uniform(-0.3, 0.3) * side * back, 0.4 * side)
+    red, green, blue = SKIN_COLOURS[rng.integers(len(SKIN_COLOURS))]
+    return red, green, blue
+
+
+def _rectangle(
+    smallest: tuple[float, float], largest: tuple[float, float], shades: tuple[float, float], *, grey: bool
+) -> Shape:
+    """Return the shape of a rectangle between two sizes in squares, in a colour or a grey between two shades."""
+
+    def draw(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> tuple[float, float, float]:
+        size = rng.uniform(smallest, largest) * side
+        box = cv2.boxPoints((at.tolist(), size.tolist(), float(rng.uniform(0, 360))))
+        cv2.fillConvexPoly(mask, np.rint(box).astype(np.int32), 255)
+        red, green, blue = rng.uniform(*shades, 3) if not grey else np.full(3, rng.uniform(*shades))
+        return float(red), float(green), float(blue)
+
+    return draw
+
+
+def _disc(smallest: float, largest: float) -> Shape:
+    """Return the shape of a disc with a radius between two sizes in squares, of any colour."""
+
+    def draw(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> tuple[float, float, float]:
+        _draw_stroke(mask, at, at, 2 * side * rng.uniform(smallest, largest))
+        red, green, blue = rng.uniform(20, 240, 3)
+        return float(red), float(green), float(blue)
+
+    return draw
+
+
+OCCLUDERS: Final[Mapping[str, Shape]] = {
+    "a hand": _draw_hand,
+    "a phone": _rectangle((1.8, 3.7), (1.9, 3.9), (15, 40), grey=True),
+    "a cup": _disc(0.8, 1.1),
+    "a sheet of paper": _rectangle((1, 1), (2.5, 2.5), (225, 245), grey=True),
+    "a king": _disc(0.25, 0.45),
+    "a cloth": _rectangle((1.5, 1.5), (4, 4), (30, 220), grey=False),
+}
+"""The objects by name. Their order is part of the seeds."""
+
+
+def _draw_stroke(mask: Bytes, start: Floats, end: Floats, width: float) -> None:
+    first, last = np.rint(start).astype(int).tolist(), np.rint(end).astype(int).tolist()
+    cv2.line(mask, first, last, 255, max(1, round(width)))
+
+
+def cover(photo: Bytes, occluder: str, at: Floats, side: float, rng: np.random.Generator) -> Bytes:
+    """Return the photo (H, W, 3) with an object about a point, for squares of `side` pixels, and its shadow."""
+    first = np.maximum(np.floor(at - REACH_SIDES * side), 0).astype(int)
+    last = np.minimum(np.ceil(at + REACH_SIDES * side), (photo.shape[1], photo.shape[0])).astype(int)
+    window = np.s_[first[1] : last[1], first[0] : last[0]]
+    below = photo[window].astype(np.float64)
+    mask = np.zeros(below.shape[:2], np.uint8)
+    colour = OCCLUDERS[occluder](mask, at - first, side, rng)
+    opacity = cv2.GaussianBlur(mask / 255, (0, 0), max(0.6, 0.02 * side))
+    shadow = cv2.GaussianBlur(np.roll(mask, round(0.15 * side), (0, 1)) / 255, (0, 0), 0.15 * side)
+    depth = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3) / (0.5 * side)
+    grain = cv2.GaussianBlur(rng.normal(0, 1, mask.shape), (0, 0), max(1.0, 0.05 * side)) * 8
+    above = np.array(colour) * (0.7 + 0.35 * np.sqrt(np.clip(depth, 0, 1)))[..., None] + grain[..., None]
+    shaded = below * (1 - 0.35 * shadow * (1 - opacity))[..., None]
+    covered = photo.copy()
+    covered[window] = np.clip(shaded + (above - shaded) * opacity[..., None], 0, 255).astype(np.uint8)
+    return covered
+
+
+def _draw_point(quads: Floats, rng: np.random.Generator) -> tuple[Floats, float]:
+    """Return a random point on one of these squares (n, 4, 2) or near it, and their side in pixels."""
+    side = float(np.sqrt(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])))
+    return quads[rng.integers(len(quads))].mean(axis=0) + 0.3 * side * rng.normal(size=2), side
+
+
+def _list_cases(data: Path, seed: int) -> Iterator[Row]:
+    first = seed * SCENES_PER_SEED
+    for art, number in product((DRAWN, SCANS) if data.is_dir() else (DRAWN,), range(first, first + SCENES)):
+        yield {"set": f"{art} scenes", "picture": number}
+    for folder in PHOTO_SETS:
+        for name in load_compared(data / folder):
+            yield {"set": folder, "picture": name}
+
+
+def _measure(data: Path, case: Row) -> list[Row]:
+    name, picture = str(case["set"]), case["picture"]
+    if name in PHOTO_SETS:
+        return _measure_photo(name, str(picture), data)
+    return _measure_scene(name.removesuffix(" scenes"), int(picture), data)
+
+
+def _measure_scene(art: str, number: int, data: Path) -> list[Row]:
+    """Return a row for a scene as it is and one with each object on one of its kingdoms."""
+    picture = render_scene(draw_factors(number), number, art, data)
+    rows: list[Row] = [{"occluder": NONE, **judge(picture, read_picture(picture.photo)).row}]
+    for index, occluder in enumerate(OCCLUDERS):
+        rng = np.random.default_rng([STREAM, number, index])
+        kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
+        at, side = _draw_point(np.array([seen.corners for seen in kingdom.squares.values()]), rng)
+        covered = cover(picture.photo, occluder, at, side, rng)
+        rows.append({"occluder": occluder, **judge(picture, read_picture(covered)).row})
+    return rows
+
+
+def _measure_photo(folder: str, name: str, data: Path) -> list[Row]:
+    """Return a row for a photo as it is and, if its outline is right, rows with each object on its first kingdom."""
+    truth = load_labels(data / folder)[name]
+    pixels = _open_shrunk(truth.path)
+
+    def count(occluder: str, reading: Reading) -> Row:
+        result = compare_with_label(truth, reading.kingdoms, error=reading.error or "no kingdom" * reading.found_none)
+        return {"occluder": occluder, "kingdoms": 1, "found": result.found, **count_photo(result)}
+
+    plain = read_picture(pixels)
+    rows = [count(NONE, plain)]
+    if not rows[0]["outlined"]:
+        return rows
+    quads = np.array([plain.kingdoms[0].grid.quad(square) for square in plain.kingdoms[0].board])
+    for index, (occluder, draw) in enumerate(product(OCCLUDERS, range(DRAWS_PER_PHOTO))):
+        rng = np.random.default_rng([STREAM, zlib.crc32(name.encode()), index, draw])
+        at, side = _draw_point(quads, rng)
+        rows.append(count(occluder, read_picture(cover(pixels, occluder, at, side, rng))))
+    return rows
+
+
+@cache
+def _open_shrunk(path: Path) -> Bytes:
+    pixels = Photo.open(path).pixels
+    factor = min(1.0, MAX_SIDE_PIXELS / max(pixels.shape[:2]))
+    return np.asarray(cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+EXPERIMENT: Final = Experiment(
+    name="occluders",
+    question="Are boards below a hand, a cup or a cloth flagged?",
+    cases=_list_cases,
+    measure=_measure,
+    groups=("set", "occluder"),
+    counts=VERDICT_COUNTS,
+    quick_cases=8,
+)

@@ -1,0 +1,189 @@
+"""Which towns, pieces and gems are found, in rendered tables and in photos of Queendomino.
+
+The rendered tables are of Queendomino, a Royal Wedding and The Lost Treasures, in drawn art and on tables that no
+training saw. `pieces_in_photos.toml` says which pieces stand on the kingdoms of the photos.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kdvision.game.board import Square
+from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
+from kdvision.lab.experiments.factors import BOXES
+from kdvision.lab.experiments.judge import judge
+from kdvision.lab.games import pieces as games_with_pieces
+from kdvision.lab.render import renderer
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
+from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
+from kdvision.lab.render.renderer import Picture, RenderedKingdom
+from kdvision.lab.render.scene_factors import SceneFactors, make_rng
+
+if TYPE_CHECKING:
+    from kdvision.pipeline import KingdomReading
+
+Floats = npt.NDArray[np.float64]
+Item = tuple[str, Floats, float]
+"""What lies somewhere, the centre of its place in pixels, and a square's side there."""
+
+STREAM: Final = 7_000
+"""Scene numbers begin here, so that no scene of the factors has the same."""
+SCENES: Final = 100
+"""Scenes of each game."""
+MAX_DISTANCE_SIDES: Final = 0.5
+"""An item that was read is a true one if it is of the same kind and nearer than this."""
+KINGDOMS: Final = "kingdoms"
+TILES: Final = "tiles"
+TOWNS: Final = "towns"
+GEM: Final = "gem"
+PIECES: Final = ("knight", "tower", "queen", "building")
+PHOTOS: Final = "photos"
+PHOTO_FOLDER: Final = "queendomino"
+
+
+def draw_factors(number: int) -> SceneFactors:
+    """Return how scene `number` is photographed: at up to 45 degrees, with 30 to 80 pixels per square."""
+    rng = make_rng(STREAM + number, "pieces")
+    return SceneFactors(
+        angle=float(rng.uniform(0, 45)),
+        pixels=float(np.exp(rng.uniform(np.log(30), np.log(80)))),
+        fill=float(rng.uniform(0.5, 0.9)),
+        light=float(rng.uniform(0, 0.5)),
+        glare=float(rng.uniform(0, 0.4)),
+    )
+
+
+def render_scene(game: str, number: int) -> Picture:
+    """Return the picture of scene `number` of a game, with its truth."""
+    factors, rng = draw_factors(number), make_rng(STREAM + number, f"{game} photo")
+    scene = games_with_pieces.make_scene_with_pieces(make_rng(STREAM + number, game), game=game)
+    light = PhotoFactors(
+        factors.light, factors.glare, 0.0, factors.noise, factors.jpeg, defocus=factors.blur * factors.pixels
+    )
+    art = DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
+    surface = HELD_OUT_TOPS[str(rng.choice(list(HELD_OUT_TOPS)))]
+    return renderer.render(scene, factors.camera(scene, STREAM + number), art, rng, factors=light, surface=surface)
+
+
+def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterator[Row]:
+    """Yield a row for each kind of item: how many are there, were found, and were read where there is none."""
+    true = [item for kingdom in picture.kingdoms for item in _true_items(kingdom)]
+    read = [item for kingdom in kingdoms for item in _read_items(kingdom)]
+    for kind in (TILES, TOWNS, *PIECES, GEM):
+        mine, others = ([item for item in items if _is_of_kind(item[0], kind)] for items in (true, read))
+        found = sum(_is_near(item, others) for item in mine)
+        extra = sum(not _is_near(item, mine) for item in others)
+        yield {"item": kind, "there": len(mine), "found": found, "extra": extra}
+
+
+def _is_of_kind(name: str, kind: str) -> bool:
+    """Return whether an item is of a kind; tiles are named by a colon and their notation."""
+    if not name.startswith(":"):
+        return name == kind
+    return kind == TILES or (kind == TOWNS and name == ":t")
+
+
+def _is_near(item: Item, others: Iterable[Item]) -> bool:
+    name, centre, side = item
+    return any(
+        name == other and float(np.linalg.norm(centre - there)) < MAX_DISTANCE_SIDES * side
+        for other, there, _ in others
+    )
+
+
+def _true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
+    quads = {square: seen.corners for square, seen in kingdom.squares.items()}
+    for square, quad in quads.items():
+        yield f":{kingdom.board[square]}", quad.mean(0), _measure_side(quad)
+        if square in kingdom.pieces:
+            yield kingdom.pieces[square], quad.mean(0), _measure_side(quad)
+    for row, col in kingdom.gems:
+        around = [quads.get(Square(row + down, col + right)) for down in (0, 1) for right in (0, 1)]
+        visible = [quad for quad in around if quad is not None]
+        if len(visible) == len(around):
+            yield GEM, np.mean([quad.mean(0) for quad in visible], axis=0), _measure_side(visible[0])
+
+
+def _read_items(kingdom: KingdomReading) -> Iterator[Item]:
+    for square, cell in kingdom.board.items():
+        quad = kingdom.grid.quad(square)
+        yield f":{cell}", quad.mean(0), _measure_side(quad)
+    for piece in kingdom.pieces:
+        if piece.there:
+            quad = kingdom.grid.quad(piece.square)
+            yield piece.kind, quad.mean(0), _measure_side(quad)
+    for gem in kingdom.gems:
+        if gem.there:
+            quad = kingdom.grid.quad(gem.corner)
+            yield GEM, quad[2], _measure_side(quad)
+
+
+def _measure_side(quad: Floats) -> float:
+    return float(np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1).mean())
+
+
+def load_pieces_in_photos() -> dict[str, dict[str, int | list[str]]]:
+    """Return the pieces on kingdoms by photo and kind: how many, or on which squares."""
+    return tomllib.loads(Path(__file__).with_name("pieces_in_photos.toml").read_text(encoding="utf-8"))
+
+
+def count_pieces(read: Sequence[tuple[str, str]], kind: str, there: int | Sequence[str]) -> Row:
+    """Return the counts of one kind among the pieces read (kind, square); `there` is a number or squares."""
+    squares = [square for name, square in read if name == kind]
+    found = min(len(squares), there) if isinstance(there, int) else len(set(squares) & set(there))
+    number = there if isinstance(there, int) else len(there)
+    return {"item": kind, "there": number, "found": found, "extra": len(squares) - found}
+
+
+def _list_cases(data: Path, seed: int) -> Iterator[Row]:
+    for path in sorted((data / PHOTO_FOLDER).glob("*.jpg")):
+        yield {"game": PHOTOS, "picture": path.name}
+    first = seed * SCENES_PER_SEED
+    for game, number in product(games_with_pieces.DECKS, range(first, first + SCENES)):
+        yield {"game": game, "picture": number}
+
+
+def _measure(data: Path, case: Row) -> list[Row]:
+    if case["game"] == PHOTOS:
+        return _measure_photo(data / PHOTO_FOLDER / str(case["picture"]))
+    picture = render_scene(str(case["game"]), int(case["picture"]))
+    reading = read_picture(picture.photo)
+    verdict = judge(picture, reading)
+    kingdoms: Row = {
+        "item": KINGDOMS,
+        "there": verdict.kingdoms,
+        "found": verdict.exact,
+        "extra": verdict.invented,
+        "silent_errors": verdict.silent_errors,
+    }
+    return [kingdoms, *({**row, "silent_errors": 0} for row in count_items(picture, reading.kingdoms))]
+
+
+def _measure_photo(path: Path) -> list[Row]:
+    there = load_pieces_in_photos().get(path.name, {})
+    read = [
+        (piece.kind, piece.square.name)
+        for kingdom in read_picture(path).kingdoms
+        for piece in kingdom.pieces
+        if piece.there
+    ]
+    return [{**count_pieces(read, kind, there.get(kind, 0)), "silent_errors": 0} for kind in PIECES]
+
+
+EXPERIMENT: Final = Experiment(
+    name="pieces",
+    question="Which towns, pieces and gems are found? Of kingdoms, found are those whose board is exact.",
+    cases=_list_cases,
+    measure=_measure,
+    groups=("game", "item"),
+    counts=("there", "found", "extra", "silent_errors"),
+    quick_cases=16,
+)

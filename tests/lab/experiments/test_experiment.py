@@ -1,0 +1,155 @@
+"""Experiments: cases, sums, resumption after an interruption, and the files they write."""
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from kdvision.errors import ModelError, NoKingdomFound, PhotoError
+from kdvision.lab.experiments import __main__ as command
+from kdvision.lab.experiments import experiment as module
+from kdvision.lab.experiments.experiment import Experiment, Row, format_csv, measure_cases, read_picture, run
+from kdvision.lab.experiments.registry import EXPERIMENTS
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.image.photo import Photo
+from tests.kingdoms import table_photo
+from tests.paths import SHARED
+
+DATA = SHARED / "data"
+
+
+def list_numbers(_: Path, seed: int) -> Iterator[Row]:
+    for number in range(6):
+        yield {"kind": "odd" if number % 2 else "even", "number": 10 * seed + number}
+
+
+def count(_: Path, case: Row) -> Sequence[Row]:
+    return [{"kingdoms": 2, "silent_errors": int(case["number"] == 3), "unflagged": 1}]
+
+
+NUMBERS = Experiment("numbers", "Which?", list_numbers, count, ("kind",), ("kingdoms", "silent_errors", "unflagged"))
+
+
+def test_rows_are_added_up_by_group_with_coverage() -> None:
+    rows = [{**case, **row} for case in list_numbers(DATA, 0) for row in count(DATA, case)]
+    assert NUMBERS.summarise(rows) == [
+        {"kind": "even", "pictures": 3, "kingdoms": 6, "silent_errors": 0, "unflagged": 3, "coverage": "0.5000"},
+        {"kind": "odd", "pictures": 3, "kingdoms": 6, "silent_errors": 1, "unflagged": 3, "coverage": "0.5000"},
+    ]
+
+
+def test_a_run_writes_its_table_and_how_it_was_made(tmp_path: Path) -> None:
+    summary = run(NUMBERS, results=tmp_path / "results", work=tmp_path / "work", data=DATA, seed=0, workers=2)
+    table, about = tmp_path / "results" / "numbers.csv", json.loads((tmp_path / "results" / "numbers.json").read_text())
+    assert table.read_text() == format_csv(summary)
+    assert [line["kind"] for line in csv.DictReader(table.read_text().splitlines())] == ["even", "odd"]
+    assert (about["command"], about["cases"]) == ("python -m kdvision.lab.experiments numbers", 6)
+    assert [row["number"] for row in about["silent_errors"]] == [3]
+    assert set(about["models"]) == {"cells", "context", "finder"}
+
+
+def test_a_quick_run_reads_the_same_part_every_time() -> None:
+    experiment = Experiment("numbers", "", list_numbers, count, ("kind",), (), quick_cases=3)
+    quick = experiment.list_cases(DATA, 0, quick=True)
+    assert len(quick) == 3 and quick == experiment.list_cases(DATA, 0, quick=True)
+    assert all(case in experiment.list_cases(DATA, 0) for case in quick)
+
+
+def measure(work: Path, calls: list[int], *, stop_at: int | None = None) -> list[Row]:
+    def record(data: Path, case: Row) -> Sequence[Row]:
+        if case["number"] == stop_at:
+            raise KeyboardInterrupt
+        calls.append(int(case["number"]))
+        return count(data, case)
+
+    experiment = Experiment("numbers", "", list_numbers, record, ("kind",), ())
+    cases = list(list_numbers(DATA, 0))
+    return measure_cases(experiment, cases, work=work, data=DATA, workers=1, progress=lambda *_: None)
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    calls: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        measure(tmp_path, calls, stop_at=4)
+    with (tmp_path / "numbers.jsonl").open("a") as file:
+        file.write('{"case": "{\\"ki')  # a line torn by a kill
+    rows = measure(tmp_path, calls)
+    assert calls == [0, 1, 2, 3, 4, 5]
+    assert [row["number"] for row in rows] == [0, 1, 2, 3, 4, 5]
+    assert measure(tmp_path, calls) == rows and len(calls) == 6
+
+
+def test_work_of_another_program_or_other_models_is_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+    measure(tmp_path, calls)
+    monkeypatch.setattr(module, "_program_digest", lambda: "another")
+    measure(tmp_path, calls)
+    assert len(calls) == 12
+
+
+@pytest.mark.parametrize(
+    ("failure", "found_none", "error"),
+    [
+        (NoKingdomFound("none", stage="finder"), True, ""),
+        (PhotoError("too dark"), False, "PhotoError: too dark"),
+        (ZeroDivisionError("division"), False, "ZeroDivisionError: division"),
+    ],
+)
+def test_errors_of_a_picture_are_part_of_its_reading(
+    failure: Exception, found_none: bool, error: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Photo) -> list[KingdomReading]:
+        raise failure
+
+    monkeypatch.setattr("kdvision.pipeline.read", fail)
+    reading = read_picture(table_photo())
+    assert (reading.found_none, reading.error, reading.refused) == (found_none, error, True)
+
+
+def test_missing_models_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Photo) -> list[KingdomReading]:
+        raise ModelError("the model is missing")
+
+    monkeypatch.setattr("kdvision.pipeline.read", fail)
+    with pytest.raises(ModelError):
+        read_picture(table_photo())
+
+
+def test_cases_of_a_seed_are_told_apart_and_those_of_another_seed_are_others() -> None:
+    for experiment in EXPERIMENTS.values():
+        first, again, other = ([json.dumps(case) for case in experiment.list_cases(DATA, seed)] for seed in (0, 0, 1))
+        assert first == again and len(set(first)) == len(first)
+        if experiment.name not in ("photos", "pieces", "no_kingdom", "occluders"):  # which have photos in every seed
+            assert not set(first) & set(other)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="no shared data beside the checkout")
+def test_the_numbers_of_cases_are_those_of_the_committed_results() -> None:
+    """Other numbers would make figures of several versions incomparable."""
+    counts = {name: len(experiment.list_cases(DATA, 0)) for name, experiment in EXPERIMENTS.items()}
+    assert counts == {
+        "photos": 57,
+        "stress": 4 * 672,
+        "factors": 654,
+        "no_kingdom": 1805,
+        "occluders": 252,
+        "pieces": 325,
+        "ablation": 80,
+    }
+
+
+def test_the_command_runs_the_named_experiments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(EXPERIMENTS, "numbers", NUMBERS)
+    options = ["--workers", "1", "--work", str(tmp_path / "work"), "--results", str(tmp_path / "results")]
+    assert command.main(["numbers", "--quick", *options]) == 0
+    assert "even" in capsys.readouterr().out
+    assert (tmp_path / "work" / "quick" / "numbers.jsonl").is_file()
+    with pytest.raises(SystemExit):
+        command.main(["rivers"])
+    assert "there is no experiment rivers" in capsys.readouterr().err

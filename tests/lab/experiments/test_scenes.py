@@ -1,0 +1,193 @@
+"""The pictures of the experiments: one factor changes at a time, and equal cases give equal pictures."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board, Square
+from kdvision.lab.experiments import ablation, factors, no_kingdom, occluders, pieces
+from kdvision.lab.experiments.experiment import Reading, Row, read_picture
+from kdvision.lab.experiments.factors import FACTORS, RANDOM, draw_factors, get_scene_factors, render_scene
+from kdvision.lab.experiments.judge import judge
+from kdvision.lab.experiments.occluders import OCCLUDERS, REACH_SIDES, cover
+from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
+from kdvision.lab.render.scene_factors import SceneFactors
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
+from tests.kingdoms import grid_of, seen
+from tests.lab.render.test_scene_factors import PLAIN
+from tests.paths import SAMPLES, SHARED
+
+DATA = SHARED / "data"
+
+
+def test_a_factor_changes_one_thing() -> None:
+    for factor in FACTORS.values():
+        for setting in factor.settings:
+            scene_factors = factor.build(setting)
+            assert getattr(scene_factors, factor.field) == setting
+            assert replace(scene_factors, **{factor.field: getattr(factor.middle, factor.field)}) == factor.middle
+
+
+def test_a_case_names_its_scene_factors() -> None:
+    case: Row = {"art": "drawn", "factor": "view angle, degrees", "setting": "45.0", "scene": 3}
+    assert get_scene_factors(case) == SceneFactors(angle=45.0)
+    assert get_scene_factors({**case, "factor": RANDOM, "setting": "up to 45 degrees"}) == draw_factors(3)
+
+
+def test_random_factors_spread_angles_evenly() -> None:
+    drawn = [draw_factors(number) for number in range(80)]
+    assert all(24 <= scene_factors.pixels <= 96 and 0 <= scene_factors.angle <= 60 for scene_factors in drawn)
+    assert sum(scene_factors.angle <= 45 for scene_factors in drawn) == 60
+    assert {scene_factors.kingdoms for scene_factors in drawn} == {1, 2, 3, 4}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="no shared data beside the checkout")
+def test_scenes_show_the_art_that_is_named() -> None:
+    small = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur=0)
+    drawn, scans = (render_scene(small, 1, art, DATA) for art in (factors.DRAWN, factors.SCANS))
+    assert drawn.kingdoms[0].board == scans.kingdoms[0].board
+    assert not np.array_equal(drawn.photo, scans.photo)
+
+
+def test_tables_without_a_kingdom_hold_something_else() -> None:
+    for number in range(3):
+        for kind, objects in no_kingdom.OBJECTS.items():
+            scene = no_kingdom.draw_factors(number).scene(number, heaps=objects)
+            assert not scene.kingdoms and scene.tiles + scene.pieces
+            assert bool(scene.loose) <= (kind == "loose dominoes")
+
+
+def test_equal_cases_give_equal_pictures() -> None:
+    small = replace(no_kingdom.draw_factors(1), pixels=16.0, fill=0.95)
+    one, again = (small.picture(1, PLAIN, heaps=no_kingdom.OBJECTS["clutter"]) for _ in range(2))
+    assert np.array_equal(one.photo, again.photo)
+
+
+AT, SIDE = np.array([300.0, 200.0]), 20.0
+TABLE = np.full((400, 600, 3), (120, 60, 200), np.uint8)
+
+
+@pytest.mark.parametrize("occluder", OCCLUDERS)
+def test_an_object_covers_its_place_and_nothing_far_away(occluder: str) -> None:
+    covered, again = (cover(TABLE, occluder, AT, SIDE, np.random.default_rng(3)) for _ in range(2))
+    assert np.array_equal(covered, again)
+    changed = np.abs(covered.astype(int) - TABLE).max(axis=2) > 20
+    assert changed[190:210, 290:310].mean() > 0.25
+    away = np.abs(np.mgrid[0:400, 0:600] - AT[::-1, None, None]).max(axis=0) > REACH_SIDES * SIDE + 1
+    assert not changed[away].any()
+
+
+def test_an_object_at_the_border_is_cut_by_it() -> None:
+    covered = cover(TABLE, "a phone", np.array([2.0, 3.0]), SIDE, np.random.default_rng(3))
+    assert covered.shape == TABLE.shape and (covered[0, 0] != TABLE[0, 0]).any()
+
+
+def test_a_photo_is_read_with_each_object_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(occluders, "DRAWS_PER_PHOTO", 1)
+    rows = occluders._measure_photo(SAMPLES.name, f"{SAMPLES.name}/demo.jpg", SAMPLES.parent)
+    assert [row["occluder"] for row in rows] == [occluders.NONE, *OCCLUDERS]
+    assert rows[0]["exact"] and rows[0]["unflagged"]
+    hidden = [row for row in rows[1:] if row["occluder"] != "a king"]
+    assert sum(int(row["exact"]) for row in hidden) < len(hidden)
+    assert not any(row["silent_errors"] for row in hidden)
+
+
+BOARD = "w1 t t / # f f1 / . l l"
+B1, C1, A2, B3 = (Square.parse(name) for name in ("B1", "C1", "A2", "B3"))
+
+
+def furnished_picture() -> Picture:
+    """Return a building on B1, a knight on B3 and a gem between A1 and B2."""
+    board = Board.parse(BOARD)
+    grid = grid_of(board, left=40)
+    quads = {square: RenderedSquare(grid.quad(square), 0.0) for square in board}
+    kingdom = RenderedKingdom(board, quads, {}, {B1: "building", B3: "knight"}, frozenset({Square(0, 0)}))
+    return Picture(np.zeros((600, 900, 3), np.uint8), (kingdom,), ())
+
+
+def furnished_reading(
+    *found: tuple[str, Square, float], gems: tuple[Square, ...] = (), board: str = BOARD
+) -> KingdomReading:
+    plain = seen(board.replace("t", "w"))
+    return replace(
+        plain,
+        board=Board.parse(board),
+        pieces=tuple(DetectedPiece(*piece) for piece in found),
+        gems=tuple(DetectedGem(corner, 0.9) for corner in gems),
+    )
+
+
+def count_items(*readings: KingdomReading) -> dict[str, tuple[int, int, int]]:
+    rows = pieces.count_items(furnished_picture(), readings)
+    return {str(row["item"]): (int(row["there"]), int(row["found"]), int(row["extra"])) for row in rows}
+
+
+def test_pieces_on_their_squares_and_gems_on_their_crossings_are_found() -> None:
+    found = count_items(furnished_reading(("building", B1, 0.99), ("knight", B3, 0.7), gems=(Square(0, 0),)))
+    assert (found["tiles"], found["towns"]) == ((8, 8, 0), (2, 2, 0))
+    assert found["building"] == found["knight"] == found["gem"] == (1, 1, 0)
+    assert found["tower"] == found["queen"] == (0, 0, 0)
+
+
+def test_a_piece_elsewhere_is_missed_and_extra_and_an_unlikely_one_is_none() -> None:
+    reading = furnished_reading(("building", C1, 0.99), ("knight", B3, 0.3), ("tower", A2, 0.8), gems=(Square(1, 1),))
+    found = count_items(reading)
+    assert found["building"] == found["gem"] == (1, 0, 1)
+    assert (found["knight"], found["tower"]) == ((1, 0, 0), (0, 0, 1))
+
+
+def test_a_misread_town_is_missed_and_what_was_read_there_is_extra() -> None:
+    found = count_items(furnished_reading(board=BOARD.replace("t t", "t w")))
+    assert (found["tiles"], found["towns"]) == ((8, 7, 1), (2, 1, 0))
+
+
+def test_nothing_read_is_nothing_found() -> None:
+    assert {counts[1:] for counts in count_items().values()} == {(0, 0)}
+
+
+def test_pieces_in_photos_are_counted_by_square_or_by_number() -> None:
+    read = [("knight", "C1"), ("knight", "B2"), ("knight", "A1"), ("tower", "A1")]
+    assert pieces.count_pieces(read, "knight", ["C1", "B2", "C2"]) == {
+        "item": "knight",
+        "there": 3,
+        "found": 2,
+        "extra": 1,
+    }
+    assert pieces.count_pieces(read, "knight", 2)["found"] == 2
+    assert pieces.count_pieces(read, "tower", 0)["extra"] == 1
+    assert set(pieces.load_pieces_in_photos()["18.jpg"]) == {"knight"}
+
+
+@pytest.fixture(scope="module")
+def small_scene() -> Picture:
+    scene_factors = SceneFactors(
+        kingdoms=1, pixels=30, fill=0.9, clutter=0, castles=0, blur=0, angle=0, light=0, glare=0, noise=0
+    )
+    return render_scene(scene_factors, 1, factors.DRAWN, DATA)
+
+
+@pytest.mark.parametrize("part", ablation.PARTS)
+def test_the_program_runs_without_each_part(part: str, small_scene: Picture) -> None:
+    with ablation.PARTS[part]():
+        verdict = judge(small_scene, read_picture(small_scene.photo))
+    assert (verdict.kingdoms, verdict.errors) == (1, 0)
+    assert verdict.found or part != "nothing"
+
+
+def test_parts_are_back_after_they_were_left_out(small_scene: Picture) -> None:
+    assert judge(small_scene, read_picture(small_scene.photo)).exact == 1
+
+
+def test_removed_parts_keep_their_rows() -> None:
+    rows = ablation.load_removed()
+    columns = {*ablation.EXPERIMENT.groups, "pictures", *ablation.EXPERIMENT.counts, "coverage"}
+    assert all(row.keys() == columns and row["kept"] == "no" and row["source"] for row in rows)
+    assert not {row["left_out"] for row in rows} & ablation.PARTS.keys()
+
+
+def test_a_refused_picture_is_no_silent_error() -> None:
+    verdict = judge(furnished_picture(), Reading(found_none=True))
+    assert (verdict.found, verdict.silent_errors) == (0, 0)
+    assert judge(furnished_picture(), Reading()).silent_errors == 1
