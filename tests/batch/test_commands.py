@@ -14,7 +14,16 @@ import pytest
 from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.run import Progress
 from kdvision.cli.progress import Ticker, duration, words
-from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
+from tests.batch.text_photos import (
+    MAX_WAIT_SECONDS,
+    TextPhotoReader,
+    read_csv,
+    read_results,
+    run_batch,
+    text_photo,
+    wait_until,
+    write_files,
+)
 from tests.conftest import Run
 from tests.paths import ROOT
 
@@ -331,7 +340,7 @@ def test_a_folder_without_results_is_told(run: Run, tmp_path: Path) -> None:
 
 WATCH = """
 import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # some shells start what runs behind them deaf to Ctrl-C
+signal.signal(signal.SIGINT, signal.default_int_handler)  # some shells start background processes without it
 from kdvision.batch import run, workers
 from kdvision.cli import main
 from tests.batch.text_photos import TextPhotoReader
@@ -344,33 +353,32 @@ main(["batch", sys.argv[1], "-o", sys.argv[2], "--watch"])
 def test_photos_and_corrections_are_taken_as_they_come(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    def until(name: str, text: str) -> None:
-        for _ in range(1200):
-            path = out / name
-            if path.exists() and text in path.read_text(encoding="utf-8"):
-                return
-            time.sleep(0.05)
-        pytest.fail(f"{name} never told {text}")
+    def wait_for(path: Path, text: str) -> None:
+        wait_until(lambda: path.exists() and text in path.read_text(encoding="utf-8"), f"{path.name} contains {text!r}")
 
-    root = ROOT
+    messages = folder.with_name("messages")
     command = [sys.executable, "-c", WATCH, str(folder), str(out)]
-    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watcher:
+    with (
+        messages.open("w", encoding="utf-8") as stderr,
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=stderr, text=True) as watcher,
+    ):
         try:
-            until("results.csv", "bo.jpg")
+            wait_for(out / "results.csv", "bo.jpg")
             write_files(folder, {"round1/table2/di.jpg": text_photo("# l1 l l")})
-            until("standings.csv", ",di,")
+            wait_for(out / "standings.csv", ",di,")
             assert run("review", out, "--fix", "round1/table2/di.jpg:1:B1=l").code == 0
-            until("results.csv", "# l l l,# l1 l l")
+            wait_for(out / "results.csv", "# l l l,# l1 l l")
             write_files(folder, {"event.toml": "rounds = 2\ndynasty = true"})
-            time.sleep(0.5)
+            wait_for(messages, "a Dynasty of 2 rounds")
             write_files(folder, {"event.toml": 'name = "The cup"'})
-            until("report.html", "<h1>The cup</h1>")
+            wait_for(out / "report.html", "<h1>The cup</h1>")
         finally:
             watcher.send_signal(signal.SIGINT)
             try:
-                said, told = watcher.communicate(timeout=30)
+                said, _ = watcher.communicate(timeout=MAX_WAIT_SECONDS)
             finally:
                 watcher.kill()
+    told = messages.read_text(encoding="utf-8")
     assert watcher.returncode == 0, told
     assert "4 photos, 4 kingdoms." in said
     assert "watching" in told and "a Dynasty of 2 rounds" in told and "Traceback" not in told

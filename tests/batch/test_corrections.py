@@ -95,6 +95,29 @@ def test_vouching_for_a_board_ends_the_doubt(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "out" / "results.csv")[0]["corrected"] == "no"
 
 
+def test_the_photo_that_a_person_corrected_counts(tmp_path: Path) -> None:
+    """Also if another photo of the same kingdom is more probable."""
+    files: dict[str, bytes | str] = {
+        "ann.jpg": text_photo(SMALL, probability=0.6),
+        "ann (2).jpg": text_photo(SMALL, probability=0.97),
+        "bo.jpg": text_photo("l l l l l l1 #"),
+    }
+    folder, out = write_files(tmp_path / "photos", files), tmp_path / "out"
+    run_batch(folder, out)
+    assert counting(out) == {"ann (2).jpg", "bo.jpg"}
+    content = next(line["content"] for line in read_results(out) if line["photo"] == "ann.jpg")
+    CorrectionFile(out).add([Correction("ann.jpg", content, 1, "B2", "f1")])
+    run_batch(folder, out)
+    assert counting(out) == {"ann.jpg", "bo.jpg"}
+    first = read_csv(out / "standings.csv")[0]
+    assert (first["player"], first["points"], first["note"]) == ("ann", "7", "corrected")
+
+
+def counting(out: Path) -> set[str]:
+    """The photos whose kingdom counts."""
+    return {row["photo"] for row in read_csv(out / "results.csv") if row["counts"] == "yes"}
+
+
 def test_a_correction_taken_back_leaves_nothing(tmp_path: Path) -> None:
     corrected(tmp_path)
     before = (tmp_path / "out" / "results.jsonl").read_bytes()

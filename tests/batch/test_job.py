@@ -113,3 +113,11 @@ def test_the_key_is_of_content_models_program_and_options(monkeypatch: pytest.Mo
     keys.add(result_key("a", Rules()))
     assert len(keys) == 7
     assert Job("ann.jpg", "a", b"").key == Job("bo.jpg", "a", b"").key
+
+
+def test_results_of_the_previous_version_keep_their_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A photo with another key would be read again."""
+    monkeypatch.setattr(job_module, "hash_models", lambda: "models")
+    monkeypatch.setattr("kdvision.__version__", "0.1.0")
+    assert result_key("content", Rules()) == "f44c86a9dea1d2a80f2a6bb9f845c3bf"
+    assert result_key("content", Rules(("harmony",), 5), ((1, "A1", "w"),)) == "77b40a6c881fc5a96374d5ca03329935"

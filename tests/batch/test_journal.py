@@ -12,12 +12,12 @@ from kdvision.batch.journal import Journal, Line, LockedError, hold_lock, read_l
 from kdvision.errors import KdvisionError
 
 HOLD = """
-import sys, time
+import sys
 from pathlib import Path
 from kdvision.batch.journal import hold_lock
 with hold_lock(Path(sys.argv[1])):
     print("held", flush=True)
-    time.sleep(60)
+    sys.stdin.read()
 """
 
 
@@ -45,6 +45,36 @@ def test_lines_are_read_back_from_where_they_lie(tmp_path: Path) -> None:
     assert [journal.line(span) for span in spans] == [*lines[::-1], {"d": 4}]
     with pytest.raises(KdvisionError, match="was changed while it was in use"):
         journal.line(spans[0]._replace(start=spans[0].start + 1))
+
+
+def test_a_line_is_flushed_to_disk_before_append_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, flushed, fsync = tmp_path / "j", list[bytes](), os.fsync
+
+    def record(file: int) -> None:
+        fsync(file)
+        if os.path.sameopenfile(file, journal._file):
+            flushed.append(path.read_bytes())
+
+    journal = Journal(path)
+    monkeypatch.setattr(os, "fsync", record)
+    journal.append({"a": 1})
+    assert flushed == [b'{"a": 1}\n']
+    journal.append({"b": 2})
+    assert flushed[1:] == [b'{"a": 1}\n{"b": 2}\n']
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be flushed there")
+def test_the_name_of_a_new_file_is_flushed_to_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed, fsync = list[list[str]](), os.fsync
+
+    def record(file: int) -> None:
+        fsync(file)
+        if os.path.samestat(os.fstat(file), tmp_path.stat()):
+            flushed.append([path.name for path in tmp_path.iterdir()])
+
+    monkeypatch.setattr(os, "fsync", record)
+    Journal(tmp_path / "j")
+    assert flushed == [["j"]]
 
 
 @pytest.mark.parametrize("cut", range(1, 13))
@@ -98,7 +128,7 @@ def test_replacing_is_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_lock_is_held_by_one_process_and_ends_with_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path / "lock")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         with pytest.raises(LockedError, match="another run is writing"), hold_lock(tmp_path / "lock"):
             pass

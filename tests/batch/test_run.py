@@ -5,12 +5,14 @@ import json
 import os
 import sys
 import tracemalloc
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from kdvision.batch import run
 from kdvision.batch.folder import list_photos
+from kdvision.batch.job import Job, JobResult
 from kdvision.batch.journal import LockedError, read_lines
 from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.run import BatchOptions, BatchRun
@@ -264,6 +266,25 @@ def test_a_run_remembers_where_the_photos_lie(folder: Path, out: Path) -> None:
     assert (options.folder, options.load_event().name) == (folder, "The <cup> & more")
     with pytest.raises(NotationError, match="not a folder of results"):
         ResultFolder(folder).load_settings()
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"folder": "photos"}'])
+def test_damaged_settings_are_reported(content: str, tmp_path: Path) -> None:
+    write_files(tmp_path, {".run.json": content})
+    with pytest.raises(NotationError, match="is damaged") as error:
+        ResultFolder(tmp_path).load_settings()
+    assert error.value.hint == "run kdvision batch again"
+
+
+def test_each_result_is_stored_before_the_next_photo_is_asked_for(folder: Path, out: Path) -> None:
+    class Reader(TextPhotoReader):
+        def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
+            for number, result in enumerate(super().run(jobs)):
+                assert len(read_lines(out / "results.jsonl")) == number
+                yield result
+
+    run_batch(folder, out, Reader())
+    assert len(read_lines(out / "results.jsonl")) == 5
 
 
 def test_corrections_without_the_photos_change_boards_as_they_are_said(folder: Path, out: Path) -> None:

@@ -1,9 +1,10 @@
 """Those who read: processes that die, and a cluster that loses a worker. What is read there is a text."""
 
+import json
 import os
 import signal
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,8 +20,9 @@ from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchOptions, BatchRun, Progress
 from kdvision.batch.workers import PoolExecutor, SerialExecutor, load_malloc_trim
 from kdvision.errors import KdvisionError, ModelError
+from kdvision.files import write_atomically
 from kdvision.lab.robustness.memory import held_now
-from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_photo, write_files
+from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_photo, wait_until, write_files
 from tests.paths import ROOT
 
 KEPT: list[list[bytearray]] = []
@@ -121,13 +123,15 @@ def test_workers_go_with_their_parent(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(ROOT)])},
     )
     worker = int(done.stdout)
-    for _ in range(200):
-        try:
-            os.kill(worker, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.05)
-    pytest.fail("the worker lives on")
+    wait_until(lambda: not is_alive(worker), "the worker has ended")
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def test_this_process_is_a_crew_too() -> None:
@@ -153,10 +157,13 @@ def test_an_address_that_is_none_is_told(address: str, monkeypatch: pytest.Monke
         DaskExecutor(address)
 
 
-def slowly(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
-    """Read the text, in a time that can be interrupted."""
-    time.sleep(0.1)
-    return task(data, rules, fixed_squares)
+def hang_once(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
+    """Read the text. The first worker that reads the photo with a marker writes its process there, and hangs."""
+    marker = Path(json.loads(data).get("marker", os.devnull))
+    if not marker.exists():
+        write_atomically(marker, str(os.getpid()).encode())
+        threading.Event().wait()
+    return read_text_photo(data, rules, fixed_squares)
 
 
 @pytest.fixture(scope="module")
@@ -176,29 +183,26 @@ def cluster() -> Iterator[Any]:
         yield client
 
 
-def pids(client: Any) -> dict[str, int]:
-    return dict(client.run(os.getpid))
-
-
 def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) -> None:
-    folder = write_files(
-        tmp_path / "photos", {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 21)}
-    )
+    marker = tmp_path / "marker"
+    photos = {f"p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 21)}
+    photos["p1.jpg"] = json.dumps({**json.loads(photos["p1.jpg"]), "marker": str(marker)}).encode()
+    folder = write_files(tmp_path / "photos", dict(photos))
     run_batch(folder, tmp_path / "here")
-    executor = DaskExecutor(cluster.scheduler.address, task=slowly)
-    lost: list[int] = []
+    executor = DaskExecutor(cluster.scheduler.address, task=hang_once)
 
-    def tell(progress: Progress) -> None:
+    def kill_worker(progress: Progress) -> None:
         if progress.read == 5:
-            lost.append(min(pids(cluster).values()))
-            os.kill(lost[0], signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+            wait_until(marker.exists, "a worker hangs")
+            os.kill(int(marker.read_text()), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
+    options = BatchOptions(folder, tmp_path / "out")
     with (
-        ResultFolder(tmp_path / "out").lock(),
-        closing(BatchRun(BatchOptions(folder, tmp_path / "out"), executor, on_progress=tell)) as one,
+        ResultFolder(options.out).lock(),
+        closing(BatchRun(options, executor, on_progress=kill_worker)) as batch_run,
     ):
-        one.run()
-    assert lost
+        batch_run.run()
+    assert marker.exists()
     assert read_tree(tmp_path / "out") == read_tree(tmp_path / "here")
 
 

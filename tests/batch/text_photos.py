@@ -5,7 +5,8 @@ Everything else is real: folders, files, records, corrections, standings, report
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
@@ -28,6 +29,9 @@ from kdvision.report.to_dict import result_to_dict
 from tests.kingdoms import doubt, seen
 
 _COUNTER: Final = count()
+
+MAX_WAIT_SECONDS: Final = 120
+"""How long a test waits for a condition. It takes seconds, or much longer on a busy machine."""
 
 PICTURE: Final = bytes(cv2.imencode(".jpg", np.full((90, 120, 3), 150, np.uint8))[1])
 
@@ -114,3 +118,12 @@ def read_tree(out: Path) -> dict[str, bytes]:
         for path in sorted(out.rglob("*"))
         if path.is_file() and path.name not in (".run.json", ".lock", ".corrections.lock")
     }
+
+
+def wait_until(condition: Callable[[], object], what: str) -> None:
+    """Poll until the condition holds; raises TimeoutError after MAX_WAIT_SECONDS."""
+    deadline = time.monotonic() + MAX_WAIT_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited in vain until {what}")
+        time.sleep(0.02)
