@@ -20,7 +20,7 @@ DESK: Final = {"viewport": {"width": 1280, "height": 860}, "device_scale_factor"
 
 
 def main() -> None:
-    """Write docs/img/page-phone.jpg and page-desk.jpg."""
+    """Write docs/img/page-phone.jpg and docs/img/page-desk.jpg."""
     from playwright.sync_api import sync_playwright
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
