@@ -78,11 +78,11 @@ def _put(pixels: "Pixels", out: Path, stage: str) -> None:
 
 def _board(seen: "Photo", reads: "list[KingdomReading]") -> "Pixels":
     """The overlay of a score, in the size of the other pictures."""
-    from kdvision.game.rules import GAMES, side_of
+    from kdvision.game.rules import GAMES, infer_board_side
     from kdvision.report.build import build_photo_result
     from kdvision.report.overlay import draw_overlay
     from kdvision.report.stages import shrink_to_fit
 
-    rules = GAMES[reads[0].game](side=side_of([read.board for read in reads]))
+    rules = GAMES[reads[0].game](side=infer_board_side([read.board for read in reads]))
     drawn = draw_overlay(seen, build_photo_result(seen.name, (seen.width, seen.height), reads, rules))
     return shrink_to_fit(drawn)

@@ -14,7 +14,7 @@ from kdvision.errors import NotationError, PhotoError
 
 if TYPE_CHECKING:
     from kdvision.game.board import Board, Square
-    from kdvision.game.given_facts import Told
+    from kdvision.game.given_facts import GivenFacts
     from kdvision.game.players import Players
     from kdvision.game.scoring import RuleSet
     from kdvision.pipeline import KingdomReading
@@ -107,7 +107,7 @@ class Asked(NamedTuple):
     strict: bool
     game: GameName | None = None
     players: "Players | None" = None
-    told: "Told | None" = None
+    told: "GivenFacts | None" = None
 
     @property
     def side(self) -> int | None:
@@ -135,10 +135,10 @@ class Asked(NamedTuple):
 
     def uncounted(self) -> "Asked":
         """The same without what goes by a kingdom's number: how many kingdoms a failed photo shows, nobody knows."""
-        from kdvision.game.given_facts import Told
+        from kdvision.game.given_facts import GivenFacts
 
         players = None if self.players is not None and self.players.in_order else self.players
-        return self._replace(players=players, told=None if self.told is None else Told(self.told.keys))
+        return self._replace(players=players, told=None if self.told is None else GivenFacts(self.told.keys))
 
     @property
     def counts(self) -> bool:
@@ -148,10 +148,10 @@ class Asked(NamedTuple):
 
     def rules(self, boards: Sequence["Board"]) -> "RuleSet":
         """The rules to score these boards of one game by."""
-        from kdvision.game.game import rules_of
+        from kdvision.game.game import choose_rule_set
 
         game = None if self.game is None else self.game.value
-        return rules_of(game, boards, side=self.side, variants=self.variants)
+        return choose_rule_set(game, boards, side=self.side, variants=self.variants)
 
     def untyped(self, boards: Sequence["Board"]) -> str:
         """What a person should know about typed boards of this game, in one sentence; often nothing."""
@@ -204,9 +204,9 @@ def outlines_of(texts: Iterable[str]) -> "list[KingdomOutline]":
 
 def players_of(text: str | None) -> "Players":
     """The players of `--players`; raises NotationError."""
-    from kdvision.game.players import NOBODY, Players
+    from kdvision.game.players import NO_PLAYERS, Players
 
-    return NOBODY if text is None else Players.parse(text)
+    return NO_PLAYERS if text is None else Players.parse(text)
 
 
 def text_on_stdin() -> str:

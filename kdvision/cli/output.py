@@ -41,7 +41,7 @@ def put_clauses(result: "Result") -> None:
 
 def put_together(results: Sequence["Result"], asked: Asked) -> None:
     """Print who wins over several photos, if their kingdoms can be those of one game; JSON keeps to each photo."""
-    from kdvision.game.players import told_apart
+    from kdvision.game.players import make_names_unique
     from kdvision.report.build import combine_kingdoms
 
     rows = [
@@ -58,7 +58,7 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
         typer.echo(" Who wins is not known until the rest is told.")
         return
     kingdoms, places = zip(*rows, strict=True)
-    players = told_apart([one.player_name or place for one, place in rows], places)
+    players = make_names_unique([one.player_name or place for one, place in rows], places)
     game = combine_kingdoms(kingdoms, players, rules)
     if game is not None:
         from kdvision.report.table import format_combined

@@ -13,7 +13,7 @@ from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
     from kdvision.cli.options import Asked
-    from kdvision.game.given_facts import Told
+    from kdvision.game.given_facts import GivenFacts
     from kdvision.report.result import Result
 
 COUNT: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<count>[0-9]{1,3})", re.ASCII)
@@ -59,7 +59,7 @@ class Pieces(NamedTuple):
         """The game that was named, None where the photos are to tell it."""
         return None if self.played is PhotoGame.AUTO else GameName(self.played.value)
 
-    def told(self) -> "Told | None":
+    def told(self) -> "GivenFacts | None":
         """What was told, None for a game without pieces; raises NotationError, and usage errors for the wrong game."""
         given = [f"--{key}" for key, texts in self.counts.items() if texts]
         given += ["--queen"] if self.queen is not None else []
@@ -68,7 +68,7 @@ class Pieces(NamedTuple):
             raise typer.BadParameter(
                 "Kingdomino has none: add --game queendomino or royal-wedding", param_hint=given[0]
             )
-        from kdvision.game.given_facts import Told
+        from kdvision.game.given_facts import GivenFacts
         from kdvision.game.rules import make_rule_set
 
         game = (self.game or GameName.KINGDOMINO).value
@@ -76,7 +76,7 @@ class Pieces(NamedTuple):
         facts = make_rule_set(game, variants=self.variants).facts
         if not facts:
             return None
-        return Told(facts, _by_kingdom(self.counts), None if self.queen is None else self.queen - 1)
+        return GivenFacts(facts, _by_kingdom(self.counts), None if self.queen is None else self.queen - 1)
 
 
 def _by_kingdom(counts: Mapping[str, Sequence[str] | None]) -> dict[int, dict[str, int]]:
@@ -97,7 +97,7 @@ def _parsed(key: str, texts: Iterable[str]) -> Iterable[tuple[int, int]]:
         yield int(match["kingdom"] or 1) - 1, int(match["count"])
 
 
-def check_told(told: "Told | None", results: Sequence["Result"]) -> None:
+def check_told(told: "GivenFacts | None", results: Sequence["Result"]) -> None:
     """Raise NotationError where something is told of a kingdom that is not in the photos; failed ones may have it."""
     count = sum(len(result.kingdoms) for result in results)
     if told is None or told.highest < count or any(result.error is not None for result in results):

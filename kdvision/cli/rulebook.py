@@ -24,11 +24,11 @@ def game(
 
     docs/rules.md shows what a game file looks like. What stands there as "?" is not known yet: points are a range then.
     """
-    from kdvision.gamefile.model import load, parse
+    from kdvision.gamefile.model import load_game, parse_game
     from kdvision.report.game import format_game, game_to_dict
 
     name = "the game on stdin" if file == "-" else file
-    played = parse(text_on_stdin(), name=name) if file == "-" else load(Path(file))
+    played = parse_game(text_on_stdin(), name=name) if file == "-" else load_game(Path(file))
     if as_json:
         typer.echo(json.dumps(game_to_dict(played, name), ensure_ascii=False))
     else:

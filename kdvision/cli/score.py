@@ -140,7 +140,7 @@ def _scored(
     `also` are further photos of the same kingdoms; `settle` hears what is asked where the photo told the game itself.
     """
     from kdvision import pipeline
-    from kdvision.game.players import NOBODY
+    from kdvision.game.players import NO_PLAYERS
     from kdvision.report.build import build_photo_result
     from kdvision.report.result import FailedView, Result
 
@@ -176,7 +176,7 @@ def _scored(
         (seen.width, seen.height),
         reads,
         rules,
-        players=asked.players or NOBODY,
+        players=asked.players or NO_PLAYERS,
         first_number=before,
         facts=asked.told,
     )

@@ -7,10 +7,10 @@ from itertools import count
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.game import Game
 from kdvision.game.kingdom import Table
-from kdvision.game.open_facts import hosted
-from kdvision.game.pieces import TOWNS, UNREAD, UNTOLD
-from kdvision.gamefile.model import parse
-from kdvision.gamefile.write import text_of
+from kdvision.game.open_facts import close_queen
+from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING
+from kdvision.gamefile.model import parse_game
+from kdvision.gamefile.write import write_game_text
 from kdvision.report.doubt_effects import ScoredDoubt
 from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import Result, ScoredKingdom
@@ -33,11 +33,11 @@ def format_game_file(
     if not rows:
         raise KdvisionError("there is no kingdom to write a game file of", hint="take a photo that shows one")
     named = zip(rows, _names([_name(one) for _, _, one in rows]), strict=True)
-    kingdoms = hosted([replace(one.kingdom, player=name) for (_, _, one), name in named])
+    kingdoms = close_queen([replace(one.kingdom, player=name) for (_, _, one), name in named])
     game = Game(kind, side or default, (Table(kingdoms),), tuple(variants))
-    text = text_of(game, head=HEAD, remarks=[[*_remarks(*row)] for row in rows], sided=side is not None)
+    text = write_game_text(game, head=HEAD, remarks=[[*_remarks(*row)] for row in rows], sided=side is not None)
     try:
-        parse(text)
+        parse_game(text)
     except NotationError as error:
         what = str(error).partition(": ")[2] or str(error)
         raise KdvisionError(f"these kingdoms are no one game: {what}", hint="give the photos of one game") from error
@@ -63,7 +63,7 @@ def _remarks(result: Result, number: int, scored: ScoredKingdom) -> Iterator[str
     """What a person should know who compares the board with the table."""
     where = "" if scored.reading is None else f" ({scored.reading.colour or scored.reading.place})"
     yield f"Read from {result.photo}, kingdom {number}{where}."
-    if TOWNS in scored.kingdom.untold:
+    if TOWNS in scored.kingdom.open_facts:
         yield "Towns are not read from photos yet: another terrain stands where one lies. Compare the board."
     yield from _seen(scored)
     by_square: dict[str, list[ScoredDoubt]] = {}
@@ -81,7 +81,7 @@ def _seen(scored: ScoredKingdom) -> Iterator[str]:
     """What was seen standing on the board, and how to write what no photo tells of it."""
     if words := describe_pieces(scored.reading):
         yield f"Seen: {words}."
-    if any(built.building == UNREAD for built in scored.kingdom.buildings):
+    if any(built.building == UNKNOWN_BUILDING for built in scored.kingdom.buildings):
         yield 'Write what each building gives in place of name = "?": name = "The Guardtower", points = 3, crowns = 1.'
-    if any(gem.kind == UNTOLD for gem in scored.kingdom.gems):
+    if any(gem.kind == UNKNOWN for gem in scored.kingdom.gems):
         yield "Write each gem's kind, and its crowns by quarter, clockwise from the token's top left."

@@ -5,8 +5,8 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kdvision.gamefile.model import of_data
-from kdvision.gamefile.write import text_of
+from kdvision.gamefile.model import game_from_dict
+from kdvision.gamefile.write import write_game_text
 from kdvision.report.game import format_game, game_to_dict
 from kdvision.web.bodies import json_of
 from kdvision.web.jobs import address_of, desk_of, photo_job, tap
@@ -48,10 +48,10 @@ async def score(request: Request) -> Response:
     body = await json_of(request)
     wanted = request.headers.get("accept", "")
     if TOML in wanted:
-        return Response(await tap(request, lambda: text_of(of_data(body, name=GAME))), media_type=TOML)
+        return Response(await tap(request, lambda: write_game_text(game_from_dict(body, name=GAME))), media_type=TOML)
     if TEXT in wanted:
-        return Response(await tap(request, lambda: format_game(of_data(body, name=GAME), GAME)), media_type=TEXT)
-    return json_answer(await tap(request, lambda: game_to_dict(of_data(body, name=GAME), GAME)))
+        return Response(await tap(request, lambda: format_game(game_from_dict(body, name=GAME), GAME)), media_type=TEXT)
+    return json_answer(await tap(request, lambda: game_to_dict(game_from_dict(body, name=GAME), GAME)))
 
 
 async def rules(request: Request) -> Response:

@@ -34,7 +34,7 @@ def _game(kind: str) -> dict[str, Any]:
         "name": usual.name,
         "cells": sorted(str(cell) for cell in kinds(usual.deck)),
         "variants": [variant.id for variant in VARIANTS if variant.fits(kind)],
-        "seats": {str(side): sorted(rule_set.in_play) for side, rule_set in made.items()},
+        "seats": {str(side): sorted(rule_set.dominoes_drawn) for side, rule_set in made.items()},
         "pieces": bool(usual.facts),
         "teams": kind == "royal-wedding",
     }

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from kdvision.game.pieces import QUARTERS, UNTOLD
+from kdvision.game.pieces import QUARTERS, UNKNOWN
 from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.gamefile.model import CLAIMS
 from kdvision.web.shapes import Schema, flag, listed, maybe, number, ref, text, thing, whole
@@ -145,7 +145,7 @@ ROUND: Final = {
 
 def left_open(schema: Schema) -> Schema:
     """The same, or what stands for something that nobody has told yet."""
-    return {"anyOf": [schema, text("not told yet", enum=[UNTOLD])]}
+    return {"anyOf": [schema, text("not told yet", enum=[UNKNOWN])]}
 
 
 NAME: Final = text(minLength=1, maxLength=60)

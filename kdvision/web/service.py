@@ -12,7 +12,7 @@ from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Square
-from kdvision.game.game import rules_of
+from kdvision.game.game import choose_rule_set
 from kdvision.game.rules import VARIANTS
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_photo_result
@@ -84,7 +84,7 @@ class Desk:
         made = result_to_dict(result)
         observations = [{"sight": packed(read, self.secret), "squares": _squares(read)} for read in reads]
         made["kingdoms"] = [
-            kingdom | _placed(read) | observation | {"untold": sorted(scored.kingdom.untold)}
+            kingdom | _placed(read) | observation | {"untold": sorted(scored.kingdom.open_facts)}
             for kingdom, read, observation, scored in zip(
                 made["kingdoms"], reads, observations, result.kingdoms, strict=True
             )
@@ -126,7 +126,7 @@ def _scored(size: tuple[int, int], reads: Sequence[KingdomReading], rules: Rules
     """Return the score, with all facts open that no photo shows, and the variants that such facts are part of."""
     game = reads[0].game if reads else GAME_KINGDOMINO
     played, told = find_open_facts(reads, game, rules.variants)
-    made = rules_of(game, [read.board for read in reads], side=rules.side, variants=played)
+    made = choose_rule_set(game, [read.board for read in reads], side=rules.side, variants=played)
     with_facts = [variant.id for variant in VARIANTS if variant.id in played and variant.facts]
     return build_photo_result(NAME, size, reads, made, facts=told), with_facts
 

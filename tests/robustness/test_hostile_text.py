@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kdvision.cli.options import fixes_of
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
-from kdvision.gamefile.model import parse
+from kdvision.gamefile.model import parse_game
 from kdvision.lab.robustness import fuzz, hostile
 from kdvision.vision.detect.manual import KingdomOutline
 from tests.gamefile.test_gamefile import GEMS, QUEEN
@@ -102,7 +102,7 @@ def test_picture_files(content: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["\x00", "\ud800", "w \ud800", "\U0010ffff" * 1000])
 def test_characters_that_no_file_can_hold(text: str) -> None:
-    for door in (Board.parse, parse, KingdomOutline.parse):
+    for door in (Board.parse, parse_game, KingdomOutline.parse):
         with contextlib.suppress(NotationError):
             door(text)
 

@@ -114,11 +114,11 @@ def test_game_files_have_the_variant_and_its_claim(main: Main, tmp_path: Path) -
 
 def test_a_written_game_file_keeps_the_variant() -> None:
     model, write = import_module("kdvision.gamefile.model"), import_module("kdvision.gamefile.write")
-    game = model.parse(GAME_FILE)
+    game = model.parse_game(GAME_FILE)
     assert game.variants == (ID,)
-    assert model.parse(write.text_of(game)) == game
+    assert model.parse_game(write.write_game_text(game)) == game
     with pytest.raises(ValueError, match=ID):
-        model.parse('variants = ["discord"]\n[[kingdom]]\nboard = "#"')
+        model.parse_game('variants = ["discord"]\n[[kingdom]]\nboard = "#"')
 
 
 def test_score_writes_the_variant_into_a_game_file(main: Main, tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def test_batch_has_the_option(main: Main, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_event_files_have_the_variant() -> None:
-    event = import_module("kdvision.batch.event").parse(f'variants = ["{ID}"]')
+    event = import_module("kdvision.batch.event").parse_event(f'variants = ["{ID}"]')
     board = import_module("kdvision.game.board").Board.parse(CORNER)
-    rule_set = event.rules.of_game([board])
+    rule_set = event.rules.game_rule_set([board])
     assert import_module("kdvision.game.scoring").score(board, rule_set).total == 4
 
 

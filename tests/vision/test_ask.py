@@ -16,7 +16,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.pieces import Building, Built
 from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wedding
 from kdvision.game.scoring import score
-from kdvision.gamefile.model import load
+from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from tests.conftest import Run
@@ -66,7 +66,7 @@ def compared(path: Path, truth: Sequence[Board]) -> None:
         rows = re.findall(r'"""\n(.*?)\n"""', blocks[number], re.DOTALL)[0]
         read = Board.parse(rows)
         unsure = [Square.parse(name) for name in re.findall(r"# Unsure: (\w+) is", blocks[number])]
-        right = read.replaced({square: board.get(square) for square in unsure})
+        right = read.with_cells({square: board.get(square) for square in unsure})
         blocks[number] = blocks[number].replace(rows, "\n".join(right.rows()))
     path.write_text("[[kingdom]]".join(blocks), encoding="utf-8")
 
@@ -77,7 +77,7 @@ def test_a_photo_and_a_filled_in_file_are_scored_line_by_line_as_the_truth(run: 
     ran = run("score", SAMPLES / "demo.jpg", "--harmony", "--players", "Ann", "--game-file", plain)
     assert (ran.code, ran.err) == (0, f"kdvision: {plain} is written: fill it in, then kdvision game {plain}.\n")
     run("score", SAMPLES / "demo.jpg", "--game", "royal-wedding", "--coins", "1:11", "--game-file", wedding)
-    assert load(wedding).is_open(load(wedding).rounds[0])
+    assert load_game(wedding).is_open(load_game(wedding).rounds[0])
     compared(plain, [board])
     compared(wedding, [board])
     assert told_lines(run, plain) == [lines_of(Kingdom(board), add_variants(kingdomino(), ["harmony"]))]
@@ -348,7 +348,7 @@ def test_photos_with_strange_names_and_players_make_right_files(
     photo, out = tmp_path / 'a\nb"""\x07.png', tmp_path / "match.toml"
     photo.write_bytes(png(table_photo().pixels))
     assert run("score", photo, "--players", 'A"n\\n,kingdom 1', "--game-file", out).code == 0
-    assert [kingdom.player for kingdom in load(out).rounds[0].kingdoms] == ['A"n\\n', "kingdom 1"]
+    assert [kingdom.player for kingdom in load_game(out).rounds[0].kingdoms] == ['A"n\\n', "kingdom 1"]
     other = tmp_path / "other.toml"
     assert run("score", photo, "--players", "kingdom 2", "--game-file", other).code == 0
-    assert [kingdom.player for kingdom in load(other).rounds[0].kingdoms] == ["kingdom 2", "kingdom 3"]
+    assert [kingdom.player for kingdom in load_game(other).rounds[0].kingdoms] == ["kingdom 2", "kingdom 3"]

@@ -82,7 +82,7 @@ def test_what_comes_back_is_decided_alike() -> None:
 
 def test_the_largest_grid_fits() -> None:
     rows = " / ".join(" ".join(["."] * 13) for _ in range(13))
-    board = Board.parse(rows).replaced({Square(6, 6): Board.parse("#")[Square(0, 0)]})
+    board = Board.parse(rows).with_cells({Square(6, 6): Board.parse("#")[Square(0, 0)]})
     made = packed(replace(read(observation()), observation=observation(str(board))), KEY)
     assert len(made) < LONGEST / 2
     assert unpacked(made, KINDS, KEY).observation.grid.rows == 13
