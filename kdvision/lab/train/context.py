@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from kdvision.evaluate.workers import in_order
+from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, digest_networks, find_truth
 from kdvision.lab.render import renderer, scenes
@@ -139,7 +139,7 @@ def load_tiles(run: Run, first_seed: int, count: int, *, part: int) -> list[Labe
     path = run.work / f"tiles-{digest_networks('boards')}-{first_seed}-{count}.pickle"
     if not path.is_file():
         collect = partial(collect_scene, data=run.data, part=part)
-        collected = list(in_order(collect, range(first_seed, first_seed + count), workers=run.workers))
+        collected = list(map_in_processes(collect, range(first_seed, first_seed + count), workers=run.workers))
         write_atomically(path, pickle.dumps(collected))
     photos: list[LabelledTiles] = pickle.loads(path.read_bytes())
     return [photo for photo in photos if len(photo.labels) >= MIN_TILES]

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
-from kdvision.evaluate.workers import in_order
+from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.game.players import COLOURS
 from kdvision.lab.games.layout import Piece, Scene, Tile
@@ -118,7 +118,7 @@ def load_art(data: Path) -> list[ColouredArt]:
 
 def render_squares(data: Path, count: int, *, workers: int) -> CastleSquares:
     """Return the castle squares of `count` rendered pictures; pictures that cut the square are left out."""
-    found = [one for one in in_order(partial(render_square, data=data), range(count), workers=workers) if one]
+    found = [one for one in map_in_processes(partial(render_square, data=data), range(count), workers=workers) if one]
     crops, colour, has_castle = zip(*found, strict=True)
     return CastleSquares(np.array(crops), np.array(colour, np.int64), np.array(has_castle, bool))
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
-from kdvision.evaluate.workers import in_order
+from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate.scenes import judge_boards, observe_picture, render_scene
 from kdvision.vision.networks.cells import CellClassifier
@@ -102,7 +102,7 @@ def record_inputs(data: Path) -> dict[str, list[Bytes]]:
 def count_right_kingdoms(run: Run, replaced: Mapping[str, Path]) -> int:
     """Return how many kingdoms of the test scenes are right, with some networks replaced."""
     count = partial(count_right_in_scene, data=run.data, replaced=replaced)
-    return sum(in_order(count, range(TEST_SEED, TEST_SEED + TEST_SCENES), workers=run.workers))
+    return sum(map_in_processes(count, range(TEST_SEED, TEST_SEED + TEST_SCENES), workers=run.workers))
 
 
 def count_right_in_scene(seed: int, *, data: Path, replaced: Mapping[str, Path]) -> int:
