@@ -148,31 +148,32 @@ def test_event_files_have_the_variant() -> None:
 
 def test_the_server_takes_the_variant_in_queries_and_bodies() -> None:
     request = import_module("kdvision.web.request")
-    assert request.rules_of_query(QueryParams(f"{KEY}=true&harmony=true")).variants == ("harmony", ID)
-    assert request.rules_of_query(QueryParams("")).variants == ()
-    assert request.rules_of_body({KEY: True}).variants == (ID,)
-    with pytest.raises(Exception, match="true or false"):
-        request.rules_of_query(QueryParams(f"{KEY}=1"))
+    assert request.parse_options(QueryParams(f"{KEY}=true&harmony=true")).variants == ("harmony", ID)
+    assert request.parse_options(QueryParams("")).variants == ()
+    _, options = request.parse_decide({"kingdoms": [{"sight": "x"}], KEY: True})
+    assert options.variants == (ID,)
+    with pytest.raises(Exception, match=KEY):
+        request.parse_options(QueryParams(f"{KEY}=1"))
 
 
 def test_the_server_scores_photos_with_the_variant() -> None:
     service = import_module("kdvision.web.service")
     content = (SAMPLES / "demo.jpg").read_bytes()
-    outcome = service.Desk(None, None).read(content, service.Rules(variants=(ID,)), (), lambda _: None)
+    outcome = service.Service(None, None).read(content, service.ReadOptions(variants=(ID,)), (), lambda _: None)
     assert [len(bonus_lines(kingdom)) for kingdom in outcome.body["kingdoms"]] == [1]
 
 
 def test_the_server_describes_the_variant() -> None:
-    schemas = import_module("kdvision.web.schema").SCHEMAS
+    openapi = import_module("kdvision.web.openapi")
+    schemas = openapi.component_schemas()
     assert KEY in schemas["Decide"]["properties"]
     assert ID in schemas["Game"]["properties"]["variants"]["items"]["enum"]
     assert ID in schemas["GivenKingdom"]["properties"]["claims"]["items"]["enum"]
-    description = import_module("kdvision.web.openapi").description()
-    assert KEY in {one["name"] for one in description["paths"]["/api/read"]["post"]["parameters"]}
+    assert KEY in {one["name"] for one in openapi.describe_api()["paths"]["/api/read"]["post"]["parameters"]}
 
 
 def test_the_page_gets_the_variant_with_its_name() -> None:
-    info = import_module("kdvision.web.rules_info").everything()
+    info = import_module("kdvision.web.rules_info").rules_data()
     assert {"id": ID, "name": NAME, "help": HELP, "clause": CLAUSE, "facts": []} in info["variants"]
     assert all(ID in game["variants"] for game in info["games"])
     assert info["clauses"][CLAUSE]["house"]
