@@ -40,9 +40,7 @@ check: $(VENV)/.lab
 	$(MAKE) test-lab
 
 model: $(VENV)/.lab
-	$(BIN)/python -m kdvision.lab.train.train
-	$(BIN)/python -m kdvision.lab.train.quantise
-	$(BIN)/python -m kdvision.lab.train.context
+	$(BIN)/python -m kdvision.lab.train
 	$(BIN)/python -m kdvision.lab.calibrate
 	$(BIN)/python -m kdvision.lab.card.card
 

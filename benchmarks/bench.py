@@ -23,11 +23,11 @@ from kdvision.errors import KdvisionError
 from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
-from kdvision.game.dominoes import dominoes
-from kdvision.game.legality import problems
+from kdvision.game.dominoes import name_dominoes
+from kdvision.game.legality import find_problems
 from kdvision.game.rules import make_rule_set
 from kdvision.game.scoring import score
-from kdvision.game.tiling import puzzle
+from kdvision.game.tiling import make_puzzle
 from kdvision.lab.games.play import play
 
 _T = TypeVar("_T")
@@ -118,11 +118,11 @@ def rules() -> Iterator[Row]:
     rule_set = make_rule_set(side=7, variants=["middle-kingdom", "harmony"])
 
     def boards() -> list[Board]:
-        puzzle.cache_clear()
+        make_puzzle.cache_clear()
         return [Board.parse(text) for text in texts]
 
     def scored_and_checked(board: Board) -> object:
-        return score(board, rule_set), problems(board, KINGDOMINO)
+        return score(board, rule_set), find_problems(board, KINGDOMINO)
 
     scoring = timed(boards, lambda board: score(board, rule_set))
     yield Row("parse a 7x7 board", timed(lambda: texts, Board.parse), None, decoding())
@@ -130,7 +130,10 @@ def rules() -> Iterator[Row]:
     yield Row("7x7 boards scored", 1000 / scoring, unit="a second")
     yield Row("score a 7x7 board, with legality", timed(boards, scored_and_checked), 2.0, decoding())
     yield Row(
-        "name the dominoes of a 7x7 board", timed(boards, lambda board: dominoes(board, KINGDOMINO)), None, decoding()
+        "name the dominoes of a 7x7 board",
+        timed(boards, lambda board: name_dominoes(board, KINGDOMINO)),
+        None,
+        decoding(),
     )
 
 

@@ -9,8 +9,8 @@ def main() -> None:
     board = kdvision.Board.parse("w w1 f / l # f1 / l l .")
     print(board.height, "rows,", len(board), "squares, castle at", board.castles()[0].name)
     print("C2 shows", board[kdvision.Square.parse("C2")])
-    print("turned:", board.turned())
-    assert kdvision.score(board.turned()).total == kdvision.score(board).total
+    print("turned:", board.rotate())
+    assert kdvision.score(board.rotate()).total == kdvision.score(board).total
 
     try:
         kdvision.Board.parse("w w1 / l x")

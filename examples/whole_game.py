@@ -20,7 +20,7 @@ board = "m2 m w / s # w1 / s1 g g"
 
 def main(text: str = GAME) -> None:
     """Print the points of each kingdom and the standing with its reason."""
-    game = model.parse(text)
+    game = model.parse_game(text)
     for place in game.standing.places:
         print(f"{place.place}. {place.player}: {place.total} points")
     print(game.standing.reason)

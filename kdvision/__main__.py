@@ -1,4 +1,4 @@
-"""Lets `python -m kdvision` run the command line."""
+"""`python -m kdvision` is `kdvision`."""
 
 from kdvision.cli import main
 

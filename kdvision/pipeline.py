@@ -319,7 +319,7 @@ def _check_clamps(fixed_squares: Mapping[tuple[int, Square], str], decisions: Se
         if not 0 <= number < len(decisions):
             hint = f"kingdoms are numbered from 1 to {len(decisions)}"
             raise NotationError(f"the photo shows no kingdom {number + 1}", expected=hint, hint=hint)
-        board = decisions[number].board.trimmed()
+        board = decisions[number].board.trim()
         if not (square.row < board.height and square.col < board.width):
             hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
             raise NotationError(f"kingdom {number + 1} has no square {square.name}", expected=hint, hint=hint)

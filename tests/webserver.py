@@ -1,19 +1,22 @@
-"""A real server of the page in a thread of this process, and requests to it as programs send them."""
+"""A real server of the page in a thread of this process, and a client that sends requests to it."""
 
 import http.client
 import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import uvicorn
 
-from kdvision.web.server import Settings, application, opened
+from kdvision.web.server import Settings, create_app, open_listener
+
+TIMEOUT_SECONDS: Final = 300
+"""Long enough for a busy machine; a test that works does not wait for it."""
 
 
 class Answer(NamedTuple):
-    """Status, headers by their lower-case names, and content of an answer."""
+    """Status, headers by their lower-case names, and content of a response."""
 
     status: int
     headers: dict[str, str]
@@ -32,50 +35,52 @@ class Client:
         self.port, self.headers = port, headers
 
     def send(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
-        """The answer to one request; headers are given with underscores for dashes."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        """The response to one request; header names have underscores instead of dashes."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
         named = {name.replace("_", "-"): value for name, value in (self.headers | headers).items()}
         try:
             connection.request(method, path, body, named)
-            got = connection.getresponse()
-            return Answer(got.status, {name.lower(): value for name, value in got.getheaders()}, got.read())
+            response = connection.getresponse()
+            names = {name.lower(): value for name, value in response.getheaders()}
+            return Answer(response.status, names, response.read())
         finally:
             connection.close()
 
     def get(self, path: str, **headers: str) -> Answer:
-        """The answer to a GET."""
+        """The response to a GET."""
         return self.send("GET", path, None, **headers)
 
-    def photo(self, content: bytes, path: str = "/api/read", **headers: str) -> Answer:
-        """The answer to a photo sent as the body."""
+    def post_photo(self, content: bytes, path: str = "/api/read", **headers: str) -> Answer:
+        """The response to a photo sent as the body."""
         return self.send("POST", path, content, **({"Content_Type": "image/jpeg"} | headers))
 
     def post(self, path: str, value: Any, **headers: str) -> Answer:
-        """The answer to an object sent as JSON."""
+        """The response to an object sent as JSON."""
         return self.send("POST", path, json.dumps(value).encode(), **({"Content_Type": "application/json"} | headers))
 
 
 @contextmanager
-def running(settings: Settings, *, link: str | None = None) -> Iterator[Client]:
+def running_server(settings: Settings, *, link: str | None = None) -> Iterator[Client]:
     """A client of a server that runs in a thread until the end of the block."""
-    place = opened(settings)
-    app = application(place.settings, link=link or place.link)
+    listener = open_listener(settings)
+    app = create_app(listener.settings, link=link or listener.link)
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
     server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [place.socket]})
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener.socket]})
     thread.start()
     try:
-        yield Client(place.settings.port)
+        yield Client(listener.settings.port)
     finally:
         server.should_exit = True
         thread.join()
-        place.socket.close()
+        listener.socket.close()
 
 
-def multipart(parts: Mapping[str, tuple[str | None, bytes]], boundary: str = "----edge") -> tuple[bytes, str]:
+def encode_form(parts: Mapping[str, tuple[str | None, bytes]], boundary: str = "----edge") -> tuple[bytes, str]:
     """The body and the content type of a form of `{name: (file name, content)}`."""
     lines = []
     for name, (file, content) in parts.items():
-        said = f'; filename="{file}"' if file else ""
-        lines.append(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"{said}\r\n\r\n'.encode() + content)
+        file_name = f'; filename="{file}"' if file else ""
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"{file_name}\r\n\r\n'
+        lines.append(head.encode() + content)
     return b"\r\n".join([*lines, f"--{boundary}--\r\n".encode()]), f"multipart/form-data; boundary={boundary}"

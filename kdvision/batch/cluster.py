@@ -56,7 +56,7 @@ class DaskExecutor(ParallelExecutor):
         try:
             return sum(self._client.nthreads().values())
         except Exception as error:  # a lost connection raises errors of many classes
-            raise self._lost() from error
+            raise self._connection_error() from error
 
     def _max_running(self) -> int:
         return JOBS_PER_THREAD * max(1, self._count_threads())
@@ -101,8 +101,8 @@ class DaskExecutor(ParallelExecutor):
         try:
             yield
         except (distributed.CancelledError, OSError, TimeoutError) as error:
-            raise self._lost() from error
+            raise self._connection_error() from error
 
-    def _lost(self) -> KdvisionError:
+    def _connection_error(self) -> KdvisionError:
         hint = "all results so far are kept: start the cluster, and run again"
         return KdvisionError(f"the cluster at {self.address} does not answer any more", hint=hint)

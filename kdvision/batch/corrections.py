@@ -102,7 +102,7 @@ def combine_corrections(corrections: Iterable[Correction]) -> PhotoCorrections:
             kept = [other for other in kept if other.kingdom != one.kingdom]
         elif one.kingdom in boards:
             cells = {Square.parse(one.square): parse_cell(one.cell)}
-            boards[one.kingdom] = boards[one.kingdom].replaced(cells)
+            boards[one.kingdom] = boards[one.kingdom].with_cells(cells)
         else:
             fixed[one.kingdom, one.square] = one.cell
             kept = [other for other in kept if (other.kingdom, other.square) != (one.kingdom, one.square)]

@@ -24,7 +24,7 @@ from kdvision.batch.naming import Seat, clean_name, name_key, parse_seat
 from kdvision.batch.rules import GAME, Rules
 from kdvision.game.game import ROUNDS
 from kdvision.game.rules import SIDES, board_variants
-from kdvision.gamefile.read import Node, document, text_at
+from kdvision.gamefile.read import Node, parse_toml, read_text
 
 EVENT_FILE: Final = "event.toml"
 KEYS: Final = ("name", "game", "variants", "side", "rounds", "dynasty", "players", "team", "table", "photo")
@@ -64,12 +64,12 @@ class Event:
 
 def load_event(path: Path) -> Event:
     """The event of a file; raises NotationError with file, line and what was expected."""
-    return parse_event(text_at(path, what="an event file"), name=str(path))
+    return parse_event(read_text(path, what="an event file"), name=str(path))
 
 
 def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     """The event of a TOML text; errors call it `name`. Raises NotationError with line and what was expected."""
-    top = document(text, name=name)
+    top = parse_toml(text, name=name)
     top.only(KEYS, of="an event file")
     top.choice("game", (GAME,), default=GAME)
     side = top.one_of("side", SIDES, default=SIDES[0]) if "side" in top else None

@@ -147,10 +147,8 @@ def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdic
     probability = p_board * observation.p_whole
     certain = probability >= calibration.sure and decision.certain(0.0)
     scale = observation.p_whole * (1 - p_board) / max(1 - decision.probability, SHORT)
-    others = ((str(other.trimmed()), round(scale * share, 4)) for other, share in decision.runners_up)
-    return TableVerdict(
-        str(board.trimmed()), probability, certain, doubts, tuple((other, p) for other, p in others if p)
-    )
+    others = ((str(other.trim()), round(scale * share, 4)) for other, share in decision.runners_up)
+    return TableVerdict(str(board.trim()), probability, certain, doubts, tuple((other, p) for other, p in others if p))
 
 
 def _observe_corrected(board: str, other: Observation) -> Observation:
@@ -198,7 +196,7 @@ def _confirm(data: Data, verdict: TableVerdict, rules: Rules) -> dict[str, Any]:
 
 def _lower_probability(data: Data, verdict: TableVerdict, rules: Rules) -> dict[str, Any]:
     """The kingdom that stays as read although the joint decision prefers another board."""
-    own = str(Board.parse(data["board"]).trimmed())
+    own = str(Board.parse(data["board"]).trim())
     rest = max(0.0, 1 - verdict.probability - sum(p for _, p in verdict.others))
     others = [(verdict.board, verdict.probability), *(one for one in verdict.others if one[0] != own)]
     return _set_probability(data, dict(verdict.others).get(own, rest), others, rules)
@@ -234,7 +232,7 @@ def _list_doubts(board: Board, other: Board, probability: float, rules: Rules) -
     """The squares of a board with this probability that differ on the other board, as JSON objects."""
     doubts = []
     for square in _differing_squares(board, other):
-        changed = board.replaced({square: other.get(square)})
+        changed = board.with_cells({square: other.get(square)})
         card = score(changed, rules.rule_set([changed]))
         doubts.append(
             {

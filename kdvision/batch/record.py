@@ -176,7 +176,7 @@ def _change_squares(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules
     changed = []
     for number, kingdom in enumerate(kingdoms, start=1):
         cells = {Square.parse(square): parse_cell(cell) for k, square, cell in fixed_squares if k == number}
-        board = Board.parse(kingdom["board"]).replaced(cells)
+        board = Board.parse(kingdom["board"]).with_cells(cells)
         changed.append(_replace_board(kingdom, board, rules) if cells else kingdom)
     return changed
 

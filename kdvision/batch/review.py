@@ -12,8 +12,8 @@ from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings, iterate_places
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.standing import Contender, contender
-from kdvision.game.table_check import table_problems
+from kdvision.game.standing import Contender, make_contender
+from kdvision.game.table_check import find_table_problems
 
 COMPARE: Final = "compare it with the photo: kdvision review"
 NOTICE_CHANGES: Final = {Impact.WINNER_UNKNOWN: "who wins", Impact.EVENT_WINNER: "points", Impact.PLACES: "points"}
@@ -101,7 +101,9 @@ class ImpactCalculator:
 
     def impact_of(self, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
         """What changes if the kingdom has another board, with words for it."""
-        new = contender(Kingdom(board, player=kingdom.label), self.standings.rule_set(kingdom, board), kingdom.number)
+        new = make_contender(
+            Kingdom(board, player=kingdom.label), self.standings.rule_set(kingdom, board), kingdom.number
+        )
         game = self.contenders.get((kingdom.round, kingdom.table), [])
         before = dict(iterate_places(game))
         after = dict(iterate_places(new if one.player == kingdom.label else one for one in game))
@@ -137,7 +139,7 @@ def _find_table_problems(standings: EventStandings) -> Iterator[Notice]:
             why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.most} play"
             yield Notice(Impact.PLACES, why, "put the photos into folders of their tables", spot)
             continue
-        for problem in table_problems([one.kingdom for one in kingdoms], rule_set):
+        for problem in find_table_problems([one.kingdom for one in kingdoms], rule_set):
             if problem.kingdom is None:
                 why = f"over all kingdoms of the table: {problem.text}"
                 yield Notice(Impact.PLACES, why, "compare its photos", spot)
@@ -153,7 +155,7 @@ def _advice(kingdom: KingdomResult) -> str:
 
 def _doubted_board(kingdom: KingdomResult, doubt: Data) -> Board:
     """The board if the doubted square shows the alternative."""
-    return kingdom.board.replaced({Square.parse(doubt["square"]): parse_cell(doubt["instead"])})
+    return kingdom.board.with_cells({Square.parse(doubt["square"]): parse_cell(doubt["instead"])})
 
 
 def _stake(data: Data, doubt: Data) -> float:

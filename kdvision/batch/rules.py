@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.game import Game, usual_side
+from kdvision.game.game import Game, infer_side
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.legality import Problem, names
-from kdvision.game.rules import side_of
+from kdvision.game.legality import Problem, join_names
+from kdvision.game.rules import infer_board_side
 from kdvision.game.scoring import RuleSet
 
 GAME: Final = "kingdomino"
@@ -30,11 +30,11 @@ class Rules:
 
     def rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for the boards of one photo on its own."""
-        return self._with_side(self.side or side_of(boards))
+        return self._with_side(self.side or infer_board_side(boards))
 
     def game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for all boards of one game: a game of more than two kingdoms has a side of five."""
-        return self._with_side(self.side or usual_side(GAME, [Table(tuple(map(Kingdom, boards)))]))
+        return self._with_side(self.side or infer_side(GAME, [Table(tuple(map(Kingdom, boards)))]))
 
     def _with_side(self, side: int) -> RuleSet:
         return Game(GAME, side, (), self.variants).rule_set
@@ -51,4 +51,4 @@ def towns_problem(board: Board) -> Problem | None:
     if not squares:
         return None
     verb = "towns lie" if len(squares) > 1 else "a town lies"
-    return Problem(squares, f"{verb} on {names(squares)}: {NO_TOWNS}", "kingdomino/contents")
+    return Problem(squares, f"{verb} on {join_names(squares)}: {NO_TOWNS}", "kingdomino/contents")

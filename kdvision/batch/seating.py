@@ -215,8 +215,8 @@ def _choose_kingdoms(kingdoms: Sequence[KingdomResult], found: list[Notice]) -> 
 
 def _is_same_kingdom(one: KingdomResult, other: KingdomResult) -> bool:
     """True if two photos show the same board of a table, from any side."""
-    boards = one.board.trimmed(), other.board.trimmed()
-    return one.table == other.table and any(boards[0].turned(quarters) == boards[1] for quarters in range(4))
+    boards = one.board.trim(), other.board.trim()
+    return one.table == other.table and any(boards[0].rotate(quarters) == boards[1] for quarters in range(4))
 
 
 def _find_missing(

@@ -12,9 +12,9 @@ from kdvision.batch.naming import name_key, natural_key
 from kdvision.batch.rules import Rules
 from kdvision.batch.seating import KingdomResult, Seating
 from kdvision.game.board import Board
-from kdvision.game.kingdom import crowns, largest
+from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
-from kdvision.game.standing import POINTS, Contender, Place, Standing, contender, ranked
+from kdvision.game.standing import POINTS, Contender, Place, Standing, make_contender, rank_contenders
 
 TOWNS_NOTE: Final = "not scored correctly: it has towns"
 MAX_NAMES: Final = 3
@@ -136,7 +136,7 @@ class EventStandings:
 
     @cached_property
     def _contenders(self) -> Mapping[tuple[str, int], Contender]:
-        return {one.id: contender(one.kingdom, self.rule_set(one), one.number) for one in self.seating.counting}
+        return {one.id: make_contender(one.kingdom, self.rule_set(one), one.number) for one in self.seating.counting}
 
     def rankings(self) -> list[Ranking]:
         """All rankings, the widest first."""
@@ -171,7 +171,7 @@ class EventStandings:
         """The kingdoms of a table or a round by the rulebook's tie-breaks, then players without a kingdom there."""
         steps = (POINTS, *(step.words for step in self.rules.game_rule_set([]).tie_breaks))
         gaps = self._find_gaps([round_], kingdoms, table=None if level is Level.ROUND else table)
-        standing = ranked([self.contender(one) for one in kingdoms], steps, over=not any(gaps))
+        standing = rank_contenders([self.contender(one) for one in kingdoms], steps, over=not any(gaps))
         rows = [_row(place, kingdoms[place.index]) for place in standing.places]
         rows += [StandingRow(None, player, None, note="no kingdom") for player in gaps.missing]
         return Ranking(level, tuple(rows), gaps.verdict(standing), round_, table)
@@ -190,7 +190,7 @@ class EventStandings:
 
     def _rank_total(self) -> Ranking:
         gaps = self._find_total_gaps()
-        standing = ranked(self.totals(), (f"points of {len(self.rounds)} rounds",), over=not any(gaps))
+        standing = rank_contenders(self.totals(), (f"points of {len(self.rounds)} rounds",), over=not any(gaps))
         rows = []
         for place in standing.places:
             by_round = self.points(place.player)
@@ -218,7 +218,7 @@ class EventStandings:
             tuple(who for who in own if name_key(who) in members) for own in (gaps.missing, gaps.with_towns)
         )
         gaps = gaps._replace(missing=missing, with_towns=with_towns)
-        standing = ranked(teams, ("points of all players",), over=not any(gaps))
+        standing = rank_contenders(teams, ("points of all players",), over=not any(gaps))
         rows = tuple(StandingRow(place.place, place.player, place.total, place.reason) for place in standing.places)
         return Ranking(Level.TEAM, rows, gaps.verdict(standing))
 
@@ -248,8 +248,8 @@ def _row(place: Place, kingdom: KingdomResult) -> StandingRow:
         player=place.player,
         points=place.total,
         why=place.reason,
-        largest=largest(kingdom.kingdom),
-        crowns=crowns(kingdom.kingdom),
+        largest=measure_largest(kingdom.kingdom),
+        crowns=count_crowns(kingdom.kingdom),
         note="; ".join(filter(None, notes)),
     )
 

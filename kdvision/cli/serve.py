@@ -11,7 +11,7 @@ import typer
 from kdvision.errors import KdvisionError
 
 if TYPE_CHECKING:
-    from kdvision.web.server import Place
+    from kdvision.web.server import Listener
 
 
 def serve(
@@ -29,31 +29,30 @@ def serve(
     printed. Photos stay in memory unless --keep names a folder. Ctrl+C stops it.
     """
     try:
-        from kdvision.web.server import Settings, opened
-        from kdvision.web.server import serve as run
+        from kdvision.web.server import Settings, open_listener, run_server
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("kdvision"):
             raise
         hint = "install them: pip install 'kdvision[web]'"
         raise KdvisionError(f"the page needs packages that are not installed ({error.name})", hint=hint) from error
-    place = opened(Settings(port=port, lan=lan, keep=keep))
-    _greet(place)
+    listener = open_listener(Settings(port=port, lan=lan, keep=keep))
+    _greet(listener)
     if not quiet:
         logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    run(place)
+    run_server(listener)
 
 
-def _greet(place: "Place") -> None:
+def _greet(listener: "Listener") -> None:
     """Print where the page is, and for phones the QR code of the link."""
-    if place.settings.lan:
-        typer.echo(f"On this machine: {place.here}")
-    if place.link:
-        typer.echo(f"For phones:      {place.link}\n\n{_qr_code(place.link)}")
-        typer.echo(f"\nOr open {place.link.partition('#')[0]} and type the key {place.settings.key}")
-    elif place.settings.lan:
+    if listener.settings.lan:
+        typer.echo(f"On this machine: {listener.local_url}")
+    if listener.link:
+        typer.echo(f"For phones:      {listener.link}\n\n{_qr_code(listener.link)}")
+        typer.echo(f"\nOr open {listener.link.partition('#')[0]} and type the key {listener.settings.key}")
+    elif listener.settings.lan:
         typer.echo("This machine is in no network, so phones cannot reach it.")
     else:
-        typer.echo(f"The page: {place.here}")
+        typer.echo(f"The page: {listener.local_url}")
     typer.echo("Ctrl+C stops it.")
     sys.stdout.flush()
 

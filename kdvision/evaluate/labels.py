@@ -59,7 +59,7 @@ def list_labelled_photos(directory: Path) -> Iterator[LabelledPhoto]:
 
 
 def _parse_label(photo: Path, kingdoms: Sequence[Mapping[str, Any]]) -> LabelledPhoto:
-    boards = tuple(Board.parse(kingdom["board"]).trimmed() for kingdom in kingdoms)
+    boards = tuple(Board.parse(kingdom["board"]).trim() for kingdom in kingdoms)
     points = (kingdom.get("points") for kingdom in kingdoms)
     corners = (kingdom.get("corners_tl_tr_br_bl_px") for kingdom in kingdoms)
     return LabelledPhoto(

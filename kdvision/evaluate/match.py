@@ -28,7 +28,7 @@ class DecidedBoard:
     @classmethod
     def from_reading(cls, reading: "KingdomReading") -> "DecidedBoard":
         """Return the board of a kingdom reading."""
-        return cls(reading.board.trimmed(), reading.reading.best, reading.grid.corners.mean(axis=0))
+        return cls(reading.board.trim(), reading.reading.best, reading.grid.corners.mean(axis=0))
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ def match_kingdoms(
 
 def _match(truth: Board, decided: DecidedBoard, index: int) -> Match:
     """Return the match in the turn with the highest agreement; of equal turns, the smallest."""
-    agreements = [count_agreement(truth, decided.board.turned(quarters)) for quarters in range(4)]
+    agreements = [count_agreement(truth, decided.board.rotate(quarters)) for quarters in range(4)]
     quarters = max(range(4), key=lambda turn: (agreements[turn], -turn))
-    board = decided.board.turned(quarters)
-    raw = count_agreement(truth, decided.raw.turned(quarters))
+    board = decided.board.rotate(quarters)
+    raw = count_agreement(truth, decided.raw.rotate(quarters))
     shape = (board.height, board.width) == (truth.height, truth.width) and board.keys() == truth.keys()
     return Match(index, quarters, raw, agreements[quarters], shape, board == truth)
 

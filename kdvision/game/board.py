@@ -55,7 +55,7 @@ class Square(NamedTuple):
         """The player's name of the square: column letter, then row number from the top, counted from 1 (`C3`)."""
         return f"{chr(ord('A') + self.col)}{self.row + 1}"
 
-    def turned(self, height: int) -> "Square":
+    def rotate(self, height: int) -> "Square":
         """The square on its board turned clockwise by a quarter, which had so many rows."""
         return Square(self.col, height - 1 - self.row)
 
@@ -174,26 +174,26 @@ class Board(Mapping[Square, Cell]):
         """The notation, one text per row of the frame, from the top."""
         return tuple(" ".join(self._word(Square(row, col)) for col in range(self.width)) for row in range(self.height))
 
-    def turned(self, quarters: int = 1) -> "Board":
+    def rotate(self, quarters: int = 1) -> "Board":
         """The board turned clockwise by so many quarters (any whole number)."""
         if quarters % 4 == 0:
             return self
-        once = self._moved(lambda s: s.turned(self.height), self.width, self.height)
-        return once.turned(quarters % 4 - 1)
+        once = self._moved(lambda s: s.rotate(self.height), self.width, self.height)
+        return once.rotate(quarters % 4 - 1)
 
-    def mirrored(self) -> "Board":
+    def mirror(self) -> "Board":
         """The board as a mirror shows it: left and right exchanged."""
         last = self.width - 1
         return self._moved(lambda s: Square(s.row, last - s.col), self.height, self.width)
 
-    def trimmed(self) -> "Board":
+    def trim(self) -> "Board":
         """The same squares in the smallest frame around them: no empty rows or columns at the edges."""
         if self.bounds is None:
             return Board({})
         top, left, bottom, right = self.bounds
         return self._moved(lambda s: Square(s.row - top, s.col - left), bottom - top + 1, right - left + 1)
 
-    def replaced(self, changes: Mapping[Square, Cell | None]) -> "Board":
+    def with_cells(self, changes: Mapping[Square, Cell | None]) -> "Board":
         """The board with other contents on some squares; None empties one. The frame grows where it must."""
         cells = {square: cell for square, cell in self._cells.items() if square not in changes}
         cells |= {square: cell for square, cell in changes.items() if cell is not None}

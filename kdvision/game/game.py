@@ -8,19 +8,19 @@ from typing import Final
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import card_of, extent, is_open
+from kdvision.game.open_facts import compute_range, has_open_facts, score_certain
 from kdvision.game.pieces import TOWNS
-from kdvision.game.rules import make_rule_set, side_of
+from kdvision.game.rules import infer_board_side, make_rule_set
 from kdvision.game.scoring import RuleSet, Scorecard
-from kdvision.game.standing import Standing, dynasty, standing
-from kdvision.game.table_check import table_problems
+from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
+from kdvision.game.table_check import find_table_problems
 
 ROUNDS: Final = 3
 """The rounds of a Dynasty (kingdomino/dynasty)."""
 
 
 @dataclass(frozen=True)
-class Played:
+class ScoredKingdom:
     """One kingdom of a round with its points."""
 
     kingdom: Kingdom
@@ -42,17 +42,17 @@ class Game:
         """The rules this game was played by."""
         return make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
 
-    def played(self, table: Table) -> tuple[Played, ...]:
+    def played(self, table: Table) -> tuple[ScoredKingdom, ...]:
         """The kingdoms of one round with their points: those that are certain, where pieces are still to be told."""
-        return tuple(Played(kingdom, card_of(kingdom, self.rule_set)) for kingdom in table.kingdoms)
+        return tuple(ScoredKingdom(kingdom, score_certain(kingdom, self.rule_set)) for kingdom in table.kingdoms)
 
     def problems(self, table: Table) -> tuple[Problem, ...]:
         """All that is odd about one round; of boards whose towns are not told yet the dominoes are not checked."""
-        return settled(table_problems(table, self.rule_set), table.kingdoms)
+        return drop_uncheckable(find_table_problems(table, self.rule_set), table.kingdoms)
 
     def is_open(self, table: Table) -> bool:
         """True where pieces or squares of one round are still to be told, so that nobody has won it yet."""
-        return any(is_open(kingdom) or kingdom.board.unknown for kingdom in table.kingdoms)
+        return any(has_open_facts(kingdom) or kingdom.board.unknown for kingdom in table.kingdoms)
 
     @property
     def finished(self) -> bool:
@@ -61,7 +61,7 @@ class Game:
 
     def entered(self, table: Table) -> bool:
         """True where all kingdoms of one round are entered, as far as anybody told."""
-        return self.rule_set.seated(table).whole
+        return self.rule_set.with_seats(table).whole
 
     def is_decided(self, table: Table) -> bool:
         """True where it is known who has won one round: all kingdoms are entered, and all that scores is told."""
@@ -74,7 +74,7 @@ class Game:
 
     def note(self, table: Table) -> str:
         """One sentence where not all kingdoms of a round are entered, else nothing."""
-        seated, entered = self.rule_set.seated(table), len(table.kingdoms)
+        seated, entered = self.rule_set.with_seats(table), len(table.kingdoms)
         if self.entered(table):
             return ""
         least = "" if table.seats else "at least "
@@ -83,19 +83,19 @@ class Game:
 
     def round_standing(self, table: Table) -> Standing:
         """Who leads in one round, by what is told."""
-        return standing(table.kingdoms, self.rule_set)
+        return rank_kingdoms(table.kingdoms, self.rule_set)
 
     @property
     def standing(self) -> Standing:
         """Who wins the whole game, by what is told."""
         if len(self.rounds) == 1:
             return self.round_standing(self.rounds[0])
-        return dynasty([table.kingdoms for table in self.rounds], self.rule_set)
+        return rank_dynasty([table.kingdoms for table in self.rounds], self.rule_set)
 
 
-def settled(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -> tuple[Problem, ...]:
+def drop_uncheckable(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -> tuple[Problem, ...]:
     """The problems without those about dominoes that rest on boards whose towns are not told yet."""
-    open_boards = [TOWNS in kingdom.untold for kingdom in kingdoms]
+    open_boards = [TOWNS in kingdom.open_facts for kingdom in kingdoms]
     return tuple(
         problem
         for problem in problems
@@ -106,14 +106,14 @@ def settled(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -> tuple[P
     )
 
 
-def outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = True) -> str:
+def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = True) -> str:
     """One sentence on who wins while pieces are still to be told: known already, or not; nothing for one kingdom.
 
     `whole` is false where kingdoms of the game are missing, which may have any points.
     """
     if len(kingdoms) < 2:
         return ""
-    known = [extent(kingdom, rule_set) for kingdom in kingdoms]
+    known = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
     unsettled = not whole or any(map(rule_set.is_outright_win, kingdoms))
     for number, (kingdom, own) in enumerate(zip(kingdoms, known, strict=True)):
         others = [other.most for place, other in enumerate(known) if place != number]
@@ -122,20 +122,20 @@ def outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = Tru
     return "who wins is not known until the rest is told"
 
 
-def usual_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:
+def infer_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:
     """The side that a game of so many kingdoms is played to; where that does not tell, the boards show it."""
     kingdoms = max((max(table.seats, len(table.kingdoms)) for table in tables), default=0)
     if kingdoms > 2 or teams:
         return 7 if kind == "royal-wedding" and (teams or kingdoms < 5) else 5
     if kind == "queendomino" and kingdoms == 2:
         return 7
-    return side_of(kingdom.board for table in tables for kingdom in table.kingdoms)
+    return infer_board_side(kingdom.board for table in tables for kingdom in table.kingdoms)
 
 
-def rules_of(
+def choose_rule_set(
     kind: str | None, boards: Sequence[Board], *, side: int | None = None, variants: Collection[str] = ()
 ) -> RuleSet:
     """Return the rules to score the boards of one game by. Without a `kind` it is Kingdomino."""
     kind = kind or "kingdomino"
-    side = side or usual_side(kind, [Table(tuple(map(Kingdom, boards)))])
+    side = side or infer_side(kind, [Table(tuple(map(Kingdom, boards)))])
     return make_rule_set(kind, side=side, variants=variants)

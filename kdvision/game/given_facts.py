@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import TOWNS
 
-NOBODY_HOSTS = -1
+NO_HOST = -1
 """As `Told.queen`: no kingdom has the Queen."""
 
 
 @dataclass(frozen=True)
-class Told:
+class GivenFacts:
     """The facts (`keys`) that a game's score needs and its photos do not show, and those a person has told already.
 
     `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos. `queen`
@@ -35,5 +35,5 @@ class Told:
         answered |= {"queen"} if self.queen is not None else set()
         if "knights" in known:
             known["spare_knights"] = known.pop("knights")  # which squares they stand on changes no score
-        made = replace(kingdom, queen=self.queen == number, untold=frozenset(self.keys) - answered)
+        made = replace(kingdom, queen=self.queen == number, open_facts=frozenset(self.keys) - answered)
         return replace(made, **known)  # type: ignore[arg-type]

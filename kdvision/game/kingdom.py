@@ -52,7 +52,7 @@ class Kingdom:
     discarded: int | None = None
     claims: tuple[str, ...] = ()
     towns: int | None = None
-    untold: frozenset[str] = frozenset()
+    open_facts: frozenset[str] = frozenset()
 
     @cached_property
     def territories(self) -> tuple[Territory, ...]:
@@ -94,22 +94,22 @@ class Table:
         return self.seats <= len(self.kingdoms)
 
 
-def territories(kingdom: Kingdom | Board) -> tuple[Territory, ...]:
+def find_territories(kingdom: Kingdom | Board) -> tuple[Territory, ...]:
     """The territories of a kingdom or a bare board, from the top left; squares touch by their sides only."""
-    return as_kingdom(kingdom).territories
+    return to_kingdom(kingdom).territories
 
 
-def as_kingdom(kingdom: Kingdom | Board) -> Kingdom:
+def to_kingdom(kingdom: Kingdom | Board) -> Kingdom:
     """The kingdom itself, or the bare kingdom of a board."""
     return kingdom if isinstance(kingdom, Kingdom) else Kingdom(kingdom)
 
 
-def largest(kingdom: Kingdom) -> int:
+def measure_largest(kingdom: Kingdom) -> int:
     """The number of squares of the largest territory, crowned or not, cursed or not (lost-treasures/skull-ties)."""
     return max((len(territory.squares) for territory in kingdom.territories), default=0)
 
 
-def crowns(kingdom: Kingdom) -> int:
+def count_crowns(kingdom: Kingdom) -> int:
     """All crowns of the kingdom: printed ones and those of gems, buildings and the Queen."""
     return sum(territory.crowns for territory in kingdom.territories)
 

@@ -10,10 +10,20 @@ from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import Deck, Face
-from kdvision.game.kingdom import Kingdom, as_kingdom
-from kdvision.game.tiling import Pair, Puzzle, Undecided, box, least_used, puzzle, tilings, unbuilt, unpaired
+from kdvision.game.kingdom import Kingdom, to_kingdom
+from kdvision.game.tiling import (
+    Pair,
+    Puzzle,
+    Undecided,
+    count_fewest,
+    find_tilings,
+    find_unpaired,
+    find_unreachable,
+    index_deck,
+    make_puzzle,
+)
 
-LONGEST: Final = 7
+MAX_SIDE: Final = 7
 """The longest side of any kingdom in the books."""
 
 _TRIES: Final = 500
@@ -37,12 +47,12 @@ class Problem:
     sign: str = ""
 
 
-def problems(kingdom: Kingdom | Board, deck: Deck, *, side: int = LONGEST) -> tuple[Problem, ...]:
+def find_problems(kingdom: Kingdom | Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Problem, ...]:
     """All that is odd about one kingdom, in no order; empty for a right one.
 
     `deck` is the box it was played with, `side` the most rows and columns allowed.
     """
-    board = as_kingdom(kingdom).board
+    board = to_kingdom(kingdom).board
     too_many = tuple(_too_many(board, deck))
     detached = tuple(_detached(board))
     found = (*_castle(board), *_side(board, side), *_unknown(board), *too_many, *detached)
@@ -55,7 +65,7 @@ def _castle(board: Board) -> Iterator[Problem]:
     if not castles:
         yield Problem((), "there is no castle", "kingdomino/castle")
     if len(castles) > 1:
-        text = f"there are {len(castles)} castles ({names(castles)}), and a kingdom has one"
+        text = f"there are {len(castles)} castles ({join_names(castles)}), and a kingdom has one"
         yield Problem(castles, text, "kingdomino/castle")
 
 
@@ -70,11 +80,11 @@ def _side(board: Board, side: int) -> Iterator[Problem]:
 def _unknown(board: Board) -> Iterator[Problem]:
     if board.unknown:
         squares = tuple(sorted(board.unknown))
-        yield Problem(squares, f"it is not known what lies on {names(squares)}; the dominoes are not checked")
+        yield Problem(squares, f"it is not known what lies on {join_names(squares)}; the dominoes are not checked")
 
 
 def _too_many(board: Board, deck: Deck) -> Iterator[Problem]:
-    held = box(deck).squares
+    held = index_deck(deck).squares
     for cell, count in Counter(board.values()).items():
         if cell.terrain is not Terrain.CASTLE and count > held[cell]:
             squares = tuple(square for square, here in board.items() if here == cell)
@@ -83,8 +93,8 @@ def _too_many(board: Board, deck: Deck) -> Iterator[Problem]:
 
 def _scarce(cell: str, squares: Sequence[Square], held: int) -> str:
     if not held:
-        return f"the box has no square {cell} ({names(squares)})"
-    return f"{len(squares)} squares are {cell} ({names(squares)}), and the box has {held}"
+        return f"the box has no square {cell} ({join_names(squares)})"
+    return f"{len(squares)} squares are {cell} ({join_names(squares)}), and the box has {held}"
 
 
 def _detached(board: Board) -> Iterator[Problem]:
@@ -96,7 +106,7 @@ def _detached(board: Board) -> Iterator[Problem]:
     home = max(groups, key=lambda group: (not group.isdisjoint(castles), len(group)))
     squares = tuple(sorted(square for group in groups if group is not home for square in group))
     verb = "does" if len(squares) == 1 else "do"
-    yield Problem(squares, f"{names(squares)} {verb} not touch the rest of the kingdom", "kingdomino/connection")
+    yield Problem(squares, f"{join_names(squares)} {verb} not touch the rest of the kingdom", "kingdomino/connection")
 
 
 def _groups(board: Board) -> list[set[Square]]:
@@ -121,10 +131,10 @@ def _dominoes(board: Board, deck: Deck, *, counted_out: bool, apart: frozenset[S
     """
     if board.unknown:
         return ()
-    of = puzzle(board, deck)
+    of = make_puzzle(board, deck)
     lonely = tuple(_lonely(board, of, deck))
     if lonely or counted_out:
-        strange = any(board[square] not in box(deck).number for square in of.squares)
+        strange = any(board[square] not in index_deck(deck).number for square in of.squares)
         return lonely if lonely or strange else tuple(_left_over(of))
     try:
         return tuple(_laid(board, of, deck, apart))
@@ -133,7 +143,7 @@ def _dominoes(board: Board, deck: Deck, *, counted_out: bool, apart: frozenset[S
 
 
 def _laid(board: Board, of: Puzzle, deck: Deck, apart: frozenset[Square]) -> Iterator[Problem]:
-    best, stuck = _best_tiling(of, box(deck).supply)
+    best, stuck = _best_tiling(of, index_deck(deck).supply)
     if best is None:
         yield from _untileable(of, deck)
     elif len(board.castles()) == 1:
@@ -142,7 +152,7 @@ def _laid(board: Board, of: Puzzle, deck: Deck, apart: frozenset[Square]) -> Ite
 
 def _lonely(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
     """Squares the box knows, but not beside any of their neighbours."""
-    known = box(deck).number
+    known = index_deck(deck).number
     for square, partners in zip(of.squares, of.face, strict=True):
         if not partners and board[square] in known:
             text = f"{square.name} ({board[square]}) has no neighbour with which it makes a domino of the box"
@@ -152,8 +162,8 @@ def _lonely(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
 def _best_tiling(of: Puzzle, supply: Sequence[int]) -> tuple[tuple[Pair, ...] | None, frozenset[int]]:
     """A tiling, if there is one, and the squares of it that cannot have been laid: as few as any tiling leaves."""
     best: tuple[tuple[Pair, ...] | None, frozenset[int]] = None, frozenset()
-    for number, tiling in enumerate(tilings(of, supply)):
-        stuck = unbuilt(of, tiling)
+    for number, tiling in enumerate(find_tilings(of, supply)):
+        stuck = find_unreachable(of, tiling)
         if best[0] is None or len(stuck) < len(best[1]):
             best = tiling, stuck
         if not stuck or number == _TRIES:
@@ -171,25 +181,27 @@ def _untileable(of: Puzzle, deck: Deck) -> Iterator[Problem]:
 
 
 def _left_over(of: Puzzle) -> Iterator[Problem]:
-    over = unpaired(of)
+    over = find_unpaired(of)
     if over:
-        text = f"the squares cannot be paired into dominoes of the box: {names(over)} would be left over"
+        text = f"the squares cannot be paired into dominoes of the box: {join_names(over)} would be left over"
         yield Problem(over, text, "kingdomino/box")
 
 
 def _overused(of: Puzzle, deck: Deck) -> Iterator[Problem]:
-    if unpaired(of):
+    if find_unpaired(of):
         return
-    faces, supply = box(deck).faces, box(deck).supply
+    faces, supply = index_deck(deck).faces, index_deck(deck).supply
     for face, places in of.places.items():
-        if len(places) > supply[face] and least_used(of, face, supply[face]) > supply[face]:
+        if len(places) > supply[face] and count_fewest(of, face, supply[face]) > supply[face]:
             squares = tuple(sorted({of.squares[i] for pair in places for i in pair}))
             yield Problem(squares, _domino(faces[face], supply[face], squares), "kingdomino/box")
 
 
 def _domino(face: Face, held: int, squares: Sequence[Square]) -> str:
     count = "once" if held == 1 else f"{held} times"
-    return f"the box has the domino {face[0]} {face[1]} {count}, and the kingdom needs more of it ({names(squares)})"
+    return (
+        f"the box has the domino {face[0]} {face[1]} {count}, and the kingdom needs more of it ({join_names(squares)})"
+    )
 
 
 def _unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck: set[int]) -> Iterator[Problem]:
@@ -202,10 +214,10 @@ def _unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck: set[in
         if any(_matches(board, square, squares) for square in squares):
             islands += squares
         else:
-            text = f"the domino on {names(squares)} touches neither the castle nor its own terrain"
+            text = f"the domino on {join_names(squares)} touches neither the castle nor its own terrain"
             yield Problem(squares, text, "kingdomino/connection", played=True)
     if islands:
-        text = f"in no order can the dominoes on {names(islands)} have been laid"
+        text = f"in no order can the dominoes on {join_names(islands)} have been laid"
         yield Problem(tuple(sorted(islands)), text, "kingdomino/connection", played=True)
 
 
@@ -215,7 +227,7 @@ def _matches(board: Board, square: Square, domino: tuple[Square, ...]) -> bool:
     return any(cell is not None and cell.terrain in (terrain, Terrain.CASTLE) for cell in near)
 
 
-def names(squares: Sequence[Square]) -> str:
+def join_names(squares: Sequence[Square]) -> str:
     """The squares' names as one phrase, at most eight of them in full."""
     few = [square.name for square in squares[:8]]
     if len(squares) > 8:

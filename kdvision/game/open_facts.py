@@ -11,8 +11,8 @@ from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.kingdom import Kingdom, Territory
-from kdvision.game.legality import names
-from kdvision.game.pieces import TOWNS, UNREAD, UNTOLD, Built, Gem
+from kdvision.game.legality import join_names
+from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
 from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
 
@@ -34,7 +34,7 @@ _OFF_BOARD: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class OpenFact:
     """Something still to be told: the key of the game file, the squares it is about, and what it is in some words."""
 
     item: str
@@ -43,17 +43,17 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class PointRange:
     """The points of a kingdom as far as they are known: at least and at most, None where nothing bounds them.
 
-    `lines` are those of the scorecard that are certain; they sum to `least`. Where nothing is `missing`, both bounds
+    `lines` are those of the scorecard that are certain; they sum to `least`. Where nothing is `list_open_facts`, both bounds
     are the total. They hold for the board as it is given: a square that was read wrong is no part of this.
     """
 
     least: int
     most: int | None
     lines: tuple[Line, ...]
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[OpenFact, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -66,32 +66,32 @@ class Extent:
         return f"{self.least} to {self.most}" if self.most > self.least else str(self.least)
 
 
-def extent(kingdom: Kingdom, rule_set: RuleSet) -> Extent:
+def compute_range(kingdom: Kingdom, rule_set: RuleSet) -> PointRange:
     """What the points of a kingdom lie between, and what is still to be told."""
-    lines, gaps = score(kingdom, rule_set).lines, missing(kingdom)
+    lines, gaps = score(kingdom, rule_set).lines, list_open_facts(kingdom)
     certain = tuple(_certain(kingdom, lines)) if gaps else lines
     least = sum(line.points for line in certain)
-    return Extent(least, _most(kingdom, rule_set) if gaps else least, certain, gaps)
+    return PointRange(least, _most(kingdom, rule_set) if gaps else least, certain, gaps)
 
 
-def is_open(kingdom: Kingdom) -> bool:
+def has_open_facts(kingdom: Kingdom) -> bool:
     """True where pieces are still to be told, so that the kingdom has no total; squares not known do not count."""
-    return any(gap.item != BOARD for gap in missing(kingdom))
+    return any(gap.item != BOARD for gap in list_open_facts(kingdom))
 
 
-def card_of(kingdom: Kingdom, rule_set: RuleSet) -> Scorecard:
+def score_certain(kingdom: Kingdom, rule_set: RuleSet) -> Scorecard:
     """The scorecard; while pieces are still to be told, of the certain lines alone."""
-    return Scorecard(extent(kingdom, rule_set).lines) if is_open(kingdom) else score(kingdom, rule_set)
+    return Scorecard(compute_range(kingdom, rule_set).lines) if has_open_facts(kingdom) else score(kingdom, rule_set)
 
 
-def hosted(kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
+def close_queen(kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
     """The kingdoms of one game, none asked about the Queen once her host is told: there is one Queen."""
     if not any(kingdom.queen for kingdom in kingdoms):
         return tuple(kingdoms)
-    return tuple(replace(kingdom, untold=kingdom.untold - {"queen"}) for kingdom in kingdoms)
+    return tuple(replace(kingdom, open_facts=kingdom.open_facts - {"queen"}) for kingdom in kingdoms)
 
 
-def missing(kingdom: Kingdom) -> tuple[Missing, ...]:
+def list_open_facts(kingdom: Kingdom) -> tuple[OpenFact, ...]:
     """All that is still to be told of a kingdom for its score, in the order of the game file.
 
     Towers and knights are left out where no building can count them, gems and buildings where they can lie nowhere.
@@ -99,49 +99,49 @@ def missing(kingdom: Kingdom) -> tuple[Missing, ...]:
     return tuple(_missing(kingdom))
 
 
-def _missing(kingdom: Kingdom) -> Iterator[Missing]:
+def _missing(kingdom: Kingdom) -> Iterator[OpenFact]:
     if unknown := tuple(sorted(kingdom.board.unknown)):
-        yield Missing(BOARD, unknown, f"what lies on {names(unknown)}")
+        yield OpenFact(BOARD, unknown, f"what lies on {join_names(unknown)}")
     idle = {*_TOWERS, *_KNIGHTS} - _counting(kingdom)
-    yield from (Missing(key, (), PLAIN[key]) for key in PLAIN if key in kingdom.untold - idle)
-    if "buildings" in kingdom.untold:
-        if TOWNS in kingdom.untold:
-            yield Missing("buildings", (), "buildings")
-        elif free := free_towns(kingdom):
-            yield Missing("buildings", free, f"buildings on {names(free)}")
+    yield from (OpenFact(key, (), PLAIN[key]) for key in PLAIN if key in kingdom.open_facts - idle)
+    if "buildings" in kingdom.open_facts:
+        if TOWNS in kingdom.open_facts:
+            yield OpenFact("buildings", (), "buildings")
+        elif free := find_free_towns(kingdom):
+            yield OpenFact("buildings", free, f"buildings on {join_names(free)}")
     for built in kingdom.buildings:
-        if built.building == UNREAD:
-            yield Missing("buildings", (built.square,), f"which building stands on {built.square.name}")
-    if "gems" in kingdom.untold and (corners := crossings(kingdom)):
+        if built.building == UNKNOWN_BUILDING:
+            yield OpenFact("buildings", (built.square,), f"which building stands on {built.square.name}")
+    if "gems" in kingdom.open_facts and (corners := find_crossings(kingdom)):
         squares = tuple(sorted({square for corner in corners for square in _around(corner)}))
-        yield Missing("gems", squares, f"gems between {', '.join(map(crossing_name, corners))}")
+        yield OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, corners))}")
     for gem in kingdom.gems:
-        if gem.kind == UNTOLD:
-            yield Missing("gems", gem.squares, f"which gem lies between {crossing_name(gem.corner)}")
+        if gem.kind == UNKNOWN:
+            yield OpenFact("gems", gem.squares, f"which gem lies between {name_crossing(gem.corner)}")
 
 
 def _counting(kingdom: Kingdom) -> set[str]:
     """Which of towers and knights some building counts, or one that is still to be told may count."""
     tiles = [built.building for built in kingdom.buildings]
-    room = "buildings" in kingdom.untold and (TOWNS in kingdom.untold or bool(free_towns(kingdom)))
-    if room or UNREAD in tiles:
+    room = "buildings" in kingdom.open_facts and (TOWNS in kingdom.open_facts or bool(find_free_towns(kingdom)))
+    if room or UNKNOWN_BUILDING in tiles:
         return {*_TOWERS, *_KNIGHTS}
     towers, knights = any(tile.per_tower for tile in tiles), any(tile.per_knight for tile in tiles)
     return {*(_TOWERS if towers else ()), *(_KNIGHTS if knights else ())}
 
 
-def free_towns(kingdom: Kingdom) -> tuple[Square, ...]:
+def find_free_towns(kingdom: Kingdom) -> tuple[Square, ...]:
     """The town squares without a building that was told."""
     taken = {built.square for built in kingdom.buildings}
-    return tuple(square for square in town_squares(kingdom.board) if square not in taken)
+    return tuple(square for square in find_towns(kingdom.board) if square not in taken)
 
 
-def town_squares(board: Board) -> tuple[Square, ...]:
+def find_towns(board: Board) -> tuple[Square, ...]:
     """The town squares of a board, from the top left."""
     return tuple(square for square, cell in board.items() if cell.terrain is Terrain.TOWN)
 
 
-def crossings(kingdom: Kingdom) -> tuple[Square, ...]:
+def find_crossings(kingdom: Kingdom) -> tuple[Square, ...]:
     """The corners where a gem can lie and none was told, each by the upper left of its four squares.
 
     Four different landscapes meet there (lost-treasures/discovery, lost-treasures/no-castle).
@@ -150,7 +150,7 @@ def crossings(kingdom: Kingdom) -> tuple[Square, ...]:
     return tuple(corner for corner in kingdom.board if corner not in taken and _discovery(kingdom.board, corner))
 
 
-def crossing_name(corner: Square) -> str:
+def name_crossing(corner: Square) -> str:
     """A crossing as game files call it: "B2 C3", two of its four squares."""
     return f"{corner.name} {Square(corner.row + 1, corner.col + 1).name}"
 
@@ -162,12 +162,12 @@ def _discovery(board: Board, corner: Square) -> bool:
 
 
 def _around(corner: Square) -> tuple[Square, ...]:
-    return Gem(UNTOLD, corner).squares
+    return Gem(UNKNOWN, corner).squares
 
 
 def _certain(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
     """The lines that no fact still missing can lower, with the points they have at least."""
-    untold, exposed = kingdom.untold, _exposed(kingdom)
+    untold, exposed = kingdom.open_facts, _exposed(kingdom)
     for line in lines:
         land = line.territory
         sunk = land is not None and not land.cursed and not exposed.isdisjoint(line.squares)  # by a skull
@@ -197,8 +197,8 @@ def _exposed(kingdom: Kingdom) -> set[Square]:
     So may a skull that lies there already, and any gem, by way of squares not known: they may join two territories.
     """
     board = kingdom.board
-    near = {square for gem in kingdom.gems if gem.kind == UNTOLD for square in gem.squares}
-    if "gems" in kingdom.untold:
+    near = {square for gem in kingdom.gems if gem.kind == UNKNOWN for square in gem.squares}
+    if "gems" in kingdom.open_facts:
         near |= {square for corner in _possible_crossings(kingdom) for square in _around(corner)}
     if board.unknown:
         near |= {gem.skull_square for gem in kingdom.gems if gem.skull_square is not None}
@@ -223,7 +223,7 @@ def _reached(start: Collection[Square], within: Collection[Square]) -> set[Squar
 
 def _possible_crossings(kingdom: Kingdom) -> Iterator[Square]:
     """The crossings, and the corners that may turn out to be one, where a square there is not known."""
-    yield from crossings(kingdom)
+    yield from find_crossings(kingdom)
     board, taken = kingdom.board, {gem.corner for gem in kingdom.gems}
     touched = {Square(s.row - up, s.col - left) for s in board.unknown for up in (0, 1) for left in (0, 1)}
     for corner in touched - taken:
@@ -235,12 +235,12 @@ def _possible_crossings(kingdom: Kingdom) -> Iterator[Square]:
 
 def _most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
     """The points it has with the best that the box holds; None where the board or gems are not all known."""
-    if TOWNS in kingdom.untold or kingdom.board.unknown or _exposed(kingdom):
+    if TOWNS in kingdom.open_facts or kingdom.board.unknown or _exposed(kingdom):
         return None
     best = _at_best(kingdom)
     total = score(best, rule_set).total
-    room = [built.square for built in kingdom.buildings if built.building == UNREAD]
-    room += free_towns(kingdom) if "buildings" in kingdom.untold else ()
+    room = [built.square for built in kingdom.buildings if built.building == UNKNOWN_BUILDING]
+    room += find_free_towns(kingdom) if "buildings" in kingdom.open_facts else ()
     if not room:
         return total
     used = Counter(built.building.effect for built in kingdom.buildings)
@@ -254,7 +254,7 @@ def _most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
 
 def _at_best(kingdom: Kingdom) -> Kingdom:
     """The kingdom with all coins, towers, knights and the Queen, as far as nobody has told of them."""
-    untold = kingdom.untold
+    untold = kingdom.open_facts
     knights = untold.intersection(_KNIGHTS)
     return replace(
         kingdom,

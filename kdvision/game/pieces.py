@@ -15,7 +15,7 @@ QUEENDOMINO_FACTS: Final = (TOWNS, "coins", "towers", "queen", "knights", "spare
 TREASURE_FACTS: Final = ("gems",)
 """What The Lost Treasures add to a kingdom, by its keys in game files."""
 
-UNTOLD: Final = "?"
+UNKNOWN: Final = "?"
 """What stands for something that nobody has told yet: a fact in a game file, a building's name, a gem's kind."""
 
 QUARTERS: Final = ("top left", "top right", "bottom right", "bottom left")
@@ -45,7 +45,7 @@ class Building:
         return self.crowns, self.points, self.per_territory, self.per_tower, self.per_knight
 
 
-UNREAD: Final = Building(UNTOLD)
+UNKNOWN_BUILDING: Final = Building(UNKNOWN)
 """A building that stands there, and nobody has told which one it is."""
 
 

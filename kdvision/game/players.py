@@ -62,11 +62,11 @@ class Players:
         )
 
 
-NOBODY: Final = Players()
+NO_PLAYERS: Final = Players()
 """Where nobody has said who plays."""
 
 
-def told_apart(names: Sequence[str], places: Sequence[str]) -> list[str]:
+def make_names_unique(names: Sequence[str], places: Sequence[str]) -> list[str]:
     """The names, those that two have with the place of each behind them; where that tells nothing, with its number."""
     shared = Counter(names)
     made = [name if shared[name] == 1 else f"{name} ({place})" for name, place in zip(names, places, strict=True)]

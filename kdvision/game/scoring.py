@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
-from kdvision.game.kingdom import Kingdom, Table, Territory, as_kingdom
+from kdvision.game.kingdom import Kingdom, Table, Territory, to_kingdom
 from kdvision.game.legality import Problem
 
 
@@ -97,7 +97,7 @@ class RuleSet:
     deck: Deck
     rules: tuple[Rule, ...]
     tie_breaks: tuple[TieBreak, ...]
-    in_play: Mapping[int, int] = field(default_factory=dict)
+    dominoes_drawn: Mapping[int, int] = field(default_factory=dict)
     team: int = 1
     outright: OutrightWin | None = None
     facts: tuple[str, ...] = ()
@@ -107,12 +107,12 @@ class RuleSet:
     @property
     def most(self) -> int:
         """The most kingdoms that play together."""
-        return max(self.in_play, default=1)
+        return max(self.dominoes_drawn, default=1)
 
-    def seated(self, table: Table) -> Table:
+    def with_seats(self, table: Table) -> Table:
         """The table with the kingdoms that must have been played, where nobody told: the fewest that can have been."""
         entered = len(table.kingdoms)
-        fewest = min((count for count in self.in_play if count >= entered), default=entered)
+        fewest = min((count for count in self.dominoes_drawn if count >= entered), default=entered)
         return table if table.seats else replace(table, seats=fewest)
 
     def is_outright_win(self, kingdom: Kingdom) -> bool:
@@ -126,7 +126,7 @@ def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecar
     Only what lies on the board counts (kingdomino/discard). A wrong board scores too: what is wrong with it is for
     `legality.problems` to say.
     """
-    whole = as_kingdom(kingdom)
+    whole = to_kingdom(kingdom)
     rules = (Territories(),) if rule_set is None else rule_set.rules
     return Scorecard(tuple(line for rule in rules for line in rule.lines(whole)))
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from kdvision.game.tiling import Pair, Puzzle, Undecided
 
-Way = tuple[Pair, ...]
+Tiling = tuple[Pair, ...]
 """One way to lay a board: the pairs of squares that its dominoes cover."""
 
 Uses = tuple[int, ...]
@@ -17,7 +17,7 @@ LEAST: Final = 100
 """Sums of uses that are followed at once before the search is given up."""
 
 
-def shared(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Way]], supply: Uses) -> list[list[Way]]:
+def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]], supply: Uses) -> list[list[Tiling]]:
     """Of each kingdom's ways those with which every other kingdom can be laid by one of its own, from one supply.
 
     Exact: a way is kept if and only if there is a choice of ways for all that the supply allows. A kingdom without any
@@ -36,7 +36,7 @@ def shared(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Way]], supply: Use
     ]
 
 
-def _used(of: Puzzle, way: Way) -> Counter[int]:
+def _used(of: Puzzle, way: Tiling) -> Counter[int]:
     return Counter(of.face[i][j] for i, j in way)
 
 

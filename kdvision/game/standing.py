@@ -48,13 +48,13 @@ class Contender:
         return (bool(self.outright), *(() if self.outright else self.keys))
 
 
-def standing(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing:
+def rank_kingdoms(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing:
     """The standing of the kingdoms of one game; players without a name are called by their number."""
-    contenders = [contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
-    return ranked(contenders, (POINTS, *(step.words for step in rule_set.tie_breaks)))
+    contenders = [make_contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
+    return rank_contenders(contenders, (POINTS, *(step.words for step in rule_set.tie_breaks)))
 
 
-def contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
+def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
     """The numbers of one kingdom that decide: points, then the rule set's tie-breaks."""
     total = score(kingdom, rule_set).total
     keys = (total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
@@ -62,13 +62,13 @@ def contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
     return Contender(kingdom.player or f"kingdom {number}", keys, total, outright)
 
 
-def dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
+def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
     """The standing after several rounds (kingdomino/dynasty): the sum of each player's points decides.
 
     Players are told apart by name. Equal sums share (kingdomino/dynasty-tie); who won a round outright has won it all
     (lost-treasures/dynasty).
     """
-    seats = [contender(kingdom, rule_set, number) for played in rounds for number, kingdom in enumerate(played, 1)]
+    seats = [make_contender(kingdom, rule_set, number) for played in rounds for number, kingdom in enumerate(played, 1)]
     totals = {
         player: [seat for seat in seats if seat.player == player] for player in dict.fromkeys(s.player for s in seats)
     }
@@ -81,10 +81,10 @@ def dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
         )
         for player, own in totals.items()
     ]
-    return ranked(summed, (f"points of {len(rounds)} rounds",))
+    return rank_contenders(summed, (f"points of {len(rounds)} rounds",))
 
 
-def ranked(contenders: Sequence[Contender], steps: Sequence[str], *, over: bool = True) -> Standing:
+def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, over: bool = True) -> Standing:
     """The standing of contenders by their keys; `steps` name the keys: "points", "the largest territory", …
 
     Players equal in every step share the place (kingdomino/shared). Where it is not `over`, because some contenders

@@ -8,24 +8,32 @@ from typing import Final
 from kdvision.game.board import Board, Cell, Terrain
 from kdvision.game.deck import Deck
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.legality import Problem, problems
-from kdvision.game.open_facts import is_open
+from kdvision.game.legality import Problem, find_problems
+from kdvision.game.open_facts import has_open_facts
 from kdvision.game.scoring import RuleSet, score
-from kdvision.game.tiling import Puzzle, Undecided, box, least_used, puzzle, tilings, unbuilt
+from kdvision.game.tiling import (
+    Puzzle,
+    Undecided,
+    count_fewest,
+    find_tilings,
+    find_unreachable,
+    index_deck,
+    make_puzzle,
+)
 
 BUDGET: Final = 2_000
 """Ways to lay single kingdoms that are tried until all fit together, before the search is given up."""
 
 
-def table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple[Problem, ...]:
+def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple[Problem, ...]:
     """All that is odd about a table under a rule set: `Problem.kingdom` tells which kingdom it is about, if one."""
     whole = table if isinstance(table, Table) else Table(tuple(table))
     alone = [
         replace(problem, kingdom=number)
         for number, kingdom in enumerate(whole.kingdoms)
-        for problem in (*problems(kingdom, rule_set.deck, side=rule_set.side), *_claims(kingdom, rule_set))
+        for problem in (*find_problems(kingdom, rule_set.deck, side=rule_set.side), *_claims(kingdom, rule_set))
     ]
-    pieces = [problem for check in rule_set.checks for problem in check(rule_set.seated(whole))]
+    pieces = [problem for check in rule_set.checks for problem in check(rule_set.with_seats(whole))]
     boards = [kingdom.board for kingdom in whole.kingdoms]
     odd = {problem.kingdom for problem in alone}
     shared = (
@@ -37,7 +45,7 @@ def table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple
 
 def needs_review(kingdom: Kingdom, problems: Sequence[Problem]) -> bool:
     """True where a person should check a typed kingdom: it has a problem, or facts about its pieces are missing."""
-    return bool(problems) or is_open(kingdom)
+    return bool(problems) or has_open_facts(kingdom)
 
 
 def _own(clause: str, rule_set: RuleSet) -> str:
@@ -65,7 +73,7 @@ def _in_play(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Iterator
     if seats > rule_set.most:
         text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.most}"
         yield Problem((), text, "kingdomino/in-play")
-    drawn = rule_set.in_play.get(seats)
+    drawn = rule_set.dominoes_drawn.get(seats)
     laid = sum(len(board) - len(board.castles()) for board in boards) // 2
     if drawn is not None and laid > drawn:
         text = f"{laid} dominoes lie in the kingdoms, and a game of {seats} kingdoms draws {drawn}"
@@ -89,7 +97,7 @@ def _shared(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> Iterat
 
 
 def _too_many(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
-    held, used = box(deck).squares, Counter[Cell]()
+    held, used = index_deck(deck).squares, Counter[Cell]()
     for board in boards:
         used.update(board.values())
     for cell, count in used.items():
@@ -100,7 +108,7 @@ def _too_many(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
 
 def _lie_together(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> bool:
     """Whether every kingdom can be tiled, and built unless it is `odd`, with what the others leave of the box."""
-    puzzles = [puzzle(board, deck) for board in boards]
+    puzzles = [make_puzzle(board, deck) for board in boards]
     needs = [frozenset(of.places) for of in puzzles]
     later = [frozenset[int]().union(*needs[place:]) for place in range(len(boards) + 1)]
     dead: set[tuple[int, ...]] = set()
@@ -113,17 +121,17 @@ def _lie_together(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> 
         key = (place, *(count for face, count in enumerate(supply) if face in later[place]))
         if key in dead:
             return False
-        for tiling in tilings(puzzles[place], supply):
+        for tiling in find_tilings(puzzles[place], supply):
             tries -= 1
             if tries < 0:
                 raise Undecided
             rest = _without(supply, puzzles[place], tiling)
-            if (place in odd or not unbuilt(puzzles[place], tiling)) and lay(place + 1, rest):
+            if (place in odd or not find_unreachable(puzzles[place], tiling)) and lay(place + 1, rest):
                 return True
         dead.add(key)
         return False
 
-    return lay(0, box(deck).supply)
+    return lay(0, index_deck(deck).supply)
 
 
 def _without(supply: tuple[int, ...], of: Puzzle, tiling: Sequence[tuple[int, int]]) -> tuple[int, ...]:
@@ -133,11 +141,11 @@ def _without(supply: tuple[int, ...], of: Puzzle, tiling: Sequence[tuple[int, in
 
 def _contested(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
     """The dominoes that the kingdoms need more of than there are, or that there is no way at all."""
-    faces, supply = box(deck).faces, box(deck).supply
-    puzzles = [puzzle(board, deck) for board in boards]
+    faces, supply = index_deck(deck).faces, index_deck(deck).supply
+    puzzles = [make_puzzle(board, deck) for board in boards]
     named = False
     for face, held in enumerate(supply):
-        needed = [least_used(of, face, held) for of in puzzles if face in of.places]
+        needed = [count_fewest(of, face, held) for of in puzzles if face in of.places]
         if sum(needed) > held:
             named = True
             text = f"the kingdoms need {sum(needed)} dominoes {faces[face][0]} {faces[face][1]}, and the box has {held}"

@@ -37,7 +37,7 @@ class Box(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def box(deck: Deck) -> Box:
+def index_deck(deck: Deck) -> Box:
     """The deck by its faces."""
     faces = tuple(dict.fromkeys(domino.face for domino in deck))
     supply = [0] * len(faces)
@@ -84,11 +84,11 @@ class Puzzle:
 
 
 @lru_cache(maxsize=64)
-def puzzle(board: Board, deck: Deck) -> Puzzle:
+def make_puzzle(board: Board, deck: Deck) -> Puzzle:
     """The puzzle of a board: every square but the castles, joined where the deck has a domino for both."""
     squares = tuple(square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE)
     index = {square: i for i, square in enumerate(squares)}
-    known, nothing = box(deck).number, dict[Cell, int]()
+    known, nothing = index_deck(deck).number, dict[Cell, int]()
     face: tuple[dict[int, int], ...] = tuple({} for _ in squares)
     kin = [0] * len(squares)
     for i, square in enumerate(squares):
@@ -108,7 +108,7 @@ def puzzle(board: Board, deck: Deck) -> Puzzle:
     return Puzzle(squares, face, sum(1 << i for i in docks), tuple(kin))
 
 
-def tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[tuple[Pair, ...]]:
+def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[tuple[Pair, ...]]:
     """Yield every way to cover all squares by dominoes in supply; raises Undecided after `budget` steps."""
     return _Search(of, supply, budget).run()
 
@@ -193,7 +193,7 @@ class _Search:
             raise Undecided
 
 
-def unbuilt(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
+def find_unreachable(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
     """The squares that no order of play can have laid, as numbers of the puzzle; empty for a right kingdom.
 
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
@@ -211,7 +211,7 @@ def unbuilt(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
     return frozenset(i for i in range(len(of.squares)) if not laid >> i & 1) if laid != of.everything else frozenset()
 
 
-def unpaired(of: Puzzle) -> tuple[Square, ...]:
+def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
     """The squares left over when as many as possible are paired, whatever the supply; empty if all can be."""
     mate: dict[int, int] = {}
 
@@ -230,11 +230,11 @@ def unpaired(of: Puzzle) -> tuple[Square, ...]:
     return tuple(of.squares[i] for i in sorted(lost | light))
 
 
-def least_used(of: Puzzle, face: int, most: int) -> int:
+def count_fewest(of: Puzzle, face: int, most: int) -> int:
     """The fewest dominoes of one face with which the board can be tiled, all others in plenty; at most `most` + 1."""
     supply = [PLENTY] * (max((f for row in of.face for f in row.values()), default=face) + 1)
     for count in range(most + 1):
         supply[face] = count
-        if next(tilings(of, supply), None) is not None:
+        if next(find_tilings(of, supply), None) is not None:
             return count
     return most + 1

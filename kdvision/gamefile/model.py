@@ -19,13 +19,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from kdvision.game.game import ROUNDS, Game, usual_side
+from kdvision.game.game import ROUNDS, Game, infer_side
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.open_facts import hosted
+from kdvision.game.open_facts import close_queen
 from kdvision.game.pieces import QUEENDOMINO_FACTS, TREASURE_FACTS
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, make_rule_set
-from kdvision.gamefile.pieces import building_of, gem_of
-from kdvision.gamefile.read import Node, document, text_at
+from kdvision.gamefile.pieces import parse_building, parse_gem
+from kdvision.gamefile.read import Node, parse_toml, read_text
 
 TOP: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
 ROUND: Final = ("kingdom", "open_gems")
@@ -37,17 +37,17 @@ ELSEWHERE: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "
 """How a game file tells the variants that are no words of its `variants`."""
 
 
-def load(path: Path) -> Game:
+def load_game(path: Path) -> Game:
     """The game of a file; raises NotationError with file, line and what was expected."""
-    return parse(text_at(path, what="a game file"), name=str(path))
+    return parse_game(read_text(path, what="a game file"), name=str(path))
 
 
-def parse(text: str, *, name: str = "the game") -> Game:
+def parse_game(text: str, *, name: str = "the game") -> Game:
     """The game of a text; `name` is what errors call it. Raises NotationError with line and what was expected."""
-    return _game(document(text, name=name))
+    return _game(parse_toml(text, name=name))
 
 
-def of_data(data: Mapping[str, Any], *, name: str = "the game") -> Game:
+def game_from_dict(data: Mapping[str, Any], *, name: str = "the game") -> Game:
     """The game of plain values with the keys of a game file; raises NotationError with the way to the mistake."""
     return _game(Node(data, None, name))
 
@@ -67,7 +67,7 @@ def _game(top: Node) -> Game:
         top.at("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
     keys = (*KINGDOM, *make_rule_set(kind, variants=variants).facts)
     tables = tuple(_tables(top, keys, teams=teams))
-    side = top.one_of("side", (7,) if teams else SIDES, default=usual_side(kind, tables, teams=teams))
+    side = top.one_of("side", (7,) if teams else SIDES, default=infer_side(kind, tables, teams=teams))
     game = Game(kind, side, tables, variants, teams)
     _check_kingdoms(game, top)
     return game
@@ -100,7 +100,7 @@ def _tables(top: Node, keys: tuple[str, ...], *, teams: bool) -> Iterable[Table]
         kingdoms = tuple(
             _kingdom(node, keys, number, teams=teams) for number, node in enumerate(table.tables("kingdom"), start=1)
         )
-        yield Table(hosted(kingdoms), open_gems, seats)
+        yield Table(close_queen(kingdoms), open_gems, seats)
 
 
 def _seats(top: Node) -> int:
@@ -124,17 +124,17 @@ def _kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> 
     return Kingdom(
         board=node.board("board"),
         player=_player(node, number, teams=teams),
-        buildings=tuple(building_of(entry) for entry in node.tables("buildings", may_be_open=True)),
+        buildings=tuple(parse_building(entry) for entry in node.tables("buildings", may_be_open=True)),
         knights=tuple(node.squares("knights", may_be_open=True)),
         spare_knights=_count(node, "spare_knights"),
         towers=_count(node, "towers"),
         coins=_count(node, "coins"),
         queen=not node.left_open("queen") and node.flag("queen"),
-        gems=tuple(gem_of(entry) for entry in node.tables("gems", may_be_open=True)),
+        gems=tuple(parse_gem(entry) for entry in node.tables("gems", may_be_open=True)),
         discarded=node.number("discarded") if "discarded" in node else None,
         claims=tuple(CLAIMS[claim] for claim in node.choices("claims", CLAIMS)),
         towns=node.number("towns") if "towns" in node and not node.left_open("towns") else None,
-        untold=frozenset(key for key in FACTS if node.in_part_open(key)),
+        open_facts=frozenset(key for key in FACTS if node.in_part_open(key)),
     )
 
 
@@ -163,7 +163,7 @@ def _check_seats(game: Game, table: Table, top: Node) -> None:
         return
     if table.seats < len(table.kingdoms):
         top.at("kingdoms").fail(f"kingdoms is {table.seats}", f"no fewer than the {len(table.kingdoms)} entered")
-    allowed = sorted(game.rule_set.in_play)
+    allowed = sorted(game.rule_set.dominoes_drawn)
     if table.seats not in allowed:
         top.at("kingdoms").fail(f"{game.rule_set.name} with {table.seats} kingdoms", f"{_either(allowed)} of them")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from kdvision.game.board import Square, Terrain
-from kdvision.game.pieces import JOKER, QUARTERS, UNREAD, UNTOLD, Building, Built, Gem
+from kdvision.game.pieces import JOKER, QUARTERS, UNKNOWN, UNKNOWN_BUILDING, Building, Built, Gem
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe
 from kdvision.gamefile.read import Node
 
@@ -13,7 +13,7 @@ GEM: Final = ("kind", "between", "crowns", "skull", "turned")
 TERRAINS: Final = {str(terrain): terrain for terrain in Terrain if terrain is not Terrain.CASTLE}
 
 
-def building_of(node: Node) -> Built:
+def parse_building(node: Node) -> Built:
     """A building and its square: by a known name, or by what it does at the end."""
     node.only(BUILDING, of="a building")
     if "at" not in node:
@@ -25,8 +25,8 @@ def _building(node: Node) -> Building:
     name = node.text("name")
     known = next((building for building in BUILDINGS if building.name and _plain(building.name) == _plain(name)), None)
     effects = [key for key in BUILDING[2:] if key in node]
-    if name == UNTOLD and not effects:
-        return UNREAD
+    if name == UNKNOWN and not effects:
+        return UNKNOWN_BUILDING
     if known is not None and not effects:
         return known
     if not effects:
@@ -45,7 +45,7 @@ def _building(node: Node) -> Building:
         kinds = ", ".join(describe(building) for building in BUILDINGS)
         given = describe(Building("", *effect))
         node.fail(f"{name or 'a building'} that gives {given}", describe(known) if known else f"one of: {kinds}")
-    return replace(made, name="" if name == UNTOLD else name)
+    return replace(made, name="" if name == UNKNOWN else name)
 
 
 def _plain(name: str) -> str:
@@ -53,11 +53,11 @@ def _plain(name: str) -> str:
     return "".join(words[1:] if words[:1] == ["the"] else words)
 
 
-def gem_of(node: Node) -> Gem:
+def parse_gem(node: Node) -> Gem:
     """A gem, its place told by two of its four squares that touch at the corner: `between = "B2 C3"`."""
     node.only(GEM, of="a gem")
     if "kind" not in node:
-        node.fail("a gem without its kind", f'kind = and its colour, "{JOKER}", or "{UNTOLD}"')
+        node.fail("a gem without its kind", f'kind = and its colour, "{JOKER}", or "{UNKNOWN}"')
     skull = node.choice("skull", QUARTERS, default="") if "skull" in node else ""
     turned = node.number("turned", most=3)
     return Gem(

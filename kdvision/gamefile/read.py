@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 from kdvision.errors import NotationError
 from kdvision.game.board import EXPECTED_SQUARE, Board, Square
-from kdvision.game.pieces import UNTOLD
+from kdvision.game.pieces import UNKNOWN
 from kdvision.gamefile.toml_lines import Path, line_of
 
 TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
@@ -20,7 +20,7 @@ LARGEST_FILE: Final = 1_000_000
 _QUOTED: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
-def text_at(path: FilePath, *, what: str) -> str:
+def read_text(path: FilePath, *, what: str) -> str:
     """The text of a file that a person wrote; raises NotationError, which calls it `what` ("a game file")."""
     try:
         if path.stat().st_size > LARGEST_FILE:
@@ -32,7 +32,7 @@ def text_at(path: FilePath, *, what: str) -> str:
         raise NotationError(f"{path} is not a text in UTF-8", hint=f"write {what} in UTF-8") from error
 
 
-def document(text: str, *, name: str) -> "Node":
+def parse_toml(text: str, *, name: str) -> "Node":
     """The whole of a TOML text; `name` is what errors call it. Raises NotationError with the line."""
     text = text.removeprefix("\ufeff")
     try:
@@ -97,12 +97,12 @@ class Node:
 
     def left_open(self, key: str) -> bool:
         """Whether "?" stands there instead of a value."""
-        return bool(self.value.get(key) == UNTOLD)
+        return bool(self.value.get(key) == UNKNOWN)
 
     def in_part_open(self, key: str) -> bool:
         """Whether "?" stands there instead of a list, or among its entries: there may be more."""
         value = self.value.get(key)
-        return self.left_open(key) or (isinstance(value, list) and UNTOLD in value)
+        return self.left_open(key) or (isinstance(value, list) and UNKNOWN in value)
 
     def number(self, key: str, *, default: int = 0, most: int = 1000) -> int:
         """A whole number from 0."""
@@ -183,10 +183,10 @@ class Node:
             node.fail(str(error), error.expected, more_lines=more, hint=hint)
 
     def _entries(self, key: str, *, may_be_open: bool) -> list["Node"]:
-        if may_be_open and self.value.get(key) == UNTOLD:
+        if may_be_open and self.value.get(key) == UNKNOWN:
             return []
         entries = [self.at(key, place) for place in range(len(self._list(key)))]
-        return [entry for entry in entries if not (may_be_open and entry.value == UNTOLD)]
+        return [entry for entry in entries if not (may_be_open and entry.value == UNKNOWN)]
 
     def _list(self, key: str) -> list[Any]:
         value = self.value.get(key, [])

@@ -8,8 +8,8 @@ from typing import Final
 from kdvision.game.board import Square
 from kdvision.game.game import Game
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.open_facts import crossing_name, crossings, free_towns
-from kdvision.game.pieces import QUARTERS, TOWNS, UNTOLD, Built, Gem
+from kdvision.game.open_facts import find_crossings, find_free_towns, name_crossing
+from kdvision.game.pieces import QUARTERS, TOWNS, UNKNOWN, Built, Gem
 from kdvision.gamefile.model import CLAIMS
 
 _QUOTED = {name: key for key, name in CLAIMS.items()}
@@ -27,7 +27,7 @@ ASKED: Final = {
 _Remarks = Sequence[Sequence[str]]
 
 
-def text_of(game: Game, *, head: Sequence[str] = (), remarks: _Remarks = (), sided: bool = True) -> str:
+def write_game_text(game: Game, *, head: Sequence[str] = (), remarks: _Remarks = (), sided: bool = True) -> str:
     """The game as the text of a game file: reading it gives the same game again.
 
     `head` are comments above all, `remarks` comments above the board of each kingdom, a line each. Without `sided` the
@@ -59,17 +59,17 @@ def _kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Iterator[s
     if kingdom.towns is not None:
         yield f"{TOWNS} = {kingdom.towns}"
     for key in (TOWNS, "coins", "towers", "spare_knights"):
-        if key in kingdom.untold:
-            yield f"{key} = {_quoted(UNTOLD)}  # {ASKED[key]}"
+        if key in kingdom.open_facts:
+            yield f"{key} = {_quoted(UNKNOWN)}  # {ASKED[key]}"
         elif key != TOWNS and getattr(kingdom, key):
             yield f"{key} = {getattr(kingdom, key)}"
-    knights, more = [square.name for square in kingdom.knights], "knights" in kingdom.untold
+    knights, more = [square.name for square in kingdom.knights], "knights" in kingdom.open_facts
     if knights:
-        yield f"knights = {_list([*knights, *([UNTOLD] if more else [])])}"
+        yield f"knights = {_list([*knights, *([UNKNOWN] if more else [])])}"
     elif more:
-        yield f"knights = {_quoted(UNTOLD)}  # {ASKED['knights']}"
-    if "queen" in kingdom.untold:
-        yield f"queen = {_quoted(UNTOLD)}  # {ASKED['queen']}"
+        yield f"knights = {_quoted(UNKNOWN)}  # {ASKED['knights']}"
+    if "queen" in kingdom.open_facts:
+        yield f"queen = {_quoted(UNKNOWN)}  # {ASKED['queen']}"
     if kingdom.queen:
         yield "queen = true"
     if kingdom.discarded is not None:
@@ -82,20 +82,20 @@ def _kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Iterator[s
 
 def _tables(key: str, entries: Iterable[str], kingdom: Kingdom, asked: str) -> Iterator[str]:
     rows = [f"    {{ {entry} }}," for entry in entries]
-    if key in kingdom.untold and not rows:
-        yield f"{key} = {_quoted(UNTOLD)}  # {asked}"
+    if key in kingdom.open_facts and not rows:
+        yield f"{key} = {_quoted(UNKNOWN)}  # {asked}"
     elif rows:
         rows += (
-            [f"    {_quoted(UNTOLD)},  # more {asked.partition('; as in')[0]}; take this line away if not"]
-            if key in kingdom.untold
+            [f"    {_quoted(UNKNOWN)},  # more {asked.partition('; as in')[0]}; take this line away if not"]
+            if key in kingdom.open_facts
             else []
         )
         yield from (f"{key} = [", *rows, "]")
 
 
 def _ask_buildings(kingdom: Kingdom) -> str:
-    free = free_towns(kingdom)
-    if not free and TOWNS not in kingdom.untold:
+    free = find_free_towns(kingdom)
+    if not free and TOWNS not in kingdom.open_facts:
         return "tiles on towns; none can stand on this board as it is"
     where = f"on {', '.join(square.name for square in free)}" if free else "on towns"
     at = free[0].name if free else "C3"
@@ -103,10 +103,10 @@ def _ask_buildings(kingdom: Kingdom) -> str:
 
 
 def _ask_gems(kingdom: Kingdom) -> str:
-    places = crossings(kingdom)
+    places = find_crossings(kingdom)
     if not places:
         return "tokens where four different landscapes meet; none can lie on this board as it is"
-    where, at = f"between {', '.join(map(crossing_name, places))}", crossing_name(places[0])
+    where, at = f"between {', '.join(map(name_crossing, places))}", name_crossing(places[0])
     return f'tokens {where}; as in [{{ kind = "ruby", between = "{at}", crowns = [1, 0, 2, 0] }}], [] for none'
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
-from kdvision.game.game import outlook
-from kdvision.game.given_facts import Told
+from kdvision.game.game import describe_outlook
+from kdvision.game.given_facts import GivenFacts
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.open_facts import card_of, is_open
-from kdvision.game.players import NOBODY, Players, told_apart
+from kdvision.game.open_facts import has_open_facts, score_certain
+from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet, score
-from kdvision.game.standing import Standing, standing
-from kdvision.game.table_check import needs_review, table_problems
+from kdvision.game.standing import Standing, rank_kingdoms
+from kdvision.game.table_check import find_table_problems, needs_review
 from kdvision.report.doubt_effects import (
     ScoredDoubt,
     rank_questions,
@@ -38,9 +38,9 @@ def build_photo_result(
     readings: Sequence["KingdomReading"],
     rule_set: RuleSet,
     *,
-    players: Players = NOBODY,
+    players: Players = NO_PLAYERS,
     first_number: int = 0,
-    facts: Told | None = None,
+    facts: GivenFacts | None = None,
 ) -> Result:
     """The result of a photo of `size` (width, height).
 
@@ -53,25 +53,25 @@ def build_photo_result(
     if facts is not None:
         kingdoms = add_pieces(kingdoms, readings, facts, first_number)
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
-    ranking, doubts = rank_kingdoms(kingdoms, rule_set), score_photo_doubts(kingdoms, readings, rule_set)
+    ranking, doubts = rank_if_known(kingdoms, rule_set), score_photo_doubts(kingdoms, readings, rule_set)
     if ranking is None:
         doubts = [[_drop_standing(doubt) for doubt in kingdom_doubts] for kingdom_doubts in doubts]
     rows = tuple(
         ScoredKingdom(
             kingdom,
             rule_set,
-            card_of(kingdom, rule_set),
+            score_certain(kingdom, rule_set),
             found,
             tuple(kingdom_doubts),
             reading,
             name,
-            review=reading.needs_review(found, is_open=is_open(kingdom)),
+            review=reading.needs_review(found, is_open=has_open_facts(kingdom)),
         )
         for kingdom, found, reading, kingdom_doubts, name in zip(
             kingdoms, problems, readings, doubts, names, strict=True
         )
     )
-    sentence = outlook(kingdoms, rule_set) if any(row.is_open for row in rows) else ""
+    sentence = describe_outlook(kingdoms, rule_set) if any(row.is_open for row in rows) else ""
     return Result(photo, *size, rows, ranking, outlook=sentence)
 
 
@@ -81,7 +81,7 @@ def _name_kingdoms(readings: Sequence["KingdomReading"], names: Sequence[str]) -
         name or reading.colour or f"kingdom {number}"
         for number, (name, reading) in enumerate(zip(names, readings, strict=True), start=1)
     ]
-    called = told_apart(called, [reading.place for reading in readings])
+    called = make_names_unique(called, [reading.place for reading in readings])
     return [Kingdom(reading.board, player=player) for reading, player in zip(readings, called, strict=True)]
 
 
@@ -95,13 +95,13 @@ def build_board_result(boards: Sequence[Board], rule_set: RuleSet) -> Result:
     A problem of the whole game is listed with each kingdom.
     """
     kingdoms = [Kingdom(board, player=f"kingdom {number}") for number, board in enumerate(boards, start=1)]
-    problems, doubts = table_problems(kingdoms, rule_set), score_unknown_squares(kingdoms, rule_set)
+    problems, doubts = find_table_problems(kingdoms, rule_set), score_unknown_squares(kingdoms, rule_set)
     rows = []
     for number, kingdom in enumerate(kingdoms):
         own = tuple(problem for problem in problems if problem.kingdom in (None, number))
         card, review = score(kingdom, rule_set), needs_review(kingdom, own)
         rows.append(ScoredKingdom(kingdom, rule_set, card, own, tuple(doubts[number]), review=review))
-    return Result(None, kingdoms=tuple(rows), standing=rank_kingdoms(kingdoms, rule_set))
+    return Result(None, kingdoms=tuple(rows), standing=rank_if_known(kingdoms, rule_set))
 
 
 def combine_kingdoms(
@@ -109,7 +109,7 @@ def combine_kingdoms(
 ) -> CombinedResult | None:
     """The kingdoms of several photos as one game with these players; None if they cannot be ranked."""
     kingdoms = [replace(one.kingdom, player=player) for one, player in zip(scored, players, strict=True)]
-    ranking = rank_kingdoms(kingdoms, rule_set)
+    ranking = rank_if_known(kingdoms, rule_set)
     if ranking is None:
         return None
     doubts = rescore_doubts(kingdoms, [one.doubts for one in scored], rule_set)
@@ -126,12 +126,12 @@ def combine_kingdoms(
 
 def _are_identical(one: Board, two: Board) -> bool:
     """True if two boards of several dominoes are equal, turned or not."""
-    return len(one) >= MIN_IDENTICAL_SQUARES and any(one.trimmed() == two.turned(turns).trimmed() for turns in range(4))
+    return len(one) >= MIN_IDENTICAL_SQUARES and any(one.trim() == two.rotate(turns).trim() for turns in range(4))
 
 
-def rank_kingdoms(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
+def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
     """The standing; None for fewer than two kingdoms, and while facts about pieces are missing."""
-    return standing(kingdoms, rule_set) if len(kingdoms) > 1 and not any(map(is_open, kingdoms)) else None
+    return rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 and not any(map(has_open_facts, kingdoms)) else None
 
 
 def correct_board(board: Board, square: Square, word: str) -> Board:
@@ -139,4 +139,4 @@ def correct_board(board: Board, square: Square, word: str) -> Board:
     if square.row >= board.height or square.col >= board.width:
         hint = f"its squares are A1 to {Square(board.height - 1, board.width - 1).name}"
         raise NotationError(f"the board has no square {square.name}", expected=hint, hint=hint)
-    return board.replaced({square: parse_cell(word)})
+    return board.with_cells({square: parse_cell(word)})

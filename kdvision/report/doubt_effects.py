@@ -8,7 +8,7 @@ from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.deck import Deck, face, faces, kinds
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.scoring import RuleSet, score
-from kdvision.game.standing import Standing, standing
+from kdvision.game.standing import Standing, rank_kingdoms
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -103,7 +103,7 @@ def rescore_doubts(
     kingdoms: Sequence[Kingdom], doubts: Sequence[Sequence[ScoredDoubt]], rule_set: RuleSet
 ) -> list[list[ScoredDoubt]]:
     """The same doubts with their effects on the standing of these kingdoms."""
-    now = standing(kingdoms, rule_set) if len(kingdoms) > 1 else None
+    now = rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 else None
     return [
         [_compare_standing(doubt, kingdoms, number, rule_set, now) for doubt in kingdom_doubts]
         for number, kingdom_doubts in enumerate(doubts)
@@ -148,7 +148,7 @@ def _find_board_with(reading: "KingdomReading", square: Square, word: str) -> Bo
             changed = sum(board.get(place) != decided.get(place) for place in {*board, *decided})
             if changed <= MAX_CHANGED_SQUARES:
                 return board
-    return decided.replaced({square: cell})
+    return decided.with_cells({square: cell})
 
 
 def _list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -> Iterator[_Alternative]:
@@ -165,7 +165,7 @@ def _list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -
             if any(place in board.unknown or face(cell, board[place]) in known_faces for place in near)
         ]
         for word in [*fitting, ".", *(["#"] if not board.castles() else [])]:
-            yield _Alternative(square, UNKNOWN, 0.0, word, board.replaced({square: parse_cell(word)}))
+            yield _Alternative(square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)}))
 
 
 def _order_doubts(
@@ -194,7 +194,7 @@ def _compare_standing(
     if now is None:
         return doubt
     changed = replace(kingdoms[number], board=doubt.board)
-    then = standing([*kingdoms[:number], changed, *kingdoms[number + 1 :]], rule_set)
+    then = rank_kingdoms([*kingdoms[:number], changed, *kingdoms[number + 1 :]], rule_set)
     return replace(
         doubt,
         changes_standing=_places(then) != _places(now),

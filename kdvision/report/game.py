@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from kdvision.game.dominoes import MANY, Naming, dominoes_together
-from kdvision.game.game import Game, outlook
+from kdvision.game.dominoes import MANY, Naming, name_game_dominoes
+from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
 from kdvision.game.table_check import needs_review
@@ -27,7 +27,7 @@ def _build_round_result(game: Game, table: Table, title: str) -> Result:
         review = needs_review(one.kingdom, problems)
         rows.append(ScoredKingdom(one.kingdom, game.rule_set, one.card, problems, review=review))
     if not game.is_decided(table):
-        sentence = outlook(table.kingdoms, game.rule_set, whole=game.entered(table))
+        sentence = describe_outlook(table.kingdoms, game.rule_set, whole=game.entered(table))
         return Result(title, kingdoms=tuple(rows), outlook=sentence)
     return Result(title, kingdoms=tuple(rows), standing=game.round_standing(table) if len(rows) > 1 else None)
 
@@ -93,7 +93,7 @@ def _round_to_dict(game: Game, table: Table, result: Result) -> dict[str, Any]:
 
 
 def _name_dominoes(game: Game, table: Table) -> tuple[Naming | None, ...]:
-    return dominoes_together([kingdom.board for kingdom in table.kingdoms], game.rule_set.deck)
+    return name_game_dominoes([kingdom.board for kingdom in table.kingdoms], game.rule_set.deck)
 
 
 def _naming_to_dict(naming: Naming | None) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO
-from kdvision.game.game import settled
-from kdvision.game.given_facts import Told
+from kdvision.game.game import drop_uncheckable
+from kdvision.game.given_facts import GivenFacts
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.legality import Problem, names
-from kdvision.game.open_facts import crossings, hosted
-from kdvision.game.pieces import UNREAD, UNTOLD, Built, Gem
+from kdvision.game.legality import Problem, join_names
+from kdvision.game.open_facts import close_queen, find_crossings
+from kdvision.game.pieces import UNKNOWN, UNKNOWN_BUILDING, Built, Gem
 from kdvision.game.rules import VARIANTS, make_rule_set
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.scoring import RuleSet
@@ -32,7 +32,7 @@ _COUNTABLE: Final = {"knights": KNIGHT, "towers": TOWER}
 
 
 def add_pieces(
-    kingdoms: Sequence[Kingdom], readings: Sequence["KingdomReading"], facts: Told, first_number: int
+    kingdoms: Sequence[Kingdom], readings: Sequence["KingdomReading"], facts: GivenFacts, first_number: int
 ) -> list[Kingdom]:
     """The kingdoms of a photo with the pieces that it shows, the facts that the user gave, and those still missing.
 
@@ -42,13 +42,13 @@ def add_pieces(
     for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
         given = facts.of(number, kingdom, towns_seen=_knows_towns(reading))
         made.append(_add_visible_pieces(given, reading, facts, number))
-    return [*hosted(made)]
+    return [*close_queen(made)]
 
 
 def has_certain_gem(readings: Sequence["KingdomReading"]) -> bool:
     """True if a gem surely lies where The Lost Treasures allow one, so that they were played with."""
     for reading in readings:
-        allowed = set(crossings(Kingdom(reading.board))) if reading.gems else ()
+        allowed = set(find_crossings(Kingdom(reading.board))) if reading.gems else ()
         if any(gem.corner in allowed and not gem.doubtful for gem in reading.gems):
             return True
     return False
@@ -56,7 +56,7 @@ def has_certain_gem(readings: Sequence["KingdomReading"]) -> bool:
 
 def find_open_facts(
     readings: Sequence["KingdomReading"], game: str, variants: Collection[str] = ()
-) -> tuple[tuple[str, ...], Told | None]:
+) -> tuple[tuple[str, ...], GivenFacts | None]:
     """The variants that are played with, and the facts that no photo of this game shows, None without any.
 
     A gem in a photo adds The Lost Treasures. Variants that cannot be added to the game are left out. `game` and
@@ -65,14 +65,14 @@ def find_open_facts(
     chosen = {*variants, *([LOST_TREASURES.id] if has_certain_gem(readings) else [])}
     played = tuple(variant.id for variant in VARIANTS if variant.id in chosen and variant.fits(game))
     facts = make_rule_set(game, variants=played).facts
-    return played, Told(facts) if facts else None
+    return played, GivenFacts(facts) if facts else None
 
 
 def check_pieces(
     kingdoms: Sequence[Kingdom],
     readings: Sequence["KingdomReading"],
     rule_set: RuleSet,
-    facts: Told | None,
+    facts: GivenFacts | None,
     first_number: int,
 ) -> list[tuple[Problem, ...]]:
     """The problems of each kingdom's reading and pieces; a problem of the whole game is listed with each kingdom."""
@@ -82,9 +82,9 @@ def check_pieces(
         problems += _list_doubtful_pieces(reading, rule_set)
         problems += [] if facts is None else _list_contradictions(reading, facts, first_number + number)
         found.append([replace(problem, kingdom=number) for problem in problems])
-    table = rule_set.seated(Table(tuple(kingdoms)))
+    table = rule_set.with_seats(Table(tuple(kingdoms)))
     shared = [problem for check in rule_set.checks for problem in check(table)]
-    kept = settled([*(problem for problems in found for problem in problems), *shared], kingdoms)
+    kept = drop_uncheckable([*(problem for problems in found for problem in problems), *shared], kingdoms)
     return [tuple(p for p in kept if p.kingdom in (None, number)) for number in range(len(kingdoms))]
 
 
@@ -95,14 +95,14 @@ def describe_pieces(reading: "KingdomReading | None") -> str:
     return ", ".join(parts)
 
 
-def _add_visible_pieces(kingdom: Kingdom, reading: "KingdomReading", facts: Told, number: int) -> Kingdom:
+def _add_visible_pieces(kingdom: Kingdom, reading: "KingdomReading", facts: GivenFacts, number: int) -> Kingdom:
     """The kingdom with the visible pieces that its game has, as far as the user does not contradict.
 
     A kind of piece that the photo shows in full is not asked for.
     """
     if "gems" in facts.keys:
-        gems = tuple(Gem(UNTOLD, gem.corner) for gem in reading.gems)
-        kingdom = replace(kingdom, gems=gems, untold=kingdom.untold - _list_answered(reading, {"gems": GEM}))
+        gems = tuple(Gem(UNKNOWN, gem.corner) for gem in reading.gems)
+        kingdom = replace(kingdom, gems=gems, open_facts=kingdom.open_facts - _list_answered(reading, {"gems": GEM}))
     if "knights" not in facts.keys:
         return kingdom
     on = {kind: tuple(piece.square for piece in reading.pieces if piece.kind == kind) for kind in (KNIGHT, BUILDING)}
@@ -113,10 +113,10 @@ def _add_visible_pieces(kingdom: Kingdom, reading: "KingdomReading", facts: Told
         kingdom,
         knights=on[KNIGHT],
         spare_knights=max(kingdom.spare_knights - len(on[KNIGHT]), 0),
-        buildings=tuple(Built(square, UNREAD) for square in on[BUILDING]),
+        buildings=tuple(Built(square, UNKNOWN_BUILDING) for square in on[BUILDING]),
         # Her host puts her on the largest territory at the end of the game (queendomino/queen).
         queen=kingdom.queen or (facts.queen is None and bool(queens)),
-        untold=kingdom.untold - _list_answered(reading, _VISIBLE),
+        open_facts=kingdom.open_facts - _list_answered(reading, _VISIBLE),
     )
 
 
@@ -159,14 +159,14 @@ def _list_doubtful_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Itera
             yield Problem(one.squares, f"{text} ({100 * one.probability:.0f} % sure): look")
 
 
-def _list_contradictions(reading: "KingdomReading", facts: Told, number: int) -> Iterator[Problem]:
+def _list_contradictions(reading: "KingdomReading", facts: GivenFacts, number: int) -> Iterator[Problem]:
     """Pieces in the photo that contradict what the user gave, which counts."""
     for key, kind in _COUNTABLE.items():
         squares = tuple(piece.square for piece in reading.pieces if piece.kind == kind)
         count = facts.counts.get(number, {}).get(key)
         if count is not None and count < len(squares):
             given = f"1 {kind} was given" if count == 1 else f"{count} {key} were given"
-            text = f"{given}, but the photo shows {len(squares)} (on {names(squares)}): the given number counts"
+            text = f"{given}, but the photo shows {len(squares)} (on {join_names(squares)}): the given number counts"
             yield Problem(squares, text)
     if facts.queen not in (None, number):
         for piece in reading.pieces:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board
-from kdvision.game.inventory import Inventory, inventory
+from kdvision.game.inventory import Inventory, count_box
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import Extent, extent, is_open
+from kdvision.game.open_facts import PointRange, compute_range, has_open_facts
 from kdvision.game.pieces import TOWNS
 from kdvision.game.rules import GAMES
 from kdvision.game.scoring import RuleSet, Scorecard
@@ -58,14 +58,14 @@ class ScoredKingdom:
         return compute_totals(self.kingdom, boards, self.rule_set)
 
     @cached_property
-    def extent(self) -> Extent:
+    def extent(self) -> PointRange:
         """The range of the points, and the facts that are still missing."""
-        return extent(self.kingdom, self.rule_set)
+        return compute_range(self.kingdom, self.rule_set)
 
     @cached_property
     def is_open(self) -> bool:
         """True while facts about pieces are missing: there is no total, and `card` has only the certain lines."""
-        return is_open(self.kingdom)
+        return has_open_facts(self.kingdom)
 
     @property
     def total(self) -> str:
@@ -152,7 +152,7 @@ class CombinedResult:
 
 def count_dominoes(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Inventory | None:
     """The dominoes counted over the kingdoms of a game; None for a single kingdom, or while towns are not known."""
-    if len(kingdoms) < 2 or any(TOWNS in kingdom.untold for kingdom in kingdoms):
+    if len(kingdoms) < 2 or any(TOWNS in kingdom.open_facts for kingdom in kingdoms):
         return None
     boards = [kingdom.board for kingdom in kingdoms]
-    return inventory(boards, rule_set.deck, drawn=rule_set.in_play.get(len(kingdoms)))
+    return count_box(boards, rule_set.deck, drawn=rule_set.dominoes_drawn.get(len(kingdoms)))

@@ -174,7 +174,7 @@ def _format_inventory(inventory: Inventory | None) -> list[Text]:
     if inventory is None:
         return []
     text = _capitalise(str(inventory))
-    is_fine = inventory.right or not inventory.twice
+    is_fine = inventory.is_possible or not inventory.excess
     return [Text(text, style="dim") if is_fine else Text(f"! {text}", style="red")]
 
 

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from kdvision.game.inventory import Inventory
-from kdvision.game.kingdom import crowns, largest
+from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import Missing, crossing_name
+from kdvision.game.open_facts import OpenFact, name_crossing
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import PossibleTotal, Question, ScoredDoubt
@@ -57,8 +57,8 @@ def _kingdom_to_dict(scored: ScoredKingdom) -> dict[str, Any]:
         "most": scored.extent.most,
         "missing": [_missing_to_dict(fact) for fact in scored.extent.missing],
         "lines": [_line_to_dict(line) for line in scored.card.lines],
-        "largest": largest(scored.kingdom),
-        "crowns": crowns(scored.kingdom),
+        "largest": measure_largest(scored.kingdom),
+        "crowns": count_crowns(scored.kingdom),
         "probability": round(scored.probability, 4),
         "points_probability": None if scored.is_open else round(min(scored.points_probability, 1.0), 4),
         "alternatives": [total_to_dict(total) for total in scored.possible_totals[1:]],
@@ -75,7 +75,7 @@ def _piece_to_dict(piece: "DetectedPiece") -> dict[str, Any]:
 
 
 def _gem_to_dict(gem: "DetectedGem") -> dict[str, Any]:
-    return {"between": crossing_name(gem.corner), "probability": round(gem.probability, 4)}
+    return {"between": name_crossing(gem.corner), "probability": round(gem.probability, 4)}
 
 
 def _line_to_dict(line: Line) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _line_to_dict(line: Line) -> dict[str, Any]:
     return {"label": line.label, "points": line.points, "clause": line.clause, "squares": squares, "terrain": terrain}
 
 
-def _missing_to_dict(fact: Missing) -> dict[str, Any]:
+def _missing_to_dict(fact: OpenFact) -> dict[str, Any]:
     return {"item": fact.item, "squares": [square.name for square in fact.squares], "text": fact.text}
 
 
@@ -109,9 +109,9 @@ def _question_to_dict(question: Question, scored: ScoredKingdom) -> dict[str, An
 def _inventory_to_dict(inventory: Inventory) -> dict[str, Any]:
     return {
         "text": str(inventory),
-        "right": inventory.right,
+        "right": inventory.is_possible,
         "dominoes": inventory.laid,
-        "of": inventory.held,
+        "of": inventory.box_size,
         "missing": [
             {"numbers": list(one.numbers), "shows": one.shows, "count": one.count} for one in inventory.missing
         ],
@@ -122,9 +122,9 @@ def _inventory_to_dict(inventory: Inventory) -> dict[str, Any]:
                 "count": one.count,
                 "kingdoms": [number + 1 for number in one.kingdoms],
             }
-            for one in inventory.twice
+            for one in inventory.excess
         ],
-        "untold": [number + 1 for number in inventory.untold],
+        "untold": [number + 1 for number in inventory.unnamed],
     }
 
 

@@ -1,1 +1,1 @@
-"""The page at the table and its API: `kdvision serve`. What a phone sends is read, answered and forgotten."""
+"""The page and its API: `kdvision serve`. Photos are read in memory and not kept."""

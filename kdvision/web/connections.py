@@ -1,149 +1,122 @@
-"""How many connections the server holds, and how long one may ask for nothing: strangers open them before any key."""
+"""Limits for connections, which anybody may open before any key is checked.
+
+uvicorn's own limits do not cover a client that connects and sends nothing: its keep-alive timeout starts with the first
+response, and `limit_concurrency` answers such connections with 503 but keeps them.
+"""
 
 import asyncio
-import errno
-import logging
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from kdvision.web.hosts import is_loopback
-from kdvision.web.limits import BODY_SECONDS
+from kdvision.web.limits import BODY_TIMEOUT_SECONDS
+from kdvision.web.security import is_loopback
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as Protocol
 else:
     Protocol = asyncio.Protocol
 
-log = logging.getLogger("kdvision.web")
+HEAD_TIMEOUT_SECONDS: Final = 10.0
+"""Time for the head of a request to arrive, also of the first one."""
 
-HEAD_SECONDS: Final = 10.0
-"""How long the head of a request may take to arrive; uvicorn itself waits without end for the first."""
-
-CONNECTIONS: Final = 1024
-CONNECTIONS_EACH: Final = 64
-"""Connections held at once, and how many of them may be of one address of the network: a phone opens six to ten, and
-several phones may share an address."""
+MAX_CONNECTIONS: Final = 1024
+MAX_CONNECTIONS_PER_ADDRESS: Final = 64
+"""A phone opens six to ten, and several phones may share an address."""
 
 BACKLOG: Final = 64
-"""Connections that may wait to be accepted. The loop accepts so many before it looks at any of them."""
-
-SILENT: Final = 60.0
-"""Seconds between two lines that say that no more connections can be opened."""
-
-EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+"""Connections that wait to be accepted. The event loop accepts all of them before it looks at any."""
 
 
-class Watched(Protocol):
-    """A connection, in front of uvicorn's own class for it. Whoever asks for nothing is cut off after a while.
+class LimitedProtocol(Protocol):
+    """A connection that is closed if no request arrives in time.
 
-    Where there are too many, the one that has asked for nothing longest makes room; if the others are all being
-    answered, that is the one that has just come.
+    If there are too many connections, the one that has been idle longest is closed; connections with a request in
+    progress count as not idle, so the newest is closed if all others have one.
     """
 
-    seconds: ClassVar[float]
-    most: ClassVar[int]
-    each: ClassVar[int]
+    head_timeout: ClassVar[float]
+    max_connections: ClassVar[int]
+    max_per_address: ClassVar[int]
 
-    since: float = float("inf")
-    """When it began to ask for nothing; never, while a request is answered."""
+    idle_since: float = float("inf")
+    """Loop time; infinite while a request is in progress."""
 
     _timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Count it, and wait for a request."""
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        """Wait for a request, and close another connection if there are too many."""
         super().connection_made(transport)
-        self._watch()
-        host = self.client[0] if self.client else ""
-        crowd: list[Any] = [*self.connections]
-        own = [other for other in crowd if other.client and other.client[0] == host]
-        if len(own) > self.each and not is_loopback(host):
-            crowd = own
-        elif len(crowd) <= self.most:
-            return
-        longest = min(crowd, key=lambda other: float(other.since))
-        self.connections.discard(longest)  # it is lost a little later, and others may come before that
-        longest.transport.abort()
+        self._update_timer()
+        address = self.client[0] if self.client else ""
+        everyone: list[Any] = [*self.connections]
+        same_address = [other for other in everyone if other.client and other.client[0] == address]
+        if len(same_address) > self.max_per_address and not is_loopback(address):
+            self._close_most_idle(same_address)
+        elif len(everyone) > self.max_connections:
+            self._close_most_idle(everyone)
 
     def data_received(self, data: bytes) -> None:
-        """Go on with a request, which may be whole now."""
+        """Continue with the request, which may be complete now."""
         super().data_received(data)
-        self._watch()
+        self._update_timer()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        self._watch()
+        self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
-        self._stop()
+        """Stop the timer."""
+        self._stop_timer()
         super().connection_lost(exc)
 
-    def _watch(self) -> None:
+    def _update_timer(self) -> None:
         if self.cycle is not None and not self.cycle.response_complete:
-            self._stop()
+            self._stop_timer()
         elif self._timer is None and self in self.connections:
-            # A body that is refused half way is let arrive: browsers read the answer when they have sent it.
-            seconds = BODY_SECONDS if self.cycle is not None and self.cycle.more_body else self.seconds
-            self.since = self.loop.time()
-            self._timer = self.loop.call_later(seconds, self._close)
+            # Browsers read the response only after they have sent the whole body, also one that was refused early.
+            refused_body = self.cycle is not None and self.cycle.more_body
+            self.idle_since = self.loop.time()
+            self._timer = self.loop.call_later(BODY_TIMEOUT_SECONDS if refused_body else self.head_timeout, self._close)
 
-    def _stop(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer, self.since = None, float("inf")
+        self._timer, self.idle_since = None, float("inf")
 
     def _close(self) -> None:
-        """Close it; what is still to be sent may take as long as a body."""
-        self.transport.close()
-        self._timer = self.loop.call_later(BODY_SECONDS, self.transport.abort)
+        self.transport.close()  # sends what is left of the response first
+        self._timer = self.loop.call_later(BODY_TIMEOUT_SECONDS, self.transport.abort)
+
+    def _close_most_idle(self, connections: list[Any]) -> None:
+        longest = min(connections, key=lambda other: float(other.idle_since))
+        self.connections.discard(longest)  # before its connection_lost, which comes later than other connections may
+        longest.transport.abort()
 
 
-def watched(
+def limited_protocol(
     *,
-    seconds: float = HEAD_SECONDS,
-    most: int = CONNECTIONS,
-    each: int = CONNECTIONS_EACH,
+    head_timeout: float = HEAD_TIMEOUT_SECONDS,
+    max_connections: int = MAX_CONNECTIONS,
+    max_per_address: int = MAX_CONNECTIONS_PER_ADDRESS,
     protocol: type[asyncio.Protocol] = AutoHTTPProtocol,
 ) -> type[asyncio.Protocol]:
-    """uvicorn's class of connections, whichever of its parsers is installed, with these limits."""
-    return type("Watched", (Watched, protocol), {"seconds": seconds, "most": most, "each": each})
+    """uvicorn's HTTP protocol class with these limits; uvicorn chooses h11 or httptools."""
+    limits = {"head_timeout": head_timeout, "max_connections": max_connections, "max_per_address": max_per_address}
+    return type("LimitedProtocol", (LimitedProtocol, protocol), limits)
 
 
-def room(wanted: int = CONNECTIONS) -> int:
-    """How many connections there may be, once the system has been asked for as many descriptors as that takes.
+def available_connections() -> int:
+    """Half of the file descriptors that this process may open, at most MAX_CONNECTIONS.
 
-    That is twice as many: half are left to files, and to connections that come and go in one turn of the loop.
+    The other half is for files, and for connections that are accepted before the limit is applied: with fewer, the
+    event loop would log an error for each connection that it cannot accept.
     """
-    if sys.platform == "win32":  # no such limit there
-        return wanted
+    if sys.platform == "win32":  # no such limit
+        return MAX_CONNECTIONS
     import resource
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = 2 * wanted if hard == resource.RLIM_INFINITY else min(2 * wanted, hard)
-    if soft == resource.RLIM_INFINITY or soft >= needed:
-        return min(wanted, needed // 2)
-    try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-    except (ValueError, OSError):  # some systems refuse what they said they allow
-        needed = soft
-    return min(wanted, needed // 2)
-
-
-class Faults:
-    """Tells what goes wrong in the loop; that it can open no more connections, which it finds all the time, seldom."""
-
-    def __init__(self, silent: float = SILENT) -> None:
-        self.silent = silent
-        self._next = 0.0
-
-    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Tell of one fault."""
-        error = context.get("exception")
-        if not (isinstance(error, OSError) and error.errno in EXHAUSTED):
-            loop.default_exception_handler(context)
-        elif loop.time() >= self._next:
-            self._next = loop.time() + self.silent
-            log.warning("no more connections can be opened: %s", error.strerror)
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft // 2)

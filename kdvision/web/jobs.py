@@ -1,77 +1,75 @@
-"""From a request through a line of workers to an answer."""
+"""Requests that wait in a queue for a worker thread, and their responses."""
 
-import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any, Final
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from kdvision.errors import KdvisionError
-from kdvision.web.bodies import photo_of, size_of
-from kdvision.web.hosts import is_loopback
-from kdvision.web.limits import MAX_PHOTO, WAITING_EACH, Refused, Tell
-from kdvision.web.response import json_answer, status_of
-from kdvision.web.service import Desk, Outcome
+from kdvision.web.limits import MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, Refusal, Report
+from kdvision.web.pairing import client_address
+from kdvision.web.request import declared_size, read_photo
+from kdvision.web.response import error_data, json_response, status_of
+from kdvision.web.security import is_loopback
+from kdvision.web.service import Outcome, Service
 
-LINES: Final = "application/x-ndjson"
-
-
-def desk_of(request: Request) -> Desk:
-    """The desk of the application that a request came to."""
-    desk: Desk = request.app.state.desk
-    return desk
+JSON_LINES: Final = "application/x-ndjson"
 
 
-def address_of(request: Request) -> str:
-    """The network address that a request came from."""
-    return request.client.host if request.client else ""
+def service_of(request: Request) -> Service:
+    """The service of the application that received the request."""
+    service: Service = request.app.state.service
+    return service
 
 
-async def photo_job(request: Request, job: Callable[[bytes, Tell], Any]) -> Response:
-    """The answer of a job on the photo of a request: progress line by line where the client reads that."""
-    line, address = desk_of(request).photos, address_of(request)
-    each = None if is_loopback(address) else WAITING_EACH
+async def run_photo_job(request: Request, job: Callable[[bytes, Report], Any]) -> Response:
+    """The response of a job on the photo of a request; with progress line by line if the client accepts that."""
+    queue, address = service_of(request).photos, client_address(request)
+    max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
     async with AsyncExitStack() as stack:
-        place = await stack.enter_async_context(line.place(address, size_of(request, MAX_PHOTO), each=each))
-        words = line.run(place, partial(job, await photo_of(request)))
-        if LINES in request.headers.get("accept", ""):
-            return StreamingResponse(_lines(words, stack.pop_all()), media_type=LINES)
-        end = await _last(request, words)
-    return json_answer(end.body, end.status) if isinstance(end, Outcome) else Response(end, media_type="image/jpeg")
+        size = declared_size(request, MAX_PHOTO_BYTES)
+        slot = await stack.enter_async_context(queue.reserve(address, size, max_per_address=max_per_address))
+        reports = queue.run(slot, partial(job, await read_photo(request)))
+        if JSON_LINES in request.headers.get("accept", ""):
+            return StreamingResponse(_json_lines(reports, stack.pop_all()), media_type=JSON_LINES)
+        result = await _last_report(request, reports)
+    if isinstance(result, Outcome):
+        return json_response(result.body, result.status)
+    return Response(result, media_type="image/jpeg")
 
 
-async def tap(request: Request, job: Callable[[], Any]) -> Any:
-    """What a quick job returns. It waits in another line than photos, so that no tap waits for one."""
-    line = desk_of(request).taps
-    async with line.place(address_of(request), 0) as place:
-        return await _last(request, line.run(place, lambda _: job()))
+async def run_quick_job(request: Request, job: Callable[[], Any]) -> Any:
+    """The result of a job without a photo. It has its own queue, so it never waits for photos."""
+    queue = service_of(request).quick_jobs
+    async with queue.reserve(client_address(request), 0) as slot:
+        return await _last_report(request, queue.run(slot, lambda _: job()))
 
 
-async def _lines(words: AsyncGenerator[Any, None], stack: AsyncExitStack) -> AsyncGenerator[str, None]:
-    """Each word on its line; the last is `{"status": …, "body": …}`, what the answer would have been."""
+async def _json_lines(reports: AsyncGenerator[Any, None], stack: AsyncExitStack) -> AsyncGenerator[bytes, None]:
+    """Each report on a line; the last is `{"status": …, "body": …}`, what the plain response would have been."""
     async with stack:
         try:
-            async for word in words:
-                end = {"status": word.status, "body": word.body} if isinstance(word, Outcome) else word
-                if end:
-                    yield json.dumps(end, allow_nan=False) + "\n"
+            async for report in reports:
+                line = report._asdict() if isinstance(report, Outcome) else report
+                if line:
+                    yield msgspec.json.encode(line) + b"\n"
         except KdvisionError as error:
-            body = {"error": str(error), "hint": error.hint or None}
-            yield json.dumps({"status": status_of(error), "body": body}) + "\n"
+            yield msgspec.json.encode({"status": status_of(error), "body": error_data(error)}) + b"\n"
         finally:
-            await words.aclose()
+            await reports.aclose()
 
 
-async def _last(request: Request, words: AsyncGenerator[Any, None]) -> Any:
-    """What a job returns; it is given up where the client has gone."""
+async def _last_report(request: Request, reports: AsyncGenerator[Any, None]) -> Any:
+    """The result of a job; the job is given up if the client disconnects."""
     last: Any = None
     try:
-        async for last in words:
+        async for last in reports:
             if last == {} and await request.is_disconnected():
-                raise Refused(400, "the client has gone")
+                raise Refusal(400, "the client has disconnected")
     finally:
-        await words.aclose()
+        await reports.aclose()
     return last

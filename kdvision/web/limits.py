@@ -1,6 +1,6 @@
-"""How much the server takes on: bytes of an upload, and a line of jobs before a few worker threads.
+"""How much the server accepts at once: bytes of a body, photos that wait, and those of one address.
 
-A place in the line is taken before a body is read, so that what waits in memory is bounded by what has a place.
+A request reserves its slot before its body is read, so the slots bound the memory of all bodies.
 """
 
 import asyncio
@@ -13,120 +13,135 @@ from typing import Any, Final
 
 from kdvision.errors import KdvisionError
 
-MAX_PHOTO: Final = 50_000_000
-"""Bytes of a photo: what phones take at full resolution is well below."""
+MAX_PHOTO_BYTES: Final = 50_000_000
+"""A phone's photos at full resolution are well below."""
 
-MAX_JSON: Final = 500_000
-"""Bytes of a JSON body: eight kingdoms with their readings are a fifth of that."""
+MAX_JSON_BYTES: Final = 500_000
+"""Five times as much as eight kingdoms with their tokens."""
 
-MAX_KEY: Final = 1_000
-"""Bytes of the body that brings a key: anybody may send one, so it takes no more room than that."""
+MAX_KEY_BYTES: Final = 1_000
+"""Size of the body that brings a key; clients without the key may send it."""
 
-BODY_SECONDS: Final = 60.0
-"""How long a body may take to arrive: who sends slower holds a place that others wait for."""
+BODY_TIMEOUT_SECONDS: Final = 60.0
+"""A slower body would hold a slot that others wait for."""
 
-WAITING: Final = 64
-WAITING_BYTES: Final = 400_000_000
-WAITING_EACH: Final = 12
-"""Photos that may wait at once, their bytes, and how many of them may be of one address of the network."""
+MAX_WAITING_PHOTOS: Final = 64
+MAX_WAITING_BYTES: Final = 400_000_000
 
-WAITING_BYTES_EACH: Final = 100_000_000
-"""Bytes that photos of one address of the network may bring together: a dozen of eight megabytes, as phones take them,
-and always one of any size. Places count from the head of a request on, so bytes that never come are held too."""
+MAX_PHOTOS_PER_ADDRESS: Final = 12
+MAX_BYTES_PER_ADDRESS: Final = 100_000_000
+"""A dozen photos of eight megabytes. A single photo may be larger.
 
-TICK: Final = 0.5
-"""Seconds between two looks at whether a phone that waits is still there."""
+A slot is reserved when the request headers arrive, so the declared size counts even if the body never comes.
+"""
+
+DISCONNECT_POLL_SECONDS: Final = 0.5
+"""How often a waiting request checks that its client is still there."""
 
 
-class Refused(KdvisionError):
-    """What a client asked for and does not get; `status` is the HTTP status, `wait` seconds until it may be tried."""
+class Refusal(KdvisionError):
+    """A request that the server refuses: the HTTP status, and the seconds after which the client may try again."""
 
-    def __init__(self, status: int, message: str, *, hint: str = "", wait: int | None = None) -> None:
+    def __init__(self, status: int, message: str, *, hint: str = "", retry_after: int | None = None) -> None:
         super().__init__(message, hint=hint)
         self.status = status
-        self.wait = wait
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
-    """A place in the line: whose it is, the bytes it stands for, and its number."""
+class Slot:
+    """A reserved place in a queue: the client's address, the bytes of its body, and its number."""
 
-    client: str
+    address: str
     size: int
     number: int
 
 
-Tell = Callable[[dict[str, Any]], None]
-"""Tells of progress, from any thread."""
+Report = Callable[[dict[str, Any]], None]
+"""Reports progress, from any thread."""
 
-Job = Callable[[Tell], Any]
+Job = Callable[[Report], Any]
 
 
-class Line:
-    """Jobs before worker threads: first come, first served; so many jobs and so many bytes at most, `share` of one."""
+class JobQueue:
+    """A bounded queue of jobs for worker threads: first come, first served."""
 
     def __init__(
-        self, threads: int, *, waiting: int = WAITING, held: int = WAITING_BYTES, share: int = WAITING_BYTES_EACH
+        self,
+        threads: int,
+        *,
+        max_jobs: int = MAX_WAITING_PHOTOS,
+        max_bytes: int = MAX_WAITING_BYTES,
+        max_bytes_per_address: int = MAX_BYTES_PER_ADDRESS,
     ) -> None:
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="kdvision")
-        self.threads, self.waiting, self.held, self.share = threads, waiting, held, share
-        self._places: dict[Place, None] = {}
+        self.threads, self.max_jobs, self.max_bytes = threads, max_jobs, max_bytes
+        self.max_bytes_per_address = max_bytes_per_address
+        self._slots: dict[Slot, None] = {}
         self._numbers = count()
 
     @asynccontextmanager
-    async def place(self, client: str, size: int, *, each: int | None = None) -> AsyncIterator[Place]:
-        """A place for a body of `size` bytes; raises Refused (503) where the line is full, by all or by this client.
+    async def reserve(self, address: str, size: int, *, max_per_address: int | None = None) -> AsyncIterator[Slot]:
+        """Hold a slot for a body of `size` bytes; raises Refusal (503) if the queue is full.
 
-        Its own share counts only where `each` says how many places that is.
+        Without `max_per_address`, one address may take all slots.
         """
-        taken = sum(place.size for place in self._places)
-        own = [place.size for place in self._places if place.client == client]
-        if len(self._places) >= self.waiting or (self._places and taken + size > self.held):
-            raise Refused(503, "too many photos are waiting", hint="try again in a moment", wait=5)
-        if each is not None and (len(own) >= each or (own and sum(own) + size > self.share)):
-            raise Refused(503, f"{len(own)} of your photos are waiting", hint="wait for the first of them", wait=5)
-        place = Place(client, size, next(self._numbers))
-        self._places[place] = None
+        own = [slot.size for slot in self._slots if slot.address == address]
+        if len(self._slots) >= self.max_jobs or _is_over([slot.size for slot in self._slots], size, self.max_bytes):
+            raise Refusal(503, "too many photos are waiting", hint="try again in a moment", retry_after=5)
+        if max_per_address is not None and (
+            len(own) >= max_per_address or _is_over(own, size, self.max_bytes_per_address)
+        ):
+            hint = "wait until the first of them has been read"
+            raise Refusal(503, f"{len(own)} of your photos are waiting", hint=hint, retry_after=5)
+        slot = Slot(address, size, next(self._numbers))
+        self._slots[slot] = None
         try:
-            yield place
+            yield slot
         finally:
-            del self._places[place]
+            del self._slots[slot]
 
-    def ahead(self, place: Place) -> int:
-        """How many others have to be done before this place's turn comes."""
-        return max(0, sum(other.number < place.number for other in self._places) - self.threads + 1)
+    async def run(self, slot: Slot, job: Job) -> AsyncGenerator[Any, None]:
+        """Yield what the job reports while it waits and runs, and `{}` now and then; its result comes last.
 
-    async def run(self, place: Place, job: Job) -> AsyncGenerator[Any, None]:
-        """Yield what the job tells while it waits and runs, and `{}` now and then; what it returns comes last.
-
-        Where nobody takes the next word any more, a job that has not begun never will.
+        If the caller stops to iterate, a job that has not started never will.
         """
-        loop, told = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
+        loop, reports = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
 
-        def tell(word: dict[str, Any]) -> None:
-            with suppress(RuntimeError):  # the server has stopped, and nobody listens
-                loop.call_soon_threadsafe(told.put_nowait, word)
+        def report(progress: dict[str, Any]) -> None:
+            with suppress(RuntimeError):  # the loop is closed: the server has stopped
+                loop.call_soon_threadsafe(reports.put_nowait, progress)
 
-        task = loop.run_in_executor(self.pool, job, tell)
+        future = loop.run_in_executor(self.pool, job, report)
         try:
-            if ahead := self.ahead(place):
+            if ahead := self._count_ahead(slot):
                 yield {"stage": "waiting", "ahead": ahead}
-            while not task.done() or not told.empty():
-                yield await _next(told, task)
-            yield task.result()
+            while not future.done() or not reports.empty():
+                yield await _next_report(reports, future)
+            yield future.result()
         finally:
-            task.cancel()
+            future.cancel()
 
     def close(self) -> None:
-        """Begin nothing more; what runs is let finish."""
+        """Start no more jobs; those that run may finish."""
         self.pool.shutdown(wait=False, cancel_futures=True)
 
+    def _count_ahead(self, slot: Slot) -> int:
+        return max(0, sum(other.number < slot.number for other in self._slots) - self.threads + 1)
 
-async def _next(told: asyncio.Queue[dict[str, Any]], task: "asyncio.Future[Any]") -> dict[str, Any]:
-    """The next word of a job, or nothing where it ends or stays silent for a while."""
-    word = asyncio.ensure_future(told.get())
+
+def _is_over(sizes: list[int], size: int, max_bytes: int) -> bool:
+    """True if another body would exceed the limit; a body alone never does."""
+    return bool(sizes) and sum(sizes) + size > max_bytes
+
+
+async def _next_report(reports: asyncio.Queue[dict[str, Any]], future: "asyncio.Future[Any]") -> dict[str, Any]:
+    """The next report of a job; `{}` when the job ends or reports nothing for a while."""
+    report = asyncio.ensure_future(reports.get())
     try:
-        done, _ = await asyncio.wait({word, task}, timeout=TICK, return_when=asyncio.FIRST_COMPLETED)
-        return word.result() if word in done else {}
+        done, _ = await asyncio.wait(
+            {report, future}, timeout=DISCONNECT_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED
+        )
+        return report.result() if report in done else {}
     finally:
-        word.cancel()
+        report.cancel()

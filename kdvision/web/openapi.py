@@ -1,151 +1,139 @@
-"""The API's own description (OpenAPI 3.1), written with the schemas that docs and tests hold the answers to."""
+"""The OpenAPI 3.1 description of the API, generated from the models of requests and responses."""
 
 from functools import cache
 from typing import Any, Final
 
+import msgspec
+
 from kdvision import __version__
-from kdvision.game.rules import VARIANTS
-from kdvision.web.limits import MAX_JSON, MAX_KEY, MAX_PHOTO
-from kdvision.web.schema import PHOTO_GAMES, SCHEMAS, SIDE
-from kdvision.web.shapes import Schema, listed, ref, text, thing
+from kdvision.web import game_schema, schema
+from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
+from kdvision.web.request import MAX_KINGDOMS, Decide, ReadQuery
 
-OUTLINE: Final = r"^([1-7]x[1-7]: )?[0-9]{1,4},[0-9]{1,4}( [0-9]{1,4},[0-9]{1,4}){3}$"
+Json = dict[str, Any]
 
-PHOTO_ERRORS: Final = {
-    "400": "the body broke off, or the form cannot be read",
-    "408": "the body took too long",
-    "413": f"more than {MAX_PHOTO:,} bytes, or too many pixels",
-    "503": "too many photos are waiting; Retry-After says when to try again",
+MODELS: Final = (
+    *(schema.Result, schema.SeenResult, schema.Decided, schema.GameResult, schema.Rules, schema.Invitation),
+    *(game_schema.Key, schema.Paired, schema.Error, game_schema.Game, Decide, ReadQuery),
+)
+
+OUTLINE_PATTERN: Final = r"^([1-7]x[1-7]: )?[0-9]{1,4},[0-9]{1,4}( [0-9]{1,4},[0-9]{1,4}){3}$"
+
+ACCESS_ERRORS: Final = {
+    "401": "the pairing key is missing",
+    "403": "a page of another origin sent the request",
+    "421": "the Host header does not name this server",
 }
-JSON_ERRORS: Final = {
-    "400": "the body is no JSON",
+BODY_ERRORS: Final = {
+    "400": "the body is incomplete, or cannot be parsed",
     "408": "the body took too long",
-    "413": f"more than {MAX_JSON:,} bytes",
-    "415": "the body is not said to be JSON",
-    "422": "the body is JSON, and not what was expected",
-    "503": "too many requests are waiting",
+    "503": "too many requests are waiting; Retry-After says when to try again",
 }
-KEY_ERRORS: Final = {
+PHOTO_ERRORS: Final = BODY_ERRORS | {
+    "413": f"more than {MAX_PHOTO_BYTES:,} bytes, or too many pixels",
+    "415": "not an image in a supported format",
+    "422": "no kingdom, a damaged photo, or an option that is not valid",
+}
+JSON_ERRORS: Final = BODY_ERRORS | {
+    "413": f"more than {MAX_JSON_BYTES:,} bytes",
+    "415": "the body is not declared as JSON",
+    "422": "the JSON is not what was expected",
+}
+KEY_ERRORS: Final = JSON_ERRORS | {
     "401": "not the key",
-    "413": f"more than {MAX_KEY:,} bytes",
+    "413": f"more than {MAX_KEY_BYTES:,} bytes",
     "429": "too many wrong keys",
-}
-DOOR: Final = {
-    "401": "the server asks for the pairing key, and this request has none",
-    "403": "a page of another origin asks",
-    "421": "the Host header does not name this machine",
 }
 
 
 @cache
-def description() -> dict[str, Any]:
-    """The description as plain values, for `/api/openapi.json`."""
+def describe_api() -> Json:
+    """The description as plain values, for /api/openapi.json."""
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "kdvision",
             "version": __version__,
             "license": {"name": "MIT", "identifier": "MIT"},
-            "description": "From a photo of a Kingdomino table to the right score. Nothing that is sent is kept.",
+            "description": "From a photo of a Kingdomino table to the right score. The server keeps nothing.",
         },
-        "paths": {path: {method: made} for path, method, made in _operations()},
+        "paths": _paths(),
         "components": {
-            "schemas": SCHEMAS,
+            "schemas": component_schemas(),
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "with --lan: the key"}},
         },
         "security": [{}, {"key": []}],
     }
 
 
-def _operations() -> list[tuple[str, str, Schema]]:
-    said = {"415": "no picture of a kind that can be read", "422": "no kingdom, a damaged photo, a wrong option"}
-    read, seen = _errors(PHOTO_ERRORS | said, _either("Result", "Error")), _answer("what was read", "SeenResult")
-    seen["content"]["application/x-ndjson"] = {
-        "schema": text("progress, an object a line; the last is {status, body}, what the answer would have been")
-    }
-    jpeg = {"description": "an upright JPEG", "content": {"image/jpeg": {"schema": text(format="binary")}}}
-    return [
-        ("/api/read", "post", _of("Read a photo", _photo() | {"parameters": _asked()}, {"200": seen} | read)),
-        (
-            "/api/picture",
-            "post",
-            _of("Turn a photo into a JPEG", _photo(), {"200": jpeg} | _errors(PHOTO_ERRORS | said)),
-        ),
-        (
-            "/api/decide",
-            "post",
-            _of(
-                "Decide again, with squares that a person has named",
-                _json("Decide"),
-                {"200": _answer("the kingdoms in the order given", "Decided")}
-                | _errors(JSON_ERRORS | {"410": "readings of another run of the server"}),
-            ),
-        ),
-        ("/api/score", "post", _of("Score a whole game", _json("Game"), {"200": _scored()} | _errors(JSON_ERRORS))),
-        ("/api/rules", "get", _of("Tell what the rules know", {}, {"200": _answer("the rules", "Rules")})),
-        ("/api/invite", "get", _of("Tell how other phones come in", {}, {"200": _answer("a link", "Invitation")})),
-        (
-            "/api/pair",
-            "post",
-            _of(
-                "Let this phone in",
-                _json("Key"),
-                {"200": _answer("a cookie is set", "Paired")} | _errors(JSON_ERRORS | KEY_ERRORS),
-            ),
-        ),
-        ("/api/openapi.json", "get", _of("Tell this description", {}, {"200": _plain("an OpenAPI description")})),
-    ]
+@cache
+def component_schemas() -> dict[str, Json]:
+    """The JSON Schema of each model by its name."""
+    return msgspec.json.schema_components(MODELS, ref_template="#/components/schemas/{name}")[1]
 
 
-def _of(summary: str, takes: Schema, answers: Schema) -> Schema:
+def _paths() -> Json:
+    progress = {"type": "string", "description": "JSON lines of progress; the last is {status, body}"}
+    read = _content(_ref("SeenResult"), **{"application/x-ndjson": progress})
+    score = _content(_ref("GameResult"), **{"text/plain": _text(), "application/toml": _text()})
+    jpeg = {"image/jpeg": {"schema": _text(format="binary")}}
+    failed_read = {"anyOf": [_ref("Result"), _ref("Error")]}
+    photo, parameters = _photo_body(), {"parameters": _query_parameters()}
+    decide_errors = JSON_ERRORS | {"410": "the reading is from another run of the server"}
     return {
-        "summary": summary,
-        **takes,
-        "responses": answers | _errors({k: v for k, v in DOOR.items() if k not in answers}),
+        "/api/read": {
+            "post": _operation("Read a photo", photo | parameters, read, PHOTO_ERRORS, error_schema=failed_read)
+        },
+        "/api/picture": {"post": _operation("Convert a photo to JPEG", photo, jpeg, PHOTO_ERRORS)},
+        "/api/decide": {
+            "post": _operation(
+                "Decide again with fixed squares", _json_body("Decide"), _content(_ref("Decided")), decide_errors
+            )
+        },
+        "/api/score": {"post": _operation("Score a game", _json_body("Game"), score, JSON_ERRORS)},
+        "/api/rules": {"get": _operation("What the rules know", {}, _content(_ref("Rules")), {})},
+        "/api/invite": {"get": _operation("The link for other phones", {}, _content(_ref("Invitation")), {})},
+        "/api/pair": {"post": _operation("Get the cookie", _json_body("Key"), _content(_ref("Paired")), KEY_ERRORS)},
+        "/api/openapi.json": {"get": _operation("This description", {}, _content({"type": "object"}), {})},
     }
 
 
-def _answer(words: str, schema: str) -> Schema:
-    return {"description": words, "content": {"application/json": {"schema": ref(schema)}}}
+def _operation(
+    summary: str, request: Json, content: Json, errors: dict[str, str], *, error_schema: Json | None = None
+) -> Json:
+    responses: Json = {"200": {"description": summary, "content": content}}
+    for status, description in (ACCESS_ERRORS | errors).items():
+        schema = error_schema if error_schema and status in errors else _ref("Error")
+        responses[status] = {"description": description, "content": _content(schema)}
+    return {"summary": summary, **request, "responses": responses}
 
 
-def _plain(words: str) -> Schema:
-    return {"description": words, "content": {"application/json": {"schema": {"type": "object"}}}}
+def _content(json_schema: Json, **others: Json) -> Json:
+    kinds = {"application/json": json_schema, **others}
+    return {kind: {"schema": one} for kind, one in kinds.items()}
 
 
-def _errors(told: dict[str, str], schema: Schema | None = None) -> Schema:
-    content = {"application/json": {"schema": schema or ref("Error")}}
-    return {status: {"description": words, "content": content} for status, words in told.items()}
+def _ref(model: str) -> Json:
+    return {"$ref": f"#/components/schemas/{model}"}
 
 
-def _either(*names: str) -> Schema:
-    return {"anyOf": [ref(name) for name in names]}
+def _text(**more: Any) -> Json:
+    return {"type": "string", **more}
 
 
-def _scored() -> Schema:
-    answer = _answer("points, who wins, what is odd", "GameResult")
-    answer["content"]["text/plain"] = {"schema": text("the table that `kdvision game` prints")}
-    answer["content"]["application/toml"] = {"schema": text("the game file")}
-    return answer
+def _json_body(model: str) -> Json:
+    return {"requestBody": {"required": True, "content": _content(_ref(model))}}
 
 
-def _json(schema: str) -> Schema:
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": ref(schema)}}}}
+def _photo_body() -> Json:
+    binary = _text(format="binary")
+    form = {"type": "object", "properties": {"photo": binary}, "required": ["photo"]}
+    kinds = {"image/*": binary, "application/octet-stream": binary, "multipart/form-data": form}
+    return {"requestBody": {"required": True, "content": {kind: {"schema": one} for kind, one in kinds.items()}}}
 
 
-def _photo() -> Schema:
-    picture, form = text(format="binary"), thing({"photo": text(format="binary")})
-    content = {"image/*": picture, "application/octet-stream": picture, "multipart/form-data": form}
-    return {"requestBody": {"required": True, "content": {kind: {"schema": made} for kind, made in content.items()}}}
-
-
-def _asked() -> list[Schema]:
-    flag = text(enum=["true", "false"])
-    outline = listed(text(pattern=OUTLINE), maxItems=8)
-    words = "the outline of a kingdom by hand: its size where it is known, and its corners in pixels, once for each"
-    return [
-        {"name": "side", "in": "query", "schema": text(enum=["5", "7"]), "description": SIDE["description"]},
-        *({"name": v.key, "in": "query", "schema": flag, "description": v.help} for v in VARIANTS),
-        {"name": "game", "in": "query", "schema": text(enum=PHOTO_GAMES), "description": "auto: what the photo shows"},
-        {"name": "corners", "in": "query", "schema": outline, "description": words},
-    ]
+def _query_parameters() -> list[Json]:
+    fields = component_schemas()["ReadQuery"]["properties"]
+    outline = {"type": "array", "items": _text(pattern=OUTLINE_PATTERN), "maxItems": MAX_KINGDOMS}
+    outline["description"] = "the outline of each kingdom: its size if known, and its corners in pixels"
+    return [{"name": name, "in": "query", "schema": one} for name, one in (fields | {"corners": outline}).items()]

@@ -1,94 +1,187 @@
-"""What requests ask for, checked: options of queries and bodies, corners, squares that people have named."""
+"""Requests: bodies are read into memory within their limits, options and fixed squares are checked."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, Final, Literal
 
-from starlette.datastructures import QueryParams
+import msgspec
+from msgspec import Meta, Struct
+from starlette.datastructures import QueryParams, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect, Request
 
 from kdvision.game.board import Cell, Square
 from kdvision.game.rules import SIDES, VARIANTS
 from kdvision.vision.decide.game_set import DECKS, GAME_AUTO
 from kdvision.vision.detect.manual import KingdomOutline
-from kdvision.web.limits import Refused
-from kdvision.web.service import Named, Rules
+from kdvision.web.limits import BODY_TIMEOUT_SECONDS, MAX_JSON_BYTES, MAX_PHOTO_BYTES, Refusal
+from kdvision.web.service import FixedObservation, ReadOptions
 
-MOST: Final = 8
-"""Kingdoms at once: no rule set has more."""
+MAX_KINGDOMS: Final = 8
+"""Kingdoms in one request; no game has more players."""
 
-LONGEST: Final = 200
-"""Characters of an outline."""
+MAX_OUTLINE_LENGTH: Final = 200
+"""Characters of one outline."""
 
-FLAGS: Final = {"true": True, "false": False}
+MAX_FORM_FIELDS: Final = 8
+"""Fields of a form beside the photo."""
 
-
-def rules_of_query(query: QueryParams) -> Rules:
-    """The rules that a query names; raises Refused."""
-    side = query.get("side")
-    if side is not None and side not in map(str, SIDES):
-        raise wrong(f"side is {_shown(side)}", "5 or 7")
-    variants = tuple(variant.id for variant in VARIANTS if _flag(query, variant.key))
-    return Rules(None if side is None else int(side), _game(query.get("game", GAME_AUTO)), variants)
+CELL_PATTERN: Final = r"^(#|\.|[wflgstmWFLGSTM][0-9]?)$"
 
 
-def _flag(query: QueryParams, key: str) -> bool:
-    value = query.get(key, "false")
-    if value not in FLAGS:
-        raise wrong(f"{key} is {_shown(value)}", "true or false")
-    return FLAGS[value]
+def _option_fields(flag: Any, default: Any) -> list[tuple[str, Any, Any]]:
+    """The options that queries and bodies share; `flag` is the type of those that are true or false."""
+    side, game = Literal[(*SIDES, None)], Literal[(GAME_AUTO, *DECKS)]
+    variants = [(variant.key, Annotated[flag, Meta(description=variant.help)], default) for variant in VARIANTS]
+    return [
+        ("side", Annotated[side, Meta(description="null: as the photo shows")], None),
+        *variants,
+        ("game", Annotated[game, Meta(description="auto: as the photo shows")], GAME_AUTO),
+    ]
 
 
-def corners_of(query: QueryParams) -> list[KingdomOutline]:
-    """The outlines that a query gives by hand, `corners=5x5: x,y x,y x,y x,y`; raises Refused and NotationError."""
+class KingdomFixes(Struct):
+    """What /api/read returned as `sight`, and squares of its grid that a person has named, such as C3."""
+
+    sight: str
+    fixes: dict[str, Annotated[str, Meta(extra_json_schema={"pattern": CELL_PATTERN})]] = {}
+
+
+Kingdoms = Annotated[list[KingdomFixes], Meta(min_length=1, max_length=MAX_KINGDOMS, description="of one game")]
+
+ReadQuery: Final = msgspec.defstruct("ReadQuery", _option_fields(Literal["true", "false"], "false"))
+Decide: Final = msgspec.defstruct("Decide", [("kingdoms", Kingdoms), *_option_fields(bool, False)])
+
+
+def parse_options(query: QueryParams) -> ReadOptions:
+    """The options of a query; raises Refusal."""
+    return _options(_convert({name: query[name] for name in query if name != "corners"}, ReadQuery, strict=False))
+
+
+def parse_outlines(query: QueryParams) -> list[KingdomOutline]:
+    """The outlines of a query, `corners=5x5: x,y x,y x,y x,y`; raises Refusal and NotationError."""
     texts = query.getlist("corners")
-    if len(texts) > MOST or any(len(text) > LONGEST for text in texts):
-        raise wrong("there are too many outlines, or too long ones", f"at most {MOST}")
+    if len(texts) > MAX_KINGDOMS or any(len(text) > MAX_OUTLINE_LENGTH for text in texts):
+        hint = f"send at most {MAX_KINGDOMS} outlines of {MAX_OUTLINE_LENGTH} characters"
+        raise Refusal(422, "there are too many outlines, or one is too long", hint=hint)
     return [KingdomOutline.parse(text) for text in texts]
 
 
-def rules_of_body(body: Mapping[str, Any]) -> Rules:
-    """The rules that a JSON object names by the same words; raises Refused."""
-    side = body.get("side")
-    if side is not None and (isinstance(side, bool) or side not in SIDES):
-        raise wrong(f"side is {_shown(side)}", "5, 7 or null")
-    if not all(isinstance(body.get(variant.key, False), bool) for variant in VARIANTS):
-        raise wrong("a variant is neither true nor false", "true or false")
-    variants = tuple(variant.id for variant in VARIANTS if body.get(variant.key))
-    return Rules(side, _game(body.get("game", GAME_AUTO)), variants)
+def parse_decide(body: Mapping[str, Any]) -> tuple[list[FixedObservation], ReadOptions]:
+    """The observations with their fixed squares, and the options; raises Refusal and NotationError."""
+    request: Any = _convert(body, Decide)
+    observations = [
+        FixedObservation(one.sight, {Square.parse(name): _parse_cell(cell) for name, cell in one.fixes.items()})
+        for one in request.kingdoms
+    ]
+    return observations, _options(request)
 
 
-def _game(name: Any) -> str:
-    if name not in (GAME_AUTO, *DECKS):
-        raise wrong(f"game is {_shown(name)}", f"{GAME_AUTO}, {', '.join(DECKS)}")
-    return str(name)
+def _options(request: Any) -> ReadOptions:
+    variants = tuple(variant.id for variant in VARIANTS if getattr(request, variant.key) in (True, "true"))
+    return ReadOptions(request.side, request.game, variants)
 
 
-def named_of(body: Mapping[str, Any]) -> list[Named]:
-    """The kingdoms of a body, `[{"sight": "…", "fixes": {"B2": "w1"}}]`; raises Refused and NotationError."""
-    kingdoms = body.get("kingdoms")
-    if not isinstance(kingdoms, list) or not 0 < len(kingdoms) <= MOST:
-        raise wrong("kingdoms is no list of them", f"1 to {MOST} kingdoms")
-    return [_named(one) for one in kingdoms]
+def _parse_cell(text: str) -> str:
+    return "." if text == "." else str(Cell.parse(text))
 
 
-def _named(one: Any) -> Named:
-    observation = one.get("sight") if isinstance(one, dict) else None
-    fixes = one.get("fixes", {}) if isinstance(one, dict) else None
-    if not isinstance(observation, str) or not isinstance(fixes, dict):
-        raise wrong("a kingdom lacks what was seen of it", '{"sight": "…", "fixes": {"B2": "w1"}}')
-    return Named(observation, {Square.parse(square): _word(word) for square, word in fixes.items()})
+def _convert(value: Any, model: Any, *, strict: bool = True) -> Any:
+    try:
+        return msgspec.convert(value, model, strict=strict)
+    except msgspec.ValidationError as error:
+        raise Refusal(422, f"the request is not valid: {error}", hint="see /api/openapi.json") from error
 
 
-def _word(word: Any) -> str:
-    if not isinstance(word, str):
-        raise wrong(f"a square shows {_shown(word)}", 'notation such as "w1", or "." for no tile')
-    return "." if word == "." else str(Cell.parse(word))
+def declared_size(request: Request, max_bytes: int) -> int:
+    """The Content-Length of a request, or `max_bytes` if it has none; raises Refusal if it is larger."""
+    length = request.headers.get("content-length", "")
+    size = int(length) if length.isascii() and length.isdigit() else max_bytes
+    if size > max_bytes:
+        raise _too_large(max_bytes)
+    return size
 
 
-def wrong(what: str, expected: str) -> Refused:
-    """The error for a value that is not what it should be."""
-    return Refused(422, f"{what}; expected {expected}", hint=f"send {expected}")
+async def read_photo(request: Request) -> bytes:
+    """The bytes of the photo: the whole body, or the one file of a form; raises Refusal."""
+    async with _time_limit():
+        kind = _media_type(request)
+        if kind == "multipart/form-data":
+            return await _read_form_file(request)
+        if kind and not (kind.startswith("image/") or kind == "application/octet-stream"):
+            hint = "send the photo as the body, or as the file of a form"
+            raise Refusal(415, f"a body of type {kind[:40]} is not a photo", hint=hint)
+        return await _read_body(request, MAX_PHOTO_BYTES)
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+async def read_json(request: Request, *, max_bytes: int = MAX_JSON_BYTES) -> dict[str, Any]:
+    """The object of a JSON body; raises Refusal."""
+    if _media_type(request) != "application/json":
+        raise Refusal(415, "the body is not declared as JSON", hint="send Content-Type: application/json")
+    async with _time_limit():
+        body = await _read_body(request, max_bytes)
+    try:
+        value = msgspec.json.decode(body)
+    except (ValueError, RecursionError) as error:
+        raise Refusal(400, "the body is not JSON", hint="send one JSON object in UTF-8") from error
+    if not isinstance(value, dict):
+        raise Refusal(422, "the body is not a JSON object", hint="send one JSON object")
+    return value
+
+
+class _MemoryParser(MultiPartParser):
+    """Starlette's form parser, which would write files over a megabyte to the disk; here they stay in memory."""
+
+    spool_max_size = MAX_PHOTO_BYTES + 1
+
+
+async def _read_form_file(request: Request) -> bytes:
+    hint = "send a form with one file"
+    body = _limited_stream(request, MAX_PHOTO_BYTES)
+    try:
+        form = await _MemoryParser(request.headers, body, max_files=1, max_fields=MAX_FORM_FIELDS).parse()
+    except (MultiPartException, KeyError, ValueError) as error:
+        raise Refusal(400, "the form cannot be read", hint=hint) from error
+    try:
+        files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
+        if len(files) != 1:
+            raise Refusal(400, f"the form has {len(files)} files", hint=hint)
+        return await files[0].read()
+    finally:
+        await form.close()
+
+
+async def _read_body(request: Request, max_bytes: int) -> bytes:
+    return b"".join([part async for part in _limited_stream(request, max_bytes)])
+
+
+async def _limited_stream(request: Request, max_bytes: int) -> AsyncGenerator[bytes, None]:
+    declared_size(request, max_bytes)
+    size = 0
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > max_bytes:
+                raise _too_large(max_bytes)
+            yield part
+    except ClientDisconnect as error:
+        raise Refusal(400, "the body is incomplete", hint="send it again") from error
+
+
+@asynccontextmanager
+async def _time_limit() -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
+            yield
+    except TimeoutError as error:
+        hint = "try again with a better connection"
+        raise Refusal(408, f"the body took longer than {BODY_TIMEOUT_SECONDS:.0f} s", hint=hint) from error
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _too_large(max_bytes: int) -> Refusal:
+    return Refusal(413, f"the body has more than {max_bytes:,} bytes", hint="send a smaller one, such as a JPEG")

@@ -1,4 +1,4 @@
-"""All that the page has to know of the rules, told by the rules themselves."""
+"""What the page needs to know of the rules, collected from the rules themselves."""
 
 from functools import cache
 from typing import Any
@@ -12,35 +12,35 @@ from kdvision.gamefile.pieces import TERRAINS
 
 
 @cache
-def everything() -> dict[str, Any]:
+def rules_data() -> dict[str, Any]:
     """Games with their squares and variants, buildings, gems, terrains and clauses, as plain values."""
     return {
-        "games": [_game(kind) for kind in GAMES],
-        "variants": [_variant(variant) for variant in VARIANTS],
+        "games": [_game_data(kind) for kind in GAMES],
+        "variants": [_variant_data(variant) for variant in VARIANTS],
         "rounds": ROUNDS,
         "terrains": {terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
-        "buildings": [_building(building) for building in BUILDINGS],
+        "buildings": [_building_data(building) for building in BUILDINGS],
         "joker": JOKER,
         "quarters": list(QUARTERS),
         "clauses": {name: clause.data() for name, clause in clauses().items()},
     }
 
 
-def _game(kind: str) -> dict[str, Any]:
-    made = {side: GAMES[kind](side=side) for side in SIDES}
-    usual = made[SIDES[0]]
+def _game_data(kind: str) -> dict[str, Any]:
+    by_side = {side: GAMES[kind](side=side) for side in SIDES}
+    rule_set = by_side[SIDES[0]]
     return {
         "game": kind,
-        "name": usual.name,
-        "cells": sorted(str(cell) for cell in kinds(usual.deck)),
+        "name": rule_set.name,
+        "cells": sorted(str(cell) for cell in kinds(rule_set.deck)),
         "variants": [variant.id for variant in VARIANTS if variant.fits(kind)],
-        "seats": {str(side): sorted(rule_set.in_play) for side, rule_set in made.items()},
-        "pieces": bool(usual.facts),
+        "seats": {str(side): sorted(one.dominoes_drawn) for side, one in by_side.items()},
+        "pieces": bool(rule_set.facts),
         "teams": kind == "royal-wedding",
     }
 
 
-def _variant(variant: Variant) -> dict[str, Any]:
+def _variant_data(variant: Variant) -> dict[str, Any]:
     return {
         "id": variant.id,
         "name": variant.name,
@@ -50,7 +50,7 @@ def _variant(variant: Variant) -> dict[str, Any]:
     }
 
 
-def _building(building: Building) -> dict[str, Any]:
+def _building_data(building: Building) -> dict[str, Any]:
     effect = {
         "crowns": building.crowns,
         "points": building.points,

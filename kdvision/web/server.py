@@ -1,6 +1,7 @@
-"""The application, and the server that runs it until somebody stops it."""
+"""The application, and the server that runs it until it is stopped."""
 
 import asyncio
+import ipaddress
 import logging
 import os
 import signal
@@ -21,35 +22,34 @@ from starlette.routing import Route
 from kdvision.errors import KdvisionError
 from kdvision.vision.networks.onnx import load_model
 from kdvision.web import api
-from kdvision.web.connections import BACKLOG, Faults, room, watched
-from kdvision.web.hosts import address
-from kdvision.web.limits import Line, Refused
-from kdvision.web.page import PAIRING, files, serve_page
+from kdvision.web.connections import BACKLOG, available_connections, limited_protocol
+from kdvision.web.limits import JobQueue, Refusal
+from kdvision.web.page import OPEN_PATHS, load_files, serve_page
 from kdvision.web.pairing import Pairing, new_key
-from kdvision.web.response import error_answer
-from kdvision.web.security import Guard
-from kdvision.web.service import Desk
+from kdvision.web.response import error_response
+from kdvision.web.security import SecurityMiddleware
+from kdvision.web.service import Service
 
 LOOPBACK: Final = "127.0.0.1"
-ANYWHERE: Final = "0.0.0.0"
-"""Only where people ask for it, and with a key."""
+ALL_INTERFACES: Final = "0.0.0.0"
+"""Only with --lan, and then with a key."""
 
-GRACE: Final = 3
-"""Seconds that answers under way get when the server is stopped."""
+SHUTDOWN_SECONDS: Final = 3
+"""Time for requests in progress when the server is stopped."""
 
-CUT_OFF: Final = ("running task(s)", "CancelledError", "without completing response")
-"""What uvicorn says of requests that got no more time than that, or of none where Ctrl+C is pressed twice."""
+SHUTDOWN_MESSAGES: Final = ("running task(s)", "CancelledError", "without completing response")
+"""What uvicorn logs about requests that a stopped server gives up."""
 
-GIVEN_UP: Final = (400, 408, 413)
-"""Refusals of bodies that broke off, took too long, or would be too much."""
+INCOMPLETE_BODY: Final = (400, 408, 413)
+"""Statuses after which the rest of the body is not read."""
 
-READERS: Final = 2
-"""Photos read at once: the networks use every core anyway, and each photo takes its memory."""
+PHOTO_THREADS: Final = 2
+"""Photos read at once. The networks use every core anyway, and each photo needs its memory."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What `kdvision serve` was asked for: the port (0 for any), other machines let in, a folder to keep photos in."""
+    """Options of `kdvision serve`. Port 0 takes any free port; `lan` lets other machines in; `keep` is a folder."""
 
     port: int = 8000
     lan: bool = False
@@ -57,17 +57,17 @@ class Settings:
     key: str | None = None
 
 
-def application(settings: Settings, *, link: str | None = None) -> Guard:
-    """The application behind its guard; `link` is how other phones come in."""
-    desk = Desk(Line(min(READERS, os.cpu_count() or 1)), Line(2), link=link, keep=settings.keep)
+def create_app(settings: Settings, *, link: str | None = None) -> SecurityMiddleware:
+    """The application behind its security checks; `link` is the address for other phones."""
+    photos = JobQueue(min(PHOTO_THREADS, os.cpu_count() or 1))
+    service = Service(photos, JobQueue(2), link=link, keep_folder=settings.keep)
     pairing = Pairing(settings.key)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        asyncio.get_running_loop().set_exception_handler(Faults())
         yield
-        desk.photos.close()
-        desk.taps.close()
+        service.photos.close()
+        service.quick_jobs.close()
 
     posts = {"read": api.read, "picture": api.picture, "decide": api.decide, "score": api.score, "pair": api.pair}
     gets = {"rules": api.rules, "invite": api.invite, "openapi.json": api.openapi}
@@ -75,117 +75,127 @@ def application(settings: Settings, *, link: str | None = None) -> Guard:
         routes=[
             *(Route(f"/api/{name}", endpoint, methods=["POST"]) for name, endpoint in posts.items()),
             *(Route(f"/api/{name}", endpoint) for name, endpoint in gets.items()),
-            *(Route(path, serve_page) for path in ("/", *files())),
+            *(Route(path, serve_page) for path in ("/", *load_files())),
         ],
-        exception_handlers={KdvisionError: _refused, HTTPException: _http, Exception: _failed},
+        exception_handlers={KdvisionError: _handle_error, HTTPException: _handle_http, Exception: _handle_failure},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    app.state.desk, app.state.pairing = desk, pairing
-    return Guard(app, pairing, settings.lan, PAIRING)
+    app.state.service, app.state.pairing = service, pairing
+    return SecurityMiddleware(app, pairing, settings.lan, OPEN_PATHS)
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    """The answer to an error, given once the body has arrived where that is soon: who still sends does not listen."""
+async def _handle_error(request: Request, error: Exception) -> Response:
+    """The error, after the rest of the body: a client that is still sending does not read the response."""
     assert isinstance(error, KdvisionError), "registered for no other"
-    if not (isinstance(error, Refused) and error.status in GIVEN_UP):
-        await _drained(request)
-    return error_answer(error)
+    if not (isinstance(error, Refusal) and error.status in INCOMPLETE_BODY):
+        await _drain_body(request)
+    return error_response(error)
 
 
-async def _drained(request: Request) -> None:
+async def _drain_body(request: Request) -> None:
     try:
-        async with asyncio.timeout(GRACE):
+        async with asyncio.timeout(SHUTDOWN_SECONDS):
             async for _ in request.stream():
                 pass
-    except (TimeoutError, RuntimeError, ClientDisconnect):  # it is slow, or was read already, or nobody is there
+    except (TimeoutError, RuntimeError, ClientDisconnect):  # slow, read already, or the client is gone
         return
 
 
-async def _http(request: Request, error: Exception) -> Response:
+async def _handle_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException), "registered for no other"
-    words = {404: "there is no such page", 405: f"{request.url.path} does not take {request.method}"}
-    refused = Refused(error.status_code, words.get(error.status_code, error.detail), hint="see /api/openapi.json")
-    answer = error_answer(refused)
-    answer.headers.update(error.headers or {})
-    return answer
+    messages = {404: "there is no such page", 405: f"{request.url.path} does not accept {request.method}"}
+    message = messages.get(error.status_code, error.detail)
+    response = error_response(Refusal(error.status_code, message, hint="see /api/openapi.json"))
+    response.headers.update(error.headers or {})
+    return response
 
 
-async def _failed(_: Request, __: Exception) -> Response:
-    """The answer where the program is wrong; the log has the traceback, and tells nothing of what was sent."""
-    return error_answer(Refused(500, "the server made a mistake", hint="try again, or with another photo"))
+async def _handle_failure(_: Request, __: Exception) -> Response:
+    """The response to an error of the program. The log has the traceback, but nothing of the request."""
+    return error_response(Refusal(500, "the server failed", hint="try again, or with another photo"))
 
 
 @dataclass(frozen=True)
-class Place:
-    """An open socket, and under which addresses the page is to be found there: on this machine, and in the network."""
+class Listener:
+    """An open socket, and the addresses of the page: on this machine, and in the network (with the key)."""
 
     socket: socket.socket
     settings: Settings
-    here: str
+    local_url: str
     link: str | None
 
 
-def opened(settings: Settings) -> Place:
-    """The socket to serve on, models loaded; raises KdvisionError where the port is taken, and ModelError."""
+def open_listener(settings: Settings) -> Listener:
+    """Load the models and open the socket; raises ModelError, and KdvisionError if the port is taken."""
     for name in ("finder", "cells", "context"):
         load_model(name)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((ANYWHERE if settings.lan else LOOPBACK, settings.port))
-        listener.listen()  # who opens the address that is told now waits until all is ready
+        listener.bind((ALL_INTERFACES if settings.lan else LOOPBACK, settings.port))
+        listener.listen()  # from here on, a browser that opens the printed address waits until the server runs
     except OSError as error:
         listener.close()
-        raise KdvisionError(
-            f"port {settings.port} cannot be used: {error.strerror}", hint="name another: --port 0"
-        ) from error
+        message = f"port {settings.port} cannot be used: {error.strerror}"
+        raise KdvisionError(message, hint="choose another one: --port 0") from error
     port = listener.getsockname()[1]
     settings = replace(settings, port=port, key=(settings.key or new_key()) if settings.lan else None)
-    found = address() if settings.lan else None
-    link = None if found is None else f"http://{found}:{port}/#key={settings.key}"
-    own = f"http://{LOOPBACK}:{port}/" + (f"#key={settings.key}" if settings.lan else "")
-    return Place(listener, settings, own, link)
+    address = network_address() if settings.lan else None
+    link = None if address is None else f"http://{address}:{port}/#key={settings.key}"
+    local_url = f"http://{LOOPBACK}:{port}/" + (f"#key={settings.key}" if settings.lan else "")
+    return Listener(listener, settings, local_url, link)
 
 
-def configured(app: Guard) -> uvicorn.Config:
-    """How uvicorn runs the application."""
+def network_address() -> str | None:
+    """The address of this machine in its network; None without one."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation (RFC 5737); nothing is sent
+            address = str(probe.getsockname()[0])
+        except OSError:
+            return None
+    return None if ipaddress.ip_address(address).is_loopback else address
+
+
+def uvicorn_config(app: SecurityMiddleware) -> uvicorn.Config:
+    """The configuration of uvicorn for the application."""
     return uvicorn.Config(
         app,
-        http=watched(most=room()),
+        http=limited_protocol(max_connections=available_connections()),
         ws="none",
         backlog=BACKLOG,
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=GRACE,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
 
 
-class Stopping(logging.Filter):
-    """Keeps to itself what uvicorn says of requests that a server cuts off because somebody stops it."""
+class ShutdownFilter(logging.Filter):
+    """Drops what uvicorn logs about requests that a stopped server gives up."""
 
     def __init__(self, server: uvicorn.Server) -> None:
         super().__init__()
         self.server = server
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """False for what need not be told."""
-        return not (self.server.should_exit and any(words in record.getMessage() for words in CUT_OFF))
+        """False for a message to drop."""
+        return not (self.server.should_exit and any(text in record.getMessage() for text in SHUTDOWN_MESSAGES))
 
 
-def serve(place: Place) -> None:
-    """Serve until the process is told to stop; answers under way are finished first."""
+def run_server(listener: Listener) -> None:
+    """Serve until the process is told to stop; requests in progress are finished first."""
     logging.getLogger("kdvision.web").setLevel(logging.INFO)
-    server = uvicorn.Server(configured(application(place.settings, link=place.link)))
-    said, quiet = logging.getLogger("uvicorn.error"), Stopping(server)
-    said.addFilter(quiet)
-    before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn sends it on once it has stopped
+    server = uvicorn.Server(uvicorn_config(create_app(listener.settings, link=listener.link)))
+    uvicorn_log, shutdown_filter = logging.getLogger("uvicorn.error"), ShutdownFilter(server)
+    uvicorn_log.addFilter(shutdown_filter)
+    before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again after it has stopped
     try:
-        server.run(sockets=[place.socket])
+        server.run(sockets=[listener.socket])
     except KeyboardInterrupt:
-        pass  # the way people stop it
+        pass  # the usual way to stop it
     finally:
         signal.signal(signal.SIGTERM, before)
-        said.removeFilter(quiet)
-        place.socket.close()
+        uvicorn_log.removeFilter(shutdown_filter)
+        listener.socket.close()

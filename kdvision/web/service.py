@@ -1,4 +1,4 @@
-"""What photos and taps become: the work behind the endpoints, done in worker threads by the engine itself."""
+"""The work behind the endpoints, done in worker threads: read photos, decide kingdoms again, convert pictures."""
 
 import secrets
 import time
@@ -12,7 +12,7 @@ from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Square
-from kdvision.game.game import rules_of
+from kdvision.game.game import choose_rule_set
 from kdvision.game.rules import VARIANTS
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_photo_result
@@ -24,22 +24,22 @@ from kdvision.vision.detect.manual import KingdomOutline
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import shrink
 from kdvision.vision.networks.onnx import load_model
-from kdvision.web.limits import Line, Tell
+from kdvision.web.limits import JobQueue, Report
 from kdvision.web.response import status_of
-from kdvision.web.tokens import packed, unpacked
+from kdvision.web.tokens import decode_token, encode_token
 
-NAME: Final = "the photo"
-"""What messages call a photo: no name comes from a client."""
+PHOTO_NAME: Final = "the photo"
+"""How messages call a photo: no name comes from a client."""
 
-LONG_SIDE: Final = 2000
-"""Pixels of the longer side of a picture made for the page: squares of a table of four still have eighty."""
+MAX_PICTURE_SIDE: Final = 2000
+"""Pixels of a picture made for the page: with four kingdoms in it, a square still has eighty."""
 
 SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI": ".gif", b"BM": ".bmp"}
-"""How files of photos begin; what begins otherwise is called .heic, the only other kind that phones send."""
+"""Suffix by the first bytes of a photo; any other is .heic, the only other format that phones send."""
 
 
-class Rules(NamedTuple):
-    """The rules to score a photo by. If `side` is None or `game` is "auto", the photo decides."""
+class ReadOptions(NamedTuple):
+    """How a photo is scored: the side (None: as it shows), the game ("auto": as it shows) and the variants."""
 
     side: int | None = None
     game: str = GAME_AUTO
@@ -47,98 +47,109 @@ class Rules(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The end of a job: HTTP status and the object to send."""
+    """The result of a job: HTTP status and response body."""
 
     status: int
     body: dict[str, Any]
 
 
-class Named(NamedTuple):
-    """A kingdom to decide again: the text of what was seen, and the squares of its grid that a person has named."""
+class FixedObservation(NamedTuple):
+    """A kingdom to decide again: the token of its observation, and the squares of its grid that a person has named."""
 
-    observation: str
+    token: str
     fixes: Mapping[Square, str]
 
 
 @dataclass(frozen=True)
-class Desk:
-    """What the endpoints share: the lines before the workers, this run's secret, where photos are kept, if at all."""
+class Service:
+    """What the endpoints share: job queues, the secret of this run, and the folder for photos, if they are kept."""
 
-    photos: Line
-    taps: Line
+    photos: JobQueue
+    quick_jobs: JobQueue
     link: str | None = None
-    keep: Path | None = None
+    keep_folder: Path | None = None
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    _kept: "count[int]" = field(default_factory=lambda: count(1))
+    _photo_numbers: "count[int]" = field(default_factory=lambda: count(1))
 
-    def read(self, content: bytes, rules: Rules, corners: Sequence[KingdomOutline], tell: Tell) -> Outcome:
-        """Read a photo; a photo that cannot be read is an outcome too."""
+    def read(self, content: bytes, options: ReadOptions, outlines: Sequence[KingdomOutline], report: Report) -> Outcome:
+        """Read a photo; an error of the photo is an outcome too."""
         try:
-            photo = Photo.open(content, name=NAME)
+            photo = Photo.open(content, name=PHOTO_NAME)
             self._keep(content)
-            watch = lambda stage, _: tell({"stage": stage})  # noqa: E731
-            reads = pipeline.read(photo, side=rules.side, corners=corners, game=rules.game, watch=watch)
-        except KdvisionError as error:
-            return Outcome(status_of(error), result_to_dict(Result(NAME, error=error)))
-        result, variants = _scored((photo.width, photo.height), reads, rules)
-        made = result_to_dict(result)
-        observations = [{"sight": packed(read, self.secret), "squares": _squares(read)} for read in reads]
-        made["kingdoms"] = [
-            kingdom | _placed(read) | observation | {"untold": sorted(scored.kingdom.untold)}
-            for kingdom, read, observation, scored in zip(
-                made["kingdoms"], reads, observations, result.kingdoms, strict=True
+            readings = pipeline.read(
+                photo,
+                side=options.side,
+                corners=outlines,
+                game=options.game,
+                watch=lambda stage, _: report({"stage": stage}),
             )
+        except KdvisionError as error:
+            return Outcome(status_of(error), result_to_dict(Result(PHOTO_NAME, error=error)))
+        result, variants = _score((photo.width, photo.height), readings, options)
+        body = result_to_dict(result)
+        body["kingdoms"] = [
+            kingdom
+            | _origin_data(reading)
+            | {
+                "sight": encode_token(reading, self.secret),
+                "squares": _grid_data(reading),
+                "untold": sorted(scored.kingdom.open_facts),
+            }
+            for kingdom, reading, scored in zip(body["kingdoms"], readings, result.kingdoms, strict=True)
         ]
-        return Outcome(200, made | {"variants": variants})
+        return Outcome(200, body | {"variants": variants})
 
-    def decide(self, kingdoms: Sequence[Named], rules: Rules) -> Outcome:
-        """Decide again what was seen before, with what people have named; raises Refused and NotationError."""
+    def decide(self, kingdoms: Sequence[FixedObservation], options: ReadOptions) -> Outcome:
+        """Decide observations again with the fixed squares; raises Refusal and NotationError."""
         about = load_model("cells").about
-        kinds, pieces = tuple(about["kinds"]), tuple(about.get("pieces", ()))
-        seen = [unpacked(kingdom.observation, kinds, self.secret, pieces=pieces) for kingdom in kingdoms]
+        kinds, piece_names = tuple(about["kinds"]), tuple(about.get("pieces", ()))
+        decoded = [decode_token(one.token, kinds, self.secret, piece_names=piece_names) for one in kingdoms]
         fixed_squares = {
-            (number, square): word for number, kingdom in enumerate(kingdoms) for square, word in kingdom.fixes.items()
+            (number, square): cell for number, kingdom in enumerate(kingdoms) for square, cell in kingdom.fixes.items()
         }
-        reads = pipeline.decide_again(
-            [one.observation for one in seen],
-            around=[one.around for one in seen],
-            side=rules.side,
+        readings = pipeline.decide_again(
+            [one.observation for one in decoded],
+            around=[one.around for one in decoded],
+            side=options.side,
             fixed_squares=fixed_squares,
-            game=rules.game,
+            game=options.game,
         )
-        made = result_to_dict(_scored((0, 0), reads, rules)[0])["kingdoms"]
-        return Outcome(200, {"kingdoms": [one | _placed(read) for one, read in zip(made, reads, strict=True)]})
+        result, _ = _score((0, 0), readings, options)
+        decided = result_to_dict(result)["kingdoms"]
+        return Outcome(
+            200, {"kingdoms": [one | _origin_data(reading) for one, reading in zip(decided, readings, strict=True)]}
+        )
 
-    def picture(self, content: bytes) -> bytes:
-        """A photo of any kind as an upright JPEG that every browser shows; raises PhotoError."""
-        pixels = Photo.open(content, name=NAME).pixels
-        factor = LONG_SIDE / max(pixels.shape[:2])
+    def convert_picture(self, content: bytes) -> bytes:
+        """A photo of any format as an upright JPEG that every browser shows; raises PhotoError."""
+        pixels = Photo.open(content, name=PHOTO_NAME).pixels
+        factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
         return encode_image(shrink(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
 
     def _keep(self, content: bytes) -> None:
-        if self.keep is not None:
+        if self.keep_folder is not None:
             suffix = SUFFIXES.get(content[:2], ".heic")
             stamp = time.strftime("%Y%m%d-%H%M%S")
-            write_atomically(self.keep / f"photo-{stamp}-{next(self._kept):04}{suffix}", content)
+            write_atomically(self.keep_folder / f"photo-{stamp}-{next(self._photo_numbers):04}{suffix}", content)
 
 
-def _scored(size: tuple[int, int], reads: Sequence[KingdomReading], rules: Rules) -> tuple[Result, list[str]]:
-    """Return the score, with all facts open that no photo shows, and the variants that such facts are part of."""
-    game = reads[0].game if reads else GAME_KINGDOMINO
-    played, told = find_open_facts(reads, game, rules.variants)
-    made = rules_of(game, [read.board for read in reads], side=rules.side, variants=played)
+def _score(size: tuple[int, int], readings: Sequence[KingdomReading], options: ReadOptions) -> tuple[Result, list[str]]:
+    """The scored result, and the variants that need facts beside the board; facts that no photo shows stay open."""
+    game = readings[0].game if readings else GAME_KINGDOMINO
+    played, facts = find_open_facts(readings, game, options.variants)
+    rule_set = choose_rule_set(game, [reading.board for reading in readings], side=options.side, variants=played)
     with_facts = [variant.id for variant in VARIANTS if variant.id in played and variant.facts]
-    return build_photo_result(NAME, size, reads, made, facts=told), with_facts
+    return build_photo_result(PHOTO_NAME, size, readings, rule_set, facts=facts), with_facts
 
 
-def _placed(read: KingdomReading) -> dict[str, Any]:
-    """Where on its grid the board's A1 lies."""
-    return {"origin": [read.start.row, read.start.col]}
+def _origin_data(reading: KingdomReading) -> dict[str, Any]:
+    """The cell of the grid that is the board's A1."""
+    return {"origin": [reading.start.row, reading.start.col]}
 
 
-def _squares(read: KingdomReading) -> list[list[list[int]]]:
-    """The corners of every place of the grid, row by row: x and y from the top left, clockwise, in whole pixels."""
-    assert read.observation is not None, "a kingdom read from a photo"
-    quads = read.observation.grid.quads
-    flat: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
-    return flat
+def _grid_data(reading: KingdomReading) -> list[list[list[int]]]:
+    """The corners of every cell of the grid, row by row: x and y clockwise from the top left, in whole pixels."""
+    assert reading.observation is not None, "a kingdom read from a photo"
+    quads = reading.observation.grid.quads
+    corners: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
+    return corners

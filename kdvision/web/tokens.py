@@ -1,89 +1,106 @@
-"""What was seen of a kingdom, as a text that a page can keep and send back, so that the server need not remember.
+"""Observations as signed texts: the page keeps them and sends them back, so that the server needs no memory.
 
-The text is signed with a key of this process: what comes back is what was sent, and nothing else is ever unpacked.
+A token is valid for one run of the server. Nothing is unpacked before the signature is checked.
 """
 
-import binascii
-import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import replace
-from struct import Struct
+import hashlib
 from typing import Final, NamedTuple
 
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
+from itsdangerous import BadSignature, Signer
+from itsdangerous.encoding import base64_decode, base64_encode
+from numpy.typing import ArrayLike, NDArray
 
 from kdvision.pipeline import KingdomReading, Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.networks.cells import log_softmax
-from kdvision.web.limits import Refused
+from kdvision.web.limits import Refusal
 
-LONGEST: Final = 40_000
-"""Characters; the largest grid that is read has 13 by 13 places and takes a third of that."""
+MAX_TOKEN_LENGTH: Final = 40_000
+"""Characters. The largest grid, 13 by 13 cells, takes a third of that."""
 
-_HEAD: Final = Struct("<BBB??????")
-_MAC: Final = 16
-_LEAST: Final = -30.0
-"""Logarithms below this are as good as none."""
+MIN_LOG_ODDS: Final = -30.0
+"""Lower values, also minus infinity, are stored as this."""
 
-_FAR: Final = 32_000
+MAX_COORDINATE: Final = 32_000
+"""Pixels; corners are stored as 16-bit integers."""
 
 
-class Seen(NamedTuple):
-    """A sight, and what else lies on the table."""
+OPTIONAL_ARRAYS: Final = ("hidden", "inside", "beyond", "pieces", "gems")
+"""Fields of an observation that may be None, apart from `hidden`."""
+
+
+class SurroundedObservation(NamedTuple):
+    """An observation, and what lies around its grid."""
 
     observation: GridObservation
     around: Surroundings
 
 
-def packed(read: KingdomReading, key: bytes) -> str:
-    """The text of what was seen of a kingdom: logarithms with 11 bits, corners in whole pixels."""
-    assert read.observation is not None, "a kingdom read from a photo"
-    observation = read.observation
-    edges = [part for part in (observation.inside, observation.beyond) if part is not None]
-    stand = [part for part in (observation.pieces, observation.gems) if part is not None]
-    numbers = [observation.reading.log_probs, *observation.border_log_odds, observation.hidden, *edges, *stand]
-    rows, cols = observation.grid.rows, observation.grid.cols
-    head = _HEAD.pack(rows, cols, len(observation.reading.kinds), *read.around, bool(edges), bool(stand))
-    body = head + b"".join(np.maximum(part, _LEAST).astype("<f2").tobytes() for part in numbers)
-    body += np.rint(np.clip(observation.grid.quads, -_FAR, _FAR)).astype("<i2").tobytes()
-    return urlsafe_b64encode(_sign(body, key) + body).decode().rstrip("=")
+class _Payload(msgspec.Struct, array_like=True):
+    """Arrays as their shape and little-endian 16-bit floats; corners as 16-bit integers."""
+
+    around: tuple[bool, ...]
+    corners: tuple[tuple[int, ...], bytes]
+    arrays: dict[str, tuple[tuple[int, ...], bytes]]
 
 
-def unpacked(text: str, kinds: tuple[str, ...], key: bytes, *, pieces: tuple[str, ...] = ()) -> Seen:
-    """What a text of `packed` holds, kinds and pieces being those of the network; raises Refused for any other."""
-    body = _checked(text, key)
-    rows, cols, count, *around, edges, stand = _HEAD.unpack_from(body)
-    assert count == len(kinds), "signed by this process, so of this model"
-    shapes = [(rows, cols, count), (rows, cols - 1), (rows - 1, cols), *[(rows, cols)] * (1 + 2 * edges)]
-    shapes += [(rows, cols, len(pieces)), (rows + 1, cols + 1)] * stand
-    start, parts = _HEAD.size, []
-    for shape in shapes:
-        size = int(np.prod(shape))
-        parts.append(np.frombuffer(body, "<f2", size, start).astype(np.float64).reshape(shape))
-        start += 2 * size
-    quads = np.frombuffer(body, "<i2", rows * cols * 8, start).astype(np.float64).reshape(rows, cols, 4, 2)
-    probabilities: NDArray[np.float64] = np.exp(parts[0])
-    reading = Reading.of_probabilities(probabilities, kinds)
-    inside, beyond = parts[4:6] if edges else (None, None)
-    observation = GridObservation(Grid(quads), reading, (parts[1], parts[2]), parts[3], inside, beyond)
-    if stand:
-        observation = replace(observation, pieces=log_softmax(parts[-2]), gems=parts[-1], piece_names=pieces)
-    return Seen(observation, Surroundings(*around))
+def encode_token(kingdom: KingdomReading, secret: bytes) -> str:
+    """The signed text of a kingdom's observation: logarithms with 11 bits, corners in whole pixels."""
+    assert kingdom.observation is not None, "a kingdom read from a photo"
+    observation = kingdom.observation
+    right, down = observation.border_log_odds
+    arrays = {"log_probs": observation.reading.log_probs, "right": right, "down": down}
+    arrays |= {name: getattr(observation, name) for name in OPTIONAL_ARRAYS if getattr(observation, name) is not None}
+    packed = {name: _pack(np.maximum(array, MIN_LOG_ODDS), "<f2") for name, array in arrays.items()}
+    corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE))
+    payload = _Payload(tuple(map(bool, kingdom.around)), _pack(corners, "<i2"), packed)
+    return _signer(secret).sign(base64_encode(msgspec.msgpack.encode(payload))).decode()
 
 
-def _checked(text: str, key: bytes) -> bytes:
-    """The signed bytes of a text; raises Refused where the signature is not ours."""
+def decode_token(
+    token: str, kinds: tuple[str, ...], secret: bytes, *, piece_names: tuple[str, ...] = ()
+) -> SurroundedObservation:
+    """The observation in a token, with the kinds and pieces of the network; raises Refusal for any other text."""
+    payload = msgspec.msgpack.decode(_checked_bytes(token, secret), type=_Payload)
+    arrays = {name: _unpack(packed, "<f2") for name, packed in payload.arrays.items()}
+    pieces = arrays.get("pieces")
+    observation = GridObservation(
+        Grid(_unpack(payload.corners, "<i2")),
+        Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds),
+        (arrays["right"], arrays["down"]),
+        arrays["hidden"],
+        arrays.get("inside"),
+        arrays.get("beyond"),
+        pieces=None if pieces is None else log_softmax(pieces),
+        gems=arrays.get("gems"),
+        piece_names=() if pieces is None else piece_names,
+    )
+    return SurroundedObservation(observation, Surroundings(*payload.around))
+
+
+def _checked_bytes(token: str, secret: bytes) -> bytes:
     try:
-        raw = urlsafe_b64decode(text[: LONGEST + 1].encode() + b"=" * (-len(text) % 4))
-    except (binascii.Error, ValueError):
-        raw = b""
-    if len(text) > LONGEST or not hmac.compare_digest(raw[:_MAC], _sign(raw[_MAC:], key)):
-        raise Refused(410, "these readings are not of this server, or it was started anew", hint="read the photo again")
-    return raw[_MAC:]
+        if len(token) > MAX_TOKEN_LENGTH:
+            raise BadSignature("too long")
+        return base64_decode(_signer(secret).unsign(token))
+    except (BadSignature, UnicodeError) as error:
+        message = "this reading is not from this server, or the server was restarted"
+        raise Refusal(410, message, hint="read the photo again") from error
 
 
-def _sign(body: bytes, key: bytes) -> bytes:
-    return hmac.digest(key, body, "sha256")[:_MAC]
+def _signer(secret: bytes) -> Signer:
+    return Signer(secret, salt="kdvision.observation", digest_method=hashlib.sha256)
+
+
+def _pack(array: ArrayLike, dtype: str) -> tuple[tuple[int, ...], bytes]:
+    values = np.asarray(array)
+    return values.shape, values.astype(dtype).tobytes()
+
+
+def _unpack(packed: tuple[tuple[int, ...], bytes], dtype: str) -> NDArray[np.float64]:
+    shape, content = packed
+    return np.frombuffer(content, dtype).astype(np.float64).reshape(shape)

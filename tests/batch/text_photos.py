@@ -55,7 +55,7 @@ def read_text_photo(content: bytes, rules: Rules, fixed_squares: FixedSquares = 
         return failed_result(error)
     boards = [Board.parse(text) for text in values["boards"]]
     for number, square, cell in fixed_squares:
-        boards[number - 1] = boards[number - 1].replaced({Square.parse(square): parse_cell(cell)})
+        boards[number - 1] = boards[number - 1].with_cells({Square.parse(square): parse_cell(cell)})
     fixed = {square for _, square, _ in fixed_squares}
     doubts = [doubt(*one) for one in values["doubts"] if one[0] not in fixed]
     readings = [

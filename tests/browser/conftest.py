@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kdvision.web.server import Settings
-from tests.webserver import Client, running
+from tests.webserver import Client, running_server
 
 pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
 
@@ -28,7 +28,7 @@ Open = Callable[..., Page]
 @pytest.fixture(scope="session")
 def server() -> Iterator[Client]:
     """The server of all browser tests; stateless, so that they cannot disturb each other."""
-    with running(Settings(port=0)) as client:
+    with running_server(Settings(port=0)) as client:
         yield client
 
 

@@ -13,7 +13,7 @@ import kdvision
 from kdvision.web.server import Settings
 from tests.browser.conftest import Open, drop_handle, grab_handle, square, total, type_board, upload
 from tests.paths import SAMPLES
-from tests.webserver import Client, running
+from tests.webserver import Client, running_server
 
 TRUTH = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"][0]
 TIE = ("w1 w / # f", "f # / w w1")
@@ -434,7 +434,9 @@ def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
 
 
 def test_the_link_with_the_key_pairs_a_phone(open_page: Open) -> None:
-    with running(Settings(port=0, lan=True, key="ABCD-2345"), link="http://192.168.1.5:8000/#key=ABCD-2345") as lan:
+    with running_server(
+        Settings(port=0, lan=True, key="ABCD-2345"), link="http://192.168.1.5:8000/#key=ABCD-2345"
+    ) as lan:
         page = open_page("/", phone=True, port=lan.port)
         page.get_by_label("Key").fill("wrong")
         page.get_by_role("button", name="Come in").tap()
@@ -452,7 +454,7 @@ def test_a_shared_game_survives_the_pairing(open_page: Open, server: Client) -> 
     type_board(source, "w1 w / # f")
     source.get_by_role("button", name="Share").click()
     game = source.get_by_label("Link", exact=True).input_value().partition("#")[2]
-    with running(Settings(port=0, lan=True, key="ABCD-2345")) as lan:
+    with running_server(Settings(port=0, lan=True, key="ABCD-2345")) as lan:
         page = open_page(f"/#{game}", phone=True, port=lan.port)
         page.get_by_label("Key").fill("abcd2345")
         page.get_by_role("button", name="Come in").tap()

@@ -39,12 +39,12 @@ def test_the_same_board_is_exact() -> None:
 
 
 def test_a_turned_board_is_exact_but_not_upright() -> None:
-    row = compare_with_label(truth(SMALL), [seen(str(Board.parse(SMALL).turned(1)))])
+    row = compare_with_label(truth(SMALL), [seen(str(Board.parse(SMALL).rotate(1)))])
     assert row.exact and row.points_exact and not row.upright
 
 
 def test_a_mirrored_board_is_wrong() -> None:
-    assert not compare_with_label(truth(SMALL), [seen(str(Board.parse(SMALL).mirrored()))]).exact
+    assert not compare_with_label(truth(SMALL), [seen(str(Board.parse(SMALL).mirror()))]).exact
 
 
 def test_one_wrong_square_without_a_warning_is_a_silent_error() -> None:

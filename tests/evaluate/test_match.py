@@ -13,7 +13,7 @@ def decided(board: Board) -> DecidedBoard:
 
 
 def test_a_turned_board_is_the_same_kingdom() -> None:
-    (match,) = match_kingdoms([BOARD], [None], [decided(BOARD.turned(1))])
+    (match,) = match_kingdoms([BOARD], [None], [decided(BOARD.rotate(1))])
     assert match is not None and match.exact and match.quarters == 3
 
 

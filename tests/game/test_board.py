@@ -68,26 +68,26 @@ def test_malformed_text_says_where_and_what_was_expected(text: str, row: int | N
 
 
 def test_turning_goes_clockwise() -> None:
-    assert str(Board.parse("w f / l g / s ?").turned()) == "s l w / ? g f"
-    assert str(Board.parse("w f / l g / s ?").mirrored()) == "f w / g l / ? s"
+    assert str(Board.parse("w f / l g / s ?").rotate()) == "s l w / ? g f"
+    assert str(Board.parse("w f / l g / s ?").mirror()) == "f w / g l / ? s"
 
 
 def test_four_turns_and_two_mirrors_change_nothing() -> None:
     board = Board.parse(TEXT)
-    assert board.turned(4) == board.turned(1).turned(-1) == board.mirrored().mirrored() == board
-    assert board.turned(1) != board
+    assert board.rotate(4) == board.rotate(1).rotate(-1) == board.mirror().mirror() == board
+    assert board.rotate(1) != board
 
 
 def test_trimming_drops_empty_edges_only() -> None:
     board = Board.parse(". . . . / . w . # / . . . . / . ? . .")
-    assert str(board.trimmed()) == "w . # / . . . / ? . ."
+    assert str(board.trim()) == "w . # / . . . / ? . ."
     assert board.extent == (3, 3)
-    assert str(Board.parse(". .").trimmed()) == "."
+    assert str(Board.parse(". .").trim()) == "."
 
 
 def test_replacing_fills_empties_and_grows() -> None:
     board = Board.parse("w ? / # f")
-    changed = board.replaced({Square(0, 1): Cell.parse("l1"), Square(0, 0): None, Square(2, 2): Cell.parse("g")})
+    changed = board.with_cells({Square(0, 1): Cell.parse("l1"), Square(0, 0): None, Square(2, 2): Cell.parse("g")})
     assert str(changed) == ". l1 . / # f . / . . g"
     assert changed.unknown == frozenset()
 

@@ -6,12 +6,12 @@ import pytest
 from kdvision.game import shared_box as sharing
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
-from kdvision.game.dominoes import MANY, dominoes, dominoes_together
+from kdvision.game.dominoes import MANY, name_dominoes, name_game_dominoes
 from kdvision.lab.games.play import play
 
 
 def shown(text: str) -> list[str]:
-    naming = dominoes(Board.parse(text), KINGDOMINO)
+    naming = name_dominoes(Board.parse(text), KINGDOMINO)
     assert naming is not None
     return [str(placed) for placed in naming.placed]
 
@@ -25,7 +25,7 @@ def test_alike_dominoes_have_all_their_numbers() -> None:
 
 
 def test_other_readings_are_told() -> None:
-    naming = dominoes(Board.parse("w w # / w w ."), KINGDOMINO)
+    naming = name_dominoes(Board.parse("w w # / w w ."), KINGDOMINO)
     assert naming is not None
     assert naming.readings == 2
     assert not any(placed.sure for placed in naming.placed)
@@ -33,7 +33,7 @@ def test_other_readings_are_told() -> None:
 
 
 def test_what_every_reading_shares_is_sure() -> None:
-    naming = dominoes(Board.parse("w w # m3 w / w w . . ."), KINGDOMINO)
+    naming = name_dominoes(Board.parse("w w # m3 w / w w . . ."), KINGDOMINO)
     assert naming is not None
     assert [placed.numbers for placed in naming.placed if placed.sure] == [(48,)]
 
@@ -45,17 +45,17 @@ def test_readings_that_cannot_be_built_do_not_count() -> None:
 
 @pytest.mark.parametrize("text", ["# m3 m3", "# w w f f", "# w"])
 def test_a_wrong_board_has_no_dominoes(text: str) -> None:
-    assert dominoes(Board.parse(text), KINGDOMINO) is None
+    assert name_dominoes(Board.parse(text), KINGDOMINO) is None
 
 
 def test_mixed_boxes_name_the_box() -> None:
-    naming = dominoes(Board.parse("# t g"), ROYAL_WEDDING)
+    naming = name_dominoes(Board.parse("# t g"), ROYAL_WEDDING)
     assert naming is not None
     assert naming.placed[0].numbers == ("Q35", "Q36")
 
 
 def together(*boards: str) -> list[str]:
-    namings = dominoes_together([Board.parse(text) for text in boards], KINGDOMINO)
+    namings = name_game_dominoes([Board.parse(text) for text in boards], KINGDOMINO)
     return [
         "none" if naming is None else f"{naming.readings}/{naming.alone} {', '.join(map(str, naming.placed))}"
         for naming in namings
@@ -90,8 +90,8 @@ def test_a_wrong_board_narrows_no_other() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_what_was_played_is_among_the_readings(seed: int) -> None:
     kingdoms = play(np.random.default_rng(seed), players=2, side=7, care=(0, 1))
-    alone = [dominoes(kingdom.board, KINGDOMINO) for kingdom in kingdoms]
-    beside = dominoes_together([kingdom.board for kingdom in kingdoms], KINGDOMINO)
+    alone = [name_dominoes(kingdom.board, KINGDOMINO) for kingdom in kingdoms]
+    beside = name_game_dominoes([kingdom.board for kingdom in kingdoms], KINGDOMINO)
     for kingdom, one, other in zip(kingdoms, alone, beside, strict=True):
         assert one is not None and other is not None
         top, left = kingdom.top_left

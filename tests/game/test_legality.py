@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import KINGDOMINO, face, faces
-from kdvision.game.legality import names, problems
+from kdvision.game.legality import find_problems, join_names
 
 KINDS = ("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2", "s", "s1", "s2", "m", "m1", "m2", "m3", "t", "l2")
 PLAYED = [
@@ -20,7 +20,7 @@ PLAYED = [
 
 
 def texts(board: str, *, side: int = 7) -> list[str]:
-    return [problem.text for problem in problems(Board.parse(board), KINGDOMINO, side=side)]
+    return [problem.text for problem in find_problems(Board.parse(board), KINGDOMINO, side=side)]
 
 
 @pytest.mark.parametrize("text", PLAYED)
@@ -51,7 +51,7 @@ def test_each_oddity_has_its_sentence(text: str, sentence: str) -> None:
 
 
 def test_all_problems_come_at_once() -> None:
-    found = problems(Board.parse("t # # . . . w w"), KINGDOMINO, side=5)
+    found = find_problems(Board.parse("t # # . . . w w"), KINGDOMINO, side=5)
     assert [problem.clause for problem in found] == [
         "kingdomino/castle",
         "kingdomino/grid",
@@ -61,14 +61,14 @@ def test_all_problems_come_at_once() -> None:
 
 
 def test_squares_of_a_problem_are_named() -> None:
-    (problem,) = problems(Board.parse("# w w / . . . / . f f"), KINGDOMINO)
+    (problem,) = find_problems(Board.parse("# w w / . . . / . f f"), KINGDOMINO)
     assert problem.squares == (Square(2, 1), Square(2, 2))
 
 
 def test_long_lists_of_names_are_cut() -> None:
-    assert names([]) == ""
-    assert names([Square(0, 0)]) == "A1"
-    assert names([Square(0, col) for col in range(10)]) == "A1, B1, C1, D1, E1, F1, G1, H1 and 2 more"
+    assert join_names([]) == ""
+    assert join_names([Square(0, 0)]) == "A1"
+    assert join_names([Square(0, col) for col in range(10)]) == "A1, B1, C1, D1, E1, F1, G1, H1 and 2 more"
 
 
 def test_a_huge_board_of_one_kind_is_reported_without_a_search() -> None:
@@ -107,8 +107,8 @@ def test_any_changed_square_that_breaks_the_box_is_reported(seed: int) -> None:
     verdicts = Counter[bool]()
     for _ in range(60):
         square = chance.choice([square for square in board if board[square].terrain is not Terrain.CASTLE])
-        changed = board.replaced({square: chance.choice([*kinds, None])})
-        broken = {problem.clause for problem in problems(changed, KINGDOMINO)} & {"kingdomino/box"}
+        changed = board.with_cells({square: chance.choice([*kinds, None])})
+        broken = {problem.clause for problem in find_problems(changed, KINGDOMINO)} & {"kingdomino/box"}
         assert bool(broken) is not tileable(changed), str(changed)
         verdicts[bool(broken)] += 1
     assert verdicts[True] > 20

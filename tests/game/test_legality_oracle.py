@@ -9,11 +9,11 @@ import pytest
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import KINGDOMINO
-from kdvision.game.dominoes import dominoes_together
+from kdvision.game.dominoes import name_game_dominoes
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.legality import problems
+from kdvision.game.legality import find_problems
 from kdvision.game.rules import kingdomino
-from kdvision.game.table_check import table_problems
+from kdvision.game.table_check import find_table_problems
 
 Laid = tuple[tuple[Square, Square], ...]
 
@@ -88,7 +88,7 @@ def test_one_board_is_clean_exactly_when_it_could_have_been_played(seed: int) ->
     verdicts = Counter[bool]()
     for number in range(300):
         board = sound_board(chance) if number % 10 == 0 else random_board(chance)
-        clean = not problems(board, KINGDOMINO)
+        clean = not find_problems(board, KINGDOMINO)
         assert clean is bool(readings(board)), str(board)
         verdicts[clean] += 1
     assert min(verdicts.values()) >= 30
@@ -100,7 +100,7 @@ def test_two_boards_are_clean_exactly_when_one_box_could_lay_both() -> None:
     for _ in range(150):
         one, other = sound_board(chance), sound_board(chance)
         fits = any(mine + yours <= HELD for mine, yours in product(readings(one), readings(other)))
-        clean = not table_problems([Kingdom(one), Kingdom(other)], rules)
+        clean = not find_table_problems([Kingdom(one), Kingdom(other)], rules)
         assert clean is fits, f"{one} and {other}"
         verdicts[clean] += 1
     assert min(verdicts.values()) >= 15
@@ -115,7 +115,7 @@ def test_readings_are_kept_exactly_where_the_others_have_one_too() -> None:
     for _ in range(600):
         boards = chance.choices(pool, k=chance.choice((2, 2, 3)))
         together = [every for every in product(*(taken[board] for board in boards)) if sum(every, Counter()) <= HELD]
-        for place, (board, naming) in enumerate(zip(boards, dominoes_together(boards, KINGDOMINO), strict=True)):
+        for place, (board, naming) in enumerate(zip(boards, name_game_dominoes(boards, KINGDOMINO), strict=True)):
             kept = [mine for mine in taken[board] if any(mine is every[place] for every in together)]
             assert naming is not None
             assert (naming.readings, naming.alone) == (len(kept) or naming.alone, len(taken[board])), str(boards)

@@ -3,7 +3,7 @@
 import pytest
 
 from kdvision.errors import NotationError
-from kdvision.game.players import COLOURS, LONGEST, Players, told_apart
+from kdvision.game.players import COLOURS, LONGEST, Players, make_names_unique
 
 
 def test_names_by_colour() -> None:
@@ -74,4 +74,4 @@ def test_every_colour_of_the_boxes_is_known() -> None:
     ],
 )
 def test_no_two_players_are_called_the_same(names: list[str], places: list[str], called: list[str]) -> None:
-    assert told_apart(names, places) == called
+    assert make_names_unique(names, places) == called

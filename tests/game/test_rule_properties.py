@@ -10,8 +10,8 @@ from skimage.measure import label
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import ROYAL_WEDDING
-from kdvision.game.kingdom import Kingdom, crowns, largest, territories
-from kdvision.game.legality import problems
+from kdvision.game.kingdom import Kingdom, count_crowns, find_territories, measure_largest
+from kdvision.game.legality import find_problems
 from kdvision.game.pieces import Built, Gem
 from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wedding
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
@@ -68,7 +68,7 @@ def turned(kingdom: Kingdom) -> Kingdom:
 
     return replace(
         kingdom,
-        board=kingdom.board.turned(),
+        board=kingdom.board.rotate(),
         buildings=tuple(Built(move(built.square), built.building) for built in kingdom.buildings),
         knights=tuple(map(move, kingdom.knights)),
         # The corner is told by the upper left square, which is the lower left one before the turn.
@@ -94,7 +94,7 @@ def mirrored(kingdom: Kingdom) -> Kingdom:
 
     return replace(
         kingdom,
-        board=kingdom.board.mirrored(),
+        board=kingdom.board.mirror(),
         buildings=tuple(Built(move(built.square), built.building) for built in kingdom.buildings),
         knights=tuple(map(move, kingdom.knights)),
         gems=tuple(map(reflect, kingdom.gems)),
@@ -105,7 +105,7 @@ def outcome(kingdom: Kingdom) -> tuple[list[tuple[str, int]], int, int]:
     card = score(kingdom, EVERYTHING)
     # The Queen may stand on another one of equally large territories; the sum of her lines is the same.
     lines = sorted((line.label, line.points) for line in card.lines if line.territory is None)
-    return [*lines, ("territories", card.points)], largest(kingdom), crowns(kingdom)
+    return [*lines, ("territories", card.points)], measure_largest(kingdom), count_crowns(kingdom)
 
 
 @given(boards())
@@ -128,17 +128,17 @@ def test_mirroring_changes_no_score(kingdom: Kingdom) -> None:
 @given(boards())
 def test_turning_and_mirroring_change_no_problem(board: Board) -> None:
     def clauses(of: Board) -> list[str]:
-        return sorted({problem.clause for problem in problems(of, ROYAL_WEDDING)})
+        return sorted({problem.clause for problem in find_problems(of, ROYAL_WEDDING)})
 
-    assert clauses(board) == clauses(board.turned()) == clauses(board.mirrored())
+    assert clauses(board) == clauses(board.rotate()) == clauses(board.mirror())
 
 
 @given(kingdoms())
 def test_territories_partition_the_land(kingdom: Kingdom) -> None:
     land = [square for square, cell in kingdom.board.items() if cell.terrain is not Terrain.CASTLE]
-    covered = [square for territory in territories(kingdom) for square in territory.squares]
+    covered = [square for territory in find_territories(kingdom) for square in territory.squares]
     assert sorted(covered) == sorted(land)
-    for territory in territories(kingdom):
+    for territory in find_territories(kingdom):
         assert {kingdom.board[square].terrain for square in territory.squares} == {territory.terrain}
 
 
@@ -154,7 +154,7 @@ def test_adding_a_rule_adds_exactly_its_lines(kingdom: Kingdom) -> None:
 def test_a_scorecard_is_the_sum_of_its_lines(kingdom: Kingdom) -> None:
     card = score(kingdom, EVERYTHING)
     assert card.total == sum(line.points for line in card.lines)
-    assert card.points == sum(territory.points for territory in territories(kingdom))
+    assert card.points == sum(territory.points for territory in find_territories(kingdom))
 
 
 def naive_points(kingdom: Kingdom) -> int:
@@ -201,7 +201,7 @@ def test_a_naive_scorer_agrees(kingdom: Kingdom) -> None:
 @given(boards())
 def test_an_image_library_finds_the_same_territories(board: Board) -> None:
     found = sorted(
-        (territory.terrain.value, len(territory.squares), territory.crowns) for territory in territories(board)
+        (territory.terrain.value, len(territory.squares), territory.crowns) for territory in find_territories(board)
     )
     expected: list[tuple[str, int, int]] = []
     for terrain in LAND:

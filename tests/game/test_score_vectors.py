@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from kdvision.game.board import Board, Terrain
-from kdvision.game.kingdom import Kingdom, crowns, largest
+from kdvision.game.kingdom import Kingdom, count_crowns, measure_largest
 from kdvision.game.rules import make_rule_set
 from kdvision.game.scoring import Scorecard, score
-from kdvision.game.standing import Contender, ranked
+from kdvision.game.standing import Contender, rank_contenders
 from tests.paths import SHARED
 
 FILE = SHARED / "rules" / "score_vectors.json"
@@ -34,8 +34,8 @@ def test_other_programs_agree(vector: dict[str, Any]) -> None:
     kingdom = Kingdom(board)
     found = {
         "total": card.total,
-        "largest_property": largest(kingdom),
-        "crowns": crowns(kingdom),
+        "largest_property": measure_largest(kingdom),
+        "crowns": count_crowns(kingdom),
         "by_terrain": {name: terrain_points(card, name) for name in expected.get("by_terrain", ())},
         "properties_count": {"lake_with_crowns": crowned(kingdom, Terrain.LAKE)},
     }
@@ -53,5 +53,5 @@ def crowned(kingdom: Kingdom, terrain: Terrain) -> int:
 @pytest.mark.parametrize("case", TIES, ids=lambda case: "-".join(case["players"]))
 def test_other_programs_break_ties_alike(case: dict[str, Any]) -> None:
     contenders = [Contender(player, tuple(keys), keys[0]) for player, keys in case["players"].items()]
-    standing = ranked(contenders, ("points", "the largest territory", "crowns"))
+    standing = rank_contenders(contenders, ("points", "the largest territory", "crowns"))
     assert {place.player: place.place for place in standing.places} == case["expected_positions"]

@@ -3,8 +3,8 @@
 import pytest
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.kingdom import Kingdom, crowns, largest, territories
-from kdvision.game.rules import add_variants, kingdomino, side_of
+from kdvision.game.kingdom import Kingdom, count_crowns, find_territories, measure_largest
+from kdvision.game.rules import add_variants, infer_board_side, kingdomino
 from kdvision.game.scoring import score
 
 PLAIN = kingdomino()
@@ -39,20 +39,20 @@ def test_lines_are_the_same_with_more_rules_but_for_the_new_ones() -> None:
 
 def test_largest_and_crowns_of_a_kingdom() -> None:
     kingdom = Kingdom(EXAMPLE)
-    assert largest(kingdom) == 5
-    assert crowns(kingdom) == 10
-    assert (largest(Kingdom(Board.parse("# ."))), crowns(Kingdom(Board.parse("# .")))) == (0, 0)
+    assert measure_largest(kingdom) == 5
+    assert count_crowns(kingdom) == 10
+    assert (measure_largest(Kingdom(Board.parse("# ."))), count_crowns(Kingdom(Board.parse("# .")))) == (0, 0)
 
 
 def test_territories_come_from_the_top_left_with_sorted_squares() -> None:
-    found = territories(Board.parse("w f / # f1"))
+    found = find_territories(Board.parse("w f / # f1"))
     assert [str(territory.terrain) for territory in found] == ["wheat", "forest"]
     assert found[1].squares == (Square(0, 1), Square(1, 1))
 
 
 @pytest.mark.parametrize("text, side", [("w #", 5), ("w . . . . #", 7), (". . . . . . w / . . . . . . #", 5)])
 def test_the_side_is_what_the_boards_show(text: str, side: int) -> None:
-    assert side_of([Board.parse("#"), Board.parse(text)]) == side
+    assert infer_board_side([Board.parse("#"), Board.parse(text)]) == side
 
 
 def test_names_of_rule_sets_name_their_variants() -> None:

@@ -5,14 +5,14 @@ from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import Gem
 from kdvision.game.rules import kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
-from kdvision.game.standing import Contender, Standing, dynasty, ranked, standing
+from kdvision.game.standing import Contender, Standing, rank_contenders, rank_dynasty, rank_kingdoms
 
 STEPS = ("points", "the largest territory", "crowns")
 GEMS = "five kinds of gem win at once"
 
 
 def order(**keys: tuple[int, int, int]) -> Standing:
-    return ranked([Contender(player, numbers, numbers[0]) for player, numbers in keys.items()], STEPS)
+    return rank_contenders([Contender(player, numbers, numbers[0]) for player, numbers in keys.items()], STEPS)
 
 
 def places(found: Standing) -> dict[str, int]:
@@ -48,14 +48,14 @@ def test_ties_further_down_are_broken_too() -> None:
 
 def test_an_outright_win_beats_any_points() -> None:
     rich, lucky = Contender("ann", (99, 9, 9), 99), Contender("bo", (1, 1, 1), 1, outright=GEMS)
-    found = ranked([rich, lucky], STEPS)
+    found = rank_contenders([rich, lucky], STEPS)
     assert places(found) == {"bo": 1, "ann": 2}
     assert found.reason == "bo wins: five kinds of gem win at once"
 
 
 def test_two_outright_wins_share_the_victory_whatever_their_points() -> None:
     poor, rich = Contender("ann", (1, 1, 1), 1, outright=GEMS), Contender("bo", (99, 9, 9), 99, outright=GEMS)
-    found = ranked([poor, Contender("cy", (200, 9, 9), 200), rich], STEPS)
+    found = rank_contenders([poor, Contender("cy", (200, 9, 9), 200), rich], STEPS)
     assert places(found) == {"ann": 1, "bo": 1, "cy": 3}
     assert [place.player for place in found.winners] == ["ann", "bo"]
     assert found.reason == "ann and bo share the victory: five kinds of gem win at once, shared with bo"
@@ -66,17 +66,17 @@ def test_kingdoms_with_five_kinds_of_gem_share_the_victory() -> None:
     rules = LOST_TREASURES.add_to(kingdomino())
     gems = tuple(Gem(kind, Square(0, 0)) for kind in ("ruby", "opal", "topaz", "emerald", "sapphire"))
     kingdoms = [Kingdom(Board.parse("w1 w / # w"), "ann", gems=gems), Kingdom(Board.parse("w1 #"), "bo", gems=gems)]
-    found = standing([*kingdoms, Kingdom(Board.parse("w3 w / # w"), "cy")], rules)
+    found = rank_kingdoms([*kingdoms, Kingdom(Board.parse("w3 w / # w"), "cy")], rules)
     assert places(found) == {"ann": 1, "bo": 1, "cy": 3}
     assert {place.player: place.total for place in found.places} == {"ann": 3, "bo": 1, "cy": 9}
-    assert [place.player for place in dynasty([kingdoms, kingdoms], rules).winners] == ["ann", "bo"]
+    assert [place.player for place in rank_dynasty([kingdoms, kingdoms], rules).winners] == ["ann", "bo"]
 
 
 def test_one_kingdom_wins_without_a_reason() -> None:
-    found = standing([Kingdom(Board.parse("w1 #"))], kingdomino())
+    found = rank_kingdoms([Kingdom(Board.parse("w1 #"))], kingdomino())
     assert found.reason == "kingdom 1 wins"
     assert found.places[0].reason == ""
 
 
 def test_no_kingdoms_have_no_winner() -> None:
-    assert ranked([], STEPS) == Standing((), "")
+    assert rank_contenders([], STEPS) == Standing((), "")

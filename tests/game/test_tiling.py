@@ -7,7 +7,16 @@ import pytest
 from kdvision.game import legality
 from kdvision.game.board import Board, Cell
 from kdvision.game.deck import KINGDOMINO, Domino
-from kdvision.game.tiling import PLENTY, Undecided, box, least_used, puzzle, tilings, unbuilt, unpaired
+from kdvision.game.tiling import (
+    PLENTY,
+    Undecided,
+    count_fewest,
+    find_tilings,
+    find_unpaired,
+    find_unreachable,
+    index_deck,
+    make_puzzle,
+)
 
 WHEAT = Cell.parse("w")
 WHEATS = tuple(Domino(number, WHEAT, WHEAT) for number in range(1, 41))
@@ -20,52 +29,52 @@ def wheat(rows: int, cols: int, *, without: tuple[tuple[int, int], ...] = ()) ->
 
 @pytest.mark.parametrize("rows, cols, count", [(1, 2, 1), (2, 2, 2), (2, 5, 8), (3, 3, 0), (4, 4, 36), (6, 6, 6728)])
 def test_every_tiling_is_found_once(rows: int, cols: int, count: int) -> None:
-    found = list(tilings(puzzle(wheat(rows, cols), WHEATS), box(WHEATS).supply))
+    found = list(find_tilings(make_puzzle(wheat(rows, cols), WHEATS), index_deck(WHEATS).supply))
     assert len(found) == count
     assert len({frozenset(frozenset(pair) for pair in tiling) for tiling in found}) == count
 
 
 def test_supply_is_kept() -> None:
     board = Board.parse("f w / f w")
-    both = list(tilings(puzzle(board, KINGDOMINO), box(KINGDOMINO).supply))
+    both = list(find_tilings(make_puzzle(board, KINGDOMINO), index_deck(KINGDOMINO).supply))
     assert len(both) == 1  # upright f f and w w; the box has f w only once
-    assert len(list(tilings(puzzle(board, KINGDOMINO), [PLENTY] * 60))) == 2
+    assert len(list(find_tilings(make_puzzle(board, KINGDOMINO), [PLENTY] * 60))) == 2
 
 
 def test_a_search_that_takes_too_long_is_stopped() -> None:
     with pytest.raises(Undecided):
-        list(tilings(puzzle(wheat(6, 6), WHEATS), box(WHEATS).supply, budget=20))
+        list(find_tilings(make_puzzle(wheat(6, 6), WHEATS), index_deck(WHEATS).supply, budget=20))
 
 
 def test_a_board_with_too_many_ways_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(legality, "tilings", partial(tilings, budget=3))
+    monkeypatch.setattr(legality, "find_tilings", partial(find_tilings, budget=3))
     board = Board.parse("w w w w / w w w w / # w w .")
-    (problem,) = legality.problems(board, WHEATS)
+    (problem,) = legality.find_problems(board, WHEATS)
     assert problem.text == "there are too many ways to lay dominoes here to look at them all"
 
 
 def test_a_board_without_a_tiling_is_seen_through_at_once() -> None:
     board = wheat(8, 8, without=((0, 0), (7, 7)))
-    found = [problem.text for problem in legality.problems(board, WHEATS, side=8)]
+    found = [problem.text for problem in legality.find_problems(board, WHEATS, side=8)]
     assert found[0] == "there is no castle"
     assert found[1].startswith("the squares cannot be paired into dominoes of the box")
 
 
 def test_squares_that_stay_over() -> None:
-    assert unpaired(puzzle(wheat(4, 4), WHEATS)) == ()
-    assert len(unpaired(puzzle(wheat(3, 3), WHEATS))) == 1
-    assert len(unpaired(puzzle(wheat(8, 8, without=((0, 0), (7, 7))), WHEATS))) == 2
+    assert find_unpaired(make_puzzle(wheat(4, 4), WHEATS)) == ()
+    assert len(find_unpaired(make_puzzle(wheat(3, 3), WHEATS))) == 1
+    assert len(find_unpaired(make_puzzle(wheat(8, 8, without=((0, 0), (7, 7))), WHEATS))) == 2
 
 
 def test_the_fewest_dominoes_of_a_face() -> None:
-    of = puzzle(Board.parse("w w f / w w f / # . ."), KINGDOMINO)
-    numbers = box(KINGDOMINO).number
+    of = make_puzzle(Board.parse("w w f / w w f / # . ."), KINGDOMINO)
+    numbers = index_deck(KINGDOMINO).number
     wheats, mixed = numbers[WHEAT][WHEAT], numbers[WHEAT][Cell.parse("f")]
-    assert least_used(of, wheats, 2) == 1
-    assert least_used(of, mixed, 1) == 0
+    assert count_fewest(of, wheats, 2) == 1
+    assert count_fewest(of, mixed, 1) == 0
 
 
 def test_what_no_order_can_have_laid() -> None:
-    of = puzzle(Board.parse("# w w f f"), KINGDOMINO)
-    (tiling,) = tilings(of, box(KINGDOMINO).supply)
-    assert [of.squares[i].name for i in sorted(unbuilt(of, tiling))] == ["D1", "E1"]
+    of = make_puzzle(Board.parse("# w w f f"), KINGDOMINO)
+    (tiling,) = find_tilings(of, index_deck(KINGDOMINO).supply)
+    assert [of.squares[i].name for i in sorted(find_unreachable(of, tiling))] == ["D1", "E1"]

@@ -5,13 +5,13 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import add_variants, kingdomino
-from kdvision.game.table_check import table_problems
+from kdvision.game.table_check import find_table_problems
 
 RULES = add_variants(kingdomino(), ["middle-kingdom"])
 
 
 def texts(*boards: str) -> list[str]:
-    return [problem.text for problem in table_problems([Kingdom(Board.parse(text)) for text in boards], RULES)]
+    return [problem.text for problem in find_table_problems([Kingdom(Board.parse(text)) for text in boards], RULES)]
 
 
 def test_right_kingdoms_of_one_game_have_no_problems() -> None:
@@ -39,7 +39,7 @@ def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
 
 def test_problems_tell_whose_they_are() -> None:
     kingdoms = [Kingdom(Board.parse("# w w")), Kingdom(Board.parse("# w f / . . . / f f ."))]
-    found = table_problems(kingdoms, RULES)
+    found = find_table_problems(kingdoms, RULES)
     assert [problem.kingdom for problem in found] == [1]
 
 
@@ -62,17 +62,17 @@ def test_more_kingdoms_than_play_together() -> None:
     ],
 )
 def test_claims_are_compared_with_the_board(claims: tuple[str, ...], sentence: str) -> None:
-    (problem,) = table_problems([Kingdom(Board.parse("# w w"), claims=claims)], RULES)
+    (problem,) = find_table_problems([Kingdom(Board.parse("# w w"), claims=claims)], RULES)
     assert problem.text == sentence
 
 
 def test_a_right_claim_is_no_problem() -> None:
-    assert table_problems([Kingdom(Board.parse("# w w f f").turned(2), claims=())], RULES) != ()
-    assert table_problems([Kingdom(Board.parse("w w # w f"), claims=("Middle Kingdom",))], RULES) == ()
+    assert find_table_problems([Kingdom(Board.parse("# w w f f").rotate(2), claims=())], RULES) != ()
+    assert find_table_problems([Kingdom(Board.parse("w w # w f"), claims=("Middle Kingdom",))], RULES) == ()
 
 
 def test_a_full_kingdom_has_discarded_nothing() -> None:
     board = Board.parse("w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1")
-    assert table_problems([Kingdom(board, discarded=0)], RULES) == ()
-    (problem,) = table_problems([Kingdom(board, discarded=1)], RULES)
+    assert find_table_problems([Kingdom(board, discarded=0)], RULES) == ()
+    (problem,) = find_table_problems([Kingdom(board, discarded=1)], RULES)
     assert problem.text == "12 dominoes lie here and 1 were discarded, and a kingdom gets 12"

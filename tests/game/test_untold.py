@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.game import Game, outlook
+from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.open_facts import card_of, crossings, extent, is_open, missing
-from kdvision.game.pieces import QUEENDOMINO_FACTS, TOWNS, TREASURE_FACTS, UNREAD, UNTOLD, Built, Gem
+from kdvision.game.open_facts import compute_range, find_crossings, has_open_facts, list_open_facts, score_certain
+from kdvision.game.pieces import QUEENDOMINO_FACTS, TOWNS, TREASURE_FACTS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
 from kdvision.game.rules import add_variants, kingdomino, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
-from kdvision.gamefile.model import parse
-from kdvision.gamefile.write import text_of
+from kdvision.gamefile.model import parse_game
+from kdvision.gamefile.write import write_game_text
 from kdvision.lab.games.games import KINDS
 
 OPEN = '''
@@ -75,13 +75,13 @@ def forgotten(kingdom: Kingdom, keys: frozenset[str], some: np.random.Generator)
     kept = {
         key: tuple(one for one in getattr(kingdom, key) if some.random() < 0.3) for key in ("knights", *TREASURE_FACTS)
     }
-    built = [one if some.random() < 0.4 else Built(one.square, UNREAD) for one in kingdom.buildings]
+    built = [one if some.random() < 0.4 else Built(one.square, UNKNOWN_BUILDING) for one in kingdom.buildings]
     gems = [
-        one if some.random() < 0.8 else replace(one, kind=UNTOLD, crowns=(0,) * 4, skull=None) for one in kept["gems"]
+        one if some.random() < 0.8 else replace(one, kind=UNKNOWN, crowns=(0,) * 4, skull=None) for one in kept["gems"]
     ]
     nought: dict[str, Any] = {"coins": 0, "towers": 0, "queen": False, "spare_knights": 0, "knights": kept["knights"]}
     nought |= {"gems": tuple(gems), "buildings": tuple(one for one in built if some.random() < 0.6), TOWNS: None}
-    return replace(kingdom, **{key: nought[key] for key in keys}, untold=keys)
+    return replace(kingdom, **{key: nought[key] for key in keys}, open_facts=keys)
 
 
 # What points lie between
@@ -99,7 +99,7 @@ def test_the_true_total_lies_between_whatever_is_forgotten(kind: str) -> None:
                 for key in all_keys
                 if some.random() < (0.9 if key in TREASURE_FACTS else 0.45 - 0.3 * (key == TOWNS))
             )
-            found = extent(forgotten(kingdom, keys, some), game.rule_set)
+            found = compute_range(forgotten(kingdom, keys, some), game.rule_set)
             assert found.least <= total
             assert found.most is None or total <= found.most
             assert sum(line.points for line in found.lines) == found.least
@@ -111,7 +111,7 @@ def test_the_true_total_lies_between_whatever_is_forgotten(kind: str) -> None:
 def test_of_what_is_all_told_the_total_is_least_and_most(kind: str) -> None:
     for game in simulated(kind):
         for kingdom in game.rounds[0].kingdoms:
-            found, card = extent(kingdom, game.rule_set), score(kingdom, game.rule_set)
+            found, card = compute_range(kingdom, game.rule_set), score(kingdom, game.rule_set)
             assert (found.least, found.most, found.missing) == (card.total, card.total, ())
             assert (found.lines, str(found)) == (card.lines, str(card.total))
 
@@ -121,56 +121,63 @@ def test_the_bounds_of_single_facts_are_those_of_the_box() -> None:
     rules = queendomino()
 
     def bounds(**known: Any) -> tuple[int, int | None]:
-        found = extent(replace(plain, **known), rules)
+        found = compute_range(replace(plain, **known), rules)
         return found.least, found.most
 
     assert bounds() == (2, 2)
-    assert bounds(untold=frozenset({"coins"})) == (2, 2 + 174 // 3)
-    assert bounds(untold=frozenset({"queen"})) == (2, 4)
-    assert bounds(untold=frozenset({"towers", "knights"})) == (2, 2)  # nothing there counts them
-    archers = Built(Square(0, 1), replace(UNREAD, name="", per_knight=1))
-    assert bounds(buildings=(archers,), spare_knights=2, untold=frozenset({"knights"})) == (4, 2 + 22)
-    assert bounds(buildings=(Built(Square(0, 1), UNREAD),)) == (2, 2 + 5)  # a Statue
-    assert bounds(untold=frozenset({"buildings"})) == (2, 2 + 5 + 5)
-    assert bounds(untold=frozenset({TOWNS})) == (0, None)
+    assert bounds(open_facts=frozenset({"coins"})) == (2, 2 + 174 // 3)
+    assert bounds(open_facts=frozenset({"queen"})) == (2, 4)
+    assert bounds(open_facts=frozenset({"towers", "knights"})) == (2, 2)  # nothing there counts them
+    archers = Built(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_knight=1))
+    assert bounds(buildings=(archers,), spare_knights=2, open_facts=frozenset({"knights"})) == (4, 2 + 22)
+    assert bounds(buildings=(Built(Square(0, 1), UNKNOWN_BUILDING),)) == (2, 2 + 5)  # a Statue
+    assert bounds(open_facts=frozenset({"buildings"})) == (2, 2 + 5 + 5)
+    assert bounds(open_facts=frozenset({TOWNS})) == (0, None)
 
 
 def test_gems_still_to_be_told_may_curse_what_they_can_reach_and_nothing_else() -> None:
     board = Board.parse("w1 f s2 / l g # / . . m1")
     rules = LOST_TREASURES.add_to(kingdomino())
-    found = extent(Kingdom(board, untold=frozenset(TREASURE_FACTS)), rules)
+    found = compute_range(Kingdom(board, open_facts=frozenset(TREASURE_FACTS)), rules)
     assert [line.label for line in found.lines] == ["swamp: 1 square × 2 crowns", "mine: 1 square × 1 crown"]
     assert (found.least, found.most) == (3, None)
     assert [gap.text for gap in found.missing] == ["gems between A1 B2"]
-    assert crossings(Kingdom(board)) == (Square(0, 0),)  # the castle is no landscape
+    assert find_crossings(Kingdom(board)) == (Square(0, 0),)  # the castle is no landscape
 
 
 def test_nobody_is_asked_for_gems_and_buildings_that_can_lie_nowhere() -> None:
-    assert not is_open(Kingdom(Board.parse("# w w"), untold=frozenset(TREASURE_FACTS)))
-    assert not is_open(Kingdom(Board.parse("# w w"), untold=frozenset({"buildings"})))
-    asked = missing(Kingdom(Board.parse("# w w"), untold=frozenset({"buildings", TOWNS})))
+    assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset(TREASURE_FACTS)))
+    assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings"})))
+    asked = list_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings", TOWNS})))
     assert [gap.text for gap in asked] == ["which squares are towns", "buildings"]
 
 
 def test_nobody_is_asked_for_what_no_building_counts() -> None:
     untold = frozenset({"towers", "knights", "spare_knights"})
-    town = Kingdom(Board.parse("# t t / w1 w g"), untold=untold)
-    assert not is_open(town)
-    tower, knight = Built(Square(0, 1), replace(UNREAD, name="", per_tower=1)), replace(UNREAD, name="", per_knight=1)
-    assert [gap.item for gap in missing(replace(town, buildings=(tower,)))] == ["towers"]
+    town = Kingdom(Board.parse("# t t / w1 w g"), open_facts=untold)
+    assert not has_open_facts(town)
+    tower, knight = (
+        Built(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_tower=1)),
+        replace(UNKNOWN_BUILDING, name="", per_knight=1),
+    )
+    assert [gap.item for gap in list_open_facts(replace(town, buildings=(tower,)))] == ["towers"]
     both = (tower, Built(Square(0, 2), knight))
-    assert [gap.item for gap in missing(replace(town, buildings=both))] == ["towers", "knights", "spare_knights"]
-    assert is_open(replace(town, buildings=(Built(Square(0, 1), UNREAD),)))
-    assert len(missing(replace(town, untold=untold | {"buildings"}))) == 4
+    assert [gap.item for gap in list_open_facts(replace(town, buildings=both))] == [
+        "towers",
+        "knights",
+        "spare_knights",
+    ]
+    assert has_open_facts(replace(town, buildings=(Built(Square(0, 1), UNKNOWN_BUILDING),)))
+    assert len(list_open_facts(replace(town, open_facts=untold | {"buildings"}))) == 4
 
 
 def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
     kingdom = Kingdom(Board.parse("w1 # ? / w g1 g"))
-    found = extent(kingdom, add_variants(kingdomino(), ["middle-kingdom", "harmony"]))
+    found = compute_range(kingdom, add_variants(kingdomino(), ["middle-kingdom", "harmony"]))
     assert (found.least, found.most) == (2 + 2, None)
     assert [gap.text for gap in found.missing] == ["what lies on C1"]
-    assert not is_open(kingdom)
-    assert card_of(kingdom, kingdomino()) == score(kingdom, kingdomino())
+    assert not has_open_facts(kingdom)
+    assert score_certain(kingdom, kingdomino()) == score(kingdom, kingdomino())
 
 
 def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
@@ -178,18 +185,18 @@ def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
     skull = Gem("ruby", Square(0, 0), (0, 0, 0, 0), skull=0)  # on A1
 
     def least(board: str, **known: Any) -> int:
-        return extent(Kingdom(Board.parse(board), **known), rules).least
+        return compute_range(Kingdom(Board.parse(board), **known), rules).least
 
     assert least("w1 ? w1 / f1 m s1", gems=(skull,)) == 2  # f1 and s1 alone: B1 may be wheat, too
     assert least("w1 l w1 / f1 m s1", gems=(skull,)) == 3
     assert least("? w1 w / f1 m s1", gems=(skull,)) == 1  # the skull lies on a square not known: wheat or forest
     assert (
-        least("w1 f1 / ? s1 / m1 m", untold=frozenset(TREASURE_FACTS)) == 0
+        least("w1 f1 / ? s1 / m1 m", open_facts=frozenset(TREASURE_FACTS)) == 0
     )  # a gem can lie there once the square is known
     assert (
-        least("w1 f1 / ? f1 / m1 m", untold=frozenset(TREASURE_FACTS)) == 1 + 4 + 2
+        least("w1 f1 / ? f1 / m1 m", open_facts=frozenset(TREASURE_FACTS)) == 1 + 4 + 2
     )  # nowhere do four landscapes meet
-    told = extent(Kingdom(Board.parse("w1 ? s1 / f m s1"), gems=(skull,)), rules)
+    told = compute_range(Kingdom(Board.parse("w1 ? s1 / f m s1"), gems=(skull,)), rules)
     assert [line.label for line in told.lines if line.squares == (Square(0, 0),)] == [
         "wheat: 1 square × 1 crown, worth nothing under a skull"
     ]
@@ -210,10 +217,10 @@ def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
     crowned = st.tuples(*[st.integers(0, 1)] * 4)
     gems = draw(st.lists(st.builds(Gem, st.just("ruby"), corner, crowned, st.none() | st.integers(0, 3)), max_size=2))
     if draw(st.booleans()):
-        gems.append(Gem(UNTOLD, draw(corner)))
+        gems.append(Gem(UNKNOWN, draw(corner)))
     board = Board.parse([" ".join(row) for row in rows])
     return Kingdom(
-        board, gems=tuple(gems), untold=draw(st.sampled_from([frozenset(), frozenset(TREASURE_FACTS)]))
+        board, gems=tuple(gems), open_facts=draw(st.sampled_from([frozenset(), frozenset(TREASURE_FACTS)]))
     ), sorted(board.unknown)
 
 
@@ -222,16 +229,16 @@ def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
 def test_no_total_that_is_possible_lies_below_the_least(known: tuple[Kingdom, list[Square]], some: Random) -> None:
     kingdom, squares = known
     rules = LOST_TREASURES.add_to(add_variants(kingdomino(side=5), ["middle-kingdom", "harmony"]))
-    found = extent(kingdom, rules)
+    found = compute_range(kingdom, rules)
     assert sum(line.points for line in found.lines) == found.least
     ways = list(product(WORDS, repeat=len(squares)))
     for words in some.sample(ways, min(len(ways), 60)):
         told = {square: None if word == "." else Cell.parse(word) for square, word in zip(squares, words, strict=True)}
-        whole = replace(kingdom, board=kingdom.board.replaced(told))
-        places = [gem.corner for gem in kingdom.gems if gem.kind == UNTOLD]
-        places += crossings(whole) if "gems" in kingdom.untold else ()
+        whole = replace(kingdom, board=kingdom.board.with_cells(told))
+        places = [gem.corner for gem in kingdom.gems if gem.kind == UNKNOWN]
+        places += find_crossings(whole) if "gems" in kingdom.open_facts else ()
         skulls = [Gem("opal", at, skull=some.randrange(4)) for at in places if some.random() < 0.7]
-        gems = (*(gem for gem in kingdom.gems if gem.kind != UNTOLD), *skulls)
+        gems = (*(gem for gem in kingdom.gems if gem.kind != UNKNOWN), *skulls)
         assert found.least <= score(replace(whole, gems=gems), rules).total
 
 
@@ -249,10 +256,10 @@ def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place:
     buildings = tuple(Built(square, tile) for square, tile in zip(towns, BUILDINGS[::3], strict=False))
     kingdom = Kingdom(board, queen=queen, buildings=buildings, towers=3, spare_knights=2)
     rules = add_variants(queendomino(), ["middle-kingdom", "harmony"])
-    least = extent(kingdom, rules).least
+    least = compute_range(kingdom, rules).least
     for word in WORDS:
         cell = None if word == "." else Cell.parse(word)
-        whole = replace(kingdom, board=board.replaced({Square(*place): cell}))
+        whole = replace(kingdom, board=board.with_cells({Square(*place): cell}))
         assert least <= score(whole, rules).total
 
 
@@ -260,9 +267,9 @@ def test_nor_does_one_with_the_queen_and_buildings(rows: list[list[str]], place:
 
 
 def test_an_open_file_says_what_is_missing() -> None:
-    game = parse(OPEN)
+    game = parse_game(OPEN)
     ann, bo, cy = game.rounds[0].kingdoms
-    assert [gap.text for gap in missing(ann)] == [
+    assert [gap.text for gap in list_open_facts(ann)] == [
         "coins",
         "whether the Queen is here",
         "knights on the board",
@@ -270,19 +277,19 @@ def test_an_open_file_says_what_is_missing() -> None:
         "buildings on B2, E3 and D5",
         "which building stands on E1",
     ]
-    assert [gap.text for gap in missing(bo)] == ["coins", "buildings on B1"]
-    assert [gap.text for gap in missing(cy)] == ["which squares are towns"]
+    assert [gap.text for gap in list_open_facts(bo)] == ["coins", "buildings on B1"]
+    assert [gap.text for gap in list_open_facts(cy)] == ["which squares are towns"]
     assert (ann.knights, ann.towers, ann.coins) == ((Square(0, 0),), 3, 0)
     assert game.is_open(game.rounds[0])
     assert game.problems(game.rounds[0]) == ()
-    assert card_of(ann, game.rule_set).total == extent(ann, game.rule_set).least == 46
+    assert score_certain(ann, game.rule_set).total == compute_range(ann, game.rule_set).least == 46
 
 
 def test_an_open_file_is_written_and_read_back() -> None:
-    game = parse(OPEN)
-    assert parse(text_of(game)) == game
-    told = text_of(game, head=["one\nline\x00"], remarks=[["of Ann"], [], ["of Cy"]], sided=False)
-    assert parse(told) == game
+    game = parse_game(OPEN)
+    assert parse_game(write_game_text(game)) == game
+    told = write_game_text(game, head=["one\nline\x00"], remarks=[["of Ann"], [], ["of Cy"]], sided=False)
+    assert parse_game(told) == game
     assert told.startswith("# one line\n")
     assert told.index("# of Ann") < told.index('"Bo"') < told.index("# of Cy")
 
@@ -296,24 +303,24 @@ def test_open_games_survive_their_files(kind: str) -> None:
         )
         kingdoms = tuple(forgotten(kingdom, keys, some) for kingdom in game.rounds[0].kingdoms)
         game = replace(game, rounds=(replace(game.rounds[0], kingdoms=kingdoms),))
-        assert parse(text_of(game)) == game
+        assert parse_game(write_game_text(game)) == game
 
 
 def test_once_her_host_is_told_nobody_else_is_asked_for_the_queen() -> None:
-    game = parse(changed(OPEN, ('player = "Bo"', 'player = "Bo"\nqueen = true\ntowers = 4')))
-    assert not any("queen" in kingdom.untold for kingdom in game.rounds[0].kingdoms)
+    game = parse_game(changed(OPEN, ('player = "Bo"', 'player = "Bo"\nqueen = true\ntowers = 4')))
+    assert not any("queen" in kingdom.open_facts for kingdom in game.rounds[0].kingdoms)
 
 
 def test_who_wins_is_told_before_the_rest_only_where_nothing_can_change_it() -> None:
     told = changed(OPEN, ('towns = "?"', "towns = 0"), ('coins = "?"\nbuildings = "?"', "coins = 9"))
-    game = parse(told)
+    game = parse_game(told)
     assert game.is_open(game.rounds[0])
     kingdoms = game.rounds[0].kingdoms
-    assert outlook(kingdoms, game.rule_set) == "Ann wins, whatever is still to be told"
-    assert outlook(kingdoms[:1], game.rule_set) == ""
+    assert describe_outlook(kingdoms, game.rule_set) == "Ann wins, whatever is still to be told"
+    assert describe_outlook(kingdoms[:1], game.rule_set) == ""
     unknown = "who wins is not known until the rest is told"
-    assert outlook(kingdoms, game.rule_set, whole=False) == unknown
-    assert outlook(parse(OPEN).rounds[0].kingdoms, game.rule_set) == unknown
+    assert describe_outlook(kingdoms, game.rule_set, whole=False) == unknown
+    assert describe_outlook(parse_game(OPEN).rounds[0].kingdoms, game.rule_set) == unknown
 
 
 @pytest.mark.parametrize(
@@ -330,7 +337,7 @@ def test_who_wins_is_told_before_the_rest_only_where_nothing_can_change_it() -> 
 )
 def test_only_what_can_be_left_open_may_be(old: str, new: str, message: str) -> None:
     with pytest.raises(NotationError) as caught:
-        parse(changed(OPEN, (old, new)))
+        parse_game(changed(OPEN, (old, new)))
     assert message in str(caught.value)
 
 
@@ -338,7 +345,7 @@ def test_only_what_can_be_left_open_may_be(old: str, new: str, message: str) -> 
 
 
 def problems(text: str) -> list[str]:
-    game = parse(text)
+    game = parse_game(text)
     return [problem.text for problem in game.problems(game.rounds[0])]
 
 

@@ -8,8 +8,8 @@ import pytest
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.pieces import Gem
-from kdvision.gamefile.model import load, of_data, parse
-from kdvision.gamefile.write import text_of
+from kdvision.gamefile.model import game_from_dict, load_game, parse_game
+from kdvision.gamefile.write import write_game_text
 from tests.paths import ROOT
 
 QUEEN = '''
@@ -83,7 +83,7 @@ board = "# m3 w"
 
 
 def test_a_queendomino_game_is_read() -> None:
-    game = parse(QUEEN)
+    game = parse_game(QUEEN)
     ann, bo, last = game.rounds[0].kingdoms
     assert (game.kind, game.side, game.variants) == ("queendomino", 5, ("harmony",))
     assert (ann.player, ann.coins, ann.towers, ann.queen) == ("Ann", 11, 3, True)
@@ -98,13 +98,13 @@ def test_a_queendomino_game_is_read() -> None:
 def test_the_documents_example_is_a_right_game() -> None:
     text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    game = parse(example)
+    game = parse_game(example)
     assert len(game.rounds[0].kingdoms) == 3
     assert game.problems(game.rounds[0]) == ()
 
 
 def test_gems_are_read() -> None:
-    game = parse(GEMS)
+    game = parse_game(GEMS)
     (kingdom,) = game.rounds[0].kingdoms
     assert kingdom.gems == (Gem("ruby", Square(0, 0), (1, 0, 2, 0), 3, 3),)
     assert game.rounds[0].open_gems == ("ruby", "joker")
@@ -112,30 +112,30 @@ def test_gems_are_read() -> None:
 
 
 def test_a_dynasty_is_read() -> None:
-    game = parse(DYNASTY)
+    game = parse_game(DYNASTY)
     assert len(game.rounds) == 3
     assert game.standing.reason == "Ann wins on points of 3 rounds, 3 to 0"
     assert game.round_standing(game.rounds[1]).reason == "Ann wins on points, 1 to 0"
 
 
 def test_teams_are_read() -> None:
-    game = parse(TEAMS)
+    game = parse_game(TEAMS)
     assert [kingdom.player for kingdom in game.rounds[0].kingdoms] == ["Ann & Bo", "Cy & Di", "Eve & Flo"]
     assert (game.side, game.rule_set.team) == (7, 2)
 
 
 @pytest.mark.parametrize("text", [QUEEN, GEMS, DYNASTY, TEAMS])
 def test_a_written_game_is_read_back(text: str) -> None:
-    game = parse(text)
-    assert parse(text_of(game)) == game
-    assert text_of(parse(text_of(game))) == text_of(game)
+    game = parse_game(text)
+    assert parse_game(write_game_text(game)) == game
+    assert write_game_text(parse_game(write_game_text(game))) == write_game_text(game)
 
 
 @pytest.mark.parametrize("board, count, side", [("# w w", 2, 5), ("# w w w w w", 2, 7)])
 def test_the_side_follows_from_the_boards(board: str, count: int, side: int) -> None:
     kingdoms = "".join(f'[[kingdom]]\nplayer = "{number}"\nboard = "{board}"\n' for number in range(count))
-    assert parse(kingdoms).side == side
-    assert parse(f"side = 7\n{kingdoms}").side == 7
+    assert parse_game(kingdoms).side == side
+    assert parse_game(f"side = 7\n{kingdoms}").side == 7
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_the_side_follows_from_the_boards(board: str, count: int, side: int) -> 
 )
 def test_the_side_follows_from_the_players(kind: str, count: int, side: int) -> None:
     kingdoms = "".join('[[kingdom]]\nboard = "# w w"\n' for _ in range(count))
-    assert parse(f'game = "{kind}"\n{kingdoms}').side == side
+    assert parse_game(f'game = "{kind}"\n{kingdoms}').side == side
 
 
 def changed(text: str, old: str, new: str) -> str:
@@ -305,7 +305,7 @@ def changed(text: str, old: str, new: str) -> str:
 )
 def test_mistakes_are_answered_with_line_and_expectation(text: str, where: str | None, message: str) -> None:
     with pytest.raises(NotationError, match=re.escape(message)) as caught:
-        parse(text, name="match.toml")
+        parse_game(text, name="match.toml")
     line = caught.value.row
     assert line is not None
     assert str(caught.value).startswith(f"match.toml, line {line}: {message}")
@@ -320,7 +320,7 @@ def test_mistakes_of_a_whole_kingdom_name_the_line_it_begins_on() -> None:
         (changed(QUEEN, '"# t g"', "1"), "board is 1"),
     ):
         with pytest.raises(NotationError, match=lost) as caught:
-            parse(text)
+            parse_game(text)
         lines = text.splitlines()
         second = [number for number, line in enumerate(lines, 1) if line == "[[kingdom]]"][1]
         assert caught.value.row is not None
@@ -342,33 +342,33 @@ def test_a_text_that_is_no_toml_is_refused_with_its_line(text: str, line: int) -
     with pytest.raises(
         NotationError, match=rf"^match\.toml, line {line}: no TOML \(.+\); expected lines such as "
     ) as caught:
-        parse(text, name="match.toml")
+        parse_game(text, name="match.toml")
     assert caught.value.row == line
 
 
 def test_editors_that_mark_utf8_do_no_harm() -> None:
-    assert parse("\ufeff" + QUEEN) == parse(QUEEN)
+    assert parse_game("\ufeff" + QUEEN) == parse_game(QUEEN)
 
 
 def test_rows_of_a_board_know_their_line() -> None:
     for board in ('[\n  "# w w",\n  "w x w",\n]', '"""\n# w w\nw x w\n"""', '"""# w w /\n\n w x w"""'):
         text = f'[[kingdom]]\nplayer = "A"\nboard = {board}\n'
         with pytest.raises(NotationError, match="'x' is no square") as caught:
-            parse(text)
+            parse_game(text)
         assert caught.value.row == next(number for number, line in enumerate(text.splitlines(), 1) if "x" in line)
 
 
 def test_the_advice_of_a_board_stays() -> None:
     with pytest.raises(NotationError, match="row 2 has 2 squares") as caught:
-        parse('[[kingdom]]\nboard = "# w w / w w"\n')
+        parse_game('[[kingdom]]\nboard = "# w w / w w"\n')
     assert caught.value.hint == "write . for a place without a tile"
 
 
 def test_seven_players_need_another_box() -> None:
     text = "".join('[[kingdom]]\nboard = "# w w"\n' for _ in range(7))
     with pytest.raises(NotationError, match="line 9: Kingdomino with 7 kingdoms; expected at most 4 of them"):
-        parse(text)
-    assert len(parse(f'game = "royal-wedding"\n{text}').rounds[0].kingdoms) == 7
+        parse_game(text)
+    assert len(parse_game(f'game = "royal-wedding"\n{text}').rounds[0].kingdoms) == 7
 
 
 @pytest.mark.parametrize(
@@ -395,28 +395,28 @@ def test_seven_players_need_another_box() -> None:
     ],
 )
 def test_not_every_kingdom_has_to_be_entered(top: str, count: int, note: str, side: int) -> None:
-    game = parse(f"{top}\n" + '[[kingdom]]\nboard = "# w w"\n' * count)
+    game = parse_game(f"{top}\n" + '[[kingdom]]\nboard = "# w w"\n' * count)
     assert (game.note(game.rounds[0]), game.side) == (note, side)
-    assert parse(text_of(game)) == game
+    assert parse_game(write_game_text(game)) == game
 
 
 def test_a_kingdom_that_is_not_entered_may_host_the_queen() -> None:
     text = 'game = "queendomino"\n' + '[[kingdom]]\nboard = "# t g"\ntowers = 2\n[[kingdom]]\nboard = "# w w"\n'
     nobody = ["there are towers, and nobody hosts the Queen"]
     for top, expected in (("", nobody), ("kingdoms = 2", nobody), ("kingdoms = 3", []), ("side = 5", [])):
-        game = parse(f"{top}\n{text}")
+        game = parse_game(f"{top}\n{text}")
         assert [problem.text for problem in game.problems(game.rounds[0])] == expected
 
 
 def test_three_kingdoms_longer_than_five_are_a_problem_not_a_duel() -> None:
-    game = parse('[[kingdom]]\nboard = "f f f f # l l"\n' + '[[kingdom]]\nboard = "# l l"\n' * 2)
+    game = parse_game('[[kingdom]]\nboard = "f f f f # l l"\n' + '[[kingdom]]\nboard = "# l l"\n' * 2)
     (problem,) = game.problems(game.rounds[0])
     assert problem.text == "the kingdom spans 1 by 7 squares, and at most 5 by 5 are allowed"
 
 
 def test_what_can_lie_on_a_table_is_a_problem_not_an_error() -> None:
     text = changed(changed(QUEEN, '"A1"', '"A3"'), "coins = 11", "coins = 500").replace("# short", "\nqueen = true")
-    game = parse(text)
+    game = parse_game(text)
     texts = [problem.text for problem in game.problems(game.rounds[0])]
     assert "the knight on A3 stands on the castle" in texts
     assert "there are 500 coins in the game, and the box has 174" in texts
@@ -427,7 +427,7 @@ def test_what_can_lie_on_a_table_is_a_problem_not_an_error() -> None:
 def test_files_are_loaded(tmp_path: Path) -> None:
     path = tmp_path / "match.toml"
     path.write_text(QUEEN, encoding="utf-8")
-    assert load(path) == parse(QUEEN)
+    assert load_game(path) == parse_game(QUEEN)
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
@@ -436,18 +436,18 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         if content is not None:
             path.write_bytes(content)
         with pytest.raises(NotationError, match=message):
-            load(path)
+            load_game(path)
     with pytest.raises(NotationError, match="cannot be read"):
-        load(tmp_path)
+        load_game(tmp_path)
     big = tmp_path / "big"
     big.write_bytes(b" " * 1_000_001)
     with pytest.raises(NotationError, match="too large"):
-        load(big)
+        load_game(big)
 
 
 def test_plain_values_are_a_game_too() -> None:
     text = '[[kingdom]]\nplayer = "Ann"\nboard = "w1 w / # f"\n'
-    assert of_data({"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}) == parse(text)
+    assert game_from_dict({"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}) == parse_game(text)
 
 
 @pytest.mark.parametrize(
@@ -461,13 +461,13 @@ def test_plain_values_are_a_game_too() -> None:
 )
 def test_mistakes_in_plain_values_are_told_by_the_way_to_them(data: dict[str, object], told: str) -> None:
     with pytest.raises(NotationError) as caught:
-        of_data(data)
+        game_from_dict(data)
     assert str(caught.value).startswith(told)
     assert caught.value.row is None
 
 
 def test_kinds_of_open_gems_are_those_on_boards_however_they_are_written() -> None:
-    game = parse(changed(GEMS, 'open_gems = ["ruby", "joker"]', 'open_gems = ["Ruby", "JOKER"]'))
+    game = parse_game(changed(GEMS, 'open_gems = ["ruby", "joker"]', 'open_gems = ["Ruby", "JOKER"]'))
     assert game.rounds[0].open_gems == ("ruby", "joker")
 
 
@@ -476,6 +476,6 @@ def test_nobody_has_won_while_squares_are_not_known() -> None:
         f'[[kingdom]]\nplayer = "{name}"\nboard = """\n{board}\n"""\n'
         for name, board in (("Ann", "w1 l\n# ."), ("Bo", "w w\n? #"))
     )
-    game = parse(text)
+    game = parse_game(text)
     assert not game.finished
-    assert parse(text.replace("?", "w")).finished
+    assert parse_game(text.replace("?", "w")).finished

@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.batch.event import parse_event
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.standing import standing
+from kdvision.game.standing import rank_kingdoms
 from kdvision.lab.games.play import play
 from kdvision.lab.robustness import event, trial
 from kdvision.lab.robustness.event_judged import _numbers, check, correct, tally
@@ -75,7 +75,7 @@ def test_the_seeds_of_the_ties_are_those_of_ties() -> None:
     for seed in (TIE_BROKEN, TIE_SHARED):
         kingdoms = play(np.random.default_rng(seed), players=4, care=CARE)
         named = [Kingdom(kingdom.board, player=name) for kingdom, name in zip(kingdoms, "abcd", strict=True)]
-        reasons.append(standing(named, event.RULES).reason)
+        reasons.append(rank_kingdoms(named, event.RULES).reason)
     assert reasons[0].startswith("a wins on crowns") or "wins on the largest" in reasons[0]
     assert "share the victory" in reasons[1]
 

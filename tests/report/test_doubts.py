@@ -133,7 +133,7 @@ def test_the_box_is_counted_in_the_object() -> None:
 
 def test_the_same_photo_twice_in_a_game_is_told() -> None:
     board = Board.parse("w m3 # / f f s / . . s1")
-    rows = [*game(seen(str(board))).kingdoms, *game(seen(str(board.turned()))).kingdoms, *game(seen(AHEAD)).kingdoms]
+    rows = [*game(seen(str(board))).kingdoms, *game(seen(str(board.rotate()))).kingdoms, *game(seen(AHEAD)).kingdoms]
     found = combine_kingdoms(rows, ["anna.jpg", "anna2.jpg", "ben.jpg"], kingdomino())
     assert found is not None and found.identical == (("anna.jpg", "anna2.jpg"),)
     assert "! anna.jpg and anna2.jpg show the same kingdom: leave one of them out" in format_combined(found, width=200)

@@ -21,8 +21,8 @@ from kdvision.batch.result_folder import PARTIAL_FILE, ResultFolder
 from kdvision.errors import KdvisionError
 from kdvision.evaluate.evaluate import evaluate
 from kdvision.files import write_atomically
-from kdvision.web.limits import Line
-from kdvision.web.service import Desk
+from kdvision.web.limits import JobQueue
+from kdvision.web.service import Service
 
 PACKAGE = Path(files.__file__).parent
 OLD, NEW = b"old " * 1000, b"new " * 5000
@@ -149,12 +149,12 @@ def write_correction(folder: Path) -> None:
 
 
 def write_upload(folder: Path) -> None:
-    desk = Desk(Line(1), Line(1), keep=folder)
+    service = Service(JobQueue(1), JobQueue(1), keep_folder=folder)
     try:
-        desk._keep(b"\xff\xd8" + NEW)
+        service._keep(b"\xff\xd8" + NEW)
     finally:
-        desk.photos.close()
-        desk.taps.close()
+        service.photos.close()
+        service.quick_jobs.close()
 
 
 def write_evaluation(folder: Path) -> None:

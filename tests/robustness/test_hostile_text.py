@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kdvision.cli.inputs import parse_fixes
+from kdvision.cli.options import fixes_of
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
-from kdvision.gamefile.model import parse
+from kdvision.gamefile.model import parse_game
 from kdvision.lab.robustness import fuzz, hostile
 from kdvision.vision.detect.manual import KingdomOutline
 from tests.gamefile.test_gamefile import GEMS, QUEEN
@@ -62,10 +62,7 @@ def test_game_files(text: str) -> None:
 @example("1e999,1 2,2 3,3 4,4", "corners")
 @example("9" * 400 + ",1 2,2 3,3 4,4", "corners")
 def test_corrections_and_outlines(text: str, door: str) -> None:
-    doors: dict[str, Callable[[str], object]] = {
-        "fix": lambda text: parse_fixes([text]),
-        "corners": KingdomOutline.parse,
-    }
+    doors: dict[str, Callable[[str], object]] = {"fix": lambda text: fixes_of([text]), "corners": KingdomOutline.parse}
     try:
         doors[door](text)
     except NotationError as error:
@@ -105,7 +102,7 @@ def test_picture_files(content: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["\x00", "\ud800", "w \ud800", "\U0010ffff" * 1000])
 def test_characters_that_no_file_can_hold(text: str) -> None:
-    for door in (Board.parse, parse, KingdomOutline.parse):
+    for door in (Board.parse, parse_game, KingdomOutline.parse):
         with contextlib.suppress(NotationError):
             door(text)
 

@@ -5,10 +5,10 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.legality import problems
+from kdvision.game.legality import find_problems
 from kdvision.game.rules import add_variants, kingdomino
 from kdvision.game.scoring import score
-from kdvision.game.standing import dynasty, standing
+from kdvision.game.standing import rank_dynasty, rank_kingdoms
 
 clause = pytest.mark.clause
 PLAIN = kingdomino()
@@ -25,11 +25,13 @@ def bonus(text: str, label: str, *, side: int = 5) -> int:
 
 def result(*texts: str) -> str:
     names = ("Ann", "Bo", "Cy")
-    return standing([Kingdom(Board.parse(text), name) for text, name in zip(texts, names, strict=False)], PLAIN).reason
+    return rank_kingdoms(
+        [Kingdom(Board.parse(text), name) for text, name in zip(texts, names, strict=False)], PLAIN
+    ).reason
 
 
 def clauses_broken(text: str, *, side: int = 7) -> set[str]:
-    return {problem.clause for problem in problems(Board.parse(text), KINGDOMINO, side=side)}
+    return {problem.clause for problem in find_problems(Board.parse(text), KINGDOMINO, side=side)}
 
 
 @clause("kingdomino/value")
@@ -156,14 +158,14 @@ def test_a_kingdom_fits_five_by_five() -> None:
 def test_a_duel_is_played_to_seven_by_seven_with_all_dominoes() -> None:
     duel = kingdomino(side=7)
     assert duel.side == 7
-    assert duel.in_play == {2: 48}
+    assert duel.dominoes_drawn == {2: 48}
     assert clauses_broken("# w w w f f f", side=7) == set()
     assert clauses_broken("# w w w f f f f l", side=7) == {"kingdomino/mighty-duel"}
 
 
 @clause("kingdomino/in-play")
 def test_players_fix_the_dominoes_drawn() -> None:
-    assert PLAIN.in_play == {2: 24, 3: 36, 4: 48}
+    assert PLAIN.dominoes_drawn == {2: 24, 3: 36, 4: 48}
 
 
 @clause("kingdomino/connection")
@@ -193,7 +195,7 @@ def test_every_square_belongs_to_a_domino_of_the_box(text: str) -> None:
 
 
 def dynasty_of(*rounds: tuple[str, str]) -> str:
-    return dynasty(
+    return rank_dynasty(
         [
             [Kingdom(Board.parse(text), name) for text, name in zip(texts, ("Ann", "Bo"), strict=True)]
             for texts in rounds

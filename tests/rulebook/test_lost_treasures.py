@@ -3,12 +3,12 @@
 import pytest
 
 from kdvision.game.board import Board, Square
-from kdvision.game.kingdom import Kingdom, Table, crowns, largest
+from kdvision.game.kingdom import Kingdom, Table, count_crowns, measure_largest
 from kdvision.game.pieces import JOKER, Gem
 from kdvision.game.rules import add_variants, kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES, check_gems, has_all_gems
 from kdvision.game.scoring import score
-from kdvision.game.standing import dynasty, standing
+from kdvision.game.standing import rank_dynasty, rank_kingdoms
 
 clause = pytest.mark.clause
 RULES = LOST_TREASURES.add_to(kingdomino())
@@ -58,7 +58,7 @@ def test_a_skull_makes_its_territory_worthless() -> None:
 @clause("lost-treasures/skull-ties")
 def test_a_skull_leaves_squares_and_crowns_for_ties() -> None:
     cursed = kingdom("w1 f / g l / g .", Gem("ruby", CORNER, (2, 0, 0, 0), skull=3))
-    assert (largest(cursed), crowns(cursed)) == (2, 3)
+    assert (measure_largest(cursed), count_crowns(cursed)) == (2, 3)
 
 
 @clause("lost-treasures/discovery")
@@ -106,7 +106,7 @@ def test_five_kinds_win_at_once() -> None:
     assert has_all_gems(with_kinds("a", "b", "c", "d", "e"))
     assert not has_all_gems(with_kinds("a", "b", "c", "d", "d"))
     rich = kingdom("w2 w w / w w #", player="Ann")
-    found = standing([rich, with_kinds("a", "b", "c", "d", "e", player="Bo")], RULES)
+    found = rank_kingdoms([rich, with_kinds("a", "b", "c", "d", "e", player="Bo")], RULES)
     assert found.reason == "Bo wins: five kinds of gem win at once"
 
 
@@ -134,6 +134,6 @@ def test_gems_mix_with_kingdominos_variants() -> None:
 def test_an_immediate_victory_wins_the_dynasty() -> None:
     rich, lucky = kingdom("w2 w w", player="Ann"), with_kinds("a", "b", "c", "d", "e", player="Bo")
     poor = kingdom("w", player="Bo")
-    assert dynasty([[rich, poor], [rich, lucky], [rich, poor]], RULES).reason == (
+    assert rank_dynasty([[rich, poor], [rich, lucky], [rich, poor]], RULES).reason == (
         "Bo wins: five kinds of gem win at once"
     )

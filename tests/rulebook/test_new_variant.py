@@ -114,11 +114,11 @@ def test_game_files_have_the_variant_and_its_claim(main: Main, tmp_path: Path) -
 
 def test_a_written_game_file_keeps_the_variant() -> None:
     model, write = import_module("kdvision.gamefile.model"), import_module("kdvision.gamefile.write")
-    game = model.parse(GAME_FILE)
+    game = model.parse_game(GAME_FILE)
     assert game.variants == (ID,)
-    assert model.parse(write.text_of(game)) == game
+    assert model.parse_game(write.write_game_text(game)) == game
     with pytest.raises(ValueError, match=ID):
-        model.parse('variants = ["discord"]\n[[kingdom]]\nboard = "#"')
+        model.parse_game('variants = ["discord"]\n[[kingdom]]\nboard = "#"')
 
 
 def test_score_writes_the_variant_into_a_game_file(main: Main, tmp_path: Path) -> None:
@@ -140,39 +140,40 @@ def test_batch_has_the_option(main: Main, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_event_files_have_the_variant() -> None:
-    event = import_module("kdvision.batch.event").parse(f'variants = ["{ID}"]')
+    event = import_module("kdvision.batch.event").parse_event(f'variants = ["{ID}"]')
     board = import_module("kdvision.game.board").Board.parse(CORNER)
-    rule_set = event.rules.of_game([board])
+    rule_set = event.rules.game_rule_set([board])
     assert import_module("kdvision.game.scoring").score(board, rule_set).total == 4
 
 
 def test_the_server_takes_the_variant_in_queries_and_bodies() -> None:
     request = import_module("kdvision.web.request")
-    assert request.rules_of_query(QueryParams(f"{KEY}=true&harmony=true")).variants == ("harmony", ID)
-    assert request.rules_of_query(QueryParams("")).variants == ()
-    assert request.rules_of_body({KEY: True}).variants == (ID,)
-    with pytest.raises(Exception, match="true or false"):
-        request.rules_of_query(QueryParams(f"{KEY}=1"))
+    assert request.parse_options(QueryParams(f"{KEY}=true&harmony=true")).variants == ("harmony", ID)
+    assert request.parse_options(QueryParams("")).variants == ()
+    _, options = request.parse_decide({"kingdoms": [{"sight": "x"}], KEY: True})
+    assert options.variants == (ID,)
+    with pytest.raises(Exception, match=KEY):
+        request.parse_options(QueryParams(f"{KEY}=1"))
 
 
 def test_the_server_scores_photos_with_the_variant() -> None:
     service = import_module("kdvision.web.service")
     content = (SAMPLES / "demo.jpg").read_bytes()
-    outcome = service.Desk(None, None).read(content, service.Rules(variants=(ID,)), (), lambda _: None)
+    outcome = service.Service(None, None).read(content, service.ReadOptions(variants=(ID,)), (), lambda _: None)
     assert [len(bonus_lines(kingdom)) for kingdom in outcome.body["kingdoms"]] == [1]
 
 
 def test_the_server_describes_the_variant() -> None:
-    schemas = import_module("kdvision.web.schema").SCHEMAS
+    openapi = import_module("kdvision.web.openapi")
+    schemas = openapi.component_schemas()
     assert KEY in schemas["Decide"]["properties"]
     assert ID in schemas["Game"]["properties"]["variants"]["items"]["enum"]
     assert ID in schemas["GivenKingdom"]["properties"]["claims"]["items"]["enum"]
-    description = import_module("kdvision.web.openapi").description()
-    assert KEY in {one["name"] for one in description["paths"]["/api/read"]["post"]["parameters"]}
+    assert KEY in {one["name"] for one in openapi.describe_api()["paths"]["/api/read"]["post"]["parameters"]}
 
 
 def test_the_page_gets_the_variant_with_its_name() -> None:
-    info = import_module("kdvision.web.rules_info").everything()
+    info = import_module("kdvision.web.rules_info").rules_data()
     assert {"id": ID, "name": NAME, "help": HELP, "clause": CLAUSE, "facts": []} in info["variants"]
     assert all(ID in game["variants"] for game in info["games"])
     assert info["clauses"][CLAUSE]["house"]

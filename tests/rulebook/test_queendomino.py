@@ -7,13 +7,13 @@ import pytest
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import QUEENDOMINO, kinds
-from kdvision.game.kingdom import Kingdom, Table, territories
+from kdvision.game.kingdom import Kingdom, Table, find_territories
 from kdvision.game.pieces import Building, Built
 from kdvision.game.rules import queendomino
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
-from kdvision.game.standing import standing
-from kdvision.game.table_check import table_problems
+from kdvision.game.standing import rank_kingdoms
+from kdvision.game.table_check import find_table_problems
 
 clause = pytest.mark.clause
 RULES = queendomino()
@@ -50,7 +50,7 @@ def points(of: Kingdom, clause: str) -> list[int]:
 
 
 def broken(*kingdoms: Kingdom) -> set[str]:
-    return {problem.clause for problem in table_problems(kingdoms, RULES)}
+    return {problem.clause for problem in find_table_problems(kingdoms, RULES)}
 
 
 def pieces_broken(*kingdoms: Kingdom) -> list[str]:
@@ -97,17 +97,17 @@ def test_the_box_holds_its_own_dominoes() -> None:
 
 @clause("queendomino/in-play")
 def test_all_dominoes_are_drawn() -> None:
-    assert RULES.in_play == {3: 48, 4: 48}
-    assert queendomino(side=7).in_play == {2: 48}
+    assert RULES.dominoes_drawn == {3: 48, 4: 48}
+    assert queendomino(side=7).dominoes_drawn == {2: 48}
 
 
 @clause("queendomino/grid")
 def test_kingdoms_fit_five_by_five_or_for_two_seven_by_seven() -> None:
     long = kingdom("f f # w w w w")
     assert broken(long) == {"queendomino/grid"}
-    assert {problem.clause for problem in table_problems([long], queendomino(side=7))} == set()
+    assert {problem.clause for problem in find_table_problems([long], queendomino(side=7))} == set()
     longer = kingdom("f f f f # w w w w")
-    assert {p.clause for p in table_problems([longer], queendomino(side=7))} == {"queendomino/grid"}
+    assert {p.clause for p in find_table_problems([longer], queendomino(side=7))} == {"queendomino/grid"}
 
 
 @clause("queendomino/castle")
@@ -182,7 +182,7 @@ def test_some_give_two_points_for_each_separate_territory(terrain: Terrain) -> N
     letter = terrain.value
     board = f"{letter} {letter}1 # {letter} / . . t t / {letter} . . ."
     tile = Building(per_territory=terrain)
-    count = sum(territory.terrain is terrain for territory in territories(Board.parse(board)))
+    count = sum(territory.terrain is terrain for territory in find_territories(Board.parse(board)))
     assert count == 3
     assert points(kingdom(board, {"C2": tile}), "queendomino/detached") == [6]
     assert any(building.effect == tile.effect and building.count == 2 for building in BUILDINGS)
@@ -252,16 +252,16 @@ def test_three_coins_are_a_point(coins: int, expected: int) -> None:
 
 @clause("queendomino/winner")
 def test_the_highest_score_wins() -> None:
-    assert standing([kingdom("# w1"), kingdom("#", coins=6)], RULES).reason == "kingdom 2 wins on points, 2 to 1"
+    assert rank_kingdoms([kingdom("# w1"), kingdom("#", coins=6)], RULES).reason == "kingdom 2 wins on points, 2 to 1"
 
 
 @clause("queendomino/tie-largest")
 def test_ties_go_to_the_largest_territory() -> None:
-    found = standing([kingdom("# w1 w"), kingdom("# w1 f1")], RULES)
+    found = rank_kingdoms([kingdom("# w1 w"), kingdom("# w1 f1")], RULES)
     assert found.reason == "kingdom 1 wins on the largest territory, 2 to 1"
 
 
 @clause("queendomino/shared")
 def test_crowns_break_no_tie() -> None:
-    found = standing([kingdom("# w2 f"), kingdom("# w1 f1")], RULES)
+    found = rank_kingdoms([kingdom("# w2 f"), kingdom("# w1 f1")], RULES)
     assert found.reason.startswith("kingdom 1 and kingdom 2 share the victory")

@@ -9,13 +9,13 @@ from kdvision.game.pieces import Built
 from kdvision.game.rules import royal_wedding
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
-from kdvision.game.table_check import table_problems
+from kdvision.game.table_check import find_table_problems
 
 clause = pytest.mark.clause
 
 
 def broken(text: str, *, side: int) -> set[str]:
-    return {problem.clause for problem in table_problems([Kingdom(Board.parse(text))], royal_wedding(side=side))}
+    return {problem.clause for problem in find_table_problems([Kingdom(Board.parse(text))], royal_wedding(side=side))}
 
 
 @clause("royal-wedding/box")
@@ -25,26 +25,26 @@ def test_both_boxes_are_one() -> None:
     assert len({domino.number for domino in ROYAL_WEDDING}) == 96
     assert broken("w m3 # m3 t", side=5) == set()
     assert broken("w m3 # m3 w", side=5) == {"royal-wedding/box"}
-    assert set(royal_wedding().in_play.values()) == {96}
+    assert set(royal_wedding().dominoes_drawn.values()) == {96}
 
 
 @clause("royal-wedding/seven")
 def test_three_or_four_play_to_seven() -> None:
-    assert sorted(royal_wedding(side=7).in_play) == [3, 4]
+    assert sorted(royal_wedding(side=7).dominoes_drawn) == [3, 4]
     assert broken("# w w w w w w", side=7) == set()
     assert broken("# w w w w w w w w", side=7) == {"royal-wedding/seven"}
 
 
 @clause("royal-wedding/five")
 def test_five_to_eight_play_to_five() -> None:
-    assert sorted(royal_wedding(side=5).in_play) == [5, 6, 7, 8]
+    assert sorted(royal_wedding(side=5).dominoes_drawn) == [5, 6, 7, 8]
     assert broken("# w w w w w w", side=5) == {"royal-wedding/five"}
 
 
 @clause("royal-wedding/teams")
 def test_three_or_four_pairs_share_kingdoms_of_seven() -> None:
     teams = royal_wedding(side=5, teams=True)
-    assert (teams.side, teams.team, sorted(teams.in_play)) == (7, 2, [3, 4])
+    assert (teams.side, teams.team, sorted(teams.dominoes_drawn)) == (7, 2, [3, 4])
 
 
 def test_towns_and_buildings_score_as_in_queendomino() -> None:

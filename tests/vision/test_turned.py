@@ -45,7 +45,7 @@ def only(source: Pixels | bytes) -> Board:
 
 def same(board: Board, other: Board) -> bool:
     """Whether the boards are one, perhaps turned by quarters."""
-    return any(board == other.turned(quarters) for quarters in range(4))
+    return any(board == other.rotate(quarters) for quarters in range(4))
 
 
 @pytest.mark.parametrize("degrees", [0, 30, 61, 90, 137, 200, 295])
@@ -57,7 +57,7 @@ def test_turned_by_any_angle(degrees: float) -> None:
 @pytest.mark.parametrize("quarters", [1, 2, 3])
 def test_quarter_turns_turn_the_board(quarters: int) -> None:
     pixels, board = upright("oblique")
-    assert only(np.ascontiguousarray(np.rot90(pixels, -quarters))) == board.turned(quarters)
+    assert only(np.ascontiguousarray(np.rot90(pixels, -quarters))) == board.rotate(quarters)
 
 
 def stored(pixels: Pixels, orientation: int) -> bytes:

@@ -1,15 +1,15 @@
-"""Phones of the network: nothing but the pairing page without the key, everything with it."""
+"""Phones of the network get the pairing page without the key, and everything with it."""
 
 import re
 from collections.abc import Iterator
 
 import pytest
 
-from kdvision.web.limits import Refused
-from kdvision.web.page import PAIRING, files
-from kdvision.web.pairing import LETTERS, SECONDS, TRIES, Pairing, new_key
+from kdvision.web.limits import Refusal
+from kdvision.web.page import OPEN_PATHS, load_files
+from kdvision.web.pairing import KEY_LETTERS, MAX_WRONG_KEYS, WRONG_KEYS_SECONDS, Pairing, new_key
 from kdvision.web.server import Settings
-from tests.webserver import Answer, Client, running
+from tests.webserver import Answer, Client, running_server
 
 KEY = "ABCD-2345"
 GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}
@@ -17,18 +17,18 @@ GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with running(Settings(port=0, lan=True, key=KEY), link="http://192.168.1.5:8000/#key=ABCD-2345") as made:
+    with running_server(Settings(port=0, lan=True, key=KEY), link="http://192.168.1.5:8000/#key=ABCD-2345") as made:
         yield made
 
 
-def cookie_of(answer: Answer) -> str:
+def get_cookie(answer: Answer) -> str:
     return answer.headers["set-cookie"].partition(";")[0]
 
 
-def test_keys_are_easy_to_type_and_never_the_same() -> None:
+def test_keys_are_easy_to_type_and_all_different() -> None:
     keys = {new_key() for _ in range(50)}
     assert len(keys) == 50
-    assert all(re.fullmatch(rf"[{LETTERS}]{{4}}-[{LETTERS}]{{4}}", key) for key in keys)
+    assert all(re.fullmatch(rf"[{KEY_LETTERS}]{{4}}-[{KEY_LETTERS}]{{4}}", key) for key in keys)
 
 
 @pytest.mark.parametrize("path", ["/", "/index.html", "/app.js", "/x", "/tiles/w.svg"])
@@ -38,52 +38,52 @@ def test_a_phone_without_the_key_gets_the_pairing_page(client: Client, path: str
 
 
 @pytest.mark.parametrize("path", ["/api/rules", "/api/invite", "/api/openapi.json"])
-def test_it_gets_nothing_of_the_api(client: Client, path: str) -> None:
+def test_a_phone_without_the_key_gets_nothing_of_the_api(client: Client, path: str) -> None:
     answer = client.get(path)
     assert (answer.status, set(answer.json)) == (401, {"error", "hint"})
     assert client.post("/api/score", GAME).status == 401
 
 
-def test_the_pairing_page_is_whole(client: Client) -> None:
-    for path in PAIRING - {"/api/pair"}:
-        assert path in files()
+def test_the_pairing_page_is_complete(client: Client) -> None:
+    for path in OPEN_PATHS - {"/api/pair"}:
+        assert path in load_files()
         assert client.get(path).status == 200
 
 
-def test_the_key_lets_a_phone_in(client: Client) -> None:
+def test_the_key_gives_access(client: Client) -> None:
     answer = client.post("/api/pair", {"key": "abcd 2345"})
     assert answer.status == 200
-    said = answer.headers["set-cookie"]
-    assert "HttpOnly" in said
-    assert "samesite=lax" in said.lower()
-    assert KEY not in said
-    assert client.get("/", Cookie=cookie_of(answer)).content.count(b"app.js") == 1
-    assert client.post("/api/score", GAME, Cookie=cookie_of(answer)).status == 200
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=lax" in cookie.lower()
+    assert KEY not in cookie
+    assert client.get("/", Cookie=get_cookie(answer)).content.count(b"app.js") == 1
+    assert client.post("/api/score", GAME, Cookie=get_cookie(answer)).status == 200
 
 
-def test_programs_bring_the_key_as_a_token(client: Client) -> None:
+def test_programs_send_the_key_as_a_bearer_token(client: Client) -> None:
     assert client.post("/api/score", GAME, Authorization=f"Bearer {KEY}").status == 200
     assert client.post("/api/score", GAME, Authorization="Bearer ABCD-2346").status == 401
     assert client.post("/api/score", GAME, Authorization=f"Basic {KEY}").status == 401
 
 
 @pytest.mark.parametrize("cookie", ["kdvision=", "kdvision=é", "kdvision=ABCD-2345", "other=1"])
-def test_no_other_cookie_does(client: Client, cookie: str) -> None:
+def test_another_cookie_gives_no_access(client: Client, cookie: str) -> None:
     assert client.post("/api/score", GAME, Cookie=cookie.encode().decode("latin-1")).status == 401
 
 
 @pytest.mark.parametrize("key", ["", "ABCD-2346", "é", 5, None, ["ABCD-2345"]])
-def test_wrong_keys_do_not(client: Client, key: object) -> None:
+def test_a_wrong_key_gives_no_access(client: Client, key: object) -> None:
     assert client.post("/api/pair", {"key": key}).status == 401
 
 
-def test_who_has_no_key_sends_no_large_bodies(client: Client) -> None:
+def test_a_client_without_the_key_cannot_send_large_bodies(client: Client) -> None:
     assert client.post("/api/pair", {"key": KEY, "more": " " * 900}).status == 200
     large = client.post("/api/pair", {"key": KEY, "more": " " * 1000})
     assert (large.status, "1,000 bytes" in large.json["error"]) == (413, True)
 
 
-def test_the_invitation_holds_the_link_and_its_code(client: Client) -> None:
+def test_the_invitation_has_the_link_and_its_qr_code(client: Client) -> None:
     answer = client.get("/api/invite", Authorization=f"Bearer {KEY}").json
     assert answer["link"] == "http://192.168.1.5:8000/#key=ABCD-2345"
     assert {len(row) for row in answer["qr"]} == {len(answer["qr"])}
@@ -91,19 +91,19 @@ def test_the_invitation_holds_the_link_and_its_code(client: Client) -> None:
     assert answer["qr"][0].startswith("1111111")
 
 
-def test_addresses_of_the_network_are_its_own_names(client: Client) -> None:
+def test_addresses_of_the_network_are_accepted_as_host(client: Client) -> None:
     assert client.get("/pair.js", Host="192.168.1.5:8000").status == 200
     assert client.get("/pair.js", Host="evil.example").status == 421
 
 
-def test_who_tries_many_keys_has_to_wait() -> None:
+def test_an_address_with_many_wrong_keys_has_to_wait() -> None:
     now = [0.0]
     pairing = Pairing(KEY, clock=lambda: now[0])
-    for _ in range(TRIES):
-        assert not pairing.fits("WRONG", "10.0.0.1")
-    with pytest.raises(Refused) as raised:
-        pairing.fits(KEY, "10.0.0.1")
+    for _ in range(MAX_WRONG_KEYS):
+        assert not pairing.is_key("WRONG", "10.0.0.1")
+    with pytest.raises(Refusal) as raised:
+        pairing.is_key(KEY, "10.0.0.1")
     assert raised.value.status == 429
-    assert pairing.fits(KEY, "10.0.0.2")
-    now[0] = SECONDS + 1
-    assert pairing.fits(KEY, "10.0.0.1")
+    assert pairing.is_key(KEY, "10.0.0.2")
+    now[0] = WRONG_KEYS_SECONDS + 1
+    assert pairing.is_key(KEY, "10.0.0.1")

@@ -1,87 +1,112 @@
-"""Men and gems are as large as they are, closed, on the table, and of many kinds."""
+"""Observations as signed texts: what comes back is what was encoded, as far as a decision depends on it."""
 
-from __future__ import annotations
+import hmac
+from base64 import urlsafe_b64encode
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kdvision.lab.render.art.scene_art import make_piece_mesh
-from kdvision.lab.render.drawn.buildings import draw_queen
-from kdvision.lab.render.objects import meshes, tokens
+from kdvision.game.board import Board, Square
+from kdvision.pipeline import Calibration, KingdomReading, Surroundings, assemble_kingdoms, decide_again
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.networks.onnx import load_model
+from kdvision.web.limits import Refusal
+from kdvision.web.tokens import MAX_TOKEN_LENGTH, decode_token, encode_token
+from tests.kingdoms import grid_of, table_photo
 
-SIZES = {"knight": (0.3, 0.75), "tower": (0.3, 0.8), "queen": (0.85, 1.2), "gem": (0.33, 0.58)}
-"""The longest side of each piece in squares, at the least and at the most."""
-
-
-@pytest.mark.parametrize("kind", SIZES)
-def test_pieces_are_closed_stand_on_the_table_and_have_their_size(kind: str) -> None:
-    for seed in range(12):
-        piece = tokens.MAKERS[kind](np.random.default_rng(seed))
-        low, high = piece.triangles.min(axis=(0, 1)), piece.triangles.max(axis=(0, 1))
-        assert low[2] == pytest.approx(0)
-        assert (low + high)[:2] == pytest.approx((0, 0), abs=0.03)
-        assert SIZES[kind][0] <= max(piece.size) <= SIZES[kind][1]
-        a, b, c = piece.triangles.transpose(1, 0, 2)
-        assert (np.cross(a, b) * c).sum() > 0  # the signed volume: faces look outwards
+SECRET = b"k" * 32
 
 
-@pytest.mark.parametrize("kind", tokens.LYING)
-def test_some_men_stand_and_some_lie(kind: str) -> None:
+def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> GridObservation:
+    board = Board.parse(text)
+    log_probs = Reading.of(board, confidence=0.97, spoiled={"B2": {"w": 0.7, "w1": 0.25}}).log_probs
     rng = np.random.default_rng(5)
-    sizes = [tokens.MAKERS[kind](rng).size for _ in range(30)]
-    lying = np.mean([height < min(width, depth) + 0.01 for width, depth, height in sizes])
-    assert 0.15 < lying < 0.8
+    border_log_odds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
+    return GridObservation(
+        grid_of(board, slant=0.2), Reading(log_probs), border_log_odds, np.zeros((board.height, board.width))
+    )
 
 
-def test_knights_are_mostly_dark_and_towers_mostly_light_grey() -> None:
-    rng = np.random.default_rng(6)
-    knights = [tokens.knight_mesh(rng).colours[0] for _ in range(60)]
-    towers = [tokens.tower_mesh(rng).colours[0] for _ in range(60)]
-    assert np.median(knights) < 60 < 130 < np.median(towers)
-    assert np.median(np.ptp(np.array(towers, int), axis=1)) < 20
+def read_kingdom(seen: GridObservation) -> KingdomReading:
+    calibration = Calibration(**load_model("cells").about.get("boards", {}))
+    (kingdom,) = assemble_kingdoms(table_photo(), [seen], calibration=calibration)
+    return kingdom
 
 
-def test_knights_are_slim_and_stout() -> None:
-    """From half as wide as high, the shield before him, to as wide as high, arms out and the shield beside him."""
-    rng = np.random.default_rng(8)
-    shapes = []
-    for _ in range(60):
-        width, depth, height = tokens.knight_mesh(rng).size
-        shapes.append(width / max(depth, height))
-    assert min(shapes) < 0.55
-    assert max(shapes) > 0.95
+def test_an_observation_comes_back() -> None:
+    original = read_kingdom(make_observation())
+    assert original.observation is not None
+    back = decode_token(encode_token(original, SECRET), KINDS, SECRET)
+    assert back.around == Surroundings()
+    assert np.abs(back.observation.reading.log_probs - original.observation.reading.log_probs).max() < 0.01
+    for one, other in zip(back.observation.border_log_odds, original.observation.border_log_odds, strict=True):
+        assert np.abs(one - other).max() < 0.01
+    assert np.abs(back.observation.grid.quads - original.observation.grid.quads).max() <= 0.5
+    assert back.observation.inside is None
 
 
-def test_a_board_laid_flat_shows_its_front() -> None:
-    picture = np.zeros((40, 20, 4), np.uint8)
-    picture[..., 3] = 255
-    picture[:20, :, 0] = 200  # the upper half is red
-    laid = tokens.flat(tokens.sheet_mesh(picture, height=1.0, thickness=0.1, edge=np.full(3, 90.0), rows=10))
-    assert laid.size == pytest.approx((0.5, 1.0, 0.1))
-    top = (laid.triangles[..., 2] > 0.09).all(axis=1)
-    red = laid.colours[:, 0] > 150
-    assert (top & red).sum() == top.sum() / 2
+def test_cells_at_the_edge_of_the_picture_come_back() -> None:
+    shape = (4, 4)
+    seen = replace(make_observation(), inside=np.full(shape, 0.5), beyond=np.full(shape, 0.25))
+    around = Surroundings(False, True, True, True)
+    kingdom = replace(read_kingdom(make_observation()), observation=seen, around=around)
+    back = decode_token(encode_token(kingdom, SECRET), KINDS, SECRET)
+    assert back.around == around
+    assert back.observation.inside is not None
+    assert back.observation.beyond is not None
+    assert (back.observation.inside == 0.5).all()
+    assert (back.observation.beyond == 0.25).all()
 
 
-def test_no_two_gems_are_alike() -> None:
-    rng = np.random.default_rng(7)
-    faces = np.array([tokens.draw_gem(rng) for _ in range(12)], int)
-    assert faces.shape == (12, 96, 96, 4)
-    assert all(np.abs(faces[one] - faces[other]).mean() > 4 for one in range(12) for other in range(one))
-    assert {0, 255} <= set(np.unique(faces[..., 3]))
+def test_pieces_and_gems_come_back() -> None:
+    names, rng = ("", "knight", "tower"), np.random.default_rng(3)
+    probabilities = rng.dirichlet(np.ones(3), (4, 4))
+    seen = replace(make_observation(), pieces=np.log(probabilities), gems=rng.normal(0, 4, (5, 5)), piece_names=names)
+    text = encode_token(replace(read_kingdom(make_observation()), observation=seen), SECRET)
+    back = decode_token(text, KINDS, SECRET, piece_names=names).observation
+    assert back.pieces is not None and back.gems is not None and seen.gems is not None
+    assert (back.piece_names, back.inside) == (names, None)
+    assert np.abs(np.exp(back.pieces) - probabilities).max() < 0.01
+    assert np.abs(back.gems - seen.gems).max() < 0.01
 
 
-def test_a_drawn_queen_has_a_crown_over_a_white_dress() -> None:
-    queen = draw_queen(np.random.default_rng(8))
-    crown, dress = queen[28:34, 72:88, :3].astype(int), queen[190:220, 72:88, :3]
-    assert (crown[..., 0] > 2 * crown[..., 2]).mean() > 0.8
-    assert dress.min(axis=2).mean() > 220
-    assert queen[0, 0, 3] == 0
+def test_a_decoded_observation_gives_the_same_decision() -> None:
+    original = read_kingdom(make_observation())
+    assert original.observation is not None
+    back = decode_token(encode_token(original, SECRET), original.observation.reading.kinds, SECRET)
+    (again,) = decide_again([back.observation], around=[back.around])
+    assert (again.board, again.start) == (original.board, original.start)
+    assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
 
 
-def test_a_knight_in_a_player_s_colour_stays_the_plain_one_and_draws_nothing() -> None:
-    rng, same = np.random.default_rng(9), np.random.default_rng(9)
-    knight = make_piece_mesh("knight", "blue", rng)
-    assert np.array_equal(knight.triangles, meshes.knight_mesh("blue").triangles)
-    assert rng.random() == same.random()
-    assert max(make_piece_mesh("knight", "", rng).size) > 0
+def test_the_largest_grid_fits() -> None:
+    rows = " / ".join(" ".join(["."] * 13) for _ in range(13))
+    board = Board.parse(rows).with_cells({Square(6, 6): Board.parse("#")[Square(0, 0)]})
+    made = encode_token(replace(read_kingdom(make_observation()), observation=make_observation(str(board))), SECRET)
+    assert len(made) < MAX_TOKEN_LENGTH / 2
+    assert decode_token(made, KINDS, SECRET).observation.grid.rows == 13
+
+
+@pytest.mark.parametrize("change", [0, 1, 20, -1])
+def test_a_changed_token_is_refused(change: int) -> None:
+    made = encode_token(read_kingdom(make_observation()), SECRET)
+    place = change % len(made)
+    other = made[:place] + ("x" if made[place] != "x" else "y") + made[place + 1 :]
+    with pytest.raises(Refusal):
+        decode_token(other if change >= 0 else made[:-8], KINDS, SECRET)
+
+
+def test_another_secret_is_refused() -> None:
+    with pytest.raises(Refusal) as raised:
+        decode_token(encode_token(read_kingdom(make_observation()), SECRET), KINDS, b"o" * 32)
+    assert (raised.value.status, raised.value.hint) == (410, "read the photo again")
+
+
+def test_a_token_of_the_previous_version_is_refused() -> None:
+    """It had its signature in front, without a separator."""
+    body = bytes(range(200))
+    token = urlsafe_b64encode(hmac.digest(SECRET, body, "sha256")[:16] + body).decode().rstrip("=")
+    with pytest.raises(Refusal, match="restarted"):
+        decode_token(token, KINDS, SECRET)

@@ -61,7 +61,7 @@ def board_variants(game: str | None = None) -> tuple[Variant, ...]:
     return tuple(v for v in VARIANTS if not v.facts and (game is None or v.fits(game)))
 
 
-def side_of(boards: Iterable[Board]) -> int:
+def infer_board_side(boards: Iterable[Board]) -> int:
     """Return the side a game was played to, as its boards show it: 7 if one spans more than 5 squares, else 5."""
     longest = max((max(board.extent) for board in boards), default=0)
     return next((side for side in SIDES if longest <= side), SIDES[-1])
@@ -76,9 +76,9 @@ __all__ = [
     "add_variants",
     "board_variants",
     "clauses",
+    "infer_board_side",
     "kingdomino",
     "make_rule_set",
     "queendomino",
     "royal_wedding",
-    "side_of",
 ]

@@ -3,11 +3,11 @@
 from typing import Final
 
 from kdvision.game.deck import KINGDOMINO
-from kdvision.game.kingdom import crowns, largest
+from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet, Territories, TieBreak
 
-LARGEST: Final = TieBreak("the largest territory", "kingdomino/tie-largest", largest)
-CROWNS: Final = TieBreak("crowns", "kingdomino/tie-crowns", crowns)
+LARGEST: Final = TieBreak("the largest territory", "kingdomino/tie-largest", measure_largest)
+CROWNS: Final = TieBreak("crowns", "kingdomino/tie-crowns", count_crowns)
 
 DOMINOES_DRAWN: Final = {2: 24, 3: 36, 4: 48}
 """Dominoes drawn for a number of kingdoms of 5x5 squares (kingdomino/in-play)."""

@@ -7,8 +7,8 @@ from typing import Final
 
 from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.legality import Problem, names
-from kdvision.game.pieces import JOKER, TREASURE_FACTS, UNTOLD, Gem
+from kdvision.game.legality import Problem, join_names
+from kdvision.game.pieces import JOKER, TREASURE_FACTS, UNKNOWN, Gem
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import OutrightWin, RuleSet
 
@@ -34,7 +34,7 @@ def has_all_gems(kingdom: Kingdom) -> bool:
 
     The joker counts as one more kind (lost-treasures/joker).
     """
-    return len({gem.kind for gem in kingdom.gems} - {UNTOLD}) >= KINDS
+    return len({gem.kind for gem in kingdom.gems} - {UNKNOWN}) >= KINDS
 
 
 def check_gems(table: Table) -> Iterator[Problem]:
@@ -45,7 +45,7 @@ def check_gems(table: Table) -> Iterator[Problem]:
         for corner, count in Counter(gem.corner for gem in kingdom.gems).items():
             if count > 1:
                 squares = next(gem.squares for gem in kingdom.gems if gem.corner == corner)
-                text = f"{count} gems lie between {names(squares)}"
+                text = f"{count} gems lie between {join_names(squares)}"
                 yield Problem(squares, text, "lost-treasures/discovery", number)
     yield from _tokens(table)
 
@@ -55,17 +55,17 @@ def _misplaced(number: int, kingdom: Kingdom, gem: Gem) -> Iterator[Problem]:
     # The castle is no landscape (lost-treasures/no-castle).
     terrains = {cell.terrain for cell in around if cell is not None} - {Terrain.CASTLE}
     if None in around:
-        text = f"the {_name(gem)} does not lie where four squares meet ({names(gem.squares)})"
+        text = f"the {_name(gem)} does not lie where four squares meet ({join_names(gem.squares)})"
         yield Problem(gem.squares, text, "lost-treasures/discovery", number)
     elif len(terrains) < len(around):
-        text = f"the {_name(gem)} does not lie between four different terrains ({names(gem.squares)})"
+        text = f"the {_name(gem)} does not lie between four different terrains ({join_names(gem.squares)})"
         yield Problem(gem.squares, text, "lost-treasures/discovery", number)
     if gem.kind == JOKER and (sum(gem.crowns) != 1 or gem.skull is not None):
         yield Problem(gem.squares, "the joker has one crown and no skull", "lost-treasures/joker", number)
 
 
 def _name(gem: Gem) -> str:
-    return "gem" if gem.kind == UNTOLD else f"{gem.kind} gem"
+    return "gem" if gem.kind == UNKNOWN else f"{gem.kind} gem"
 
 
 def _tokens(table: Table) -> Iterator[Problem]:
@@ -75,7 +75,7 @@ def _tokens(table: Table) -> Iterator[Problem]:
     if kinds.total() > tokens:
         text = f"there are {kinds.total()} gems in the game, and the box has {tokens}"
         yield Problem((), text, "lost-treasures/tokens")
-    del kinds[UNTOLD]
+    del kinds[UNKNOWN]
     for kind, count in kinds.items():
         held = 1 if kind == JOKER else OF_A_KIND
         if count > held:

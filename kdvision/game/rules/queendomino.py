@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck
-from kdvision.game.kingdom import Kingdom, largest
+from kdvision.game.kingdom import Kingdom, measure_largest
 from kdvision.game.pieces import QUEENDOMINO_FACTS, Building
 from kdvision.game.rules.queendomino_checks import (
     check_buildings,
@@ -20,7 +20,7 @@ from kdvision.game.rules.queendomino_checks import (
 )
 from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
 
-LARGEST = TieBreak("the largest territory", "queendomino/tie-largest", largest)
+LARGEST = TieBreak("the largest territory", "queendomino/tie-largest", measure_largest)
 
 OWN_CLAUSES = {
     "kingdomino/box": "queendomino/box",

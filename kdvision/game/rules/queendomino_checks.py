@@ -7,7 +7,7 @@ from typing import Final
 from kdvision.game.board import Square, Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import UNREAD, Building
+from kdvision.game.pieces import UNKNOWN_BUILDING, Building
 
 KNIGHTS: Final = 22
 TOWERS: Final = 15
@@ -50,7 +50,7 @@ def check_buildings(table: Table) -> Iterator[Problem]:
             text = f"{used[building.effect]} buildings give {describe(building)}, and the box has {building.count}"
             yield Problem((), text, "queendomino/buildings")
     named = Counter(built.building.name for kingdom in table.kingdoms for built in kingdom.buildings)
-    twice = [name for name, count in named.items() if name and name != UNREAD.name and count > 1]
+    twice = [name for name, count in named.items() if name and name != UNKNOWN_BUILDING.name and count > 1]
     yield from (
         Problem((), f"{name} stands in the game {named[name]} times", "queendomino/buildings") for name in twice
     )
@@ -60,7 +60,7 @@ def _misplaced(number: int, kingdom: Kingdom) -> Iterator[Problem]:
     squares = [built.square for built in kingdom.buildings]
     for square in squares:
         cell = kingdom.board.get(square)
-        if "towns" not in kingdom.untold and (cell is None or cell.terrain is not Terrain.TOWN):
+        if "towns" not in kingdom.open_facts and (cell is None or cell.terrain is not Terrain.TOWN):
             text = f"the building on {square.name} does not stand on a town square"
             yield Problem((square,), text, "queendomino/construction", number)
     for square in _repeated(squares):
@@ -97,10 +97,10 @@ def check_queen(table: Table) -> Iterator[Problem]:
         yield Problem((), f"the Queen is in {len(hosts)} kingdoms at once", clause)
     for number in hosts:
         towers = kingdoms[number].towers
-        if "towers" not in kingdoms[number].untold and (towers < most or not towers):
+        if "towers" not in kingdoms[number].open_facts and (towers < most or not towers):
             text = f"the Queen is with {towers} towers" + (f", and another kingdom has {most}" if most > towers else "")
             yield Problem((), text, clause, number)
-    if most and not hosts and table.whole and not any("queen" in kingdom.untold for kingdom in kingdoms):
+    if most and not hosts and table.whole and not any("queen" in kingdom.open_facts for kingdom in kingdoms):
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
     yield from _over("towers", sum(kingdom.towers for kingdom in kingdoms), TOWERS)
 

@@ -81,7 +81,7 @@ def align_truth(truth: Board, observation: GridObservation) -> Board:
     best, rows, cols = observation.reading.best, observation.reading.rows, observation.reading.cols
 
     def place(turns: int, down: int, right: int) -> dict[Square, Cell]:
-        return {Square(s.row + down, s.col + right): cell for s, cell in truth.turned(turns).items()}
+        return {Square(s.row + down, s.col + right): cell for s, cell in truth.rotate(turns).items()}
 
     candidates = (
         place(turns, down, right)

@@ -162,7 +162,7 @@ def observe_picture(
     return ObservedScene(
         tuple(kingdoms),
         tuple(describe_surroundings(kingdoms, found)),
-        tuple(None if one is None else one.board.trimmed() for one in truth),
+        tuple(None if one is None else one.board.trim() for one in truth),
         tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
     )
 
@@ -233,4 +233,4 @@ def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
 
 def is_same_board(board: Board, truth: Board) -> bool:
     """Return whether two boards are equal in any of the four orientations."""
-    return any(board.turned(turn) == truth for turn in range(4))
+    return any(board.rotate(turn) == truth for turn in range(4))

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from kdvision.game.board import Board, Square
-from kdvision.game.open_facts import crossing_name
+from kdvision.game.open_facts import name_crossing
 from kdvision.game.scoring import score
 from kdvision.lab.games.layout import Points
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
@@ -20,7 +20,7 @@ def upright(kingdom: RenderedKingdom) -> tuple[Board, Points]:
     Corners are those of the whole frame, holes and all: top left, top right, bottom right, bottom left.
     """
     quarters, corners = _lies(kingdom)
-    return kingdom.board.turned(quarters), corners
+    return kingdom.board.rotate(quarters), corners
 
 
 def _lies(kingdom: RenderedKingdom) -> tuple[int, Points]:
@@ -42,7 +42,7 @@ def _lies(kingdom: RenderedKingdom) -> tuple[int, Points]:
 def _turned(square: Square, board: Board, quarters: int) -> Square:
     """A square of a board, in the board turned clockwise."""
     for turn in range(quarters):
-        square = square.turned(board.width if turn % 2 else board.height)
+        square = square.rotate(board.width if turn % 2 else board.height)
     return square
 
 
@@ -53,7 +53,7 @@ def truth(picture: Picture) -> dict[str, Any]:
 
 
 def _told(kingdom: RenderedKingdom, quarters: int, corners: Points) -> dict[str, Any]:
-    board = kingdom.board.turned(quarters)
+    board = kingdom.board.rotate(quarters)
     told = {
         "board": list(board.rows()),
         "points": score(board).total,
@@ -67,5 +67,5 @@ def _told(kingdom: RenderedKingdom, quarters: int, corners: Points) -> dict[str,
         ends = [(gem, Square(gem.row + 1, gem.col + 1)) for gem in kingdom.gems]
         both = [[_turned(end, kingdom.board, quarters) for end in pair] for pair in ends]
         corner = [Square(min(s.row for s in pair), min(s.col for s in pair)) for pair in both]
-        told["gems"] = [crossing_name(square) for square in sorted(corner)]
+        told["gems"] = [name_crossing(square) for square in sorted(corner)]
     return told

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
@@ -20,33 +19,27 @@ from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
 from kdvision.lab.render.art_mix import ArtMix
 from kdvision.lab.render.light import PhotoFactors
-from kdvision.lab.render.objects import table_tops
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.patterned_tops import make_patterned_top
 from kdvision.lab.render.renderer import OccluderPlacer, Picture, RenderedSquare
 from kdvision.lab.train.crop_folder import Crops
-from kdvision.lab.train.examples import SceneExample, cell_examples, lattice_of
+from kdvision.lab.train.examples import SceneExample, cut_cell_examples, fit_board_homography
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
 Maker = Callable[[np.random.Generator, ArtMix], Picture]
 
 SCENE_SIZE = 640
-WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,), "strewn": (37,), "shiny": (41,)}
+WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,), "strewn": (37,)}
 """What is trained on, and the words that each adds to its seeds.
 
 Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
 kingdoms lie, and more of them of many drawn boxes; tables under a hard or coloured light, plain ones and full ones;
-tables on whose kingdoms hands and things lie, some of them in such a light; tables that mirror a lamp as cards do, and
-on which kingdoms have gaps.
+tables on whose kingdoms hands and things lie, some of them in such a light.
 """
 BUSY_DRAWN = 0.45
 HARD_LIGHT_RANGE, HARD_GLARE_RANGE = (0.3, 1.3), (0.5, 2.5)
 """The range of two of `light.PhotoFactors` in a hard light: the glare of a lamp over the table leaves nothing but white."""
-SHINY = (0.5, 1.5)
-"""How much of a lamp a shiny table mirrors, beside what a card does: what is white is then no sign of a card."""
-SHINY_STREWN = 0.25
-"""How many of these have things on their kingdoms."""
 STREWN = (0.5, 0.25, 0.25)
 """How many of the tables with things are plain, full and in a hard light."""
 
@@ -57,7 +50,7 @@ def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
     People crop their photos, and the finder's second look sees every kingdom so.
     """
     kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
-    matrix = lattice_of(kingdom)
+    matrix = fit_board_homography(kingdom)
     middle = np.array([kingdom.board.width, kingdom.board.height]) / 2
     if not matrix.any():
         return picture
@@ -101,13 +94,13 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     rng = np.random.default_rng(seed)
     with_pieces = partial(_plain, deal=make_scene_with_pieces)
     makers: dict[str, Maker] = {"scenes": _plain, "pieces": with_pieces, "busy": _busy}
-    makers |= {"lit": _lit, "strewn": _strewn, "shiny": _shiny}
+    makers |= {"lit": _lit, "strewn": _strewn}
     picture = makers[world](rng, _art_mix)
     if picture.kingdoms and rng.random() < 0.25:
         picture = rectified(picture, rng)
     quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
     code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
-    return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cell_examples(picture, rng))
+    return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cut_cell_examples(picture, rng))
 
 
 def _plain(
@@ -147,40 +140,6 @@ def _lit(rng: np.random.Generator, art_mix: ArtMix, *, occluders: OccluderPlacer
 def _strewn(rng: np.random.Generator, art_mix: ArtMix) -> Picture:
     make: Callable[..., Picture] = (_plain, _busy, _lit)[rng.choice(3, p=STREWN)]
     return make(rng, art_mix, occluders=place_occluders)
-
-
-def _shiny(rng: np.random.Generator, art_mix: ArtMix) -> Picture:
-    factors = replace(PhotoFactors.draw(rng), glare=float(rng.uniform(*HARD_GLARE_RANGE)))
-    make, occluders = _busy if rng.random() < 0.4 else _plain, place_occluders if rng.random() < SHINY_STREWN else None
-    gloss = float(rng.uniform(*SHINY))
-    return make(rng, art_mix, factors, deal=scenes.make_scene_with_gaps, gloss=gloss, occluders=occluders)
-
-
-class _Told(Exception):
-    """Enough is known of a scene; the rest of it need not be rendered."""
-
-
-def find_table_tops(seed: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the kinds of surface that the scene of one seed lies on, in a fraction of the time of `make_example`."""
-    assert _art_mix is not None
-    rng, noted = np.random.default_rng(seed), list[str]()
-    scene = scenes.make_scene(rng)
-
-    def told(rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()) -> Any:
-        table_tops.make_table_top(rng, height, width, unit, scraps=scraps, noted=noted)
-        raise _Told
-
-    with suppress(_Told):
-        renderer.render(
-            scene, renderer.place_camera(scene, rng, size=SCENE_SIZE), _art_mix.make_scene_art(rng), rng, surface=told
-        )
-    return tuple(noted)
-
-
-def list_table_tops(folder: Path, *, seed: int, count: int, workers: int = 2) -> list[tuple[str, ...]]:
-    """Return the kinds of surface of the scenes that `make_examples` makes, in the same order."""
-    with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
-        return pool.map(find_table_tops, [(seed, n) for n in range(count)], chunksize=8)
 
 
 def make_examples(

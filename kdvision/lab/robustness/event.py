@@ -27,7 +27,7 @@ import numpy as np
 
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import make_rule_set
-from kdvision.game.standing import Standing, dynasty, standing
+from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
 from kdvision.lab.render.art.folder_art import DrawnArt
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects import held_out_tops
@@ -132,12 +132,12 @@ def truth(event: Plan) -> dict[str, Any]:
     }
     rounds = sorted({number for number, _ in kingdoms})
     by_round = [[one for (number, _), own in kingdoms.items() if number == r for one in own] for r in rounds]
-    rows = [row for key, own in kingdoms.items() for row in _rows("table", *key, standing(own, RULES))]
+    rows = [row for key, own in kingdoms.items() for row in _rows("table", *key, rank_kingdoms(own, RULES))]
     for number, own in zip(rounds, by_round, strict=True):
         if sum(key[0] == number for key in kingdoms) > 1:
-            rows += _rows("round", number, "", standing(own, RULES))
+            rows += _rows("round", number, "", rank_kingdoms(own, RULES))
     if len(rounds) > 1:
-        rows += _rows("total", "", "", dynasty(by_round, RULES))
+        rows += _rows("total", "", "", rank_dynasty(by_round, RULES))
     boards = {f"{number}/{one.player}": str(one.board) for (number, _), own in kingdoms.items() for one in own}
     return {"boards": boards, "standings": rows, "broken": sorted(file.name for file in event.files if file.broken)}
 

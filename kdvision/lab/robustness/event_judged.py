@@ -83,8 +83,8 @@ def _numbers(read: Sequence[str], true: Sequence[str]) -> list[int]:
 
 def _apart(one: str, other: str) -> int:
     """How many squares two boards differ in, turned as they are most alike."""
-    board = Board.parse(one).trimmed()
-    turns = [Board.parse(other).trimmed().turned(quarters) for quarters in range(4)]
+    board = Board.parse(one).trim()
+    turns = [Board.parse(other).trim().rotate(quarters) for quarters in range(4)]
     return min(sum(board.get(s) != turn.get(s) for s in {*board, *turn}) for turn in turns)
 
 
@@ -95,4 +95,4 @@ def _sheet(path: Path) -> list[dict[str, str]]:
 
 def _alike(one: str, other: str) -> bool:
     """True for one board seen from two sides."""
-    return any(Board.parse(one).turned(quarters) == Board.parse(other) for quarters in range(4))
+    return any(Board.parse(one).rotate(quarters) == Board.parse(other) for quarters in range(4))

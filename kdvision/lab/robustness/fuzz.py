@@ -18,7 +18,7 @@ from kdvision.errors import KdvisionError
 from kdvision.game.board import Board
 from kdvision.game.rules import board_variants, make_rule_set
 from kdvision.game.scoring import score
-from kdvision.gamefile.model import parse
+from kdvision.gamefile.model import parse_game
 from kdvision.lab.robustness.hostile import good_files
 from kdvision.report.build import build_board_result
 from kdvision.report.game import format_game, game_to_dict
@@ -58,7 +58,7 @@ def notation(content: bytes) -> None:
 def game(content: bytes) -> None:
     """A game file: read, scored, ranked and shown."""
     try:
-        played = parse(_text(content))
+        played = parse_game(_text(content))
         assert format_game(played, "the game", dominoes=True, clauses=True, width=100)
         json.dumps(game_to_dict(played, "the game"))
     except KdvisionError as error:

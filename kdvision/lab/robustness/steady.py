@@ -23,8 +23,8 @@ from typing import Final
 from benchmarks.bench_photos import SAMPLES
 from kdvision import pipeline
 from kdvision.errors import KdvisionError
-from kdvision.game.game import rules_of
-from kdvision.game.given_facts import Told
+from kdvision.game.game import choose_rule_set
+from kdvision.game.given_facts import GivenFacts
 from kdvision.game.scoring import RuleSet
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_photo_result
@@ -53,11 +53,11 @@ def answer(path: Path, door: str) -> str:
     return _plain(build_photo_result(NAME, (photo.width, photo.height), reads, rules, facts=told))
 
 
-def _shown(reads: Sequence[KingdomReading]) -> tuple[RuleSet, Told | None]:
+def _shown(reads: Sequence[KingdomReading]) -> tuple[RuleSet, GivenFacts | None]:
     """The rules, and the pieces beside the photo, of the game that it shows: nobody says which."""
     game = reads[0].game
     variants, told = find_open_facts(reads, game)
-    return rules_of(game, [read.board for read in reads], variants=variants), told
+    return choose_rule_set(game, [read.board for read in reads], variants=variants), told
 
 
 def _plain(result: Result) -> str:

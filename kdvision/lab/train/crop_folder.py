@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -24,40 +25,8 @@ WHOLE = 3
 LENT = 4
 """So many crops, at least, of each kind that a photo lacks are lent to it."""
 
-MISLABELLED = {
-    "IMG_4086_1": "s2",
-    "kd24_6": "g",
-    "IMG_4076_17": "s1",
-    "IMG_4140_12": "s1",
-    "20180510_211014_7": "f1",
-    "IMG_4139_29": "s2",
-    "IMG_4084_2": "m2",
-    "IMG_4115_9": "m1",
-    "IMG_9402_7": "m3",
-    "board_5": "s2",
-    "IMG_4106_26": "m2",
-    "IMG_4048_16": "s1",
-    "IMG_4054_20": "s1",
-    "IMG_4098_6": "g1",
-    "IMG_4144_11": "m2",
-    "kd19_15": "s1",
-    "MVIMG_20180403_132551_0": "g1",
-    "IMG_20180403_131646_17": "m2",
-    "IMG_20180403_132548_0": "g1",
-    "IMG_4124_10": "s1",
-    "IMG_4122_0": "m2",
-    "IMG_4111_5": "m1",
-    "IMG_20180403_131656_15": "s2",
-    "IMG_4049_7": "g1",
-    "IMG_4131_10": "s1",
-    "IMG_20180403_132554_12": "s2",
-    "IMG_20180403_132554_12(1)": "s2",
-    "IMG_20180403_131658_15": "s2",
-    "kd2_17": "s2",
-    "kd2_17(1)": "s2",
-}
-"""Crops that lie in the folder of another kind, and what they show: all on which a trained network disagreed with the
-folder were looked at by eye, and those named where that settled it."""
+MISLABELLED: dict[str, str] = json.loads(Path(__file__).with_name("mislabelled_crops.json").read_text("utf-8"))
+"""Crops in the folder of another kind, and their true kind: each was checked by eye after a network had disagreed."""
 
 
 def notation(folder: str) -> str | None:

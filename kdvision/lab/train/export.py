@@ -1,4 +1,4 @@
-"""Trained networks to ONNX files that describe themselves, checked against torch before they are kept."""
+"""Export of trained networks to ONNX files that describe themselves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from kdvision.lab.train.examples import PIECES, TILE_KINDS
-from kdvision.lab.train.net import COLOURS, CellNet, ContextNet, FinderNet, OfOnePhoto
+from kdvision.lab.train.networks import COLOUR_FEATURES, CellNet, ContextForPhoto, ContextNet, DetectorNet
 from kdvision.vision.classify.probabilities import NOTHING
 from kdvision.vision.networks.cells import CROP
 from kdvision.vision.networks.onnx import FORMAT, Model
@@ -25,59 +25,44 @@ SOURCES = (
 )
 
 
-class FromPixels(nn.Module):
-    """A network behind its normalisation: takes RGB bytes (n, H, W, 3)."""
+class FromBytes(nn.Module):
+    """A network that takes RGB bytes (n, H, W, 3)."""
 
     def __init__(self, net: nn.Module) -> None:
         super().__init__()
         self.net = net
 
     def forward(self, pixels: Tensor) -> Tensor:
-        result: Tensor = self.net(pixels.permute(0, 3, 1, 2).float() / 255)
+        result: Tensor = self.net(pixels.permute(0, 3, 1, 2).float())
         return result
 
 
-def _export_pixels(
-    net: nn.Module, path: Path, *, size: tuple[int, int], about: Mapping[str, Any], any_size: bool
-) -> Path:
-    sample = torch.from_numpy(np.random.default_rng(0).integers(0, 256, (2, *size, 3), dtype=np.uint8))
-    axes = {0: "n", 1: "height", 2: "width"} if any_size else {0: "n"}
-    return _export(FromPixels(net).eval(), path, {"pixels": sample}, {"pixels": axes}, about)
+def export_detector(net: DetectorNet, path: Path, *, settings: Mapping[str, Any]) -> None:
+    """Write the detector; raises AssertionError if ONNX and torch disagree."""
+    about = {"name": "finder", "input": "RGB bytes (n, H, W, 3), H and W multiples of 32", "settings": settings}
+    axes = {"pixels": {0: "n", 1: "height", 2: "width"}}
+    _export(FromBytes(net), path, {"pixels": _make_pixels(64, 96)}, axes, about)
 
 
-def _export(
-    whole: nn.Module,
+def export_cells(
+    net: CellNet,
     path: Path,
-    sample: Mapping[str, Tensor],
-    axes: Mapping[str, Mapping[int, str]],
-    about: Mapping[str, Any],
-) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".part")
-    with warnings.catch_warnings():
-        # the older of torch's two exporters: the newer one wants another package to do the same
-        warnings.simplefilter("ignore", DeprecationWarning)
-        torch.onnx.export(
-            whole,
-            tuple(sample.values()),
-            draft,
-            input_names=list(sample),
-            output_names=["output"],
-            dynamic_axes={**axes, "output": {0: "n"}},
-            opset_version=17,
-            dynamo=False,
-        )
-    model = onnx.load(draft)
-    for key, value in {"format": FORMAT, **about}.items():
-        entry = model.metadata_props.add()
-        entry.key, entry.value = key, json.dumps(value)
-    onnx.save(model, draft)
-    with torch.inference_mode():
-        expected = whole(*sample.values()).numpy()
-    given = {name: value.numpy() for name, value in sample.items()}
-    np.testing.assert_allclose(Model(draft).ask(**given), expected, rtol=1e-3, atol=1e-3)
-    draft.replace(path)
-    return path
+    *,
+    temperatures: Mapping[str, float],
+    rates: Mapping[str, float],
+    settings: Mapping[str, Any],
+) -> None:
+    """Write the cell classifier with its kinds, temperatures and held-out error rates; raises as above."""
+    about = {
+        "name": "cells",
+        "input": f"RGB bytes (n, {CROP}, {CROP}, 3)",
+        "kinds": [*TILE_KINDS, NOTHING],
+        "pieces": PIECES,
+        "temperatures": temperatures,
+        "held_out": rates,
+        "settings": settings,
+    }
+    _export(FromBytes(net), path, {"pixels": _make_pixels(CROP, CROP)}, {"pixels": {0: "n"}}, about)
 
 
 def export_context(
@@ -88,51 +73,57 @@ def export_context(
     temperature: float,
     rates: Mapping[str, float],
     settings: Mapping[str, Any],
-) -> Path:
-    """Write the context network, with its temperature in it; raises AssertionError as above."""
+) -> None:
+    """Write the context network with its temperature; raises as above."""
     about = {
         "name": "context",
-        "input": f"log-probabilities (n, {len(kinds)}) and colours (n, {COLOURS}) of the tiles of a photo",
-        "kinds": list(kinds),
+        "input": f"log-probabilities (n, {len(kinds)}) and colours (n, {COLOUR_FEATURES}) of the tiles of a photo",
+        "kinds": kinds,
         "temperatures": {"kind_in_context": temperature},
-        "held_out": dict(rates),
-        "sources": SOURCES,
-        "settings": dict(settings),
+        "held_out": rates,
+        "settings": settings,
     }
     rng = np.random.default_rng(0)
-    said = torch.log_softmax(torch.from_numpy(rng.normal(0, 4, (7, len(kinds))).astype(np.float32)), -1)
-    sample = {"log_probs": said, "colours": torch.from_numpy(rng.uniform(0, 255, (7, COLOURS)).astype(np.float32))}
-    return _export(OfOnePhoto(net, temperature, kinds).eval(), path, sample, {name: {0: "n"} for name in sample}, about)
+    log_probs = torch.log_softmax(torch.from_numpy(rng.normal(0, 4, (7, len(kinds))).astype(np.float32)), -1)
+    colours = torch.from_numpy(rng.uniform(0, 255, (7, COLOUR_FEATURES)).astype(np.float32))
+    inputs = {"log_probs": log_probs, "colours": colours}
+    _export(ContextForPhoto(net, temperature, kinds), path, inputs, {name: {0: "n"} for name in inputs}, about)
 
 
-def export_finder(net: FinderNet, path: Path, *, settings: Mapping[str, Any]) -> Path:
-    """Write the finder; raises AssertionError where ONNX and torch disagree."""
-    about = {
-        "name": "finder",
-        "input": "RGB bytes (n, H, W, 3), H and W multiples of 32",
-        "sources": SOURCES,
-        "settings": dict(settings),
-    }
-    return _export_pixels(net, path, size=(64, 96), about=about, any_size=True)
+def _make_pixels(height: int, width: int) -> Tensor:
+    return torch.from_numpy(np.random.default_rng(0).integers(0, 256, (2, height, width, 3), dtype=np.uint8))
 
 
-def export_cells(
-    net: CellNet,
+def _export(
+    module: nn.Module,
     path: Path,
-    *,
-    temperatures: Mapping[str, float],
-    rates: Mapping[str, float],
-    settings: Mapping[str, Any],
-) -> Path:
-    """Write the cell network with its kinds, temperatures and held-out error rates; raises AssertionError as above."""
-    about = {
-        "name": "cells",
-        "input": f"RGB bytes (n, {CROP}, {CROP}, 3)",
-        "kinds": [*TILE_KINDS, NOTHING],
-        "pieces": list(PIECES),
-        "temperatures": dict(temperatures),
-        "held_out": dict(rates),
-        "sources": SOURCES,
-        "settings": dict(settings),
-    }
-    return _export_pixels(net, path, size=(CROP, CROP), about=about, any_size=False)
+    inputs: Mapping[str, Tensor],
+    axes: Mapping[str, Mapping[int, str]],
+    about: Mapping[str, Any],
+) -> None:
+    """Write the module with its metadata; `inputs` are an example, `axes` the dimensions of any size."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".part")
+    module.eval()
+    with warnings.catch_warnings():
+        # the older of torch's two exporters; the newer one needs another package
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.onnx.export(
+            module,
+            tuple(inputs.values()),
+            draft,
+            input_names=list(inputs),
+            output_names=["output"],
+            dynamic_axes={**axes, "output": {0: "n"}},
+            opset_version=17,
+            dynamo=False,
+        )
+    model = onnx.load(draft)
+    entries = {"format": FORMAT, "sources": SOURCES, **about}
+    onnx.helper.set_model_props(model, {key: json.dumps(value) for key, value in entries.items()})
+    onnx.save(model, draft)
+    with torch.inference_mode():
+        expected = module(*inputs.values()).numpy()
+    output = Model(draft).ask(**{name: value.numpy() for name, value in inputs.items()})
+    np.testing.assert_allclose(output, expected, rtol=1e-3, atol=1e-3)
+    draft.replace(path)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kdvision.game.board import Square
-from kdvision.game.legality import Problem, names
+from kdvision.game.legality import Problem, join_names
 from kdvision.vision.classify.kingdom import SEEN
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.occlusion import compute_max_occlusion, find_hidden_squares
@@ -69,10 +69,10 @@ def find_warnings(
         yield from map(frame.moved, find_truncation(board.keys(), observation.inside, observation.beyond))
     if covered := find_hidden_squares(board, observation.hidden > SEEN):
         inner = tuple(frame.name(square) for square in covered if frame.holds(square))
-        where = f"on {names(inner)}" if inner else "beside this kingdom"
+        where = f"on {join_names(inner)}" if inner else "beside this kingdom"
         yield Problem(inner, f"something lies {where} that may hide a domino: look under it", sign="covered")
     if unknown := tuple(frame.name(square) for square in board if observation.unknown[square]):
-        yield Problem(unknown, f"what lies on {names(unknown)} may be no tile: see what it is", sign="unknown")
+        yield Problem(unknown, f"what lies on {join_names(unknown)} may be no tile: see what it is", sign="unknown")
     if len(board) < FEW:
         yield Problem((), "hardly a domino is seen of this kingdom: see that it is all there", sign="few")
     if observation.castle <= SEEN and board.castles():
@@ -98,7 +98,7 @@ def _beside(around: Surroundings) -> Iterator[Problem]:
 def warn_of_towns(squares: Iterable[Square]) -> Problem:
     """The sign that squares, as the board calls them, may be towns: then another game was played."""
     named = tuple(squares)
-    text = f"something like a town lies on {names(named)}: say --game queendomino if it is one"
+    text = f"something like a town lies on {join_names(named)}: say --game queendomino if it is one"
     return Problem(named, text, CONTENTS, sign="towns")
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
-from kdvision.game.open_facts import crossing_name
-from kdvision.game.pieces import UNTOLD, Gem
+from kdvision.game.open_facts import name_crossing
+from kdvision.game.pieces import UNKNOWN, Gem
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,12 +73,12 @@ class DetectedGem:
     @property
     def squares(self) -> tuple[Square, ...]:
         """The four squares it touches, clockwise from the upper left."""
-        return Gem(UNTOLD, self.corner).squares
+        return Gem(UNKNOWN, self.corner).squares
 
     @property
     def where(self) -> str:
         """Where it lies, in words: "between B2 C3"."""
-        return f"between {crossing_name(self.corner)}"
+        return f"between {name_crossing(self.corner)}"
 
     @property
     def there(self) -> bool:

@@ -1,7 +1,7 @@
 """Whose kingdom it is: the player's colour, as the starting tile or the castle on it shows it.
 
 A softmax regression over how the middle of the square differs from the stones at its edge, which are the same on every
-tile, so that the light matters little. `kdvision.lab.train.livery` makes its weights from rendered squares.
+tile, so that the light matters little. `kdvision.lab.train.player_colour` makes its weights from rendered squares.
 """
 
 from __future__ import annotations

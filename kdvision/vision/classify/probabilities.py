@@ -128,8 +128,8 @@ class Reading:
         made[places, self.kinds.index(NOTHING)] = np.log1p(-np.exp(NO_CHANCE) * (len(self.kinds) - 1))
         return Reading(made, self.kinds)
 
-    def turned(self, quarters: int = 1) -> "Reading":
-        """The reading turned clockwise by so many quarters, as `Board.turned` does."""
+    def rotate(self, quarters: int = 1) -> "Reading":
+        """The reading turned clockwise by so many quarters, as `Board.rotate` does."""
         return Reading(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
 
 

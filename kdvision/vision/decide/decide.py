@@ -14,7 +14,7 @@ import numpy as np
 
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, Face, face
-from kdvision.game.legality import Problem, problems
+from kdvision.game.legality import Problem, find_problems
 from kdvision.vision.classify.probabilities import NOTHING, Reading
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
 from kdvision.vision.decide.ilp import Model, Solution
@@ -182,7 +182,7 @@ def _problems(pieces: Sequence[_Piece], board: Board, deck: Deck, side: int | No
     top, left = min((s.row for s in board), default=0), min((s.col for s in board), default=0)
     found = tuple(
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
-        for problem in problems(board.trimmed(), deck, side=side or SIDES[-1])
+        for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
     )
     squares = sorted(square for piece in pieces if piece.foreign for square in piece.squares)
     if found or not squares:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from kdvision.game.legality import LONGEST
+from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.detect.neighbours import NEIGHBOURS, Place
 from kdvision.vision.networks.detector import Detections, Floats
 
@@ -33,7 +33,7 @@ def split_components(squares: Detections, members: dict[Place, int]) -> list[dic
 
 
 def _of_size(places: Collection[Place]) -> bool:
-    return not places or int(np.ptp(np.array(list(places)), axis=0).max()) < LONGEST
+    return not places or int(np.ptp(np.array(list(places)), axis=0).max()) < MAX_SIDE
 
 
 def joined(

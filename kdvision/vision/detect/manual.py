@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from kdvision.errors import NotationError
-from kdvision.game.legality import LONGEST
+from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.detect.grid import Grid, warp_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Lattice
@@ -57,8 +57,8 @@ class KingdomOutline:
     def __post_init__(self) -> None:
         if (self.rows is None) != (self.cols is None):
             raise _error("an outline has rows and columns, or neither")
-        if not all(1 <= side <= LONGEST for side in (self.rows, self.cols) if side is not None):
-            raise _error(f"a kingdom has at most {LONGEST} x {LONGEST} squares, not {self.rows} x {self.cols}")
+        if not all(1 <= side <= MAX_SIDE for side in (self.rows, self.cols) if side is not None):
+            raise _error(f"a kingdom has at most {MAX_SIDE} x {MAX_SIDE} squares, not {self.rows} x {self.cols}")
         if not (_winding(self.corners) > 0).all():
             raise _error(f"the corners {self} are not those of a convex outline, clockwise")
 
@@ -218,7 +218,7 @@ def _near(seen: Detections) -> list[tuple[int, int]]:
 
 def _counts(about: float) -> list[int]:
     """The whole numbers of squares nearest to a fraction."""
-    return [n for n in range(1, LONGEST + 1) if abs(n - about) <= 1] or [int(np.clip(round(about), 1, LONGEST))]
+    return [n for n in range(1, MAX_SIDE + 1) if abs(n - about) <= 1] or [int(np.clip(round(about), 1, MAX_SIDE))]
 
 
 def measure_agreement(seen: Detections, rows: int, cols: int) -> float:
@@ -233,7 +233,7 @@ def measure_agreement(seen: Detections, rows: int, cols: int) -> float:
 def _possible(outline: KingdomOutline) -> Iterator[tuple[int, int]]:
     """The sizes whose squares would not look longer one way than a slanting view makes them."""
     along, down = _sides(outline.corners)
-    for rows, cols in product(range(2, LONGEST + 1), repeat=2):
+    for rows, cols in product(range(2, MAX_SIDE + 1), repeat=2):
         if 1 / 1.5 < (along / cols) / (down / rows) < 1.5:
             yield rows, cols
 

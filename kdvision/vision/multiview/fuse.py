@@ -156,7 +156,7 @@ class _Part:
         seen = observation.reading.log_probs, observation.border_log_odds, observation.hidden
         return cls(*seen, weight, inside, beyond, observation.pieces, observation.gems)
 
-    def turned(self) -> _Part:
+    def rotate(self) -> _Part:
         """Turned clockwise by a quarter."""
         right, down = self.border_log_odds
         border_log_odds = np.rot90(down, -1), np.rot90(right, -1)
@@ -172,7 +172,7 @@ Placed = tuple[_Part, tuple[int, int]]
 def _laid(observation: GridObservation, found: Alignment) -> Placed:
     part = _Part.of(observation)
     for _ in range(found.turns):
-        part = part.turned()
+        part = part.rotate()
     return part, (found.rows, found.cols)
 
 

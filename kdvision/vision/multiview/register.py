@@ -28,7 +28,7 @@ AGAINST: Final = 0.05
 
 def align(first: Reading, other: Reading) -> Alignment:
     """The best of all ways that the other reading can lie on the first."""
-    return max((_shifted(first, other.turned(turns), turns) for turns in range(4)), key=lambda found: found.gain)
+    return max((_shifted(first, other.rotate(turns), turns) for turns in range(4)), key=lambda found: found.gain)
 
 
 def _shifted(first: Reading, other: Reading, turns: int) -> Alignment:

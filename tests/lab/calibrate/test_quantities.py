@@ -19,7 +19,7 @@ from tests.vision.decide.simulation import framed, noisy
 def test_the_truth_is_aligned_with_the_grid() -> None:
     truth = Board.parse("w w # / . l1 f / . . f")
     for turns in range(4):
-        aligned = framed(truth.turned(turns), 3, 1)
+        aligned = framed(truth.rotate(turns), 3, 1)
         assert align_truth(truth, observe(Reading.of(aligned, spoiled={"C3": {"g": 0.9}}))) == aligned
 
 
@@ -29,7 +29,7 @@ def test_exact_probabilities_have_a_small_calibration_error() -> None:
     for _ in range(12):
         boards = [framed(kingdom.board, 5, 1) for kingdom in play(rng, players=4)][:2]
         observations = tuple(observe(noisy(board, rng, accuracy=0.93)) for board in boards)
-        truth = tuple(board.trimmed() for board in boards)
+        truth = tuple(board.trim() for board in boards)
         scenes.append(ObservedScene(observations, (ALONE,) * 2, truth, (False, False)))
     unknown = ObservedScene(scenes[0].observations, (ALONE,) * 2, (None, scenes[0].boards[1]), (False, True))
     text = format_table([collect_quantities(scene, Calibration()) for scene in [*scenes, unknown]])

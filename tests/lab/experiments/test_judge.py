@@ -38,7 +38,7 @@ def test_the_same_board_at_its_place_is_exact() -> None:
 def test_a_board_read_upside_down_is_as_good() -> None:
     """Rows and columns may run either way: what counts is what lies where."""
     read = seen(SMALL)
-    board = read.board.turned(2)
+    board = read.board.rotate(2)
     quads = np.rot90(read.grid.quads, 2).copy()
     turned = type(read)(board, type(read.grid)(quads), read.reading, (), (), 0.9, False, "the photo")
     assert verdict_on(picture((SMALL, 40)), turned).exact == 1

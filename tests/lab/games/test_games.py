@@ -9,9 +9,9 @@ import pytest
 
 from kdvision.game.board import Board, Cell, Terrain
 from kdvision.game.game import Game
-from kdvision.game.legality import problems
-from kdvision.gamefile.model import parse
-from kdvision.gamefile.write import text_of
+from kdvision.game.legality import find_problems
+from kdvision.gamefile.model import parse_game
+from kdvision.gamefile.write import write_game_text
 from kdvision.lab.games.games import KINDS
 
 GAMES = int(os.environ.get("KDVISION_GAMES", "100"))
@@ -29,13 +29,13 @@ def test_whole_games_have_no_problems(kind: str) -> None:
     for game in played(kind):
         for table in game.rounds:
             found = game.problems(table)
-            assert not found, f"{found}\n{text_of(game)}"
+            assert not found, f"{found}\n{write_game_text(game)}"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_whole_games_survive_their_files(kind: str) -> None:
     for game in played(kind)[:40]:
-        assert parse(text_of(game)) == game
+        assert parse_game(write_game_text(game)) == game
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -65,19 +65,19 @@ def test_the_games_hold_what_they_are_to_try() -> None:
 def test_whole_games_stay_right_however_one_looks_at_them(kind: str) -> None:
     for game in played(kind)[:60]:
         for kingdom in game.rounds[0].kingdoms:
-            for board in (kingdom.board.turned(), kingdom.board.mirrored(), kingdom.board.turned(3).mirrored()):
-                assert problems(board, game.rule_set.deck, side=game.side) == ()
+            for board in (kingdom.board.rotate(), kingdom.board.mirror(), kingdom.board.rotate(3).mirror()):
+                assert find_problems(board, game.rule_set.deck, side=game.side) == ()
 
 
 def _changes(board: Board) -> list[Board]:
     """The board with one square turned into something that no box has beside its neighbours."""
     strange = (Cell(Terrain.MINE, 9), Cell(Terrain.WHEAT, 7), Cell(Terrain.CASTLE), None)
     squares = [square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE][::7]
-    return [board.replaced({square: cell}) for square in squares for cell in strange]
+    return [board.with_cells({square: cell}) for square in squares for cell in strange]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_change_of_one_square_that_breaks_the_box_is_reported(kind: str) -> None:
     for game in played(kind)[:20]:
         for changed in _changes(game.rounds[0].kingdoms[0].board):
-            assert problems(changed, game.rule_set.deck, side=game.side)
+            assert find_problems(changed, game.rule_set.deck, side=game.side)

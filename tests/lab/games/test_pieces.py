@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Square, Terrain
-from kdvision.game.legality import problems
+from kdvision.game.legality import find_problems
 from kdvision.lab.games.layout import KingdomLayout, Points, Scene
 from kdvision.lab.games.pieces import DECKS, make_scene_with_pieces
 
@@ -26,7 +26,7 @@ def holds(quad: Points, at: tuple[float, float]) -> bool:
 @pytest.mark.parametrize("game", DECKS)
 def test_boards_are_legal_in_their_box_and_tables_are_dealt_again(game: str) -> None:
     for _, kingdom in kingdoms(game):
-        assert problems(kingdom.board, DECKS[game], side=7) == ()
+        assert find_problems(kingdom.board, DECKS[game], side=7) == ()
     one, other = (make_scene_with_pieces(np.random.default_rng(3), game=game) for _ in range(2))
     assert (one.tiles, one.pieces) == (other.tiles, other.pieces)
 

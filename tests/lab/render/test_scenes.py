@@ -10,7 +10,7 @@ import pytest
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import KINGDOMINO
-from kdvision.game.legality import problems
+from kdvision.game.legality import find_problems
 from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Points, Scene, Tile, lay_out
 from kdvision.lab.games.play import play
 from kdvision.lab.render.scenes import APART, make_scene, make_scene_with_gaps
@@ -37,7 +37,7 @@ def test_dealt_boards_are_legal_and_every_square_lies_on_the_table(seed: int) ->
     scene = make_scene(np.random.default_rng(seed), kingdoms=1 + seed % 4)
     assert len(scene.kingdoms) == 1 + seed % 4
     for kingdom in scene.kingdoms:
-        assert problems(kingdom.board, KINGDOMINO) == ()
+        assert find_problems(kingdom.board, KINGDOMINO) == ()
         assert set(kingdom.squares) == set(kingdom.board)
 
 
@@ -150,4 +150,4 @@ def test_boards_turn_with_the_table() -> None:
     spots = {tuple(quad.mean(0).round().astype(int)): laid.board[square] for square, quad in laid.squares.items()}
     left, top = (min(spot[axis] for spot in spots) for axis in (0, 1))
     seen = Board({Square(int(y - top), int(x - left)): cell for (x, y), cell in spots.items()})
-    assert str(seen) == str(laid.board.turned(1))
+    assert str(seen) == str(laid.board.rotate(1))

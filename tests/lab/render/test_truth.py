@@ -38,7 +38,7 @@ def camera_on(*kingdoms: KingdomLayout) -> Camera:
 def test_the_board_lies_as_in_the_photo(turn: float, quarters: int) -> None:
     kingdom = laid(turn)
     board, corners = upright(seen(kingdom, camera_on(kingdom)))
-    assert board == kingdom.board.turned(quarters)
+    assert board == kingdom.board.rotate(quarters)
     (x0, y0), (x1, y1), (x2, y2), (x3, y3) = corners
     assert x0 + x3 < x1 + x2
     assert y0 + y1 < y2 + y3
@@ -59,7 +59,7 @@ def test_kingdoms_are_written_from_left_to_right_with_their_points() -> None:
     camera = camera_on(left, right)
     picture = Picture(np.zeros((600, 800, 3), np.uint8), (seen(right, camera), seen(left, camera)), ())
     written = json.loads(json.dumps(truth(picture)))["kingdoms"]
-    assert [Board.parse(kingdom["board"]) for kingdom in written] == [left.board, right.board.turned(1)]
+    assert [Board.parse(kingdom["board"]) for kingdom in written] == [left.board, right.board.rotate(1)]
     assert {kingdom["points"] for kingdom in written} == {score(left.board).total}
     assert written[0]["corners_tl_tr_br_bl_px"][1][0] < written[1]["corners_tl_tr_br_bl_px"][0][0]
 

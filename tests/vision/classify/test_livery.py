@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 
 from kdvision.game.players import COLOURS
 from kdvision.lab.render.art.folder_art import DrawnArt
-from kdvision.lab.render.objects import castles
-from kdvision.lab.train import livery
 from kdvision.vision.classify.player_colour import compute_colour_features, load_player_colours
 from kdvision.vision.networks.cells import prepare_crops
 
@@ -61,18 +59,3 @@ def test_a_plain_square_has_no_certain_colour(shade: int) -> None:
     plain = np.full((64, 64, 3), shade, np.uint8)
     assert load_player_colours().chances(plain).sum() == pytest.approx(1)
     assert load_player_colours().colour(plain) == ""
-
-
-def test_fitting_learns_what_is_plain() -> None:
-    """Squares of stone with a patch of each colour in the middle, some of them noisy."""
-    rng = np.random.default_rng(0)
-    number = np.arange(160) % len(COLOURS)
-    crops = np.full((160, 64, 64, 3), (150, 130, 110), np.uint8)
-    for crop, colour in zip(crops, number, strict=True):
-        crop[24:40, 24:40] = castles.COLOURS[COLOURS[colour]]
-        crop[:] = np.clip(crop + rng.normal(0, 6, crop.shape), 0, 255)
-    seen = livery.Squares(crops, number, np.zeros(160, bool))
-    held = np.arange(160) >= 80
-    right, chance = livery.told(seen.part(held), livery.fit(seen.part(~held)))
-    assert right.all()
-    assert livery.threshold(right, chance) == 0.5

@@ -29,7 +29,7 @@ def test_an_unknown_square_is_anything() -> None:
 
 @pytest.mark.parametrize("quarters", [-1, 0, 1, 2, 3, 5])
 def test_turning_turns_the_board(quarters: int) -> None:
-    assert Reading.of(BOARD).turned(quarters).best == Board.parse(BOARD).turned(quarters)
+    assert Reading.of(BOARD).rotate(quarters).best == Board.parse(BOARD).rotate(quarters)
 
 
 def test_certainty_has_probability_one() -> None:

@@ -19,7 +19,7 @@ from kdvision.game.rules import kingdomino, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
-from kdvision.gamefile.model import load
+from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading, assemble_kingdoms
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.pieces import NEVER
@@ -86,10 +86,10 @@ def test_a_game_of_queendomino_is_found_and_scored_from_its_photo_and_its_file(
     eyes[:] = [observation(ANN, seen), observation(BOB, {"C2": ("knight", 0.99)}, left=400)]
     ran = run("score", photo, "--players", "Ann,Bob", "--game-file", out)
     assert ran.code == 0 and "2 kingdoms · Queendomino" in ran.out
-    ann, bob = load(out).rounds[0].kingdoms
+    ann, bob = load_game(out).rounds[0].kingdoms
     assert (ann.knights, bob.knights) == ((Square(1, 1),), (Square(1, 2),))
     assert [built.square.name for built in ann.buildings] == ["A1", "D3"]
-    assert "knights" not in ann.untold | bob.untold and "buildings" not in ann.untold | bob.untold
+    assert "knights" not in ann.open_facts | bob.open_facts and "buildings" not in ann.open_facts | bob.open_facts
     text = out.read_text(encoding="utf-8")
     assert "# Seen: building on A1, knight on B2, tower on C2, building on D3." in text
     assert "Towns are not read" not in text and 'towns = "?"' not in text
@@ -220,7 +220,7 @@ def test_the_file_has_as_many_knights_as_were_told(
     out = tmp_path / "match.toml"
     eyes[:] = [observation(ANN, {"B2": ("knight", 0.98), "A3": ("knight", 0.9), "C1": ("knight", 0.7)})]
     assert run("score", photo, "--game", "queendomino", "--knights", "1:2", "--game-file", out).code == 0
-    (ann,) = load(out).rounds[0].kingdoms
+    (ann,) = load_game(out).rounds[0].kingdoms
     assert ([square.name for square in ann.knights], ann.spare_knights) == (["B2", "A3"], 0)
     ran = run("score", photo, "--game", "queendomino", "--knights", "1:1")
     assert "! 1 knight was given, but the photo shows 3 (on C1, B2 and A3): the given number counts" in ran.out
@@ -237,8 +237,8 @@ def test_a_piece_that_may_be_there_is_asked_for(
     ran = run("score", photo, "--game-file", out)
     assert "! a knight may stand on B2 (30 % sure): look" in ran.out
     assert "! a building may stand on A1 (70 % sure): look" in ran.out
-    (ann,) = load(out).rounds[0].kingdoms
-    assert ann.untold >= {"knights", "buildings"}
+    (ann,) = load_game(out).rounds[0].kingdoms
+    assert ann.open_facts >= {"knights", "buildings"}
     assert (ann.knights, [built.square.name for built in ann.buildings]) == ((Square(2, 3),), ["A1"])
     assert 'knights = ["D3", "?"]' in out.read_text(encoding="utf-8")
 
@@ -314,4 +314,4 @@ def test_photos_of_different_games_are_none_together(
         patch.setattr(pipeline, "read", read)
         ran = run("score", photo, other, "--game-file", out)
     assert ran.code == 1 and not out.exists()
-    assert "the photos show different games. Choose the game with --game." in ran.err
+    assert "the photos show different games. Name the game with --game." in ran.err

@@ -8,7 +8,7 @@ import pytest
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING
-from kdvision.game.legality import problems
+from kdvision.game.legality import find_problems
 from kdvision.pipeline import KingdomReading, Surroundings, assemble_kingdoms, decide_again
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, Reading
@@ -42,8 +42,8 @@ def only(seen: GridObservation, **asked: object) -> KingdomReading:
 
 def test_the_boards_here_are_what_they_are_said_to_be() -> None:
     for board, deck in ((PLAIN, KINGDOMINO), (QUEENS, QUEENDOMINO), (MIXED, ROYAL_WEDDING)):
-        assert [problem.text for problem in problems(Board.parse(board), deck) if not problem.played] == []
-    assert any(not problem.played for problem in problems(Board.parse(MIXED), QUEENDOMINO))
+        assert [problem.text for problem in find_problems(Board.parse(board), deck) if not problem.played] == []
+    assert any(not problem.played for problem in find_problems(Board.parse(MIXED), QUEENDOMINO))
 
 
 # Readings without towns.

@@ -12,7 +12,7 @@ import pytest
 
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, faces
-from kdvision.game.legality import problems
+from kdvision.game.legality import find_problems
 from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decide import decide
@@ -137,7 +137,7 @@ def test_the_box_mends_a_square() -> None:
     """No domino of the box has two lakes with a crown each, so one of the two has none."""
     decision = read("l1 l1 / # .", {"B1": {"l1": 0.55, "l": 0.44}})
     assert str(decision.board) == "l1 l1 / # ." or decision.board[Square(0, 1)] != Cell.parse("l1")
-    assert problems(decision.board, KINGDOMINO) == ()
+    assert find_problems(decision.board, KINGDOMINO) == ()
 
 
 def test_parity_removes_a_lone_false_square() -> None:
@@ -265,8 +265,8 @@ def test_a_board_that_breaks_the_connection_rule_is_kept_as_read_and_told() -> N
 def test_turned_readings_give_turned_boards(quarters: int) -> None:
     rng = np.random.default_rng(7)
     reading = noisy(framed(play(rng, players=4)[0].board, 5, 0), rng, accuracy=0.97)
-    (one,), (other,) = (decide([r], KINGDOMINO, side=5) for r in (reading, reading.turned(quarters)))
-    assert other.board == one.board.turned(quarters)
+    (one,), (other,) = (decide([r], KINGDOMINO, side=5) for r in (reading, reading.rotate(quarters)))
+    assert other.board == one.board.rotate(quarters)
     assert other.probability == pytest.approx(one.probability, abs=0.05)
 
 

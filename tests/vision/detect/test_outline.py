@@ -118,7 +118,7 @@ def test_the_board_lies_as_its_outline_was_drawn() -> None:
     corners, _ = drawn("oblique")
     (plain,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[corners])
     (turned,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[[*corners[1:], corners[0]]])
-    assert plain.board.keys() == turned.board.turned(1).keys()
+    assert plain.board.keys() == turned.board.rotate(1).keys()
 
 
 @pytest.mark.parametrize("grain", [0, 8])

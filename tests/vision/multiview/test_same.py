@@ -46,7 +46,7 @@ def test_a_kingdom_seen_from_another_side_is_matched(turns: int) -> None:
     rng = np.random.default_rng(turns)
     (board,) = kingdoms(5, 1)
     first = noisy(framed(board, 5, 1), rng, accuracy=0.95)
-    other = noisy(framed(board, 5, 0).turned(-turns % 4), rng, accuracy=0.95)
+    other = noisy(framed(board, 5, 0).rotate(-turns % 4), rng, accuracy=0.95)
     found = align(first, other)
     assert found.good
     assert (found.turns, found.rows, found.cols) == (turns, 1, 1)
@@ -68,7 +68,7 @@ def test_glare_in_one_photo_is_mended_by_another() -> None:
     board = Board.parse("w w f f / l1 w # . / g g . .")
     shares = {name: {"w": 0.06, "m1": 0.3, "s": 0.3} for name in ("B1", "C1")}
     first = observation(Reading.of(board, confidence=0.995, spoiled=shares))
-    other = observation(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).turned(), {"B1": 0.95})
+    other = observation(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).rotate(), {"B1": 0.95})
     found = align(first.reading, other.reading)
     assert found.good and found.turns == 3
     both = fuse(first, [(other, found)])
@@ -81,7 +81,7 @@ def test_glare_in_one_photo_is_mended_by_another() -> None:
 def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_lies() -> None:
     """The first photo lacks the first column, so that what is its D1 is E1 on the board."""
     whole, part = Board.parse("w w f f g / l l1 w # . / g g . s s"), Board.parse("w f f g / l1 w # . / g . s s")
-    other = whole.replaced({Square.parse("E1"): Cell.parse("m1")})
+    other = whole.with_cells({Square.parse("E1"): Cell.parse("m1")})
     looks = [[observation(Reading.of(board, confidence=0.999))] for board in (part, other)]
     pairs, rest = match_kingdoms(looks[0], looks[1])
     (both,), (told,) = fuse_all(looks[0], [pairs])
@@ -145,7 +145,7 @@ def test_what_only_another_photo_shows_is_added_to_the_grid() -> None:
 def test_bonds_turn_with_their_squares() -> None:
     board = Board.parse("w w # / f f .")
     first = observation(Reading.of(board))
-    turned = observation(Reading.of(board).turned())
+    turned = observation(Reading.of(board).rotate())
     right, down = turned.border_log_odds
     down[0, 1] = 3.0  # A1 and B1 of the first, which lie below each other at the right of the turned photo
     both = fuse(first, [(replace(turned, border_log_odds=(right, down)), align(first.reading, turned.reading))])
@@ -188,8 +188,8 @@ def test_two_photos_of_one_kingdom_mend_each_other() -> None:
     reads = [pipeline.read(photo)[0] for photo in photos]
 
     def wrong(board: Board) -> int:
-        turned = [board.turned(turns) for turns in range(4)]
-        return min(sum(one.get(square) != truth.get(square) for square in {*one, *truth.trimmed()}) for one in turned)
+        turned = [board.rotate(turns) for turns in range(4)]
+        return min(sum(one.get(square) != truth.get(square) for square in {*one, *truth.trim()}) for one in turned)
 
     assert wrong(both.board) < min(wrong(read.board) for read in reads)
     assert both.probability > max(read.probability for read in reads)

@@ -1,0 +1,208 @@
+"""Training samples: augmented crops of scenes with the detector's targets, and augmented batches of cell crops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+
+from kdvision.evaluate.corruptions import GAMMA, LINEAR
+from kdvision.lab.render.light import compress_jpeg
+from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
+from kdvision.vision.networks.cells import PARTNERS
+from kdvision.vision.networks.detector import PADDING, STRIDE, axes_of, encode_axes
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+
+SIDE_RANGE_PIXELS = (11.0, 84.0)
+"""Sides of the squares on which the detector is trained."""
+ON_SQUARE_SHARE = 0.85
+"""Share of the samples that are centred near a square."""
+
+
+class DetectorSamples(Dataset[tuple[Tensor, Tensor]]):
+    """Random crops of rendered scenes with their targets, two in a row per scene; a function of seed and index."""
+
+    def __init__(self, scenes: list[SceneExample], *, seed: int, length: int, size: int) -> None:
+        self.scenes, self.seed, self.length, self.size = scenes, seed, length, size
+        self.last: tuple[int, Bytes] | None = None
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
+        rng = np.random.default_rng((self.seed, 11, index))
+        number = int(np.random.default_rng((self.seed, 12, index // 2)).integers(len(self.scenes)))
+        if self.last is None or self.last[0] != number:  # decoding takes longer than cropping
+            self.last = (number, self.scenes[number].decode_photo())
+        crop, target = make_detector_sample(self.last[1], self.scenes[number].quads, rng, size=self.size)
+        return torch.from_numpy(crop.transpose(2, 0, 1).copy()), torch.from_numpy(target)
+
+
+class CellBatches(Dataset[tuple[Tensor, ...]]):
+    """Batches of augmented crops, in which rare kinds are over-represented; a function of seed and index."""
+
+    def __init__(self, examples: CellExamples, *, seed: int, length: int, batch: int) -> None:
+        self.examples, self.seed, self.length, self.batch = examples, seed, length, batch
+        empty, gem = len(TILE_KINDS), len(TILE_KINDS) + len(PIECES)
+        groups = np.where(examples.tile > 0, examples.kind, empty)
+        groups = np.where(examples.piece > 0, empty + examples.piece, groups)
+        groups = np.where((examples.gems > 0).any(axis=1), gem, groups)
+        weight = np.maximum(np.bincount(groups, minlength=gem + 1), 1.0) ** -0.5
+        weight[empty] *= 1.5  # most errors are made on empty cells
+        self.cumulative = np.cumsum(weight[groups]) / weight[groups].sum()
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: int) -> tuple[Tensor, ...]:
+        rng, e = np.random.default_rng((self.seed, 13, index)), self.examples
+        picks = np.searchsorted(self.cumulative, rng.random(self.batch))
+        crops, partner, gems = augment_cells(e.crops[picks], e.partner[picks], e.gems[picks], rng)
+        labels = (e.kind[picks], e.tile[picks], e.hidden[picks], partner, e.piece[picks], gems)
+        return torch.from_numpy(crops.transpose(0, 3, 1, 2).copy()), *(torch.from_numpy(label) for label in labels)
+
+
+def iterate_batches(data: Dataset[tuple[Tensor, ...]], *, batch: int | None) -> Iterator[tuple[Tensor, ...]]:
+    """Yield batches in order, prepared by a second process; `batch` is None for data that are batches already."""
+    yield from DataLoader(data, batch_size=batch, shuffle=False, num_workers=1, prefetch_factor=8)
+
+
+def make_detector_target(quads: Floats, size: int) -> npt.NDArray[np.float32]:
+    """Return the target (9, size/8, size/8) for squares (n, 4, 2): inside a square, vote (7), weight of the vote.
+
+    The code of the axes is that of `vision.networks.detector`; offsets are in half-sides. The votes of large squares
+    weigh less, so that squares of all sizes count alike.
+    """
+    cells = size // STRIDE
+    target = np.zeros((9, cells, cells), np.float32)
+    if not len(quads):
+        return target
+    centre, alpha, beta = axes_of(quads)
+    y, x = np.mgrid[0:cells, 0:cells]
+    away = (((x + 0.5) + 1j * (y + 0.5)) * STRIDE).reshape(1, -1) - centre[:, None]
+    a, b = alpha[:, None], beta[:, None]
+    z = (np.conj(a) * away - b * np.conj(away)) / (np.abs(a) ** 2 - np.abs(b) ** 2)
+    reach = np.maximum(np.abs(z.real), np.abs(z.imag))
+    owner, inside = reach.argmin(0), reach.min(0) < 1
+    half_side = np.abs(alpha)[owner]
+    offset = -away[owner, np.arange(away.shape[1])] / half_side
+    axes = encode_axes(alpha, beta)[owner]
+    planes = np.stack([inside, offset.real, offset.imag, *axes.T, np.clip(16 / half_side, 0.3, 2.5)]) * inside
+    target[:] = planes.reshape(9, cells, cells)
+    return target
+
+
+def make_detector_sample(
+    photo: Bytes, quads: npt.NDArray[np.float32], rng: np.random.Generator, *, size: int
+) -> tuple[Bytes, npt.NDArray[np.float32]]:
+    """Return a random crop (size, size, 3) of a scene, scaled, turned, mirrored and retouched, with its target."""
+    height, width = photo.shape[:2]
+    centres = quads.mean(1)
+    visible = quads[((centres > 0) & (centres < (width, height))).all(-1)].astype(np.float64)
+    side = float(np.median(np.linalg.norm(np.roll(visible, -1, 1) - visible, axis=-1))) if len(visible) else 40.0
+    scale = float(np.clip(np.exp(rng.uniform(*np.log(SIDE_RANGE_PIXELS))) / side, 0.3, 2.2))
+    if len(visible) and rng.random() < ON_SQUARE_SHARE:
+        aim = visible[rng.integers(len(visible))].mean(0)
+    else:
+        aim = rng.uniform(0, 1, 2) * (width, height)
+    turn = scale * np.linalg.matrix_power(np.array([[0.0, -1], [1, 0]]), int(rng.integers(4)))
+    if rng.random() < 0.5:
+        turn = turn @ np.diag([-1.0, 1])
+    offset = size / 2 + rng.uniform(-0.4, 0.4, 2) * size - turn @ aim
+    if rng.random() < 0.8:
+        offset = _fill_crop(offset, turn @ np.array([[0.0, width, 0, width], [0, 0, height, height]]), size)
+    placed = visible @ turn.T + offset
+    matrix = np.concatenate([turn, offset[:, None]], 1)
+    if scale < 0.7:  # warpAffine does not average, so the photo is reduced first
+        photo = np.asarray(cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+        matrix = matrix @ np.diag([width / photo.shape[1], height / photo.shape[0], 1.0])
+    crop = np.asarray(cv2.warpAffine(photo, matrix, (size, size), borderValue=(PADDING,) * 3), np.uint8)
+    for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.15 else 0):
+        crop = _add_reflection(crop, rng)
+    return retouch(crop, rng), make_detector_target(placed, size)
+
+
+def _fill_crop(offset: Floats, corners: Floats, size: int) -> Floats:
+    """Return the offset (2,) moved so that a photo with these corners (2, 4) fills as much of the crop as it can."""
+    low, high = corners.min(1) + offset, corners.max(1) + offset
+    return np.asarray(offset + np.where(high - low > size, np.minimum(0, -low) + np.maximum(0, size - high), 0.0))
+
+
+def augment_cells(
+    crops: Bytes, partner: npt.NDArray[np.int64], gems: npt.NDArray[np.int64], rng: np.random.Generator
+) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return crops (n, 64, 64, 3) turned and retouched at random, with partner and gem labels that match."""
+    partner, gems, augmented = partner.copy(), gems.copy(), np.empty_like(crops)
+    for i, crop in enumerate(crops):
+        turns = int(rng.integers(4))
+        if partner[i] >= 0:
+            partner[i] = (partner[i] - turns) % PARTNERS  # np.rot90 moves the right-hand neighbour up
+        gems[i] = np.roll(gems[i], -turns)  # and the top right corner to the left
+        crop = np.rot90(crop, turns)
+        if rng.random() < 0.5:
+            crop = jitter(crop, rng)
+        if rng.random() < 0.1:
+            crop = _reduce_resolution(crop, rng)
+        if rng.random() < 0.2:
+            crop = _add_reflection(crop, rng)
+        augmented[i] = retouch(crop, rng)
+    return augmented, partner, gems
+
+
+def retouch(picture: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the picture in another tone, sometimes blurred, noisy or compressed again."""
+    cast = float(rng.choice([0.06, 0.2, 0.45], p=[0.82, 0.12, 0.06]))  # white balance fails under some lamps
+    gain = np.exp(rng.normal(0, 0.12) + rng.normal(0, cast, 3))
+    result = picture * gain + rng.normal(0, 8)
+    if rng.random() < 0.3:
+        result = result + rng.normal(0, rng.uniform(2, 14), picture.shape)
+    retouched: Bytes = np.clip(result, 0, 255).astype(np.uint8)
+    if rng.random() < 0.25:
+        if rng.random() < 0.5:
+            retouched = np.asarray(cv2.GaussianBlur(retouched, (0, 0), rng.uniform(0.3, 1.6)), np.uint8)
+        if rng.random() < 0.4:
+            retouched = compress_jpeg(retouched, int(rng.integers(25, 90)))
+    return retouched
+
+
+def jitter(crop: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the crop as a slightly wrong lattice fit would have cut it."""
+    side = crop.shape[0]
+    matrix = cv2.getRotationMatrix2D(((side - 1) / 2, (side - 1) / 2), rng.normal(0, 2.5), rng.uniform(0.95, 1.06))
+    matrix[:, 2] = matrix[:, 2] + rng.normal(0, 0.015 * side, 2)
+    flags, border = cv2.INTER_LINEAR, cv2.BORDER_REPLICATE
+    return np.asarray(cv2.warpAffine(np.ascontiguousarray(crop), matrix, (side, side), flags=flags, borderMode=border))
+
+
+def _reduce_resolution(crop: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the crop as a camera further away would have seen it, with fewer pixels per square."""
+    side = crop.shape[0]
+    small = cv2.resize(crop, (int(side * rng.uniform(0.3, 0.8)),) * 2, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.resize(small, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _add_reflection(picture: Bytes, rng: np.random.Generator) -> Bytes:
+    """Return the picture (h, w, 3) with a patch of reflected light, white or coloured.
+
+    The patch is either mixed with the picture or added to its light, which may leave nothing but white.
+    """
+    height, width = picture.shape[:2]
+    y = np.linspace(0, 1, height, dtype=np.float32)[:, None] - rng.uniform(0, 1)
+    x = np.linspace(0, 1, width, dtype=np.float32)[None] - rng.uniform(0, 1)
+    angle = rng.uniform(0, np.pi)
+    along, across = np.cos(angle) * x + np.sin(angle) * y, np.cos(angle) * y - np.sin(angle) * x
+    extent = np.exp(rng.uniform(np.log(0.04), np.log(0.5), 2))
+    patch = np.exp(-((along / extent[0]) ** 2) - (across / extent[1]) ** 2)[..., None]
+    hue = np.clip(rng.uniform(0.7, 1.1) * np.exp(rng.normal(0, 0.2, 3)), 0.2, 1.0).astype(np.float32)
+    if rng.random() < 0.5:
+        mixed = patch * np.float32(rng.uniform(0.2, 0.85))
+        return np.asarray(picture * (1 - mixed) + 255 * hue * mixed, np.uint8)
+    light = LINEAR[picture] + patch * hue * np.float32(rng.uniform(0.15, 1.0))
+    return np.asarray(255 * np.clip(light, 0, 1) ** np.float32(1 / GAMMA), np.uint8)

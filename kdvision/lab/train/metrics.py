@@ -1,0 +1,101 @@
+"""Losses, temperature scaling and error rates of the networks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples
+from kdvision.lab.train.networks import CORNERS, PARTNERS, CellNet
+
+KINDS = len(TILE_KINDS)
+LOGITS_PER_HEAD = (KINDS, 1, 1, PARTNERS, len(PIECES), CORNERS)
+
+
+def compute_detector_loss(output: Tensor, target: Tensor) -> Tensor:
+    """Return the loss of votes (n, 8, h, w) against targets (n, 9, h, w), whose last plane weighs the votes."""
+    inside, weight = target[:, 0], target[:, 8]
+    presence = F.binary_cross_entropy_with_logits(output[:, 0], inside, reduction="none")
+    balance = torch.where(inside > 0, torch.clamp(weight, min=1.0), torch.ones_like(weight))
+    error = F.smooth_l1_loss(output[:, 1:8], target[:, 1:8], reduction="none", beta=0.1)
+    scale = error.new_tensor([1.0, 1.0, 2.0, 1.0, 1.0, 1.5, 1.5]).view(1, 7, 1, 1)
+    votes = (error * scale).sum(1) * weight
+    return (presence * balance).mean() * 4 + votes.sum() / weight.sum().clamp(min=1.0)
+
+
+def compute_cell_loss(
+    output: Tensor, kind: Tensor, tile: Tensor, hidden: Tensor, partner: Tensor, piece: Tensor, gems: Tensor
+) -> Tensor:
+    """Return the loss of a batch of logits; heads without a label (-1) add nothing."""
+    on_kind, on_tile, on_hidden, on_partner, on_piece, on_gems = output.split(LOGITS_PER_HEAD, dim=1)
+    known = gems >= 0
+    main = F.cross_entropy(on_kind, kind, ignore_index=-1, label_smoothing=0.01)
+    main = main + F.binary_cross_entropy_with_logits(on_tile[:, 0], tile.float())
+    # few squares carry a piece, and each one scores points: its head weighs more than the other minor heads
+    minor = (
+        (0.3, F.binary_cross_entropy_with_logits(on_hidden[:, 0], hidden.float())),
+        (0.3, F.cross_entropy(on_partner, partner, ignore_index=-1)),
+        (0.7, F.cross_entropy(on_piece, piece, ignore_index=-1)),
+        (0.3, F.binary_cross_entropy_with_logits(on_gems[known], gems[known].float())),
+    )
+    return main + sum(weight * torch.nan_to_num(loss) for weight, loss in minor)
+
+
+def compute_cell_logits(net: CellNet, crops: npt.NDArray[np.uint8]) -> Tensor:
+    """Return the network's logits for crops (n, 64, 64, 3), computed in batches that fit in memory."""
+    with torch.inference_mode():
+        batches = torch.from_numpy(crops.transpose(0, 3, 1, 2)).split(256)
+        return torch.cat([net(batch.contiguous().float()) for batch in batches])
+
+
+def fit_temperature(loss: Callable[[Tensor], Tensor], logits: Tensor) -> float:
+    """Return the divisor of the logits that minimises the loss on held-out examples (Guo et al., 2017)."""
+    grid = np.exp(np.linspace(np.log(0.4), np.log(4), 70))
+    return float(grid[int(np.argmin([float(loss(logits / t)) for t in grid]))])
+
+
+def measure_cells(
+    net: CellNet, plain: CellExamples, with_pieces: CellExamples, real: CellExamples
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the fitted temperatures and the error rates on held-out examples.
+
+    The examples come from plain tables, from tables with pieces, and from real photos.
+    """
+    parts = [plain, with_pieces, real]
+    examples = CellExamples.join(parts)
+    heads = compute_cell_logits(net, examples.crops).split(LOGITS_PER_HEAD, dim=1)
+    on_kind, on_tile, _, on_partner, on_piece, on_gems = heads
+    kind, tile, partner, piece, gems = (
+        torch.from_numpy(x) for x in (examples.kind, examples.tile, examples.partner, examples.piece, examples.gems)
+    )
+    known, on_gems, gems = partner >= 0, on_gems[gems >= 0], gems[gems >= 0]
+    temperatures = {
+        "kind": fit_temperature(lambda x: F.cross_entropy(x, kind, ignore_index=-1), on_kind),
+        "presence": fit_temperature(lambda x: F.binary_cross_entropy_with_logits(x, tile.float()), on_tile[:, 0]),
+        "partner": fit_temperature(lambda x: F.cross_entropy(x, partner[known]), on_partner[known]),
+        "pieces": fit_temperature(lambda x: F.cross_entropy(x, piece, ignore_index=-1), on_piece),
+        "gems": fit_temperature(lambda x: F.binary_cross_entropy_with_logits(x, gems.float()), on_gems),
+    }
+    part = torch.from_numpy(np.repeat(range(3), [len(some) for some in parts]))
+    wrong_kind = on_kind.argmax(1) != kind
+
+    def compute_share(condition: Tensor, among: Tensor) -> float:
+        return float(condition[among].double().mean())
+
+    rates = {
+        "kind_error_rendered": compute_share(wrong_kind, (tile > 0) & (part == 0)),
+        "kind_error_with_pieces": compute_share(wrong_kind, (tile > 0) & (part == 1)),
+        "kind_error_real_crops": compute_share(wrong_kind, (tile > 0) & (part == 2)),
+        "presence_error": compute_share((on_tile[:, 0] > 0) != (tile > 0), part != 1),
+        "partner_error": compute_share(on_partner.argmax(1) != partner, known & (part != 1)),
+        "pieces_missed": compute_share(on_piece.argmax(1) != piece, piece > 0),
+        "pieces_invented": compute_share(on_piece.argmax(1) > 0, (piece == 0) & (part != 1)),
+        "gems_missed": compute_share(on_gems < 0, gems > 0),
+        "gems_invented": compute_share(on_gems > 0, gems == 0),
+    }
+    return temperatures, rates

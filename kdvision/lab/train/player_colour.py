@@ -1,0 +1,183 @@
+"""Training of the player colour classifier: a softmax regression on rendered castle squares in every colour.
+
+The squares show starting tiles and castles under many lights, small and large. Real photos are never trained on. The
+weights are written to `kdvision/vision/classify/player_colour.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
+
+from kdvision.evaluate.workers import map_in_processes
+from kdvision.files import write_atomically
+from kdvision.game.players import COLOURS
+from kdvision.lab.games.layout import Piece, Scene, Tile
+from kdvision.lab.render import renderer, scenes
+from kdvision.lab.render.art.folder_art import FolderArt
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box, make_piece_mesh
+from kdvision.lab.render.objects.meshes import Mesh, load_models
+from kdvision.vision.classify.player_colour import FAR, WEIGHTS, PlayerColourClassifier, compute_colour_features
+from kdvision.vision.networks.cells import prepare_crops
+
+if TYPE_CHECKING:
+    from kdvision.lab.train.__main__ import Run
+
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+
+PRINTED_COLOURS = ("blue", "green", "pink", "yellow")
+"""Colours of Kingdomino's own starting tiles; the others are drawn."""
+MIN_PRECISION: Final = 0.98
+"""Least precision of the reported colours on held-out squares."""
+PHOTO_SIZE_PIXELS: Final = 300
+SEED: Final = 12
+PICTURES: Final = 1800
+RIDGE: Final = 0.001
+"""Weight of the squared coefficients beside the mean log loss."""
+
+
+@dataclass(frozen=True)
+class ColouredArt:
+    """Art in which castle and starting tile have exactly the colour of the player."""
+
+    rest: FolderArt
+    source: str
+    box: DrawnSceneArt
+    castles: Sequence[Mesh]
+
+    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
+        """Return a domino or a back (h, 2h, 3), or a castle tile (h, h, 3)."""
+        if self.source == "drawn" or (kind == "castle" and name not in PRINTED_COLOURS):
+            return self.box.tile(kind, name, rng)
+        if kind == "castle":
+            return self.rest.castle(str(name), self.source)
+        return self.rest.back(int(name)) if kind == "back" else self.rest.domino(int(name), self.source)
+
+    def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+        """Return the mesh of a piece."""
+        if kind == "castle" and self.castles and rng.random() < 0.4:
+            return self.castles[COLOURS.index(colour)]
+        return make_piece_mesh(kind, colour, rng)
+
+    def scraps(self) -> Sequence[Bytes]:
+        """Return no photographed surfaces: tables are made from noise."""
+        return ()
+
+
+@dataclass(frozen=True)
+class CastleSquares:
+    """Crops (n, 64, 64, 3) of castle squares; index of the colour (n,), and whether a castle stands there (n,)."""
+
+    crops: Bytes
+    colour: npt.NDArray[np.int64]
+    has_castle: npt.NDArray[np.bool_]
+
+    def select(self, chosen: npt.NDArray[np.bool_]) -> CastleSquares:
+        """Return the squares of a mask (n,)."""
+        return CastleSquares(self.crops[chosen], self.colour[chosen], self.has_castle[chosen])
+
+
+def train_player_colour(run: Run) -> None:
+    """Render castle squares, fit the weights, print their accuracy on every fourth square, and write them."""
+    squares = render_squares(run.data, PICTURES, workers=run.workers)
+    held_out = np.arange(len(squares.colour)) % 4 == 0
+    classifier = fit_player_colour(squares.select(~held_out))
+    right, probability = classify_squares(squares.select(held_out), classifier)
+    threshold = choose_threshold(right, probability)
+    has_castle = squares.has_castle[held_out]
+    for name, group in (("all", np.ones_like(right)), ("tile", ~has_castle), ("castle", has_castle)):
+        reported = group & (probability >= threshold)
+        print(
+            f"{name}: {right[group].mean():.1%} right; reported {reported.sum() / group.sum():.1%}, "
+            f"of which right {right[reported].mean():.1%}"
+        )
+    arrays = {name: getattr(classifier, name).tolist() for name in ("usual", "spread", "weights")}
+    about = {"colours": classifier.colours, "sure": threshold, "seed": SEED, "pictures": PICTURES, **arrays}
+    write_atomically(WEIGHTS, (json.dumps(about) + "\n").encode())
+
+
+@cache
+def load_art(data: Path) -> list[ColouredArt]:
+    """Return every combination of scanned and drawn art; loaded once per process."""
+    cv2.setNumThreads(1)
+    rest = FolderArt(data)
+    castles = load_models(data / "castle_3d")["castle"] if (data / "castle_3d").is_dir() else ()
+    boxes = [DrawnSceneArt(get_drawn_box(seed)) for seed in range(TRAINING_BOX_COUNT)]
+    return [ColouredArt(rest, source, box, castles) for source in (*rest.sources(), "drawn") for box in boxes]
+
+
+def render_squares(data: Path, count: int, *, workers: int) -> CastleSquares:
+    """Return the castle squares of `count` rendered pictures; pictures that cut the square are left out."""
+    found = [one for one in map_in_processes(partial(render_square, data=data), range(count), workers=workers) if one]
+    crops, colour, has_castle = zip(*found, strict=True)
+    return CastleSquares(np.array(crops), np.array(colour, np.int64), np.array(has_castle, bool))
+
+
+def render_square(number: int, *, data: Path) -> tuple[Bytes, int, bool] | None:
+    """Return the crop of one castle square, the index of its colour, and whether a castle stands on it."""
+    rng, art = np.random.default_rng((SEED, number)), load_art(data)
+    index = int(rng.integers(len(COLOURS)))
+    has_castle = bool(rng.random() < 0.45)
+    scene = deal_kingdom(rng, COLOURS[index], has_castle)
+    camera = renderer.place_camera(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.35, 1.0))
+    picture = renderer.render(scene, camera, art[int(rng.integers(len(art)))], rng)
+    (kingdom,) = picture.kingdoms
+    castle = next(square for square, cell in kingdom.board.items() if str(cell) == "#")
+    if castle not in kingdom.squares:
+        return None
+    corners = kingdom.squares[castle].corners
+    side = float(np.linalg.norm(corners[2] - corners[0])) / np.sqrt(2)
+    jittered = corners + rng.normal(0, 0.04 * side, (4, 2))
+    return prepare_crops(picture.photo, jittered[None])[0], index, has_castle
+
+
+def deal_kingdom(rng: np.random.Generator, colour: str, has_castle: bool) -> Scene:
+    """Return a table with a small kingdom of one colour."""
+    scene = scenes.make_scene(rng, kingdoms=1, side=5, finished=False)
+    start = next(tile for tile in scene.tiles if tile.kind == "castle")
+    tiles = [Tile("castle", colour, t.centre, t.turn) if t is start else t for t in scene.tiles]
+    pieces = [
+        piece
+        for piece in scene.pieces
+        if piece.kind != "castle" or np.linalg.norm(np.array(piece.at) - start.centre) >= 0.7
+    ]
+    if has_castle:
+        x, y = np.array(start.centre) + rng.normal(0, 0.06, 2)
+        pieces.append(Piece("castle", colour, (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.05)))
+    return Scene(scene.kingdoms, tiles, pieces, scene.loose)
+
+
+def fit_player_colour(squares: CastleSquares, *, threshold: float = 0.9) -> PlayerColourClassifier:
+    """Return the classifier fitted to these squares by softmax regression."""
+    features = np.array([compute_colour_features(crop) for crop in squares.crops])
+    mean, deviation = features.mean(axis=0).round(4), features.std(axis=0).round(4) + 1e-4
+    design = np.column_stack([np.clip((features - mean) / deviation, -FAR, FAR), np.ones(len(features))])
+    model = LogisticRegression(C=1 / (2 * RIDGE * len(design)), fit_intercept=False, tol=1e-8, max_iter=10_000)
+    weights = model.fit(design, squares.colour).coef_.T.round(4)
+    return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold)
+
+
+def classify_squares(
+    squares: CastleSquares, classifier: PlayerColourClassifier
+) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Return for each square whether its most likely colour is right, and the probability of that colour."""
+    probabilities = np.array([classifier.chances(crop) for crop in squares.crops])
+    return probabilities.argmax(axis=1) == squares.colour, probabilities.max(axis=1)
+
+
+def choose_threshold(right: npt.NDArray[np.bool_], probability: Floats) -> float:
+    """Return the least probability, in steps of 0.01 from 0.5, above which the precision is MIN_PRECISION."""
+    for threshold in np.arange(0.5, float(probability.max()), 0.01):
+        if right[probability >= threshold].mean() >= MIN_PRECISION:
+            return round(float(threshold), 2)
+    return 1.0

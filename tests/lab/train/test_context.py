@@ -1,0 +1,122 @@
+"""Training of the context network: what it must learn from other tiles, and that the exported file equals torch."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="training needs torch: make test-lab installs it")
+
+import torch
+
+from kdvision.lab.render import renderer, scenes
+from kdvision.lab.render.art.scene_art import DrawnSceneArt, get_drawn_box
+from kdvision.lab.train import context
+from kdvision.lab.train.context import IGNORED_LABEL, KINDS, MIN_TILES, LabelledTiles
+from kdvision.lab.train.export import export_context
+from kdvision.lab.train.networks import OWN_EVIDENCE_SHARE, ContextNet
+from kdvision.vision.networks.onnx import Model
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def make_photos(count: int, seed: int = 0) -> list[LabelledTiles]:
+    """Return photos in which wheat and grass look alike; wheat is a little redder, and the light varies."""
+    rng, made = np.random.default_rng(seed), []
+    for _ in range(count):
+        truth = rng.choice([KINDS.index("w"), KINDS.index("g")], 24)
+        said = np.full((24, len(KINDS)), 1e-4)
+        said[:, [KINDS.index("w"), KINDS.index("g")]] = 0.5
+        colours = rng.normal(0, 0.1, (24, 6)) + rng.normal(0, 3, 6)
+        colours[:, 1] += np.where(truth == KINDS.index("w"), 1.0, 0.0)
+        log_probs = np.log(said / said.sum(axis=1, keepdims=True)).astype(np.float32)
+        made.append(LabelledTiles(log_probs, colours.astype(np.float32), truth))
+    return made
+
+
+def test_collected_tiles_match_the_picture() -> None:
+    rng = np.random.default_rng(3)
+    scene = scenes.make_scene(rng, kingdoms=2)
+    picture = renderer.render(
+        scene, renderer.place_camera(scene, rng, size=1000), DrawnSceneArt(get_drawn_box(301)), rng
+    )
+    tiles = context.collect_tiles(picture)
+    assert tiles.log_probs.shape == (len(tiles.labels), len(KINDS)) and tiles.colours.shape == (len(tiles.labels), 6)
+    assert np.allclose(np.exp(tiles.log_probs).sum(axis=1), 1, atol=1e-3)
+    drawn = sorted(str(cell) for kingdom in picture.kingdoms for cell in kingdom.board.values())
+    found = sorted(KINDS[kind] for kind in tiles.labels if kind != IGNORED_LABEL)
+    assert sum((Counter(drawn) - Counter(found)).values()) <= 2
+    assert (tiles.log_probs.argmax(axis=1) == tiles.labels).mean() > 0.8
+
+
+@pytest.fixture(scope="module")
+def trained() -> ContextNet:
+    return context.fit_context(make_photos(160), epochs=12, batch=8, learning_rate=5e-3)
+
+
+def test_it_learns_from_other_tiles_what_no_tile_shows_alone(trained: ContextNet) -> None:
+    temperature, rates = context.measure_context(trained, make_photos(40, seed=1))
+    assert rates["kind_error_alone"] > 0.3
+    assert rates["kind_error_in_context"] < 0.03
+    assert rates["log_loss_in_context"] < rates["log_loss_alone"] / 4
+    assert 0.3 < temperature < 4
+
+
+def test_before_training_it_changes_nothing() -> None:
+    (photo,) = make_photos(1)
+    log_probs, colours, _, _ = context.make_batch([photo])
+    with torch.inference_mode():
+        assert torch.allclose(ContextNet(len(KINDS))(log_probs, colours), log_probs, atol=1e-5)
+
+
+def test_equal_seeds_give_equal_weights() -> None:
+    one, other = (context.fit_context(make_photos(16), epochs=1, batch=8) for _ in range(2))
+    for left, right in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(left, right)
+
+
+def test_padding_has_no_effect(trained: ContextNet) -> None:
+    short, long = make_photos(2)
+    short = LabelledTiles(short.log_probs[:MIN_TILES], short.colours[:MIN_TILES], short.labels[:MIN_TILES])
+    with torch.inference_mode():
+        alone = trained(*context.make_batch([short])[:2])
+        log_probs, colours, _, missing = context.make_batch([short, long])
+        beside = trained(log_probs, colours, missing)
+    assert missing[0].sum() == 20
+    assert torch.allclose(alone[0], beside[0, :MIN_TILES], atol=1e-4)
+
+
+def test_false_tiles_add_nothing_to_the_loss() -> None:
+    (photo,) = make_photos(1)
+    photo.labels[:] = IGNORED_LABEL
+    photo.labels[3] = KINDS.index("w")
+    log_probs, _, labels, _ = context.make_batch([photo])
+    assert float(context.compute_log_loss(log_probs, labels)) == pytest.approx(
+        -float(log_probs[0, 3, KINDS.index("w")])
+    )
+
+
+def test_the_exported_network_equals_torch_for_any_number_of_tiles(trained: ContextNet, tmp_path: Path) -> None:
+    path = tmp_path / "context.onnx"
+    export_context(trained, path, kinds=KINDS, temperature=2.0, rates={}, settings={})
+    model = Model(path)
+    assert tuple(model.about["kinds"]) == KINDS
+    many, other = make_photos(2)
+    single = LabelledTiles(other.log_probs[:1], other.colours[:1], other.labels[:1])
+    for photo in (many, single):
+        log_probs, colours, _, _ = context.make_batch([photo])
+        with torch.inference_mode():
+            mixed = (1 - OWN_EVIDENCE_SHARE) * torch.softmax(trained(log_probs, colours)[0] / 2, -1)
+        alone = log_probs[0].exp()
+        mixed = mixed + OWN_EVIDENCE_SHARE * alone
+        expected = np.zeros_like(photo.log_probs)
+        for terrain in dict.fromkeys(kind[0] for kind in KINDS):
+            own = [n for n, kind in enumerate(KINDS) if kind[0] == terrain]
+            crowns = alone[:, own] / alone[:, own].sum(1, keepdim=True)
+            expected[:, own] = torch.log(crowns * mixed[:, own].sum(1, keepdim=True)).numpy()
+        output = model.ask(log_probs=photo.log_probs, colours=photo.colours)
+        np.testing.assert_allclose(output, expected, atol=1e-3)

@@ -1,0 +1,28 @@
+"""Training of the player colour classifier."""
+
+import numpy as np
+
+from kdvision.game.players import COLOURS
+from kdvision.lab.render.objects import castles
+from kdvision.lab.train.player_colour import CastleSquares, choose_threshold, classify_squares, fit_player_colour
+
+
+def test_the_fit_separates_distinct_colours() -> None:
+    """Squares of stone with a patch of each colour in the middle, and noise."""
+    rng = np.random.default_rng(0)
+    colour = np.arange(160) % len(COLOURS)
+    crops = np.full((160, 64, 64, 3), (150, 130, 110), np.uint8)
+    for crop, index in zip(crops, colour, strict=True):
+        crop[24:40, 24:40] = castles.COLOURS[COLOURS[index]]
+        crop[:] = np.clip(crop + rng.normal(0, 6, crop.shape), 0, 255)
+    squares = CastleSquares(crops, colour, np.zeros(160, bool))
+    held_out = np.arange(160) >= 80
+    right, probability = classify_squares(squares.select(held_out), fit_player_colour(squares.select(~held_out)))
+    assert right.all()
+    assert choose_threshold(right, probability) == 0.5
+
+
+def test_the_threshold_gives_the_required_precision() -> None:
+    right = np.array([False] * 3 + [True] * 97)
+    assert choose_threshold(right, np.array([0.605] * 3 + [0.9] * 97)) == 0.61
+    assert choose_threshold(~right, np.array([0.605] * 3 + [0.9] * 97)) == 1.0
