@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects import held_out_tops
-from kdvision.lab.render.renderer import Surface
+from kdvision.lab.render.renderer import TableTop
 
 FAIR = PhotoFactors(light=0.12, glare=0.0, blur=0.1, noise=0.15, jpeg=0.1)
 
@@ -18,14 +18,14 @@ class Shot:
     name: str
     shows: str
     seed: int  # of the game and the layout
-    surface: Surface
+    table_top: TableTop
     hour: int = 0  # seed of the light, the table and the camera's noise
     kingdoms: int = 1
     game: str = ""  # a game of `game_pieces.DECKS` with its pieces; "" for plain Kingdomino
     side: int = 5
     holes: range = range(1)  # number of empty squares
     castles: bool = False
-    beside: tuple[str, ...] = ()  # other objects: methods of `Table`
+    beside: tuple[str, ...] = ()  # other objects: names in `samples`
     room: float = 1.2  # margin for them, in squares
     tilt: float = 20.0  # degrees from straight above
     azimuth: float = 90.0  # degrees; 90 looks from the bottom edge of the table

@@ -17,15 +17,17 @@ from kdvision.lab.games import pieces as game_pieces
 from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Piece, Scene, lay_out
 from kdvision.lab.games.play import PlayedKingdom, play
 from kdvision.lab.render import renderer
-from kdvision.lab.render.art.folder_art import DrawnArt
 from kdvision.lab.render.art.scene_art import DrawnSceneArt
-from kdvision.lab.render.camera import frame
+from kdvision.lab.render.camera import fit_camera
 from kdvision.lab.render.cards import PrintStyle
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.renderer import Picture
-from kdvision.lab.render.scenes import Table
-from kdvision.lab.render.truth import truth
+from kdvision.lab.render.scene_factors import OTHER_OBJECTS
+from kdvision.lab.render.scenes import SceneBuilder
+from kdvision.lab.render.truth import describe_picture
 from scripts.sample_shots import SHOTS, Shot
 
+_OBJECTS = {**OTHER_OBJECTS, "unbuilt": SceneBuilder.add_unbuilt}
 SIZE = (1600, 1200)
 QUALITY = 88
 EMPTY = np.array([[-4.5, -3.5], [4.5, 3.5]])  # the view of a photo without kingdoms, in squares
@@ -56,29 +58,29 @@ PLACES = {1: [(0.0, 0.0)], 2: [(-3.2, 0.3), (3.2, -0.3)], 4: [(-4, -3.3), (3.9, 
 
 def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingdom] | None = None) -> Scene:
     """Return the table of a shot, with these kingdoms or with new ones."""
-    table = Table(rng)
+    builder = SceneBuilder(rng)
     colours = rng.permutation(["blue", "green", "pink", "yellow"])
     if shot.kingdoms:
         chosen = kingdoms or play_kingdoms(shot, rng)
         for kingdom, at, colour in zip(chosen, PLACES[shot.kingdoms], colours, strict=False):
             turn = np.radians(shot.turn + rng.normal(0, 3)) + float(rng.integers(4)) * np.pi / 2
             hand = LayoutNoise(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
-            laid, tiles = lay_out(kingdom, rng, at=at, turn=turn, colour=str(colour), hand=hand)
-            table.put(laid, tiles)
+            laid, tiles = lay_out(kingdom, rng, at=at, turn=turn, colour=str(colour), noise=hand)
+            builder.add_layout(laid, tiles)
             if shot.castles:
-                table.scene.pieces.append(Piece("castle", str(colour), tiles[0].centre, tiles[0].turn, 0.95))
+                builder.scene.pieces.append(Piece("castle", str(colour), tiles[0].centre, tiles[0].turn, 0.95))
             if shot.game:
-                table.scene.kingdoms[-1] = furnish(shot.game, rng, laid, table.scene)
-    table.survey(margin=shot.room)
-    for heap in shot.beside:
-        getattr(table, heap)()
-    return table.scene
+                builder.scene.kingdoms[-1] = furnish(shot.game, rng, laid, builder.scene)
+    builder.set_reach(margin=shot.room)
+    for name in shot.beside:
+        _OBJECTS[name](builder)
+    return builder.scene
 
 
 def furnish(game: str, rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
     """Place the game's pieces on a kingdom and return the kingdom with them."""
     if game == "lost-treasures":
-        return game_pieces.place_gems(rng, kingdom, scene, by_the_book=True)
+        return game_pieces.place_gems(rng, kingdom, scene, legal=True)
     towns = [square for square in kingdom.squares if kingdom.board[square].terrain is Terrain.TOWN]
     pieces = dict.fromkeys(towns[::2], "building")
     scene.tiles += [game_pieces.make_building(rng, kingdom.squares[square]) for square in pieces]
@@ -95,7 +97,7 @@ def take(
     """Render the photo of a shot; the same shot gives the same pixels."""
     scene = compose(shot, np.random.default_rng(shot.seed), kingdoms)
     width, height = size
-    camera = frame(
+    camera = fit_camera(
         scene.outline() if shot.kingdoms else EMPTY,
         tilt=np.radians(shot.tilt),
         azimuth=-np.radians(shot.azimuth),
@@ -109,7 +111,7 @@ def take(
     made = PrintStyle(0.045, np.ones(3, np.float32), 0.015, 0.03, 0.08, np.array([196, 186, 168], np.float32), 0.015)
     rng, drawn = np.random.default_rng(shot.hour), DrawnSceneArt(art)
     return renderer.render(
-        scene, camera, drawn, rng, factors=shot.factors, made=made, lamp=shot.lamp, surface=shot.surface
+        scene, camera, drawn, rng, factors=shot.factors, print_style=made, lamp=shot.lamp, table_top=shot.table_top
     )
 
 
@@ -117,7 +119,7 @@ def write(shot: Shot, picture: Picture, folder: Path) -> None:
     """Write a photo and its truth."""
     pixels = np.ascontiguousarray(picture.photo[..., ::-1])
     cv2.imwrite(str(folder / f"{shot.name}.jpg"), pixels, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-    text = json.dumps({"photo": f"{shot.name}.jpg", **truth(picture)}, indent=1)
+    text = json.dumps({"photo": f"{shot.name}.jpg", **describe_picture(picture)}, indent=1)
     (folder / f"{shot.name}.json").write_text(text + "\n", encoding="utf-8")
 
 

@@ -97,7 +97,7 @@ def test_most_photos_are_taken_from_above_and_a_few_are_hard() -> None:
     assert 0.02 < len(hard) / len(shots) < 0.09
     assert all(shot.tilt <= 18 for shot in shots if shot.factors is event.HALL)
     assert min(shot.tilt for shot in hard) >= 28
-    assert {shot.surface for shot in shots} == set(event.SURFACES)
+    assert {shot.table_top for shot in shots} == set(event.SURFACES)
 
 
 def test_an_event_is_the_same_every_time_and_tells_its_truth() -> None:

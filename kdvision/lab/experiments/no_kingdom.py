@@ -50,7 +50,7 @@ def open_picture(data: Path, case: Row) -> Photo:
         return Photo.open(data / folder / str(case["picture"]))
     number, objects = int(case["picture"]), OBJECTS[str(case["kind"])]
     art = DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
-    return Photo.open(draw_factors(number).picture(number, art, heaps=objects).photo)
+    return Photo.open(draw_factors(number).picture(number, art, objects=objects).photo)
 
 
 def _list_pictures(data: Path, seed: int) -> Iterator[Row]:

@@ -70,7 +70,7 @@ def render_scene(game: str, number: int) -> Picture:
     )
     art = DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
     surface = HELD_OUT_TOPS[str(rng.choice(list(HELD_OUT_TOPS)))]
-    return renderer.render(scene, factors.camera(scene, STREAM + number), art, rng, factors=light, surface=surface)
+    return renderer.render(scene, factors.camera(scene, STREAM + number), art, rng, factors=light, table_top=surface)
 
 
 def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterator[Row]:

@@ -1,6 +1,6 @@
-"""Tables of Queendomino, of a Royal Wedding and of The Lost Treasures: towns, buildings, men on squares, gems.
+"""Scenes of Queendomino, of a Royal Wedding and of The Lost Treasures: kingdoms with buildings, figures or gems.
 
-A plain table is dealt as `scenes` does it; then what these games put on kingdoms is laid there.
+A plain scene is made as in `render.scenes`; then the pieces are placed.
 """
 
 from __future__ import annotations
@@ -16,109 +16,98 @@ from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
 from kdvision.game.pieces import Gem
 from kdvision.lab.games.layout import KingdomLayout, Piece, Points, Scene, Tile
 from kdvision.lab.games.play import play
-from kdvision.lab.render.scenes import COLOURS, Table
+from kdvision.lab.render.scenes import COLOURS, SceneBuilder
 
-QUEENDOMINO: Final[Deck] = tuple(domino for domino in ROYAL_WEDDING if str(domino.number).startswith("Q"))
-"""Queendomino's box, its numbers told from Kingdomino's by their letter."""
-
-DECKS: Final = {"queendomino": QUEENDOMINO, "royal-wedding": ROYAL_WEDDING, "lost-treasures": KINGDOMINO}
-ODDS: Final = (0.55, 0.15, 0.3)
-BUILDINGS: Final = 12
-"""So many pictures of buildings there are at least."""
-ASIDE: Final = 0.36
-"""How far from the middle of his square a man may stand along either side, in sides of it."""
+# The numbers of Queendomino's dominoes begin with a Q where both boxes are mixed.
+_QUEENDOMINO: Final[Deck] = tuple(domino for domino in ROYAL_WEDDING if str(domino.number).startswith("Q"))
+DECKS: Final = {"queendomino": _QUEENDOMINO, "royal-wedding": ROYAL_WEDDING, "lost-treasures": KINGDOMINO}
+"""The dominoes of each game with pieces."""
+_GAME_SHARES: Final = (0.55, 0.15, 0.3)  # of scenes, in the order of DECKS
+_BUILDING_COUNT: Final = 12  # every art has at least this many pictures of buildings
+_MAX_OFFSET_SQUARES: Final = 0.36  # of a figure from the middle of its square, along either side
 
 
 def make_scene_with_pieces(rng: np.random.Generator, *, game: str | None = None, kingdoms: int | None = None) -> Scene:
-    """Return one random table of a game ("queendomino", "royal-wedding", "lost-treasures"; None for any)."""
-    game = game or str(rng.choice(list(DECKS), p=ODDS))
-    deck = DECKS[game]
+    """Return a random scene of a game in DECKS (None: of any)."""
+    game = game or str(rng.choice(list(DECKS), p=_GAME_SHARES))
     count = int(rng.choice([1, 2, 4], p=[0.75, 0.15, 0.1])) if kingdoms is None else kingdoms
     side = 7 if game == "royal-wedding" or (count <= 2 and rng.random() < 0.3) else 5
     turns = None if rng.random() < 0.6 else int(rng.integers(2, 13))
-    played = play(rng, players=max(2, count), side=side, turns=turns, deck=deck)
-    order, colours = rng.permutation(len(played)), rng.permutation(COLOURS)
-    facing = rng.uniform(0, 2 * np.pi)
-    table = Table(rng, box=[domino.number for domino in deck])
-    for k in range(count):
-        table.seat(played[order[k]], facing + float(rng.integers(4)) * np.pi / 2, str(colours[k]))
-    for number, kingdom in enumerate(table.scene.kingdoms):
-        furnish = place_gems if game == "lost-treasures" else _with_men
-        table.scene.kingdoms[number] = furnish(rng, kingdom, table.scene)
-    table.place_occluders()
+    played = play(rng, players=max(2, count), side=side, turns=turns, deck=DECKS[game])
+    builder = SceneBuilder(rng, box=[domino.number for domino in DECKS[game]])
+    builder.add_kingdoms(played, count)
+    scene = builder.scene
+    place = place_gems if game == "lost-treasures" else _place_buildings_and_figures
+    for number, kingdom in enumerate(scene.kingdoms):
+        scene.kingdoms[number] = place(rng, kingdom, scene)
+    builder.add_other_objects()
     if game != "lost-treasures":
-        table.unbuilt()
-    return table.scene
+        builder.add_unbuilt()
+    return scene
 
 
-def _with_men(rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
-    """Buildings on some of the towns, and knights, towers and the Queen on some squares."""
+def _place_buildings_and_figures(rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
+    """Place buildings on some towns, and knights, towers and the Queen on any squares, legal or not."""
     pieces: dict[Square, str] = {}
-    built = rng.choice([0.0, rng.uniform(0, 1)], p=[0.2, 0.8])
+    share = rng.choice([0.0, rng.uniform(0, 1)], p=[0.2, 0.8])
     for square, quad in kingdom.squares.items():
-        if kingdom.board[square].terrain is Terrain.TOWN and rng.random() < built:
+        if kingdom.board[square].terrain is Terrain.TOWN and rng.random() < share:
             pieces[square] = "building"
             scene.tiles.append(make_building(rng, quad))
-    # nobody has to know the rules by heart: men stand where they should not, too
     free = [square for square in kingdom.squares if kingdom.board[square].terrain is not Terrain.CASTLE]
     rng.shuffle(free)
-    for kind, most, odds in (("knight", 5, 0.75), ("tower", 4, 0.6), ("queen", 1, 0.55)):
-        for _ in range(int(rng.integers(1, most + 1)) if rng.random() < odds else 0):
+    for kind, most, probability in (("knight", 5, 0.75), ("tower", 4, 0.6), ("queen", 1, 0.55)):
+        for _ in range(int(rng.integers(1, most + 1)) if rng.random() < probability else 0):
             if free and (square := free.pop()) not in pieces:
                 pieces[square] = kind
-                scene.pieces.append(make_figure(rng, kind, kingdom.squares[square], aside=rng.random() < 0.5))
+                scene.pieces.append(make_figure(rng, kind, kingdom.squares[square], off_centre=rng.random() < 0.5))
     return replace(kingdom, pieces=pieces)
 
 
 def make_building(rng: np.random.Generator, quad: Points) -> Tile:
-    """A finished building on a town, more or less straight."""
+    """Return a finished building on a town, roughly aligned with it."""
     x, y = quad.mean(0) + rng.normal(0, 0.03, 2)
-    turn = _turn(quad) + int(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.06)
-    return Tile("building", int(rng.integers(BUILDINGS)), (float(x), float(y)), float(turn))
+    turn = _measure_turn(quad) + int(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.06)
+    return Tile("building", int(rng.integers(_BUILDING_COUNT)), (float(x), float(y)), float(turn))
 
 
-def make_figure(rng: np.random.Generator, kind: str, quad: Points, *, aside: bool = False) -> Piece:
-    """Return a man near the middle of a square, or `aside`, beside its crowns and houses, so that they can be seen."""
-    x, y = quad.mean(0) + (_aside(quad, rng) if aside else np.clip(rng.normal(0, 0.13, 2), -0.25, 0.25))
-    # most are of bare wood, some of a player's colour
-    colour = "" if rng.random() < 0.85 else str(rng.choice(COLOURS))
+def make_figure(rng: np.random.Generator, kind: str, quad: Points, *, off_centre: bool = False) -> Piece:
+    """Return a figure near the middle of a square, or `off_centre`, where it leaves crowns and houses visible."""
+    if off_centre:
+        right, down = rng.uniform(-_MAX_OFFSET_SQUARES, _MAX_OFFSET_SQUARES, 2)
+        offset = right * (quad[1] - quad[0]) + down * (quad[3] - quad[0])
+    else:
+        offset = np.clip(rng.normal(0, 0.13, 2), -0.25, 0.25)
+    x, y = quad.mean(0) + offset
+    colour = "" if rng.random() < 0.85 else str(rng.choice(COLOURS))  # most figures are of bare wood
     return Piece(kind, colour, (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.15))
 
 
-def _aside(quad: Points, rng: np.random.Generator) -> Points:
-    """Return how far from the middle of a square somewhere in it is, (2,)."""
-    along, down = quad[1] - quad[0], quad[3] - quad[0]
-    right, below = rng.uniform(-ASIDE, ASIDE, 2)
-    return np.asarray(right * along + below * down)
+def place_gems(rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene, *, legal: bool = False) -> KingdomLayout:
+    """Place gems on crossings of four tiles, mostly where four terrains meet.
 
-
-def _turn(quad: Points) -> float:
-    along = quad[1] - quad[0]
-    return float(np.arctan2(along[1], along[0]))
-
-
-def place_gems(
-    rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene, *, by_the_book: bool = False
-) -> KingdomLayout:
-    """Gems on some crossings of four tiles: mostly where four landscapes meet, at times where they may not lie.
-
-    `by_the_book` puts one on each crossing where it may lie, and on no other.
+    With `legal`, each crossing where four terrains meet gets a gem, and no other does.
     """
     gems = set[Square]()
-    anywhere, discovered = (0.0, 1.0) if by_the_book else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
-    for corner, around in _crossings(kingdom):
-        lands = {kingdom.board[square].terrain for square in around} - {Terrain.CASTLE}
-        if rng.random() < (discovered if len(lands) == len(around) else anywhere):
+    illegal_share, legal_share = (0.0, 1.0) if legal else (rng.choice([0.0, 0.1, 0.3]), rng.uniform(0.4, 1))
+    for corner, around in _find_crossings(kingdom):
+        terrains = {kingdom.board[square].terrain for square in around} - {Terrain.CASTLE}
+        if rng.random() < (legal_share if len(terrains) == len(around) else illegal_share):
             gems.add(corner)
             middles = np.array([kingdom.squares[square].mean(0) for square in around])
             x, y = middles.mean(0) + rng.normal(0, 0.03, 2)
-            turn = _turn(kingdom.squares[corner]) + rng.normal(0, 0.3)
+            turn = _measure_turn(kingdom.squares[corner]) + rng.normal(0, 0.3)
             scene.pieces.append(Piece("gem", str(rng.choice(COLOURS)), (float(x), float(y)), turn))
     return replace(kingdom, gems=frozenset(gems))
 
 
-def _crossings(kingdom: KingdomLayout) -> Iterator[tuple[Square, tuple[Square, ...]]]:
+def _find_crossings(kingdom: KingdomLayout) -> Iterator[tuple[Square, tuple[Square, ...]]]:
     for corner in kingdom.squares:
         around = Gem("", corner).squares
         if all(square in kingdom.squares for square in around):
             yield corner, around
+
+
+def _measure_turn(quad: Points) -> float:
+    x, y = quad[1] - quad[0]
+    return float(np.arctan2(y, x))

@@ -1,8 +1,7 @@
-"""Simulated games of Kingdomino: kingdoms as they come out of real play, for pictures and for measuring.
+"""Simulated games of Kingdomino.
 
-Random boards would teach the wrong counts: in play territories grow, the same forty-eight dominoes are shared by all
-kingdoms, and some are thrown away. So whole drafts are played: a line of dominoes, kings that choose in turn, the
-connection rule, the side limit, and players who are greedy on most turns and careless on others.
+The boards of real games differ from random boards: territories grow, all kingdoms share 48 dominoes, and some dominoes
+are discarded. So whole games are drafted, with players who choose greedily on most turns and at random on others.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +15,11 @@ from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import KINGDOMINO, Deck, Domino
 
 _DOMINOES_PER_PLAYER = 12
-_MIGHTY_DUEL = (2, 7)
+_MIGHTY_DUEL = (2, 7)  # players, side: the only game of two players that uses all dominoes
 
 
 class Placement(NamedTuple):
-    """A domino on the table; squares are relative to the castle, so rows and columns may be negative."""
+    """A placed domino. Squares are relative to the castle, so rows and columns may be negative."""
 
     domino: Domino
     left: Square
@@ -29,7 +28,7 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True)
 class PlayedKingdom:
-    """One player's kingdom after some turns. The castle lies on (0, 0); `placements` are in the order of play."""
+    """One player's kingdom. The castle lies on (0, 0); `placements` are in the order of play."""
 
     placements: tuple[Placement, ...]
     discarded: tuple[Domino, ...] = ()
@@ -41,13 +40,13 @@ class PlayedKingdom:
 
     @cached_property
     def top_left(self) -> Square:
-        """The corner of the smallest rectangle around the kingdom; subtract it to get squares of `board`."""
+        """The top left of the bounding rectangle; subtract it to get squares of `board`."""
         squares = [self.castle, *(square for p in self.placements for square in (p.left, p.right))]
         return Square(min(s.row for s in squares), min(s.col for s in squares))
 
     @cached_property
     def board(self) -> Board:
-        """The board, its frame the smallest rectangle around the kingdom."""
+        """The board, framed by the bounding rectangle."""
         cells = {self.castle: Cell(Terrain.CASTLE)}
         for domino, left, right in self.placements:
             cells[left], cells[right] = domino.left, domino.right
@@ -64,12 +63,11 @@ def play(
     deck: Deck = KINGDOMINO,
     care: tuple[float, float] = (0.35, 1.0),
 ) -> list[PlayedKingdom]:
-    """The kingdoms of one simulated game, in seat order.
+    """Return the kingdoms of one simulated game, in seat order. Equal generators give equal games.
 
-    Two players draw lines of four and take two dominoes a turn, from 24 dominoes (5x5) or from all 48 (7x7, The Mighty
-    Duel); three draw lines of three from 36, four lines of four from 48. `turns` stops after that many lines have been
-    placed (None: to the end). Players think about so many of their moves (`care`, least and most likely); the others
-    are random. Equal generators give equal games.
+    Two players place two dominoes a turn, of 24 (5x5) or of all 48 (7x7, The Mighty Duel); three players share 36
+    dominoes, four share 48. The game ends after `turns` rounds (None: with the last domino). `care` is the range of the
+    share of moves that a player optimises; the other moves are random.
     """
     if not 2 <= players <= 4:
         raise ValueError(f"a game has 2 to 4 players, not {players}")
@@ -77,8 +75,7 @@ def play(
     width = 3 if players == 3 else 4
     drawn = [int(i) for i in rng.permutation(len(deck))[:count]]
     lines = [[deck[i] for i in sorted(drawn[start : start + width])] for start in range(0, count, width)]
-    kings = 2 if players == 2 else 1
-    return draft(rng, lines, kingdoms=players, kings=kings, side=side, turns=turns, care=care)
+    return draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, turns=turns, care=care)
 
 
 def draft(
@@ -91,157 +88,144 @@ def draft(
     turns: int | None = None,
     care: tuple[float, float] = (0.35, 1.0),
 ) -> list[PlayedKingdom]:
-    """The kingdoms after `lines` of dominoes (the first `turns` of them) were chosen by so many kings each, and placed.
-
-    Dominoes that no king stands on are left over.
-    """
-    seats = [_Seat(side, care=float(rng.uniform(*care)), chance=_chances(rng)) for _ in range(kingdoms)]
-    drawn = [int(k) for k in rng.permutation([*range(kingdoms)] * kings)]
-    order: list[tuple[int, Domino | None]] = [(king, None) for king in drawn]
+    """Return the kingdoms after the first `turns` lines of dominoes were chosen, by `kings` kings each, and placed."""
+    players = [_Player(side, care=float(rng.uniform(*care)), draw=_buffer_uniform(rng)) for _ in range(kingdoms)]
+    order: list[tuple[int, Domino | None]] = [(int(k), None) for k in rng.permutation([*range(kingdoms)] * kings)]
     for line in [*lines, ()][: None if turns is None else turns + 1]:
-        order = _round(order, list(line), seats)
-    return [PlayedKingdom(tuple(seat.placements), tuple(seat.discarded)) for seat in seats]
+        order = _play_round(order, list(line), players)
+    return [PlayedKingdom(tuple(player.placements), tuple(player.discarded)) for player in players]
 
 
-def _round(
-    order: Sequence[tuple[int, Domino | None]], line: list[Domino], seats: Sequence["_Seat"]
+def _play_round(
+    order: Sequence[tuple[int, Domino | None]], line: list[Domino], players: Sequence["_Player"]
 ) -> list[tuple[int, Domino | None]]:
-    """Each king in turn places the domino it stands on and moves to one of the new line; the next round's order."""
-    claims: dict[int, int] = {}
-    for player, domino in order:
+    """Let each king place its domino and choose one of the new line; return the order of the next round."""
+    chosen: dict[int, int] = {}
+    for number, domino in order:
         if domino is not None:
-            seats[player].place(domino)
-        free = [slot for slot in range(len(line)) if slot not in claims]
+            players[number].place(domino)
+        free = [slot for slot in range(len(line)) if slot not in chosen]
         if free:
-            claims[seats[player].pick(line, free)] = player
-    return [(claims[slot], line[slot]) for slot in sorted(claims)]
+            chosen[players[number].choose_slot(line, free)] = number
+    return [(chosen[slot], line[slot]) for slot in sorted(chosen)]
 
 
-def _chances(rng: np.random.Generator) -> Callable[[], float]:
-    """Uniform numbers in [0, 1) from the generator, drawn a thousand at a time: one by one they would be slow."""
+def _buffer_uniform(rng: np.random.Generator) -> Callable[[], float]:
+    """Return a function that draws uniform numbers in [0, 1), a thousand at a time for speed."""
 
-    def stream() -> Iterator[float]:
+    def generate() -> Iterator[float]:
         while True:
             yield from rng.random(1000).tolist()
 
-    numbers = stream()
-    return lambda: next(numbers)
-
-
-class _Seat:
-    """A player at work: the table as a flat list with a margin, territories as growing lists."""
-
-    def __init__(self, side: int, *, care: float, chance: Callable[[], float]) -> None:
-        self.side, self.care, self.chance = side, care, chance
-        self.stride = 2 * side + 1
-        self.origin = side * self.stride + side
-        self.steps = (-self.stride, 1, self.stride, -1)
-        self.cells: dict[int, Cell] = {self.origin: Cell(Terrain.CASTLE)}
-        self.territory: dict[int, _Patch] = {}
-        self.span = (side, side, side, side)  # top, bottom, left, right of what is built
-        self.placements: list[Placement] = []
-        self.discarded: list[Domino] = []
-
-    def pick(self, line: Sequence[Domino], free: Sequence[int]) -> int:
-        """The slot of the line this player moves a king to."""
-        if self.chance() > self.care:
-            return free[int(self.chance() * len(free))]
-        return max(free, key=lambda slot: self._best(line[slot])[0])
-
-    def place(self, domino: Domino) -> None:
-        """Put the domino down where the player likes it, or throw it away when it fits nowhere."""
-        if self.chance() > self.care:
-            spots = list(self._spots(domino))
-            spot = spots[int(self.chance() * len(spots))] if spots else None
-        else:
-            spot = self._best(domino)[1]
-        if spot is None:
-            self.discarded.append(domino)
-            return
-        for at, cell in zip(spot, (domino.left, domino.right), strict=True):
-            self._put(at, cell)
-        self.placements.append(Placement(domino, self._square(spot[0]), self._square(spot[1])))
-
-    def _best(self, domino: Domino) -> tuple[float, tuple[int, int] | None]:
-        rated = [(self._gain(domino, spot) + 0.5 * self.chance(), spot) for spot in self._spots(domino)]
-        return max(rated, default=(-1.0, None))
-
-    def _spots(self, domino: Domino) -> Iterator[tuple[int, int]]:
-        """Every legal place for the domino: (square of its left half, square of its right half)."""
-        allowed = self._allowed()
-        left, right = self._docks(domino.left.terrain, allowed), self._docks(domino.right.terrain, allowed)
-        for at in sorted(left):
-            yield from ((at, at + step) for step in self.steps if self._fits(at, at + step, allowed))
-        for at in sorted(right):
-            for step in self.steps:
-                if at + step not in left and self._fits(at, at + step, allowed):
-                    yield at + step, at
-
-    def _allowed(self) -> tuple[int, int, int, int]:
-        top, bottom, first, last = self.span
-        reach = self.side - 1
-        return bottom - reach, top + reach, last - reach, first + reach
-
-    def _docks(self, terrain: Terrain, allowed: tuple[int, int, int, int]) -> set[int]:
-        """Empty squares within the limits that touch the castle or a square of the terrain."""
-        cells, hosts = self.cells, (terrain, Terrain.CASTLE)
-        around = {at + step for at, cell in cells.items() if cell.terrain in hosts for step in self.steps}
-        return {at for at in around if at not in cells and self._inside(at, allowed)}
-
-    def _inside(self, at: int, allowed: tuple[int, int, int, int]) -> bool:
-        row, col = divmod(at, self.stride)
-        return allowed[0] <= row <= allowed[1] and allowed[2] <= col <= allowed[3]
-
-    def _fits(self, dock: int, other: int, allowed: tuple[int, int, int, int]) -> bool:
-        """Whether the half beside the docked one has room; both together must stay within the side."""
-        if other in self.cells or not self._inside(other, allowed):
-            return False
-        (r1, c1), (r2, c2) = divmod(dock, self.stride), divmod(other, self.stride)
-        top, bottom, first, last = self.span
-        tall = max(bottom, r1, r2) - min(top, r1, r2) < self.side
-        return tall and max(last, c1, c2) - min(first, c1, c2) < self.side
-
-    def _gain(self, domino: Domino, spot: tuple[int, int]) -> float:
-        """Points won at once, and a little for joining territories and for leaving no gaps."""
-        one, two = domino.left, domino.right
-        here, there = self._touching(spot[0], one.terrain), self._touching(spot[1], two.terrain)
-        if one.terrain is two.terrain:
-            gain = _gain(here | there, squares=2, crowns=one.crowns + two.crowns)
-        else:
-            gain = _gain(here, squares=1, crowns=one.crowns) + _gain(there, squares=1, crowns=two.crowns)
-        snug = sum(at + step in self.cells for at in spot for step in self.steps)
-        return gain + 0.8 * (len(here) + len(there)) + 0.15 * snug
-
-    def _touching(self, at: int, terrain: Terrain) -> set["_Patch"]:
-        patches = (self.territory.get(at + step) for step in self.steps)
-        return {patch for patch in patches if patch is not None and patch.terrain is terrain}
-
-    def _put(self, at: int, cell: Cell) -> None:
-        merged = _Patch(cell.terrain, [at], cell.crowns)
-        for patch in self._touching(at, cell.terrain):
-            merged.squares += patch.squares
-            merged.crowns += patch.crowns
-        self.cells[at] = cell
-        self.territory.update(dict.fromkeys(merged.squares, merged))
-        row, col = divmod(at, self.stride)
-        top, bottom, first, last = self.span
-        self.span = (min(top, row), max(bottom, row), min(first, col), max(last, col))
-
-    def _square(self, at: int) -> Square:
-        row, col = divmod(at, self.stride)
-        return Square(row - self.side, col - self.side)
+    return generate().__next__
 
 
 @dataclass(eq=False)
-class _Patch:
-    """A territory while it grows."""
-
+class _Territory:
     terrain: Terrain
     squares: list[int]
     crowns: int
 
 
-def _gain(patches: set[_Patch], *, squares: int, crowns: int) -> float:
-    before = sum(len(p.squares) * p.crowns for p in patches)
-    after = (sum(len(p.squares) for p in patches) + squares) * (sum(p.crowns for p in patches) + crowns)
+class _Player:
+    """A player's board during the game. A square is one integer, row * stride + column."""
+
+    def __init__(self, side: int, *, care: float, draw: Callable[[], float]) -> None:
+        self.side, self.care, self.draw = side, care, draw
+        self.stride = 2 * side + 1
+        self.steps = (-self.stride, 1, self.stride, -1)
+        self.cells: dict[int, Cell] = {side * self.stride + side: Cell(Terrain.CASTLE)}
+        self.territories: dict[int, _Territory] = {}
+        self.bounds = (side, side, side, side)  # top, bottom, left, right
+        self.placements: list[Placement] = []
+        self.discarded: list[Domino] = []
+
+    def choose_slot(self, line: Sequence[Domino], free: Sequence[int]) -> int:
+        """Return the slot of the line that this player's king moves to."""
+        if self.draw() > self.care:
+            return free[int(self.draw() * len(free))]
+        return max(free, key=lambda slot: self._find_best(line[slot])[0])
+
+    def place(self, domino: Domino) -> None:
+        """Place the domino, or discard it if it fits nowhere."""
+        if self.draw() > self.care:
+            spots = list(self._find_spots(domino))
+            spot = spots[int(self.draw() * len(spots))] if spots else None
+        else:
+            spot = self._find_best(domino)[1]
+        if spot is None:
+            self.discarded.append(domino)
+            return
+        for at, cell in zip(spot, (domino.left, domino.right), strict=True):
+            self._put_cell(at, cell)
+        left, right = (Square(at // self.stride - self.side, at % self.stride - self.side) for at in spot)
+        self.placements.append(Placement(domino, left, right))
+
+    def _find_best(self, domino: Domino) -> tuple[float, tuple[int, int] | None]:
+        rated = [(self._rate(domino, spot) + 0.5 * self.draw(), spot) for spot in self._find_spots(domino)]
+        return max(rated, default=(-1.0, None))
+
+    def _find_spots(self, domino: Domino) -> Iterator[tuple[int, int]]:
+        """Yield every legal placement: (square of the left half, square of the right half)."""
+        top, bottom, first, last = self.bounds
+        reach = self.side - 1
+        limits = (bottom - reach, top + reach, last - reach, first + reach)
+        left, right = (self._find_matches(half.terrain, limits) for half in (domino.left, domino.right))
+        for at in sorted(left):
+            yield from ((at, at + step) for step in self.steps if self._has_room(at, at + step, limits))
+        for at in sorted(right):
+            for step in self.steps:
+                if at + step not in left and self._has_room(at, at + step, limits):
+                    yield at + step, at
+
+    def _find_matches(self, terrain: Terrain, limits: tuple[int, int, int, int]) -> set[int]:
+        """Return the empty squares within the limits that touch the castle or the terrain."""
+        cells, hosts = self.cells, (terrain, Terrain.CASTLE)
+        around = {at + step for at, cell in cells.items() if cell.terrain in hosts for step in self.steps}
+        return {at for at in around if at not in cells and self._is_within(at, limits)}
+
+    def _is_within(self, at: int, limits: tuple[int, int, int, int]) -> bool:
+        row, col = divmod(at, self.stride)
+        return limits[0] <= row <= limits[1] and limits[2] <= col <= limits[3]
+
+    def _has_room(self, matching: int, other: int, limits: tuple[int, int, int, int]) -> bool:
+        """Return whether the other half fits: both halves together must keep the kingdom within the side."""
+        if other in self.cells or not self._is_within(other, limits):
+            return False
+        (r1, c1), (r2, c2) = divmod(matching, self.stride), divmod(other, self.stride)
+        top, bottom, first, last = self.bounds
+        tall = max(bottom, r1, r2) - min(top, r1, r2) < self.side
+        return tall and max(last, c1, c2) - min(first, c1, c2) < self.side
+
+    def _rate(self, domino: Domino, spot: tuple[int, int]) -> float:
+        """Return the points gained at once, plus a little for joined territories and for few gaps."""
+        one, two = domino.left, domino.right
+        here, there = self._find_touching(spot[0], one.terrain), self._find_touching(spot[1], two.terrain)
+        if one.terrain is two.terrain:
+            gain = _compute_gain(here | there, squares=2, crowns=one.crowns + two.crowns)
+        else:
+            gain = _compute_gain(here, squares=1, crowns=one.crowns)
+            gain += _compute_gain(there, squares=1, crowns=two.crowns)
+        contacts = sum(at + step in self.cells for at in spot for step in self.steps)
+        return gain + 0.8 * (len(here) + len(there)) + 0.15 * contacts
+
+    def _find_touching(self, at: int, terrain: Terrain) -> set[_Territory]:
+        near = (self.territories.get(at + step) for step in self.steps)
+        return {one for one in near if one is not None and one.terrain is terrain}
+
+    def _put_cell(self, at: int, cell: Cell) -> None:
+        merged = _Territory(cell.terrain, [at], cell.crowns)
+        for one in self._find_touching(at, cell.terrain):
+            merged.squares += one.squares
+            merged.crowns += one.crowns
+        self.cells[at] = cell
+        self.territories.update(dict.fromkeys(merged.squares, merged))
+        row, col = divmod(at, self.stride)
+        top, bottom, first, last = self.bounds
+        self.bounds = (min(top, row), max(bottom, row), min(first, col), max(last, col))
+
+
+def _compute_gain(territories: set[_Territory], *, squares: int, crowns: int) -> float:
+    before = sum(len(one.squares) * one.crowns for one in territories)
+    after = (sum(len(t.squares) for t in territories) + squares) * (sum(t.crowns for t in territories) + crowns)
     return after - before

@@ -1,4 +1,4 @@
-"""Flat pieces of card in a picture: dominoes, castle tiles and backs, with their edges, shadows and gloss."""
+"""Flat pieces of cardboard in a picture: dominoes, castle tiles and backs, with edges, shadows and gloss."""
 
 from __future__ import annotations
 
@@ -19,23 +19,26 @@ Floats = npt.NDArray[np.float32]
 Layer = TypeVar("Layer", Bytes, Floats)
 Vector = tuple[float, float, float]
 
+_MAX_SHEET_SIDE_PX = 3200
+_WINDOW_MARGIN_PX = 24  # for shadows and edges of cards
+
 
 @dataclass(frozen=True)
 class PrintStyle:
-    """How one box was printed, cut and worn: all its cards share this."""
+    """How the cards of one box are printed, cut and worn."""
 
     thickness: float  # squares
     tone: Floats  # gain of each channel
-    unevenness: float  # spread of the cards' brightness
-    corner: float  # radius of the cut corners, squares
-    rim: float  # how much darker (or, below 0, lighter) the rim is printed
+    unevenness: float  # standard deviation of the cards' log brightness
+    corner: float  # radius of the rounded corners, squares
+    rim: float  # how much darker (below 0: lighter) the rim is
     edge: Floats  # colour of the cut cardboard, 0 to 255
-    warp: float  # how far cards lie from flat, radians
+    warp: float  # standard deviation of a card's lean, radians
     age: float = 0.0  # 0 (new) to 1 (bleached, yellowed and stained)
 
     @classmethod
-    def draw(cls, rng: np.random.Generator) -> PrintStyle:
-        """Return a random print."""
+    def sample(cls, rng: np.random.Generator) -> PrintStyle:
+        """Return a random style."""
         return cls(
             thickness=float(rng.uniform(0.02, 0.07)),
             tone=np.exp(rng.normal(0, 0.04, 3)).astype(np.float32),
@@ -50,58 +53,52 @@ class PrintStyle:
 
 @dataclass(frozen=True)
 class Sheet:
-    """All cards of a scene seen from above: `colours` (h, w, 4) premultiplied by alpha, `lean` (h, w, 2) in radians.
+    """All cards of a scene seen from above."""
 
-    `place` (3, 3) takes the sheet's pixels to the table.
-    """
-
-    colours: Bytes
-    lean: Floats
-    place: Points
-
-    @property
-    def alpha(self) -> Bytes:
-        return np.ascontiguousarray(self.colours[..., 3])
+    colours: Bytes  # (h, w, 4), premultiplied by alpha
+    lean: Floats  # (h, w, 2), radians
+    place: Points  # (3, 3), takes the sheet's pixels to the table
 
 
-def arrange(
-    tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, made: PrintStyle, rng: np.random.Generator
+def make_sheet(
+    tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, style: PrintStyle, rng: np.random.Generator
 ) -> Sheet:
-    """Return the sheet of some tiles, as fine as the camera can see."""
+    """Return the sheet of some tiles, with as many pixels as the camera can resolve."""
     outlines = np.concatenate([tile.outline() for tile in tiles])
     low, high = outlines.min(0) - 0.3, outlines.max(0) + 0.3
-    unit = float(np.clip(1.25 * _largest_square(camera, outlines), 12, 240))
-    unit = min(unit, 3200 / float((high - low).max()))
+    unit = float(np.clip(1.25 * _measure_square(camera, outlines), 12, 240))
+    unit = min(unit, _MAX_SHEET_SIDE_PX / float((high - low).max()))
     width, height = (int(n) for n in np.ceil((high - low) * unit))
     colours, lean = np.zeros((height, width, 4), np.uint8), np.zeros((height, width, 2), np.float32)
     for tile, face in zip(tiles, faces, strict=True):
         corners = (tile.outline() - low) * unit
-        _stamp(colours, _cut(face, tile, unit, made, rng), corners)
-        cv2.fillConvexPoly(lean, corners.round().astype(np.int32), rng.normal(0, made.warp, 2).tolist())
+        _stamp_card(colours, _make_card(face, tile, unit, style, rng), corners)
+        cv2.fillConvexPoly(lean, corners.round().astype(np.int32), rng.normal(0, style.warp, 2).tolist())
     place = np.array([[1 / unit, 0, low[0]], [0, 1 / unit, low[1]], [0, 0, 1]])
-    return Sheet(_aged(colours, unit, made.age, rng) if made.age else colours, lean, place)
+    return Sheet(_apply_age(colours, unit, style.age, rng) if style.age else colours, lean, place)
 
 
-def _largest_square(camera: Camera, points: Points) -> float:
-    """The number of pixels that the side of a near square has."""
+def _measure_square(camera: Camera, points: Points) -> float:
+    """Return the side of a near square in pixels."""
     pixels = np.stack([camera.project(points + np.array(step)) for step in ((0, 0), (1, 0), (0, 1))])
     lengths = np.linalg.norm(pixels[1:] - pixels[0], axis=-1)
     return float(np.percentile(lengths[np.isfinite(lengths)], 90))
 
 
-def _cut(face: Bytes, tile: Tile, unit: float, made: PrintStyle, rng: np.random.Generator) -> Bytes:
-    """One card at the sheet's scale, (h, w, 4), premultiplied."""
+def _make_card(face: Bytes, tile: Tile, unit: float, style: PrintStyle, rng: np.random.Generator) -> Bytes:
+    """Return one card at the sheet's scale, (h, w, 4), premultiplied."""
     height, width = max(4, round(unit)), max(4, round(unit * tile.width))
     shrunk = np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_AREA), np.float32)
-    mask = _card(height, width, made.corner)
-    patch = shrunk * (made.tone * np.float32(np.exp(rng.normal(0, made.unevenness))))
-    if abs(made.rim) > 0.05:
+    mask = _draw_outline(height, width, style.corner)
+    patch = shrunk * (style.tone * np.float32(np.exp(rng.normal(0, style.unevenness))))
+    if abs(style.rim) > 0.05:
         inner = np.asarray(cv2.GaussianBlur(mask, (0, 0), max(0.5, 0.025 * unit)), np.float32)
-        patch *= 1 - made.rim * (1 - inner[..., None])
+        patch *= 1 - style.rim * (1 - inner[..., None])
     return np.dstack([np.clip(patch, 0, 255) * mask[..., None], mask * 255]).astype(np.uint8)
 
 
-def _card(height: int, width: int, corner: float) -> Floats:
+def _draw_outline(height: int, width: int, corner: float) -> Floats:
+    """Return the mask (h, w) of a card with rounded corners."""
     mask = np.zeros((height + 2, width + 2), np.uint8)
     radius = int(corner * height)
     cv2.rectangle(mask, (1 + radius, 1), (width - radius, height), 255, -1)
@@ -112,19 +109,19 @@ def _card(height: int, width: int, corner: float) -> Floats:
     return np.asarray(mask[1:-1, 1:-1] / 255, np.float32)
 
 
-def _stamp(sheet: Bytes, card: Bytes, corners: Points) -> None:
+def _stamp_card(sheet: Bytes, card: Bytes, corners: Points) -> None:
     x0, y0 = np.maximum(np.floor(corners.min(0)).astype(int) - 2, 0)
     x1, y1 = np.minimum(np.ceil(corners.max(0)).astype(int) + 2, sheet.shape[1::-1])
     height, width = card.shape[:2]
     source = np.array([[0, 0], [width, 0], [width, height]], np.float32) - 0.5
     matrix = cv2.getAffineTransform(source, (corners[:3] - (x0, y0) - 0.5).astype(np.float32))
-    stamped = np.asarray(cv2.warpAffine(card, matrix, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR), np.uint8)
+    stamp = np.asarray(cv2.warpAffine(card, matrix, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR), np.uint8)
     window = sheet[y0:y1, x0:x1]
-    window[:] = cv2.add(cv2.multiply(window, cv2.merge([255 - stamped[..., 3]] * 4), scale=1 / 255), stamped)
+    window[:] = cv2.add(cv2.multiply(window, cv2.merge([255 - stamp[..., 3]] * 4), scale=1 / 255), stamp)
 
 
-def _aged(colours: Bytes, unit: float, age: float, rng: np.random.Generator) -> Bytes:
-    """The sheet bleached, yellowed and stained, as an old or a home-printed box is."""
+def _apply_age(colours: Bytes, unit: float, age: float, rng: np.random.Generator) -> Bytes:
+    """Return the sheet bleached, yellowed and stained, as an old or a home-printed box is."""
     height, width = colours.shape[:2]
     paint, alpha = colours[..., :3].astype(np.float64), colours[..., 3:].astype(np.float64)
     grey = paint.mean(-1, keepdims=True)
@@ -137,72 +134,58 @@ def _aged(colours: Bytes, unit: float, age: float, rng: np.random.Generator) -> 
     return np.dstack([np.clip(paint, 0, alpha), alpha]).astype(np.uint8)
 
 
-class Window:
-    """The part of a picture where a sheet shows, so that nothing is spent on the rest."""
+class _Window:
+    """The part of a picture where a sheet is visible; the rest need not be computed."""
 
-    def __init__(self, sheet: Sheet, camera: Camera, *, margin: int = 24) -> None:
+    def __init__(self, sheet: Sheet, camera: Camera) -> None:
         height, width = sheet.colours.shape[:2]
-        corners = np.array([[[0, 0], [width, 0], [width, height], [0, height]]], float)
-        seen = cv2.perspectiveTransform(corners, camera.plane(0.0) @ sheet.place)[0]
+        corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], float)
+        matrix = camera.plane(0.0) @ sheet.place
+        pixels = cv2.perspectiveTransform(corners[None], matrix)[0]
         limit = np.array([camera.width, camera.height])
-        low, high = np.clip(seen.min(0) - margin, 0, limit - 1), np.clip(seen.max(0) + margin, 1, limit)
-        if not _ahead(camera, sheet, corners[0]):
-            low, high = np.zeros(2), limit.astype(float)  # the sheet reaches behind the camera
+        low = np.clip(pixels.min(0) - _WINDOW_MARGIN_PX, 0, limit - 1)
+        high = np.clip(pixels.max(0) + _WINDOW_MARGIN_PX, 1, limit)
+        if not (np.column_stack([corners, np.ones(4)]) @ matrix[2] > 1e-6).all():  # it reaches behind the camera
+            low, high = np.zeros(2), limit.astype(float)
         (self.left, self.top), (self.right, self.bottom) = low.astype(int), np.maximum(high, low + 1).astype(int)
         self.shift = np.array([[1.0, 0, -self.left], [0, 1.0, -self.top], [0, 0, 1.0]])
 
-    def of(self, picture: Layer) -> Layer:
+    def crop(self, picture: Layer) -> Layer:
         """Return the view of this part of a picture."""
         return picture[self.top : self.bottom, self.left : self.right]
 
     def warp(self, layer: Bytes | Floats, matrix: Points, *, flags: int = cv2.INTER_LINEAR) -> Floats:
+        """Return this part of the picture to which a matrix takes a layer."""
         size = (self.right - self.left, self.bottom - self.top)
         return np.asarray(cv2.warpPerspective(layer, self.shift @ matrix, size, flags=flags), np.float32)
 
 
-def _ahead(camera: Camera, sheet: Sheet, corners: Points) -> bool:
-    depth = np.column_stack([corners, np.ones(4)]) @ (camera.plane(0.0) @ sheet.place)[2]
-    return bool((depth > 1e-6).all())
-
-
-def lay(
+def draw_sheet(
     picture: Bytes,
-    gloss: Floats,
+    reflectance: Floats,
     sheet: Sheet,
     camera: Camera,
-    made: PrintStyle,
+    style: PrintStyle,
     lamp: Vector,
     rng: np.random.Generator,
 ) -> Floats:
-    """Draw the cards of a sheet into a picture, and their gloss; returns their lean (H, W, 2) in radians."""
-    window = Window(sheet, camera)
-    view, shine = window.of(picture), window.of(gloss)
-    alpha = sheet.alpha
-    painted = view * (1 - _shadow(window, alpha, sheet.place, camera, made, lamp, rng)[..., None])
-    for share in (0.0, 0.4, 0.8):
-        side = window.warp(alpha, camera.plane(share * made.thickness) @ sheet.place)[..., None] / 255
-        painted += (made.edge * (0.7 + 0.3 * share) - painted) * side
-    face = window.warp(sheet.colours, camera.plane(made.thickness) @ sheet.place)
-    on = face[..., 3:] / 255
-    view[:] = np.clip(painted * (1 - on) + face[..., :3], 0, 255)
-    shine[:] = shine * (1 - on[..., 0]) + on[..., 0]
-    lean = np.zeros((*picture.shape[:2], 2), np.float32)
-    matrix = camera.plane(made.thickness) @ sheet.place
-    window.of(lean)[:] = window.warp(sheet.lean, matrix, flags=cv2.INTER_NEAREST)
-    return lean
-
-
-def _shadow(
-    window: Window,
-    alpha: Bytes,
-    place: Points,
-    camera: Camera,
-    made: PrintStyle,
-    lamp: Vector,
-    rng: np.random.Generator,
-) -> Floats:
+    """Draw the cards of a sheet into a picture and their reflectance; return their lean (H, W, 2) in radians."""
+    window = _Window(sheet, camera)
+    view, shine = window.crop(picture), window.crop(reflectance)
+    alpha = np.ascontiguousarray(sheet.colours[..., 3])
     offset = np.eye(3)
-    offset[:2, 2] = -np.array([lamp[0], lamp[1]]) * made.thickness * rng.uniform(0.5, 2)
-    shade = window.warp(alpha, camera.plane(0.0) @ offset @ place)
-    blurred = cv2.GaussianBlur(shade, (0, 0), rng.uniform(0.6, 4))
-    return np.asarray(blurred * (rng.uniform(0.2, 0.7) / 255), np.float32)
+    offset[:2, 2] = -np.array([lamp[0], lamp[1]]) * style.thickness * rng.uniform(0.5, 2)
+    shade = window.warp(alpha, camera.plane(0.0) @ offset @ sheet.place)
+    shadow = cv2.GaussianBlur(shade, (0, 0), rng.uniform(0.6, 4)) * (rng.uniform(0.2, 0.7) / 255)
+    painted = view * (1 - np.asarray(shadow, np.float32)[..., None])
+    for share in (0.0, 0.4, 0.8):
+        side = window.warp(alpha, camera.plane(share * style.thickness) @ sheet.place)[..., None] / 255
+        painted += (style.edge * (0.7 + 0.3 * share) - painted) * side
+    matrix = camera.plane(style.thickness) @ sheet.place
+    face = window.warp(sheet.colours, matrix)
+    opacity = face[..., 3:] / 255
+    view[:] = np.clip(painted * (1 - opacity) + face[..., :3], 0, 255)
+    shine[:] = shine * (1 - opacity[..., 0]) + opacity[..., 0]
+    lean = np.zeros((*picture.shape[:2], 2), np.float32)
+    window.crop(lean)[:] = window.warp(sheet.lean, matrix, flags=cv2.INTER_NEAREST)
+    return lean

@@ -1,4 +1,4 @@
-"""Light, lens and sensor: what turns a clean drawing of a table into a photograph of it."""
+"""Light, lens and sensor: they turn a clean drawing of a table into a photo."""
 
 from __future__ import annotations
 
@@ -8,32 +8,26 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.evaluate.corruptions import GAMMA, LINEAR
+from kdvision.evaluate.corruptions import GAMMA
 from kdvision.lab.render.objects.table_tops import make_noise
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
 
-"""The light, 0 to 1, of each byte of a photo."""
-
-
 @dataclass(frozen=True)
 class PhotoFactors:
-    """How hard a photo is made, each dial from 0 (easy) to 1 (as bad as people still send).
+    """How strongly a photo is degraded, each factor from 0 (clean) to 1 (as bad as people still send)."""
 
-    `defocus` is told in pixels instead (the spread of a point), and never drawn: it blurs by just so much.
-    """
-
-    light: float = 0.5
+    light: float = 0.5  # uneven, tinted or dim light and shadows
     glare: float = 0.3
     blur: float = 0.3
     noise: float = 0.3
     jpeg: float = 0.3
-    defocus: float = 0.0
+    defocus: float = 0.0  # standard deviation of the point spread in pixels; never random
 
     @classmethod
-    def draw(cls, rng: np.random.Generator) -> PhotoFactors:
+    def sample(cls, rng: np.random.Generator) -> PhotoFactors:
         """Return random factors: most photos are fair, some are bad in one way, few in several."""
         values = rng.beta(1.0, 2.2, 5)
         if rng.random() < 0.3:
@@ -41,7 +35,7 @@ class PhotoFactors:
         return cls(*(float(v) for v in values))
 
 
-def illuminate(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
+def add_illumination(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
     """Return the picture (H, W, 3; 0 to 1) under an uneven, tinted light with soft shadows."""
     height, width = picture.shape[:2]
     angle = rng.uniform(0, 2 * np.pi)
@@ -62,15 +56,15 @@ def illuminate(picture: Floats, rng: np.random.Generator, strength: float) -> Fl
 
 
 def _cast_shadow(rng: np.random.Generator, height: int, width: int, strength: float) -> Floats:
-    """A hand with its arm, or the photographer: soft edged."""
+    """Return the factor (H, W) by which the soft shadow of a hand or of the photographer darkens a picture."""
     mask = np.zeros((height, width), np.float32)
     long = max(height, width)
-    (_hand if rng.random() < 0.5 else _blobs)(mask, rng)
+    (_draw_any_hand if rng.random() < 0.5 else _draw_blobs)(mask, rng)
     mask = cv2.GaussianBlur(mask, (0, 0), long * rng.uniform(0.004, 0.04)).astype(np.float32, copy=False)
     return np.asarray(1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength), np.float32)
 
 
-def _blobs(mask: Floats, rng: np.random.Generator) -> None:
+def _draw_blobs(mask: Floats, rng: np.random.Generator) -> None:
     height, width = mask.shape
     long = max(height, width)
     start, step = rng.uniform(0, 1, 2) * (width, height), rng.normal(0, 0.15 * long, 2)
@@ -80,8 +74,8 @@ def _blobs(mask: Floats, rng: np.random.Generator) -> None:
         cv2.ellipse(mask, [int(c) for c in centre], [int(a) for a in axes], rng.uniform(0, 180), 0, 360, 1.0, -1)
 
 
-def _hand(mask: Floats, rng: np.random.Generator) -> None:
-    """A hand anywhere above the table."""
+def _draw_any_hand(mask: Floats, rng: np.random.Generator) -> None:
+    """Draw a hand at a random place."""
     height, width = mask.shape
     palm = rng.uniform(0.04, 0.14) * max(height, width)
     centre = rng.uniform(0.1, 0.9, 2) * (width, height)
@@ -91,7 +85,7 @@ def _hand(mask: Floats, rng: np.random.Generator) -> None:
 def draw_hand(
     mask: Floats, centre: npt.NDArray[np.float64], palm: float, heading: float, rng: np.random.Generator
 ) -> None:
-    """Draw in a mask (H, W) an arm that reaches in from outside, a palm, fingers, and now and then the phone they hold.
+    """Draw in a mask (H, W) an arm that comes from outside, a palm, fingers, and sometimes a phone.
 
     `palm` is the palm's radius in pixels; the fingers point along `heading`.
     """
@@ -112,19 +106,19 @@ def draw_hand(
         cv2.fillConvexPoly(mask, phone.astype(np.int32), 1.0)
 
 
-def glare(
+def add_glare(
     picture: Floats, gloss: Floats, rng: np.random.Generator, strength: float, *, lean: Floats | None = None
 ) -> Floats:
-    """Return the picture with the light of mirrored lamps and windows; `gloss` (H, W) says how shiny each pixel is.
+    """Return the picture with reflections of lamps and windows; `gloss` (H, W) is the reflectance of each pixel.
 
-    `lean` (H, W, 2) is how far each pixel's surface lies from flat, in radians: a card that leans mirrors another spot.
+    `lean` (H, W, 2) is the tilt of each pixel's surface in radians: a card that leans mirrors another direction.
     """
     height, width = picture.shape[:2]
     veil = np.zeros((height, width), np.float32)
     for _ in range(int(rng.integers(1, 4))):
-        veil = np.maximum(veil, _reflection(rng, height, width) * rng.uniform(0.2, 1.0))
+        veil = np.maximum(veil, _draw_reflection(rng, height, width) * rng.uniform(0.2, 1.0))
     if lean is not None:
-        veil = _bounced(veil, lean)
+        veil = _shift_by_lean(veil, lean)
     veil *= gloss * strength
     hue = np.clip(1 + rng.normal(0, 0.12, 3), 0.6, 1.3) if rng.random() < 0.75 else rng.uniform(0.3, 1.2, 3)
     shine = np.minimum(hue, 1.25).astype(np.float32) * rng.uniform(0.75, 1.1)
@@ -132,30 +126,8 @@ def glare(
     return np.asarray(light ** np.float32(1 / GAMMA), np.float32)
 
 
-def dazzle(picture: Bytes, side: float, on: npt.NDArray[np.float64], rng: np.random.Generator) -> Bytes:
-    """Return the picture (h, w, 3) with one lamp or two, about as large as a square, near the points `on` (2, 2).
-
-    `side` is that of a square in pixels. Their light adds up, on cards and on the table alike: what is white then tells
-    nothing, but where it ends does. A dark card beside a bright table is white within a smaller ring.
-    """
-    height, width = picture.shape[:2]
-    rows, cols = np.ogrid[:height, :width]
-    light = LINEAR[picture]
-    for at in on[: rng.integers(1, 3)]:
-        right, down = (cols - at[0]).astype(np.float32), (rows - at[1]).astype(np.float32)
-        right, down = right - np.float32(rng.normal(0, 0.7) * side), down - np.float32(rng.normal(0, 0.7) * side)
-        angle, (across, along) = rng.uniform(0, np.pi), np.exp(rng.uniform(np.log(0.3), np.log(1.5), 2)) * side
-        cos, sin = np.float32(np.cos(angle)), np.float32(np.sin(angle))
-        u, v = (cos * right + sin * down) / np.float32(across), (cos * down - sin * right) / np.float32(along)
-        edge = np.float32(rng.choice([1.0, 2.0, 4.0]))  # from a soft glow to a lamp with a rim
-        spot = np.exp(np.float32(-0.5) * (u * u + v * v) ** edge)[..., None]
-        hue = np.clip(np.exp(rng.normal(0, 0.1, 3)), 0.6, 1.2) * np.exp(rng.uniform(np.log(0.3), np.log(2.0)))
-        light = light + spot * hue.astype(np.float32)
-    return np.asarray(np.float32(255) * np.minimum(light, np.float32(1)) ** np.float32(1 / GAMMA), np.uint8)
-
-
-def _bounced(veil: Floats, lean: Floats) -> Floats:
-    """The mirrored light as leaning cards show it: a lean turns the mirrored ray by twice as much."""
+def _shift_by_lean(veil: Floats, lean: Floats) -> Floats:
+    """Return the reflections as leaning cards show them: the mirrored ray turns by twice the lean."""
     height, width = veil.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     reach = np.float32(2 * max(height, width))
@@ -163,7 +135,7 @@ def _bounced(veil: Floats, lean: Floats) -> Floats:
     return np.asarray(moved, np.float32)
 
 
-def _reflection(rng: np.random.Generator, height: int, width: int) -> Floats:
+def _draw_reflection(rng: np.random.Generator, height: int, width: int) -> Floats:
     spot = np.zeros((height, width), np.float32)
     long = max(height, width)
     centre = (float(rng.uniform(0, width)), float(rng.uniform(0, height)))
@@ -179,10 +151,10 @@ def _reflection(rng: np.random.Generator, height: int, width: int) -> Floats:
 
 
 def expose(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> Bytes:
-    """Return the photograph (H, W, 3) uint8: focus, motion, tone, noise and JPEG, in the order light meets them."""
+    """Return the photo (H, W, 3) after defocus, motion, tone, noise and JPEG compression."""
     if factors.defocus:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), factors.defocus), np.float32)
-    picture = _tone(_blur(picture, rng, factors.blur), rng, factors)
+    picture = _adjust_tone(_add_blur(picture, rng, factors.blur), rng, factors)
     grain = rng.standard_normal(picture.shape, dtype=np.float32)
     if rng.random() < 0.5:
         grain = np.asarray(cv2.GaussianBlur(grain, (0, 0), 0.7), np.float32)
@@ -191,18 +163,18 @@ def expose(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> 
     return compress_jpeg(photo, int(rng.uniform(95 - 65 * factors.jpeg, 97)))
 
 
-def _blur(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
+def _add_blur(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
     sigma = abs(rng.normal(0, 0.2)) + 2.2 * strength**2 * rng.random()
     if sigma > 0.25:
         picture = cv2.GaussianBlur(picture, (0, 0), sigma).astype(np.float32, copy=False)
     if rng.random() < 0.5 * strength:
-        picture = motion(picture, length=rng.uniform(1, 1 + 9 * strength), angle=rng.uniform(0, np.pi))
-    if rng.random() < 0.15:  # a phone's sharpening
+        picture = add_motion_blur(picture, length=rng.uniform(1, 1 + 9 * strength), angle=rng.uniform(0, np.pi))
+    if rng.random() < 0.15:  # phones sharpen their photos
         picture = picture + rng.uniform(0.3, 1.2) * (picture - cv2.GaussianBlur(picture, (0, 0), 1.2))
     return picture
 
 
-def motion(picture: Floats, *, length: float, angle: float) -> Floats:
+def add_motion_blur(picture: Floats, *, length: float, angle: float) -> Floats:
     """Return the picture smeared along a line `length` pixels long."""
     size = int(length) | 1
     size = max(3, size + 2)
@@ -216,7 +188,7 @@ def motion(picture: Floats, *, length: float, angle: float) -> Floats:
     return cv2.filter2D(picture, -1, kernel / kernel.sum()).astype(np.float32, copy=False)
 
 
-def _tone(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> Floats:
+def _adjust_tone(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> Floats:
     level = float(np.percentile(picture[::4, ::4], 95)) + 1e-3
     picture = picture * np.float32(rng.uniform(0.75, 1.12) / max(level, 0.4))
     if rng.random() < 0.4 * factors.light:

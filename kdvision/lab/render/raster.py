@@ -1,14 +1,14 @@
 """A small software rasteriser for the pieces that stand on the table.
 
-Lengths are in squares (1.0 is one square's side); x and y lie on the table and z points up towards the viewer. A camera
-is a 3x4 matrix that takes (x, y, z, 1) to homogeneous pixels. Faces are painted from the farthest to the nearest, each
-in one flat shade: at the size of a piece in a photo nobody sees more.
+Lengths are in squares; x and y lie on the table and z points up towards the viewer. A camera is a 3x4 matrix that
+takes (x, y, z, 1) to homogeneous pixels. Faces are painted from the farthest to the nearest, each in one flat shade.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -17,10 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 Colour = Sequence[int]
+Vector = tuple[float, float, float]
 
 _SUPERSAMPLING = 2
 _SHIFT = 4  # fractional bits of the corners given to OpenCV
-_FAR = 1 << 14  # pixels: OpenCV's fixed-point corners overflow beyond
+_MAX_PX = 1 << 14  # OpenCV's fixed-point corners overflow beyond
+_LIGHT: Vector = (0.4, -0.5, 0.8)
 
 
 @dataclass(frozen=True)
@@ -39,140 +41,126 @@ class Mesh:
             raise ValueError(f"triangles {self.triangles.shape} and colours {self.colours.shape} do not fit together")
 
     @property
-    def size(self) -> tuple[float, float, float]:
+    def size(self) -> Vector:
         """Width, depth and height in squares."""
         width, depth, height = np.ptp(self.triangles.reshape(-1, 3), axis=0)
         return float(width), float(depth), float(height)
 
-    def painted(self, colour: Colour) -> Mesh:
-        """The same piece in one colour, as wooden pieces come."""
+    def paint(self, colour: Colour) -> Mesh:
+        """Return the piece in one colour, as wooden pieces come."""
         return Mesh(self.triangles, np.full_like(self.colours, colour))
 
-    def laid(self) -> Mesh:
-        """The same piece toppled onto its back."""
-        return standing(self.triangles[..., [0, 2, 1]] * (1.0, -1.0, 1.0), self.colours)
+    def topple(self) -> Mesh:
+        """Return the piece lying on its back."""
+        return make_standing(self.triangles[..., [0, 2, 1]] * (1.0, -1.0, 1.0), self.colours)
+
+    def place(self, at: tuple[float, float], turn: float = 0.0, scale: float = 1.0) -> Mesh:
+        """Return the piece scaled, turned by an angle in radians and moved from the origin to a point."""
+        cos, sin = np.cos(turn) * scale, np.sin(turn) * scale
+        turned = self.triangles @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, scale]])
+        return Mesh(turned + np.array((at[0], at[1], 0.0)), self.colours)
 
 
-def standing(triangles: Floats, colours: Bytes) -> Mesh:
-    """The mesh moved so that its base lies on the table, centred on the origin."""
+def make_standing(triangles: Floats, colours: Bytes) -> Mesh:
+    """Return the mesh with its base on the table, centred on the origin."""
     low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     return Mesh(triangles - ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]), colours)
 
 
-def of_quads(quads: Iterable[object], colours: Iterable[object]) -> Mesh:
-    """The mesh of flat four-cornered faces, counter-clockwise seen from outside, a colour each."""
+def make_mesh(quads: Iterable[object], colours: Iterable[object]) -> Mesh:
+    """Return the mesh of flat quadrilaterals, counter-clockwise seen from outside, one colour each."""
     corners = np.array(list(quads), dtype=np.float64)
     triangles = corners[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3, 3)
     return Mesh(triangles, np.repeat(np.array(list(colours)).astype(np.uint8), 2, axis=0))
 
 
-def draw(
-    image: Bytes,
-    mesh: Mesh,
-    camera: ArrayLike,
-    *,
-    at: tuple[float, float] = (0.0, 0.0),
-    turn: float = 0.0,
-    scale: float = 1.0,
-    light: tuple[float, float, float] = (0.4, -0.5, 0.8),
-    ambient: float = 0.5,
-) -> NDArray[np.bool_]:
-    """The pixels that the piece covers, (H, W); the piece itself is painted into `image`, (H, W, 3) RGB.
+def revolve(profile: Sequence[tuple[float, float]], colours: ArrayLike, *, steps: int) -> Mesh:
+    """Return a solid of revolution.
 
-    `at` is where the middle of its base stands, in squares; `turn` is in radians; `light` points from the table to the
-    light; `ambient` is the share of light that reaches even the faces turned away from it.
+    `profile` holds (height, radius), from the foot outwards and up; there is a colour for each pair of points.
     """
-    matrix = np.asarray(camera, dtype=np.float64)
-    corners = _placed(mesh.triangles, at, turn, scale)
-    normals = _normals(corners)
-    middles = corners.mean(axis=1)
-    to_viewer, distance = _seen_from(matrix, middles)
+    angles = np.linspace(0, 2 * np.pi, steps + 1)
+    ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    quads = [
+        [(*a * wide, low), (*b * wide, low), (*b * narrow, high), (*a * narrow, high)]
+        for (low, wide), (high, narrow) in pairwise(profile)
+        for a, b in pairwise(ring)
+    ]
+    return make_mesh(quads, np.repeat(np.asarray(colours), steps, axis=0))
+
+
+def draw_mesh(
+    image: Bytes, mesh: Mesh, camera: ArrayLike, *, light: Vector = _LIGHT, ambient: float = 0.5
+) -> NDArray[np.bool_]:
+    """Draw a mesh into `image`, (H, W, 3) RGB; return the pixels that it covers, (H, W).
+
+    `light` points from the table to the light; `ambient` is the share of light that reaches faces turned away from it.
+    """
+    matrix, corners = np.asarray(camera, dtype=np.float64), mesh.triangles
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+    to_viewer, distance = _look_from(matrix, corners.mean(axis=1))
     pixels, ahead = _project(matrix, corners)
-    seen = np.flatnonzero((np.sum(normals * to_viewer, axis=1) > 0) & ahead.all(axis=1))
-    order = seen[np.argsort(-distance[seen])]
-    shades = _shaded(mesh.colours, normals, light, ambient)
-    return _paint(image, pixels[order], shades[order])
+    visible = np.flatnonzero((np.sum(normals * to_viewer, axis=1) > 0) & ahead.all(axis=1))
+    order = visible[np.argsort(-distance[visible])]
+    direction = np.asarray(light, dtype=np.float64) / np.linalg.norm(light)
+    strength = ambient + (1.0 - ambient) * np.clip(normals @ direction, 0.0, 1.0)
+    shades = np.clip(mesh.colours * strength[:, None], 0, 255).astype(np.uint8)
+    return _fill_triangles(image, pixels[order], shades[order])
 
 
-def shadow_mask(
-    shape: tuple[int, ...],
-    mesh: Mesh,
-    camera: ArrayLike,
-    at: tuple[float, float] = (0.0, 0.0),
-    turn: float = 0.0,
-    scale: float = 1.0,
-    light: tuple[float, float, float] = (0.4, -0.5, 0.8),
-) -> Bytes:
-    """The shadow that the piece casts on the table, (H, W): 255 in shadow, 0 in light; hard edged, to be blurred.
+def draw_shadow(shape: tuple[int, ...], mesh: Mesh, camera: ArrayLike, *, light: Vector = _LIGHT) -> Bytes:
+    """Return the hard-edged shadow of a mesh on the table, (H, W): 255 in shadow, 0 in light.
 
-    `light` must point upwards; a light at the horizon would throw the shadow to infinity.
+    Raises ValueError if `light` does not point upwards.
     """
     if light[2] <= 0:
         raise ValueError("the light must stand above the table")
-    corners = _placed(mesh.triangles, at, turn, scale)
     slide = np.asarray(light, dtype=np.float64) / light[2]
-    flat = corners - corners[..., 2:] * slide
+    flat = mesh.triangles - mesh.triangles[..., 2:] * slide
     pixels, ahead = _project(np.asarray(camera, dtype=np.float64), flat)
     mask = np.zeros(shape[:2], dtype=np.uint8)
-    for triangle in _fixed_point(pixels[ahead.all(axis=1)]):
+    for triangle in _to_fixed_point(pixels[ahead.all(axis=1)]):
         cv2.fillConvexPoly(mask, triangle, 255, cv2.LINE_8, _SHIFT)
     return mask
 
 
-def _placed(triangles: Floats, at: tuple[float, float], turn: float, scale: float) -> Floats:
-    cos, sin = np.cos(turn) * scale, np.sin(turn) * scale
-    turned = triangles @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, scale]])
-    return np.asarray(turned + np.array((at[0], at[1], 0.0)))
-
-
-def _normals(corners: Floats) -> Floats:
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    return np.asarray(normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12))
-
-
-def _seen_from(camera: Floats, points: Floats) -> tuple[Floats, Floats]:
-    """Vectors from the points to the viewer, and distances that order them; parallel projections work as well."""
+def _look_from(camera: Floats, points: Floats) -> tuple[Floats, Floats]:
+    """Return the vectors from the points to the viewer, and distances that order them."""
     centre = np.linalg.svd(camera)[2][3]
     if abs(centre[3]) > 1e-9:
         to_viewer = centre[:3] / centre[3] - points
         return to_viewer, np.linalg.norm(to_viewer, axis=1)
-    direction = centre[:3] * (1.0 if centre[2] >= 0 else -1.0)  # nobody looks at a table from below
+    direction = centre[:3] * (1.0 if centre[2] >= 0 else -1.0)  # a parallel projection, from above
     return np.broadcast_to(direction, points.shape), -(points @ direction)
 
 
 def _project(camera: Floats, corners: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Pixels (n, 3, 2), and which corners (n, 3) lie in front of the camera."""
+    """Return pixels (n, 3, 2), and which corners (n, 3) lie in front of the camera."""
     homogeneous = corners @ camera[:, :3].T + camera[:, 3]
     depth = homogeneous[..., 2]
     ahead = depth * np.sign(np.median(depth)) > 1e-6
     return homogeneous[..., :2] / np.where(ahead, depth, 1.0)[..., None], ahead
 
 
-def _shaded(colours: Bytes, normals: Floats, light: Sequence[float], ambient: float) -> Bytes:
-    direction = np.asarray(light, dtype=np.float64) / np.linalg.norm(light)
-    strength = ambient + (1.0 - ambient) * np.clip(normals @ direction, 0.0, 1.0)
-    return np.clip(colours * strength[:, None], 0, 255).astype(np.uint8)
+def _to_fixed_point(pixels: Floats) -> NDArray[np.int32]:
+    return np.asarray(np.round(np.clip(pixels, -_MAX_PX, _MAX_PX) * (1 << _SHIFT)), dtype=np.int32)
 
 
-def _fixed_point(pixels: Floats) -> NDArray[np.int32]:
-    return np.asarray(np.round(np.clip(pixels, -_FAR, _FAR) * (1 << _SHIFT)), dtype=np.int32)
-
-
-def _paint(image: Bytes, pixels: Floats, shades: Bytes) -> NDArray[np.bool_]:
-    """Paint triangles in the given order, antialiased, touching only the box they fill; the covered pixels."""
+def _fill_triangles(image: Bytes, pixels: Floats, shades: Bytes) -> NDArray[np.bool_]:
+    """Fill triangles in the given order, antialiased; return the covered pixels. Only their bounding box is drawn."""
     covered = np.zeros(image.shape[:2], dtype=np.bool_)
     if not len(pixels):
         return covered
-    flat = pixels.reshape(-1, 2)
-    height, width = image.shape[:2]
-    left, top = np.clip(np.floor(flat.min(axis=0)).astype(int) - 1, 0, (width, height))
-    right, bottom = np.clip(np.ceil(flat.max(axis=0)).astype(int) + 2, 0, (width, height))
+    flat, limits = pixels.reshape(-1, 2), (image.shape[1], image.shape[0])
+    left, top = np.clip(np.floor(flat.min(axis=0)).astype(int) - 1, 0, limits)
+    right, bottom = np.clip(np.ceil(flat.max(axis=0)).astype(int) + 2, 0, limits)
     if left >= right or top >= bottom:
         return covered
     canvas = np.zeros(((bottom - top) * _SUPERSAMPLING, (right - left) * _SUPERSAMPLING, 4), dtype=np.uint8)
     # Pixel centres are whole numbers: a fine pixel's centre lies half a fine pixel before a coarse one's.
     fine = (pixels - (left, top) + 0.5) * _SUPERSAMPLING - 0.5
-    for corners, (red, green, blue) in zip(_fixed_point(fine), shades.tolist(), strict=True):
+    for corners, (red, green, blue) in zip(_to_fixed_point(fine), shades.tolist(), strict=True):
         cv2.fillConvexPoly(canvas, corners, (red, green, blue, 255), cv2.LINE_8, _SHIFT)
     soft = cv2.resize(canvas, (right - left, bottom - top), interpolation=cv2.INTER_AREA).astype(np.float32)
     region = image[top:bottom, left:right]

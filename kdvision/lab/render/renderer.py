@@ -1,61 +1,47 @@
-"""Pictures of scenes: tiles, pieces, table, camera and light put together, with the truth beside each picture."""
+"""Photos of scenes with their truth: tiles, pieces, table, camera and light put together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import partial
+from typing import Final, Protocol
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
-from kdvision.lab.games.layout import Piece, Points, Scene, rotation
+from kdvision.lab.games.layout import Piece, Points, Scene, rotation_matrix
 from kdvision.lab.render import cards, light
-from kdvision.lab.render.camera import Camera, frame
+from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle, Vector
 from kdvision.lab.render.light import PhotoFactors
-from kdvision.lab.render.objects import meshes
-from kdvision.lab.render.objects.meshes import Mesh
 from kdvision.lab.render.objects.table_tops import FloatImage, make_table_top
+from kdvision.lab.render.raster import Mesh, draw_mesh, draw_shadow
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 
+TableTop = Callable[[np.random.Generator, int, int, float], FloatImage]
+"""Makes a table top (height, width, 3), RGB 0 to 1, from a generator, height, width and a square's side in pixels."""
+OccluderPlacer = Callable[[Bytes, Floats, Bytes, Sequence[Points], Sequence[Bytes], np.random.Generator], None]
+"""Draws objects over some squares of a picture, as `occluders.place_occluders` does."""
 
-class Surface(Protocol):
-    """Makes table tops, as `table_tops.make_table_top` does."""
-
-    def __call__(
-        self, rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()
-    ) -> FloatImage:
-        """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels."""
-
-
-class OccluderPlacer(Protocol):
-    """Lays things over what is drawn, as `occluders.place_occluders` does."""
-
-    def __call__(
-        self,
-        picture: Bytes,
-        gloss: Floats,
-        cover: Bytes,
-        squares: Sequence[Points],
-        scraps: Sequence[Bytes],
-        rng: np.random.Generator,
-    ) -> None:
-        """Draw on the picture (H, W, 3), about some of the squares (4, 2 each), and mark in `cover` what is hidden."""
+ASPECT_RATIOS: Final = (1.0, 4 / 3, 16 / 9, 3 / 4, 9 / 16)
+ASPECT_SHARES: Final = (0.2, 0.3, 0.1, 0.3, 0.1)
+"""How often a photo has each of ASPECT_RATIOS."""
+_MAX_TABLE_SIDE_PX: Final = 2000
 
 
-class Art(Protocol):
+class SceneArt(Protocol):
     """Where the pictures of tiles and the shapes of pieces come from."""
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
-        """Return a domino, back (h, 2h, 3) or castle tile (h, h, 3), RGB."""
+        """Return the picture of a `Tile`, RGB: (h, 2h, 3) for dominoes and backs, else (h, h, 3)."""
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
-        """Return a piece's mesh."""
+        """Return the mesh of a `Piece`."""
 
     def scraps(self) -> Sequence[Bytes]:
         """Return photographed surfaces for table tops, or nothing."""
@@ -63,7 +49,7 @@ class Art(Protocol):
 
 @dataclass(frozen=True)
 class RenderedSquare:
-    """One square of a kingdom in a picture: its corners (4, 2) in pixels and how much of it pieces hide (0 to 1)."""
+    """A square of a kingdom in a picture: its corners (4, 2) in pixels and the share of it that is hidden (0 to 1)."""
 
     corners: Points
     hidden: float
@@ -71,10 +57,9 @@ class RenderedSquare:
 
 @dataclass(frozen=True)
 class RenderedKingdom:
-    """A kingdom in a picture: its board, its squares, each square's other half, and what lies on squares and crossings.
+    """A kingdom in a picture, as `layout.KingdomLayout`.
 
-    Squares whose middle lies outside the picture are on the board but not among `squares`. `pieces` and `gems` as in
-    `laying.KingdomLayout`.
+    Squares whose middle lies outside the picture are on the board but not among `squares`.
     """
 
     board: Board
@@ -101,17 +86,17 @@ def place_camera(
     fill: tuple[float, float] = (0.3, 1.0),
     tilt: float | None = None,
 ) -> Camera:
-    """Return a random camera on the scene; the picture's longer side is `size` pixels."""
-    aspect = float(rng.choice([1.0, 4 / 3, 16 / 9, 3 / 4, 9 / 16], p=[0.2, 0.3, 0.1, 0.3, 0.1]))
+    """Return a random camera on the scene; the picture's longer side is `size` pixels, `tilt` is in radians."""
+    aspect = float(rng.choice(ASPECT_RATIOS, p=ASPECT_SHARES))
     width, height = (size, round(size / aspect)) if aspect >= 1 else (round(size * aspect), size)
-    fills = float(rng.uniform(*fill))
-    room = max(0.0, 1 - fills) / 2
-    if rng.random() < 0.14:  # cut off by the picture's edge
-        fills, room = fills * rng.uniform(1.1, 1.7), 0.2
+    share = float(rng.uniform(*fill))
+    room = max(0.0, 1 - share) / 2
+    if rng.random() < 0.14:  # the picture's border cuts the kingdoms
+        share, room = share * rng.uniform(1.1, 1.7), 0.2
     shift = (float(rng.uniform(-room, room)), float(rng.uniform(-room, room)))
     if tilt is None:
         tilt = float(np.radians(abs(rng.normal(0, 12)) if rng.random() < 0.5 else rng.uniform(0, 62)))
-    return frame(
+    return fit_camera(
         scene.outline(),
         tilt=tilt,
         azimuth=float(rng.uniform(0, 2 * np.pi)),
@@ -119,7 +104,7 @@ def place_camera(
         focal=float(rng.uniform(0.65, 1.5)),
         width=width,
         height=height,
-        fill=fills,
+        fill=share,
         shift=shift,
         bend=float(rng.normal(0, 0.02)),
     )
@@ -128,69 +113,71 @@ def place_camera(
 def render(
     scene: Scene,
     camera: Camera,
-    art: Art,
+    art: SceneArt,
     rng: np.random.Generator,
     *,
     factors: PhotoFactors | None = None,
-    made: PrintStyle | None = None,
+    print_style: PrintStyle | None = None,
     lamp: Vector | None = None,
-    surface: Surface = make_table_top,
+    table_top: TableTop | None = None,
     gloss: float | None = None,
     occluders: OccluderPlacer | None = None,
 ) -> Picture:
     """Return the photo of a scene with its truth. Equal generators give equal pictures.
 
-    `lamp` points from the table to the lamp (z 1); `surface` makes the table top; `gloss` is how much of a lamp it
-    mirrors beside what a card does; `occluders` lays things over tiles. What is not given is drawn, but for things:
-    there are none.
+    `lamp` points from the table to the lamp (z 1). `gloss` is the reflectance of the table relative to that of a card.
+    What is None is chosen at random, except that there are no occluders.
     """
-    factors, made = factors or PhotoFactors.draw(rng), made or PrintStyle.draw(rng)
+    factors, style = factors or PhotoFactors.sample(rng), print_style or PrintStyle.sample(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
-    picture = _table_top(scene, camera, art, rng, surface)
-    shiny = np.full(picture.shape[:2], rng.uniform(0.1, 0.7) if gloss is None else gloss, np.float32)
-    lean = np.zeros((*shiny.shape, 2), np.float32)
+    picture = _draw_table(scene, camera, table_top or partial(make_table_top, scraps=art.scraps()), rng)
+    reflectance = np.full(picture.shape[:2], rng.uniform(0.1, 0.7) if gloss is None else gloss, np.float32)
+    lean = np.zeros((*reflectance.shape, 2), np.float32)
     if scene.tiles:
-        sheet = cards.arrange(scene.tiles, [art.tile(t.kind, t.name, rng) for t in scene.tiles], camera, made, rng)
-        lean = cards.lay(picture, shiny, sheet, camera, made, lamp, rng)
-    cover = _stand_pieces(picture, shiny, scene.pieces, camera, art, rng, thickness=made.thickness, lamp=lamp)
+        faces = [art.tile(tile.kind, tile.name, rng) for tile in scene.tiles]
+        sheet = cards.make_sheet(scene.tiles, faces, camera, style, rng)
+        lean = cards.draw_sheet(picture, reflectance, sheet, camera, style, lamp, rng)
+    cover = _draw_pieces(picture, reflectance, scene.pieces, camera, art, rng, thickness=style.thickness, lamp=lamp)
     if occluders:
-        squares = [camera.project(quad, made.thickness) for k in scene.kingdoms for quad in k.squares.values()]
-        occluders(picture, shiny, cover, squares, art.scraps(), rng)
-    seen, shine, hidden, slope = _through_lens(camera, picture, shiny, cover, lean)
-    lit = light.illuminate(seen / np.float32(255), rng, factors.light)
+        squares = [camera.project(quad, style.thickness) for k in scene.kingdoms for quad in k.squares.values()]
+        occluders(picture, reflectance, cover, squares, art.scraps(), rng)
+    maps = camera.lens_maps()
+    view, reflectance, hidden, lean = (_apply_lens(layer, maps) for layer in (picture, reflectance, cover, lean))
+    lit = light.add_illumination(view / np.float32(255), rng, factors.light)
     if rng.random() < 0.3 + 0.7 * factors.glare:
-        lit = light.glare(lit, shine, rng, factors.glare, lean=slope)
+        lit = light.add_glare(lit, reflectance, rng, factors.glare, lean=lean)
     photo = light.expose(lit, rng, factors)
     kingdoms = (
-        RenderedKingdom(k.board, _seen(k.squares, camera, hidden, made.thickness), k.partner, k.pieces, k.gems)
+        RenderedKingdom(
+            k.board, _render_squares(k.squares, camera, hidden, style.thickness), k.partner, k.pieces, k.gems
+        )
         for k in scene.kingdoms
     )
-    loose = (camera.project(quad, made.thickness) for quad in scene.loose)
-    return Picture(photo, tuple(kingdoms), tuple(quad for quad in loose if _inside(quad, camera)))
+    loose = (camera.project(quad, style.thickness) for quad in scene.loose)
+    return Picture(photo, tuple(kingdoms), tuple(quad for quad in loose if _is_inside(quad, camera)))
 
 
-def _through_lens(camera: Camera, *layers: npt.NDArray[np.generic]) -> list[Floats]:
-    maps = camera.lens_maps()
-    mode = {"interpolation": cv2.INTER_LINEAR, "borderMode": cv2.BORDER_REPLICATE}
-    return [np.asarray(cv2.remap(layer, *maps, **mode), np.float32) for layer in layers]  # type: ignore[call-overload]
+def _apply_lens(layer: npt.NDArray[np.generic], maps: tuple[Floats, Floats]) -> Floats:
+    mapped = cv2.remap(np.asarray(layer), *maps, interpolation=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(mapped, np.float32)
 
 
-def _inside(corners: Points, camera: Camera) -> bool:
-    """Whether the middle of a square lies in the picture: of others, not even half can be seen."""
+def _is_inside(corners: Points, camera: Camera) -> bool:
+    """Return whether the middle of a square lies in the picture; otherwise less than half of it is visible."""
     x, y = corners.mean(0)
     return bool(0 <= x < camera.width and 0 <= y < camera.height)
 
 
-def _seen(squares: dict[Square, Points], camera: Camera, cover: Floats, z: float) -> dict[Square, RenderedSquare]:
+def _render_squares(
+    squares: dict[Square, Points], camera: Camera, cover: Floats, z: float
+) -> dict[Square, RenderedSquare]:
     projected = {square: camera.project(quad, z) for square, quad in squares.items()}
-    return {
-        s: RenderedSquare(corners, _share(cover, corners))
-        for s, corners in projected.items()
-        if _inside(corners, camera)
-    }
+    inside = {square: corners for square, corners in projected.items() if _is_inside(corners, camera)}
+    return {s: RenderedSquare(corners, _measure_cover(cover, corners)) for s, corners in inside.items()}
 
 
-def _share(cover: Floats, corners: Points) -> float:
+def _measure_cover(cover: Floats, corners: Points) -> float:
+    """Return the share of a square that is covered."""
     x0, y0 = np.maximum(corners.min(0).astype(int), 0)
     x1, y1 = corners.max(0).astype(int) + 1
     window = cover[y0:y1, x0:x1]
@@ -201,53 +188,48 @@ def _share(cover: Floats, corners: Points) -> float:
     return float((window[mask > 0] > 127).mean()) if mask.any() else 0.0
 
 
-def _table_top(scene: Scene, camera: Camera, art: Art, rng: np.random.Generator, surface: Surface) -> Bytes:
+def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: np.random.Generator) -> Bytes:
     outline = scene.outline()
     middle, reach = outline.mean(0), float(np.ptp(outline, axis=0).max()) / 2 + 1
     corners = np.array([[0, 0], [camera.width, 0], [camera.width, camera.height], [0, camera.height]], float)
-    seen = cv2.perspectiveTransform(corners[None], np.linalg.inv(camera.plane(0.0)))[0]
-    extent = float(np.clip(np.abs(seen - middle).max(), reach, 4 * reach))
-    side = int(min(2000, 1.3 * max(camera.width, camera.height)))
+    visible = cv2.perspectiveTransform(corners[None], np.linalg.inv(camera.plane(0.0)))[0]
+    extent = float(np.clip(np.abs(visible - middle).max(), reach, 4 * reach))
+    side = int(min(_MAX_TABLE_SIDE_PX, 1.3 * max(camera.width, camera.height)))
     unit = side / (2 * extent)
-    top = surface(rng, side, side, unit, scraps=art.scraps())
-    # People lay kingdoms along the weave of a cloth and the lines of a mat, where those are the most misleading.
+    top = table_top(rng, side, side, unit)
+    # Half of the tables are parallel to the tiles: the weave of a cloth and the lines of a mat mislead most then.
     turn = scene.tiles[0].turn if scene.tiles and rng.random() < 0.5 else rng.uniform(0, 6.3)
     place = np.eye(3)
-    place[:2, :2] = rotation(turn) / unit
-    place[:2, 2] = middle - rotation(turn) @ (extent, extent)
+    place[:2, :2] = rotation_matrix(turn) / unit
+    place[:2, 2] = middle - rotation_matrix(turn) @ (extent, extent)
+    size, matrix = (camera.width, camera.height), camera.plane(0.0) @ place
     top8 = (top * 255).astype(np.uint8)
-    return _warp(top8, camera.plane(0.0) @ place, camera, cv2.BORDER_REFLECT_101)
+    warped = cv2.warpPerspective(top8, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
+    return np.asarray(warped, np.uint8)
 
 
-def _warp(layer: Bytes, matrix: Points, camera: Camera, border: int = cv2.BORDER_CONSTANT) -> Bytes:
-    size = (camera.width, camera.height)
-    return np.asarray(cv2.warpPerspective(layer, matrix, size, flags=cv2.INTER_LINEAR, borderMode=border), np.uint8)
-
-
-def _stand_pieces(
+def _draw_pieces(
     picture: Bytes,
-    gloss: Floats,
+    reflectance: Floats,
     pieces: Sequence[Piece],
     camera: Camera,
-    art: Art,
+    art: SceneArt,
     rng: np.random.Generator,
     *,
     thickness: float,
-    lamp: tuple[float, float, float],
+    lamp: Vector,
 ) -> Bytes:
-    """Draw pieces from the far ones to the near ones; returns the mask (H, W) of what they cover."""
+    """Draw pieces from the far ones to the near ones; return the mask (H, W) of what they cover."""
     cover = np.zeros(picture.shape[:2], np.uint8)
     lift = np.eye(4)
     lift[2, 3] = thickness
     matrix = camera.matrix @ lift
-    depth = {id(p): float(matrix[2, :2] @ np.array(p.at)) for p in pieces}
-    for piece in sorted(pieces, key=lambda p: -depth[id(p)]):
-        mesh = art.mesh(piece.kind, piece.colour, rng)
-        pose = {"at": piece.at, "turn": piece.turn, "scale": piece.size}
-        fallen = meshes.shadow_mask(picture.shape[:2], mesh, matrix, light=lamp, **pose)  # type: ignore[arg-type]
-        shade = cv2.GaussianBlur(fallen.astype(np.float32) / 255, (0, 0), rng.uniform(0.7, 4)) * rng.uniform(0.2, 0.6)
+    for piece in sorted(pieces, key=lambda piece: -float(matrix[2, :2] @ np.array(piece.at))):
+        mesh = art.mesh(piece.kind, piece.colour, rng).place(piece.at, piece.turn, piece.size)
+        shadow = draw_shadow(picture.shape[:2], mesh, matrix, light=lamp)
+        shade = cv2.GaussianBlur(shadow.astype(np.float32) / 255, (0, 0), rng.uniform(0.7, 4)) * rng.uniform(0.2, 0.6)
         picture[:] = picture * (1 - shade[..., None])
-        mask = meshes.draw(picture, mesh, matrix, light=lamp, ambient=float(rng.uniform(0.35, 0.7)), **pose)  # type: ignore[arg-type]
-        cover[mask > 0] = 255
-        gloss[mask > 0] = 0.15
+        mask = draw_mesh(picture, mesh, matrix, light=lamp, ambient=float(rng.uniform(0.35, 0.7)))
+        cover[mask] = 255
+        reflectance[mask] = 0.15
     return cover

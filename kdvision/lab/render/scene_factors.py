@@ -1,7 +1,7 @@
-"""One table and one photo of it with every factor as a dial: what the benchmark of rendered scenes turns.
+"""Scenes and photos with every factor under control, for experiments that vary one factor at a time.
 
-What a stage does not fix (whose games, which way the kingdoms lie, where the camera stands, the lamp) comes from the
-number of the scene alone. So one number at two settings of a dial is as nearly as possible the same photo.
+What the factors leave open (the games, the directions, the camera's position, the lamp) depends only on the number of
+the scene. So one number with two settings of a factor gives nearly the same photo.
 """
 
 from __future__ import annotations
@@ -12,147 +12,133 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Piece, Scene, Tile, lay_out
 from kdvision.lab.games.play import PlayedKingdom, play
 from kdvision.lab.render import renderer
-from kdvision.lab.render.camera import Camera, frame
+from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
-from kdvision.lab.render.renderer import Art, Picture
-from kdvision.lab.render.scenes import COLOURS, Table
+from kdvision.lab.render.renderer import ASPECT_RATIOS, ASPECT_SHARES, Picture, SceneArt
+from kdvision.lab.render.scenes import COLOURS, SceneBuilder
 
-Floats = npt.NDArray[np.float64]
-
-STREAM: Final = 20_260_000
-"""The first word of every seed here: no training and no calibration draws from it."""
-HEAPS: Final[Mapping[str, Callable[[Table], None]]] = {
-    "offer": Table.offer,
-    "scatter": Table.scatter,
-    "backs": Table.backs,
-    "men": Table.men,
-    "things": Table.things,
-    "slips": Table.slips,
+_FIRST_SEED_WORD: Final = 20_260_000  # no training and no calibration draws from a seed that begins with this word
+_MAX_SIDE_PX: Final = 4000  # of the photo's longer side: a phone with 12 megapixels
+OTHER_OBJECTS: Final[Mapping[str, Callable[[SceneBuilder], None]]] = {
+    "offer": SceneBuilder.add_offer,
+    "scatter": SceneBuilder.add_face_up_dominoes,
+    "backs": SceneBuilder.add_face_down_dominoes,
+    "men": SceneBuilder.add_figures,
+    "things": SceneBuilder.add_household_objects,
+    "slips": SceneBuilder.add_paper,
 }
 """What may lie beside the kingdoms."""
-LARGEST: Final = 4000
-"""Pixels of the longer side at most, a phone's 12 million."""
 
 
 @dataclass(frozen=True)
 class SceneFactors:
-    """Where every dial stands.
+    """The setting of every factor. `light`, `glare`, `noise` and `jpeg` are as in `light.PhotoFactors`."""
 
-    `angle`: degrees from straight above. `pixels`: a square's side, the root of its mean area. `fill`: the share of
-    the picture that the kingdoms span. `gap`: squares of bare table between kingdoms at least. `crooked`: degrees that
-    dominoes are turned at most; gaps grow along, to a fifth of a square at 8. `blur`: the spread of a point, in
-    squares. `light`, `glare`, `noise` and `jpeg` as in `light.PhotoFactors`. `clutter`: heaps of other things. `castles`: the
-    share of castles that stand on their tiles. `table`: a name in `surfaces.HELD_OUT_TOPS`, "" for any.
-    """
-
-    angle: float = 25.0
-    pixels: float = 48.0
-    fill: float = 0.75
+    angle: float = 25.0  # degrees from straight above
+    pixels: float = 48.0  # side of a square: the root of the mean area of the squares
+    fill: float = 0.75  # share of the photo that the kingdoms span
     kingdoms: int = 2
-    gap: float = 1.5
-    crooked: float = 2.0
+    gap: float = 1.5  # squares of bare table between kingdoms, at least
+    crooked: float = 2.0  # largest turn of a domino in degrees; at 8 the gaps between dominoes are 0.2 squares
     light: float = 0.3
     glare: float = 0.2
-    blur: float = 0.015
+    blur: float = 0.015  # standard deviation of the point spread, in squares
     noise: float = 0.3
     jpeg: float = 0.3
-    clutter: int = 2
-    castles: float = 0.4
-    table: str = ""
+    clutter: int = 2  # how many of OTHER_OBJECTS there are
+    castles: float = 0.4  # share of castles that stand on their tiles
+    table: str = ""  # a name in HELD_OUT_TOPS; "" for a random one
 
-    def picture(self, number: int, art: Art, *, heaps: Sequence[str] = tuple(HEAPS)) -> Picture:
-        """Return the photo of scene `number` with its truth, the same every time; clutter is of these HEAPS."""
-        scene = self.scene(number, heaps=heaps)
+    def picture(self, number: int, art: SceneArt, *, objects: Sequence[str] = tuple(OTHER_OBJECTS)) -> Picture:
+        """Return the photo of scene `number` with its truth; `objects` limits the other objects."""
+        scene = self.scene(number, objects=objects)
         rng = make_rng(number, "photo")
         table = self.table or str(rng.choice(list(HELD_OUT_TOPS)))
         factors = PhotoFactors(self.light, self.glare, 0.0, self.noise, self.jpeg, defocus=self.blur * self.pixels)
-        return renderer.render(
-            scene, self.camera(scene, number), art, rng, factors=factors, surface=HELD_OUT_TOPS[table]
-        )
+        camera = self.camera(scene, number)
+        return renderer.render(scene, camera, art, rng, factors=factors, table_top=HELD_OUT_TOPS[table])
 
-    def scene(self, number: int, *, heaps: Sequence[str] = tuple(HEAPS)) -> Scene:
-        """Return the table of scene `number`, its clutter of these HEAPS."""
+    def scene(self, number: int, *, objects: Sequence[str] = tuple(OTHER_OBJECTS)) -> Scene:
+        """Return scene `number`; `objects` limits the other objects."""
         rng = make_rng(number, "games")
-        table, facing = Table(make_rng(number, "clutter")), rng.uniform(0, 2 * np.pi)
-        colours, standing = rng.permutation(COLOURS), rng.random(len(COLOURS))
-        for kingdom, colour, odds in zip(_dealt(rng, self.kingdoms), colours[: self.kingdoms], standing, strict=False):
-            turn = facing + float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.15)
-            laid, tiles = self._seated(table, kingdom, turn, str(colour), rng)
-            table.put(laid, tiles)
-            if odds < self.castles:
-                table.scene.pieces.append(Piece("castle", str(colour), tiles[0].centre, tiles[0].turn, 0.95))
-        table.survey(margin=2.5 if self.kingdoms else 6.0)
-        for heap in table.rng.permutation(list(heaps))[: self.clutter]:
-            HEAPS[str(heap)](table)
-        return table.scene
+        builder, direction = SceneBuilder(make_rng(number, "clutter")), rng.uniform(0, 2 * np.pi)
+        colours, castle_draws = rng.permutation(COLOURS), rng.random(len(COLOURS))
+        for k, kingdom in enumerate(_play_kingdoms(rng, self.kingdoms)):
+            turn = direction + float(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.15)
+            layout, tiles = self._lay_out(builder, kingdom, turn, str(colours[k]), rng)
+            builder.add_layout(layout, tiles)
+            if castle_draws[k] < self.castles:
+                castle = Piece("castle", str(colours[k]), tiles[0].centre, tiles[0].turn, 0.95)
+                builder.scene.pieces.append(castle)
+        builder.set_reach(margin=2.5 if self.kingdoms else 6.0)
+        for name in builder.rng.permutation(list(objects))[: self.clutter]:
+            OTHER_OBJECTS[str(name)](builder)
+        return builder.scene
 
-    def _seated(
-        self, table: Table, kingdom: PlayedKingdom, turn: float, colour: str, rng: np.random.Generator
+    def _lay_out(
+        self, builder: SceneBuilder, kingdom: PlayedKingdom, turn: float, colour: str, rng: np.random.Generator
     ) -> tuple[KingdomLayout, list[Tile]]:
-        """The kingdom as near to the others as the gap allows, in a direction of its own."""
+        """Return the kingdom as close to the others as the gap allows, in a random direction from the middle."""
         seed, way = int(rng.integers(2**32)), rng.uniform(0, 2 * np.pi)
+        share, limit = self.crooked / 8, float(np.radians(self.crooked))
+        noise = LayoutNoise(
+            1.01 + 0.19 * share, shift=0.01 + 0.04 * share, twist=limit, shear=0.03 * share, limit=limit
+        )
         for reach in np.arange(0.0, 60.0, 0.1):
             at = (reach * float(np.cos(way)), reach * float(np.sin(way)))
-            again = np.random.default_rng(seed)
-            laid, tiles = lay_out(kingdom, again, at=at, turn=turn, colour=colour, hand=self._hand())
-            if table.free(np.array([quad.mean(0) for quad in laid.squares.values()]), 1 + self.gap):
+            same_rng = np.random.default_rng(seed)
+            layout, tiles = lay_out(kingdom, same_rng, at=at, turn=turn, colour=colour, noise=noise)
+            if builder.is_free(np.array([quad.mean(0) for quad in layout.squares.values()]), 1 + self.gap):
                 break
-        return laid, tiles
-
-    def _hand(self) -> LayoutNoise:
-        share, limit = self.crooked / 8, float(np.radians(self.crooked))
-        return LayoutNoise(
-            pitch=1.01 + 0.19 * share, shift=0.01 + 0.04 * share, twist=limit, shear=0.03 * share, limit=limit
-        )
+        return layout, tiles
 
     def camera(self, scene: Scene, number: int) -> Camera:
-        """Return the camera that sees squares of so many pixels."""
+        """Return the camera in which squares have the wanted side in pixels."""
         rng = make_rng(number, "camera")
-        aspect = float(rng.choice([1.0, 4 / 3, 16 / 9, 3 / 4, 9 / 16], p=[0.2, 0.3, 0.1, 0.3, 0.1]))
+        aspect = float(rng.choice(ASPECT_RATIOS, p=ASPECT_SHARES))
         room = (1 - self.fill) / 2
         azimuth, focal, bend = rng.uniform(0, 2 * np.pi), rng.uniform(0.75, 1.4), rng.normal(0, 0.015)
         roll = rng.normal(0, 0.08) if rng.random() < 0.7 else rng.uniform(0, 6.3)
         shift = rng.uniform(-room, room, 2)
 
-        def sized(size: float) -> Camera:
-            return frame(
+        def fit(longer_side: float) -> Camera:
+            return fit_camera(
                 scene.outline(),
                 tilt=float(np.radians(self.angle)),
                 azimuth=float(azimuth),
                 roll=float(roll),
                 focal=float(focal),
-                width=round(size * min(1.0, aspect)),
-                height=round(size * min(1.0, 1 / aspect)),
+                width=round(longer_side * min(1.0, aspect)),
+                height=round(longer_side * min(1.0, 1 / aspect)),
                 fill=self.fill,
                 shift=(float(shift[0]), float(shift[1])),
                 bend=float(bend),
             )
 
-        return sized(min(LARGEST, 1000 * self.pixels / side(sized(1000), scene)))
+        return fit(min(_MAX_SIDE_PX, 1000 * self.pixels / measure_square_side(fit(1000), scene)))
 
 
-def side(camera: Camera, scene: Scene) -> float:
-    """Return the side of the squares in pixels, the root of the mean area: the kingdoms', else those that lie there."""
-    there = [quad for k in scene.kingdoms for quad in k.squares.values()] or scene.loose
-    there = there or [scene.outline().mean(0) + np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5]
-    quads = np.array([camera.project(quad) for quad in there])
+def measure_square_side(camera: Camera, scene: Scene) -> float:
+    """Return the side in pixels (the root of the mean area) of the kingdoms' squares, or else of the loose squares."""
+    squares = [quad for k in scene.kingdoms for quad in k.squares.values()] or scene.loose
+    squares = squares or [scene.outline().mean(0) + np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5]
+    quads = np.array([camera.project(quad) for quad in squares])
     (x, y), (u, v) = np.moveaxis(quads, 2, 0), np.moveaxis(np.roll(quads, -1, axis=1), 2, 0)
     return float(np.sqrt((np.abs((x * v - u * y).sum(1)) / 2).mean()))
 
 
-def make_rng(number: int, what: str) -> np.random.Generator:
+def make_rng(number: int, part: str) -> np.random.Generator:
     """Return the generator of one part of scene `number`."""
-    return np.random.default_rng((STREAM, number, zlib.crc32(what.encode())))
+    return np.random.default_rng((_FIRST_SEED_WORD, number, zlib.crc32(part.encode())))
 
 
-def _dealt(rng: np.random.Generator, kingdoms: int) -> list[PlayedKingdom]:
-    """So many kingdoms of one box, finished or not; up to two may be large ones."""
-    large = rng.random() < 0.35 and kingdoms <= 2
+def _play_kingdoms(rng: np.random.Generator, count: int) -> list[PlayedKingdom]:
+    """Return `count` kingdoms of one game, finished or not; one or two kingdoms may be 7x7."""
+    large = rng.random() < 0.35 and count <= 2
     turns = None if rng.random() < 0.6 else int(rng.integers(3, 13))
-    return list(play(rng, players=2 if large else 4, side=7 if large else 5, turns=turns))
+    return play(rng, players=2 if large else 4, side=7 if large else 5, turns=turns)[:count]

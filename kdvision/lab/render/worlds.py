@@ -1,4 +1,4 @@
-"""The rendered scenes that training sees, each from its seed: plain tables, such with pieces, such full of shapes."""
+"""The rendered scenes of training, each from its seed, in several worlds."""
 
 from __future__ import annotations
 
@@ -25,127 +25,126 @@ from kdvision.lab.render.renderer import OccluderPlacer, Picture, RenderedSquare
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.examples import SceneExample, cut_cell_examples, fit_board_homography
 
-Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
-Maker = Callable[[np.random.Generator, ArtMix], Picture]
 
-SCENE_SIZE = 640
-WORLDS = {"scenes": (), "pieces": (23,), "busy": (29,), "lit": (31,), "strewn": (37,)}
-"""What is trained on, and the words that each adds to its seeds.
+SCENE_SIZE_PX = 640  # the longer side of a photo
+WORLDS = {"scenes": (), "pieces": (23,), "patterned": (29,), "lit": (31,), "occluded": (37,)}
+"""The worlds, and the words that each adds to its seeds.
 
-Plain tables; tables of games with pieces on squares or crossings; tables full of shapes and colours, on which more
-kingdoms lie, and more of them of many drawn boxes; tables under a hard or coloured light, plain ones and full ones;
-tables on whose kingdoms hands and things lie, some of them in such a light.
+- scenes: plain tables.
+- pieces: games with pieces on squares or crossings.
+- patterned: patterned tables, with more kingdoms and more drawn boxes.
+- lit: plain and patterned tables under hard or coloured light.
+- occluded: hands and things on the kingdoms, on plain and patterned tables and in hard light.
 """
-BUSY_DRAWN = 0.45
+_PATTERNED_DRAWN_SHARE = 0.45  # of scenes on patterned tables show drawn tiles
 HARD_LIGHT_RANGE, HARD_GLARE_RANGE = (0.3, 1.3), (0.5, 2.5)
-"""The range of two of `light.PhotoFactors` in a hard light: the glare of a lamp over the table leaves nothing but white."""
-STREWN = (0.5, 0.25, 0.25)
-"""How many of the tables with things are plain, full and in a hard light."""
+"""Two of `light.PhotoFactors` in hard light; at the upper end of glare, a lamp leaves nothing but white."""
+_OCCLUDED_SHARES = (0.5, 0.25, 0.25)  # of occluded scenes: plain, patterned, in hard light
+_RECTIFIED_SHARE = 0.25
 
 
-def rectified(picture: Picture, rng: np.random.Generator) -> Picture:
-    """Return one kingdom seen straight from above, cut flush with its outline or with a rim of table.
+def rectify(picture: Picture, rng: np.random.Generator) -> Picture:
+    """Return one kingdom seen from straight above, cropped to its outline or with a margin of table.
 
-    People crop their photos, and the finder's second look sees every kingdom so.
+    People crop their photos, and the detector's second pass sees every kingdom so.
     """
     kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
     matrix = fit_board_homography(kingdom)
     middle = np.array([kingdom.board.width, kingdom.board.height]) / 2
     if not matrix.any():
         return picture
-    side = float(
-        np.clip(
-            np.median([np.ptp(s.corners, axis=0).mean() for s in kingdom.squares.values()]) * rng.uniform(0.8, 1.4),
-            16,
-            110,
-        )
-    )
+    side = np.median([np.ptp(square.corners, axis=0).mean() for square in kingdom.squares.values()])
+    side = float(np.clip(side * rng.uniform(0.8, 1.4), 16, 110))
     margin = rng.normal(0, 0.06, 2) if rng.random() < 0.4 else rng.uniform(0, 2.5, 2)
-    size = ((2 * middle + 2 * margin) * side).round().astype(int)
+    width, height = ((2 * middle + 2 * margin) * side).round().astype(int).tolist()
     place = np.array([[side, 0, margin[0] * side], [0, side, margin[1] * side], [0, 0, 1.0]])
-    moved = place @ np.linalg.inv(matrix)
-    photo = np.asarray(
-        cv2.warpPerspective(picture.photo, moved, (int(size[0]), int(size[1])), borderValue=(114, 114, 114)), np.uint8
-    )
+    warp = place @ np.linalg.inv(matrix)
+    photo = cv2.warpPerspective(picture.photo, warp, (width, height), borderValue=(114, 114, 114))
 
     def move(quad: Floats) -> Floats:
-        return np.asarray(cv2.perspectiveTransform(quad[None].astype(np.float64), moved)[0])
+        return np.asarray(cv2.perspectiveTransform(quad[None].astype(np.float64), warp)[0])
 
     kingdoms = tuple(
-        replace(k, squares={s: RenderedSquare(move(seen.corners), seen.hidden) for s, seen in k.squares.items()})
+        replace(k, squares={s: RenderedSquare(move(one.corners), one.hidden) for s, one in k.squares.items()})
         for k in picture.kingdoms
     )
-    return Picture(photo, kingdoms, tuple(move(quad) for quad in picture.loose))
+    return Picture(np.asarray(photo, np.uint8), kingdoms, tuple(move(quad) for quad in picture.loose))
 
 
-_art_mix: ArtMix | None = None
+_art_mix: ArtMix | None = None  # of a worker process
 
 
-def _start(folder: Path) -> None:
-    global _art_mix  # one set of art a worker process
+def _load_art(folder: Path) -> None:
+    global _art_mix
     cv2.setNumThreads(1)
     _art_mix = ArtMix(folder, Crops.load(folder / "tiles", mended=True).split()[0])
 
 
 def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExample:
-    """Return the scene of one seed in one of the WORLDS, rendered and cut; equal seeds give equal examples."""
+    """Return the scene of one seed in one of the WORLDS with its crops; equal seeds give equal examples."""
     assert _art_mix is not None
     rng = np.random.default_rng(seed)
-    with_pieces = partial(_plain, deal=make_scene_with_pieces)
-    makers: dict[str, Maker] = {"scenes": _plain, "pieces": with_pieces, "busy": _busy}
-    makers |= {"lit": _lit, "strewn": _strewn}
-    picture = makers[world](rng, _art_mix)
-    if picture.kingdoms and rng.random() < 0.25:
-        picture = rectified(picture, rng)
-    quads = [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]
+    picture = _MAKERS[world](rng, _art_mix)
+    if picture.kingdoms and rng.random() < _RECTIFIED_SHARE:
+        picture = rectify(picture, rng)
+    quads = [*(square.corners for k in picture.kingdoms for square in k.squares.values()), *picture.loose]
     code = cv2.imencode(".jpg", picture.photo[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, 96])[1].tobytes()
     return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cut_cell_examples(picture, rng))
 
 
-def _plain(
+def _render_plain(
     rng: np.random.Generator,
     art_mix: ArtMix,
     factors: PhotoFactors | None = None,
     *,
-    deal: Callable[..., Scene] = scenes.make_scene,
-    **given: Any,
+    make_scene: Callable[..., Scene] = scenes.make_scene,
+    **options: Any,
 ) -> Picture:
-    scene = deal(rng)
-    camera = renderer.place_camera(scene, rng, size=SCENE_SIZE)
-    return renderer.render(scene, camera, art_mix.make_scene_art(rng), rng, factors=factors, **given)
+    scene = make_scene(rng)
+    camera = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX)
+    return renderer.render(scene, camera, art_mix.make_scene_art(rng), rng, factors=factors, **options)
 
 
-def _busy(
+def _render_patterned(
     rng: np.random.Generator,
     art_mix: ArtMix,
     factors: PhotoFactors | None = None,
     *,
-    deal: Callable[..., Scene] = scenes.make_scene,
-    **given: Any,
+    make_scene: Callable[..., Scene] = scenes.make_scene,
+    **options: Any,
 ) -> Picture:
-    scene = deal(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
-    art = art_mix.make_scene_art(rng, drawn=BUSY_DRAWN, boxes=EXTRA_TRAINING_BOXES)
-    camera = renderer.place_camera(scene, rng, size=SCENE_SIZE)
-    return renderer.render(scene, camera, art, rng, factors=factors, surface=make_patterned_top, **given)
+    scene = make_scene(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
+    art = art_mix.make_scene_art(rng, drawn=_PATTERNED_DRAWN_SHARE, boxes=EXTRA_TRAINING_BOXES)
+    camera = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX)
+    return renderer.render(scene, camera, art, rng, factors=factors, table_top=make_patterned_top, **options)
 
 
-def _lit(rng: np.random.Generator, art_mix: ArtMix, *, occluders: OccluderPlacer | None = None) -> Picture:
-    lamp = {"light": float(rng.uniform(*HARD_LIGHT_RANGE)), "glare": float(rng.uniform(*HARD_GLARE_RANGE))}
-    factors = replace(PhotoFactors.draw(rng), **lamp)
-    make = _busy if rng.random() < 0.4 else _plain
-    return make(rng, art_mix, factors, occluders=occluders)
+def _render_lit(rng: np.random.Generator, art_mix: ArtMix, *, occluders: OccluderPlacer | None = None) -> Picture:
+    light, glare = float(rng.uniform(*HARD_LIGHT_RANGE)), float(rng.uniform(*HARD_GLARE_RANGE))
+    factors = replace(PhotoFactors.sample(rng), light=light, glare=glare)
+    render = _render_patterned if rng.random() < 0.4 else _render_plain
+    return render(rng, art_mix, factors, occluders=occluders)
 
 
-def _strewn(rng: np.random.Generator, art_mix: ArtMix) -> Picture:
-    make: Callable[..., Picture] = (_plain, _busy, _lit)[rng.choice(3, p=STREWN)]
-    return make(rng, art_mix, occluders=place_occluders)
+def _render_occluded(rng: np.random.Generator, art_mix: ArtMix) -> Picture:
+    renderers: tuple[Callable[..., Picture], ...] = (_render_plain, _render_patterned, _render_lit)
+    return renderers[rng.choice(3, p=_OCCLUDED_SHARES)](rng, art_mix, occluders=place_occluders)
+
+
+_MAKERS: dict[str, Callable[[np.random.Generator, ArtMix], Picture]] = {
+    "scenes": _render_plain,
+    "pieces": partial(_render_plain, make_scene=make_scene_with_pieces),
+    "patterned": _render_patterned,
+    "lit": _render_lit,
+    "occluded": _render_occluded,
+}
 
 
 def make_examples(
     folder: Path, *, seed: int, count: int, world: str = "scenes", workers: int = 2
 ) -> Iterator[SceneExample]:
-    """Yield `count` examples from the art in `folder`, in order, made by several processes, of one of the WORLDS."""
+    """Yield `count` examples of one of the WORLDS from the art in `folder`, in order, made by several processes."""
     seeds = [(seed, *WORLDS[world], n) for n in range(count)]
-    with get_context("spawn").Pool(workers, _start, (folder,)) as pool:
+    with get_context("spawn").Pool(workers, _load_art, (folder,)) as pool:
         yield from pool.imap(partial(make_example, world=world), seeds, chunksize=8)

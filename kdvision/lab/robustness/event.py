@@ -28,7 +28,7 @@ import numpy as np
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.rules import make_rule_set
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
-from kdvision.lab.render.art.folder_art import DrawnArt
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects import held_out_tops
 from kdvision.lab.robustness.broken import BROKEN
@@ -66,7 +66,7 @@ def shot_of(file: File) -> Shot:
         name="",
         shows="",
         seed=file.seed,
-        surface=SURFACES[file.table % len(SURFACES)],
+        table_top=SURFACES[file.table % len(SURFACES)],
         hour=file.seed,
         kingdoms=len(file.kingdoms),
         tilt=float(rng.uniform(0, 18)),

@@ -110,7 +110,7 @@ def collect_scene(seed: int, *, data: Path, part: int) -> LabelledTiles:
     art = load_art(data, part).make_scene_art(rng, drawn=DRAWN_SHARE, boxes=DRAWN_BOXES[part])
     factors = None
     if seed % 2:
-        factors = PhotoFactors.draw(rng)
+        factors = PhotoFactors.sample(rng)
         factors = replace(
             factors, light=float(rng.uniform(*HARD_LIGHT_RANGE)), glare=float(rng.uniform(*HARD_GLARE_RANGE))
         )

@@ -61,9 +61,9 @@ class Course:
 
 
 COURSES: Final = (
-    Course(1, 1, {"scenes": 4000, "busy": 2200, "pieces": 2000}, 120_000, 12_000, 14_000, 2e-3),
-    Course(501, 2, {"scenes": 1000, "busy": 800, "lit": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4),
-    Course(1001, 3, {"scenes": 1000, "busy": 800, "strewn": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4),
+    Course(1, 1, {"scenes": 4000, "patterned": 2200, "pieces": 2000}, 120_000, 12_000, 14_000, 2e-3),
+    Course(501, 2, {"scenes": 1000, "patterned": 800, "lit": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4),
+    Course(1001, 3, {"scenes": 1000, "patterned": 800, "occluded": 1600, "pieces": 800}, 40_000, 4000, 4500, 3e-4),
 )
 
 

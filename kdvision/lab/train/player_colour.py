@@ -25,7 +25,8 @@ from kdvision.lab.games.layout import Piece, Scene, Tile
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.folder_art import FolderArt
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box, make_piece_mesh
-from kdvision.lab.render.objects.meshes import Mesh, load_models
+from kdvision.lab.render.objects.meshes import load_models
+from kdvision.lab.render.raster import Mesh
 from kdvision.vision.classify.player_colour import FAR, WEIGHTS, PlayerColourClassifier, compute_colour_features
 from kdvision.vision.networks.cells import prepare_crops
 

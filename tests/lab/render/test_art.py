@@ -1,4 +1,4 @@
-"""Art gives every domino's two cells the right way round, cut flush, the same each time."""
+"""Art gives every domino's two cells the right way round, cut crop_domino, the same each time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.render.art.folder_art import ArtSet, DrawnArt, FolderArt, flush
-from kdvision.lab.render.objects.castles import COLOURS
+from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, crop_domino
+from kdvision.lab.render.drawn.tiles import DrawnArt
+from kdvision.lab.render.objects.meshes import COLOURS
 from tests.paths import SHARED
 
 Picture = NDArray[np.uint8]
@@ -36,7 +37,7 @@ def test_a_photographed_domino_is_cut_along_its_edges() -> None:
     cv2.warpPerspective(
         domino, cv2.getPerspectiveTransform(flat, corners), (1024, 512), photo, borderMode=cv2.BORDER_TRANSPARENT
     )
-    found = flush(photo)
+    found = crop_domino(photo)
     assert found.shape == (256, 512, 3)
     off = np.abs(found.astype(int) - domino).max(axis=2) > 40
     assert off[4:-4, 4:-4].mean() < 0.02

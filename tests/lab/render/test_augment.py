@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.art.augment import MOST, change_crowns
+from kdvision.lab.render.art.augment import MAX_CROWNS, change_crowns
 
 SIDE = 100
 CROWN, MINE, ROCK = (240, 220, 80), (50, 48, 52), (190, 160, 110)
@@ -30,7 +30,7 @@ def counted(square: NDArray[np.uint8]) -> list[bool]:
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("had", [1, 2, 3])
-@pytest.mark.parametrize("wanted", range(MOST + 1))
+@pytest.mark.parametrize("wanted", range(MAX_CROWNS + 1))
 def test_so_many_crowns_stand_there_as_are_wanted(had: int, wanted: int, side: int) -> None:
     made = change_crowns(printed(had, side=side), had, wanted, side=side)
     assert counted(made) == counted(printed(wanted, side=side))

@@ -8,14 +8,14 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.lab.render.camera import Camera, frame
+from kdvision.lab.render.camera import Camera, fit_camera
 
 BOARD = np.array([[x, y] for x in range(6) for y in range(6)], float)
 PLAIN: dict[str, Any] = {"tilt": 0.0, "azimuth": 0.0, "focal": 1.0, "width": 640, "height": 480, "fill": 0.8}
 
 
 def seen_by(**changes: Any) -> Camera:
-    return frame(BOARD, **PLAIN | changes)
+    return fit_camera(BOARD, **PLAIN | changes)
 
 
 @pytest.mark.parametrize("fill", [0.3, 0.6, 0.95])

@@ -27,7 +27,7 @@ def test_equal_seeds_give_equal_tops_and_others_do_not() -> None:
 def test_a_rug_repeats_its_rows() -> None:
     """Somewhere within two rows of the largest pattern all lines of a rug, woven smoothly, come again."""
     rng = np.random.default_rng(2)
-    rug = patterned_tops._rug(rng, 400, 60, 12.0).mean(axis=2)
+    rug = patterned_tops._make_rug(rng, 400, 60, 12.0).mean(axis=2)
     lines = (rug - rug.mean(axis=0)) / rug.std()
     alike = [float((lines[:-shift] * lines[shift:]).mean()) for shift in range(8, 200)]
     assert max(alike) > 0.5

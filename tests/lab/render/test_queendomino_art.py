@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.art.folder_art import DrawnArt
-from kdvision.lab.render.art.queendomino_art import QueendominoArt, vary_print
+from kdvision.lab.render.art.augment import vary_print
+from kdvision.lab.render.art.queendomino_art import QueendominoArt
 from kdvision.lab.render.art.scene_art import DRAWN_SIDE_PX, DrawnSceneArt
 from kdvision.lab.render.art_mix import ArtMix, MixedSceneArt
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.train.crop_folder import Crops
 from tests.paths import SHARED
 
@@ -66,7 +67,7 @@ def test_a_varied_print_stays_a_print_of_its_size(drawn: DrawnArt) -> None:
 
 
 def test_a_folder_without_queendomino_is_told(tmp_path: Path) -> None:
-    assert not QueendominoArt.there(tmp_path)
+    assert not QueendominoArt.is_available(tmp_path)
     with pytest.raises(FileNotFoundError, match="no photos of Queendomino"):
         QueendominoArt(tmp_path)
 
@@ -74,7 +75,7 @@ def test_a_folder_without_queendomino_is_told(tmp_path: Path) -> None:
 @needs_data
 def test_photos_show_red_towns_and_buildings_cut_within_their_edges() -> None:
     art = QueendominoArt(PHOTOS)
-    towns = [art.town(number) for number in range(4)]
+    towns = [*art.halves("t", 0), *art.halves("t", 1)]
     buildings = [art.building(number) for number in range(12)]
     backs = [art.back_of_building(number) for number in range(9)]
     assert min(red(square) for square in towns) > 0.5
@@ -90,7 +91,7 @@ def test_photos_show_red_towns_and_buildings_cut_within_their_edges() -> None:
 def test_the_kingdom_kept_for_measuring_is_never_cut() -> None:
     from kdvision.lab.render.art import queendomino_art as module
 
-    used = {row[0] for row in (*module._DOMINOES, *module._BUILDINGS, *module._UNBUILT, module._CASTLE, module._QUEEN)}
+    used = {row[0] for row in (*module._DOMINOES, *module._BUILDINGS, *module._UNBUILT, module._QUEEN)}
     assert not used & {"16", "17", "18", "19"}
 
 

@@ -14,10 +14,10 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.layout import LayoutNoise, Piece, Scene, lay_out
 from kdvision.lab.games.play import play
 from kdvision.lab.render import renderer
-from kdvision.lab.render.art.folder_art import DrawnArt
 from kdvision.lab.render.art.scene_art import DRAWN_SIDE_PX, DrawnSceneArt, make_piece_mesh
-from kdvision.lab.render.camera import Camera, frame
+from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.render.renderer import Picture
@@ -74,19 +74,21 @@ def one_kingdom(seed: int = 3, *, castle: float = 0.0) -> Scene:
     """A finished kingdom, its castle of some size standing where that is not 0."""
     rng = np.random.default_rng(seed)
     kingdom = play(rng, players=2, side=5)[0]
-    laid, tiles = lay_out(kingdom, rng, at=(0.0, 0.0), turn=0.3, colour="blue", hand=LayoutNoise(1.02, 0.01, 0.01, 0.0))
+    laid, tiles = lay_out(
+        kingdom, rng, at=(0.0, 0.0), turn=0.3, colour="blue", noise=LayoutNoise(1.02, 0.01, 0.01, 0.0)
+    )
     pieces = [Piece("castle", "blue", tiles[0].centre, 0.2, castle)] if castle else []
     return Scene([laid], tiles, pieces)
 
 
 def view(scene: Scene, *, tilt: float = 0.5, bend: float = -0.02, fill: float = 0.9) -> Camera:
     outline = scene.outline()
-    return frame(outline, tilt=tilt, azimuth=1.2, focal=1.0, width=480, height=400, fill=fill, bend=bend)
+    return fit_camera(outline, tilt=tilt, azimuth=1.2, focal=1.0, width=480, height=400, fill=fill, bend=bend)
 
 
 def shot(scene: Scene, camera: Camera, seed: int = 0) -> Picture:
     rng = np.random.default_rng(seed)
-    return renderer.render(scene, camera, Swatches(), rng, factors=EASY, made=CLEAN, surface=grey)
+    return renderer.render(scene, camera, Swatches(), rng, factors=EASY, print_style=CLEAN, table_top=grey)
 
 
 def hue(colour: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -194,7 +196,7 @@ def test_a_shiny_table_mirrors_lamps_and_a_dull_one_does_not() -> None:
     def spread(gloss: float) -> int:
         factors, rng = PhotoFactors(0.0, 1.0, 0.0, 0.0, 0.0), np.random.default_rng(5)
         made = renderer.render(
-            Scene(), view(Scene()), Swatches(), rng, factors=factors, made=CLEAN, surface=grey, gloss=gloss
+            Scene(), view(Scene()), Swatches(), rng, factors=factors, print_style=CLEAN, table_top=grey, gloss=gloss
         )
         return int(np.ptp(made.photo.mean(axis=2)))
 
@@ -241,7 +243,9 @@ def test_how_a_box_is_printed_changes_the_photo_and_not_the_truth() -> None:
     scene = one_kingdom()
     worn = replace(CLEAN, rim=0.35, corner=0.06, unevenness=0.05, age=1.0)
     one, other = (
-        renderer.render(scene, view(scene), Swatches(), np.random.default_rng(0), factors=EASY, made=made, surface=grey)
+        renderer.render(
+            scene, view(scene), Swatches(), np.random.default_rng(0), factors=EASY, print_style=made, table_top=grey
+        )
         for made in (CLEAN, worn)
     )
     assert np.abs(one.photo.astype(int) - other.photo).max() > 30

@@ -16,7 +16,7 @@ from kdvision.lab.experiments.factors import BOXES
 from kdvision.lab.games.layout import KingdomLayout, Points, Scene
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES, TRAINING_BOX_COUNT, DrawnSceneArt
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
-from kdvision.lab.render.scene_factors import HEAPS, SceneFactors, side
+from kdvision.lab.render.scene_factors import OTHER_OBJECTS, SceneFactors, measure_square_side
 from tests.paths import ROOT
 
 Bytes = NDArray[np.uint8]
@@ -70,7 +70,7 @@ def test_squares_have_as_many_pixels_as_said_and_lie_in_the_picture(number: int,
     stage = SceneFactors(angle=angle, kingdoms=1 + number, pixels=20)
     scene = stage.scene(number)
     camera = stage.camera(scene, number)
-    assert side(camera, scene) == pytest.approx(20, rel=0.03)
+    assert measure_square_side(camera, scene) == pytest.approx(20, rel=0.03)
     seen = np.concatenate([camera.project(middles(kingdom)) for kingdom in scene.kingdoms])
     assert (seen > 0).all() and (seen < (camera.width, camera.height)).all()
 
@@ -140,7 +140,7 @@ def test_all_dominoes_come_from_one_box(number: int) -> None:
 
 
 def test_no_clutter_is_none_and_more_is_more() -> None:
-    bare, full = SceneFactors(clutter=0, castles=0), SceneFactors(clutter=len(HEAPS), castles=0)
+    bare, full = SceneFactors(clutter=0, castles=0), SceneFactors(clutter=len(OTHER_OBJECTS), castles=0)
     counts = [[len(scene.tiles) + len(scene.pieces) for scene in map(stage.scene, range(4))] for stage in (bare, full)]
     laid = [sum(len(k.partner) // 2 + 1 for k in bare.scene(n).kingdoms) for n in range(4)]
     assert counts[0] == laid

@@ -13,7 +13,7 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import find_problems
 from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Points, Scene, Tile, lay_out
 from kdvision.lab.games.play import play
-from kdvision.lab.render.scenes import APART, make_scene, make_scene_with_gaps
+from kdvision.lab.render.scenes import MIN_KINGDOM_GAP_SQUARES, make_scene, make_scene_with_gaps
 
 SEEDS = range(12)
 CAREFUL = LayoutNoise(pitch=1.0, shift=0.0, twist=0.0, shear=0.0)
@@ -46,8 +46,8 @@ def test_kingdoms_and_loose_dominoes_keep_apart(seed: int) -> None:
     scene = make_scene(np.random.default_rng(seed), kingdoms=2 + seed % 3)
     groups = [middles(kingdom) for kingdom in scene.kingdoms]
     loose = np.array([quad.mean(0) for quad in scene.loose])
-    assert all(distance(one, other) > APART for one, other in combinations(groups, 2))
-    assert not len(loose) or all(distance(loose, group) > APART for group in groups)
+    assert all(distance(one, other) > MIN_KINGDOM_GAP_SQUARES for one, other in combinations(groups, 2))
+    assert not len(loose) or all(distance(loose, group) > MIN_KINGDOM_GAP_SQUARES for group in groups)
 
 
 def test_cards_may_touch_but_none_covers_another() -> None:
@@ -114,7 +114,7 @@ def test_tables_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() 
 
 def test_a_careful_hand_lays_the_board_on_a_grid() -> None:
     (kingdom, _) = play(np.random.default_rng(3), players=2, side=5)
-    laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(2.0, 1.0), turn=0.0, colour="pink", hand=CAREFUL)
+    laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(2.0, 1.0), turn=0.0, colour="pink", noise=CAREFUL)
     assert tiles[0] == Tile("castle", "pink", tiles[0].centre, tiles[0].turn)
     assert middles(laid).mean(0) == pytest.approx((2.0, 1.0))
     first = Square(*min(laid.squares))
@@ -126,7 +126,7 @@ def test_a_careful_hand_lays_the_board_on_a_grid() -> None:
 @pytest.mark.parametrize("turn", [0.0, 0.4, 2.0])
 def test_dominoes_show_the_cells_of_the_board_the_right_way_round(turn: float) -> None:
     (kingdom, _) = play(np.random.default_rng(4), players=2, side=5)
-    laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=turn, colour="blue", hand=CAREFUL)
+    laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=turn, colour="blue", noise=CAREFUL)
     cells = {tuple(quad.mean(0).round(6)): laid.board[square] for square, quad in laid.squares.items()}
     for tile in tiles[1:]:
         domino = KINGDOMINO[int(tile.name) - 1]
@@ -146,7 +146,7 @@ def test_partners_are_neighbours_and_the_castle_has_none() -> None:
 def test_boards_turn_with_the_table() -> None:
     """A quarter turn on the table is a quarter turn of the board."""
     (kingdom, _) = play(np.random.default_rng(6), players=2, side=5)
-    laid, _ = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=np.pi / 2, colour="blue", hand=CAREFUL)
+    laid, _ = lay_out(kingdom, np.random.default_rng(0), at=(0.0, 0.0), turn=np.pi / 2, colour="blue", noise=CAREFUL)
     spots = {tuple(quad.mean(0).round().astype(int)): laid.board[square] for square, quad in laid.squares.items()}
     left, top = (min(spot[axis] for spot in spots) for axis in (0, 1))
     seen = Board({Square(int(y - top), int(x - left)): cell for (x, y), cell in spots.items()})

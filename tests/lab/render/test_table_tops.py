@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from kdvision.lab.render.objects import table_tops
 
 
-@pytest.mark.parametrize("kind", sorted({kind.__name__: kind for kind in table_tops.PLAIN_KINDS}.values(), key=str))
+@pytest.mark.parametrize("kind", sorted({kind.__name__: kind for kind in table_tops.SURFACE_MAKERS}.values(), key=str))
 @pytest.mark.parametrize("unit", [4.0, 30.0, 90.0])
-def test_every_kind_makes_a_picture_in_range(kind: table_tops.Kind, unit: float) -> None:
+def test_every_kind_makes_a_picture_in_range(kind: table_tops.SurfaceMaker, unit: float) -> None:
     for seed in range(3):
         picture = kind(np.random.default_rng(seed), 90, 140, unit)
         assert picture.shape == (90, 140, 3)

@@ -25,7 +25,7 @@ def test_pieces_are_closed_stand_on_the_table_and_have_their_size(kind: str) -> 
         assert (np.cross(a, b) * c).sum() > 0  # the signed volume: faces look outwards
 
 
-@pytest.mark.parametrize("kind", tokens.LYING)
+@pytest.mark.parametrize("kind", tokens._LYING_SHARE)
 def test_some_men_stand_and_some_lie(kind: str) -> None:
     rng = np.random.default_rng(5)
     sizes = [tokens.MAKERS[kind](rng).size for _ in range(30)]
@@ -56,7 +56,9 @@ def test_a_board_laid_flat_shows_its_front() -> None:
     picture = np.zeros((40, 20, 4), np.uint8)
     picture[..., 3] = 255
     picture[:20, :, 0] = 200  # the upper half is red
-    laid = tokens.flat(tokens.sheet_mesh(picture, height=1.0, thickness=0.1, edge=np.full(3, 90.0), rows=10))
+    laid = tokens._lay_on_back(
+        tokens._make_printed_board(picture, height=1.0, thickness=0.1, edge=np.full(3, 90.0), rows=10)
+    )
     assert laid.size == pytest.approx((0.5, 1.0, 0.1))
     top = (laid.triangles[..., 2] > 0.09).all(axis=1)
     red = laid.colours[:, 0] > 150

@@ -12,16 +12,16 @@ from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score
 from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, lay_out
 from kdvision.lab.games.play import play
-from kdvision.lab.render.camera import Camera, frame
+from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
-from kdvision.lab.render.truth import truth, upright
+from kdvision.lab.render.truth import describe_picture, find_pose
 
 BY_HAND = LayoutNoise(pitch=1.02, shift=0.01, twist=0.01, shear=0.0)
 
 
 def laid(turn: float, at: tuple[float, float] = (0.0, 0.0)) -> KingdomLayout:
     rng = np.random.default_rng(8)
-    return lay_out(play(rng, players=2, side=5)[0], rng, at=at, turn=np.radians(turn), colour="blue", hand=BY_HAND)[0]
+    return lay_out(play(rng, players=2, side=5)[0], rng, at=at, turn=np.radians(turn), colour="blue", noise=BY_HAND)[0]
 
 
 def seen(kingdom: KingdomLayout, camera: Camera) -> RenderedKingdom:
@@ -31,13 +31,15 @@ def seen(kingdom: KingdomLayout, camera: Camera) -> RenderedKingdom:
 
 def camera_on(*kingdoms: KingdomLayout) -> Camera:
     points = np.concatenate([quad for kingdom in kingdoms for quad in kingdom.squares.values()])
-    return frame(points, tilt=0.4, azimuth=-np.pi / 2, focal=1.0, width=800, height=600, fill=0.8, bend=-0.01)
+    return fit_camera(points, tilt=0.4, azimuth=-np.pi / 2, focal=1.0, width=800, height=600, fill=0.8, bend=-0.01)
 
 
 @pytest.mark.parametrize(("turn", "quarters"), [(0, 0), (30, 0), (80, 1), (100, 1), (180, 2), (-90, 3), (250, 3)])
 def test_the_board_lies_as_in_the_photo(turn: float, quarters: int) -> None:
     kingdom = laid(turn)
-    board, corners = upright(seen(kingdom, camera_on(kingdom)))
+    turns, corners = find_pose(seen(kingdom, camera_on(kingdom)))
+    assert turns == quarters
+    board = kingdom.board.rotate(turns)
     assert board == kingdom.board.rotate(quarters)
     (x0, y0), (x1, y1), (x2, y2), (x3, y3) = corners
     assert x0 + x3 < x1 + x2
@@ -47,7 +49,7 @@ def test_the_board_lies_as_in_the_photo(turn: float, quarters: int) -> None:
 def test_the_corners_frame_every_square() -> None:
     kingdom = laid(20)
     there = seen(kingdom, camera_on(kingdom))
-    _, corners = upright(there)
+    _, corners = find_pose(there)
     around = np.roll(corners, -1, axis=0) - corners
     for square in there.squares.values():
         away = square.corners.mean(0) - corners
@@ -58,14 +60,14 @@ def test_kingdoms_are_written_from_left_to_right_with_their_points() -> None:
     left, right = laid(0, (-4.0, 0.0)), laid(90, (4.0, 0.5))
     camera = camera_on(left, right)
     picture = Picture(np.zeros((600, 800, 3), np.uint8), (seen(right, camera), seen(left, camera)), ())
-    written = json.loads(json.dumps(truth(picture)))["kingdoms"]
+    written = json.loads(json.dumps(describe_picture(picture)))["kingdoms"]
     assert [Board.parse(kingdom["board"]) for kingdom in written] == [left.board, right.board.rotate(1)]
     assert {kingdom["points"] for kingdom in written} == {score(left.board).total}
     assert written[0]["corners_tl_tr_br_bl_px"][1][0] < written[1]["corners_tl_tr_br_bl_px"][0][0]
 
 
 def test_a_picture_without_kingdoms_says_so() -> None:
-    assert truth(Picture(np.zeros((6, 8, 3), np.uint8), (), ())) == {"kingdoms": []}
+    assert describe_picture(Picture(np.zeros((6, 8, 3), np.uint8), (), ())) == {"kingdoms": []}
 
 
 @pytest.mark.parametrize("turn", [0, 80, 180, -90])
@@ -74,11 +76,11 @@ def test_pieces_and_gems_turn_with_the_board(turn: float) -> None:
     (castle,) = kingdom.board.castles()
     there = seen(kingdom, camera_on(kingdom))
     beset = replace(there, pieces={castle: "tower"}, gems=frozenset({castle}))
-    (told,) = truth(Picture(np.zeros((600, 800, 3), np.uint8), (beset,), ()))["kingdoms"]
+    (told,) = describe_picture(Picture(np.zeros((600, 800, 3), np.uint8), (beset,), ()))["kingdoms"]
     (upright_castle,) = Board.parse(told["board"]).castles()
     assert told["pieces"] == {upright_castle.name: "tower"}
     (crossing,) = told["gems"]
     first, last = (Square.parse(name) for name in crossing.split())
     assert (last.row - first.row, last.col - first.col) == (1, 1)
     assert first.row <= upright_castle.row <= last.row and first.col <= upright_castle.col <= last.col
-    assert "pieces" not in truth(Picture(np.zeros((600, 800, 3), np.uint8), (there,), ()))["kingdoms"][0]
+    assert "pieces" not in describe_picture(Picture(np.zeros((600, 800, 3), np.uint8), (there,), ()))["kingdoms"][0]

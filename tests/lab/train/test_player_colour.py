@@ -3,7 +3,7 @@
 import numpy as np
 
 from kdvision.game.players import COLOURS
-from kdvision.lab.render.objects import castles
+from kdvision.lab.render.objects import meshes
 from kdvision.lab.train.player_colour import CastleSquares, choose_threshold, classify_squares, fit_player_colour
 
 
@@ -13,7 +13,7 @@ def test_the_fit_separates_distinct_colours() -> None:
     colour = np.arange(160) % len(COLOURS)
     crops = np.full((160, 64, 64, 3), (150, 130, 110), np.uint8)
     for crop, index in zip(crops, colour, strict=True):
-        crop[24:40, 24:40] = castles.COLOURS[COLOURS[index]]
+        crop[24:40, 24:40] = meshes.COLOURS[COLOURS[index]]
         crop[:] = np.clip(crop + rng.normal(0, 6, crop.shape), 0, 255)
     squares = CastleSquares(crops, colour, np.zeros(160, bool))
     held_out = np.arange(160) >= 80

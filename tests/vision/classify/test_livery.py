@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.players import COLOURS
-from kdvision.lab.render.art.folder_art import DrawnArt
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.vision.classify.player_colour import compute_colour_features, load_player_colours
 from kdvision.vision.networks.cells import prepare_crops
 

@@ -1,1 +1,1 @@
-"""Where the pictures of rendered tiles come from."""
+"""Pictures of tiles: from a data folder, cut out of photos, or drawn."""

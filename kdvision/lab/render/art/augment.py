@@ -1,8 +1,4 @@
-"""Squares of real dominoes with another number of crowns than they were printed with.
-
-Every print of a mine with two crowns shows the same mine. Who has seen only those takes that mine for two crowns;
-another box has it with one. So some squares of training are given crowns, or robbed of them.
-"""
+"""Variations of printed squares, so that networks do not learn the few available prints by heart."""
 
 from __future__ import annotations
 
@@ -14,41 +10,51 @@ from numpy.typing import NDArray
 
 Picture = NDArray[np.uint8]
 
-MOST: Final = 3
-"""Crowns stand in three places along the upper edge: from the left in a left half, from the right in a right half."""
-_LEFT: Final = (0.05, 0.345, 0.64)
-_TOP, _WIDTH, _HEIGHT = 0.03, 0.31, 0.25  # of one crown with its rim; all in sides of a square
+MAX_CROWNS: Final = 3
+# A crown with its rim, in sides of a square. Crowns stand along the upper edge, from the left in a left half and from
+# the right in a right half.
+_CROWN_LEFTS: Final = (0.05, 0.345, 0.64)
+_CROWN_TOP, _CROWN_WIDTH, _CROWN_HEIGHT = 0.03, 0.31, 0.25
+
+
+def vary_print(picture: Picture, rng: np.random.Generator, *, turn: bool = True, brightness: float = 1.0) -> Picture:
+    """Return a square print (h, h, 3) as another copy and another camera would show it.
+
+    Brightness (around the given mean), tint and sharpness vary; with `turn` it is also mirrored and turned by quarters.
+    """
+    if turn:
+        picture = np.rot90(picture[:, ::-1] if rng.random() < 0.5 else picture, int(rng.integers(4)))
+    gain = brightness * rng.normal(1, 0.12) * rng.normal(1, 0.05, 3)
+    shades = 255 * np.clip(gain * (picture / 255) ** rng.uniform(0.8, 1.25), 0, 1)
+    blur = float(rng.choice([0, rng.uniform(0.3, 2.5)]))
+    return np.asarray(cv2.GaussianBlur(shades, (0, 0), blur) if blur else shades, np.uint8)
 
 
 def change_crowns(square: Picture, printed: int, wanted: int, *, side: int) -> Picture:
     """Return a left (0) or right (1) half (h, h, 3), upright as printed, with the wanted number of crowns.
 
-    A crown that goes is painted over from around it; one that comes is a copy of the first. Raises ValueError where
-    none is printed that could be copied, or more are wanted than there are places.
+    Every print of a mine with two crowns shows the same mine, so a network would take that mine for two crowns. A
+    crown is removed by inpainting and added as a copy of the first. Raises ValueError if there is no crown to copy or
+    no place for it.
     """
-    if not 0 <= wanted <= MOST or (wanted > printed and not printed):
+    if not 0 <= wanted <= MAX_CROWNS or (wanted > printed and not printed):
         raise ValueError(f"{printed} crowns cannot be made {wanted}")
-    places = range(MOST) if side == 0 else range(MOST - 1, -1, -1)
-    boxes = [_box(square.shape[0], place) for place in places]
-    made = square.copy()
+    places = range(MAX_CROWNS) if side == 0 else range(MAX_CROWNS - 1, -1, -1)
+    boxes = [_crown_box(square.shape[0], place) for place in places]
+    result = square.copy()
     first = square[boxes[0]]
+    opacity = np.zeros(first.shape[:2], np.float32)
+    rim = max(2, first.shape[0] // 16)
+    opacity[rim:-rim, rim:-rim] = 1
+    soft = np.asarray(cv2.GaussianBlur(opacity, (0, 0), rim / 2), np.float32)[..., None]
     for box in boxes[printed:wanted]:
-        soft = _soft(first.shape[0], first.shape[1])
-        made[box] = (made[box] * (1 - soft) + first * soft).astype(np.uint8)
-    over = np.zeros(square.shape[:2], np.uint8)
+        result[box] = (result[box] * (1 - soft) + first * soft).astype(np.uint8)
+    surplus = np.zeros(square.shape[:2], np.uint8)
     for box in boxes[wanted:printed]:
-        over[box] = 255
-    return np.asarray(cv2.inpaint(made, over, 5, cv2.INPAINT_TELEA), np.uint8) if over.any() else made
+        surplus[box] = 255
+    return np.asarray(cv2.inpaint(result, surplus, 5, cv2.INPAINT_TELEA), np.uint8) if surplus.any() else result
 
 
-def _box(side: int, place: int) -> tuple[slice, slice]:
-    top, left = round(_TOP * side), round(_LEFT[place] * side)
-    return slice(top, top + round(_HEIGHT * side)), slice(left, left + round(_WIDTH * side))
-
-
-def _soft(height: int, width: int) -> NDArray[np.float32]:
-    """How much of a copy shows (h, w, 1): all in its middle, nothing at its rim."""
-    inner = np.zeros((height, width), np.float32)
-    rim = max(2, height // 16)
-    inner[rim:-rim, rim:-rim] = 1
-    return np.asarray(cv2.GaussianBlur(inner, (0, 0), rim / 2), np.float32)[..., None]
+def _crown_box(side: int, place: int) -> tuple[slice, slice]:
+    top, left = round(_CROWN_TOP * side), round(_CROWN_LEFTS[place] * side)
+    return slice(top, top + round(_CROWN_HEIGHT * side)), slice(left, left + round(_CROWN_WIDTH * side))

@@ -1,6 +1,7 @@
-"""Pictures of Queendomino cut out of photos of its pieces: towns, buildings, squares of its dominoes, the Queen.
+"""Pictures of Queendomino cut out of photos: towns, buildings, squares of its dominoes, the Queen.
 
-The table of corners below is ours; the photos, 480 x 640 or 640 x 480 pixels, lie in a data folder's `queendomino/`.
+The corners below belong to this project; the photos, 480 x 640 or 640 x 480 pixels, lie in `queendomino/` of a data
+folder.
 """
 
 from __future__ import annotations
@@ -13,17 +14,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["QueendominoArt", "vary_print"]
-
 Picture = NDArray[np.uint8]
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
 
-SIDE = 256  # pixels of a square's side
-TRIM = 0.02  # of a square's side, cut off all around: the table shows there, and the card's thickness
-QUEEN_SIDE = (256, 160)  # rows and columns of the Queen's picture
+SIDE_PX = 256  # of a square
+_TRIM = 0.02  # share of a square cut off on all sides, where the table and the edge of the card are visible
+_QUEEN_SIZE_PX = (160, 256)  # width and height
 
-# Corners run clockwise from the top left of the print as it is read. Dominoes: photo, left and right cell, corners;
-# a half that a king covers has no cell. The kingdom of 16 to 19 is for measuring only and must not stand here.
+# Photo, left and right cell, and corners of each domino. Corners run clockwise from the top left of the upright print.
+# A half that a king covers has no cell. Photos 16 to 19 show a kingdom for experiments and must not be used here.
 _DOMINOES: Final[tuple[tuple[str, str, str, Corners], ...]] = (
     ("2", "m2", "w", ((219.3, 62.0), (482.4, 67.5), (473.8, 141.0), (205.0, 133.0))),
     ("2", "f1", "w", ((196.6, 154.2), (467.2, 161.8), (458.7, 238.4), (186.0, 228.3))),
@@ -64,7 +63,6 @@ _UNBUILT: Final[tuple[tuple[str, Corners], ...]] = (
     ("22", ((35.8, 240.5), (265.7, 227.0), (276.3, 474.5), (30.3, 477.5))),
     ("23", ((35.3, 240.0), (222.4, 237.0), (220.3, 432.0), (22.7, 431.0))),
 )
-_CASTLE: Final[tuple[str, Corners]] = ("6", ((265.7, 360.0), (389.8, 348.0), (404.4, 473.0), (279.8, 482.5)))
 # The Queen's outline, clockwise from above her crown.
 _QUEEN: Final[tuple[str, tuple[tuple[float, float], ...]]] = (
     "12",
@@ -77,96 +75,69 @@ _QUEEN: Final[tuple[str, tuple[tuple[float, float], ...]]] = (
 
 
 class QueendominoArt:
-    """What the photos of a folder show of Queendomino, each piece cut out once.
+    """The pictures of Queendomino in a folder, each cut out once.
 
-    A square picture is (256, 256, 3) RGB, upright as printed. Numbers run on past the last picture from the first.
+    A square picture is (256, 256, 3) RGB, upright as printed. Numbers beyond the last picture begin again at the first.
     """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        if not self.there(self.folder):
+        if not self.is_available(self.folder):
             raise FileNotFoundError(f"no photos of Queendomino in {self.folder}")
         self._squares: dict[str, tuple[list[Picture], list[Picture]]] = {}
 
     @staticmethod
-    def there(folder: Path) -> bool:
-        """Return whether the folder has the photos that are cut here."""
-        names = {name for name, *_ in (*_DOMINOES, *_BUILDINGS, *_UNBUILT, _CASTLE, _QUEEN)}
+    def is_available(folder: Path) -> bool:
+        """Return whether the folder has all photos that are used here."""
+        names = {name for name, *_ in (*_DOMINOES, *_BUILDINGS, *_UNBUILT, _QUEEN)}
         return all((folder / f"{name}.jpg").is_file() for name in names)
 
     def squares(self, kind: str, side: int) -> list[Picture]:
-        """Return the squares of a cell ("m2") that are left (0) or right (1) halves; of the other half if none is."""
+        """Return the squares of a cell ("m2") that are left (0) or right (1) halves, or else the other halves."""
         return self.halves(kind, side) or self.halves(kind, 1 - side)
 
     def halves(self, kind: str, side: int) -> list[Picture]:
-        """Return the squares of a cell ("m2") that are left (0) or right (1) halves, and no others."""
+        """Return the squares of a cell ("m2") that are left (0) or right (1) halves."""
         if not self._squares:
             for photo, left, right, corners in _DOMINOES:
-                both = _cut(self._photo(photo), corners, 2)
-                for half, (cell, square) in enumerate(((left, both[:, :SIDE]), (right, both[:, SIDE:]))):
+                both = _cut(_load(self.folder, photo), corners, 2)
+                for half, (cell, square) in enumerate(((left, both[:, :SIDE_PX]), (right, both[:, SIDE_PX:]))):
                     if cell:
                         self._squares.setdefault(cell, ([], []))[half].append(square)
         return self._squares.get(kind, ([], []))[side]
 
-    def town(self, number: int) -> Picture:
-        """Return an empty town."""
-        towns = [square for side in (0, 1) for square in self.squares("t", side)]
-        return towns[number % len(towns)]
-
     def building(self, number: int) -> Picture:
-        """Return a finished building, as it lies on a town."""
-        return _piece(self.folder, *_BUILDINGS[number % len(_BUILDINGS)])
+        """Return a finished building."""
+        return _cut_square(self.folder, *_BUILDINGS[number % len(_BUILDINGS)])
 
     def back_of_building(self, number: int) -> Picture:
-        """Return a building's grey side, as it lies beside the game until somebody buys it."""
-        return _piece(self.folder, *_UNBUILT[number % len(_UNBUILT)])
-
-    def castle(self) -> Picture:
-        """Return the white starting tile."""
-        return _piece(self.folder, *_CASTLE)
+        """Return the grey side of a building, which is visible until somebody buys it."""
+        return _cut_square(self.folder, *_UNBUILT[number % len(_UNBUILT)])
 
     def queen(self) -> Picture:
-        """Return the Queen, (256, 160, 4) RGBA, clear beside her."""
-        photo, outline = self._photo(_QUEEN[0]), np.array(_QUEEN[1], np.float32)
+        """Return the Queen, (256, 160, 4) RGBA, transparent beside her."""
+        photo, outline = _load(self.folder, _QUEEN[0]), np.array(_QUEEN[1], np.float32)
         mask = np.zeros(photo.shape[:2], np.uint8)
         cv2.fillPoly(mask, [outline.astype(np.int32)], 255)
         (left, top), (right, bottom) = outline.min(0).astype(int), outline.max(0).astype(int)
-        both = np.dstack([photo, mask])[top : bottom + 1, left : right + 1]
-        return np.asarray(cv2.resize(both, QUEEN_SIDE[::-1], interpolation=cv2.INTER_AREA), np.uint8)
-
-    def _photo(self, name: str) -> Picture:
-        return _load(self.folder / f"{name}.jpg")
+        cut = np.dstack([photo, mask])[top : bottom + 1, left : right + 1]
+        return np.asarray(cv2.resize(cut, _QUEEN_SIZE_PX, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 @cache
-def _piece(folder: Path, photo: str, corners: Corners) -> Picture:
-    return _cut(_load(folder / f"{photo}.jpg"), corners, 1)
+def _cut_square(folder: Path, photo: str, corners: Corners) -> Picture:
+    return _cut(_load(folder, photo), corners, 1)
 
 
-def _load(path: Path) -> Picture:
-    return np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR_RGB), np.uint8)
+def _load(folder: Path, name: str) -> Picture:
+    return np.asarray(cv2.imread(str(folder / f"{name}.jpg"), cv2.IMREAD_COLOR_RGB), np.uint8)
 
 
 def _cut(photo: Picture, corners: Corners, squares: int) -> Picture:
-    """The print between the corners, (256, squares * 256, 3), without its outermost rim."""
-    rim, width = TRIM * SIDE, squares * SIDE
-    inner = [(-rim, -rim), (width + rim, -rim), (width + rim, SIDE + rim), (-rim, SIDE + rim)]
+    """Return the print between the corners, (256, squares * 256, 3), without its outermost rim."""
+    rim, width = _TRIM * SIDE_PX, squares * SIDE_PX
+    inner = [(-rim, -rim), (width + rim, -rim), (width + rim, SIDE_PX + rim), (-rim, SIDE_PX + rim)]
     warp = cv2.getPerspectiveTransform(np.array(corners, np.float32), np.array(inner, np.float32))
-    cut = np.asarray(cv2.warpPerspective(photo, warp, (width, SIDE), flags=cv2.INTER_CUBIC), np.uint8)
+    cut = np.asarray(cv2.warpPerspective(photo, warp, (width, SIDE_PX), flags=cv2.INTER_CUBIC), np.uint8)
     cut.flags.writeable = False
     return cut
-
-
-def vary_print(picture: Picture, rng: np.random.Generator, *, turned: bool = True, dim: float = 1.0) -> Picture:
-    """Return a square print (h, h, 3) as another copy and another camera would show it.
-
-    Brightness, tint and sharpness vary; with `turned` it is mirrored and turned by quarters, too. So few pictures would
-    otherwise be learnt by heart. `dim` is the middle of the brightness.
-    """
-    if turned:
-        picture = np.rot90(picture[:, ::-1] if rng.random() < 0.5 else picture, int(rng.integers(4)))
-    gain = dim * rng.normal(1, 0.12) * rng.normal(1, 0.05, 3)
-    shades = 255 * np.clip(gain * (picture / 255) ** rng.uniform(0.8, 1.25), 0, 1)
-    blur = float(rng.choice([0, rng.uniform(0.3, 2.5)]))
-    soft = cv2.GaussianBlur(shades, (0, 0), blur) if blur else shades
-    return np.asarray(soft, np.uint8)

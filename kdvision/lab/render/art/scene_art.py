@@ -1,4 +1,4 @@
-"""Art for scenes that needs no file: our own drawn tiles, and pieces made by code. Samples and tests are made of it."""
+"""Art of scenes from a single set, by default from drawn boxes. Samples and tests use it."""
 
 from __future__ import annotations
 
@@ -10,71 +10,70 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.render.art.folder_art import ArtSet, DrawnArt
+from kdvision.lab.render.art.folder_art import ArtSet
+from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import castles, household, meshes, tokens
-from kdvision.lab.render.objects.meshes import Mesh
+from kdvision.lab.render.raster import Mesh
 
 Bytes = npt.NDArray[np.uint8]
 
-BUILDINGS = ("building", "unbuilt")  # the kinds of tile that are Queendomino's buildings, finished or still grey
-TRAINING_BOX_COUNT = 4
+BUILDING_KINDS = ("building", "unbuilt")  # the kinds of tile that are Queendomino's buildings
+TRAINING_BOX_COUNT = 4  # the drawn boxes 0 to 3 are for training; experiments use later ones
 EXTRA_TRAINING_BOXES = range(100, 116)
-"""Boxes of drawn tiles for scenes that train what a castle or a forest is in any print; nothing is measured on them."""
-DRAWN_SIDE_PX = 128  # pixels a square: as fine as training pictures show, and quick to draw
+"""More drawn boxes for training, which show castles and terrains in many prints; no experiment uses them."""
+DRAWN_SIDE_PX = 128  # of a square: as fine as training pictures show, and quick to draw
 
 _WOODEN = {"king": meshes.king_mesh, "knight": meshes.knight_mesh, "tower": meshes.tower_mesh}
 
 
 def make_piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
-    """Return a piece made by code: "castle", "king", "knight", "tower", "queen", "gem", or a kind of clutter.
+    """Return the mesh of a piece or of a household object.
 
-    Knights and towers are in a player's colour, or as they come in the box where `colour` is none ("natural").
+    Knights and towers have the player's colour, or that of their wood if `colour` is no player's.
     """
-    if tokens.natural(kind, colour):
+    if tokens.has_own_colour(kind, colour):
         return tokens.MAKERS[kind](rng)
     if kind in household.MAKERS:
-        return household.clutter_mesh(kind, rng)
+        return household.make_object(kind, rng)
     return castles.castle_mesh(colour, rng) if kind == "castle" else _WOODEN[kind](colour)
 
 
 @dataclass(frozen=True)
 class DrawnSceneArt:
-    """The art of one scene from a single set; `surfaces` are pictures to make tables of, none by default."""
+    """The art of a scene from a single set; `surfaces` are photographed surfaces for table tops."""
 
     art: ArtSet
     surfaces: Sequence[Bytes] = ()
     source: ClassVar[str] = "drawn"
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
-        """Return a domino or a back (h, 2h, 3); a castle tile or a building, finished or "unbuilt" (h, h, 3)."""
+        """Return the picture of a tile; see `renderer.SceneArt`."""
+        with_queendomino = self.art if isinstance(self.art, DrawnArt) else get_drawn_box(0)
         if kind == "castle":
             return self.art.castle(str(name))
-        if kind in BUILDINGS:
-            return self._royal.building(int(name)) if kind == "building" else self._royal.back_of_building(int(name))
+        if kind == "building":
+            return with_queendomino.building(int(name))
+        if kind == "unbuilt":
+            return with_queendomino.back_of_building(int(name))
         if kind == "back":
             return self.art.back(parse_domino_number(name))
-        return self._royal.domino(name) if isinstance(name, str) else self.art.domino(name)
-
-    @property
-    def _royal(self) -> DrawnArt:
-        """The drawn set that has Queendomino, too: sets of Kingdomino alone borrow one."""
-        return self.art if isinstance(self.art, DrawnArt) else get_drawn_box(0)
+        return with_queendomino.domino(name) if isinstance(name, str) else self.art.domino(name)
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
-        """Return a piece in the player's colour."""
+        """Return the mesh of a piece."""
         return make_piece_mesh(kind, colour, rng)
 
     def scraps(self) -> Sequence[Bytes]:
-        """Return the surfaces."""
+        """Return the photographed surfaces."""
         return self.surfaces
 
 
 def parse_domino_number(name: int | str) -> int:
-    """Return the number of a domino of any box: 12 of 12, "K12" and "Q12"."""
+    """Return the number of a domino of any box: 12 for 12, "K12" and "Q12"."""
     return int(str(name).lstrip("KQ"))
 
 
 @cache
 def get_drawn_box(seed: int) -> DrawnArt:
-    """Return one box of small drawn tiles, kept for the life of the process."""
+    """Return a box of small drawn tiles, drawn once per process."""
     return DrawnArt(seed, side=DRAWN_SIDE_PX)

@@ -1,5 +1,1 @@
-"""Our own drawn tiles, made from a seed with no file behind them; start reading at `tiles.DrawnArt`."""
-
-from kdvision.lab.render.drawn.tiles import DrawnArt, draw_domino
-
-__all__ = ["DrawnArt", "draw_domino"]
+"""Drawn tiles, made from a seed without any file; `tiles.DrawnArt` is the entry point."""

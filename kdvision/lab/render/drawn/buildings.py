@@ -13,14 +13,14 @@ from kdvision.lab.render.drawn.canvas import (
     Canvas,
     Colour,
     Point,
-    darker,
-    lighter,
-    mixed,
+    darken,
+    lighten,
+    mix,
     oval,
-    scattered,
-    shifted,
+    scatter,
+    shift_points,
     stone,
-    varied,
+    vary,
 )
 from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.drawn.houses import chimney, door, house, smoke
@@ -36,36 +36,36 @@ _PLASTER: Colour = (236, 220, 190)
 
 def town(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Red earth where somebody has begun to build: frames of timber, blocks of stone, tools."""
-    _ground(canvas, varied(_EARTH, rng, 12), rng)
+    _ground(canvas, vary(_EARTH, rng, 12), rng)
     for x in np.arange(np.floor(canvas.left), canvas.right):
         if x + 0.7 < canvas.right and x + 0.3 > canvas.left:
             for u in (0.1, 0.9):
                 for v in (0.12, 0.9):
                     _peg(canvas, (x + u, v))
             _site(canvas, (x + rng.uniform(0.42, 0.58), rng.uniform(0.55, 0.7)), rng)
-    for spot in scattered(rng, canvas.left, canvas.right, 0.2, avoid=avoid, tries=int(rng.integers(2, 9)), margin=0.15):
+    for spot in scatter(rng, canvas.left, canvas.right, 0.2, avoid=avoid, tries=int(rng.integers(2, 9)), margin=0.15):
         _block(canvas, spot, rng.uniform(0.03, 0.06), rng)
 
 
 def _ground(canvas: Canvas, earth: Colour, rng: Rng) -> None:
-    canvas.wash([darker(earth, 0.06), earth, lighter(earth, 0.08)], 0.4, rng)
-    for x, y in scattered(rng, canvas.left, canvas.right, 0.035, tries=int(rng.integers(60, 260))):
-        tone = darker(earth, 0.16) if rng.random() < 0.6 else lighter(earth, rng.uniform(0.1, 0.3))
+    canvas.wash([darken(earth, 0.06), earth, lighten(earth, 0.08)], 0.4, rng)
+    for x, y in scatter(rng, canvas.left, canvas.right, 0.035, tries=int(rng.integers(60, 260))):
+        tone = darken(earth, 0.16) if rng.random() < 0.6 else lighten(earth, rng.uniform(0.1, 0.3))
         canvas.spot((x, y), (rng.uniform(0.006, 0.014), rng.uniform(0.003, 0.007)), tone)
 
 
 def _peg(canvas: Canvas, at: Point) -> None:
     """A marker of the corner of the building ground, with a rope."""
     x, y = at
-    canvas.line([(x, y), (x + 0.008, y - 0.045)], darker(_TIMBER, 0.2), 0.012)
-    canvas.line([(x - 0.03, y + 0.004), (x + 0.035, y - 0.03)], darker(_EARTH, 0.5), 0.005)
+    canvas.line([(x, y), (x + 0.008, y - 0.045)], darken(_TIMBER, 0.2), 0.012)
+    canvas.line([(x - 0.03, y + 0.004), (x + 0.035, y - 0.03)], darken(_EARTH, 0.5), 0.005)
 
 
 def _block(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
-    grey = varied((198, 190, 178), rng, 12)
+    grey = vary((198, 190, 178), rng, 12)
     canvas.shade([oval((at[0] + size * 0.3, at[1] + size * 0.6), (size, size * 0.5))], 0.35, blur=0.01)
     canvas.shape(stone(at, (size, size * 0.75), rng, corners=6), grey, ink=INK, width=0.006)
-    canvas.shape(stone((at[0] - size * 0.15, at[1] - size * 0.2), (size * 0.55, size * 0.35), rng), lighter(grey))
+    canvas.shape(stone((at[0] - size * 0.15, at[1] - size * 0.2), (size * 0.55, size * 0.35), rng), lighten(grey))
 
 
 def _site(canvas: Canvas, at: Point, rng: Rng) -> None:
@@ -74,17 +74,17 @@ def _site(canvas: Canvas, at: Point, rng: Rng) -> None:
     wide, deep, tall = rng.uniform(0.22, 0.4), rng.uniform(0.08, 0.16), rng.uniform(0.12, 0.26)
     left, right, back = x - wide / 2, x + wide / 2, (deep * rng.choice((-1, 1)), -deep * 0.8)
     canvas.shade([oval((x + 0.04, y), (wide * 0.65, deep * 0.8))], 0.3, blur=0.02)
-    timber = varied(_TIMBER, rng, 10)
+    timber = vary(_TIMBER, rng, 10)
     feet = [(left, y), (right, y), (right + back[0], y + back[1]), (left + back[0], y + back[1])]
     if rng.random() < 0.6:
         wall = tall * rng.uniform(0.3, 0.8)
-        plaster = varied((226, 214, 190), rng, 10)
+        plaster = vary((226, 214, 190), rng, 10)
         canvas.shape([feet[0], feet[1], (right, y - wall * 0.7), (left, y - wall)], plaster, ink=INK)
-        canvas.shape([feet[0], feet[3], shifted([feet[3]], 0, -wall)[0], (left, y - wall)], darker(plaster, 0.25))
+        canvas.shape([feet[0], feet[3], shift_points([feet[3]], 0, -wall)[0], (left, y - wall)], darken(plaster, 0.25))
     for foot in feet[::-1]:
         canvas.line([foot, (foot[0], foot[1] - tall * rng.uniform(0.85, 1.3))], timber, 0.014)
     for lift in rng.uniform(0.3, 1.0, 3):
-        level = shifted(feet, 0, -tall * float(lift))
+        level = shift_points(feet, 0, -tall * float(lift))
         canvas.line(level[: int(rng.integers(2, 5))], timber, 0.011)
     canvas.line([feet[0], (right, y - tall)], timber, 0.009)
     for _ in range(int(rng.integers(1, 4))):
@@ -96,16 +96,16 @@ def _site(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def _cottage(canvas: Canvas, rng: Rng) -> None:
-    wide, roof = rng.uniform(0.24, 0.32), varied((150, 62, 44), rng, 16)
+    wide, roof = rng.uniform(0.24, 0.32), vary((150, 62, 44), rng, 16)
     size = (wide, rng.uniform(0.2, 0.3), rng.uniform(0.16, 0.2), rng.uniform(0.14, 0.22))
-    house(canvas, (rng.uniform(0.2, 0.3), 0.72), size, wall=varied(_PLASTER, rng, 8), roof=roof, beams=True)
+    house(canvas, (rng.uniform(0.2, 0.3), 0.72), size, wall=vary(_PLASTER, rng, 8), roof=roof, beams=True)
     if rng.random() < 0.6:
         chimney(canvas, (0.58, 0.42))
         smoke(canvas, (0.62, 0.3), rng)
 
 
 def _castle(canvas: Canvas, rng: Rng) -> None:
-    grey = varied((212, 204, 190), rng, 14)
+    grey = vary((212, 204, 190), rng, 14)
     canvas.shade([oval((0.55, 0.72), (0.34, 0.07))], 0.35, blur=0.02)
     for x, wide, tall in (
         (0.32, 0.16, rng.uniform(0.3, 0.44)),
@@ -120,13 +120,13 @@ def _keep(canvas: Canvas, foot: Point, wide: float, tall: float, grey: Colour, *
     x, y = foot
     left, right, top = x - wide / 2, x + wide / 2, y - tall
     canvas.shape([(left, y), (right, y), (right, top), (left, top)], grey, ink=INK)
-    canvas.shape([(x + wide * 0.15, y), (right, y), (right, top), (x + wide * 0.15, top)], darker(grey, 0.2))
+    canvas.shape([(x + wide * 0.15, y), (right, y), (right, top), (x + wide * 0.15, top)], darken(grey, 0.2))
     for u in np.linspace(left, right - wide * 0.2, 3):
         corners = [(u, top), (u + wide * 0.2, top), (u + wide * 0.2, top - 0.04), (u, top - 0.04)]
         canvas.shape(corners, grey, ink=INK, width=0.006)
     if red:
         canvas.shape([(left - 0.02, top), (right + 0.02, top), (x, top - wide)], (176, 70, 48), ink=INK)
-    canvas.shape(shifted([(0, 0), (0.03, 0), (0.03, 0.05), (0, 0.05)], x - 0.015, top + tall * 0.3), (70, 58, 52))
+    canvas.shape(shift_points([(0, 0), (0.03, 0), (0.03, 0.05), (0, 0.05)], x - 0.015, top + tall * 0.3), (70, 58, 52))
 
 
 def _wheel(canvas: Canvas, rng: Rng) -> None:
@@ -134,29 +134,29 @@ def _wheel(canvas: Canvas, rng: Rng) -> None:
     hub, reach, wood = (rng.uniform(0.4, 0.55), 0.58), rng.uniform(0.15, 0.2), (134, 86, 44)
     for angle in np.arange(0, np.pi, np.pi / 4) + rng.uniform(0, 1):
         along = np.array((np.cos(angle), np.sin(angle))) * reach
-        canvas.line([hub - along, hub + along], darker(wood, 0.2), 0.016)
+        canvas.line([hub - along, hub + along], darken(wood, 0.2), 0.016)
     for share in (1.0, 0.85):
         rim = oval(hub, reach * share)
         canvas.line(np.concatenate([rim, rim[:1]]), INK if share == 1.0 else wood, 0.03)
-    canvas.spot(hub, 0.03, lighter(wood), ink=INK)
+    canvas.spot(hub, 0.03, lighten(wood), ink=INK)
 
 
 def _barrel(canvas: Canvas, rng: Rng) -> None:
-    wood = varied((146, 88, 50), rng, 12)
+    wood = vary((146, 88, 50), rng, 12)
     for x, y, size in ((0.36, 0.62, 0.17), (0.62, 0.68, rng.uniform(0.08, 0.13)), (0.74, 0.72, 0.07)):
         canvas.shade([oval((x + 0.05, y + size), (size, size * 0.3))], 0.3, blur=0.015)
         canvas.shape(oval((x, y), (size, size * 1.2)), wood, ink=INK)
         for lift in (-0.6, 0.0, 0.6):
             half = size * float(np.sqrt(1 - (lift * 0.75) ** 2)) * 0.98
-            canvas.line([(x - half, y + lift * size), (x + half, y + lift * size)], darker(wood, 0.55), 0.016)
-        canvas.spot((x, y - size * 1.0), (size * 0.55, size * 0.2), lighter(wood, 0.2), ink=INK)
+            canvas.line([(x - half, y + lift * size), (x + half, y + lift * size)], darken(wood, 0.55), 0.016)
+        canvas.spot((x, y - size * 1.0), (size * 0.55, size * 0.2), lighten(wood, 0.2), ink=INK)
 
 
 def _range(canvas: Canvas, rng: Rng) -> None:
     """Fenced ground with targets, stalls and people."""
     posts = oval((0.5, 0.52), (0.36, 0.24), steps=26)
     for x, y in posts[posts[:, 1] < rng.uniform(0.45, 0.7)]:
-        canvas.line([(x, y), (x, y - 0.1)], varied(_TIMBER, rng, 12), 0.018)
+        canvas.line([(x, y), (x, y - 0.1)], vary(_TIMBER, rng, 12), 0.018)
     for _ in range(int(rng.integers(3, 8))):
         x, y = rng.uniform(0.28, 0.72), rng.uniform(0.4, 0.7)
         for size, tone in ((0.045, (240, 236, 226)), (0.03, (200, 60, 50)), (0.014, (240, 236, 226))):
@@ -166,11 +166,11 @@ def _range(canvas: Canvas, rng: Rng) -> None:
 
 
 def _tower(canvas: Canvas, rng: Rng) -> None:
-    plaster = varied(_PLASTER, rng, 10)
+    plaster = vary(_PLASTER, rng, 10)
     canvas.shade([oval((0.56, 0.74), (0.22, 0.05))], 0.35, blur=0.02)
     shaft = [(0.42, 0.74), (0.6, 0.74), (0.56, 0.34), (0.46, 0.34)]
     canvas.shape(shaft, plaster, ink=INK)
-    canvas.shape([(0.52, 0.74), (0.6, 0.74), (0.56, 0.34), (0.51, 0.34)], darker(plaster, 0.2))
+    canvas.shape([(0.52, 0.74), (0.6, 0.74), (0.56, 0.34), (0.51, 0.34)], darken(plaster, 0.2))
     roof = [(84, 116, 74), (64, 66, 88), (170, 64, 46)][int(rng.integers(3))]
     canvas.shape([(0.38, 0.36), (0.64, 0.36), (0.51, rng.uniform(0.1, 0.2))], roof, ink=INK)
     door(canvas, (0.5, 0.74), 0.07, 0.12)
@@ -190,7 +190,7 @@ def draw_building(canvas: Canvas, rng: Rng, *, done: bool) -> None:
     """Cover a canvas one square wide with a building: on red ground where it is done, else small and on grey."""
     if not done:
         small = Canvas(0, 1, canvas.unit)
-        _ground(small, varied(_GREY, rng, 10), rng)
+        _ground(small, vary(_GREY, rng, 10), rng)
         canvas.pixels[:] = small.pixels
         drawn = _on_grey(rng, canvas.unit, small.pixels)
         half = canvas.unit // 2
@@ -200,7 +200,7 @@ def draw_building(canvas: Canvas, rng: Rng, *, done: bool) -> None:
         for number in range(int(rng.integers(0, 4))):
             canvas.spot((0.1 + 0.09 * number, 0.1), (0.03, 0.05), (70, 66, 66))
     else:
-        _ground(canvas, varied(_EARTH, rng, 12), rng)
+        _ground(canvas, vary(_EARTH, rng, 12), rng)
         _BUILDERS[int(rng.integers(len(_BUILDERS)))](canvas, rng)
         for _ in range(int(rng.integers(0, 3))):
             _man(canvas, (rng.uniform(0.12, 0.88), rng.uniform(0.72, 0.88)), rng)
@@ -234,7 +234,7 @@ def _worth(canvas: Canvas, rng: Rng) -> None:
         return
     x, y = (float(rng.choice((0.62, 0.84))), 0.84)
     shield = [(-0.075, -0.09), (0.0, -0.075), (0.075, -0.09), (0.075, 0.02), (0.04, 0.075), (0.0, 0.095)]
-    outline = shifted([*shield, (-0.04, 0.075), (-0.075, 0.02)], x, y)
+    outline = shift_points([*shield, (-0.04, 0.075), (-0.075, 0.02)], x, y)
     canvas.shape(outline, (236, 242, 248), ink=(24, 22, 26), width=0.02)
     text, scale = str(rng.integers(1, 4)), canvas.unit / 300
     corner = (round((x - 0.032) * canvas.unit), round((y + 0.04) * canvas.unit))
@@ -249,7 +249,7 @@ def _worth(canvas: Canvas, rng: Rng) -> None:
         cv2.LINE_AA,
     )
     if x < 0.8:
-        sign = varied([(244, 196, 40), (70, 150, 230), (150, 205, 50), (60, 56, 58)][int(rng.integers(4))], rng, 8)
+        sign = vary([(244, 196, 40), (70, 150, 230), (150, 205, 50), (60, 56, 58)][int(rng.integers(4))], rng, 8)
         for one, other in (((-0.05, -0.05), (0.05, 0.05)), ((-0.05, 0.05), (0.05, -0.05))):
             canvas.line([(x + 0.18 + one[0], y + one[1]), (x + 0.18 + other[0], y + other[1])], sign, 0.05)
 
@@ -260,12 +260,12 @@ def _worth(canvas: Canvas, rng: Rng) -> None:
 def draw_queen(rng: Rng) -> NDArray[np.uint8]:
     """A queen in a white dress with a red crown on grey wood, (256, 160, 4) RGBA, clear beside the wood."""
     canvas, shape = Canvas(0, 0.625, 256), Canvas(0, 0.625, 256)
-    x, wood = 0.3125, varied((110, 114, 124), rng, 10)
+    x, wood = 0.3125, vary((110, 114, 124), rng, 10)
     outline = [(0.16, 0.995), (0.02, 0.97), (0.06, 0.7), (0.16, 0.45), (0.21, 0.3), (0.2, 0.08), (x, 0.005)]
     outline += [(2 * x - u, v) for u, v in outline[-2::-1]]
     shape.shape(outline, (255, 255, 255))
     canvas.shape(outline, wood)
-    cape = varied((232, 150, 36), rng, 14)
+    cape = vary((232, 150, 36), rng, 14)
     canvas.shape([(0.08, 0.92), (0.22, 0.38), (2 * x - 0.22, 0.38), (2 * x - 0.08, 0.92)], cape)
     canvas.shape([(0.14, 0.93), (0.24, 0.33), (2 * x - 0.24, 0.33), (2 * x - 0.14, 0.93)], (242, 238, 222))
     canvas.shape([(0.22, 0.93), (0.28, 0.4), (2 * x - 0.28, 0.4), (2 * x - 0.22, 0.93)], (250, 250, 248))
@@ -274,9 +274,10 @@ def draw_queen(rng: Rng) -> NDArray[np.uint8]:
     canvas.spot((x, 0.24), (0.062, 0.075), (40, 32, 36))
     canvas.spot((x, 0.245), (0.042, 0.055), (246, 216, 200))
     canvas.shape(
-        shifted([(-0.055, 0.06), (-0.07, -0.05), (0.0, -0.08), (0.07, -0.05), (0.055, 0.06)], x, 0.12), (206, 44, 36)
+        shift_points([(-0.055, 0.06), (-0.07, -0.05), (0.0, -0.08), (0.07, -0.05), (0.055, 0.06)], x, 0.12),
+        (206, 44, 36),
     )
     canvas.line([(x - 0.055, 0.178), (x + 0.055, 0.178)], (236, 176, 44), 0.03)
     canvas.line([(x - 0.07, 0.07), (x, 0.045), (x + 0.07, 0.07)], (236, 176, 44), 0.014)
-    canvas.line([(x - 0.05, 0.36), (x + 0.06, 0.5)], mixed((206, 44, 36), INK, 0.1), 0.026)
+    canvas.line([(x - 0.05, 0.36), (x + 0.06, 0.5)], mix((206, 44, 36), INK, 0.1), 0.026)
     return np.dstack([canvas.pixels, shape.pixels[..., 0]])

@@ -77,7 +77,7 @@ class Canvas:
     def wash(self, colours: Sequence[Colour], grain: float, rng: np.random.Generator, *, rough: float = 4.0) -> None:
         """Cover the canvas with soft patches, about `grain` squares wide, that run through the colours."""
         height, width = self.pixels.shape[:2]
-        level = cloud((height, width), grain * self.unit, rng)
+        level = make_cloud((height, width), grain * self.unit, rng)
         ramp = np.array(colours, dtype=np.float32)
         stops = np.linspace(0.0, 1.0, len(ramp))
         table = np.stack([np.interp(np.linspace(0, 1, 256), stops, ramp[:, i]) for i in range(3)], axis=1)
@@ -89,7 +89,7 @@ class Canvas:
         return max(1, round(width * self.unit))
 
 
-def shifted(points: ArrayLike, dx: float, dy: float) -> Floats:
+def shift_points(points: ArrayLike, dx: float, dy: float) -> Floats:
     """The points, (n, 2), moved."""
     return np.asarray(np.asarray(points, dtype=np.float64) + np.array((dx, dy)))
 
@@ -121,7 +121,7 @@ def stone(centre: Point, radius: float | Point, rng: np.random.Generator, *, cor
     return np.stack([centre[0] + rx * reach * np.cos(angle), centre[1] + ry * reach * np.sin(angle)], axis=1)
 
 
-def cloud(shape: tuple[int, int], grain: float, rng: np.random.Generator, octaves: int = 4) -> NDArray[np.float32]:
+def make_cloud(shape: tuple[int, int], grain: float, rng: np.random.Generator, octaves: int = 4) -> NDArray[np.float32]:
     """Smooth noise between 0 and 1, (H, W), with patches about `grain` pixels wide and finer ones within."""
     total = np.zeros(shape, dtype=np.float32)
     for octave in range(octaves):
@@ -132,30 +132,30 @@ def cloud(shape: tuple[int, int], grain: float, rng: np.random.Generator, octave
     return np.asarray(np.clip((total - low) / (high - low), 0, 1), dtype=np.float32)
 
 
-def mixed(one: Colour, other: Colour, share: float) -> Colour:
+def mix(one: Colour, other: Colour, share: float) -> Colour:
     """A colour between two."""
     r, g, b = (round(a + (z - a) * share) for a, z in zip(one, other, strict=True))
     return r, g, b
 
 
-def varied(colour: Colour, rng: np.random.Generator, amount: float = 10.0) -> Colour:
-    """The colour a little lighter or darker, warmer or colder."""
+def vary(colour: Colour, rng: np.random.Generator, amount: float = 10.0) -> Colour:
+    """The colour a little lighter or darken, warmer or colder."""
     step = rng.normal(0, amount) + rng.normal(0, amount / 3, 3)
     r, g, b = np.clip(np.array(colour) + step, 0, 255).astype(int).tolist()
     return r, g, b
 
 
-def lighter(colour: Colour, share: float = 0.3) -> Colour:
+def lighten(colour: Colour, share: float = 0.3) -> Colour:
     """The colour mixed with white."""
-    return mixed(colour, (255, 255, 255), share)
+    return mix(colour, (255, 255, 255), share)
 
 
-def darker(colour: Colour, share: float = 0.3) -> Colour:
+def darken(colour: Colour, share: float = 0.3) -> Colour:
     """The colour mixed with ink."""
-    return mixed(colour, INK, share)
+    return mix(colour, INK, share)
 
 
-def scattered(
+def scatter(
     rng: np.random.Generator,
     left: float,
     right: float,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, shifted
+from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, shift_points
 
 _RIM: Colour = (255, 255, 252)
 _GOLD: Colour = (250, 196, 40)
@@ -21,7 +21,7 @@ _GEMS: list[tuple[float, Colour]] = [(-0.054, (214, 46, 46)), (0.0, (60, 120, 21
 
 def draw_crown(canvas: Canvas, x: float, y: float) -> None:
     """A golden crown with a white rim, its middle at (x, y)."""
-    body = shifted(_BODY, x, y)
+    body = shift_points(_BODY, x, y)
     closed = np.concatenate([body, body[:1]])
     tips = [(x + u, y + v) for u, v in _TIPS]
     for width, colour in ((0.056, INK), (0.044, _RIM)):
@@ -30,9 +30,9 @@ def draw_crown(canvas: Canvas, x: float, y: float) -> None:
         for tip in tips:
             canvas.spot(tip, 0.013 + width / 2, colour)
     canvas.shape(body, _GOLD)
-    canvas.shape(shifted([*_BODY[:4], (0.0, 0.068)], x, y), (255, 220, 104))
+    canvas.shape(shift_points([*_BODY[:4], (0.0, 0.068)], x, y), (255, 220, 104))
     canvas.line(closed, _BRONZE, 0.010)
-    canvas.shape(shifted(_BAND, x, y), (226, 150, 26), ink=_BRONZE, width=0.007)
+    canvas.shape(shift_points(_BAND, x, y), (226, 150, 26), ink=_BRONZE, width=0.007)
     for shift, gem in _GEMS:
         canvas.spot((x + shift, y + 0.051), 0.011, gem)
     for tip in tips:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, Floats, Point, darker, lighter, mixed, oval, shifted
+from kdvision.lab.render.drawn.canvas import (
+    INK,
+    Canvas,
+    Colour,
+    Floats,
+    Point,
+    darken,
+    lighten,
+    mix,
+    oval,
+    shift_points,
+)
 
 Rng = np.random.Generator
 
@@ -30,9 +41,9 @@ def house(
     front = np.array([(x, y), (x + wide, y), (x + wide, y - tall), (x + wide / 2, y - tall - rise), (x, y - tall)])
     if grounded:
         foot = np.array([front[1], front[1] + back])
-        canvas.shade([np.concatenate([foot, shifted(foot[::-1], 0.10, 0.02)])], 0.45, blur=0.012)
+        canvas.shade([np.concatenate([foot, shift_points(foot[::-1], 0.10, 0.02)])], 0.45, blur=0.012)
     side = np.array([front[1], front[1] + back, front[2] + back, front[2]])
-    canvas.shape(side, darker(wall, 0.28), ink=INK)
+    canvas.shape(side, darken(wall, 0.28), ink=INK)
     canvas.shape(front, wall, ink=INK)
     if beams:
         _beams(canvas, front, side)
@@ -43,18 +54,18 @@ def house(
     eaves = front[2] + (front[2] - apex) * 0.22
     plane = np.array([apex, apex + back * 1.06, eaves + back * 1.06, eaves])
     canvas.shape(plane, roof, ink=INK)
-    _shingles(canvas, plane, darker(roof, 0.35), rows)
-    canvas.shape([plane[0], plane[1], plane[1] + (0, 0.018), plane[0] + (0, 0.018)], lighter(roof, 0.3))
+    _shingles(canvas, plane, darken(roof, 0.35), rows)
+    canvas.shape([plane[0], plane[1], plane[1] + (0, 0.018), plane[0] + (0, 0.018)], lighten(roof, 0.3))
     left = front[4] + (front[4] - apex) * 0.22
-    canvas.line([left, apex, eaves], darker(roof, 0.55), 0.030)
-    canvas.line([left, apex, eaves], lighter(roof, 0.12), 0.016)
+    canvas.line([left, apex, eaves], darken(roof, 0.55), 0.030)
+    canvas.line([left, apex, eaves], lighten(roof, 0.12), 0.016)
 
 
 def pane(middle: Floats, side: float, *, slant: float = 0.0) -> Floats:
     """A square window\'s outline; on a receding wall it slants."""
     h = side / 2
     corners = [(-h, -h - slant * h), (h, -h + slant * h), (h, h + slant * h), (-h, h - slant * h)]
-    return shifted(corners, middle[0], middle[1])
+    return shift_points(corners, middle[0], middle[1])
 
 
 def _beams(canvas: Canvas, front: Floats, side: Floats) -> None:
@@ -98,7 +109,7 @@ def smoke(canvas: Canvas, at: Point, rng: Rng, colour: Colour = (236, 236, 232))
     """Three puffs that drift away from a chimney."""
     for step in range(4):
         spot = (at[0] + 0.026 * step + rng.normal(0, 0.004), at[1] - 0.030 * step)
-        canvas.spot(spot, 0.015 + 0.005 * step, mixed(colour, INK, 0.25))
+        canvas.spot(spot, 0.015 + 0.005 * step, mix(colour, INK, 0.25))
         canvas.spot((spot[0] - 0.003, spot[1] - 0.003), 0.012 + 0.005 * step, colour)
 
 
@@ -108,7 +119,7 @@ def chimney(canvas: Canvas, at: Point, colour: Colour = (150, 128, 112)) -> None
     canvas.shape([(x, y), (x + 0.045, y), (x + 0.045, y - 0.08), (x, y - 0.08)], colour, ink=INK)
     canvas.shape(
         [(x - 0.008, y - 0.075), (x + 0.053, y - 0.075), (x + 0.053, y - 0.1), (x - 0.008, y - 0.1)],
-        lighter(colour),
+        lighten(colour),
         ink=INK,
     )
 
@@ -120,4 +131,4 @@ def fence(canvas: Canvas, start: Point, end: Point, posts: int) -> None:
         canvas.line([a - (0, lift), b - (0, lift)], (150, 108, 66), 0.009)
     for share in np.linspace(0, 1, posts):
         foot = a + (b - a) * share
-        canvas.line([foot, foot - (0, 0.05)], darker((150, 108, 66), 0.3), 0.013)
+        canvas.line([foot, foot - (0, 0.05)], darken((150, 108, 66), 0.3), 0.013)

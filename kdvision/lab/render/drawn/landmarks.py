@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kdvision.game.board import Terrain
-from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, Point, blob, darker, lighter, oval, shifted, varied
+from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, Point, blob, darken, lighten, oval, shift_points, vary
 from kdvision.lab.render.drawn.houses import chimney, door, fence, house, pane, smoke
 from kdvision.lab.render.drawn.motifs import boat, boulder, cart, cauldron, crystal, fir, gold, leafy, sheep
 
@@ -26,16 +26,16 @@ def mill(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     canvas.shape(oval((x, y - 0.005), (0.19, 0.04)), (150, 146, 88))
     tower = np.array([(x - 0.15, y), (x + 0.15, y), (x + 0.095, y - 0.40), (x - 0.095, y - 0.40)])
     canvas.shape(tower, _PLASTER, ink=INK)
-    canvas.shape([(x + 0.04, y), (x + 0.15, y), (x + 0.095, y - 0.40), (x + 0.03, y - 0.40)], darker(_PLASTER, 0.2))
+    canvas.shape([(x + 0.04, y), (x + 0.15, y), (x + 0.095, y - 0.40), (x + 0.03, y - 0.40)], darken(_PLASTER, 0.2))
     for share in (0.34, 0.67):
         half = 0.15 - 0.055 * share
         canvas.line([(x - half, y - 0.4 * share), (x + half, y - 0.4 * share)], (186, 84, 60), 0.020)
     door(canvas, (x - 0.01, y), 0.075, 0.11)
     canvas.shape(pane(np.array((x - 0.02, y - 0.2)), 0.04), (86, 74, 66), ink=INK, width=0.006)
     cap = np.concatenate([[(x - 0.115, y - 0.395)], oval((x, y - 0.40), (0.115, 0.115))[14:], [(x + 0.115, y - 0.395)]])
-    red = varied((196, 62, 44), rng, 12)
+    red = vary((196, 62, 44), rng, 12)
     canvas.shape(cap, red, ink=INK)
-    canvas.shape((cap - (x, y - 0.4)) * (0.5, 0.6) + (x - 0.03, y - 0.415), lighter(red, 0.2))
+    canvas.shape((cap - (x, y - 0.4)) * (0.5, 0.6) + (x - 0.03, y - 0.415), lighten(red, 0.2))
     _sails(canvas, (x, y - 0.43), 0.33, rng.uniform(0.1, 1.45))
 
 
@@ -46,7 +46,7 @@ def _sails(canvas: Canvas, hub: Point, reach: float, turn: float) -> None:
         across = np.array((-along[1], along[0])) * 0.085
         inner, outer = hub + along * reach * 0.25, hub + along * reach
         sail = np.array([inner, outer, outer + across, inner + across])
-        canvas.shade([shifted(sail, 0.02, 0.025)], 0.25, blur=0.006)
+        canvas.shade([shift_points(sail, 0.02, 0.025)], 0.25, blur=0.006)
         canvas.shape(sail, (250, 244, 228), ink=(110, 66, 40), width=0.010)
         for share in np.linspace(0.2, 0.8, 4):
             rung = inner + (outer - inner) * share
@@ -62,9 +62,7 @@ def cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     canvas.shape(blob((0.52, 0.74), (0.33, 0.15), rng, wobble=0.1), (176, 160, 100))
     for spot, height in (((0.2, 0.6), 0.3), ((0.84, 0.55), 0.32), ((0.1, 0.78), 0.27)):
         fir(canvas, spot, height, rng)
-    house(
-        canvas, (0.28, 0.80), (0.26, 0.30, 0.17, 0.19), wall=(164, 116, 72), roof=varied((112, 72, 46), rng, 8), rows=4
-    )
+    house(canvas, (0.28, 0.80), (0.26, 0.30, 0.17, 0.19), wall=(164, 116, 72), roof=vary((112, 72, 46), rng, 8), rows=4)
     for lift in (0.04, 0.08, 0.12):
         for x0, x1 in ((0.28, 0.36), (0.46, 0.54)):
             canvas.line([(x0, 0.80 - lift), (x1, 0.80 - lift)], (118, 78, 46), 0.007)
@@ -84,7 +82,7 @@ def boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
         canvas.line([(x, y - 0.1), (x, y)], (88, 56, 36), 0.022)
         canvas.line([(x - 0.03, y + 0.006), (x + 0.03, y + 0.006)], (170, 214, 244), 0.007)
     deck = np.array([(0.16, 0.80), (0.56, 0.80), (0.94, 0.70), (0.94, 0.66), (0.56, 0.64), (0.2, 0.72)])
-    canvas.shape(shifted(deck, 0, 0.02), (112, 66, 38), ink=INK)
+    canvas.shape(shift_points(deck, 0, 0.02), (112, 66, 38), ink=INK)
     canvas.shape(deck, (190, 110, 62), ink=INK)
     for share in np.linspace(0.05, 0.95, 12):
         foot = (0.16 + 0.78 * share, 0.80 - max(0.0, share - 0.5) * 0.2)
@@ -94,7 +92,7 @@ def boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
         (0.26, 0.75),
         (0.25, 0.29, 0.16, 0.20),
         wall=_PLASTER,
-        roof=varied((224, 184, 70), rng, 8),
+        roof=vary((224, 184, 70), rng, 8),
         rows=3,
         beams=True,
         grounded=False,
@@ -112,7 +110,7 @@ def farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
             (0.11, 0.80),
             (0.27, 0.26, 0.17, 0.20),
             wall=_PLASTER,
-            roof=varied((206, 66, 46), rng, 10),
+            roof=vary((206, 66, 46), rng, 10),
             beams=True,
         )
         chimney(canvas, (0.42, 0.47))
@@ -124,7 +122,7 @@ def farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
             (0.27, 0.80),
             (0.28, 0.32, 0.17, 0.21),
             wall=_PLASTER,
-            roof=varied((206, 66, 46), rng, 10),
+            roof=vary((206, 66, 46), rng, 10),
             beams=True,
         )
         chimney(canvas, (0.66, 0.46))
@@ -144,7 +142,7 @@ def hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
         canvas.line([(x, y), (x + (0.5 - x) * 0.2, y - 0.16)], (66, 46, 34), 0.026)
         canvas.line([(x - 0.03, y), (x + 0.03, y)], (150, 146, 110), 0.007)
     floor = np.array([(0.24, 0.76), (0.56, 0.79), (0.80, 0.71), (0.50, 0.68)])
-    canvas.shape(shifted(floor, 0, 0.025), (70, 48, 34), ink=INK)
+    canvas.shape(shift_points(floor, 0, 0.025), (70, 48, 34), ink=INK)
     canvas.shape(floor, (124, 86, 58), ink=INK)
     body = np.array([(0.30, 0.75), (0.56, 0.77), (0.53, 0.56), (0.34, 0.55)])
     canvas.shape(np.array([(0.56, 0.77), (0.74, 0.71), (0.69, 0.53), (0.53, 0.56)]), (92, 68, 52), ink=INK)
@@ -158,9 +156,9 @@ def hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
         [(0.25, 0.59), (0.38, 0.44), (0.46, 0.29), (0.55, 0.27), (0.66, 0.42), (0.79, 0.55), (0.57, 0.62), (0.41, 0.60)]
     )
     canvas.shape(roof, moss, ink=INK)
-    canvas.shape([roof[3], roof[4], roof[5], roof[6]], darker(moss, 0.3))
+    canvas.shape([roof[3], roof[4], roof[5], roof[6]], darken(moss, 0.3))
     for x, y in ((0.37, 0.53), (0.46, 0.47), (0.45, 0.38), (0.54, 0.55), (0.62, 0.48), (0.57, 0.38)):
-        canvas.line([(x - 0.03, y - 0.01), (x, y + 0.012), (x + 0.03, y - 0.008)], darker(moss, 0.5), 0.007)
+        canvas.line([(x - 0.03, y - 0.01), (x, y + 0.012), (x + 0.03, y - 0.008)], darken(moss, 0.5), 0.007)
     if crowns > 1:
         cauldron(canvas, (0.19, 0.80), rng)
 
@@ -203,7 +201,7 @@ def _adit(canvas: Canvas, foot: Point, half: float) -> None:
         canvas.line(post, timber, 0.032)
     beam = [(x - half * 1.25, y - 0.215), (x + half * 1.25, y - 0.215)]
     canvas.line(beam, INK, 0.056)
-    canvas.line(beam, lighter(timber, 0.1), 0.042)
+    canvas.line(beam, lighten(timber, 0.1), 0.042)
 
 
 BUILDERS: dict[Terrain, Callable[[Canvas, int, Rng], None]] = {

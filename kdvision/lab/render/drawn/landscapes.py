@@ -17,13 +17,13 @@ from kdvision.lab.render.drawn.canvas import (
     Colour,
     Point,
     blob,
-    darker,
-    lighter,
-    mixed,
+    darken,
+    lighten,
+    mix,
     oval,
-    scattered,
-    shifted,
-    varied,
+    scatter,
+    shift_points,
+    vary,
 )
 from kdvision.lab.render.drawn.motifs import boat, boulder, fir, gold, haystack, leafy, rocks, sheep
 
@@ -45,7 +45,7 @@ def wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
             _ear(canvas, (x + rng.normal(0, 0.014), float(np.interp(x, xs, row)) + rng.normal(0, 0.012)), rng)
     wide = [(x, y, radius + 0.1) for x, y, radius in avoid]
     tries = int(rng.integers(3, 7))
-    for spot in scattered(rng, canvas.left, canvas.right, 0.34, avoid=wide, tries=tries, margin=0.18):
+    for spot in scatter(rng, canvas.left, canvas.right, 0.34, avoid=wide, tries=tries, margin=0.18):
         (haystack if rng.random() < 0.3 else _poppy)(canvas, spot, rng)
 
 
@@ -53,7 +53,7 @@ def _ear(canvas: Canvas, foot: Point, rng: Rng) -> None:
     x, y = foot
     lean, length = rng.normal(0.010, 0.006), rng.uniform(0.03, 0.05)
     light = rng.random() < 0.5
-    colour = varied((255, 224, 112) if light else (216, 158, 24), rng, 6)
+    colour = vary((255, 224, 112) if light else (216, 158, 24), rng, 6)
     canvas.line([(x, y), (x + lean, y - length)], colour, 0.006)
     if rng.random() < 0.4:
         canvas.line([(x + lean - 0.012, y - length - 0.008), (x + lean, y - length)], colour, 0.006)
@@ -72,7 +72,7 @@ def forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Trees, crown beside crown, leafy ones and firs."""
     canvas.wash([(62, 78, 30), (82, 102, 40), (104, 122, 48)], 0.25, rng)
     firs = rng.uniform(0.1, 0.6)
-    low = scattered(rng, canvas.left - 0.05, canvas.right + 0.05, 0.148, avoid=avoid, tries=700)
+    low = scatter(rng, canvas.left - 0.05, canvas.right + 0.05, 0.148, avoid=avoid, tries=700)
     for x, high in low:
         y = high + 0.05
         if rng.random() < firs:
@@ -84,9 +84,9 @@ def forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
 def lake(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Blue water with ripples, lily pads and fish."""
     canvas.wash([(24, 92, 176), (34, 116, 202), (58, 146, 222)], 0.6, rng)
-    for x, y in scattered(rng, canvas.left, canvas.right, 0.11, tries=260):
+    for x, y in scatter(rng, canvas.left, canvas.right, 0.11, tries=260):
         _ripple(canvas, (x, y), rng.uniform(0.025, 0.05), rng)
-    spots = scattered(rng, canvas.left, canvas.right, 0.26, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.2)
+    spots = scatter(rng, canvas.left, canvas.right, 0.26, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.2)
     for number, spot in enumerate(spots):
         (_lily, _lily, _fish, boat if number == 1 else _fish)[int(rng.integers(4))](canvas, spot, rng)
 
@@ -95,7 +95,7 @@ def _ripple(canvas: Canvas, at: Point, half: float, rng: Rng) -> None:
     xs = np.linspace(-half, half, 9)
     ys = 0.006 * np.cos(xs / half * 2 * np.pi)
     light = rng.random() < 0.6
-    colour = mixed((40, 120, 206), (170, 216, 246) if light else (14, 66, 140), rng.uniform(0.3, 0.75))
+    colour = mix((40, 120, 206), (170, 216, 246) if light else (14, 66, 140), rng.uniform(0.3, 0.75))
     canvas.line(np.stack([at[0] + xs, at[1] + ys], 1), colour, 0.007)
 
 
@@ -105,10 +105,10 @@ def _lily(canvas: Canvas, at: Point, rng: Rng) -> None:
         start, size = rng.uniform(0, 6.3), rng.uniform(0.018, 0.028)
         angle = np.linspace(start, start + 5.5, 20)
         pad = np.stack([x + size * np.cos(angle), y + size * 0.7 * np.sin(angle)], 1)
-        canvas.shade([shifted(pad, 0.006, 0.006)], 0.35, blur=0.004)
-        canvas.shape([(x, y), *pad], varied((86, 160, 70), rng, 8), ink=(40, 96, 50), width=0.004)
+        canvas.shade([shift_points(pad, 0.006, 0.006)], 0.35, blur=0.004)
+        canvas.shape([(x, y), *pad], vary((86, 160, 70), rng, 8), ink=(40, 96, 50), width=0.004)
     if rng.random() < 0.5:
-        for x, y in shifted(oval((0, 0), (0.009, 0.007), steps=5), *at).tolist():
+        for x, y in shift_points(oval((0, 0), (0.009, 0.007), steps=5), *at).tolist():
             canvas.spot((x, y), 0.007, (250, 200, 220))
         canvas.spot(at, 0.005, (250, 220, 90))
 
@@ -124,19 +124,17 @@ def _fish(canvas: Canvas, at: Point, rng: Rng) -> None:
 def grass(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """A meadow with tufts, flowers and sheep."""
     canvas.wash([(118, 184, 48), (140, 204, 58), (166, 220, 78)], 0.45, rng)
-    for x, y in scattered(rng, canvas.left, canvas.right, 0.075, tries=500):
+    for x, y in scatter(rng, canvas.left, canvas.right, 0.075, tries=500):
         _tuft(canvas, (x, y), rng)
-    for spot in scattered(
-        rng, canvas.left, canvas.right, 0.16, avoid=avoid, tries=int(rng.integers(8, 18)), margin=0.04
-    ):
+    for spot in scatter(rng, canvas.left, canvas.right, 0.16, avoid=avoid, tries=int(rng.integers(8, 18)), margin=0.04):
         _flowers(canvas, spot, rng)
-    for spot in scattered(rng, canvas.left, canvas.right, 0.2, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.1):
+    for spot in scatter(rng, canvas.left, canvas.right, 0.2, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.1):
         sheep(canvas, spot, rng)
 
 
 def _tuft(canvas: Canvas, at: Point, rng: Rng) -> None:
     x, y = at
-    colour = varied((92, 158, 40) if rng.random() < 0.6 else (186, 230, 104), rng, 8)
+    colour = vary((92, 158, 40) if rng.random() < 0.6 else (186, 230, 104), rng, 8)
     for lean in (-0.014, 0.0, 0.013):
         canvas.line([(x, y), (x + lean, y - rng.uniform(0.016, 0.028))], colour, 0.006)
 
@@ -151,29 +149,29 @@ def _flowers(canvas: Canvas, at: Point, rng: Rng) -> None:
 def swamp(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Brown mud with still pools, reeds and dead wood."""
     canvas.wash([(150, 124, 90), (176, 150, 112), (198, 174, 134)], 0.4, rng)
-    for spot in scattered(rng, canvas.left, canvas.right, 0.34, tries=40):
+    for spot in scatter(rng, canvas.left, canvas.right, 0.34, tries=40):
         _pool(canvas, spot, rng)
-    for spot in scattered(rng, canvas.left, canvas.right, 0.23, avoid=avoid, tries=50, margin=0.06):
+    for spot in scatter(rng, canvas.left, canvas.right, 0.23, avoid=avoid, tries=50, margin=0.06):
         (_reeds, _reeds, _driftwood, _bubbles)[int(rng.integers(4))](canvas, spot, rng)
 
 
 def _pool(canvas: Canvas, at: Point, rng: Rng) -> None:
     size = (rng.uniform(0.12, 0.22), rng.uniform(0.05, 0.09))
     shape = blob(at, size, rng, wobble=0.28)
-    colour = varied((112, 98, 72), rng, 7)
-    canvas.shape(shape, mixed(colour, (206, 186, 150), 0.55))
+    colour = vary((112, 98, 72), rng, 7)
+    canvas.shape(shape, mix(colour, (206, 186, 150), 0.55))
     canvas.shape((shape - at) * 0.93 + at, colour)
-    canvas.shape((shape - at) * (0.72, 0.6) + at, mixed(colour, (84, 88, 66), 0.6))
+    canvas.shape((shape - at) * (0.72, 0.6) + at, mix(colour, (84, 88, 66), 0.6))
     for _ in range(3):
         x, y = at[0] + rng.normal(0, size[0] * 0.3), at[1] + rng.normal(0, size[1] * 0.35)
-        canvas.line([(x - 0.025, y), (x + 0.025, y)], lighter(colour, 0.3), 0.006)
+        canvas.line([(x - 0.025, y), (x + 0.025, y)], lighten(colour, 0.3), 0.006)
 
 
 def _reeds(canvas: Canvas, at: Point, rng: Rng) -> None:
     for _ in range(int(rng.integers(4, 8))):
         x, y = at[0] + rng.normal(0, 0.025), at[1] + rng.normal(0, 0.008)
         top = (x + rng.normal(0, 0.014), y - rng.uniform(0.06, 0.11))
-        canvas.line([(x, y), top], varied((104, 110, 52), rng, 8), 0.007)
+        canvas.line([(x, y), top], vary((104, 110, 52), rng, 8), 0.007)
         if rng.random() < 0.6:
             canvas.line([top, (top[0] + (top[0] - x) * 0.3, top[1] - 0.03)], (88, 52, 30), 0.015)
 
@@ -184,10 +182,10 @@ def _driftwood(canvas: Canvas, at: Point, rng: Rng) -> None:
     end = (x + 0.13, y - 0.13 * tilt)
     bark: Colour = (92, 66, 46)
     canvas.shade([oval((x + 0.065, y + 0.018), (0.08, 0.018))], 0.4, blur=0.008)
-    canvas.line([(x, y), end], darker(bark, 0.6), 0.036)
+    canvas.line([(x, y), end], darken(bark, 0.6), 0.036)
     canvas.line([(x, y), end], bark, 0.026)
     canvas.line([(x + 0.07, y - 0.07 * tilt), (x + 0.10, y - 0.06)], bark, 0.014)
-    canvas.spot(end, (0.009, 0.014), lighter(bark, 0.45))
+    canvas.spot(end, (0.009, 0.014), lighten(bark, 0.45))
 
 
 def _bubbles(canvas: Canvas, at: Point, rng: Rng) -> None:
@@ -202,7 +200,7 @@ def mine(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     canvas.wash([(36, 33, 36), (50, 46, 49), (66, 61, 62)], 0.35, rng)
     for _ in range(int(7 * (canvas.right - canvas.left))):
         _crack(canvas, (rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1)), rng)
-    for spot in scattered(rng, canvas.left, canvas.right, 0.17, avoid=avoid, tries=24, margin=0.05):
+    for spot in scatter(rng, canvas.left, canvas.right, 0.17, avoid=avoid, tries=24, margin=0.05):
         boulder(canvas, spot, rng.uniform(0.02, 0.06), rng)
         if rng.random() < 0.4:
             gold(canvas, (spot[0] + 0.06, spot[1] + 0.02), rng)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, darker, lighter, mixed, oval, shifted, varied
+from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, darken, lighten, mix, oval, shift_points, vary
 
 Rng = np.random.Generator
 
@@ -16,18 +16,18 @@ _HALF = [(0.0, -0.23), (0.125, 0.02), (0.335, -0.15), (0.285, 0.22), (0.0, 0.245
 
 def draw_castle(canvas: Canvas, colour: Colour, rng: Rng) -> None:
     """Cover a square with the starting tile of a colour."""
-    canvas.wash([darker(_GROUT, 0.1), _GROUT, lighter(_GROUT, 0.2)], 0.3, rng)
+    canvas.wash([darken(_GROUT, 0.1), _GROUT, lighten(_GROUT, 0.2)], 0.3, rng)
     _lay(canvas, _stones(0.047, rng), _STONES, rng)
     emblem = Canvas(canvas.left, canvas.right, canvas.unit)
-    emblem.wash([lighter(colour, 0.62), lighter(colour, 0.75)], 0.3, rng)
-    _lay(emblem, _stones(0.044, rng), (colour, colour, lighter(colour, 0.18), darker(colour, 0.3)), rng)
+    emblem.wash([lighten(colour, 0.62), lighten(colour, 0.75)], 0.3, rng)
+    _lay(emblem, _stones(0.044, rng), (colour, colour, lighten(colour, 0.18), darken(colour, 0.3)), rng)
     outline, tips = _outline()
     for points in (outline, *tips):
-        canvas.shade([shifted(points, 0.008, 0.010)], 0.25, blur=0.008)
-        canvas.line(np.concatenate([points, points[:1]]), lighter(_GROUT, 0.3), 0.026)
+        canvas.shade([shift_points(points, 0.008, 0.010)], 0.25, blur=0.008)
+        canvas.line(np.concatenate([points, points[:1]]), lighten(_GROUT, 0.3), 0.026)
     _inlay(canvas, emblem, outline)
     for tip in tips:
-        canvas.shape(tip, lighter(colour, 0.45), ink=lighter(_GROUT, 0.3), width=0.012)
+        canvas.shape(tip, lighten(colour, 0.45), ink=lighten(_GROUT, 0.3), width=0.012)
     _frame(canvas, colour, rng)
 
 
@@ -36,7 +36,7 @@ def _outline() -> tuple[Floats, list[Floats]]:
     right = np.array(_HALF)
     body = np.concatenate([right, right[-2:0:-1] * (-1, 1)])
     pearls = [oval((u, v - 0.02), 0.042) for u, v in (_HALF[0], _HALF[2], (-_HALF[2][0], _HALF[2][1]))]
-    return shifted(body, 0.5, 0.52), [shifted(pearl, 0.5, 0.52) for pearl in pearls]
+    return shift_points(body, 0.5, 0.52), [shift_points(pearl, 0.5, 0.52) for pearl in pearls]
 
 
 def _inlay(canvas: Canvas, emblem: Canvas, outline: Floats) -> None:
@@ -63,11 +63,11 @@ def _stones(gap: float, rng: Rng) -> list[tuple[Floats, Floats]]:
 
 def _lay(canvas: Canvas, stones: list[tuple[Floats, Floats]], colours: tuple[Colour, ...], rng: Rng) -> None:
     for middle, facet in stones:
-        tone = varied(colours[int(rng.integers(len(colours)))], rng, 9)
+        tone = vary(colours[int(rng.integers(len(colours)))], rng, 9)
         around = facet - middle
-        canvas.shape(shifted(around * 0.82, *middle), darker(tone, 0.35))
-        canvas.shape(shifted(around * 0.74, middle[0] - 0.002, middle[1] - 0.003), tone)
-        canvas.shape(shifted(around * 0.4, middle[0] - 0.004, middle[1] - 0.005), mixed(tone, (255, 255, 255), 0.08))
+        canvas.shape(shift_points(around * 0.82, *middle), darken(tone, 0.35))
+        canvas.shape(shift_points(around * 0.74, middle[0] - 0.002, middle[1] - 0.003), tone)
+        canvas.shape(shift_points(around * 0.4, middle[0] - 0.004, middle[1] - 0.005), mix(tone, (255, 255, 255), 0.08))
 
 
 def _frame(canvas: Canvas, colour: Colour, rng: Rng) -> None:
@@ -84,6 +84,6 @@ def _frame(canvas: Canvas, colour: Colour, rng: Rng) -> None:
                 np.stack([along[:, 1], 1 - along[:, 0]], 1),
             )
             if rng.random() < 0.72:
-                tone = varied(colour if rng.random() < 0.6 else darker(colour, 0.25), rng, 9)
+                tone = vary(colour if rng.random() < 0.6 else darken(colour, 0.25), rng, 9)
                 canvas.shape(turned[side], tone, ink=_GROUT, width=0.010)
             start += length

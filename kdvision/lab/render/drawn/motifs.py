@@ -9,13 +9,13 @@ from kdvision.lab.render.drawn.canvas import (
     Canvas,
     Colour,
     Point,
-    darker,
-    lighter,
-    mixed,
+    darken,
+    lighten,
+    mix,
     oval,
-    shifted,
+    shift_points,
     stone,
-    varied,
+    vary,
 )
 
 Rng = np.random.Generator
@@ -24,17 +24,17 @@ Rng = np.random.Generator
 def leafy(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
     """A broad-leaved tree whose crown is centred a little above the point."""
     x, y = at[0], at[1] - size * 0.6
-    green = varied((44, 110, 48), rng, 11)
+    green = vary((44, 110, 48), rng, 11)
     canvas.shade([oval((x + size * 0.45, y + size * 0.75), (size * 1.0, size * 0.65))], 0.4, blur=0.02)
     canvas.line([(x, y + size * 0.7), (x, y + size * 1.35)], (84, 56, 34), size * 0.26)
     leaves = [(a, rng.uniform(0.55, 0.7)) for a in np.arange(0, 6.28, 0.9) + rng.uniform(0, 1)]
     for a, r in leaves:
-        canvas.spot((x + size * r * np.cos(a), y + size * r * np.sin(a)), size * 0.5, darker(green, 0.85))
+        canvas.spot((x + size * r * np.cos(a), y + size * r * np.sin(a)), size * 0.5, darken(green, 0.85))
     for a, r in leaves:
-        canvas.spot((x + size * r * np.cos(a), y + size * r * np.sin(a)), size * 0.42, darker(green, 0.3))
-    canvas.spot((x, y), size * 0.72, darker(green, 0.2))
+        canvas.spot((x + size * r * np.cos(a), y + size * r * np.sin(a)), size * 0.42, darken(green, 0.3))
+    canvas.spot((x, y), size * 0.72, darken(green, 0.2))
     for shift, share in ((0.12, 0.0), (0.26, 0.16), (0.38, 0.3)):
-        colour = mixed(green, (150, 190, 80), share)
+        colour = mix(green, (150, 190, 80), share)
         for _ in range(4):
             dx, dy = rng.normal(0, size * 0.24, 2)
             spot = (x - size * shift + dx, y - size * shift * 1.1 + dy)
@@ -44,7 +44,7 @@ def leafy(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
 def fir(canvas: Canvas, foot: Point, height: float, rng: Rng) -> None:
     """A fir tree that stands on the point."""
     x, y = foot
-    green = varied((28, 92, 62), rng, 9)
+    green = vary((28, 92, 62), rng, 9)
     half = height * 0.36
     canvas.shade([oval((x + half * 0.5, y - height * 0.06), (half * 1.1, height * 0.14))], 0.4, blur=0.015)
     canvas.line([(x, y), (x, y - height * 0.2)], (78, 52, 34), height * 0.09)
@@ -52,15 +52,15 @@ def fir(canvas: Canvas, foot: Point, height: float, rng: Rng) -> None:
         low, wide = y - height * (0.12 + 0.2 * tier), half * (1 - 0.2 * tier)
         top = y - height * min(1.0, 0.5 + 0.2 * tier)
         hem = [(x + wide * u, low + height * (0.02 if i % 2 else -0.03)) for i, u in enumerate(np.linspace(1, -1, 9))]
-        canvas.shape([(x, top), *hem], green, ink=darker(green, 0.75), width=0.006)
-        canvas.shape([(x, top), *[(u, v - 0.003) for u, v in hem[4:]]], mixed(green, (130, 178, 90), 0.35))
+        canvas.shape([(x, top), *hem], green, ink=darken(green, 0.75), width=0.006)
+        canvas.shape([(x, top), *[(u, v - 0.003) for u, v in hem[4:]]], mix(green, (130, 178, 90), 0.35))
 
 
 def sheep(canvas: Canvas, at: Point, rng: Rng, size: float = 0.036) -> None:
     """A sheep that grazes at the point."""
     x, y = at
     way = 1 if rng.random() < 0.5 else -1
-    wool = varied((246, 244, 236), rng, 4)
+    wool = vary((246, 244, 236), rng, 4)
     canvas.shade([oval((x + 0.01, y + size * 0.8), (size * 1.25, size * 0.4))], 0.35, blur=0.008)
     for leg in (-0.5, -0.2, 0.25, 0.5):
         canvas.line([(x + leg * size, y + size * 0.3), (x + leg * size, y + size)], INK, 0.008)
@@ -74,13 +74,13 @@ def sheep(canvas: Canvas, at: Point, rng: Rng, size: float = 0.036) -> None:
 
 def boulder(canvas: Canvas, at: Point, size: float, rng: Rng, colour: Colour = (168, 150, 122)) -> None:
     """A rock lit from the upper left."""
-    tone = varied(colour, rng, 9)
+    tone = vary(colour, rng, 9)
     shape = stone(at, (size, size * 0.85), rng)
-    canvas.shade([shifted(shape, size * 0.3, size * 0.35)], 0.5, blur=0.012)
-    canvas.shape(shape, darker(tone, 0.42), ink=(44, 36, 32), width=0.008)
+    canvas.shade([shift_points(shape, size * 0.3, size * 0.35)], 0.5, blur=0.012)
+    canvas.shape(shape, darken(tone, 0.42), ink=(44, 36, 32), width=0.008)
     middle = np.array(at)
     canvas.shape((shape - middle) * 0.8 + middle + (-size * 0.1, -size * 0.12), tone)
-    canvas.shape((shape - middle) * (0.45, 0.4) + middle + (-size * 0.22, -size * 0.3), lighter(tone, 0.25))
+    canvas.shape((shape - middle) * (0.45, 0.4) + middle + (-size * 0.22, -size * 0.3), lighten(tone, 0.25))
 
 
 def rocks(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
@@ -103,8 +103,8 @@ def boat(canvas: Canvas, at: Point, rng: Rng) -> None:
     """A rowing boat with an oar."""
     x, y = at
     hull = np.array([(-0.12, -0.03), (0.12, -0.03), (0.075, 0.025), (-0.075, 0.025)]) + at
-    canvas.shade([shifted(hull, 0.015, 0.03)], 0.4, blur=0.008)
-    canvas.shape(hull, varied((170, 78, 48), rng, 10), ink=INK)
+    canvas.shade([shift_points(hull, 0.015, 0.03)], 0.4, blur=0.008)
+    canvas.shape(hull, vary((170, 78, 48), rng, 10), ink=INK)
     canvas.shape(oval((x, y - 0.03), (0.115, 0.018)), (96, 58, 38), ink=INK, width=0.006)
     canvas.line([(x - 0.03, y - 0.045), (x + 0.13, y + 0.01)], (222, 190, 130), 0.010)
 
@@ -123,7 +123,7 @@ def cauldron(canvas: Canvas, at: Point, rng: Rng) -> None:
         canvas.spot(
             (spot[0] - 0.006, spot[1] - 0.006),
             0.037 - 0.003 * step,
-            mixed((196, 232, 170), (255, 255, 255), 0.1 * step),
+            mix((196, 232, 170), (255, 255, 255), 0.1 * step),
         )
     for dx, dy in rng.normal(0, 0.03, (4, 2)):
         canvas.spot((x + dx, y - 0.055 + dy * 0.3), 0.008, (214, 250, 180))
@@ -146,7 +146,7 @@ def cart(canvas: Canvas, at: Point, rng: Rng) -> None:
 def crystal(canvas: Canvas, at: Point, rng: Rng) -> None:
     """Three blue crystals."""
     x, y = at
-    colour = varied((120, 210, 222), rng, 8)
+    colour = vary((120, 210, 222), rng, 8)
     for lean, tall in ((-0.035, 0.07), (0.035, 0.065), (0.0, 0.1)):
         top = (x + lean * 1.3, y - tall)
         canvas.shape(
@@ -162,21 +162,21 @@ def crystal(canvas: Canvas, at: Point, rng: Rng) -> None:
             width=0.006,
         )
         canvas.shape(
-            [(x + lean, y), top, (x + lean + 0.018, y - tall * 0.7), (x + lean + 0.018, y)], darker(colour, 0.3)
+            [(x + lean, y), top, (x + lean + 0.018, y - tall * 0.7), (x + lean + 0.018, y)], darken(colour, 0.3)
         )
 
 
 def haystack(canvas: Canvas, at: Point, rng: Rng) -> None:
     """A haystack with a pole."""
     x, y = at
-    straw = varied((222, 158, 52), rng, 6)
+    straw = vary((222, 158, 52), rng, 6)
     canvas.shade([oval((x + 0.05, y + 0.06), (0.12, 0.035))], 0.35, blur=0.014)
     canvas.line([(x, y - 0.06), (x + 0.005, y - 0.13)], (120, 78, 40), 0.010)
     dome = [(-0.09, 0.065), (-0.088, 0.01), (-0.06, -0.05), (0.0, -0.095), (0.06, -0.05), (0.088, 0.01), (0.09, 0.065)]
-    canvas.shape(shifted(dome, x, y), straw, ink=darker(straw, 0.55), width=0.008)
-    canvas.shape(shifted([(0.0, -0.095), *dome[4:], (0.035, 0.065)], x, y), darker(straw, 0.15))
+    canvas.shape(shift_points(dome, x, y), straw, ink=darken(straw, 0.55), width=0.008)
+    canvas.shape(shift_points([(0.0, -0.095), *dome[4:], (0.035, 0.065)], x, y), darken(straw, 0.15))
     for _ in range(26):
         u, v = rng.uniform(-0.075, 0.075), rng.uniform(-0.05, 0.05)
         if abs(u) * 1.1 < 0.095 + (min(v, 0.0)) * 0.9:
-            tone = lighter(straw, 0.4) if u < 0 else darker(straw, 0.3)
+            tone = lighten(straw, 0.4) if u < 0 else darken(straw, 0.3)
             canvas.line([(x + u, y + v - 0.012), (x + u * 1.12, y + v + 0.012)], tone, 0.006)

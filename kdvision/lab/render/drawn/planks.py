@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import Canvas, varied
+from kdvision.lab.render.drawn.canvas import Canvas, vary
 
 Rng = np.random.Generator
 
@@ -20,7 +20,7 @@ def draw_back(canvas: Canvas, text: str, rng: Rng) -> None:
             x, y = rng.uniform(-0.2, 2), top + rng.uniform(0.02, 0.23)
             xs = np.linspace(0, rng.uniform(0.2, 0.7), 12)
             grain = np.stack([x + xs, y + 0.006 * np.sin(xs * 9 + rng.uniform(0, 6))], 1)
-            canvas.line(grain, varied((92, 50, 26), rng, 12), 0.005)
+            canvas.line(grain, vary((92, 50, 26), rng, 12), 0.005)
         canvas.line([(0, top), (2, top)], (44, 24, 14), 0.014)
         for x in (0.05, 1.95):
             canvas.spot((x, top + 0.125), 0.014, (70, 62, 56), ink=(36, 26, 20))

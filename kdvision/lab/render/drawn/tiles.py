@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
 from kdvision.lab.render.drawn.buildings import draw_building, draw_queen
-from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, darker, lighter, oval, shifted, stone, varied
+from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, darken, lighten, oval, shift_points, stone, vary
 from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
 from kdvision.lab.render.drawn.mosaic import draw_castle
 from kdvision.lab.render.drawn.planks import draw_back
-from kdvision.lab.render.objects.castles import COLOURS
+from kdvision.lab.render.objects.meshes import COLOURS
 
 Picture = NDArray[np.uint8]
 Rng = np.random.Generator
@@ -185,16 +185,18 @@ def _border(rng: Rng) -> Floats:
 
 
 def _draw_border(canvas: Canvas, border: Floats, west: Colour, east: Colour, rng: Rng) -> None:
-    canvas.shade([np.concatenate([shifted(border, 0.03, 0), shifted(border[::-1], -0.03, 0)])], 0.35, blur=0.012)
+    canvas.shade(
+        [np.concatenate([shift_points(border, 0.03, 0), shift_points(border[::-1], -0.03, 0)])], 0.35, blur=0.012
+    )
     for shift, colour in ((-0.010, west), (0.010, east)):
-        canvas.line(shifted(border, shift, 0), colour, 0.022)
-    canvas.line(border, darker(west, 0.6), 0.009)
+        canvas.line(shift_points(border, shift, 0), colour, 0.022)
+    canvas.line(border, darken(west, 0.6), 0.009)
     for x, y in border[::4]:
         side = rng.choice((-1, 1))
         pebble = stone(
             (x + side * rng.uniform(0.008, 0.022), y + rng.normal(0, 0.006)), rng.uniform(0.006, 0.012), rng, corners=6
         )
-        canvas.shape(pebble, lighter(west if side < 0 else east, 0.2), ink=darker(west, 0.5), width=0.004)
+        canvas.shape(pebble, lighten(west if side < 0 else east, 0.2), ink=darken(west, 0.5), width=0.004)
 
 
 def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
@@ -205,13 +207,13 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
         x = 1 + rng.normal(0, 0.006)
         if terrain in (Terrain.LAKE, Terrain.SWAMP):
             canvas.line([(x - 0.02, y + 0.02), (x + 0.02, y + 0.02)], (150, 196, 226), 0.006)
-            canvas.line([(x, y + 0.02), (x + 0.004, y - 0.025)], darker(_POST, 0.6), 0.024)
+            canvas.line([(x, y + 0.02), (x + 0.004, y - 0.025)], darken(_POST, 0.6), 0.024)
             canvas.line([(x, y + 0.018), (x + 0.004, y - 0.025)], _POST, 0.014)
         else:
             canvas.shade([oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
-            grey = varied((206, 194, 170), rng, 9)
+            grey = vary((206, 194, 170), rng, 9)
             canvas.shape(
-                stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7), grey, ink=darker(grey, 0.4), width=0.006
+                stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7), grey, ink=darken(grey, 0.4), width=0.006
             )
 
 

@@ -1,112 +1,33 @@
-"""The pieces that stand on the table: castles, kings, knights, towers and the queen, from models or from code.
+"""Wooden pieces and printed boards: kings, knights and towers made by code, and pieces from 3-D model files.
 
-Lengths are in squares, as in `raster`. Pieces made from code need no files; `load_obj` and `models` read 3-D models.
+Lengths are in squares, as in `raster`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from kdvision.lab.render.objects.castles import COLOURS, castle_mesh, rgb
-from kdvision.lab.render.raster import Bytes, Colour, Floats, Mesh, draw, of_quads, shadow_mask, standing
+from kdvision.lab.render.raster import Bytes, Colour, Floats, Mesh, make_mesh, make_standing, revolve
 
-__all__ = [
-    "COLOURS",
-    "KNIGHT",
-    "TOWER",
-    "Mesh",
-    "board_mesh",
-    "castle_mesh",
-    "draw",
-    "king_mesh",
-    "knight_mesh",
-    "load_models",
-    "load_obj",
-    "queen_mesh",
-    "shadow_mask",
-    "tower_mesh",
-]
+COLOURS: dict[str, tuple[int, int, int]] = {
+    "blue": (38, 98, 190),
+    "green": (30, 132, 62),
+    "pink": (222, 96, 150),
+    "yellow": (240, 200, 32),
+    "orange": (236, 124, 28),
+    "purple": (112, 56, 142),
+    "white": (232, 230, 222),
+    "red": (188, 40, 36),
+}
+"""The colours of wooden pieces and castles."""
+_MODEL_WIDTHS_SQUARES = {"king": 0.4, "knight": 0.4, "tower": 0.35}
 
-
-def load_obj(path: str | Path, texture: str | Path | Bytes | None = None, *, width: float, grain: float = 0.02) -> Mesh:
-    """The mesh of a Wavefront OBJ file (y up there), scaled to a width in squares.
-
-    Each face takes the texture's colour at the middle of its texture coordinates; without a texture it is light grey.
-    Corners are merged to a lattice of `grain` squares, which drops the faces too small to be seen.
-    """
-    points, uvs, faces, face_uvs = _read_obj(Path(path))
-    triangles = points[faces][..., [0, 2, 1]] * (1.0, -1.0, 1.0)
-    triangles *= width / np.ptp(triangles[..., 0])
-    colours = np.full((len(faces), 3), 208, dtype=np.uint8)
-    if texture is not None and len(uvs):
-        colours = _sampled(_texture(texture), uvs[face_uvs].mean(axis=1))
-    return _merged(standing(triangles, colours), grain)
-
-
-def _read_obj(path: Path) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.int64]]:
-    """Points (p, 3), texture coordinates (t, 2), and indices of both for each triangle (n, 3)."""
-    points: list[list[float]] = []
-    uvs: list[list[float]] = []
-    faces: list[list[list[int]]] = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-        kind, *fields = line.split() or [""]
-        if kind == "v":
-            points.append([float(field) for field in fields[:3]])
-        elif kind == "vt":
-            uvs.append([float(field) for field in fields[:2]])
-        elif kind == "f":
-            corners = [[int(part or 1) for part in (field + "/1").split("/")[:2]] for field in fields]
-            faces += [[corners[0], corners[i], corners[i + 1]] for i in range(1, len(corners) - 1)]
-    indices = np.array(faces, dtype=np.int64).reshape(-1, 3, 2) - 1
-    return np.array(points), np.array(uvs).reshape(-1, 2), indices[..., 0], indices[..., 1]
-
-
-def _texture(texture: str | Path | Bytes) -> Bytes:
-    if isinstance(texture, np.ndarray):
-        return texture
-    with Image.open(texture) as opened:
-        return np.asarray(opened.convert("RGB"))
-
-
-def _sampled(texture: Bytes, uvs: Floats) -> Bytes:
-    height, width = texture.shape[:2]
-    columns = np.clip((uvs[:, 0] % 1.0) * width, 0, width - 1).astype(int)
-    rows = np.clip((1.0 - uvs[:, 1] % 1.0) * height, 0, height - 1).astype(int)
-    return np.asarray(texture[rows, columns])
-
-
-def _merged(mesh: Mesh, grain: float) -> Mesh:
-    snapped = np.round(mesh.triangles / grain) * grain
-    area = np.linalg.norm(np.cross(snapped[:, 1] - snapped[:, 0], snapped[:, 2] - snapped[:, 0]), axis=1)
-    kept = area > grain * grain / 4
-    return Mesh(snapped[kept], mesh.colours[kept])
-
-
-def load_models(folder: str | Path) -> dict[str, tuple[Mesh, ...]]:
-    """The pieces found in a folder of models by name ("castle", "king", "knight", "tower"), each in several colours."""
-    home = Path(folder)
-    palette = _texture(home / "castlePinkTexture.png").copy()
-    found: dict[str, tuple[Mesh, ...]] = {}
-    castles = []
-    for colour in COLOURS.values():
-        palette[:, : palette.shape[1] // 4] = colour
-        castles.append(load_obj(home / "castle.obj", palette, width=0.9))
-    found["castle"] = tuple(castles)
-    for name, width in (("king", 0.4), ("knight", 0.4), ("tower", 0.35)):
-        mesh = load_obj(home / f"{name}.obj", width=width, grain=0.005)
-        found[name] = tuple(mesh.painted(colour) for colour in COLOURS.values())
-    return found
-
-
-# --- pieces made from code --------------------------------------------------------------------------------------------
-
-# Outlines of wooden pieces as trapezia: height, left, right below; height, left, right above. A king is a square high.
+# Outlines of wooden pieces as trapezia: height, left, right below; height, left, right above. A king is 1 high.
 Strip = tuple[float, float, float, float, float, float]
 _MAN: tuple[Strip, ...] = (
     (0.0, -0.40, -0.08, 0.3, -0.26, 0.0),
@@ -139,54 +60,35 @@ TOWER: tuple[Strip, ...] = (
     (0.85, -0.08, 0.08, 1.0, -0.08, 0.08),
     (0.85, 0.16, 0.32, 1.0, 0.16, 0.32),
 )
-_QUEEN: tuple[Strip, ...] = (
-    (0.0, -0.46, 0.46, 0.12, -0.42, 0.42),
-    (0.12, -0.42, 0.42, 0.42, -0.16, 0.16),
-    *_MAN[3:],
-    (0.82, -0.20, 0.20, 0.90, -0.26, 0.26),
-    (0.90, -0.26, 0.26, 1.0, -0.12, 0.12),
-)
+_ROUND_TOWER = (
+    *((0.0, 0.175), (0.08, 0.175), (0.12, 0.135), (0.40, 0.125), (0.44, 0.165)),
+    *((0.56, 0.165), (0.56, 0.11), (0.52, 0.10), (0.52, 0.0)),
+)  # height, radius
+
+
+def make_rgb(colour: str | Colour) -> tuple[int, int, int]:
+    """Return a colour given by its name in COLOURS or as numbers."""
+    red, green, blue = COLOURS[colour] if isinstance(colour, str) else colour
+    return red, green, blue
 
 
 def king_mesh(colour: str | Colour) -> Mesh:
-    """A wooden king, about 0.45 squares wide and half a square high."""
+    """Return a wooden king, about 0.45 squares wide and half a square high."""
     return board_mesh(_KING, colour, height=0.5, thickness=0.2)
 
 
 def knight_mesh(colour: str | Colour = (150, 140, 130)) -> Mesh:
-    """A wooden knight with a shield."""
+    """Return a wooden knight with a shield."""
     return board_mesh(KNIGHT, colour, height=0.42, thickness=0.16)
 
 
-def queen_mesh(colour: str | Colour = (150, 60, 120)) -> Mesh:
-    """The wooden queen in her long dress."""
-    return board_mesh(_QUEEN, colour, height=0.6, thickness=0.24)
-
-
 def tower_mesh(colour: str | Colour = (168, 160, 150)) -> Mesh:
-    """A round wooden tower, about 0.35 squares wide, wider at the foot and the battlements."""
-    profile = (
-        (0.0, 0.175),
-        (0.08, 0.175),
-        (0.12, 0.135),
-        (0.40, 0.125),
-        (0.44, 0.165),
-        (0.56, 0.165),
-        (0.56, 0.11),
-        (0.52, 0.10),
-        (0.52, 0.0),
-    )
-    angles = np.linspace(0, 2 * np.pi, 17)
-    ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    quads = []
-    for (low, wide), (high, narrow) in pairwise(profile):
-        for a, b in pairwise(ring):
-            quads.append([(*a * wide, low), (*b * wide, low), (*b * narrow, high), (*a * narrow, high)])
-    return of_quads(quads, [rgb(colour)] * len(quads))
+    """Return a round wooden tower, about 0.35 squares wide, wider at the foot and the battlements."""
+    return revolve(_ROUND_TOWER, [make_rgb(colour)] * (len(_ROUND_TOWER) - 1), steps=16)
 
 
 def board_mesh(strips: Iterable[Strip], colour: str | Colour, *, height: float, thickness: float) -> Mesh:
-    """An outline cut from a board of wood: its height, and how thick the board is, in squares."""
+    """Return an outline cut from a wooden board; the outline is scaled by `height`."""
     quads = []
     front, back = -thickness / 2, thickness / 2
     for z0, a0, b0, z1, a1, b1 in strips:
@@ -197,5 +99,101 @@ def board_mesh(strips: Iterable[Strip], colour: str | Colour, *, height: float, 
             ((b0, front, z0), (b0, back, z0), (b1, back, z1), (b1, front, z1)),
             ((a1, front, z1), (b1, front, z1), (b1, back, z1), (a1, back, z1)),
         ]
-    mesh = of_quads(quads, [rgb(colour)] * len(quads))
-    return standing(mesh.triangles * (height, 1.0, height), mesh.colours)
+    mesh = make_mesh(quads, [make_rgb(colour)] * len(quads))
+    return make_standing(mesh.triangles * (height, 1.0, height), mesh.colours)
+
+
+def sheet_mesh(
+    stands: NDArray[np.bool_],
+    faces: Bytes,
+    spans: tuple[tuple[ArrayLike, ArrayLike], tuple[ArrayLike, ArrayLike]],
+    *,
+    thickness: float,
+    edge: NDArray[np.floating],
+    with_bottom: bool = True,
+) -> Mesh:
+    """Return a printed sheet along x, in cells, which can be sorted by distance when they are drawn.
+
+    `stands` (rows, columns) says which cells there are, row 0 at the table; `faces` (2, rows, columns, 3) are the
+    prints towards -y and +y; `spans` holds the first and last x of each column and the first and last z of each row.
+    """
+    (lefts, rights), (bottoms, tops) = (tuple(map(np.asarray, span)) for span in spans)
+    neighbours, front, back = np.pad(stands, 1), -thickness / 2, thickness / 2
+    quads: list[object] = []
+    colours: list[object] = []
+    for row, column in np.argwhere(stands):
+        x0, x1, z0, z1 = lefts[column], rights[column], bottoms[row], tops[row]
+        quads.append(((x0, front, z0), (x1, front, z0), (x1, front, z1), (x0, front, z1)))
+        quads.append(((x1, back, z0), (x0, back, z0), (x0, back, z1), (x1, back, z1)))
+        sides = {
+            (0, 1): ((x0, front, z0), (x0, back, z0), (x1, back, z0), (x1, front, z0)),
+            (2, 1): ((x0, front, z1), (x1, front, z1), (x1, back, z1), (x0, back, z1)),
+            (1, 0): ((x0, back, z0), (x0, front, z0), (x0, front, z1), (x0, back, z1)),
+            (1, 2): ((x1, front, z0), (x1, back, z0), (x1, back, z1), (x1, front, z1)),
+        }
+        if not with_bottom:
+            del sides[0, 1]
+        edges = [quad for (down, right), quad in sides.items() if not neighbours[row + down, column + right]]
+        quads += edges
+        colours += [faces[0, row, column], faces[1, row, column], *[edge] * len(edges)]
+    return make_mesh(quads, colours)
+
+
+# --- 3-D models -------------------------------------------------------------------------------------------------------
+
+
+def load_models(folder: str | Path) -> dict[str, tuple[Mesh, ...]]:
+    """Return the pieces of a folder of models by name ("castle", "king", "knight", "tower"), each in all COLOURS."""
+    home = Path(folder)
+    with Image.open(home / "castlePinkTexture.png") as opened:
+        palette = np.array(opened.convert("RGB"))
+    castles = []
+    for colour in COLOURS.values():
+        palette[:, : palette.shape[1] // 4] = colour
+        castles.append(load_obj(home / "castle.obj", palette, width=0.9))
+    models: dict[str, tuple[Mesh, ...]] = {"castle": tuple(castles)}
+    for name, width in _MODEL_WIDTHS_SQUARES.items():
+        mesh = load_obj(home / f"{name}.obj", width=width, grain=0.005)
+        models[name] = tuple(mesh.paint(colour) for colour in COLOURS.values())
+    return models
+
+
+def load_obj(path: str | Path, texture: Bytes | None = None, *, width: float, grain: float = 0.02) -> Mesh:
+    """Return the mesh of a Wavefront OBJ file (y up there), scaled to a width in squares.
+
+    Each face has the texture's colour at the mean of its texture coordinates; without a texture it is light grey.
+    Corners are rounded to multiples of `grain` squares; faces that become too small are dropped.
+    """
+    points, uvs, faces, face_uvs = _read_obj(Path(path))
+    triangles = points[faces][..., [0, 2, 1]] * (1.0, -1.0, 1.0)
+    triangles *= width / np.ptp(triangles[..., 0])
+    colours = np.full((len(faces), 3), 208, dtype=np.uint8)
+    if texture is not None and len(uvs):
+        u, v = uvs[face_uvs].mean(axis=1).T
+        rows, columns = texture.shape[:2]
+        column = np.clip((u % 1.0) * columns, 0, columns - 1).astype(int)
+        row = np.clip((1.0 - v % 1.0) * rows, 0, rows - 1).astype(int)
+        colours = np.asarray(texture[row, column])
+    mesh = make_standing(triangles, colours)
+    corners = np.round(mesh.triangles / grain) * grain
+    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    large = area > grain * grain / 4
+    return Mesh(corners[large], mesh.colours[large])
+
+
+def _read_obj(path: Path) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Return points (p, 3), texture coordinates (t, 2), and indices of both for each triangle (n, 3)."""
+    points: list[list[float]] = []
+    uvs: list[list[float]] = []
+    faces: list[list[list[int]]] = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        kind, *fields = line.split() or [""]
+        if kind == "v":
+            points.append([float(field) for field in fields[:3]])
+        elif kind == "vt":
+            uvs.append([float(field) for field in fields[:2]])
+        elif kind == "f":
+            corners = [[int(part or 1) for part in (field + "/1").split("/")[:2]] for field in fields]
+            faces += [[corners[0], corners[i], corners[i + 1]] for i in range(1, len(corners) - 1)]
+    indices = np.array(faces, dtype=np.int64).reshape(-1, 3, 2) - 1
+    return np.array(points), np.array(uvs).reshape(-1, 2), indices[..., 0], indices[..., 1]

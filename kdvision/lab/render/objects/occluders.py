@@ -1,7 +1,7 @@
-"""Things that lie on kingdoms: hands, sheets, rounds, sticks and rags of any colour. Nobody knows the table it will be.
+"""Objects that lie on kingdoms: hands, sheets, round things, sticks and cloths of any colour.
 
-They are drawn flat, over the tiles and before the light, so that they are lit, blurred and cut as these are. What they
-hide stays a square: a network that is shown them learns that it cannot know what lies beneath, and says so.
+They are drawn flat, over the tiles and before the light, so that they are lit, blurred and cropped like the tiles. A
+square below one keeps its label, so a network learns that it cannot know what is hidden.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ Floats = npt.NDArray[np.float32]
 Points = npt.NDArray[np.float64]
 Rng = np.random.Generator
 Shape = Callable[[Floats, Points, float, Rng], None]
-"""Draws the shape of a thing in a mask (H, W), about a point, for squares of so many pixels."""
+"""Draws an object's shape in a mask (H, W), around a point, for squares with a side in pixels."""
 
-BESIDE = 0.3
-"""So many things lie beside the kingdom and hide nothing: what lies on a table need not lie on a tile."""
-SKIN = np.array([[244, 210, 182], [226, 176, 142], [196, 134, 98], [146, 92, 60], [88, 56, 40]], np.float32)
+_BESIDE_SHARE = 0.3  # of objects lie beside the kingdom and hide nothing
+_SKIN = np.array([[244, 210, 182], [226, 176, 142], [196, 134, 98], [146, 92, 60], [88, 56, 40]], np.float32)
 
 
 def place_occluders(
-    picture: Bytes, gloss: Floats, cover: Bytes, squares: Sequence[Points], scraps: Sequence[Bytes], rng: Rng
+    picture: Bytes, reflectance: Floats, cover: Bytes, squares: Sequence[Points], scraps: Sequence[Bytes], rng: Rng
 ) -> None:
-    """Lay one to three things on or beside the squares (4, 2 each) of a picture (H, W, 3); `cover` tells where."""
+    """Draw one to three objects on or beside the squares (4, 2 each) of a picture (H, W, 3), and mark them in `cover`."""
     if not squares:
         return
     quads = np.array(squares)
@@ -39,20 +38,21 @@ def place_occluders(
     side, middle = float(np.sqrt(np.median(areas))), quads.mean((0, 1))
     for _ in range(int(rng.choice([1, 2, 3], p=[0.5, 0.3, 0.2]))):
         at = quads[rng.integers(len(quads))].mean(0) + 0.5 * side * rng.normal(size=2)
-        if rng.random() < BESIDE:
+        if rng.random() < _BESIDE_SHARE:
             away = at - middle
             reach = float(np.linalg.norm(quads.mean(1) - middle, axis=1).max()) + side * rng.uniform(0.8, 2)
             at = middle + away / max(1.0, float(np.linalg.norm(away))) * reach
         mask = np.zeros(picture.shape[:2], np.float32)
-        shape = SHAPES[int(rng.choice(len(SHAPES), p=ODDS))]
-        shape(mask, at, side, rng)
-        _paint(picture, mask, side, _fill(picture, mask, shape is _hand, side, scraps, rng), rng)
+        draw_shape = SHAPES[int(rng.choice(len(SHAPES), p=_SHAPE_SHARES))]
+        draw_shape(mask, at, side, rng)
+        fill = _make_fill(picture, mask, draw_shape is _draw_hand, side, scraps, rng)
+        _paint_object(picture, mask, side, fill, rng)
         cover[mask > 0.5] = 255
-        gloss[mask > 0.5] = rng.uniform(0, 0.7)
+        reflectance[mask > 0.5] = rng.uniform(0, 0.7)
 
 
-def _paint(picture: Bytes, mask: Floats, side: float, fill: Floats, rng: Rng) -> None:
-    """Draw the fill (H, W, 3) where the mask is, round at its rims as far as it is round, above its shadow."""
+def _paint_object(picture: Bytes, mask: Floats, side: float, fill: Floats, rng: Rng) -> None:
+    """Draw the fill (H, W, 3) where the mask is, with rounded rims, above its shadow."""
     soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, side * rng.uniform(0.005, 0.03)))
     lift = side * rng.uniform(0.02, 0.35)
     shift = np.array([[1, 0, lift * rng.normal()], [0, 1, lift * rng.normal()]])
@@ -61,36 +61,36 @@ def _paint(picture: Bytes, mask: Floats, side: float, fill: Floats, rng: Rng) ->
     depth = cv2.distanceTransform((mask > 0.5).astype(np.uint8), cv2.DIST_L2, 3) / (side * rng.uniform(0.1, 0.7))
     dark = rng.uniform(0, 0.5)
     body = fill * (1 - dark + dark * np.sqrt(np.clip(depth, 0, 1)))[..., None]
-    share = soft[..., None] * (1 if rng.random() < 0.92 else rng.uniform(0.5, 0.9))  # glass lets something through
+    share = soft[..., None] * (1 if rng.random() < 0.92 else rng.uniform(0.5, 0.9))  # glass is translucent
     below = picture * (1 - shade * (1 - soft))[..., None]
     picture[:] = np.clip(below + (body - below) * share, 0, 255).astype(np.uint8)
 
 
-def _fill(picture: Bytes, mask: Floats, skin: bool, side: float, scraps: Sequence[Bytes], rng: Rng) -> Floats:
-    """What the thing looks like (H, W, 3), RGB 0 to 255: skin, a colour, a print, a colour of the table."""
+def _make_fill(picture: Bytes, mask: Floats, skin: bool, side: float, scraps: Sequence[Bytes], rng: Rng) -> Floats:
+    """Return what the object looks like (H, W, 3), RGB 0 to 255: skin, a print, a photo, one colour."""
     height, width = mask.shape
     kind = rng.random()
     if skin and kind < 0.8:
-        tone = rng.uniform(0, len(SKIN) - 1)
-        ink = np.array([np.interp(tone, range(len(SKIN)), SKIN[:, c]) for c in range(3)]) + rng.normal(0, 8, 3)
-        return _grained(ink, height, width, side, rng)
+        tone = rng.uniform(0, len(_SKIN) - 1)
+        ink = np.array([np.interp(tone, range(len(_SKIN)), _SKIN[:, c]) for c in range(3)]) + rng.normal(0, 8, 3)
+        return _add_grain(ink, height, width, side, rng)
     if kind < 0.2:
         return np.asarray(make_patterned_top(rng, height, width, side * rng.uniform(0.2, 1.2)) * 255, np.float32)
     if kind < 0.3 and scraps:
         scrap = scraps[int(rng.integers(len(scraps)))]
         return np.asarray(cv2.resize(scrap, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
-    if kind < 0.5:  # the colour of some place in the picture: a thing like the table, or like a tile
+    if kind < 0.5:  # a colour of the picture: an object like the table or like a tile
         row, col = int(rng.integers(height)), int(rng.integers(width))
         reach = max(2, int(side / 4))
         patch = picture[max(0, row - reach) : row + reach, max(0, col - reach) : col + reach]
-        return _grained(patch.reshape(-1, 3).mean(0) + rng.normal(0, 5, 3), height, width, side, rng)
+        return _add_grain(patch.reshape(-1, 3).mean(0) + rng.normal(0, 5, 3), height, width, side, rng)
     if kind < 0.65:  # white paper, black plastic
-        return _grained(np.full(3, rng.choice([rng.uniform(200, 250), rng.uniform(8, 50)])), height, width, side, rng)
-    return _grained(np.array(choose_colour(rng)) * 255, height, width, side, rng)
+        return _add_grain(np.full(3, rng.choice([rng.uniform(200, 250), rng.uniform(8, 50)])), height, width, side, rng)
+    return _add_grain(np.array(choose_colour(rng)) * 255, height, width, side, rng)
 
 
-def _grained(ink: npt.NDArray[np.floating], height: int, width: int, side: float, rng: Rng) -> Floats:
-    """One colour, a little uneven, now and then with lines as of writing on it."""
+def _add_grain(ink: npt.NDArray[np.floating], height: int, width: int, side: float, rng: Rng) -> Floats:
+    """Return one colour (height, width, 3), a little uneven, sometimes with lines of writing."""
     grain = make_fractal_noise(rng, height, width, side * rng.uniform(0.05, 0.5)) * rng.uniform(0, 8)
     fill = np.asarray(ink, np.float32) + np.asarray(grain, np.float32)[..., None]
     if rng.random() < 0.15:
@@ -103,23 +103,23 @@ def _grained(ink: npt.NDArray[np.floating], height: int, width: int, side: float
     return np.asarray(np.clip(fill, 0, 255), np.float32)
 
 
-def _hand(mask: Floats, at: Points, side: float, rng: Rng) -> None:
-    """A hand of a person's size beside such squares, its fingers about the point."""
+def _draw_hand(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """Draw a hand in proportion to the squares, its fingers around the point."""
     palm, heading = side * rng.uniform(0.7, 1.3), rng.uniform(0, 2 * np.pi)
     back = palm * rng.uniform(0, 2.2)
     light.draw_hand(mask, at - back * np.array([np.cos(heading), np.sin(heading)]), palm, heading, rng)
 
 
-def _sheet(mask: Floats, at: Points, side: float, rng: Rng) -> None:
-    """Paper, a phone, a card, a box: four corners, each now and then cut off."""
+def _draw_sheet(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """Draw paper, a phone, a card or a box: a quadrilateral."""
     size = side * np.exp(rng.uniform(np.log(0.4), np.log(4), 2))
     box = cv2.boxPoints((at.tolist(), size.tolist(), float(rng.uniform(0, 360))))
-    box = box + rng.normal(0, 0.04 * side, (4, 2))  # seen at a slant
+    box = box + rng.normal(0, 0.04 * side, (4, 2))  # perspective
     cv2.fillPoly(mask, [np.rint(box).astype(np.int32)], 1.0, cv2.LINE_AA)
 
 
-def _round(mask: Floats, at: Points, side: float, rng: Rng) -> None:
-    """A cup, a coaster, a coin, a pawn: an ellipse, or one that stands on another further back."""
+def _draw_round(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """Draw a cup, a coaster, a coin or a pawn: an ellipse, or a standing cylinder."""
     across = side * float(np.exp(rng.uniform(np.log(0.2), np.log(1.6))))
     axes = (int(across) + 1, int(across * rng.uniform(0.5, 1)) + 1)
     turn, up = float(rng.uniform(0, 180)), side * rng.uniform(0, 1.2) * (rng.random() < 0.5)
@@ -128,8 +128,8 @@ def _round(mask: Floats, at: Points, side: float, rng: Rng) -> None:
         cv2.ellipse(mask, [int(c) for c in at + share * step], axes, turn, 0, 360, 1.0, -1, cv2.LINE_AA)
 
 
-def _stick(mask: Floats, at: Points, side: float, rng: Rng) -> None:
-    """A pen, a cable, a pair of glasses: a stroke with a bend or two."""
+def _draw_stick(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """Draw a pen, a cable or glasses: a stroke with some bends."""
     heading, points = rng.uniform(0, 2 * np.pi), [at]
     for _ in range(int(rng.integers(1, 5))):
         points.append(points[-1] + side * rng.uniform(0.7, 2.5) * np.array([np.cos(heading), np.sin(heading)]))
@@ -139,8 +139,8 @@ def _stick(mask: Floats, at: Points, side: float, rng: Rng) -> None:
     cv2.polylines(mask, [stroke], False, 1.0, max(1, int(side * rng.uniform(0.08, 0.5))), cv2.LINE_AA)
 
 
-def _rag(mask: Floats, at: Points, side: float, rng: Rng) -> None:
-    """A cloth, a sleeve, a scarf: an outline that goes in and out."""
+def _draw_cloth(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+    """Draw a cloth, a sleeve or a scarf: a wavy outline."""
     angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
     reach = side * float(np.exp(rng.uniform(np.log(0.4), np.log(2.2)))) * np.ones(60)
     for wave in range(2, 7):
@@ -149,5 +149,5 @@ def _rag(mask: Floats, at: Points, side: float, rng: Rng) -> None:
     cv2.fillPoly(mask, [np.rint(outline).astype(np.int32)], 1.0, cv2.LINE_AA)
 
 
-SHAPES: tuple[Shape, ...] = (_hand, _sheet, _round, _stick, _rag)
-ODDS = (0.3, 0.25, 0.2, 0.1, 0.15)
+SHAPES: tuple[Shape, ...] = (_draw_hand, _draw_sheet, _draw_round, _draw_stick, _draw_cloth)
+_SHAPE_SHARES = (0.3, 0.25, 0.2, 0.1, 0.15)

@@ -1,4 +1,4 @@
-"""Table tops to lay kingdoms on: cloth, wood, stone, grids, plain and tile-coloured surfaces, all made from noise."""
+"""Random table tops: cloth, wood, grids, plain and tile-coloured surfaces, all made from noise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 FloatImage = npt.NDArray[np.float32]
 """Height x width x 3, RGB, 0 to 1."""
 
-# Means of the printed terrains. A table in one of these colours is the hardest thing to tell from a tile, so many are.
+# Mean colours of the printed terrains. Tables in these colours resemble tiles most, so many tables have one of them.
 TILE_COLOURS: tuple[tuple[float, float, float], ...] = (
     (0.93, 0.76, 0.10),
     (0.16, 0.30, 0.09),
@@ -25,7 +25,7 @@ TILE_COLOURS: tuple[tuple[float, float, float], ...] = (
 
 
 def make_noise(rng: np.random.Generator, height: int, width: int, cell: float, *, stretch: float = 1.0) -> FloatImage:
-    """Return smooth noise (height, width) of mean about 0, a bump about `cell` pixels; `stretch` draws it out in x."""
+    """Return smooth noise (height, width) of mean about 0 with bumps of `cell` pixels, `stretch` times longer in x."""
     rows = max(2, int(height / max(cell, 1.0)) + 2)
     columns = max(2, int(width / max(cell * stretch, 1.0)) + 2)
     if cell < 1.5 and stretch == 1.0:
@@ -37,7 +37,7 @@ def make_noise(rng: np.random.Generator, height: int, width: int, cell: float, *
 def make_fractal_noise(
     rng: np.random.Generator, height: int, width: int, cell: float, *, stretch: float = 1.0
 ) -> FloatImage:
-    """Return several octaves of noise, coarse to fine, each weaker by a random factor."""
+    """Return several octaves of noise (height, width), coarse to fine, each weaker by a random factor."""
     falloff = rng.uniform(0.4, 0.9)
     total = np.zeros((height, width), np.float32)
     weight = 1.0
@@ -48,12 +48,12 @@ def make_fractal_noise(
     return total
 
 
-def _in_range(picture: npt.NDArray[np.floating[npt.NBitBase]] | npt.NDArray[np.generic]) -> FloatImage:
+def _clip(picture: npt.NDArray[np.floating[npt.NBitBase]] | npt.NDArray[np.generic]) -> FloatImage:
     return np.asarray(np.clip(picture, 0, 1), np.float32)
 
 
 def choose_colour(rng: np.random.Generator) -> FloatImage:
-    """Return one table colour (3,): greys, browns, any hue, or a terrain's own."""
+    """Return a random colour (3,), RGB 0 to 1: a terrain's, a grey, a brown or any hue."""
     kind = rng.random()
     if kind < 0.35:
         base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))], np.float32)
@@ -61,9 +61,9 @@ def choose_colour(rng: np.random.Generator) -> FloatImage:
     if kind < 0.6:
         return np.asarray(np.clip(rng.uniform(0.05, 0.98) + rng.normal(0, 0.03, 3), 0.02, 1), np.float32)
     if kind < 0.8:  # wood and leather
-        return _in_range(np.array([0.75, 0.5, 0.3]) * rng.uniform(0.3, 1.3) * rng.uniform(0.85, 1.1, 3))
+        return _clip(np.array([0.75, 0.5, 0.3]) * rng.uniform(0.3, 1.3) * rng.uniform(0.85, 1.1, 3))
     hsv = np.array([[[rng.uniform(0, 360), rng.uniform(0.1, 0.9), rng.uniform(0.15, 1.0)]]], np.float32)
-    return _in_range(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0])
+    return _clip(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0])
 
 
 def _plain(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
@@ -99,29 +99,29 @@ def _woven(rng: np.random.Generator, height: int, width: int, unit: float) -> Fl
     weave = np.sin(2 * np.pi * x / pitch) * np.sin(2 * np.pi * y / pitch)
     folds = make_fractal_noise(rng, height, width, unit * rng.uniform(3, 10), stretch=rng.uniform(1, 3))
     relief = 1 + rng.uniform(0.02, 0.12) * weave + rng.uniform(0, 0.2) * folds
-    return _in_range(picture * relief[..., None])
+    return _clip(picture * relief[..., None])
 
 
-def _pitch(rng: np.random.Generator) -> float:
-    """How far apart lines and checks lie, in squares: anything, but often the side of a square itself."""
+def _choose_pitch(rng: np.random.Generator) -> float:
+    """Return a distance of lines or checks in squares; often it is that of squares on a board."""
     return rng.uniform(0.94, 1.1) if rng.random() < 0.25 else float(np.exp(rng.uniform(np.log(0.25), np.log(3.0))))
 
 
 def _checked(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    """Checks, stripes and tartans."""
-    pitch = unit * _pitch(rng)
+    """Return checks, stripes or a tartan."""
+    pitch = unit * _choose_pitch(rng)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     across, down = (x / pitch + rng.random()).astype(int) % 2, (y / pitch + rng.random()).astype(int) % 2
     style = rng.integers(3)
     pattern = (across ^ down, across, (across + down) / 2)[style].astype(np.float32)
     first, second = choose_colour(rng), choose_colour(rng)
-    return _in_range(first + (second - first) * pattern[..., None] * rng.uniform(0.3, 1))
+    return _clip(first + (second - first) * pattern[..., None] * rng.uniform(0.3, 1))
 
 
 def _ruled(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    """Grid lines as on cutting mats, tiles with joints, graph paper."""
+    """Return grid lines as on cutting mats, tiled floors or graph paper."""
     picture = _plain(rng, height, width, unit)
-    pitch, line = unit * _pitch(rng), max(1.0, unit * rng.uniform(0.01, 0.08))
+    pitch, line = unit * _choose_pitch(rng), max(1.0, unit * rng.uniform(0.01, 0.08))
     ink = choose_colour(rng)
     if rng.random() < 0.5:
         ink = np.full(3, rng.uniform(0.7, 1), np.float32)
@@ -139,7 +139,7 @@ def _ruled(rng: np.random.Generator, height: int, width: int, unit: float) -> Fl
 
 
 def _flowered(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    """A printed cloth: blobs and leaves in several colours, some as large as a square."""
+    """Return a printed cloth: blobs and leaves in several colours, some as large as a square."""
     picture = _plain(rng, height, width, unit)
     inks = [choose_colour(rng) for _ in range(4)]
     for _ in range(int(rng.integers(20, 160))):
@@ -150,25 +150,25 @@ def _flowered(rng: np.random.Generator, height: int, width: int, unit: float) ->
     return picture
 
 
-def _quilted(
+def _mirror_scrap(
     rng: np.random.Generator, height: int, width: int, patch: npt.NDArray[np.uint8], unit: float
 ) -> FloatImage:
-    """A photographed scrap of some surface, mirrored until it fills the table."""
+    """Return a photographed surface, mirrored until it fills the table."""
     side = int(unit * rng.uniform(1.5, 8)) + 8
     scrap = cv2.resize(patch, (side, side), interpolation=cv2.INTER_CUBIC).astype(np.float32) / 255
     block = np.concatenate([scrap, scrap[:, ::-1]], 1)
     block = np.concatenate([block, block[::-1]], 0)
     times = (height // block.shape[0] + 1, width // block.shape[1] + 1, 1)
     picture = np.tile(block, times)[:height, :width]
-    return _in_range(picture + 0.03 * rng.uniform(0, 1) * make_noise(rng, height, width, 2)[..., None])
+    return _clip(picture + 0.03 * rng.uniform(0, 1) * make_noise(rng, height, width, 2)[..., None])
 
 
 def _landscape(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    """A cloth that looks like a printed terrain: its colour, with strokes like ears, tufts, ripples or cracks."""
+    """Return a cloth that looks like a printed terrain: its colour, with strokes like ears, tufts, ripples or cracks."""
     base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))], np.float32)
     base = base * rng.uniform(0.75, 1.2) * np.exp(rng.normal(0, 0.06, 3)).astype(np.float32)
     shade = 1 + rng.uniform(0.02, 0.15) * make_fractal_noise(rng, height, width, unit * rng.uniform(0.1, 1.5))
-    picture = _in_range(base * shade[..., None])
+    picture = _clip(base * shade[..., None])
     length, angle, bend = unit * rng.uniform(0.02, 0.25), rng.uniform(0, 3.1), rng.choice([0.1, 0.6, 3.0])
     inks = [base * rng.uniform(0.4, 1.6) for _ in range(3)]
     count = int(min(1500, rng.uniform(0.5, 20) * height * width / unit**2))
@@ -183,52 +183,51 @@ def _landscape(rng: np.random.Generator, height: int, width: int, unit: float) -
     return picture
 
 
-Kind = Callable[[np.random.Generator, int, int, float], FloatImage]
+SurfaceMaker = Callable[[np.random.Generator, int, int, float], FloatImage]
 
-PLAIN_KINDS: tuple[Kind, ...] = (_plain, _speckled, _wood, _woven, _checked, _ruled, _flowered, _landscape, _landscape)
+SURFACE_MAKERS: tuple[SurfaceMaker, ...] = (
+    _plain,
+    _speckled,
+    _wood,
+    _woven,
+    _checked,
+    _ruled,
+    _flowered,
+    _landscape,
+    _landscape,
+)
 
 
 def make_table_top(
-    rng: np.random.Generator,
-    height: int,
-    width: int,
-    unit: float,
-    *,
-    scraps: Sequence[npt.NDArray[np.uint8]] = (),
-    noted: list[str] | None = None,
+    rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[npt.NDArray[np.uint8]] = ()
 ) -> FloatImage:
-    """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels.
+    """Return a random table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels.
 
-    `scraps` are photographed surfaces to quilt from; without them every table is made from noise. The kinds of surface
-    that were used are `noted`: "wood", "woven" …, "photographed".
+    Some tops are made from `scraps`, photographed surfaces.
     """
-    noted = [] if noted is None else noted
 
-    def plain() -> FloatImage:
-        kind = PLAIN_KINDS[rng.integers(len(PLAIN_KINDS))]
-        noted.append(kind.__name__.strip("_"))
-        return kind(rng, height, width, unit)
+    def make_surface() -> FloatImage:
+        return SURFACE_MAKERS[rng.integers(len(SURFACE_MAKERS))](rng, height, width, unit)
 
     if scraps and rng.random() < 0.3:
-        noted.append("photographed")
-        picture = _quilted(rng, height, width, scraps[int(rng.integers(len(scraps)))], unit)
+        picture = _mirror_scrap(rng, height, width, scraps[int(rng.integers(len(scraps)))], unit)
     else:
-        picture = plain()
+        picture = make_surface()
     if rng.random() < 0.2:  # a second surface: the table's edge, a mat, a sheet of paper
-        other = plain()
-        mask = _half_plane(rng, height, width) if rng.random() < 0.6 else _sheet(rng, height, width)
+        other = make_surface()
+        mask = _make_half_plane(rng, height, width) if rng.random() < 0.6 else _make_sheet(rng, height, width)
         picture = np.where(mask[..., None], other, picture).astype(np.float32)
     return np.clip(picture, 0, 1).astype(np.float32)
 
 
-def _half_plane(rng: np.random.Generator, height: int, width: int) -> npt.NDArray[np.bool_]:
+def _make_half_plane(rng: np.random.Generator, height: int, width: int) -> npt.NDArray[np.bool_]:
     angle = rng.uniform(0, 2 * np.pi)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     along = (x - width / 2) * np.cos(angle) + (y - height / 2) * np.sin(angle)
     return np.asarray(along > rng.uniform(0.1, 0.45) * max(height, width))
 
 
-def _sheet(rng: np.random.Generator, height: int, width: int) -> npt.NDArray[np.bool_]:
+def _make_sheet(rng: np.random.Generator, height: int, width: int) -> npt.NDArray[np.bool_]:
     mask = np.zeros((height, width), np.uint8)
     size = rng.uniform(0.1, 0.8, 2) * (width, height)
     box = cv2.boxPoints(

@@ -12,7 +12,7 @@ from kdvision.game.game import Game
 from kdvision.game.legality import find_problems
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
-from kdvision.lab.games.games import KINDS
+from tests.game.whole_games import KINDS
 
 GAMES = int(os.environ.get("KDVISION_GAMES", "100"))
 """Of each kind; a thousand are as clean, and take longer than the rest of the rules together."""
