@@ -22,7 +22,7 @@ from typing import Final
 
 from kdvision.batch.naming import Seat, clean_name, name_key, parse_seat
 from kdvision.batch.rules import GAME, Rules
-from kdvision.game.game import ROUNDS
+from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.rules import SIDES, board_variants
 from kdvision.gamefile.read import Node, parse_toml, read_text
 
@@ -70,7 +70,7 @@ def load_event(path: Path) -> Event:
 def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     """The event of a TOML text; errors call it `name`. Raises NotationError with line and what was expected."""
     top = parse_toml(text, name=name)
-    top.only(KEYS, of="an event file")
+    top.check_keys(KEYS, of="an event file")
     top.choice("game", (GAME,), default=GAME)
     side = top.one_of("side", SIDES, default=SIDES[0]) if "side" in top else None
     variants = top.choices("variants", [variant.id for variant in board_variants(GAME)])
@@ -93,11 +93,11 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
 
 
 def _parse_rounds(top: Node, *, dynasty: bool) -> int:
-    rounds = top.number("rounds", default=ROUNDS if dynasty else 0, most=MAX_ROUNDS)
+    rounds = top.number("rounds", default=DYNASTY_ROUNDS if dynasty else 0, most=MAX_ROUNDS)
     if "rounds" in top and not rounds:
         top.at("rounds").fail("rounds is 0", "the number of rounds")
-    if dynasty and rounds != ROUNDS:
-        top.at("rounds").fail(f"a Dynasty of {rounds} rounds", f"{ROUNDS} rounds, or dynasty = false")
+    if dynasty and rounds != DYNASTY_ROUNDS:
+        top.at("rounds").fail(f"a Dynasty of {rounds} rounds", f"{DYNASTY_ROUNDS} rounds, or dynasty = false")
     return rounds
 
 
@@ -119,7 +119,7 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
     teams: dict[str, tuple[str, ...]] = {}
     team_of: dict[str, str] = {}
     for node in top.tables("team"):
-        node.only(("name", "players"), of="a team")
+        node.check_keys(("name", "players"), of="a team")
         name = clean_name(node.text("name", default=f"team {len(teams) + 1}"))
         members = _parse_names(node, "players", players)
         if not members:
@@ -135,10 +135,10 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
 
 
 def _parse_tables(top: Node, rounds: int, players: Sequence[str], rules: Rules) -> tuple[Seat, ...]:
-    most = rules.game_rule_set([]).most
+    most = rules.game_rule_set([]).max_kingdoms
     seats: list[Seat] = []
     for node in top.tables("table"):
-        node.only(("round", "table", "players"), of="a table")
+        node.check_keys(("round", "table", "players"), of="a table")
         seat = Seat(_parse_round(node, rounds), _parse_table(node), _parse_names(node, "players", players))
         if not seat.players:
             node.fail("a table without players", "players = and a list of names")
@@ -157,7 +157,7 @@ def _parse_tables(top: Node, rounds: int, players: Sequence[str], rules: Rules) 
 def _parse_photos(top: Node, rounds: int, players: Sequence[str]) -> dict[str, Seat]:
     photos: dict[str, Seat] = {}
     for node in top.tables("photo"):
-        node.only(("file", "round", "table", "players"), of="a photo")
+        node.check_keys(("file", "round", "table", "players"), of="a photo")
         file = node.text("file").replace("\\", "/").removeprefix("./")
         if not file:
             node.fail("a photo without its file", 'file = and a path below the folder, as in "IMG_0012.jpg"')

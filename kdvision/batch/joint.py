@@ -89,7 +89,7 @@ class TableCache:
 
 def decide_tables(standings: EventStandings, cache: TableCache) -> tuple[KingdomResult, ...]:
     """All kingdoms of the event, those of complete tables with their joint decisions."""
-    most = standings.rules.game_rule_set([]).most
+    most = standings.rules.game_rule_set([]).max_kingdoms
     changed: dict[tuple[str, int], KingdomResult] = {}
     for kingdoms in standings.games.values():
         if 2 <= len(kingdoms) <= most:

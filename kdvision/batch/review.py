@@ -135,8 +135,8 @@ def _find_table_problems(standings: EventStandings) -> Iterator[Notice]:
     for (round_, table), kingdoms in standings.games.items():
         spot = Spot(round_, table, photo=kingdoms[0].photo)
         rule_set = standings.rule_set(kingdoms[0])
-        if len(kingdoms) > rule_set.most:
-            why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.most} play"
+        if len(kingdoms) > rule_set.max_kingdoms:
+            why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.max_kingdoms} play"
             yield Notice(Impact.PLACES, why, "put the photos into folders of their tables", spot)
             continue
         for problem in find_table_problems([one.kingdom for one in kingdoms], rule_set):

@@ -109,7 +109,7 @@ class EventStandings:
         games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
         for one in self.seating.counting:
             games[one.round, one.table].append(one)
-        most = self.rules.game_rule_set([]).most
+        most = self.rules.game_rule_set([]).max_kingdoms
         keys = sorted(games, key=lambda key: (key[0], natural_key(key[1])))
         return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= most}
 

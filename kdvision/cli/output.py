@@ -52,7 +52,7 @@ def put_together(results: Sequence["Result"], asked: Asked) -> None:
     if asked.as_json or len(results) == 1 or len(rows) < 2:
         return
     rules = asked.rules([scored.board for scored, _ in rows])
-    if len(rows) > max(MOST_KINGDOMS, rules.most):
+    if len(rows) > max(MOST_KINGDOMS, rules.max_kingdoms):
         return
     if any(result.is_open for result in results):
         typer.echo(" Who wins is not known until the rest is told.")

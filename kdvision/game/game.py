@@ -15,7 +15,7 @@ from kdvision.game.scoring import RuleSet, Scorecard
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
 from kdvision.game.table_check import find_table_problems
 
-ROUNDS: Final = 3
+DYNASTY_ROUNDS: Final = 3
 """The rounds of a Dynasty (kingdomino/dynasty)."""
 
 

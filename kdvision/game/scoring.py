@@ -86,7 +86,7 @@ Check = Callable[[Table], Iterable[Problem]]
 class RuleSet:
     """What one game is played by.
 
-    `side` is the most rows and columns of a kingdom; `in_play` tells for each allowed number of kingdoms how many
+    `side` is the most rows and columns of a kingdom; `dominoes_drawn` tells for each allowed number of kingdoms how many
     dominoes are drawn; `team` is how many players share a kingdom. `facts` are the keys of game files for the
     pieces that are played with. `checks` find what is odd about the pieces on a table; `own_clauses` are this book's clauses where
     it repeats one of Kingdomino's.
@@ -105,7 +105,7 @@ class RuleSet:
     own_clauses: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def most(self) -> int:
+    def max_kingdoms(self) -> int:
         """The most kingdoms that play together."""
         return max(self.dominoes_drawn, default=1)
 

@@ -70,8 +70,8 @@ def _claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
 def _in_play(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Iterator[Problem]:
     """More kingdoms than play together, and more dominoes than so many draw."""
     seats = seats or len(boards)
-    if seats > rule_set.most:
-        text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.most}"
+    if seats > rule_set.max_kingdoms:
+        text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.max_kingdoms}"
         yield Problem((), text, "kingdomino/in-play")
     drawn = rule_set.dominoes_drawn.get(seats)
     laid = sum(len(board) - len(board.castles()) for board in boards) // 2

@@ -15,7 +15,7 @@ TERRAINS: Final = {str(terrain): terrain for terrain in Terrain if terrain is no
 
 def parse_building(node: Node) -> Built:
     """A building and its square: by a known name, or by what it does at the end."""
-    node.only(BUILDING, of="a building")
+    node.check_keys(BUILDING, of="a building")
     if "at" not in node:
         node.fail("a building without a square", 'at = and a square, as in at = "C3"')
     return Built(node.square("at"), _building(node))
@@ -55,7 +55,7 @@ def _plain(name: str) -> str:
 
 def parse_gem(node: Node) -> Gem:
     """A gem, its place told by two of its four squares that touch at the corner: `between = "B2 C3"`."""
-    node.only(GEM, of="a gem")
+    node.check_keys(GEM, of="a gem")
     if "kind" not in node:
         node.fail("a gem without its kind", f'kind = and its colour, "{JOKER}", or "{UNKNOWN}"')
     skull = node.choice("skull", QUARTERS, default="") if "skull" in node else ""
@@ -74,7 +74,7 @@ def _corner(node: Node) -> Square:
     expected = 'two squares that touch at the corner the gem lies on, as in between = "B2 C3"'
     if len(names) != 2:
         node.at("between").fail("a gem lies between squares", expected)
-    one, other = (node.at("between").named(name) for name in names)
+    one, other = (node.at("between").parse_square(name) for name in names)
     if abs(one.row - other.row) != 1 or abs(one.col - other.col) != 1:
         node.at("between").fail(f"{names[0]} and {names[1]} do not touch at a corner", expected)
     return Square(min(one.row, other.row), min(one.col, other.col))

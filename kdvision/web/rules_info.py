@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from kdvision.game.deck import kinds
-from kdvision.game.game import ROUNDS
+from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.pieces import JOKER, QUARTERS, Building
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, Variant, clauses
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe
@@ -17,7 +17,7 @@ def rules_data() -> dict[str, Any]:
     return {
         "games": [_game_data(kind) for kind in GAMES],
         "variants": [_variant_data(variant) for variant in VARIANTS],
-        "rounds": ROUNDS,
+        "rounds": DYNASTY_ROUNDS,
         "terrains": {terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
         "buildings": [_building_data(building) for building in BUILDINGS],
         "joker": JOKER,

@@ -65,39 +65,55 @@ def test_a_photo_told_in_part_keeps_what_its_name_tells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "words"),
+    ("text", "path", "words"),
     [
-        ("rounds = 2\ndynasty = true", 1, "a Dynasty of 2 rounds"),
-        ("rounds = 0", 1, "rounds is 0"),
-        ('players = ["Ann", "Bo", "ann"]', 1, "ann is listed twice"),
-        ('game = "queendomino"', 1, "one of kingdomino"),
-        ('variants = ["lost-treasures"]', 1, "one of middle-kingdom, harmony"),
-        ("side = 6", 1, "5 or 7"),
-        ('plyers = ["Ann"]', 1, "plyers is no part of an event file"),
-        ('players = ["Ann"]\n[[team]]\nname = "Reds"\nplayers = ["Bo"]', 4, "Bo is not among the players"),
-        ('[[team]]\nplayers = ["Ann"]\n[[team]]\nplayers = ["Ann"]', 4, "Ann is in team 1 too"),
-        ('[[team]]\nname = "A"\nplayers = ["Bo"]\n[[team]]\nname = "A"\nplayers = ["Cy"]', 5, "two teams are called A"),
-        ('[[team]]\nname = "Reds"', 1, "Reds has no players"),
-        ('[[table]]\ntable = 1\nplayers = ["A", "B", "C", "D", "E"]', 3, "a table of 5"),
-        ("[[table]]\ntable = 1", 1, "a table without players"),
-        ('[[table]]\ntable = 1\nplayers = ["A"]\n[[table]]\ntable = "1"\nplayers = ["B"]', 4, "is listed twice"),
-        ('[[table]]\ntable = 1\nplayers = ["A"]\n[[table]]\ntable = 2\nplayers = ["A"]', 6, "A sits at table 1"),
-        ('rounds = 2\n[[table]]\nround = 3\nplayers = ["A"]', 3, "round is 3"),
-        ('[[photo]]\nplayers = ["A"]', 1, "a photo without its file"),
-        ('[[photo]]\nfile = "a.jpg"\n[[photo]]\nfile = "./a.jpg"', 4, "a.jpg is listed twice"),
+        ("rounds = 2\ndynasty = true", "rounds", "a Dynasty of 2 rounds"),
+        ("rounds = 0", "rounds", "rounds is 0"),
+        ('players = ["Ann", "Bo", "ann"]', "players 3", "ann is listed twice"),
+        ('game = "queendomino"', "game", "one of kingdomino"),
+        ('variants = ["lost-treasures"]', "variants 1", "one of middle-kingdom, harmony"),
+        ("side = 6", "side", "5 or 7"),
+        ('plyers = ["Ann"]', "plyers", "plyers is no part of an event file"),
+        (
+            'players = ["Ann"]\n[[team]]\nname = "Reds"\nplayers = ["Bo"]',
+            "team 1, players 1",
+            "Bo is not among the players",
+        ),
+        ('[[team]]\nplayers = ["Ann"]\n[[team]]\nplayers = ["Ann"]', "team 2, players 1", "Ann is in team 1 too"),
+        (
+            '[[team]]\nname = "A"\nplayers = ["Bo"]\n[[team]]\nname = "A"\nplayers = ["Cy"]',
+            "team 2, name",
+            "two teams are called A",
+        ),
+        ('[[team]]\nname = "Reds"', "team 1", "Reds has no players"),
+        ('[[table]]\ntable = 1\nplayers = ["A", "B", "C", "D", "E"]', "table 1, players 5", "a table of 5"),
+        ("[[table]]\ntable = 1", "table 1", "a table without players"),
+        (
+            '[[table]]\ntable = 1\nplayers = ["A"]\n[[table]]\ntable = "1"\nplayers = ["B"]',
+            "table 2",
+            "is listed twice",
+        ),
+        (
+            '[[table]]\ntable = 1\nplayers = ["A"]\n[[table]]\ntable = 2\nplayers = ["A"]',
+            "table 2, players",
+            "A sits at table 1",
+        ),
+        ('rounds = 2\n[[table]]\nround = 3\nplayers = ["A"]', "table 1, round", "round is 3"),
+        ('[[photo]]\nplayers = ["A"]', "photo 1", "a photo without its file"),
+        ('[[photo]]\nfile = "a.jpg"\n[[photo]]\nfile = "./a.jpg"', "photo 2, file", "a.jpg is listed twice"),
         (
             '[[table]]\ntable = 1\nplayers = ["A"]\n[[photo]]\nfile = "x.jpg"\ntable = 2\nplayers = ["A"]',
-            4,
+            "photo 1",
             "A is at table 2 here and at table 1",
         ),
-        ("rounds = [", 1, "no TOML"),
+        ("rounds = [", "line 1", "no TOML"),
     ],
 )
-def test_contradictions_are_told_with_their_line(text: str, line: int, words: str) -> None:
+def test_contradictions_are_reported_with_their_path(text: str, path: str, words: str) -> None:
     with pytest.raises(NotationError) as told:
         parse_event(text)
     assert words in str(told.value)
-    assert str(told.value).startswith(f"event.toml, line {line}:")
+    assert str(told.value).startswith(f"event.toml, {path}:")
     assert told.value.exit_code == 5
 
 

@@ -130,11 +130,13 @@ def test_nobody_wins_while_kingdoms_are_missing(run: Run) -> None:
     assert "wins on" in run("game", "-", stdin=GAME.encode()).out
 
 
-def test_mistakes_name_file_and_line_and_exit_with_5(run: Run, file: Path) -> None:
+def test_mistakes_name_file_and_path_and_exit_with_5(run: Run, file: Path) -> None:
     file.write_text(GAME.replace('"w w # f f"', '"w w # f"\ncoins = 3'), encoding="utf-8")
     ran = run("game", file)
     assert (ran.code, ran.out) == (5, "")
-    assert ran.err.startswith(f'kdvision: {file}, line 9: coins is no part of this game; expected game = "queendomino"')
+    assert ran.err.startswith(
+        f'kdvision: {file}, kingdom 2, coins: coins is no part of this game; expected game = "queendomino"'
+    )
     missing = run("game", file.parent / "none.toml")
     assert missing.code == 5
     assert "none.toml cannot be read" in missing.err
