@@ -1,4 +1,4 @@
-"""`python -m kdvision` is `kdvision`."""
+"""Lets `python -m kdvision` run the command line."""
 
 from kdvision.cli import main
 

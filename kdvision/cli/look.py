@@ -1,4 +1,4 @@
-"""`kdvision look`: a picture of each stage, for photos that are not read as they should be."""
+"""`kdvision look`: draws a picture of each stage, for photos that are read wrongly."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,83 +6,87 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kdvision.cli.options import Corners, opened, outlines_of
+from kdvision.cli.inputs import open_photo, parse_outlines
+from kdvision.cli.options import Corners
+from kdvision.errors import KdvisionError
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
     from kdvision.report.drawing import Pixels
     from kdvision.vision.image.photo import Photo
 
-SUFFIX: Final = ".jpg"
+PICTURE_SUFFIX: Final = ".jpg"
 
 
 def look(
     photo: Annotated[str, typer.Argument(metavar="PHOTO", help="A photo, or - for one on stdin.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder for the pictures; made if it is not there.")
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder for the pictures; created if missing.")
     ],
     corners: Corners = None,
 ) -> None:
-    """Draw what each stage of reading a photo makes of it, a numbered picture each.
+    """Draw a picture of each stage. Shows where the reading of a photo goes wrong.
 
-    01-photo is the upright photo, 02-squares what looks like a tile, 03-lattices what hangs together (the rivals that
-    lost in amber), 04-cells what each place shows, 05-board what is decided. Where no kingdom is found the pictures end
-    with the stage that failed.
+    01-photo is the upright photo, 02-squares what looks like a tile, 03-lattices the grids (accepted ones in green,
+    rejected ones in amber), 04-cells the likeliest content of each cell, 05-board the decided board. If no kingdom is
+    found, the pictures end with the stage that failed.
     """
     from kdvision import pipeline
+
+    outlines = parse_outlines(corners or ())
+    opened = open_photo(photo)
+    _prepare_folder(out)
+    readings = pipeline.read(opened, corners=outlines, watch=_make_watch(opened, out))
+    _write_picture(_draw_boards(opened, readings), out, "board")
+
+
+def _prepare_folder(folder: Path) -> None:
+    """Create the folder, or remove the pictures of an earlier photo, which may have come further than this one."""
     from kdvision.report.stages import STAGES
 
-    outlines = outlines_of(corners or ())
-    seen = opened(photo)
-    _make(out)
-    for stage in STAGES:  # of a photo that was looked at before; this one may not come as far
-        _at(out, stage).unlink(missing_ok=True)
-    reads = pipeline.read(seen, corners=outlines, watch=_drawing(seen, out))
-    _put(_board(seen, reads), out, "board")
-
-
-def _make(folder: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
+        for stage in STAGES:
+            _get_path(folder, stage).unlink(missing_ok=True)
     except OSError as error:
-        raise typer.BadParameter(f"{folder} cannot be made: {error.strerror}", param_hint="--out") from error
+        text = f"pictures cannot be written to {folder}: {error.strerror}"
+        raise KdvisionError(text, hint="choose a folder that you may write to") from error
 
 
-def _drawing(seen: "Photo", out: Path) -> Callable[[str, Any], None]:
-    """A watch that writes the picture of each stage as it comes."""
+def _make_watch(photo: "Photo", out: Path) -> Callable[[str, Any], None]:
+    """A callback that writes the picture of each stage as it comes."""
     from kdvision.report.stages import draw_stage
 
-    def draw(stage: str, made: Any) -> None:
-        pixels = draw_stage(stage, made, seen)
+    def write_stage(stage: str, output: Any) -> None:
+        pixels = draw_stage(stage, output, photo)
         if pixels is not None:
-            _put(pixels, out, stage)
+            _write_picture(pixels, out, stage)
 
-    return draw
+    return write_stage
 
 
-def _at(out: Path, stage: str) -> Path:
-    """Where a stage's picture lies, under its number."""
+def _get_path(out: Path, stage: str) -> Path:
     from kdvision.report.stages import STAGES
 
-    return out / f"{STAGES.index(stage) + 1:02}-{stage}{SUFFIX}"
+    return out / f"{STAGES.index(stage) + 1:02}-{stage}{PICTURE_SUFFIX}"
 
 
-def _put(pixels: "Pixels", out: Path, stage: str) -> None:
-    """Write a stage's picture under its number, and print where."""
+def _write_picture(pixels: "Pixels", out: Path, stage: str) -> None:
+    """Write a stage's picture, and print its path."""
     from kdvision.files import encode_image, write_atomically
 
-    path = _at(out, stage)
-    write_atomically(path, encode_image(pixels, SUFFIX))
+    path = _get_path(out, stage)
+    write_atomically(path, encode_image(pixels, PICTURE_SUFFIX))
     typer.echo(str(path))
 
 
-def _board(seen: "Photo", reads: "list[KingdomReading]") -> "Pixels":
-    """The overlay of a score, in the size of the other pictures."""
-    from kdvision.game.rules import GAMES, infer_board_side
+def _draw_boards(photo: "Photo", readings: "list[KingdomReading]") -> "Pixels":
+    """The overlay of the score, in the size of the other pictures."""
+    from kdvision.game.rules import infer_board_side, make_rule_set
     from kdvision.report.build import build_photo_result
     from kdvision.report.overlay import draw_overlay
     from kdvision.report.stages import shrink_to_fit
 
-    rules = GAMES[reads[0].game](side=infer_board_side([read.board for read in reads]))
-    drawn = draw_overlay(seen, build_photo_result(seen.name, (seen.width, seen.height), reads, rules))
-    return shrink_to_fit(drawn)
+    rules = make_rule_set(readings[0].game, side=infer_board_side([reading.board for reading in readings]))
+    result = build_photo_result(photo.name, (photo.width, photo.height), readings, rules)
+    return shrink_to_fit(draw_overlay(photo, result))

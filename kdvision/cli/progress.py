@@ -1,77 +1,58 @@
-"""How far a long run is, on stderr: one line that changes in a terminal, plain lines elsewhere."""
+"""Shows the progress of a long run on stderr: a bar in a terminal, a line now and then in a log."""
 
-import sys
 import time
-from collections import deque
-from typing import TYPE_CHECKING, Final
+from datetime import timedelta
+from typing import Final
 
-import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-if TYPE_CHECKING:
-    from kdvision.batch.run import Progress
+from kdvision.cli.output import print_message
 
-SELDOM: Final = 15.0
-"""Seconds between two plain lines."""
-
-OFTEN: Final = 0.2
-"""Seconds between two changes of the line in a terminal."""
-
-RECENT: Final = 200
-"""So many photos tell the rate: a night slows down when the laptop is warm."""
+LOG_INTERVAL_S: Final = 15.0
+"""Time between two lines in a log."""
+SPEED_PERIOD_S: Final = 600.0
+"""The time left is estimated from this period: a laptop slows down as it gets warm."""
 
 
-class Ticker:
-    """Prints how far a run is when it is called with that; `end` leaves the line."""
+class ProgressDisplay:
+    """The progress of a run over photos. Use it as a context manager, or call `close` before other output."""
 
-    def __init__(self, *, terminal: bool | None = None) -> None:
-        self.terminal = sys.stderr.isatty() if terminal is None else terminal
-        self._printed = -OFTEN if self.terminal else time.monotonic()
-        self._reads: deque[tuple[float, int]] = deque([(time.monotonic(), 0)], maxlen=RECENT)
-        self._width = 0
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
+        self._progress = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("photos{task.fields[note]}"),
+            TimeRemainingColumn(),
+            console=self._console,
+            redirect_stdout=False,  # stdout has the results
+            speed_estimate_period=SPEED_PERIOD_S,
+            get_time=time.monotonic,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=None, note="")
+        self._last_line_s = time.monotonic()
 
-    def __call__(self, progress: "Progress") -> None:
-        """Print a line, if the last one is old enough."""
-        now = time.monotonic()
-        if progress.read != self._reads[-1][1]:
-            self._reads.append((now, progress.read))
-        last = progress.done == progress.total
-        if now - self._printed < (OFTEN if self.terminal else SELDOM) and not (last and self.terminal):
-            return
-        self._printed = now
-        text = words(progress, self._rate())
-        if self.terminal:
-            typer.echo(f"\r{text:<{self._width}}", nl=False, err=True)
-            self._width = len(text)
-        else:
-            typer.echo(f"kdvision: {text}", err=True)
+    def __enter__(self) -> "ProgressDisplay":
+        return self
 
-    def end(self) -> None:
-        """Go to a new line, so that what is printed next stands alone."""
-        if self.terminal and self._width:
-            typer.echo(err=True)
-        self._width = 0
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
-    def _rate(self) -> float:
-        """Photos a second, 0 where nothing was read yet."""
-        (first, before), (last, after) = self._reads[0], self._reads[-1]
-        return (after - before) / (last - first) if last > first else 0.0
+    def update(self, done: int, total: int, failed: int = 0) -> None:
+        """Show that `done` of `total` photos are done, `failed` of them without a result."""
+        note = f", {failed} failed" if failed else ""
+        self._progress.update(self._task, completed=done, total=total, note=note)
+        self._progress.start()
+        if not self._console.is_terminal and time.monotonic() - self._last_line_s >= LOG_INTERVAL_S:
+            self._last_line_s = time.monotonic()
+            print_message(f"{done} of {total} photos{note}{self._format_time_left()}")
 
+    def close(self) -> None:
+        """Leave the bar as it is, and go to a new line. The next `update` shows it again."""
+        self._progress.stop()
 
-def words(progress: "Progress", rate: float) -> str:
-    """How far a run is, in words; `rate` in photos a second."""
-    parts = [f"{progress.done} of {progress.total} photos"]
-    if rate:
-        parts.append(f"{60 * rate:.0f} a minute" if rate * 60 >= 10 else f"{60 * rate:.1f} a minute")
-        if left := progress.total - progress.done:
-            parts.append(f"{duration(left / rate)} left")
-    if progress.failed:
-        parts.append(f"{progress.failed} failed")
-    return ", ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """A time in words, no more exact than anybody needs."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+    def _format_time_left(self) -> str:
+        seconds = self._progress.tasks[0].time_remaining
+        return f", {timedelta(seconds=round(seconds))} left" if seconds else ""

@@ -1,57 +1,60 @@
-"""`kdvision review`: looking through what a batch was not sure of, and correcting it."""
+"""`kdvision review`: asks about the uncertain results of a batch, and corrects them."""
 
 import re
 import sys
 import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kdvision.cli.batch import put_written
-from kdvision.cli.options import EXPECTED_FIX, fixes_of
-from kdvision.cli.output import colour, complain, width
+from kdvision.cli.batch import print_summary
+from kdvision.cli.corrections import check_correction, make_correction, parse_board, parse_fix
+from kdvision.cli.inputs import parse_fixes
+from kdvision.cli.output import get_width, print_error, print_message, wants_colour
 from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kdvision.batch.corrections import Correction, CorrectionFile
     from kdvision.batch.outputs import EventOutcome
-    from kdvision.batch.record import Data, PhotoRecord
+    from kdvision.batch.record import PhotoRecord
     from kdvision.batch.review import ReviewItem
     from kdvision.batch.run import BatchOptions
     from kdvision.batch.seating import KingdomResult
     from kdvision.game.board import Board
 
-FIX: Final = re.compile(r"(?P<photo>.+?):(?P<fix>(?:\d+:)?[A-Za-z]\d{1,2}=\S+)")
-BOARD: Final = re.compile(r"(?P<photo>.+?):(?P<kingdom>\d{1,2})=(?P<board>.+)", re.DOTALL)
-ASK: Final = "[Enter] it is right now · {fixes}C3=w1 a square · board w w1 / … all of it · o open · s later · q stop"
-
-TYPE: Final = "[Enter] go on · board w w1 / … what it should show · o open · q stop"
-HERE: Final = ": kdvision review"
-"""What advice says to people who are not here yet."""
-SEE: Final = "[Enter] go on · o open · q stop"
-GO_ON: Final = "[Enter] go on · q stop"
+BOARD_PROMPT: Final = (
+    "[Enter] the board is right · {fixes}C3=w1 correct a square · board w w1 / … type the board · o open · s skip · "
+    "q quit"
+)
+UNREAD_PROMPT: Final = "[Enter] continue · board w w1 / … type the board · o open · q quit"
+PHOTO_PROMPT: Final = "[Enter] continue · o open · q quit"
+NO_PHOTO_PROMPT: Final = "[Enter] continue · q quit"
+COMMAND_ADVICE: Final = ": kdvision review"
+"""The end of advice to run this command, which is left out here."""
 
 
 def review(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder that kdvision batch has written.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The result folder of kdvision batch.")],
     fix: Annotated[
         list[str] | None,
-        typer.Option(metavar="PHOTO:K:SQUARE=CELL", help="Correct a square, as in round1/table3/ann.jpg:1:C3=w1."),
+        typer.Option(
+            metavar="PHOTO:K:SQUARE=CELL", help="Correct a square, as in round1/table3/ann.jpg:1:C3=w1. Repeatable."
+        ),
     ] = None,
     board: Annotated[
-        list[str] | None, typer.Option(metavar="PHOTO:K=BOARD", help="Give the whole board of kingdom K of a photo.")
+        list[str] | None,
+        typer.Option(metavar="PHOTO:K=BOARD", help="Replace the board of kingdom K of a photo. Repeatable."),
     ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Show what would change nothing, as far as is known, too.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also ask about what has no known effect.")] = False,
     page: Annotated[bool, typer.Option("--page", help="Open the report in the browser instead.")] = False,
 ) -> None:
-    """Look through what a batch was not sure of, most decisive first, and correct it; standings follow.
+    """Check and correct the results of a batch. Asks about the most decisive ones first.
 
-    Corrections are kept in OUT/corrections.jsonl, apart from what was read. With --fix and --board nothing is asked.
+    Corrections are stored in OUT/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
+    is asked.
     """
     from kdvision.batch.corrections import CorrectionFile
     from kdvision.batch.result_folder import REPORT, ResultFolder
@@ -67,114 +70,120 @@ def review(
     corrections = CorrectionFile(out)
     corrections.reload()
     outcome, records = _load_outcome(options, corrections)
-    given = [*map(_fix, fix or ()), *map(_board, board or ())]
+    given = [*map(parse_fix, fix or ()), *map(parse_board, board or ())]
     if given:
-        corrections.add([_checked(one, records) for one in given])
+        corrections.add([check_correction(one, records) for one in given])
     else:
         items = outcome.review_items
-        Walk(options, corrections, outcome, records).all(items if everything else select_with_impact(items))
-    _follow(options)
+        dialogue = ReviewDialogue(out, corrections, outcome, records)
+        dialogue.ask_all(items if everything else select_with_impact(items))
+    _update_results(options)
 
 
-class Walk:
-    """A walk through everything to look at, one question each."""
+@dataclass(frozen=True)
+class ReviewDialogue:
+    """Asks about review items in the terminal, and stores the corrections."""
 
-    def __init__(
-        self,
-        options: "BatchOptions",
-        corrections: "CorrectionFile",
-        outcome: "EventOutcome",
-        records: "dict[str, PhotoRecord]",
-    ) -> None:
-        self.options, self.corrections, self.outcome, self.records = options, corrections, outcome, records
+    out: Path
+    corrections: "CorrectionFile"
+    outcome: "EventOutcome"
+    records: "dict[str, PhotoRecord]"
 
-    def all(self, items: "Sequence[ReviewItem]") -> None:
-        """Ask about all of these, until the person stops."""
-        more = len(self.outcome.review_items) - len(items)
+    def ask_all(self, items: "Sequence[ReviewItem]") -> None:
+        """Ask about all items until the user quits."""
+        others = len(self.outcome.review_items) - len(items)
         if not items:
-            typer.echo("Nothing needs a look.")
-        if more:
-            typer.echo(f"{more} unsure kingdoms would change nothing, as far as is known: --all shows them too.")
+            typer.echo("Nothing needs to be checked.")
+        if others:
+            typer.echo(f"{others} uncertain results have no known effect on the points: --all asks about them too.")
         for number, item in enumerate(items, start=1):
             changes = f" · may change {item.changes}" if item.changes else ""
             typer.echo(f"\n{number} of {len(items)}{changes}")
-            if not self._one(item):
+            if not self._ask(item):
                 break
 
-    def _one(self, item: "ReviewItem") -> bool:
-        """Ask about one thing; False to stop."""
-        spot = item.spot
-        where = [spot.player, f"round {spot.round}" if spot.round else "", f"table {spot.table}" if spot.table else ""]
-        typer.echo(" · ".join(part for part in (*where, spot.photo) if part))
-        if item.kingdom is not None:
-            self._show(item.kingdom)
-        typer.echo(f"{item.why[:1].upper()}{item.why[1:]}.")
-        advice = item.advice.replace(HERE, "")
-        typer.echo(f"{advice[:1].upper()}{advice[1:]}.")
-        choices, board = list(item.fixes), None if item.kingdom is None else item.kingdom.board
+    def _ask(self, item: "ReviewItem") -> bool:
+        """Ask about one item; False if the user quits."""
+        self._print_item(item)
+        board = None if item.kingdom is None else item.kingdom.board
+        fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(item.fixes, start=1))
         while True:
-            fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(choices, start=1))
-            typer.echo(ASK.format(fixes=fixes) if board else self._prompt(spot.photo))
-            answer = _line()
+            typer.echo(BOARD_PROMPT.format(fixes=fixes) if board else self._get_photo_prompt(item.spot.photo))
+            answer = _read_answer()
             if answer is None or answer.lower() == "q":
                 return False
-            if answer.isdecimal() and 1 <= int(answer) <= len(choices):
-                answer = choices[int(answer) - 1]
+            if answer.isdecimal() and 1 <= int(answer) <= len(item.fixes):
+                answer = item.fixes[int(answer) - 1]
             try:
-                done, board = self._answered(item, answer, board)
+                done, board = self._apply_answer(item, answer, board)
             except KdvisionError as error:
-                complain(error)
+                print_error(error)
                 continue
             if done:
                 return True
 
-    def _prompt(self, photo: str) -> str:
-        """What may be answered about a photo as a whole: its board, where none was read."""
-        record = self.records.get(photo)
-        return GO_ON if record is None else SEE if record.reading.data["kingdoms"] else TYPE
+    def _print_item(self, item: "ReviewItem") -> None:
+        spot = item.spot
+        where = [spot.player, f"round {spot.round}" if spot.round else "", f"table {spot.table}" if spot.table else ""]
+        typer.echo(" · ".join(part for part in (*where, spot.photo) if part))
+        if item.kingdom is not None:
+            self._print_kingdom(item.kingdom)
+        for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
+            typer.echo(f"{sentence[:1].upper()}{sentence[1:]}.")
 
-    def _answered(self, item: "ReviewItem", answer: str, board: "Board | None") -> "tuple[bool, Board | None]":
-        """Do what a person answered; whether that is all there is to ask, and the board with what was said."""
+    def _get_photo_prompt(self, photo: str) -> str:
+        """The prompt for an item that is not about a single kingdom."""
+        record = self.records.get(photo)
+        if record is None:
+            return NO_PHOTO_PROMPT
+        return PHOTO_PROMPT if record.reading.data["kingdoms"] else UNREAD_PROMPT
+
+    def _apply_answer(self, item: "ReviewItem", answer: str, board: "Board | None") -> "tuple[bool, Board | None]":
+        """Do what the user answered: whether the item is done, and the board with the corrections so far."""
         if answer.lower() == "o":
             self._open(item)
             return False, board
         record = self.records.get(item.spot.photo)
         if record is None or answer.lower() == "s" or (not answer and board is None):
             return True, board
-        from kdvision.report.build import correct_board
-
         kingdom = item.spot.kingdom or 1
         if record.reading.data["kingdoms"] and not item.spot.kingdom and not re.match(r"\d+:", answer):
-            hint = f"say which one: kdvision review {self.options.out} --board {record.photo}:K=BOARD"
-            raise NotationError(f"kingdoms were read in {record.photo}, and this is about none of them", hint=hint)
+            hint = f"name the kingdom: kdvision review {self.out} --board {record.photo}:K=BOARD"
+            raise NotationError(f"{record.photo} has kingdoms, and this question is about none of them", hint=hint)
         if not answer or answer.lower().startswith("board "):
-            words = answer[len("board ") :] or str(board)
-            self._say(_correction(record.photo, kingdom, board=words))
+            self._store(make_correction(record.photo, kingdom, board=answer[len("board ") :] or str(board)))
             return True, board
-        for number, square, cell in fixes_of([answer if ":" in answer else f"{kingdom}:{answer}"]):
-            self._say(_correction(record.photo, number + 1, square.name, cell))
+        return False, self._apply_fix(record.photo, kingdom, answer, board)
+
+    def _apply_fix(self, photo: str, kingdom: int, answer: str, board: "Board | None") -> "Board | None":
+        """Store the correction of a square, and return the board with it."""
+        from kdvision.report.build import correct_board
+
+        for number, square, cell in parse_fixes([answer if ":" in answer else f"{kingdom}:{answer}"]):
+            self._store(make_correction(photo, number + 1, square.name, cell))
             typer.echo(f"{square.name} is {cell}.")
             if board is not None and number + 1 == kingdom:
                 board = correct_board(board, square, cell)
-        return False, board
+        return board
 
-    def _say(self, correction: "Correction") -> None:
-        self.corrections.add([_checked(correction, self.records)])
+    def _store(self, correction: "Correction") -> None:
+        self.corrections.add([check_correction(correction, self.records)])
 
-    def _show(self, kingdom: "KingdomResult") -> None:
+    def _print_kingdom(self, kingdom: "KingdomResult") -> None:
         from kdvision.game.scoring import score
         from kdvision.report.result import Result, ScoredKingdom
         from kdvision.report.table import format_table
 
         rule_set = self.outcome.standings.rule_set(kingdom)
         scored = ScoredKingdom(kingdom.kingdom, rule_set, score(kingdom.kingdom, rule_set), ())
-        typer.echo(format_table(Result(None, kingdoms=(scored,)), width=width(), colour=colour()))
+        typer.echo(format_table(Result(None, kingdoms=(scored,)), width=get_width(), colour=wants_colour()))
 
     def _open(self, item: "ReviewItem") -> None:
+        """Open the kingdom's picture, or else the report, in the browser."""
         from kdvision.batch.result_folder import REPORT
 
         picture = item.kingdom.picture if item.kingdom is not None else None
-        webbrowser.open((self.options.out / (picture or REPORT)).resolve().as_uri())
+        webbrowser.open((self.out / (picture or REPORT)).resolve().as_uri())
 
 
 def _load_outcome(
@@ -193,71 +202,28 @@ def _load_outcome(
     return evaluate_event(options.load_event(), records.values(), corrections, cache=cache), records
 
 
-def _follow(options: "BatchOptions") -> None:
-    """Write the results after corrections, unless a run is writing there, which does it itself."""
+def _update_results(options: "BatchOptions") -> None:
+    """Write the results after corrections, unless another run has locked the folder, which applies them itself."""
     from kdvision.batch.journal import LockedError
     from kdvision.batch.result_folder import ResultFolder
     from kdvision.batch.run import BatchRun
     from kdvision.batch.workers import SerialExecutor
 
-    def say(text: str) -> None:
-        typer.echo(f"kdvision: {text}.", err=True)
-
     try:
         with ResultFolder(options.out).lock():
-            run = BatchRun(options, SerialExecutor(), on_message=say)
+            run = BatchRun(options, SerialExecutor(), on_message=print_message)
             try:
-                written = run.apply_corrections()
+                summary = run.apply_corrections()
             finally:
                 run.close()
     except LockedError:
-        typer.echo("kdvision: a run is writing there, and applies the corrections before it ends.", err=True)
+        print_message("a run is writing there, and applies the corrections before it ends")
         return
-    put_written(written, options.out)
+    print_summary(summary, options.out)
 
 
-def _fix(text: str) -> "Correction":
-    found = FIX.fullmatch(text.strip())
-    if found is None:
-        expected = f"PHOTO:{EXPECTED_FIX.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
-        raise NotationError(f"{text!r} corrects no square", expected=expected, hint=f"write {expected}")
-    number, square, cell = fixes_of([found["fix"]])[0]
-    return _correction(found["photo"], number + 1, square.name, cell)
-
-
-def _board(text: str) -> "Correction":
-    found = BOARD.fullmatch(text.strip())
-    if found is None:
-        expected = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
-        raise NotationError(f"{text!r} is no board of a photo", expected=expected, hint=f"write {expected}")
-    return _correction(found["photo"], int(found["kingdom"]), board=found["board"])
-
-
-def _correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
-    from kdvision.batch.corrections import Correction
-    from kdvision.game.board import Board
-
-    text = str(Board.parse(board)) if board else ""
-    return Correction(photo=photo, content="", kingdom=kingdom, square=square, cell=cell, board=text)
-
-
-def _checked(one: "Correction", records: "dict[str, PhotoRecord]") -> "Correction":
-    """The correction tied to its photo's content; raises NotationError where it fits no kingdom that was read."""
-    from dataclasses import replace
-    from difflib import get_close_matches
-
-    record = records.get(one.photo)
-    if record is None:
-        close = get_close_matches(one.photo, records, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]}?" if close else "name it as results.csv does"
-        raise NotationError(f"there is no photo {one.photo} among the results", hint=hint)
-    kingdoms: list[Data] = list(record.reading.data["kingdoms"])
-    one.check(kingdoms)
-    return replace(one, content=record.content)
-
-
-def _line() -> str | None:
-    """What a person typed, None at the end of all input."""
+def _read_answer() -> str | None:
+    """A line from stdin, None at its end."""
     typer.echo("> ", nl=False)
     line = sys.stdin.readline() if sys.stdin is not None else ""
     return line.strip() if line else None

@@ -1,48 +1,40 @@
-"""`kdvision score`: photos scored, and the game file that asks for what they do not show."""
+"""`kdvision score`: scores photos."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdvision.cli.facts import Coins, Knights, Queen, Towers, Towns, check_facts, parse_facts
+from kdvision.cli.game_file import GameFile, check_game_file, find_common_options, write_game_file
+from kdvision.cli.inputs import Fix, open_photo, parse_fixes, parse_outlines, parse_players
 from kdvision.cli.options import (
     AsJson,
-    Asked,
     Corners,
-    Fix,
     Fixes,
     PhotoGame,
     PlayersOption,
+    ScoreOptions,
     SizeOption,
     Strict,
-    fixes_of,
-    opened,
-    outlines_of,
-    players_of,
-    targets_of,
 )
-from kdvision.cli.output import complain, finish, put, put_absent, put_together
-from kdvision.cli.pieces_options import (
-    Coins,
-    GameFile,
-    Knights,
-    Pieces,
-    Played,
-    Queen,
-    Towers,
-    Towns,
-    check_game_file,
-    check_told,
-    of_one_game,
-    write_game_file,
+from kdvision.cli.output import (
+    exit_with_code,
+    print_combined_result,
+    print_error,
+    print_message,
+    print_result,
+    warn_of_absent_players,
 )
+from kdvision.cli.output_paths import find_overlay_paths
 from kdvision.cli.variant_options import variant_options
 from kdvision.errors import KdvisionError, ModelError, NotationError
 
 if TYPE_CHECKING:
-    from kdvision.report.result import Result
+    from kdvision.pipeline import KingdomReading
+    from kdvision.report.result import FailedView, Result
     from kdvision.vision.detect.manual import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
@@ -61,8 +53,10 @@ def score(
     corners: Corners = None,
     players: PlayersOption = None,
     strict: Strict = False,
-    same: Annotated[bool, typer.Option("--same", help="All photos show the same kingdom: read them together.")] = False,
-    played: Played = PhotoGame.AUTO,
+    same: Annotated[bool, typer.Option("--same", help="All photos show the same kingdoms: combine them.")] = False,
+    played: Annotated[
+        PhotoGame, typer.Option("--game", help="The game; auto means Kingdomino, unless the photo shows towns.")
+    ] = PhotoGame.AUTO,
     coins: Coins = None,
     towers: Towers = None,
     knights: Knights = None,
@@ -70,124 +64,138 @@ def score(
     towns: Towns = None,
     game_file: GameFile = None,
 ) -> None:
-    """Score the kingdoms in photos: boards, territories, bonuses, total, and who wins.
+    """Score the kingdoms in photos. Prints boards, territories, bonuses, totals and who wins.
 
-    Of several photos those that fail are named on stderr and the others go on. Several kingdoms, in one photo or one in
-    each, are ranked as one game. With --overlay FOLDER each picture is called PHOTO-score.jpg.
+    If some of several photos fail, they are named on stderr and the others are still scored. Several kingdoms, in one
+    photo or in several, are ranked as one game. With --overlay FOLDER each picture is named PHOTO-score.jpg.
 
-    With --same every photo shows the same kingdoms, from any side: what is dazzled or covered in one is read in
-    another. Board, picture and corrections are those of the first photo, which has to be one that can be read.
+    With --same all photos show the same kingdoms, from any side: what is hidden in one photo is read in another. Board,
+    picture and corrections refer to the first photo, which must be readable.
 
-    Coins, knights and the like no photo shows. They are told by options, kingdoms numbered over all photos, or in the
-    file that --game-file writes for filling in (kdvision game scores it); until then points are a range.
+    No photo shows coins and knights beside the board. Give such facts with options, kingdoms numbered over all photos,
+    or fill in the file that --game-file writes and run kdvision game. Until then points are a range.
     """
-    pieces = {"coins": coins, "towers": towers, "knights": knights, "towns": towns}
-    given = Pieces(played, variants, pieces, queen)
-    asked = Asked(
-        size,
+    counts = {"coins": coins, "towers": towers, "knights": knights, "towns": towns}
+    options = ScoreOptions(
+        played.game_name,
+        size.side if size else None,
         variants,
-        as_json,
-        strict,
-        given.game,
-        players_of(players),
-        told=given.told(),
+        parse_players(players),
+        parse_facts(played.game_name, variants, counts, queen),
+        as_json=as_json,
+        strict=strict,
     )
     check_game_file(game_file)
-    fixes = fixes_of(fix or ())
+    fixes, outlines = parse_fixes(fix or ()), parse_outlines(corners or ())
+    _check_usage(photos, fixes, outlines, same=same)
+    photos, views = (photos[:1], photos[1:]) if same else (photos, [])
+    paths = find_overlay_paths(photos, overlay, views)
+    jobs = [_Job(photo, path, fixes, outlines, views) for photo, path in zip(photos, paths, strict=True)]
+    results, used_options = _score_photos(jobs, options)
+    game_options = find_common_options(used_options or [options])
+    if game_options is not None:
+        print_combined_result(results, game_options)
+    warn_of_absent_players(results, options)
+    write_game_file(game_file, results, game_options)
+    exit_with_code(results, options)
+
+
+def _check_usage(photos: list[str], fixes: list[Fix], outlines: "list[KingdomOutline]", *, same: bool) -> None:
+    """Raise a usage error for options that do not fit the number of photos."""
     if fixes and len(photos) > 1 and not same:
-        raise typer.BadParameter("squares can be corrected in one photo at a time", param_hint="--fix")
-    outlines = outlines_of(corners or ())
+        raise typer.BadParameter("squares can only be corrected in one photo at a time", param_hint="--fix")
     if outlines and len(photos) > 1:
-        raise typer.BadParameter("outlines can be drawn in one photo at a time", param_hint="--corners")
+        raise typer.BadParameter("outlines can only be given for one photo at a time", param_hint="--corners")
     if same and len(photos) < 2:
-        raise typer.BadParameter("name two photos of the kingdom or more", param_hint="--same")
-    photos, also = (photos[:1], photos[1:]) if same else (photos, [])
+        raise typer.BadParameter("name at least two photos of the kingdom", param_hint="--same")
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One photo to score; `views` are further photos of the same kingdoms."""
+
+    photo: str
+    overlay_path: Path | None
+    fixes: Sequence[Fix]
+    outlines: "Sequence[KingdomOutline]"
+    views: Sequence[str]
+
+
+def _score_photos(jobs: Sequence[_Job], options: ScoreOptions) -> "tuple[list[Result], list[ScoreOptions]]":
+    """Score and print each photo: the results, and the options with the detected game of each photo that was read."""
     results: list[Result] = []
-    settled: list[Asked] = []
-    for photo, target in zip(photos, targets_of(photos, overlay, also), strict=True):
-        before = sum(len(result.kingdoms) for result in results)
-        if asked.counts and results and results[-1].error is not None:
-            typer.echo(
-                f"kdvision: {results[-1].photo} failed, so how the kingdoms after it are numbered is not known: they go"
-                " without the names and pieces that were told by number.",
-                err=True,
+    used_options: list[ScoreOptions] = []
+    for job in jobs:
+        if results and results[-1].error is not None and options.is_numbered:
+            print_message(
+                f"{results[-1].photo} failed, so the numbers of the kingdoms after it are unknown: "
+                "names and facts given by number are not used for them"
             )
-            asked = asked.uncounted()
-        results.append(_scored(photo, target, fixes, outlines, asked, before, also, settled.append))
-        if len(results) == len(photos):
-            check_told(asked.told, results)
-        put(results[-1], asked)
-    game = of_one_game(settled or [asked])
-    if game is not None:
-        put_together(results, game)
-    put_absent(results, asked)
-    write_game_file(game_file, results, game)
-    finish(results, asked)
+            options = options.drop_numbered()
+        result, used = _score_photo(job, options, first_number=sum(len(result.kingdoms) for result in results))
+        results.append(result)
+        used_options += [] if used is None else [used]
+        if len(results) == len(jobs):
+            check_facts(options.facts, results)
+        print_result(result, options)
+    return results, used_options
 
 
-def _scored(
-    photo: str,
-    target: Path | None,
-    fixes: Sequence[Fix],
-    outlines: Sequence["KingdomOutline"],
-    asked: Asked,
-    before: int,
-    also: Sequence[str] = (),
-    settle: Callable[[Asked], None] = lambda _: None,
-) -> "Result":
-    """The result of one photo, its overlay written; a photo that fails is a result too, with its error.
+def _score_photo(job: _Job, options: ScoreOptions, *, first_number: int) -> "tuple[Result, ScoreOptions | None]":
+    """The result of one photo and the options with its detected game; a failed photo's result has the error.
 
-    `also` are further photos of the same kingdoms; `settle` hears what is asked where the photo told the game itself.
+    Writes the overlay.
     """
-    from kdvision import pipeline
     from kdvision.game.players import NO_PLAYERS
     from kdvision.report.build import build_photo_result
-    from kdvision.report.result import FailedView, Result
+    from kdvision.report.result import Result
 
-    lost: list[FailedView] = []
-
-    def failed(number: int, error: KdvisionError) -> None:
-        lost.append(FailedView(also[number - 1], error))
-        complain(error)
-
+    failed_views: list[FailedView] = []
     try:
-        seen = opened(photo)
-        fixed_squares = {(number, square): word for number, square, word in fixes}
-        game = asked.to_read
-        if also:
-            photos = [seen, *(opened(one) if one == "-" else one for one in also)]
-            reads = pipeline.read_views(photos, side=asked.side, fixed_squares=fixed_squares, game=game, failed=failed)
-        else:
-            reads = pipeline.read(seen, side=asked.side, fixed_squares=fixed_squares, corners=outlines, game=game)
+        photo = open_photo(job.photo)
+        readings = _read(photo, job, options, failed_views)
     except (ModelError, NotationError):
-        raise  # not this photo's fault: the others would do no better
+        raise  # other photos would fail in the same way
     except KdvisionError as error:
-        complain(error)
-        if also:
-            typer.echo(
-                "kdvision: With --same the first photo has to be one that can be read: name another first.", err=True
-            )
-        return Result(photo, error=error)
-    asked = asked.settled(reads)
-    settle(asked)
-    rules = asked.rules([read.board for read in reads])
+        print_error(error)
+        if job.views:
+            print_message("With --same the first photo must be readable: name another first")
+        return Result(job.photo, error=error), None
+    options = options.add_detected_game(readings)
     result = build_photo_result(
-        photo,
-        (seen.width, seen.height),
-        reads,
-        rules,
-        players=asked.players or NO_PLAYERS,
-        first_number=before,
-        facts=asked.told,
+        job.photo,
+        (photo.width, photo.height),
+        readings,
+        options.make_rules([reading.board for reading in readings]),
+        players=options.players or NO_PLAYERS,
+        first_number=first_number,
+        facts=options.facts,
     )
-    result = replace(result, failed_views=tuple(lost))
-    if target is not None:
-        _draw(seen, result, target)
-    return result
+    result = replace(result, failed_views=tuple(failed_views))
+    if job.overlay_path is not None:
+        _write_overlay(photo, result, job.overlay_path)
+    return result, options
 
 
-def _draw(seen: "Photo", result: "Result", target: Path) -> None:
+def _read(photo: "Photo", job: _Job, options: ScoreOptions, failed_views: "list[FailedView]") -> "list[KingdomReading]":
+    """The kingdoms of a photo; `failed_views` receives the views that cannot be read."""
+    from kdvision import pipeline
+    from kdvision.report.result import FailedView
+
+    def report_failure(number: int, error: KdvisionError) -> None:
+        failed_views.append(FailedView(job.views[number - 1], error))
+        print_error(error)
+
+    fixed_squares = {(number, square): cell for number, square, cell in job.fixes}
+    side, game = options.side, options.game_to_read
+    if not job.views:
+        return pipeline.read(photo, side=side, fixed_squares=fixed_squares, corners=job.outlines, game=game)
+    photos = [photo, *(open_photo(view) if view == "-" else view for view in job.views)]
+    return pipeline.read_views(photos, side=side, fixed_squares=fixed_squares, game=game, failed=report_failure)
+
+
+def _write_overlay(photo: "Photo", result: "Result", path: Path) -> None:
     from kdvision.files import encode_image, write_atomically
     from kdvision.report.overlay import draw_overlay
 
-    write_atomically(target, encode_image(draw_overlay(seen, result), target.suffix))
+    write_atomically(path, encode_image(draw_overlay(photo, result), path.suffix))

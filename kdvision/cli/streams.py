@@ -1,4 +1,4 @@
-"""What goes where: results alone to stdout, all else to stderr; and what becomes of what cannot be printed."""
+"""Sets up the standard streams: only results on stdout, and errors while printing are handled."""
 
 import io
 import os
@@ -8,22 +8,22 @@ from typing import Any, Final, TextIO
 
 from kdvision.errors import KdvisionError
 
-HINT: Final = "make room there, or send the results elsewhere"
+HINT: Final = "free some space, or send the results elsewhere"
 
 
-def results_alone() -> None:
-    """Leave stdout to what this program prints; what libraries print by themselves goes to stderr.
+def separate_streams() -> None:
+    """Send what libraries print to stdout to stderr, so that stdout has only this program's results.
 
-    HiGHS, deep in C++, now and then reports a failed try of its own, and one such line would spoil a file of JSON.
-    Results that cannot be printed are a KdvisionError; messages that cannot be are lost, and the work goes on.
+    HiGHS, in C++, sometimes prints a line of its own, which would spoil a file of JSON. After this call, results that
+    cannot be printed raise KdvisionError, and messages that cannot be printed are dropped.
     """
-    _fill_gaps()
+    _open_closed_descriptors()
     with suppress(OSError, ValueError):
         if sys.stderr is not None and not sys.stderr.isatty():
-            sys.stderr = _text(_Messages(os.dup(2), "w"), sys.stderr, line_buffering=True)
-    with suppress(OSError, ValueError):  # without one of the two streams there is nothing to keep apart
+            sys.stderr = _wrap(_MessageFile(os.dup(2), "w"), sys.stderr, line_buffering=True)
+    with suppress(OSError, ValueError):  # if one of the two streams is missing there is nothing to separate
         if sys.stdout is None:
-            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  (it is stdout from here on)
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  (used until the process ends)
             return
         sys.stdout.flush()
         own = os.dup(1)
@@ -31,44 +31,44 @@ def results_alone() -> None:
         if sys.stdout.isatty():
             sys.stdout = os.fdopen(own, "w", encoding=sys.stdout.encoding, errors="replace")
         else:
-            sys.stdout = _text(_Results(own, "w"), sys.stdout)
+            sys.stdout = _wrap(_ResultFile(own, "w"), sys.stdout)
 
 
-def _fill_gaps() -> None:
-    """Open nothing in place of streams that are closed, or the next file would get their number and their noise."""
+def _open_closed_descriptors() -> None:
+    """Open the null device in place of closed standard streams; else the next file would get their numbers."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
             with suppress(OSError):
-                os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+                os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
 
 
-def _text(raw: io.FileIO, like: TextIO, *, line_buffering: bool = False) -> TextIO:
+def _wrap(raw: io.FileIO, like: TextIO, *, line_buffering: bool = False) -> TextIO:
     buffered = io.BufferedWriter(raw)
     return io.TextIOWrapper(buffered, encoding=like.encoding, errors="replace", line_buffering=line_buffering)
 
 
-class _Results(io.FileIO):
-    """Stdout itself: the first write that fails is an error with advice, what comes after it is dropped."""
+class _ResultFile(io.FileIO):
+    """Stdout: the first write that fails raises KdvisionError, later ones are dropped."""
 
-    lost = False
+    has_failed = False
 
     def write(self, content: Any) -> int:
-        if self.lost:
+        if self.has_failed:
             return len(content)
         try:
             return int(super().write(content))
-        except BrokenPipeError:  # whoever read has seen enough, which the command line takes quietly
-            self.lost = True
+        except BrokenPipeError:  # the reader has stopped early, which the command line accepts
+            self.has_failed = True
             raise
         except OSError as error:
-            self.lost = True
+            self.has_failed = True
             raise KdvisionError(f"the results cannot be printed: {error.strerror}", hint=HINT) from error
 
 
-class _Messages(io.FileIO):
-    """Stderr itself: a message that cannot be written is dropped, for no work should end over it."""
+class _MessageFile(io.FileIO):
+    """Stderr: a message that cannot be written is dropped, so that it never ends the work."""
 
     def write(self, content: Any) -> int:
         with suppress(OSError):

@@ -1,19 +1,15 @@
 """`kdvision batch` and `kdvision review` as a person meets them; photos are texts, and a executor that reads these."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 import webbrowser
 from pathlib import Path
 
 import pytest
 
 from kdvision.batch.result_folder import ResultFolder
-from kdvision.batch.run import Progress
-from kdvision.cli.progress import Ticker, duration, words
 from tests.batch.text_photos import (
     MAX_WAIT_SECONDS,
     TextPhotoReader,
@@ -100,7 +96,7 @@ def test_options_are_rules(run: Run, folder: Path, out: Path, executor: TextPhot
 @pytest.mark.parametrize(
     ("event", "asked", "code", "told"),
     [
-        ('variants = ["harmony"]', ["--middle-kingdom"], 2, "tells the rules already"),
+        ('variants = ["harmony"]', ["--middle-kingdom"], 2, "already sets the rules"),
         ("rounds = 2\ndynasty = true", [], 5, "line 1: a Dynasty of 2 rounds"),
         ("", ["--event", "nowhere.toml"], 5, "nowhere.toml cannot be read"),
         ("", ["--size", "6"], 2, "Usage"),
@@ -145,46 +141,6 @@ def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor:
     assert executor.jobs == [("round1/table2/cy.jpg", 0)]
 
 
-# Progress
-
-
-def test_progress_in_words() -> None:
-    assert words(Progress(0, 400, 0, 0), 0.0) == "0 of 400 photos"
-    assert words(Progress(100, 400, 100, 3), 1.0) == "100 of 400 photos, 60 a minute, 5 min left, 3 failed"
-    assert words(Progress(399, 400, 9, 0), 0.1) == "399 of 400 photos, 6.0 a minute, 10 s left"
-    assert words(Progress(400, 400, 9, 0), 0.1) == "400 of 400 photos, 6.0 a minute"
-    assert [duration(seconds) for seconds in (0.2, 89, 91, 3600, 9000)] == [
-        "1 s",
-        "89 s",
-        "2 min",
-        "60 min",
-        "2 h 30 min",
-    ]
-
-
-def test_progress_is_plain_lines_now_and_then(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    ticker = Ticker()
-    for number in range(1, 61):
-        now[0] = float(number)
-        ticker(Progress(number, 60, number, 0))
-    told = capsys.readouterr().err.splitlines()
-    assert told[0] == "kdvision: 15 of 60 photos, 60 a minute, 45 s left"
-    assert len(told) == 4
-
-
-def test_progress_is_one_line_in_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    ticker = Ticker(terminal=True)
-    ticker(Progress(1, 2, 1, 0))
-    ticker(Progress(2, 2, 2, 0))
-    ticker.end()
-    told = capsys.readouterr().err
-    assert told.startswith("\r1 of 2 photos") and "\r2 of 2 photos" in told and told.count("\n") == 1
-
-
 # review
 
 
@@ -211,7 +167,7 @@ def test_a_walk_shows_what_is_unsure_and_takes_a_correction(run: Run, read: Path
     assert "1 of 1 · may change who wins the event" in said
     assert "B2 is read as f (80 % sure); as f1 the total is 7" in said
     assert "\nCompare it with the photo.\n" in said
-    assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 a square" in said
+    assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 correct a square" in said
     assert leader(read) == ("ann", "7")
     assert read_csv(read / "review.csv") == []
     kept = [json.loads(line) for line in (read / "corrections.jsonl").read_text().splitlines()]
@@ -248,7 +204,7 @@ def test_nothing_said_changes_nothing(
 
 @pytest.mark.parametrize(
     ("answer", "told"),
-    [("Z9=w", "has no square Z9"), ("C3", "corrects no square"), ("C3=x", "is no square"), ("board w / w w", "row 2"),
+    [("Z9=w", "has no square Z9"), ("C3", "is not a correction"), ("C3=x", "is no square"), ("board w / w w", "row 2"),
      ("7:A1=w", "shows no kingdom 7")],
 )  # fmt: skip
 def test_an_answer_that_fits_nothing_is_asked_again(answer: str, told: str, run: Run, read: Path) -> None:
@@ -294,10 +250,10 @@ def test_corrections_without_questions(run: Run, read: Path) -> None:
     ("asked", "told"),
     [
         (["--fix", "ann.jpg:1:B2=f1"], "Did you mean round1/table1/ann.jpg"),
-        (["--fix", "B2"], "corrects no square"),
+        (["--fix", "B2"], "is not a correction"),
         (["--fix", "round1/table1/ann.jpg:1:Z9=w"], "Its squares are A1 to C3"),
         (["--fix", "round1/table1/ann.jpg:2:A1=w"], "Give a number from 1 to 1"),
-        (["--board", "round1/table1/ann.jpg=w"], "is no board of a photo"),
+        (["--board", "round1/table1/ann.jpg=w"], "is not the board of a photo"),
         (["--board", "round1/table1/ann.jpg:3=w"], "Give a number from 1 to 2"),
     ],
 )
@@ -382,10 +338,3 @@ def test_photos_and_corrections_are_taken_as_they_come(
     assert watcher.returncode == 0, told
     assert "4 photos, 4 kingdoms." in said
     assert "watching" in told and "a Dynasty of 2 rounds" in told and "Traceback" not in told
-
-
-def test_help_stays_quick_with_all_commands() -> None:
-    heavy = "{'jinja2', 'distributed', 'multiprocessing.context'}"
-    code = f"import sys, kdvision.cli; sys.exit(bool({heavy} & set(sys.modules)))"
-    root = ROOT
-    assert subprocess.run([sys.executable, "-c", code], cwd=root, env=dict(os.environ)).returncode == 0

@@ -148,7 +148,7 @@ def test_stdin_is_utf8_whatever_the_terminal_says(run: Run) -> None:
     for command in ("game", "type"):
         ran = run(command, "-", stdin=b"\xff\xfe")
         assert (ran.code, ran.err.count("\n")) == (5, 1)
-        assert ran.err.startswith("kdvision: what came on stdin is not a text in UTF-8.")
+        assert ran.err.startswith("kdvision: the text on stdin is not UTF-8.")
 
 
 def test_typed_boards_of_one_game_share_its_box(run: Run) -> None:
@@ -214,7 +214,7 @@ def test_an_unfinished_game_is_a_range_and_names_no_winner(run: Run) -> None:
     assert ann["review"]
     assert ann["missing"] == [{"item": "coins", "squares": [], "text": "coins"}]
     strict = run("game", "-", "--strict", stdin=OPEN.encode())
-    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: not all is told.\n")
+    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: some facts are missing.\n")
 
 
 def test_a_dynasty_with_an_open_round_has_no_sum(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""A library that prints past Python spoils no results; and what happens where nothing can be printed."""
+"""Standard streams: stdout has only results, and errors while printing are handled."""
 
 import shlex
 import subprocess
@@ -11,14 +11,14 @@ from tests.paths import ROOT
 
 NOISE = """
 import os
-from kdvision.cli.streams import results_alone
-results_alone()
+from kdvision.cli.streams import separate_streams
+separate_streams()
 os.write(1, b"noise of a library\\n")
 print("result ×")
 """
 
 
-def test_results_alone_on_stdout() -> None:
+def test_only_results_reach_stdout() -> None:
     run = subprocess.run([sys.executable, "-X", "utf8", "-c", NOISE], capture_output=True, check=True)
     assert run.stdout.decode().split() == ["result", "×"]
     assert "noise of a library" in run.stderr.decode()
@@ -41,7 +41,7 @@ def program(*args: str, redirect: str) -> subprocess.CompletedProcess[str]:
 def test_results_that_cannot_be_printed_are_one_line_and_code_1(args: list[str]) -> None:
     ran = program(*args, redirect="> /dev/full")
     assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
-    assert ran.stderr.startswith("kdvision: the results cannot be printed: No space left on device. Make room")
+    assert ran.stderr.startswith("kdvision: the results cannot be printed: No space left on device. Free some space")
 
 
 @needs_full

@@ -1,5 +1,6 @@
 """The pictures of `kdvision look`: which there are, and that they show what a stage made."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,18 @@ def test_look_through_an_outline_leaves_the_search_out(run: Run, tmp_path: Path)
     assert names[:2] == ["01-photo.jpg", "04-cells.jpg"]
 
 
-def test_a_folder_that_cannot_be_made_is_wrong_usage(run: Run, tmp_path: Path) -> None:
-    ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path / "no" / "where")
-    assert (ran.code, ran.out) == (2, "")
+@pytest.mark.parametrize("out", ["no/where", "file"])
+def test_pictures_that_cannot_be_written_are_an_ordinary_error(out: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path / out)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("kdvision: pictures cannot be written to")
+    assert ran.err.endswith("Choose a folder that you may write to.\n")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_an_ordinary_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir(mode=0o500)
+    ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path / "out")
+    assert (ran.code, ran.out) == (1, "")
+    assert "Usage" not in ran.err and "Permission denied" in ran.err

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kdvision.cli.options import fixes_of
+from kdvision.cli.inputs import parse_fixes
 from kdvision.errors import KdvisionError, NotationError
 from kdvision.game.board import Board
 from kdvision.gamefile.model import parse_game
@@ -62,7 +62,10 @@ def test_game_files(text: str) -> None:
 @example("1e999,1 2,2 3,3 4,4", "corners")
 @example("9" * 400 + ",1 2,2 3,3 4,4", "corners")
 def test_corrections_and_outlines(text: str, door: str) -> None:
-    doors: dict[str, Callable[[str], object]] = {"fix": lambda text: fixes_of([text]), "corners": KingdomOutline.parse}
+    doors: dict[str, Callable[[str], object]] = {
+        "fix": lambda text: parse_fixes([text]),
+        "corners": KingdomOutline.parse,
+    }
     try:
         doors[door](text)
     except NotationError as error:

@@ -314,4 +314,4 @@ def test_photos_of_different_games_are_none_together(
         patch.setattr(pipeline, "read", read)
         ran = run("score", photo, other, "--game-file", out)
     assert ran.code == 1 and not out.exists()
-    assert "the photos show different games. Name the game with --game." in ran.err
+    assert "the photos show different games. Choose the game with --game." in ran.err

@@ -65,7 +65,7 @@ def compared(path: Path, truth: Sequence[Board]) -> None:
     for number, board in enumerate(truth, start=1):
         rows = re.findall(r'"""\n(.*?)\n"""', blocks[number], re.DOTALL)[0]
         read = Board.parse(rows)
-        unsure = [Square.parse(name) for name in re.findall(r"# Unsure: (\w+) is", blocks[number])]
+        unsure = [Square.parse(name) for name in re.findall(r"# Uncertain: (\w+) is", blocks[number])]
         right = read.with_cells({square: board.get(square) for square in unsure})
         blocks[number] = blocks[number].replace(rows, "\n".join(right.rows()))
     path.write_text("[[kingdom]]".join(blocks), encoding="utf-8")
@@ -75,7 +75,7 @@ def test_a_photo_and_a_filled_in_file_are_scored_line_by_line_as_the_truth(run: 
     plain, wedding = tmp_path / "plain.toml", tmp_path / "wedding.toml"
     (board,) = truth_of("demo")
     ran = run("score", SAMPLES / "demo.jpg", "--harmony", "--players", "Ann", "--game-file", plain)
-    assert (ran.code, ran.err) == (0, f"kdvision: {plain} is written: fill it in, then kdvision game {plain}.\n")
+    assert (ran.code, ran.err) == (0, f"kdvision: {plain} was written. Fill it in, then run kdvision game {plain}.\n")
     run("score", SAMPLES / "demo.jpg", "--game", "royal-wedding", "--coins", "1:11", "--game-file", wedding)
     assert load_game(wedding).is_open(load_game(wedding).rounds[0])
     compared(plain, [board])
@@ -171,11 +171,11 @@ def test_the_file_tells_what_is_unsure_odd_and_missing(
     run("score", photo, "--game", "queendomino", "--game-file", out)
     text = out.read_text(encoding="utf-8")
     first, second = text.split("[[kingdom]]")[1:]
-    assert "# Unsure: B2 is f with 80 %, else l or f1." in first or "else f1 or l." in first
-    assert "# Odd: a wolf sits on A1." in first
+    assert "# Uncertain: B2 is f (80 % sure), otherwise l or f1." in first or "otherwise f1 or l." in first
+    assert "# Problem: a wolf sits on A1." in first
     assert f"# Read from {photo}, kingdom 1 (blue)." in first
-    assert "# Towns are not read from photos yet" in first
-    assert "# Unsure: this board is right with 60 %." in second
+    assert "# Towns were not read" in first
+    assert "# Uncertain: this board is 60 % sure." in second
     assert ('player = "blue"' in first, 'player = "blue 2"' in second) == (True, True)
     for key in ("towns", "coins", "towers", "spare_knights", "knights", "queen", "buildings"):
         assert re.search(rf'^{key} = "\?"  # \w', first, re.MULTILINE)
@@ -296,9 +296,13 @@ def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, eyes: list[
         (("--game", "carcassonne"), 2, "carcassonne"),
         (("--game", "queendomino", "--lost-treasures"), 2, "The Lost Treasures cannot be added to queendomino"),
         (("--game", "queendomino", "--queen", "-1"), 2, "-1 is not in the range 0<=x<=99"),
-        (("--game", "queendomino", "--coins", "1=11"), 5, "'1=11' tells no coins. Write KINGDOM:COUNT, as in 1:11."),
-        (("--game", "queendomino", "--coins", "0:1"), 5, "'0:1' tells no coins"),
-        (("--game", "queendomino", "--coins", "1:1", "--coins", "2"), 5, "the coins of kingdom 1 are told twice"),
+        (
+            ("--game", "queendomino", "--coins", "1=11"),
+            5,
+            "'1=11' is not a number of coins. Write KINGDOM:COUNT, as in 1:11.",
+        ),
+        (("--game", "queendomino", "--coins", "0:1"), 5, "'0:1' is not a number of coins"),
+        (("--game", "queendomino", "--coins", "1:1", "--coins", "2"), 5, "the coins of kingdom 1 are given twice"),
         (("--game", "queendomino", "--coins", "3:1"), 5, "there is no kingdom 3. Give a number from 1 to 2"),
         (("--game", "queendomino", "--queen", "9"), 5, "there is no kingdom 9"),
     ],
@@ -330,7 +334,7 @@ def test_where_a_photo_fails_no_file_is_written(
     floor.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
     ran = run("score", photo, floor, "--game-file", out)
     assert (ran.code, out.exists()) == (7, False)
-    assert "match.toml is not written, for " in ran.err
+    assert "match.toml was not written, because " in ran.err
 
 
 def test_kingdoms_that_are_no_one_game_are_no_file(
@@ -339,7 +343,7 @@ def test_kingdoms_that_are_no_one_game_are_no_file(
     out = tmp_path / "match.toml"
     ran = run("score", photo, photo, photo, "--game-file", out)
     assert (ran.code, out.exists()) == (1, False)
-    assert "these kingdoms are no one game: Kingdomino with 6 kingdoms; expected at most 4 of them" in ran.err
+    assert "these kingdoms cannot be one game: Kingdomino with 6 kingdoms; expected at most 4 of them" in ran.err
 
 
 def test_photos_with_strange_names_and_players_make_right_files(

@@ -1,0 +1,81 @@
+"""Checks the paths that `--overlay` and `--game-file` write to."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from kdvision.errors import KdvisionError
+
+OVERLAY_SUFFIX: Final = "-score.jpg"
+"""The end of an overlay's file name in a folder, after the photo's name."""
+
+
+def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequence[str] = ()) -> list[Path | None]:
+    """The path of each photo's overlay, None without one.
+
+    `views` are further photos of the same kingdoms. Raises a usage error if a path is impossible or would overwrite a
+    photo, and KdvisionError if the folder cannot be looked into.
+    """
+    if overlay is None:
+        return [None] * len(photos)
+    out = Path(overlay)
+    is_folder = overlay.endswith(("/", "\\")) or _is_folder(out)
+    paths: list[Path | None] = list(_name_in_folder(photos, out)) if is_folder else [out]
+    if len(paths) != len(photos):
+        raise _usage_error(f"{len(photos)} photos need a folder for their pictures, not the file {overlay}")
+    check_folder(out if is_folder else out.parent, "--overlay")
+    if not is_folder:
+        _check_suffix(out)
+    _check_not_a_photo(paths, [*photos, *views])
+    return paths
+
+
+def _name_in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
+    """One name for each photo, with a number added where two photos have the same name."""
+    names: list[str] = []
+    for photo in photos:
+        stem = "stdin" if photo == "-" else Path(photo).stem
+        numbered = (f"{stem} {number}" for number in count(2))
+        names.append(stem if stem not in names else next(name for name in numbered if name not in names))
+    return [folder / f"{name}{OVERLAY_SUFFIX}" for name in names]
+
+
+def check_folder(folder: Path, option: str) -> None:
+    """Raise a usage error if the folder of an output file is missing, KdvisionError if it cannot be opened."""
+    try:
+        next(folder.iterdir(), None)
+    except (FileNotFoundError, NotADirectoryError):
+        raise typer.BadParameter(f"there is no folder {folder}", param_hint=option) from None
+    except OSError as error:
+        hint = "choose a folder that you may write to"
+        raise KdvisionError(f"{folder} cannot be written to: {error.strerror}", hint=hint) from error
+
+
+def _is_folder(path: Path) -> bool:
+    with suppress(OSError):  # a path that cannot be looked at is reported when its folder is checked
+        return path.is_dir()
+    return False
+
+
+def _check_suffix(out: Path) -> None:
+    from kdvision.files import IMAGE_FORMATS
+
+    if out.suffix.lower() not in IMAGE_FORMATS:
+        *others, last = IMAGE_FORMATS
+        raise _usage_error(f"{out} must end in {', '.join(others)} or {last}")
+
+
+def _check_not_a_photo(paths: Sequence[Path | None], photos: Sequence[str]) -> None:
+    existing = [path for path in paths if path is not None and path.exists()]
+    for photo in photos:
+        for path in existing:
+            if photo != "-" and Path(photo).exists() and path.samefile(photo):
+                raise _usage_error(f"{path} is one of the photos and would be overwritten")
+
+
+def _usage_error(text: str) -> typer.BadParameter:
+    return typer.BadParameter(text, param_hint="--overlay")

@@ -1,0 +1,69 @@
+"""`kdvision type`: scores boards typed by hand."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from kdvision.cli.inputs import parse_fixes, read_stdin_text
+from kdvision.cli.options import AsJson, Clauses, Fixes, GameName, ScoreOptions, SizeOption, Strict
+from kdvision.cli.output import exit_with_code, print_clauses, print_message, print_result
+from kdvision.cli.variant_options import check_variants, variant_options
+from kdvision.errors import NotationError
+from kdvision.game.rules import board_variants
+
+if TYPE_CHECKING:
+    from kdvision.game.board import Board
+
+MISSING_FACTS: Final = "coins, buildings, knights, towers and the Queen count from a game file only (kdvision game)"
+TOWN_ADVICE: Final = "t is a town, and Kingdomino has none: use --game queendomino or --game royal-wedding"
+
+
+@variant_options(board_variants())
+def type_boards(
+    boards: Annotated[list[str], typer.Argument(metavar="BOARD", help="Boards in notation, or - for one on stdin.")],
+    played: Annotated[
+        GameName, typer.Option("--game", help="The game whose rules and dominoes are used.")
+    ] = GameName.KINGDOMINO,
+    variants: tuple[str, ...] = (),
+    size: SizeOption = None,
+    as_json: AsJson = False,
+    fix: Fixes = None,
+    strict: Strict = False,
+    clauses: Clauses = False,
+) -> None:
+    """Score boards typed as text, such as "w w1 f / l # f1".
+
+    w f l g s m are wheat, forest, lake, grass, swamp and mine, t is a town; a digit is the number of crowns. # is the
+    castle, . no tile, ? an unknown square; / ends a row. Several boards are the kingdoms of one game. Coins, buildings,
+    knights, towers and the Queen need a game file (kdvision game).
+    """
+    from kdvision.game.board import Board
+    from kdvision.report.build import build_board_result, correct_board
+
+    check_variants(variants, played.value)
+    side = size.side if size else None
+    options = ScoreOptions(played, side, variants, as_json=as_json, strict=strict)
+    parsed = [Board.parse(read_stdin_text() if text == "-" else text) for text in boards]
+    for number, square, cell in parse_fixes(fix or ()):
+        if number >= len(parsed):
+            raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {len(parsed)}")
+        parsed[number] = correct_board(parsed[number], square, cell)
+    result = build_board_result(parsed, options.make_rules(parsed))
+    print_result(result, options)
+    if not as_json:
+        if clauses:
+            print_clauses(result)
+        if note := _describe_limits(parsed, played):
+            print_message(note)
+    exit_with_code([result], options)
+
+
+def _describe_limits(boards: Iterable["Board"], game: GameName) -> str:
+    """What typed boards of this game leave out, in a sentence; "" if nothing."""
+    from kdvision.game.board import Terrain
+
+    if game is not GameName.KINGDOMINO:
+        return MISSING_FACTS
+    has_towns = any(cell.terrain is Terrain.TOWN for board in boards for cell in board.values())
+    return TOWN_ADVICE if has_towns else ""
