@@ -101,7 +101,7 @@ class BoardOutcome:
 def load_art(data: Path) -> ArtMix:
     """Return the art of a data folder with the held-out tile crops; loaded once per process."""
     cv2.setNumThreads(1)
-    return ArtMix(data, Crops.load(data / "tiles", mended=True).split()[1])
+    return ArtMix(data, Crops.load(data / "tiles").split()[1])
 
 
 def render_scene(data: Path, seed: int, *, occluders: bool = False) -> tuple[Picture, str]:

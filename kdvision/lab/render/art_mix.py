@@ -168,7 +168,7 @@ class MixedSceneArt:
         return self.mix.dominoes.castle(colour, sources[rng.integers(len(sources))])
 
     def _choose_crop(self, kind: str, rng: np.random.Generator) -> Bytes:
-        choice = self.mix.crops.beside(self.photo)[kind]
+        choice = self.mix.crops.find_matching(self.photo)[kind]
         trim = int(rng.integers(0, 4))
         crop = choice[rng.integers(len(choice))]
         crop = crop[trim : crop.shape[0] - trim, trim : crop.shape[1] - trim]

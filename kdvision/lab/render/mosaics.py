@@ -21,7 +21,7 @@ def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
     shown, tile, nothing = np.full(count, UNKNOWN, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
     for i in range(count):
         name = photos[rng.integers(len(photos))]
-        photo, alike = crops.pictures[name], crops.beside(name)
+        photo, alike = crops.pictures[name], crops.find_matching(name)
         bare = rng.random() < 0.15
         # half by photo, so that frequent kinds stay frequent, half by kind, so that rare ones are seen
         kind = str(rng.choice(sorted(photo))) if rng.random() < 0.5 else str(rng.choice(kinds))

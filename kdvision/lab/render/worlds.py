@@ -78,7 +78,7 @@ _art_mix: ArtMix | None = None  # of a worker process
 def _load_art(folder: Path) -> None:
     global _art_mix
     cv2.setNumThreads(1)
-    _art_mix = ArtMix(folder, Crops.load(folder / "tiles", mended=True).split()[0])
+    _art_mix = ArtMix(folder, Crops.load(folder / "tiles").split()[0])
 
 
 def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExample:

@@ -99,7 +99,7 @@ def train_context(run: Run) -> None:
 def load_art(data: Path, part: int) -> ArtMix:
     """Return the art of the training scenes (part 0) or of the held-out ones (1); loaded once per process."""
     cv2.setNumThreads(1)
-    return ArtMix(data, Crops.load(data / "tiles", mended=True).split()[part])
+    return ArtMix(data, Crops.load(data / "tiles").split()[part])
 
 
 def collect_scene(seed: int, *, data: Path, part: int) -> LabelledTiles:

@@ -1,4 +1,4 @@
-"""Crops of tiles cut from real photos, as a data folder's `tiles/` holds them, and their split by photo."""
+"""Crops of tiles cut from real photos, as the folder `tiles/` of the training pictures holds them, split by photo."""
 
 from __future__ import annotations
 
@@ -17,127 +17,128 @@ from skimage.color import rgb2lab
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
+CropsByKind = dict[str, list[Bytes]]
 
 FOLDERS = {"wheat": "w", "forest": "f", "lake": "l", "grass": "g", "swamp": "s", "mine": "m"}
 TERRAINS = "".join(FOLDERS.values()) + "#"
-WHOLE = 3
-"""A photo of which there are crops of so many terrains shows a board; of most there is a single crop."""
-LENT = 4
-"""So many crops, at least, of each kind that a photo lacks are lent to it."""
-
+MIN_BOARD_TERRAINS = 3
+"""A photo with crops of this many terrains shows a board; most photos have a single crop."""
+MIN_BORROWED_CROPS = 4
+"""Least number of crops of each missing kind that a photo borrows from similar photos."""
 MISLABELLED: dict[str, str] = json.loads(Path(__file__).with_name("mislabelled_crops.json").read_text("utf-8"))
 """Crops in the folder of another kind, and their true kind: each was checked by eye after a network had disagreed."""
 
 
-def notation(folder: str) -> str | None:
-    """Return the kind of cell that a crop folder such as `wheat_1` or `castle` holds; None for `not_tile`."""
+def parse_kind(folder: str) -> str | None:
+    """Return the kind of cell in a crop folder such as `wheat_1` or `castle`; None for `not_tile`."""
     if folder == "castle":
         return "#"
     terrain, _, crowns = folder.rpartition("_")
     return FOLDERS[terrain] + crowns.replace("0", "") if terrain in FOLDERS else None
 
 
-def group_of(stem: str) -> str:
-    """Return what a crop is kept with: the name of its photo; a copy, "kd2_17(1)", is a group of its own."""
+def parse_group(stem: str) -> str:
+    """Return the group of a crop, which is its photo; a copy such as "kd2_17(1)" is a group of its own."""
     return re.sub(r"_\d+$", "", stem)
 
 
-def photo_of(group: str) -> str:
-    """Return the photo that the crops of a group were cut from: that of a copy is the copied crop's."""
+def parse_photo(group: str) -> str:
+    """Return the photo of a group; that of a copy is the photo of the copied crop."""
     return re.sub(r"_\d+\(\d+\)$", "", group)
 
 
 @dataclass(frozen=True)
 class Crops:
-    """Square crops of real photos: `pictures` by photo (`group_of`) and kind; `scraps`, surfaces that are no tile."""
+    """Square crops of real photos: `pictures` of tiles by group and kind; `scraps`, surfaces without a tile."""
 
-    pictures: dict[str, dict[str, list[Bytes]]]
+    pictures: dict[str, CropsByKind]
     scraps: tuple[Bytes, ...]
 
     @classmethod
-    def load(cls, folder: Path, *, mended: bool = False) -> Crops:
-        """Return the crops of a folder, by default as its folders say; `mended`, MISLABELLED ones as what they show."""
-        pictures: dict[str, dict[str, list[Bytes]]] = defaultdict(lambda: defaultdict(list))
+    def load(cls, folder: Path) -> Crops:
+        """Return the crops of a folder, the MISLABELLED ones with their true kind."""
+        pictures: dict[str, CropsByKind] = defaultdict(lambda: defaultdict(list))
         scraps = []
         for path in sorted(folder.glob("*/*.jpg")):
             crop = np.asarray(cv2.imread(str(path), cv2.IMREAD_COLOR_RGB), np.uint8)
-            kind = notation(path.parent.name)
-            if mended and path.stem in MISLABELLED:
-                kind = MISLABELLED[path.stem]
+            kind = MISLABELLED.get(path.stem, parse_kind(path.parent.name))
             if kind is None:
                 scraps.append(crop)
             else:
-                pictures[group_of(path.stem)][kind].append(crop)
-        return cls({photo: dict(kinds) for photo, kinds in pictures.items()}, tuple(scraps))
+                pictures[parse_group(path.stem)][kind].append(crop)
+        return cls({group: dict(kinds) for group, kinds in pictures.items()}, tuple(scraps))
 
     def split(self, *, held_out: float = 0.15, seed: int = 7) -> tuple[Crops, Crops]:
-        """Return crops to train on and crops held out, split by photo: squares of one photo are one sample.
+        """Return crops for training and held-out crops, split by photo.
 
-        Of a photo with copies on both sides, what would be held out is in neither part.
+        A group that would be held out is in neither part if training has a copy of one of its crops.
         """
-        photos = sorted(self.pictures)
-        order = np.random.default_rng(seed).permutation(len(photos))
-        out = {photos[i] for i in order[: round(held_out * len(photos))]}
-        parts = ({p: self.pictures[p] for p in photos if (p in out) == flag} for flag in (False, True))
-        train, held = parts
-        seen = {photo_of(group) for group in train}
-        held = {group: kinds for group, kinds in held.items() if photo_of(group) not in seen}
+        groups = sorted(self.pictures)
+        order = np.random.default_rng(seed).permutation(len(groups))
+        chosen = {groups[i] for i in order[: round(held_out * len(groups))]}
+        training = {group: self.pictures[group] for group in groups if group not in chosen}
+        photos = {parse_photo(group) for group in training}
+        rest = {group: self.pictures[group] for group in groups if group in chosen and parse_photo(group) not in photos}
         cut = round((1 - held_out) * len(self.scraps))
-        return Crops(train, self.scraps[:cut]), Crops(held, self.scraps[cut:])
+        return Crops(training, self.scraps[:cut]), Crops(rest, self.scraps[cut:])
 
     @cached_property
     def boards(self) -> tuple[str, ...]:
-        """The photos of which there are crops of several terrains."""
-        return tuple(sorted(photo for photo, kinds in self.pictures.items() if len(_terrains(kinds)) >= WHOLE))
-
-    def beside(self, photo: str) -> dict[str, list[Bytes]]:
-        """Return crops of each kind as they could lie in a photo: its own, or those of photos that are coloured alike.
-
-        Two photos are alike where the terrains of which both show crops have nearly the same mean colours: under one
-        lamp wheat is as green as grass is under another, and the two never lie side by side.
-        """
-        if photo not in self._lent:
-            colours = self._colours
-            apart = np.linalg.norm(colours - colours[list(self.pictures).index(photo)], axis=2)
-            known = np.isfinite(apart)
-            alike = np.where(known, apart, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 0.1)
-            alike[~known.any(axis=1)] = np.inf
-            names = list(self.pictures)
-            near = [names[i] for i in np.argsort(alike, kind="stable")]
-            own = self.pictures[photo]
-            self._lent[photo] = {kind: own.get(kind) or self._nearest(kind, near) for kind in sorted(self.by_kind)}
-        return self._lent[photo]
-
-    def _nearest(self, kind: str, photos: Sequence[str]) -> list[Bytes]:
-        found: list[Bytes] = []
-        for photo in photos:
-            found += self.pictures[photo].get(kind, ())
-            if len(found) >= LENT:
-                break
-        return found
+        """The groups with crops of several terrains."""
+        return tuple(
+            sorted(g for g, kinds in self.pictures.items() if len(_list_terrains(kinds)) >= MIN_BOARD_TERRAINS)
+        )
 
     @cached_property
-    def _lent(self) -> dict[str, dict[str, list[Bytes]]]:
-        return {}
-
-    @cached_property
-    def _colours(self) -> Floats:
-        """The mean colour, CIE L*a*b*, of each photo's terrains (photos, terrains, 3); NaN where it shows none."""
-        found = np.full((len(self.pictures), len(TERRAINS), 3), np.nan)
-        for row, kinds in zip(found, self.pictures.values(), strict=True):
-            for terrain in _terrains(kinds):
-                means = [crop.mean(axis=(0, 1)) for kind, few in kinds.items() if kind[0] == terrain for crop in few]
-                row[TERRAINS.index(terrain)] = rgb2lab(np.mean(means, axis=0) / 255)
-        return found
-
-    @cached_property
-    def by_kind(self) -> dict[str, list[Bytes]]:
-        found: dict[str, list[Bytes]] = defaultdict(list)
+    def by_kind(self) -> CropsByKind:
+        """All crops by kind."""
+        found: CropsByKind = defaultdict(list)
         for kinds in self.pictures.values():
             for kind, crops in kinds.items():
                 found[kind] += crops
         return dict(found)
 
+    def find_matching(self, group: str) -> CropsByKind:
+        """Return crops of every kind that could lie in one photo: its own, or those of photos with similar colours.
 
-def _terrains(kinds: Iterable[str]) -> set[str]:
+        Colours of two photos are compared terrain by terrain. Under one lamp wheat is as green as grass is under
+        another, so crops of unlike photos must not lie side by side.
+        """
+        if group not in self._matching:
+            names = list(self.pictures)
+            colours = self._terrain_colours
+            distance = np.linalg.norm(colours - colours[names.index(group)], axis=2)
+            known = np.isfinite(distance)
+            mean = np.where(known, distance, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 0.1)
+            mean[~known.any(axis=1)] = np.inf
+            nearest = [names[i] for i in np.argsort(mean, kind="stable")]
+            own = self.pictures[group]
+            self._matching[group] = {k: own.get(k) or self._borrow(k, nearest) for k in sorted(self.by_kind)}
+        return self._matching[group]
+
+    def _borrow(self, kind: str, groups: Sequence[str]) -> list[Bytes]:
+        """Return crops of one kind from the first groups that have enough of them."""
+        found: list[Bytes] = []
+        for group in groups:
+            found += self.pictures[group].get(kind, ())
+            if len(found) >= MIN_BORROWED_CROPS:
+                break
+        return found
+
+    @cached_property
+    def _matching(self) -> dict[str, CropsByKind]:
+        return {}
+
+    @cached_property
+    def _terrain_colours(self) -> Floats:
+        """The mean CIE L*a*b* colour of each group's terrains (groups, terrains, 3); NaN where it has no crop."""
+        colours = np.full((len(self.pictures), len(TERRAINS), 3), np.nan)
+        for row, kinds in zip(colours, self.pictures.values(), strict=True):
+            for terrain in _list_terrains(kinds):
+                means = [crop.mean(axis=(0, 1)) for kind, few in kinds.items() if kind[0] == terrain for crop in few]
+                row[TERRAINS.index(terrain)] = rgb2lab(np.mean(means, axis=0) / 255)
+        return colours
+
+
+def _list_terrains(kinds: Iterable[str]) -> set[str]:
     return {kind[0] for kind in kinds}

@@ -80,7 +80,7 @@ def train_detector(run: Run) -> None:
 def train_cells(run: Run) -> None:
     """Train the cell classifier in all courses, measure it on held-out examples, and write cells.onnx."""
     started, net = time.monotonic(), CellNet(len(TILE_KINDS), len(PIECES))
-    training_crops, held_out_crops = Crops.load(run.data / "tiles", mended=True).split()
+    training_crops, held_out_crops = Crops.load(run.data / "tiles").split()
     for course in COURSES:
         scenes = load_course_scenes(run, course) + load_scenes(
             run, "pieces", course.scene_seed, course.scenes["pieces"]

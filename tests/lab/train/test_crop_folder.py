@@ -1,4 +1,4 @@
-"""Crops are split by photo, copies included, and crops in a wrong folder go by what they show if asked."""
+"""Crops are split by photo, copies included, and crops in a wrong folder have their true kind."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.lab.train.crop_folder import LENT, MISLABELLED, Bytes, Crops, Floats, group_of, notation, photo_of
+from kdvision.lab.train.crop_folder import (
+    MIN_BORROWED_CROPS,
+    MISLABELLED,
+    Bytes,
+    Crops,
+    Floats,
+    parse_group,
+    parse_kind,
+    parse_photo,
+)
 from kdvision.vision.classify.probabilities import KINDS
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Twenty photos of two crops each, a copy of one crop of every third, and a crop that lies in a wrong folder."""
+    """Return twenty photos of two crops each, a copy of one crop of every third photo, and a crop in a wrong folder."""
     names = [f"room{photo}_{number}" for photo in range(20) for number in range(2)]
     names += [f"room{photo}_1(1)" for photo in range(0, 20, 3)]
     for name in names:
@@ -29,46 +38,52 @@ def _save(path: Path) -> None:
     assert cv2.imwrite(str(path), np.full((8, 8, 3), 90, np.uint8))
 
 
-def test_no_photo_lies_on_both_sides_of_a_split(folder: Path) -> None:
+def test_no_photo_is_on_both_sides_of_a_split(folder: Path) -> None:
     for seed in range(20):
         train, held = Crops.load(folder).split(held_out=0.3, seed=seed)
         assert train.pictures and held.pictures
-        assert {photo_of(group) for group in train.pictures}.isdisjoint(photo_of(group) for group in held.pictures)
+        assert {parse_photo(group) for group in train.pictures}.isdisjoint(
+            parse_photo(group) for group in held.pictures
+        )
 
 
-def test_a_copy_is_of_the_photo_that_its_crop_is_of() -> None:
-    assert group_of("IMG_2018_12") == photo_of("IMG_2018") == photo_of(group_of("IMG_2018_12(1)")) == "IMG_2018"
+def test_a_copy_belongs_to_the_photo_of_its_original() -> None:
+    assert (
+        parse_group("IMG_2018_12")
+        == parse_photo("IMG_2018")
+        == parse_photo(parse_group("IMG_2018_12(1)"))
+        == "IMG_2018"
+    )
 
 
-def test_what_lies_in_a_wrong_folder_goes_by_what_it_shows_where_asked(folder: Path) -> None:
+def test_mislabelled_crops_have_their_true_kind(folder: Path) -> None:
     assert MISLABELLED["board_5"] == "s2"
-    assert set(Crops.load(folder).pictures["board"]) == {"m2"}
-    assert set(Crops.load(folder, mended=True).pictures["board"]) == {"s2"}
-    assert set(MISLABELLED.values()) <= set(KINDS) and notation("swamp_2") == "s2"
+    assert set(Crops.load(folder).pictures["board"]) == {"s2"}
+    assert set(MISLABELLED.values()) <= set(KINDS) and parse_kind("swamp_2") == "s2"
 
 
-def test_a_photo_borrows_what_it_lacks_from_one_under_the_same_light() -> None:
+def test_a_photo_borrows_missing_kinds_from_a_photo_with_the_same_light() -> None:
     warm, cold = np.array([1.0, 0.8, 0.5]), np.array([0.6, 0.8, 1.0])
     lake, grass = np.array([60, 120, 200]), np.array([130, 180, 70])
 
-    def lit(paint: Floats, lamp: Floats) -> list[Bytes]:
-        return [np.full((8, 8, 3), paint * lamp, np.uint8)] * LENT
+    def light_crops(paint: Floats, lamp: Floats) -> list[Bytes]:
+        return [np.full((8, 8, 3), paint * lamp, np.uint8)] * MIN_BORROWED_CROPS
 
     crops = Crops(
         {
-            "cold": {"l": lit(lake, cold), "g": lit(grass, cold)},
-            "evening": {"l": lit(lake, warm)},
-            "noon": {"l": lit(lake, cold)},
-            "unlike": {"f": lit(grass, cold)},
-            "warm": {"l": lit(lake, warm), "g": lit(grass, warm)},
+            "cold": {"l": light_crops(lake, cold), "g": light_crops(grass, cold)},
+            "evening": {"l": light_crops(lake, warm)},
+            "noon": {"l": light_crops(lake, cold)},
+            "unlike": {"f": light_crops(grass, cold)},
+            "warm": {"l": light_crops(lake, warm), "g": light_crops(grass, warm)},
         },
         (),
     )
     for photo, lamp in (("evening", warm), ("noon", cold)):
-        beside = crops.beside(photo)
-        assert set(beside) == {"f", "g", "l"}
-        assert all((crop == lit(grass, lamp)[0]).all() for crop in beside["g"])
-        assert beside["l"] is crops.pictures[photo]["l"]
-    # nothing in common tells how alike they are: any will do
-    assert set(crops.beside("unlike")) == {"f", "g", "l"}
+        matching = crops.find_matching(photo)
+        assert set(matching) == {"f", "g", "l"}
+        assert all((crop == light_crops(grass, lamp)[0]).all() for crop in matching["g"])
+        assert matching["l"] is crops.pictures[photo]["l"]
+    # photos without a common terrain cannot be compared: any will do
+    assert set(crops.find_matching("unlike")) == {"f", "g", "l"}
     assert not crops.boards
