@@ -1,4 +1,4 @@
-"""`kdvision batch` and `kdvision review` as a person meets them; photos are texts, and a executor that reads these."""
+"""`kdvision batch` and `kdvision review` as a person meets them; photos are small texts, see text_photos.py."""
 
 import json
 import signal
@@ -28,7 +28,7 @@ SMALL = "w1 w w / # f f1 / . l l"
 
 @pytest.fixture
 def executor(monkeypatch: pytest.MonkeyPatch) -> TextPhotoReader:
-    """Who reads, for batch and for review."""
+    """The executor of batch and review."""
     readers = TextPhotoReader()
     monkeypatch.setattr("kdvision.batch.workers.PoolExecutor", lambda *_: readers)
     monkeypatch.setattr("kdvision.batch.workers.SerialExecutor", lambda: readers)
@@ -53,7 +53,7 @@ def out(tmp_path: Path) -> Path:
 # batch
 
 
-def test_a_run_tells_who_leads_and_where_all_of_it_is(
+def test_a_run_prints_the_leaders_and_where_the_files_are(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     ran = run("batch", folder, "-o", out)
@@ -76,48 +76,57 @@ def test_failures_make_the_exit_code_7(run: Run, folder: Path, out: Path, execut
     assert f"1 failed: {out / 'errors.csv'}" in ran.out
 
 
-def test_files_that_are_no_photos_are_told(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+def test_files_that_are_not_photos_are_reported(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     write_files(folder, {"event.toml": "", **{f"round1/raw{number}.cr2": b"" for number in range(5)}})
     ran = run("batch", folder, "-o", out)
     assert ran.code == 0
     assert "skipped, because their names are not those of photos: round1/raw0.cr2, round1/raw1.cr2," in ran.err
 
 
-def test_strict_asks_for_a_look(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+def test_strict_exits_with_6_if_a_review_is_needed(
+    run: Run, folder: Path, out: Path, executor: TextPhotoReader
+) -> None:
     assert run("batch", folder, "-o", out, "--strict").code == 6
 
 
-def test_options_are_rules(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
+def test_options_set_the_rules(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     assert run("batch", folder, "-o", out, "--harmony", "--middle-kingdom", "--size", "7").code == 0
     kingdom = read_results(out)[0]["kingdoms"][0]
     assert (kingdom["rules"], kingdom["side"]) == ("Kingdomino, Mighty Duel, Middle Kingdom, Harmony", 7)
 
 
 @pytest.mark.parametrize(
-    ("event", "asked", "code", "told"),
+    ("event", "options", "code", "message"),
     [
         ('variants = ["harmony"]', ["--middle-kingdom"], 2, "already sets the rules"),
-        ("rounds = 2\ndynasty = true", [], 5, "line 1: a Dynasty of 2 rounds"),
+        ("rounds = 2\ndynasty = true", [], 5, "rounds: a Dynasty of 2 rounds"),
         ("", ["--event", "nowhere.toml"], 5, "nowhere.toml cannot be read"),
         ("", ["--size", "6"], 2, "Usage"),
     ],
 )
-def test_what_cannot_be_meant_is_told_before_anything_is_read(
-    event: str, asked: list[str], code: int, told: str, run: Run, folder: Path, out: Path, executor: TextPhotoReader
+def test_invalid_options_are_reported_before_anything_is_read(
+    event: str,
+    options: list[str],
+    code: int,
+    message: str,
+    run: Run,
+    folder: Path,
+    out: Path,
+    executor: TextPhotoReader,
 ) -> None:
     write_files(folder, {"event.toml": event})
-    ran = run("batch", folder, "-o", out, *asked)
+    ran = run("batch", folder, "-o", out, *options)
     assert (ran.code, ran.out, executor.jobs) == (code, "", [])
-    assert told in " ".join(ran.err.replace("│", "").split())
+    assert message in " ".join(ran.err.replace("│", "").split())
     assert not out.exists()
 
 
-def test_results_need_a_folder_of_their_own(run: Run, folder: Path, executor: TextPhotoReader) -> None:
+def test_results_need_their_own_folder(run: Run, folder: Path, executor: TextPhotoReader) -> None:
     ran = run("batch", folder, "-o", folder / ".")
     assert ran.code == 2 and "a folder of their own" in ran.err
 
 
-def test_a_folder_that_is_not_there(run: Run, out: Path, executor: TextPhotoReader) -> None:
+def test_a_missing_folder_is_reported(run: Run, out: Path, executor: TextPhotoReader) -> None:
     ran = run("batch", out / "nowhere", "-o", out)
     assert ran.code == 1 and "cannot be read" in ran.err
     assert not out.exists()
@@ -144,7 +153,7 @@ def test_ctrl_c_keeps_what_was_read(run: Run, folder: Path, out: Path, executor:
 # review
 
 
-def answered(run: Run, out: Path, *answers: str) -> str:
+def review_with_answers(run: Run, out: Path, *answers: str) -> str:
     ran = run("review", out, stdin="".join(f"{answer}\n" for answer in answers).encode())
     assert ran.code == 0, ran.err
     return ran.out
@@ -162,20 +171,20 @@ def leader(out: Path) -> tuple[str, str]:
     return first["player"], first["points"]
 
 
-def test_a_walk_shows_what_is_unsure_and_takes_a_correction(run: Run, read: Path) -> None:
-    said = answered(run, read, "1", "")
-    assert "1 of 1 · may change who wins the event" in said
-    assert "B2 is read as f (80 % sure); as f1 the total is 7" in said
-    assert "\nCompare it with the photo.\n" in said
-    assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 correct a square" in said
+def test_review_shows_what_is_uncertain_and_takes_a_correction(run: Run, read: Path) -> None:
+    printed = review_with_answers(run, read, "1", "")
+    assert "1 of 1 · may change who wins the event" in printed
+    assert "B2 is read as f (80 % sure); as f1 the total is 7" in printed
+    assert "\nCompare it with the photo.\n" in printed
+    assert "1 1:B2=f1 · 2 1:C3=l1 · C3=w1 correct a square" in printed
     assert leader(read) == ("ann", "7")
     assert read_csv(read / "review.csv") == []
     kept = [json.loads(line) for line in (read / "corrections.jsonl").read_text().splitlines()]
     assert [one.get("square") for one in kept] == ["B2", None]
 
 
-def test_enter_vouches_for_the_board_as_it_is_shown(run: Run, read: Path) -> None:
-    answered(run, read, "")
+def test_enter_confirms_the_board_as_shown(run: Run, read: Path) -> None:
+    review_with_answers(run, read, "")
     assert leader(read) == ("bo", "6")
     assert read_csv(read / "review.csv") == []
     assert read_csv(read / "results.csv")[0]["corrected"] == "no"
@@ -184,39 +193,41 @@ def test_enter_vouches_for_the_board_as_it_is_shown(run: Run, read: Path) -> Non
 @pytest.mark.parametrize(
     ("answer", "first"), [("C3=l1", ("ann", "7")), ("1:A1=g2", ("bo", "6")), ("board # l1 l l l l l l", ("ann", "7"))]
 )
-def test_any_square_and_a_whole_board_can_be_said(answer: str, first: tuple[str, str], run: Run, read: Path) -> None:
-    answered(run, read, answer, "q")
+def test_any_square_and_a_whole_board_can_be_corrected(
+    answer: str, first: tuple[str, str], run: Run, read: Path
+) -> None:
+    review_with_answers(run, read, answer, "q")
     assert leader(read) == first
 
 
 @pytest.mark.parametrize("answers", [["q"], ["s"], [], ["o", "s"]])
-def test_nothing_said_changes_nothing(
+def test_without_corrections_nothing_changes(
     answers: list[str], run: Run, read: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     before = (read / "results.jsonl").read_bytes()
-    answered(run, read, *answers)
+    review_with_answers(run, read, *answers)
     assert (read / "results.jsonl").read_bytes() == before
     assert not (read / "corrections.jsonl").exists()
     assert len(opened) == answers.count("o")
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [("Z9=w", "has no square Z9"), ("C3", "is not a correction"), ("C3=x", "is no square"), ("board w / w w", "row 2"),
      ("7:A1=w", "shows no kingdom 7")],
 )  # fmt: skip
-def test_an_answer_that_fits_nothing_is_asked_again(answer: str, told: str, run: Run, read: Path) -> None:
+def test_an_invalid_answer_is_asked_again(answer: str, message: str, run: Run, read: Path) -> None:
     ran = run("review", read, stdin=f"{answer}\nq\n".encode())
-    assert ran.code == 0 and told in ran.err
+    assert ran.code == 0 and message in ran.err
     assert not (read / "corrections.jsonl").exists()
 
 
-def test_a_board_for_somebody_missing_takes_the_place_of_no_other_kingdom(
+def test_a_board_for_a_missing_player_replaces_no_other_kingdom(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    """It went to kingdom 1 of the photo, which was read well."""
+    """It must not replace kingdom 1 of the photo, which was read correctly."""
     run_batch(write_files(tmp_path / "photos", {"ann+bo.jpg": text_photo(SMALL)}), out)
     ran = run("review", out, stdin=b"board # l1 l l l\nq\n")
     assert "Ann has no kingdom" in ran.out and "Name its players in event.toml" in ran.out
@@ -227,10 +238,10 @@ def test_a_board_for_somebody_missing_takes_the_place_of_no_other_kingdom(
     assert leader(out) == ("ann", "5")
 
 
-def test_a_board_is_shown_as_its_table_counts_it(
+def test_a_board_is_shown_with_the_rules_of_its_table(
     run: Run, tmp_path: Path, out: Path, executor: TextPhotoReader
 ) -> None:
-    """Three kingdoms are played to a side of five, whatever one of them looks like."""
+    """Three kingdoms have a side of five, whatever one of them looks like."""
     wide = text_photo("# w1 w w w w", doubts=[("B1", "w1", "w", 0.8)])
     run_batch(
         write_files(tmp_path / "photos", {"ann.jpg": wide, "bo.jpg": text_photo(SMALL), "cy.jpg": text_photo("# w1")}),
@@ -247,7 +258,7 @@ def test_corrections_without_questions(run: Run, read: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("options", "message"),
     [
         (["--fix", "ann.jpg:1:B2=f1"], "Did you mean round1/table1/ann.jpg"),
         (["--fix", "B2"], "is not a correction"),
@@ -257,21 +268,21 @@ def test_corrections_without_questions(run: Run, read: Path) -> None:
         (["--board", "round1/table1/ann.jpg:3=w"], "Give a number from 1 to 2"),
     ],
 )
-def test_a_correction_that_fits_nothing_is_refused(asked: list[str], told: str, run: Run, read: Path) -> None:
-    ran = run("review", read, *asked)
+def test_an_invalid_correction_is_refused(options: list[str], message: str, run: Run, read: Path) -> None:
+    ran = run("review", read, *options)
     assert (ran.code, ran.out) == (5, "")
-    assert told in ran.err
+    assert message in ran.err
 
 
 def test_a_board_for_a_photo_that_failed(run: Run, folder: Path, out: Path, executor: TextPhotoReader) -> None:
     write_files(folder, {"round1/table2/di.jpg": b"broken"})
     run_batch(folder, out)
-    answered(run, out, "board # l1 l l l l l l", "q")
+    review_with_answers(run, out, "board # l1 l l l l l l", "q")
     assert leader(out) == ("di", "7")
     assert read_csv(out / "errors.csv") == []
 
 
-def test_corrections_while_a_run_is_writing_are_kept_for_it(run: Run, read: Path, folder: Path) -> None:
+def test_corrections_during_a_run_are_stored_for_it(run: Run, read: Path, folder: Path) -> None:
     with ResultFolder(read).lock():
         ran = run("review", read, "--fix", "round1/table1/ann.jpg:1:B2=f1")
     assert ran.code == 0 and "a run is writing there" in ran.err
@@ -287,7 +298,7 @@ def test_the_page_is_opened(run: Run, read: Path, monkeypatch: pytest.MonkeyPatc
     assert opened == [(read / "report.html").resolve().as_uri()]
 
 
-def test_a_folder_without_results_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_folder_without_results_is_reported(run: Run, tmp_path: Path) -> None:
     ran = run("review", tmp_path)
     assert ran.code == 5 and "is not a folder of results" in ran.err
 
@@ -306,7 +317,7 @@ main(["batch", sys.argv[1], "-o", sys.argv[2], "--watch"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as POSIX does")
-def test_photos_and_corrections_are_taken_as_they_come(
+def test_watch_reads_photos_and_corrections_as_they_arrive(
     run: Run, folder: Path, out: Path, executor: TextPhotoReader
 ) -> None:
     def wait_for(path: Path, text: str) -> None:
@@ -331,10 +342,10 @@ def test_photos_and_corrections_are_taken_as_they_come(
         finally:
             watcher.send_signal(signal.SIGINT)
             try:
-                said, _ = watcher.communicate(timeout=MAX_WAIT_SECONDS)
+                printed, _ = watcher.communicate(timeout=MAX_WAIT_SECONDS)
             finally:
                 watcher.kill()
-    told = messages.read_text(encoding="utf-8")
-    assert watcher.returncode == 0, told
-    assert "4 photos, 4 kingdoms." in said
-    assert "watching" in told and "a Dynasty of 2 rounds" in told and "Traceback" not in told
+    errors = messages.read_text(encoding="utf-8")
+    assert watcher.returncode == 0, errors
+    assert "4 photos, 4 kingdoms." in printed
+    assert "watching" in errors and "a Dynasty of 2 rounds" in errors and "Traceback" not in errors

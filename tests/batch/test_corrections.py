@@ -1,4 +1,4 @@
-"""What people say is kept apart from what was read, and standings follow it."""
+"""Corrections are stored apart from what was read, and standings follow them."""
 
 from pathlib import Path
 
@@ -20,14 +20,14 @@ def board(text: str, *, kingdom: int = 1) -> Correction:
     return Correction("ann.jpg", "c", kingdom, board=text)
 
 
-def test_the_last_word_counts() -> None:
-    said = [square("B2", "w"), square("A1", "."), square("B2", "w1"), square("A1", "l", kingdom=2)]
-    combined = combine_corrections(said)
+def test_the_last_correction_of_a_square_counts() -> None:
+    corrections = [square("B2", "w"), square("A1", "."), square("B2", "w1"), square("A1", "l", kingdom=2)]
+    combined = combine_corrections(corrections)
     assert combined.fixed_squares == ((1, "A1", "."), (1, "B2", "w1"), (2, "A1", "l"))
     assert [str(one) for one in combined.corrections] == ["1:A1=.", "1:B2=w1", "2:A1=l"]
 
 
-def test_a_board_takes_the_place_of_its_squares_and_can_be_corrected() -> None:
+def test_a_board_replaces_its_squares_and_can_be_corrected() -> None:
     combined = combine_corrections(
         [square("B2", "w"), board("w w / # l"), square("A1", "f2"), square("A1", "g", kingdom=2)]
     )
@@ -40,24 +40,26 @@ def test_a_board_takes_the_place_of_its_squares_and_can_be_corrected() -> None:
     [{"kingdom": 0, "square": "A1", "cell": "w"}, {"kingdom": 1}, {"kingdom": 1, "square": "A1", "cell": "x"},
      {"kingdom": "1", "square": "A1", "cell": "w"}, {"kingdom": 1, "board": "w / w w"}],
 )  # fmt: skip
-def test_what_is_no_correction_is_refused(data: dict[str, object]) -> None:
+def test_invalid_correction_data_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(NotationError):
         Correction.parse({"photo": "a.jpg", **data})
 
 
-def corrected(tmp_path: Path, *said: Correction, content: bytes | None = None) -> TextPhotoReader:
-    """A night after which Ann and Bo were read, corrections, and the night after that; the second executor."""
+def run_with_corrections(tmp_path: Path, *corrections: Correction, content: bytes | None = None) -> TextPhotoReader:
+    """Read photos of Ann and Bo, add corrections, run again, and return the executor of the second run."""
     files: dict[str, bytes | str] = {"ann.jpg": content or text_photo(SMALL), "bo.jpg": text_photo("l l l l l l1 #")}
     folder, out, executor = write_files(tmp_path / "photos", files), tmp_path / "out", TextPhotoReader()
     run_batch(folder, out)
     known = {line["photo"]: line["content"] for line in read_results(out)}
-    CorrectionFile(out).add([Correction(**{**vars(one), "content": known.get(one.photo, one.content)}) for one in said])
+    CorrectionFile(out).add(
+        [Correction(**{**vars(one), "content": known.get(one.photo, one.content)}) for one in corrections]
+    )
     run_batch(folder, out, executor)
     return executor
 
 
 def test_a_square_is_decided_again_and_standings_follow(tmp_path: Path) -> None:
-    executor = corrected(tmp_path, square("B2", "f1"))
+    executor = run_with_corrections(tmp_path, square("B2", "f1"))
     assert executor.jobs == [("ann.jpg", 1)]
     ann = read_results(tmp_path / "out")[0]
     assert [ann["kingdoms"][0]["total"], ann["again"]["kingdoms"][0]["total"]] == [5, 7]
@@ -72,25 +74,25 @@ def test_a_square_is_decided_again_and_standings_follow(tmp_path: Path) -> None:
 
 
 def test_a_board_needs_no_photo(tmp_path: Path) -> None:
-    executor = corrected(tmp_path, board("l l l l l l l l1 #"))
+    executor = run_with_corrections(tmp_path, board("l l l l l l l l1 #"))
     assert executor.jobs == []
     first = read_csv(tmp_path / "out" / "standings.csv")[0]
     assert (first["player"], first["points"]) == ("ann", "8")
 
 
 def test_a_broken_photo_can_have_a_board(tmp_path: Path) -> None:
-    corrected(tmp_path, board("l l l l l l l l1 #"), content=b"broken")
+    run_with_corrections(tmp_path, board("l l l l l l l l1 #"), content=b"broken")
     assert read_csv(tmp_path / "out" / "errors.csv") == []
     assert read_csv(tmp_path / "out" / "standings.csv")[0]["player"] == "ann"
     assert read_csv(tmp_path / "out" / "results.csv")[0]["total_read"] == ""
     assert read_results(tmp_path / "out")[0]["error"] == "the photo is damaged or cut short"
 
 
-def test_vouching_for_a_board_ends_the_doubt(tmp_path: Path) -> None:
+def test_a_confirmed_board_needs_no_review(tmp_path: Path) -> None:
     content = text_photo(SMALL, doubts=[("B2", "f", "f2", 0.8)])
-    corrected(tmp_path, content=content)
+    run_with_corrections(tmp_path, content=content)
     assert [row["player"] for row in read_csv(tmp_path / "out" / "review.csv")] == ["ann"]
-    corrected(tmp_path, board(SMALL), content=content)
+    run_with_corrections(tmp_path, board(SMALL), content=content)
     assert read_csv(tmp_path / "out" / "review.csv") == []
     assert read_csv(tmp_path / "out" / "results.csv")[0]["corrected"] == "no"
 
@@ -104,24 +106,24 @@ def test_the_photo_that_a_person_corrected_counts(tmp_path: Path) -> None:
     }
     folder, out = write_files(tmp_path / "photos", files), tmp_path / "out"
     run_batch(folder, out)
-    assert counting(out) == {"ann (2).jpg", "bo.jpg"}
+    assert list_counting_photos(out) == {"ann (2).jpg", "bo.jpg"}
     content = next(line["content"] for line in read_results(out) if line["photo"] == "ann.jpg")
     CorrectionFile(out).add([Correction("ann.jpg", content, 1, "B2", "f1")])
     run_batch(folder, out)
-    assert counting(out) == {"ann.jpg", "bo.jpg"}
+    assert list_counting_photos(out) == {"ann.jpg", "bo.jpg"}
     first = read_csv(out / "standings.csv")[0]
     assert (first["player"], first["points"], first["note"]) == ("ann", "7", "corrected")
 
 
-def counting(out: Path) -> set[str]:
+def list_counting_photos(out: Path) -> set[str]:
     """The photos whose kingdom counts."""
     return {row["photo"] for row in read_csv(out / "results.csv") if row["counts"] == "yes"}
 
 
-def test_a_correction_taken_back_leaves_nothing(tmp_path: Path) -> None:
-    corrected(tmp_path)
+def test_a_deleted_correction_leaves_no_trace(tmp_path: Path) -> None:
+    run_with_corrections(tmp_path)
     before = (tmp_path / "out" / "results.jsonl").read_bytes()
-    corrected(tmp_path, square("B2", "f1"))
+    run_with_corrections(tmp_path, square("B2", "f1"))
     (tmp_path / "out" / CORRECTIONS).unlink()
     run_batch(tmp_path / "photos", tmp_path / "out")
     now = read_results(tmp_path / "out")[0]
@@ -131,7 +133,7 @@ def test_a_correction_taken_back_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_another_photo_of_that_name_is_not_corrected(tmp_path: Path) -> None:
-    corrected(tmp_path, square("B2", "f1"))
+    run_with_corrections(tmp_path, square("B2", "f1"))
     write_files(tmp_path / "photos", {"ann.jpg": text_photo("# w1")})
     run_batch(tmp_path / "photos", tmp_path / "out")
     assert read_results(tmp_path / "out")[0]["corrections"] == []
@@ -139,7 +141,7 @@ def test_another_photo_of_that_name_is_not_corrected(tmp_path: Path) -> None:
 
 
 def test_a_renamed_photo_keeps_its_correction(tmp_path: Path) -> None:
-    corrected(tmp_path, square("B2", "f1"))
+    run_with_corrections(tmp_path, square("B2", "f1"))
     (tmp_path / "photos" / "ann.jpg").rename(tmp_path / "photos" / "anna.jpg")
     executor = TextPhotoReader()
     run_batch(tmp_path / "photos", tmp_path / "out", executor)
@@ -148,11 +150,11 @@ def test_a_renamed_photo_keeps_its_correction(tmp_path: Path) -> None:
     assert read_csv(tmp_path / "out" / "results.csv")[0]["picture"] == "overlays/anna.jpg-corrected.jpg"
 
 
-def test_a_line_written_by_hand_that_is_none_is_told(tmp_path: Path) -> None:
-    corrected(tmp_path)
+def test_an_invalid_line_is_reported(tmp_path: Path) -> None:
+    run_with_corrections(tmp_path)
     (tmp_path / "out" / CORRECTIONS).write_text(
         '{"photo": "ann.jpg", "kingdom": 1, "square": "Z", "cell": "w"}\n{oh no\n'
     )
     run_batch(tmp_path / "photos", tmp_path / "out")
-    told = [row["why"] for row in read_csv(tmp_path / "out" / "review.csv")]
-    assert any("entry 1" in why for why in told) and any("not JSON" in why for why in told)
+    reasons = [row["why"] for row in read_csv(tmp_path / "out" / "review.csv")]
+    assert any("entry 1" in why for why in reasons) and any("not JSON" in why for why in reasons)

@@ -1,4 +1,4 @@
-"""The event's own file: what it tells, and every contradiction with its line."""
+"""The event file: its values, and every contradiction with its line."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ players = ["zoe\u0308", "Di"]
 """
 
 
-def test_all_of_it_is_read() -> None:
+def test_every_key_is_read() -> None:
     event = parse_event(FULL)
     assert (event.name, event.rounds, event.dynasty) == ("Spring Cup", 3, True)
     assert event.rules == Rules(("harmony", "middle-kingdom"), 5)
@@ -59,7 +59,7 @@ def test_seats_come_from_the_file_then_from_names_then_from_tables() -> None:
     assert Event().seat("round1/table3.jpg") == Seat(1, "3")
 
 
-def test_a_photo_told_in_part_keeps_what_its_name_tells() -> None:
+def test_a_photo_entry_overrides_only_the_keys_it_gives() -> None:
     event = parse_event('[[photo]]\nfile = "round2/table5/IMG_1.jpg"\nplayers = ["Ann"]')
     assert event.seat("round2/table5/IMG_1.jpg") == Seat(2, "5", ("Ann",))
 
@@ -110,14 +110,14 @@ def test_a_photo_told_in_part_keeps_what_its_name_tells() -> None:
     ],
 )
 def test_contradictions_are_reported_with_their_path(text: str, path: str, words: str) -> None:
-    with pytest.raises(NotationError) as told:
+    with pytest.raises(NotationError) as error:
         parse_event(text)
-    assert words in str(told.value)
-    assert str(told.value).startswith(f"event.toml, {path}:")
-    assert told.value.exit_code == 5
+    assert words in str(error.value)
+    assert str(error.value).startswith(f"event.toml, {path}:")
+    assert error.value.exit_code == 5
 
 
-def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "event.toml"
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(NotationError, match=r"not a text in UTF-8"):

@@ -1,4 +1,4 @@
-"""Photos found in folders: sorted, each once, and what is closed to us is told."""
+"""Photos in folders: sorted, each once, with a failure for what cannot be read."""
 
 import os
 import sys
@@ -18,20 +18,20 @@ def names(folder: Path, skip: Path | None = None) -> list[str]:
     return [photo.name for photo in list_photos(folder, skip=skip).photos]
 
 
-def test_photos_are_found_in_the_order_in_which_people_count(tmp_path: Path) -> None:
+def test_photos_are_listed_in_natural_order(tmp_path: Path) -> None:
     files = ["table10/b.jpg", "table9/a.HEIC", "a.jpeg", "notes.txt", ".hidden.jpg", ".git/x.jpg", "table9/._a.jpg"]
     write_files(tmp_path, dict.fromkeys(files, b""))
     assert names(tmp_path) == ["a.jpeg", "table9/a.HEIC", "table10/b.jpg"]
     assert list_photos(tmp_path).others == ("notes.txt",)
 
 
-def test_the_folder_of_results_is_left_out(tmp_path: Path) -> None:
+def test_the_result_folder_is_skipped(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.jpg": b"", "out/overlays/a.jpg-score.jpg": b""})
     assert names(tmp_path, skip=tmp_path / "out") == ["a.jpg"]
 
 
 @POSIX
-def test_links_are_followed_once_and_circles_end(tmp_path: Path) -> None:
+def test_links_are_followed_once_and_cycles_end(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "photos", {"round1/ann.jpg": b"", "round2/bo.jpg": b""})
     other = write_files(tmp_path / "other", {"cy.jpg": b""})
     (folder / "round1" / "up").symlink_to(folder)
@@ -41,7 +41,7 @@ def test_links_are_followed_once_and_circles_end(tmp_path: Path) -> None:
 
 
 @POSIX
-def test_what_is_no_file_is_a_failure(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_is_a_failure(tmp_path: Path) -> None:
     write_files(tmp_path, {"ann.jpg": b""})
     (tmp_path / "bo.jpg").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "pipe.png")
@@ -78,13 +78,13 @@ def test_a_folder_that_cannot_be_listed_is_a_failure(tmp_path: Path, monkeypatch
     ]
 
 
-def test_a_folder_that_is_not_there_ends_the_run(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(KdvisionError, match="cannot be read"):
         list_photos(tmp_path / "nowhere")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only here names may be any bytes")
-def test_names_of_any_bytes_can_be_shown(tmp_path: Path) -> None:
+def test_names_of_any_bytes_can_be_printed(tmp_path: Path) -> None:
     name = os.fsdecode(b"j\xf6rg.jpg")
     try:
         write_files(tmp_path, {name: b"", "दनु/李雷.jpg": b"", "a\nb.jpg": b""})
@@ -95,7 +95,7 @@ def test_names_of_any_bytes_can_be_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a/../b.jpg", "a:b?.jpg", "x" * 250 + ".jpg", "con./b .jpg", "a\nb.jpg", "ж" * 200])
-def test_pictures_have_names_that_any_disk_takes(name: str, tmp_path: Path) -> None:
+def test_picture_names_are_valid_on_any_disk(name: str, tmp_path: Path) -> None:
     picture = picture_name(name)
     ResultFolder(tmp_path).write(picture, b"x")
     assert (tmp_path / picture).resolve().is_relative_to(tmp_path / "overlays")
@@ -103,7 +103,7 @@ def test_pictures_have_names_that_any_disk_takes(name: str, tmp_path: Path) -> N
     assert picture != picture_name(name + " ")
 
 
-def test_parts_of_a_killed_run_are_swept_up(tmp_path: Path) -> None:
+def test_partial_files_of_a_killed_run_are_removed(tmp_path: Path) -> None:
     write_files(tmp_path, {".report.html.77.part": b"x", "overlays/a/.b-score.jpg.5.part": b"x", "my.part": b"x"})
     with ResultFolder(tmp_path).lock():
         assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == [".lock", "my.part"]

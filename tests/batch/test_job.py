@@ -1,4 +1,4 @@
-"""What a worker does to one photo: the same bytes give the same result, and whatever is wrong is a result too."""
+"""Reading one photo: the same bytes give the same result, and an error is a result, too."""
 
 import io
 from collections.abc import Iterator
@@ -35,14 +35,14 @@ def test_a_photo_is_read_and_drawn(demo: JobResult) -> None:
         assert drawn.format == "JPEG" and max(drawn.size) == job_module.MAX_PICTURE_SIDE
 
 
-def test_a_named_square_is_a_fact(demo: JobResult) -> None:
+def test_a_fixed_square_is_kept(demo: JobResult) -> None:
     other = read_photo(DEMO, HARMONY, ((1, "A1", "w1"),))
     assert other.data["kingdoms"][0]["board"][0].startswith("w1")
     assert not demo.data["kingdoms"][0]["board"][0].startswith("w1")
 
 
-def test_towns_are_read_and_told_for_a_batch_does_not_count_them() -> None:
-    """By Kingdomino's rules alone this was a board of wheat with a score, and nothing said of towns."""
+def test_towns_are_read_and_reported() -> None:
+    """Kingdomino's rules alone would read towns as wheat."""
     (kingdom,) = read_photo((SAMPLES / "queendomino.jpg").read_bytes(), Rules()).data["kingdoms"]
     assert kingdom["review"] and "t" in kingdom["board"][0]
     assert kingdom["problems"][0]["text"].startswith("towns lie on A1, A2, B2")
@@ -60,33 +60,33 @@ def test_no_advice_names_options_that_a_batch_does_not_have() -> None:
     assert hint.endswith("type its board: kdvision review")
 
 
-def test_a_square_that_is_not_there_is_a_failure() -> None:
+def test_a_fixed_square_outside_the_grid_is_a_failure() -> None:
     assert "has no square Z9" in read_photo(DEMO, HARMONY, ((1, "Z9", "w"),)).data["error"]
 
 
 @pytest.mark.parametrize("way", BROKEN)
-def test_every_broken_file_is_told_with_advice(way: str) -> None:
+def test_every_broken_file_has_an_error_and_a_hint(way: str) -> None:
     done = read_photo(BROKEN[way](DEMO), Rules())
     assert done.data["kingdoms"] == [] and done.data["error"] and done.data["hint"] and done.picture is None
     assert done.final
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (MemoryError(), "not enough memory"),
         (IndexError("list index out of range"), "the program failed on it (IndexError"),
     ],
 )
-def test_what_nobody_thought_of_fails_one_photo_and_is_tried_again(
-    error: Exception, told: str, monkeypatch: pytest.MonkeyPatch
+def test_an_unexpected_error_fails_one_photo_and_is_tried_again(
+    error: Exception, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "read", raising(error))
     done = read_photo(png(table_photo().pixels), Rules())
-    assert told in done.data["error"] and not done.final
+    assert message in done.data["error"] and not done.final
 
 
-def test_missing_models_are_no_photos_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_models_are_not_blamed_on_a_photo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "read", raising(ModelError("the model finder.onnx is missing")))
     with pytest.raises(ModelError):
         read_photo(png(table_photo().pixels), Rules())
@@ -99,7 +99,7 @@ def raising(error: Exception) -> Any:
     return read
 
 
-def test_the_key_is_of_content_models_program_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_depends_on_content_models_program_and_options(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = {
         result_key("a", Rules()),
         result_key("b", Rules()),

@@ -1,4 +1,4 @@
-"""The kingdoms of a table share a box: what one holds, settles what another may be."""
+"""Joint decisions: the kingdoms of a table share a box, so one limits what another can hold."""
 
 import json
 from dataclasses import replace
@@ -27,11 +27,11 @@ from kdvision.vision.decide.decision import Doubt
 from tests.kingdoms import doubt, grid_of, seen
 
 ANN, BO = "# w m3", "# w m2"
-"""Only one domino of the box, number 48, has a mine with three crowns, and wheat beside it."""
+"""Only one domino of the box, number 48, has a mine with three crowns. Its other half is wheat."""
 
 
 def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> PhotoResult:
-    """A photo of one kingdom as a worker leaves it; `spoiled` are the probabilities of single squares."""
+    """The result of a photo of one kingdom; `spoiled` are the probabilities of single squares."""
     own, reading = Board.parse(board), Reading.of(board, spoiled=spoiled)
     border_log_odds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
     observation = GridObservation(grid_of(own), reading, border_log_odds, np.zeros((own.height, own.width)))
@@ -46,15 +46,15 @@ def unsure_bo() -> PhotoResult:
     return photo_result("bo", BO, (doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
 
 
-def entries(*photos: PhotoResult, boxes: TableCache | None = None) -> dict[str, KingdomResult]:
-    """The kingdoms of one table, decided together, by player."""
+def decide_table(*photos: PhotoResult, cache: TableCache | None = None) -> dict[str, KingdomResult]:
+    """The kingdoms of one table, decided jointly, by player."""
     return {
-        entry.player: entry
-        for entry in decide_tables(EventStandings(assign_seats(photos, {}, Event()), Event()), boxes or TableCache())
+        kingdom.player: kingdom
+        for kingdom in decide_tables(EventStandings(assign_seats(photos, {}, Event()), Event()), cache or TableCache())
     }
 
 
-def test_what_was_seen_survives_being_kept() -> None:
+def test_a_packed_observation_can_be_unpacked() -> None:
     kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).observations[0]
     assert kept is not None
     view = unpack_observation(kept)
@@ -71,21 +71,21 @@ def test_what_was_seen_survives_being_kept() -> None:
     )  # kept before
 
 
-def test_the_box_settles_a_doubt() -> None:
-    assert entries(unsure_bo())["bo"].data["review"]  # nobody else knows
-    found = entries(photo_result("ann", ANN), unsure_bo())
-    assert (found["bo"].data["review"], found["bo"].data["doubts"]) == (False, [])
-    assert found["bo"].data["probability"] > 0.9
+def test_the_box_removes_a_doubt() -> None:
+    assert decide_table(unsure_bo())["bo"].data["review"]  # nobody else knows
+    kingdoms = decide_table(photo_result("ann", ANN), unsure_bo())
+    assert (kingdoms["bo"].data["review"], kingdoms["bo"].data["doubts"]) == (False, [])
+    assert kingdoms["bo"].data["probability"] > 0.9
 
 
 def misread_bo(m3: float = 0.6) -> PhotoResult:
-    """A photo in which the crowns of one mine were counted wrong, with so much confidence."""
+    """A photo in which the crowns of one mine were counted wrong, with this confidence."""
     return photo_result("bo", "# w m3", (doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
 
 
-def test_a_board_that_the_box_settles_counts_and_is_told() -> None:
-    """What was read stays beside it: nobody has corrected anything."""
-    bo = entries(photo_result("ann", ANN), misread_bo())["bo"]
+def test_a_certain_joint_board_counts_and_is_reported() -> None:
+    """The board as read is kept, and it is not a correction."""
+    bo = decide_table(photo_result("ann", ANN), misread_bo())["bo"]
     assert bo.data["board"] == ["# w m2"] and bo.changed_by_table and not bo.is_corrected
     assert bo.data_read is not None and bo.data_read["board"] == ["# w m3"]
     assert bo.data["total"] == bo.data_read["total"] - 1 == sum(line["points"] for line in bo.data["lines"])
@@ -100,36 +100,37 @@ def test_a_board_that_the_box_settles_counts_and_is_told() -> None:
 @pytest.mark.parametrize(
     "bo", [unsure_bo(), misread_bo(), replace(misread_bo(), corrected=frozenset({1})), misread_bo(0.9)]
 )
-def test_how_sure_the_points_are_is_what_the_table_says(bo: PhotoResult) -> None:
-    """It was what the photo alone had said, beside the table's word on the board."""
-    for entry in entries(photo_result("ann", ANN), bo).values():
-        data = entry.data
+def test_probabilities_of_totals_follow_the_joint_decision(bo: PhotoResult) -> None:
+    for kingdom in decide_table(photo_result("ann", ANN), bo).values():
+        data = kingdom.data
         totals = [data["points_probability"], *(one["probability"] for one in data["alternatives"])]
         assert sum(totals) == pytest.approx(1, abs=0.01)
         assert totals[0] >= data["probability"]
         assert data["total"] not in [one["total"] for one in data["alternatives"]]
 
 
-def test_a_board_that_the_table_takes_for_another_is_no_longer_likely() -> None:
-    bo = entries(photo_result("ann", ANN), replace(misread_bo(), corrected=frozenset({1})))["bo"]
+def test_a_board_that_the_joint_decision_rejects_has_a_low_probability() -> None:
+    bo = decide_table(photo_result("ann", ANN), replace(misread_bo(), corrected=frozenset({1})))["bo"]
     assert bo.data["probability"] < 0.2
     assert bo.data["alternatives"][0]["total"] == bo.data["total"] - 1
 
 
-def test_a_board_that_is_only_likelier_another_one_stays_and_is_told() -> None:
+def test_an_uncertain_joint_board_is_only_reported() -> None:
     both = (misread_bo(), replace(misread_bo(0.55), photo="ann.jpg", seat=Seat(1, "1", ("ann",))))
-    boards = {player: (entry.data["board"], entry.changed_by_table) for player, entry in entries(*both).items()}
+    boards = {
+        player: (kingdom.data["board"], kingdom.changed_by_table) for player, kingdom in decide_table(*both).items()
+    }
     assert boards == {"bo": (["# w m3"], False), "ann": (["# w m3"], False)}
-    found = [entry.data for entry in entries(*both).values() if entry.data["problems"]]
-    assert [("another board is more probable" in one["problems"][0]["text"], one["review"]) for one in found] == [
+    kingdoms = [kingdom.data for kingdom in decide_table(*both).values() if kingdom.data["problems"]]
+    assert [("another board is more probable" in one["problems"][0]["text"], one["review"]) for one in kingdoms] == [
         (True, True)
     ]
-    assert found[0]["doubts"][0]["instead"] == "m2" and found[0]["doubts"][0]["probability"] < 0.5
-    assert found[0]["doubts"][0]["total_if"] == found[0]["total"] - 1
+    assert kingdoms[0]["doubts"][0]["instead"] == "m2" and kingdoms[0]["doubts"][0]["probability"] < 0.5
+    assert kingdoms[0]["doubts"][0]["total_if"] == kingdoms[0]["total"] - 1
 
 
-def test_a_board_of_which_a_person_has_said_something_stays() -> None:
-    bo = entries(photo_result("ann", ANN), replace(misread_bo(), corrected=frozenset({1})))["bo"]
+def test_a_corrected_board_stays_and_the_joint_board_is_reported() -> None:
+    bo = decide_table(photo_result("ann", ANN), replace(misread_bo(), corrected=frozenset({1})))["bo"]
     assert bo.data["board"] == ["# w m3"] and not bo.changed_by_table and not bo.is_corrected
     assert bo.data["review"]
     assert [(one["square"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2")]
@@ -137,9 +138,9 @@ def test_a_board_of_which_a_person_has_said_something_stays() -> None:
     assert "another board is more probable" in bo.data["problems"][0]["text"]
 
 
-@pytest.mark.parametrize(("named", "counts"), [("", "# w m2"), ("C1=m3", "# w m3")])
-def test_a_word_of_a_person_stands_above_the_box(named: str, counts: str, tmp_path: Path) -> None:
-    """Also where it says no more than what was read."""
+@pytest.mark.parametrize(("corrected", "counts"), [("", "# w m2"), ("C1=m3", "# w m3")])
+def test_a_correction_overrides_the_joint_decision(corrected: str, counts: str, tmp_path: Path) -> None:
+    """Also if it only confirms what was read."""
     records = [
         PhotoRecord(
             one.photo,
@@ -149,57 +150,59 @@ def test_a_word_of_a_person_stands_above_the_box(named: str, counts: str, tmp_pa
         for one in (photo_result("ann", ANN), misread_bo())
     ]
     corrections = CorrectionFile(tmp_path)
-    if named:
-        square, _, cell = named.partition("=")
+    if corrected:
+        square, _, cell = corrected.partition("=")
         corrections.add([Correction("bo.jpg", "bo", 1, square, cell)])
         corrections.reload()
-    found = {entry.photo: entry.data["board"] for entry in evaluate_event(Event(), records, corrections).kingdoms}
-    assert found == {"ann.jpg": [ANN], "bo.jpg": [counts]}
+    kingdoms = {
+        kingdom.photo: kingdom.data["board"] for kingdom in evaluate_event(Event(), records, corrections).kingdoms
+    }
+    assert kingdoms == {"ann.jpg": [ANN], "bo.jpg": [counts]}
 
 
-def test_what_a_person_has_named_is_known() -> None:
+def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
     ann = photo_result("ann", "# w m2")
-    named = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# w m3"]}])
-    found = entries(named, unsure_bo())
-    assert found["ann"].is_corrected and found["ann"].data == named.kingdoms[0]
-    assert not found["bo"].data["review"]
+    corrected = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# w m3"]}])
+    kingdoms = decide_table(corrected, unsure_bo())
+    assert kingdoms["ann"].is_corrected and kingdoms["ann"].data == corrected.kingdoms[0]
+    assert not kingdoms["bo"].data["review"]
 
 
 @pytest.mark.parametrize("lost", [(), (None,)])
-def test_a_table_of_which_not_all_was_kept_stays_as_it_was(lost: tuple[None, ...]) -> None:
-    assert entries(replace(photo_result("ann", ANN), observations=lost), unsure_bo())["bo"].data["review"]
+def test_a_table_without_all_observations_is_not_decided_jointly(lost: tuple[None, ...]) -> None:
+    assert decide_table(replace(photo_result("ann", ANN), observations=lost), unsure_bo())["bo"].data["review"]
 
 
-def test_squares_of_other_boxes_leave_everything_as_it_was() -> None:
+def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:
     ann = photo_result("ann", ANN)
-    named = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}])
-    assert entries(named, unsure_bo())["bo"].data["review"]
+    corrected = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}])
+    assert decide_table(corrected, unsure_bo())["bo"].data["review"]
 
 
 def test_a_kingdom_with_towns_takes_no_domino_from_the_others() -> None:
-    """It was laid from another box."""
+    """It was built from another box."""
     ann = photo_result("ann", ANN)
     towns = replace(
         ann,
         kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}],
         kingdoms_read=[{**ann.kingdoms_read[0], "board": ["# t m3"]}],
     )
-    assert entries(towns, misread_bo())["bo"].data["board"] == ["# w m3"]
+    assert decide_table(towns, misread_bo())["bo"].data["board"] == ["# w m3"]
 
 
-def test_what_was_decided_is_kept_and_not_decided_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table, place, boxes = (photo_result("ann", ANN), unsure_bo()), ResultFolder(tmp_path), TableCache()
-    found = entries(*table, boxes=boxes)
-    place.save_table_cache(boxes.take_used())
+def test_joint_decisions_are_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, folder, cache = (photo_result("ann", ANN), unsure_bo()), ResultFolder(tmp_path), TableCache()
+    kingdoms = decide_table(*table, cache=cache)
+    folder.save_table_cache(cache.take_used())
     monkeypatch.setattr("kdvision.vision.decide.decide.decide", None)
-    assert entries(*table, boxes=boxes) == found
-    assert entries(*table, boxes=TableCache(place.load_table_cache())) == found
+    assert decide_table(*table, cache=cache) == kingdoms
+    assert decide_table(*table, cache=TableCache(folder.load_table_cache())) == kingdoms
     with pytest.raises(TypeError, match="not callable"):
-        entries(photo_result("ann", "# w m2"), unsure_bo(), boxes=TableCache(place.load_table_cache()))
+        decide_table(photo_result("ann", "# w m2"), unsure_bo(), cache=TableCache(folder.load_table_cache()))
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b"null"])
-def test_what_was_kept_of_tables_and_is_damaged_is_nothing(content: bytes, tmp_path: Path) -> None:
+def test_a_damaged_cache_is_ignored(content: bytes, tmp_path: Path) -> None:
     (tmp_path / ".tables.json").write_bytes(content)
     assert ResultFolder(tmp_path).load_table_cache() == {}
 
@@ -207,8 +210,8 @@ def test_what_was_kept_of_tables_and_is_damaged_is_nothing(content: bytes, tmp_p
 @pytest.mark.parametrize(
     "verdicts", [5, [["?x", 1, True, {}]] * 2, [[1, 1, True, {}]] * 2, [["# w"]], [["# w", "x", 1, {}]]]
 )
-def test_tables_that_cannot_be_understood_are_decided_again(verdicts: object) -> None:
-    table, boxes = (photo_result("ann", ANN), unsure_bo()), TableCache()
-    found = entries(*table, boxes=boxes)
-    damaged = dict.fromkeys(boxes.take_used(), verdicts)
-    assert entries(*table, boxes=TableCache(damaged)) == found
+def test_tables_with_invalid_cache_entries_are_decided_again(verdicts: object) -> None:
+    table, cache = (photo_result("ann", ANN), unsure_bo()), TableCache()
+    kingdoms = decide_table(*table, cache=cache)
+    damaged = dict.fromkeys(cache.take_used(), verdicts)
+    assert decide_table(*table, cache=TableCache(damaged)) == kingdoms

@@ -1,4 +1,4 @@
-"""What is written is on disk, whole; what was cut off is taken away; and nobody writes while another one does."""
+"""The journal: lines are flushed to disk, incomplete ones are removed; and the lock: one process at a time."""
 
 import json
 import os
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from kdvision.batch.journal import hold_lock
 with hold_lock(Path(sys.argv[1])):
-    print("held", flush=True)
+    print("locked", flush=True)
     sys.stdin.read()
 """
 
@@ -25,7 +25,7 @@ def read_all(journal: Journal) -> list[Line]:
     return [journal.line(span) for span in journal.spans]
 
 
-def test_lines_come_back(tmp_path: Path) -> None:
+def test_appended_lines_are_read_after_reopening(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j")
     for line in ({"photo": "a"}, {"photo": "李雷\u2028\n"}):
         journal.append(line)
@@ -35,7 +35,7 @@ def test_lines_come_back(tmp_path: Path) -> None:
     )
 
 
-def test_lines_are_read_back_from_where_they_lie(tmp_path: Path) -> None:
+def test_lines_are_read_by_their_span(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "j")
     lines = [{"photo": name} for name in ("a", "李雷\u2028\n", "c")]
     spans = [journal.append(line) for line in lines]
@@ -78,7 +78,7 @@ def test_the_name_of_a_new_file_is_flushed_to_disk(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("cut", range(1, 13))
-def test_a_line_cut_off_is_taken_away(cut: int, tmp_path: Path) -> None:
+def test_an_incomplete_last_line_is_removed(cut: int, tmp_path: Path) -> None:
     path, whole = tmp_path / "j", b'{"a": 1}\n{"b": 2222}\n'
     path.write_bytes(whole[:-cut])
     journal = Journal(path)
@@ -89,13 +89,13 @@ def test_a_line_cut_off_is_taken_away(cut: int, tmp_path: Path) -> None:
     assert path.read_bytes().count(b"\n") == len(kept) + 1
 
 
-def test_damaged_lines_are_counted_and_left_out(tmp_path: Path) -> None:
+def test_damaged_lines_are_counted_and_skipped(tmp_path: Path) -> None:
     (tmp_path / "j").write_bytes(b'{"a": 1}\n\x00\x00\x00\n[1]\n\n{"b": 2}\n')
     journal = Journal(tmp_path / "j")
     assert (read_all(journal), journal.damaged) == ([{"a": 1}, {"b": 2}], 2)
 
 
-def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_no_partial_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(tmp_path / "j")
     journal.append({"a": 1})
     write = os.write
@@ -106,15 +106,15 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.Mon
         return write(file, content[: len(content) // 2])
 
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(KdvisionError, match="No space left on device") as told:
+    with pytest.raises(KdvisionError, match="No space left on device") as error:
         journal.append({"b": "x" * 100})
-    assert "all results so far are kept" in told.value.hint
+    assert "all results so far are kept" in error.value.hint
     monkeypatch.undo()
     journal.append({"c": 3})
     assert read_lines(tmp_path / "j") == [{"a": 1}, {"c": 3}]
 
 
-def test_replacing_is_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replacing_is_atomic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(tmp_path / "j")
     journal.append({"a": 1})
     journal.replace([{"b": 2}])
@@ -129,7 +129,7 @@ def test_replacing_is_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_lock_is_held_by_one_process_and_ends_with_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path / "lock")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        assert holder.stdout is not None and holder.stdout.readline() == "locked\n"
         with pytest.raises(LockedError, match="another run is writing"), hold_lock(tmp_path / "lock"):
             pass
         holder.kill()

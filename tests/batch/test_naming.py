@@ -1,4 +1,4 @@
-"""Where a photo belongs, by its name."""
+"""The seat of a photo, from its name."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from kdvision.batch.naming import Seat, clean_name, name_key, natural_key, parse
         ("round1/table3/ann+bo + cy.jpg", 1, "3", ["ann", "bo", "cy"]),
         ("round1/table3/ann (2).jpg", 1, "3", ["ann"]),
         ("round1/table3/ann/IMG_0012.jpg", 1, "3", ["ann"]),
-        # Nobody told.
+        # No player.
         ("round1/table3.jpg", 1, "3", []),
         ("round1/table3/IMG_0012.jpg", 1, "3", []),
         ("round1/table3/20240131_123456.jpg", 1, "3", []),
@@ -32,16 +32,16 @@ from kdvision.batch.naming import Seat, clean_name, name_key, natural_key, parse
         ("roundabout/12.jpg", 1, "roundabout", ["12"]),
     ],
 )
-def test_names_tell_seats(name: str, round_: int, table: str, players: list[str]) -> None:
+def test_names_give_seats(name: str, round_: int, table: str, players: list[str]) -> None:
     assert parse_seat(name) == Seat(round_, table, tuple(players))
 
 
-def test_a_name_has_one_spelling_however_it_is_composed() -> None:
+def test_unicode_forms_and_case_of_a_name_are_one_player() -> None:
     apart, composed = "Jo\u0308rg", "Jörg"
     assert parse_seat(f"{apart}.jpg").players == (composed,)
     assert name_key("JÖRG_m") == name_key(f"{apart} M") == name_key(clean_name("jörg  m"))
 
 
-def test_numbers_sort_as_people_count() -> None:
+def test_numbers_sort_naturally() -> None:
     names = ["table10/a", "table9/b", "Table2", "table9/a"]
     assert sorted(names, key=natural_key) == ["Table2", "table9/a", "table9/b", "table10/a"]

@@ -1,4 +1,4 @@
-"""What to look at: everything that could change who wins, before all that could not."""
+"""Review items: what may change the winner comes first."""
 
 from pathlib import Path
 
@@ -11,19 +11,19 @@ SMALL = "w1 w w / # f f1 / . l l"
 """5 points."""
 
 
-def looked(tmp_path: Path, files: dict[str, bytes]) -> list[dict[str, str]]:
+def review_rows(tmp_path: Path, files: dict[str, bytes]) -> list[dict[str, str]]:
     run_batch(write_files(tmp_path / "photos", dict(files)), tmp_path / "out")
     return read_csv(tmp_path / "out" / "review.csv")
 
 
 def lake(points: int) -> str:
-    """A board worth so many points, and nothing doubted about it."""
+    """A board worth this many points."""
     return f"{'l ' * (points - 1)}l1 / {'. ' * (points - 1)}#"
 
 
 def test_who_wins_comes_first_then_places_then_points(tmp_path: Path) -> None:
     crown = [("B2", "f", "f1", 0.8)]  # 7 points instead of 5
-    found = looked(
+    found = review_rows(
         tmp_path,
         {
             "round1/table1/ann.jpg": text_photo(SMALL, doubts=crown),
@@ -50,17 +50,17 @@ def test_who_wins_comes_first_then_places_then_points(tmp_path: Path) -> None:
     assert (found[0]["fix"], found[2]["fix"]) == ("1:B2=f1", "1:A1=w")
 
 
-def test_of_equal_weight_the_unsurer_and_dearer_comes_first(tmp_path: Path) -> None:
+def test_items_of_equal_impact_are_sorted_by_stake(tmp_path: Path) -> None:
     def doubted(chance: float) -> bytes:
         return text_photo(SMALL, doubts=[("A1", "w1", "w", chance)])
 
     files = {"a.jpg": doubted(0.9), "b.jpg": doubted(0.9), "c.jpg": doubted(0.6), "d.jpg": text_photo(lake(20))}
-    found = looked(tmp_path, files)
+    found = review_rows(tmp_path, files)
     assert [row["player"] for row in found] == ["c", "a", "b"]
 
 
-def test_sums_over_rounds_are_what_decides(tmp_path: Path) -> None:
-    found = looked(
+def test_impact_is_on_the_sum_of_all_rounds(tmp_path: Path) -> None:
+    found = review_rows(
         tmp_path,
         {
             "round1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
@@ -72,17 +72,17 @@ def test_sums_over_rounds_are_what_decides(tmp_path: Path) -> None:
     assert [row["changes"] for row in found] == ["who wins the event"]  # 14 to 15, or 16 to 15
 
 
-@pytest.mark.parametrize(("probability", "looks"), [(0.97, 0), (0.5, 1)])
-def test_a_sure_board_needs_no_look(probability: float, looks: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("probability", "count"), [(0.97, 0), (0.5, 1)])
+def test_a_certain_board_needs_no_review(probability: float, count: int, tmp_path: Path) -> None:
     sure = text_photo(SMALL, probability=probability, doubts=[("C3", "l", "g", 0.97)] if probability < 0.9 else [])
-    assert len(looked(tmp_path, {"ann.jpg": sure})) == looks
+    assert len(review_rows(tmp_path, {"ann.jpg": sure})) == count
 
 
 TOWNS = "w1 w t / # f f1 / . t t1"
 
 
-def test_a_kingdom_with_towns_is_to_be_looked_at_whatever_a_person_says_of_its_board(tmp_path: Path) -> None:
-    """That the board is right makes its points no more right."""
+def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> None:
+    """A correct board does not make its points correct."""
     files = {"ann.jpg": text_photo(SMALL), "bo.jpg": text_photo(lake(4))}
     out = tmp_path / "out"
     folder = write_files(tmp_path / "photos", dict(files))

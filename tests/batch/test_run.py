@@ -1,4 +1,4 @@
-"""A run: what was read is not read again, is never lost, and the same photos give the same files."""
+"""A run: no photo is read twice, no result is lost, and the same photos give the same files."""
 
 import gc
 import json
@@ -81,7 +81,7 @@ def test_a_second_run_reads_nothing_and_changes_nothing(folder: Path, out: Path)
 
 
 @pytest.mark.parametrize("stop", range(5))
-def test_a_run_that_was_stopped_goes_on(stop: int, folder: Path, out: Path, tmp_path: Path) -> None:
+def test_a_run_that_was_stopped_continues(stop: int, folder: Path, out: Path, tmp_path: Path) -> None:
     run_batch(folder, tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
         run_batch(folder, out, TextPhotoReader(stop_after=stop))
@@ -92,7 +92,7 @@ def test_a_run_that_was_stopped_goes_on(stop: int, folder: Path, out: Path, tmp_
     assert read_tree(out) == read_tree(tmp_path / "whole")
 
 
-def test_a_torn_line_costs_one_photo(folder: Path, out: Path) -> None:
+def test_an_incomplete_line_costs_one_photo(folder: Path, out: Path) -> None:
     run_batch(folder, out)
     before = read_tree(out)
     (out / "results.jsonl").write_bytes(before["results.jsonl"][:-40])
@@ -101,7 +101,7 @@ def test_a_torn_line_costs_one_photo(folder: Path, out: Path) -> None:
     assert (executor.jobs, read_tree(out)) == ([("round2/table1/李雷.jpg", 0)], before)
 
 
-def test_other_content_and_other_options_are_read(folder: Path, out: Path) -> None:
+def test_new_content_and_new_options_are_read(folder: Path, out: Path) -> None:
     run_batch(folder, out)
     write_files(folder, {"round1/table1/cy.jpg": text_photo("# l")})
     executor = TextPhotoReader()
@@ -114,7 +114,7 @@ def test_other_content_and_other_options_are_read(folder: Path, out: Path) -> No
     assert len(executor.jobs) == 5
 
 
-def test_other_models_read_again(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_models_read_all_photos_again(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_batch(folder, out)
     monkeypatch.setattr("kdvision.batch.job.hash_models", lambda: "others")
     run_batch(folder, out, executor := TextPhotoReader())
@@ -131,7 +131,7 @@ def test_a_moved_photo_is_not_read_again(folder: Path, out: Path) -> None:
     assert pictures == ["anna.jpg-score.jpg", "李雷.jpg-score.jpg"]
 
 
-def test_what_was_read_of_a_photo_that_is_gone_is_kept_and_does_not_count(folder: Path, out: Path) -> None:
+def test_the_result_of_a_photo_that_is_gone_is_kept_and_does_not_count(folder: Path, out: Path) -> None:
     run_batch(folder, out)
     (folder / "round2/table1/ann.jpg").unlink()
     run_batch(folder, out)
@@ -149,7 +149,7 @@ def test_a_lost_picture_is_drawn_again(folder: Path, out: Path) -> None:
     assert read_tree(out) == before
 
 
-def test_failures_of_the_machine_are_tried_again(folder: Path, out: Path) -> None:
+def test_failures_caused_by_the_machine_are_tried_again(folder: Path, out: Path) -> None:
     write_files(folder, {"round2/table1/ann.jpg": json.dumps("crash")})
     run_batch(folder, out)
     run_batch(folder, out, executor := TextPhotoReader())
@@ -157,7 +157,7 @@ def test_failures_of_the_machine_are_tried_again(folder: Path, out: Path) -> Non
     assert len(read_csv(out / "errors.csv")) == 2
 
 
-def test_a_file_that_cannot_be_read_is_a_row_and_keeps_what_was_read(
+def test_a_file_that_cannot_be_read_is_an_error_and_keeps_its_result(
     folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_batch(folder, out)
@@ -180,9 +180,7 @@ def test_a_file_that_cannot_be_read_is_a_row_and_keeps_what_was_read(
     assert executor.jobs == []
 
 
-def test_a_file_that_never_could_be_read_is_read_later(
-    folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_could_not_be_read_is_read_later(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def closed(path: Path) -> bytes:
         raise PhotoError("the photo cannot be read: Input/output error", hint="try again")
 
@@ -213,8 +211,8 @@ def test_a_disk_that_fills_up_loses_nothing(folder: Path, out: Path, monkeypatch
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is POSIX's")
-def test_a_limit_on_file_sizes_is_told(tmp_path: Path) -> None:
-    """The same with the system's own refusal, in a process of its own."""
+def test_a_limit_on_file_sizes_is_reported(tmp_path: Path) -> None:
+    """The operating system refuses the write, in a separate process."""
     folder = write_files(tmp_path / "photos", {f"p{number}.jpg": text_photo("# w1") for number in range(20)})
     code = (
         "import resource, sys; from pathlib import Path; from tests.batch.text_photos import run_batch\n"
@@ -232,7 +230,7 @@ def test_a_limit_on_file_sizes_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_told_before_anything_is_read(folder: Path, out: Path) -> None:
+def test_a_read_only_folder_is_reported_before_anything_is_read(folder: Path, out: Path) -> None:
     out.mkdir(mode=0o500)
     executor = TextPhotoReader()
     with pytest.raises(KdvisionError, match="cannot be written to"):
@@ -240,7 +238,7 @@ def test_a_folder_that_may_not_be_written_is_told_before_anything_is_read(folder
     assert executor.jobs == []
 
 
-def test_a_file_in_the_place_of_the_folder_is_told(folder: Path, out: Path) -> None:
+def test_a_file_in_the_place_of_the_folder_is_reported(folder: Path, out: Path) -> None:
     out.write_text("mine")
     with pytest.raises(KdvisionError, match="cannot be made"):
         run_batch(folder, out)
@@ -252,7 +250,7 @@ def test_two_runs_do_not_write_into_one_folder(folder: Path, out: Path) -> None:
         run_batch(folder, out)
 
 
-def test_a_mistake_in_the_events_file_is_told_before_anything_is_read(folder: Path, out: Path) -> None:
+def test_an_invalid_event_file_is_reported_before_anything_is_read(folder: Path, out: Path) -> None:
     write_files(folder, {"event.toml": "rounds = 2\ndynasty = true"})
     executor = TextPhotoReader()
     with pytest.raises(NotationError, match="a Dynasty of 2 rounds"):
@@ -260,7 +258,7 @@ def test_a_mistake_in_the_events_file_is_told_before_anything_is_read(folder: Pa
     assert executor.jobs == []
 
 
-def test_a_run_remembers_where_the_photos_lie(folder: Path, out: Path) -> None:
+def test_settings_store_the_folder_of_the_photos(folder: Path, out: Path) -> None:
     run_batch(folder, out)
     options = BatchOptions.of_settings(out, ResultFolder(out).load_settings())
     assert (options.folder, options.load_event().name) == (folder, "The <cup> & more")
@@ -287,20 +285,20 @@ def test_each_result_is_stored_before_the_next_photo_is_asked_for(folder: Path, 
     assert len(read_lines(out / "results.jsonl")) == 5
 
 
-def test_corrections_without_the_photos_change_boards_as_they_are_said(folder: Path, out: Path) -> None:
+def test_corrections_without_the_photos_change_only_those_squares(folder: Path, out: Path) -> None:
     run_batch(folder, out)
     content = read_results(out)[1]["content"]
-    said = {"photo": "x", "content": content, "kingdom": 1, "square": "B1", "cell": "l2"}
-    (out / "corrections.jsonl").write_text(json.dumps(said) + "\n")
+    correction = {"photo": "x", "content": content, "kingdom": 1, "square": "B1", "cell": "l2"}
+    (out / "corrections.jsonl").write_text(json.dumps(correction) + "\n")
     folder.rename(folder.with_name("elsewhere"))
-    told: list[str] = []
+    messages: list[str] = []
     with ResultFolder(out).lock():
-        late = BatchRun(BatchOptions(folder, out), TextPhotoReader(), on_message=told.append)
+        late = BatchRun(BatchOptions(folder, out), TextPhotoReader(), on_message=messages.append)
         late.apply_corrections()
         late.close()
     row = next(row for row in read_csv(out / "results.csv") if row["player"] == "cy")
     assert (row["board"], row["total"], row["total_read"]) == ("# l2", "2", "1")
-    assert "nothing else is decided again" in told[0]
+    assert "nothing else is decided again" in messages[0]
 
 
 def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
@@ -310,16 +308,16 @@ def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
     assert "No kingdom was read." in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 
-def test_what_a_night_holds_of_a_photo_is_small(tmp_path: Path) -> None:
-    """Its names, hashes and place on disk: what was read in it stays there."""
+def test_a_photo_takes_little_memory(tmp_path: Path) -> None:
+    """Names, hashes and the place on disk are in memory; the values are not."""
     rows = " / ".join(["w w1 f f1 l", "g g1 s s1 l", "m1 m # w w", "f f l l g", "s s g w l"])
     photos = {f"{number}.jpg": text_photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(40)}
-    folder, held = write_files(tmp_path / "photos", dict(photos)), list[int]()
+    folder, sizes_bytes = write_files(tmp_path / "photos", dict(photos)), list[int]()
 
     def tell(_: object) -> None:
-        if len(held) in (19, 39):  # those that are compared
+        if len(sizes_bytes) in (19, 39):  # the two that are compared
             gc.collect()
-        held.append(tracemalloc.get_traced_memory()[0])
+        sizes_bytes.append(tracemalloc.get_traced_memory()[0])
 
     with ResultFolder(tmp_path / "out").lock():
         one = BatchRun(BatchOptions(folder, tmp_path / "out"), TextPhotoReader(), on_progress=tell)
@@ -329,10 +327,10 @@ def test_what_a_night_holds_of_a_photo_is_small(tmp_path: Path) -> None:
         finally:
             tracemalloc.stop()
             one.close()
-    assert (held[39] - held[19]) / 20 < 1500
+    assert (sizes_bytes[39] - sizes_bytes[19]) / 20 < 1500
 
 
-def test_results_that_somebody_else_changes_are_told(folder: Path, out: Path) -> None:
+def test_results_changed_by_another_program_are_reported(folder: Path, out: Path) -> None:
     run_batch(folder, out)
     with ResultFolder(out).lock():
         one = BatchRun(BatchOptions(folder, out), TextPhotoReader())
@@ -343,8 +341,8 @@ def test_results_that_somebody_else_changes_are_told(folder: Path, out: Path) ->
         one.close()
 
 
-def test_what_was_read_stays_known_in_a_night_that_goes_on(folder: Path, out: Path, tmp_path: Path) -> None:
-    """The results are written anew each time, and read back from where they lie then."""
+def test_results_stay_cached_while_a_run_goes_on(folder: Path, out: Path, tmp_path: Path) -> None:
+    """The results are rewritten each time, and loaded from their new place."""
     executor, changed = TextPhotoReader(), folder / "round1/table1/cy.jpg"
     before = changed.read_bytes()
     with ResultFolder(out).lock():

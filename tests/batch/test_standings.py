@@ -1,4 +1,4 @@
-"""Who stands where, and what is odd about who sat where: from photos that are texts."""
+"""Seating and standings, from text photos."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_table_is_ranked_by_the_rulebooks_tie_breaks(tmp_path: Path) -> None:
     assert standings(out, "total") == standings(out, "round") == []
 
 
-def test_equal_in_all_share_the_place(tmp_path: Path) -> None:
+def test_equal_players_share_a_place(tmp_path: Path) -> None:
     turned = "l1 . / l # / l . / l . / l ."
     out = event(tmp_path, {"ann.jpg": text_photo(turned), "bo.jpg": text_photo(FIVE_TOO), "cy.jpg": text_photo(C)})
     assert [row[2] for row in standings(out, "table")] == ["1", "1", "3"]
@@ -73,9 +73,9 @@ def test_rounds_tables_and_a_dynasty(tmp_path: Path) -> None:
 
 
 def test_teams_sum_their_players(tmp_path: Path) -> None:
-    told = '[[team]]\nname = "Reds"\nplayers = ["Ann", "bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
+    event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
     out = event(
-        tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(C), "cy.jpg": text_photo(B), "event.toml": told}
+        tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(C), "cy.jpg": text_photo(B), "event.toml": event_text}
     )
     assert standings(out, "team") == [("", "", "1", "Reds", "9"), ("", "", "2", "Blues", "6")]
     assert [row[3] for row in standings(out, "table")] == ["Cy", "Ann", "bo"]
@@ -86,10 +86,10 @@ def test_players_of_one_photo_are_named_from_left_to_right(tmp_path: Path) -> No
     assert standings(out, "table") == [("1", "7", "1", "bo", "6"), ("1", "7", "2", "ann", "5")]
 
 
-def test_a_photo_of_a_whole_table_has_the_players_that_sat_there(tmp_path: Path) -> None:
-    told = '[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo"]'
+def test_a_photo_of_a_whole_table_has_the_players_of_the_table(tmp_path: Path) -> None:
+    event_text = '[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo"]'
     out = event(
-        tmp_path, {"round1/table7.jpg": text_photo(A, B), "round1/table8.jpg": text_photo(C), "event.toml": told}
+        tmp_path, {"round1/table7.jpg": text_photo(A, B), "round1/table8.jpg": text_photo(C), "event.toml": event_text}
     )
     assert [row[1:] for row in standings(out, "table")] == [
         ("7", "1", "Bo", "6"), ("7", "2", "Ann", "5"), ("8", "1", "round1/table8.jpg", "4"),
@@ -98,28 +98,28 @@ def test_a_photo_of_a_whole_table_has_the_players_that_sat_there(tmp_path: Path)
 
 
 def verdicts(tmp_path: Path, files: dict[str, bytes | str]) -> dict[str, str]:
-    """The sentence on who wins of each standing, by its title."""
+    """The verdict of each ranking, by its title."""
     written = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
     return {ranking.title: ranking.verdict for ranking in written.rankings}
 
 
 def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
-    """Four sat there, and the photo shows two of them."""
-    told = 'rounds = 2\n[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo", "Cy", "Di"]'
+    """Four players are at the table, and the photos show two of them."""
+    event_text = 'rounds = 2\n[[table]]\nround = 1\ntable = 7\nplayers = ["Ann", "Bo", "Cy", "Di"]'
     read = {"round1/table7/ann.jpg": text_photo(A), "round1/table7/bo.jpg": text_photo(B)}
-    found = verdicts(tmp_path, {**read, "event.toml": told})
+    found = verdicts(tmp_path, {**read, "event.toml": event_text})
     assert found["Round 1, table 7"] == "Bo leads on points, 6 to 5; kingdoms of Cy and Di are missing"
     assert found["All rounds"] == "Bo leads on points of 2 rounds, 6 to 5; kingdoms of Cy, Di and 2 more are missing"
 
 
-def test_a_player_whose_photo_is_not_there_is_missing(tmp_path: Path) -> None:
-    told = '[[photo]]\nfile = "IMG_9.jpg"\nplayers = ["Cy"]'
-    found = verdicts(tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(B), "event.toml": told})
+def test_a_player_without_a_photo_is_missing(tmp_path: Path) -> None:
+    event_text = '[[photo]]\nfile = "IMG_9.jpg"\nplayers = ["Cy"]'
+    found = verdicts(tmp_path, {"ann.jpg": text_photo(A), "bo.jpg": text_photo(B), "event.toml": event_text})
     assert found == {"Round 1": "bo leads on points, 6 to 5; a kingdom of Cy is missing"}
 
 
-def test_nobody_wins_while_a_photo_of_the_table_is_not_read(tmp_path: Path) -> None:
-    """Nobody told whose it is; photos with names tell who is missing."""
+def test_nobody_wins_while_a_photo_of_the_table_cannot_be_read(tmp_path: Path) -> None:
+    """The photo has no player; for photos with players, the player is missing."""
     files = {"table1/IMG_1.jpg": text_photo(A), "table1/IMG_2.jpg": text_photo(B), "table1/IMG_3.jpg": b"broken"}
     found = verdicts(
         tmp_path,
@@ -130,13 +130,13 @@ def test_nobody_wins_while_a_photo_of_the_table_is_not_read(tmp_path: Path) -> N
     assert found["Round 1, table 3"] == ""  # nobody to beat
 
 
-def test_nobody_leads_a_team_event_for_good_before_all_are_there(tmp_path: Path) -> None:
-    told = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
-    found = verdicts(tmp_path, {"ann+bo.jpg": text_photo(A, C), "cy.jpg": b"broken", "event.toml": told})
+def test_no_team_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:
+    event_text = '[[team]]\nname = "Reds"\nplayers = ["Ann", "Bo"]\n[[team]]\nname = "Blues"\nplayers = ["Cy"]'
+    found = verdicts(tmp_path, {"ann+bo.jpg": text_photo(A, C), "cy.jpg": b"broken", "event.toml": event_text})
     assert found["Teams"] == "Reds leads on points of all players, 9 to 0; a kingdom of Cy is missing"
 
 
-def test_a_copy_is_named_and_counts_once(tmp_path: Path) -> None:
+def test_a_copy_is_reported_and_counts_once(tmp_path: Path) -> None:
     one = text_photo(A)
     out = event(tmp_path, {"ann.jpg": one, "ann (2).jpg": one, "bo.jpg": one, "cy.jpg": text_photo(B)})
     assert [row[2:] for row in standings(out, "table")] == [("1", "cy", "6"), ("2", "ann", "5"), ("", "bo", "")]
@@ -151,7 +151,7 @@ def test_a_copy_is_named_and_counts_once(tmp_path: Path) -> None:
     ]
 
 
-def test_two_photos_of_one_kingdom_are_one(tmp_path: Path) -> None:
+def test_two_photos_of_one_kingdom_count_once(tmp_path: Path) -> None:
     files = {"ann.jpg": text_photo(A, probability=0.9), "ann (2).jpg": text_photo("w w w / # f f1 / . l l")}
     out = event(tmp_path, {**files, "bo.jpg": text_photo(B), "bo (2).jpg": text_photo("w1 # / w w1")})
     assert [row[2:] for row in standings(out, "table")] == [("1", "bo", "6"), ("2", "ann", "2")]
@@ -161,7 +161,7 @@ def test_two_photos_of_one_kingdom_are_one(tmp_path: Path) -> None:
     assert counts == {"ann (2).jpg": "yes", "ann.jpg": "no", "bo (2).jpg": "no", "bo.jpg": "yes"}
 
 
-def test_a_player_at_two_tables_is_told(tmp_path: Path) -> None:
+def test_a_player_at_two_tables_is_reported(tmp_path: Path) -> None:
     out = event(
         tmp_path, {"table1/ann.jpg": text_photo(A), "table2/ann.jpg": text_photo(B), "table2/bo.jpg": text_photo(C)}
     )
@@ -169,7 +169,7 @@ def test_a_player_at_two_tables_is_told(tmp_path: Path) -> None:
     assert "ann has a kingdom at table 1 (table1/ann.jpg) and one at table 2" in notices(out)[0][2]
 
 
-def test_a_player_without_a_kingdom_is_told_in_every_standing(tmp_path: Path) -> None:
+def test_a_player_without_a_kingdom_is_in_every_standing(tmp_path: Path) -> None:
     files = {
         "round1/ann.jpg": text_photo(A),
         "round1/bo.jpg": text_photo(B),
@@ -191,9 +191,9 @@ def test_a_player_without_a_kingdom_is_told_in_every_standing(tmp_path: Path) ->
     )
 
 
-def test_players_who_are_told_and_never_come_are_missed(tmp_path: Path) -> None:
-    told = 'players = ["Ann", "Bo"]\nrounds = 2'
-    out = event(tmp_path, {"round1/ann.jpg": text_photo(A), "round3/ann.jpg": text_photo(B), "event.toml": told})
+def test_listed_players_without_kingdoms_are_reported(tmp_path: Path) -> None:
+    event_text = 'players = ["Ann", "Bo"]\nrounds = 2'
+    out = event(tmp_path, {"round1/ann.jpg": text_photo(A), "round3/ann.jpg": text_photo(B), "event.toml": event_text})
     assert standings(out, "total") == [("", "", "1", "Ann", "5"), ("", "", "", "Bo", "")]
     assert [(player, text) for _, player, text in notices(out)][:2] == [
         ("Ann", "event.toml has 2 rounds: round 3 is in no total"),
@@ -204,7 +204,7 @@ def test_players_who_are_told_and_never_come_are_missed(tmp_path: Path) -> None:
     }
 
 
-def test_a_name_that_nobody_told_is_told(tmp_path: Path) -> None:
+def test_unknown_names_are_reported(tmp_path: Path) -> None:
     files: dict[str, bytes | str] = {"an.jpg": text_photo(A), "IMG_1234.jpg": text_photo(B)}
     out = event(tmp_path, {**files, "event.toml": 'players = ["Ann"]\n[[photo]]\nfile = "gone.jpg"'})
     assert {(name, text) for name, _, text in notices(out)} == {
@@ -216,7 +216,7 @@ def test_a_name_that_nobody_told_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "boards", "told", "table"),
+    ("name", "boards", "message", "table"),
     [
         ("ann", (B, A), "it shows 2 kingdoms, and ann has one: the largest counts", [("1", "ann", "5")]),
         (
@@ -227,15 +227,15 @@ def test_a_name_that_nobody_told_is_told(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_other_numbers_of_kingdoms_than_names_are_told(
-    name: str, boards: tuple[str, ...], told: str, table: list[tuple[str, ...]], tmp_path: Path
+def test_more_or_fewer_kingdoms_than_names_are_reported(
+    name: str, boards: tuple[str, ...], message: str, table: list[tuple[str, ...]], tmp_path: Path
 ) -> None:
     out = event(tmp_path, {f"{name}.jpg": text_photo(*boards)})
     assert [row[2:] for row in standings(out, "table")] == table
-    assert told in [text for _, _, text in notices(out)]
+    assert message in [text for _, _, text in notices(out)]
 
 
-def test_dominoes_that_lie_in_two_kingdoms_of_a_table_are_seen(tmp_path: Path) -> None:
+def test_a_domino_in_two_kingdoms_of_a_table_is_reported(tmp_path: Path) -> None:
     mine = "# m3 w"
     files = {
         "table1/ann.jpg": text_photo(mine),
@@ -243,8 +243,8 @@ def test_dominoes_that_lie_in_two_kingdoms_of_a_table_are_seen(tmp_path: Path) -
         "table2/cy.jpg": text_photo(mine),
     }
     out = event(tmp_path, files)
-    told = [text for _, _, text in notices(out)]
-    assert len([text for text in told if text.startswith("over all kingdoms of the table")]) == 1
+    messages = [text for _, _, text in notices(out)]
+    assert len([text for text in messages if text.startswith("over all kingdoms of the table")]) == 1
 
 
 def test_many_kingdoms_without_a_table_are_ranked_as_a_round(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_many_kingdoms_without_a_table_are_ranked_as_a_round(tmp_path: Path) -> 
     assert [row[3] for row in standings(out, "round")] == ["p6", "p5", "p4", "p3", "p2", "p1"]
 
 
-def test_a_crowded_table_is_told(tmp_path: Path) -> None:
+def test_too_many_kingdoms_at_a_table_are_reported(tmp_path: Path) -> None:
     out = event(tmp_path, {f"table1/p{number}.jpg": text_photo("w1 " * number + "#") for number in range(1, 6)})
     assert "5 kingdoms at one table, where at most 4 play" in [text for _, _, text in notices(out)]
 

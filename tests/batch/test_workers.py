@@ -1,4 +1,4 @@
-"""Those who read: processes that die, and a cluster that loses a worker. What is read there is a text."""
+"""Executors: processes that die, and a cluster that loses a worker. Photos are small texts."""
 
 import json
 import os
@@ -29,7 +29,7 @@ KEPT: list[list[bytearray]] = []
 
 
 def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
-    """Read the text; one photo kills whoever touches it, one only the first time."""
+    """Read the text. One photo kills each worker that reads it, another only the first one."""
     if data.startswith(b"poison"):
         os._exit(1)
     if data.startswith(b"once"):
@@ -40,12 +40,12 @@ def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
         data = text_photo("# w1")
     if data.startswith(b"pid"):
         return JobResult({"pid": os.getpid()})
-    if data.startswith(b"held"):
-        return JobResult({"held": held_now()})
+    if data.startswith(b"memory"):
+        return JobResult({"megabytes": held_now()})
     if data.startswith(b"holes"):
         blocks = [bytearray(60_000) for _ in range(2000)]
         KEPT.append(blocks[::100])  # so that what lies between is no end that is given back anyway
-        return JobResult({"held": held_now()})
+        return JobResult({"megabytes": held_now()})
     if data.startswith(b"no models"):
         raise ModelError("the model finder.onnx is missing", hint="install it again")
     return read_text_photo(data, rules, fixed_squares)
@@ -54,9 +54,9 @@ def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
 @pytest.mark.skipif(
     load_malloc_trim() is None or not held_now(), reason="only glibc keeps what is unused, and only Linux tells"
 )
-def test_what_a_photo_leaves_unused_goes_back_to_the_system() -> None:
+def test_unused_memory_is_returned_to_the_system() -> None:
     with closing(PoolExecutor(1, task=task)) as pool:
-        before, between, after = (one.data["held"] for _, one in pool.run(jobs(b"held", b"holes", b"held")))
+        before, between, after = (one.data["megabytes"] for _, one in pool.run(jobs(b"memory", b"holes", b"memory")))
     assert between > before + 100
     assert after < before + 20
 
@@ -88,7 +88,7 @@ def test_missing_models_end_the_run(pool: PoolExecutor) -> None:
         list(pool.run(jobs(b"no models")))
 
 
-def test_jobs_are_taken_as_they_can_be_used() -> None:
+def test_jobs_are_taken_as_workers_can_use_them() -> None:
     taken = []
 
     def counted() -> Iterator[Job]:
@@ -103,7 +103,7 @@ def test_jobs_are_taken_as_they_can_be_used() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for processes as POSIX does")
-def test_workers_go_with_their_parent(tmp_path: Path) -> None:
+def test_workers_end_with_their_parent(tmp_path: Path) -> None:
     import subprocess
 
     code = (
@@ -134,7 +134,7 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def test_this_process_is_a_crew_too() -> None:
+def test_the_serial_executor_reads_photos() -> None:
     (made,) = SerialExecutor().run(jobs(b"no photo"))
     assert "no picture of a kind" in made[1].data["error"]
 
@@ -142,7 +142,7 @@ def test_this_process_is_a_crew_too() -> None:
 # Dask
 
 
-def test_without_a_scheduler_the_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_scheduler_is_reported_with_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="[cluster] is not installed")
     monkeypatch.setattr("kdvision.batch.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(KdvisionError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
@@ -150,7 +150,7 @@ def test_without_a_scheduler_the_address_is_told(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("address", ["nonsense", "nowhere://x"])
-def test_an_address_that_is_none_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_address_is_reported(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="[cluster] is not installed")
     monkeypatch.setattr("kdvision.batch.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(KdvisionError, match="no Dask scheduler answers"):
@@ -158,7 +158,7 @@ def test_an_address_that_is_none_is_told(address: str, monkeypatch: pytest.Monke
 
 
 def hang_once(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
-    """Read the text. The first worker that reads the photo with a marker writes its process there, and hangs."""
+    """Read the text. The first worker that reads a photo with a marker writes its process id there and hangs."""
     marker = Path(json.loads(data).get("marker", os.devnull))
     if not marker.exists():
         write_atomically(marker, str(os.getpid()).encode())
@@ -206,7 +206,7 @@ def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) 
     assert read_tree(tmp_path / "out") == read_tree(tmp_path / "here")
 
 
-def test_workers_with_other_models_are_not_believed(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_with_other_models_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kdvision.batch.cluster.hash_models", lambda: "others")
     with (
         closing(DaskExecutor(cluster.scheduler.address, task=task)) as executor,
