@@ -4,6 +4,7 @@
 #   make test-lab  install torch and run the tests of training
 #   make check     all that a change must pass: format, lint, types, both kinds of tests
 #   make model     train the networks and write models/        make bench   time the parts
+#   make robustness   the robustness tests in full (an hour)
 #   make results   measure the shipped networks: models/results, model card, README (hours; try make quick first)
 #   make docs      build the API reference into out/site   make aims    count lines, constants and names
 #   make install-check   build the wheel and install it, where nothing else is, on every Python here
@@ -19,7 +20,7 @@ DEMO ?= samples/demo.jpg
 
 export PYTHONUTF8 := 1
 
-.PHONY: demo test test-lab check model results quick bench aims docs install-check format clean
+.PHONY: demo test test-lab check model results quick robustness bench aims docs install-check format clean
 
 demo: $(VENV)/.core
 	@mkdir -p out
@@ -47,6 +48,9 @@ model: $(VENV)/.lab
 results: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.experiments
 	$(BIN)/python -m scripts.readme_figures
+
+robustness: $(VENV)/.dev
+	KDVISION_LONG_TESTS=1 $(BIN)/python -m pytest tests/robustness
 
 quick: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.experiments --quick

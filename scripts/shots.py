@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from benchmarks.server import SAMPLES, start_server
 from kdvision.errors import KdvisionError
 from kdvision.files import write_atomically
-from kdvision.lab.robustness.load import SAMPLES, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -26,7 +26,7 @@ def main() -> None:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
         raise KdvisionError("Chromium was not found", hint="install the package chromium")
-    with serving() as server, sync_playwright() as playwright:
+    with start_server() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         home = f"http://127.0.0.1:{server.port}/"
         write_atomically(OUT / "page-phone.jpg", _join_side_by_side(_take_phone_shots(browser, home)))

@@ -12,7 +12,7 @@ from kdvision.batch import job as job_module
 from kdvision.batch.job import Job, JobResult, read_photo, result_key
 from kdvision.batch.rules import Rules
 from kdvision.errors import ModelError
-from kdvision.lab.robustness.broken import BROKEN
+from tests.broken_files import BROKEN_FILES
 from tests.kingdoms import png, table_photo
 from tests.paths import SAMPLES
 
@@ -64,9 +64,9 @@ def test_a_fixed_square_outside_the_grid_is_a_failure() -> None:
     assert "has no square Z9" in read_photo(DEMO, HARMONY, ((1, "Z9", "w"),)).data["error"]
 
 
-@pytest.mark.parametrize("way", BROKEN)
+@pytest.mark.parametrize("way", BROKEN_FILES)
 def test_every_broken_file_has_an_error_and_a_hint(way: str) -> None:
-    done = read_photo(BROKEN[way](DEMO), Rules())
+    done = read_photo(BROKEN_FILES[way](DEMO), Rules())
     assert done.data["kingdoms"] == [] and done.data["error"] and done.data["hint"] and done.picture is None
     assert done.final
 

@@ -21,8 +21,8 @@ from kdvision.batch.run import BatchOptions, BatchRun, Progress
 from kdvision.batch.workers import PoolExecutor, SerialExecutor, load_malloc_trim
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.files import write_atomically
-from kdvision.lab.robustness.memory import held_now
 from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_photo, wait_until, write_files
+from tests.memory import get_private_megabytes
 from tests.paths import ROOT
 
 KEPT: list[list[bytearray]] = []
@@ -41,18 +41,19 @@ def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
     if data.startswith(b"pid"):
         return JobResult({"pid": os.getpid()})
     if data.startswith(b"memory"):
-        return JobResult({"megabytes": held_now()})
+        return JobResult({"megabytes": get_private_megabytes()})
     if data.startswith(b"holes"):
         blocks = [bytearray(60_000) for _ in range(2000)]
         KEPT.append(blocks[::100])  # so that what lies between is no end that is given back anyway
-        return JobResult({"megabytes": held_now()})
+        return JobResult({"megabytes": get_private_megabytes()})
     if data.startswith(b"no models"):
         raise ModelError("the model finder.onnx is missing", hint="install it again")
     return read_text_photo(data, rules, fixed_squares)
 
 
 @pytest.mark.skipif(
-    load_malloc_trim() is None or not held_now(), reason="only glibc keeps what is unused, and only Linux tells"
+    load_malloc_trim() is None or not get_private_megabytes(),
+    reason="only glibc keeps what is unused, and only Linux tells",
 )
 def test_unused_memory_is_returned_to_the_system() -> None:
     with closing(PoolExecutor(1, task=task)) as pool:

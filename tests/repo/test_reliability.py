@@ -14,7 +14,8 @@ PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
 PROMISES = re.findall(r"^- .*(?:\n  .*)*", PAGE, re.MULTILINE)
 LIMITS = re.findall(r"^\| [^|]+ \| ([\d.]+) \| `([\w.]+)\.(\w+)` \|$", PAGE, re.MULTILINE)
-COMMANDS = re.findall(r"^\$? ?python -m ([\w.]+)", PAGE, re.MULTILINE)
+COMMANDS = re.findall(r"[`$] ?python -m ([\w.]+)", PAGE)
+TARGETS = re.findall(r"`make ([\w-]+)`", PAGE)
 
 
 @cache
@@ -54,9 +55,12 @@ def test_limits_are_those_of_the_program() -> None:
 
 
 def test_every_named_command_exists() -> None:
-    assert len(COMMANDS) >= 3
+    assert len(COMMANDS) >= 2 and len(TARGETS) >= 3
     for command in COMMANDS:
         assert importlib.util.find_spec(command), command
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in TARGETS:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
 def test_a_missing_test_is_reported() -> None:

@@ -1,75 +1,131 @@
-"""The soak run: a few photos of it for real, and that it sees a leak and a changed answer."""
+"""Many photos in one process: memory stays flat, and the same photo always gives the same answer."""
 
+import hashlib
 import json
-import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
+import cv2
+import numpy as np
 import pytest
 
-from benchmarks.bench_photos import SAMPLES
+from kdvision import pipeline
 from kdvision.errors import KdvisionError
-from kdvision.lab.robustness import soak
-from kdvision.lab.robustness.broken import BROKEN
+from kdvision.files import encode_image
+from kdvision.game.rules import make_rule_set
+from kdvision.report.build import build_photo_result
+from kdvision.report.overlay import draw_overlay
+from kdvision.report.result import Result
+from kdvision.report.to_dict import result_to_dict
+from kdvision.vision.image.photo import Photo
+from tests.broken_files import BROKEN_FILES
+from tests.memory import get_peak_megabytes, get_private_megabytes
+from tests.paths import SAMPLES
+from tests.robustness.scale import LONG
+
+PHOTOS = 1000 if LONG else 10
+SIZES = (1.0, 0.6, 1.4) if LONG else (0.5,)
+TURNS = (None, cv2.ROTATE_90_CLOCKWISE)
+SAMPLE_NAMES = sorted(path.name for path in SAMPLES.glob("*.jpg")) if LONG else ["demo.jpg"]
+BROKEN_EVERY = 10
+MAX_GROWTH = 1.05 if LONG else 1.2
+"""Largest share of the memory of the second quarter of a run that its last quarter may take."""
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one sample."""
-    folder = tmp_path_factory.mktemp("samples")
-    shutil.copy(SAMPLES / "demo.jpg", folder)
-    return folder
+class Sample(NamedTuple):
+    """One photo of the run: its name, the peak and the private memory after it in MB, and a digest of the answer."""
+
+    photo: str
+    peak: float
+    private: float
+    answer: str
 
 
-def test_a_few_photos_hold_no_more_in_the_end(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(soak, "SIZES", (0.5,))
-    moments = list(soak.soak(soak.photos(10, samples=demo)))
-    assert [moment.photo for moment in moments[:3]] == ["demo x 0.5", "demo x 0.5 turned", "demo x 0.5"]
-    assert moments[-1].photo == "cut short"
-    assert soak.changed(moments) == []
-    assert soak.growth(moments) < 1.2
-    assert len({moment.answer for moment in moments}) == 3
+def list_photos(count: int) -> Iterator[tuple[str, bytes]]:
+    """Yield photos by name: samples in several sizes and turns, again and again; every tenth file is broken."""
+    kinds = list(product(SAMPLE_NAMES, SIZES, TURNS))
+    for number in range(count):
+        if number % BROKEN_EVERY == BROKEN_EVERY - 1:
+            name = list(BROKEN_FILES)[number // BROKEN_EVERY % len(BROKEN_FILES)]
+            yield name, BROKEN_FILES[name](_make_photo(*kinds[0]))
+        else:
+            kind = kinds[(number - number // BROKEN_EVERY) % len(kinds)]
+            yield str(kind), _make_photo(*kind)
 
 
-def test_the_photos_come_round_and_some_are_broken(demo: Path) -> None:
-    names = [name for name, _ in soak.photos(40, samples=demo)]
-    assert names[0] == names[6] == "demo x 1.0"
-    assert names[9::10] == list(BROKEN)[:4]
+@cache
+def _make_photo(name: str, size: float, turn: int | None) -> bytes:
+    pixels = cv2.resize(
+        np.asarray(cv2.imread(str(SAMPLES / name))), None, fx=size, fy=size, interpolation=cv2.INTER_AREA
+    )
+    return bytes(cv2.imencode(".jpg", pixels if turn is None else cv2.rotate(pixels, turn))[1])
 
 
-def test_no_samples_are_told(tmp_path: Path) -> None:
-    with pytest.raises(KdvisionError, match="there are no samples"):
-        list(soak.photos(1, samples=tmp_path))
+def answer_photo(content: bytes) -> str:
+    """Return the JSON of a photo that is read, scored and drawn; of a broken file, the JSON of its error."""
+    try:
+        photo = Photo.open(content)
+        kingdoms = pipeline.read(photo)
+    except KdvisionError as error:
+        return json.dumps(result_to_dict(Result("photo", error=error)))
+    result = build_photo_result("photo", (photo.width, photo.height), kingdoms, make_rule_set())
+    encode_image(draw_overlay(photo, result), ".jpg")
+    return json.dumps(result_to_dict(result))
 
 
-def test_a_leak_is_seen() -> None:
-    kept: list[bytes] = []
+def run(photos: Iterable[tuple[str, bytes]], answer: Callable[[bytes], str] = answer_photo) -> Iterator[Sample]:
+    """Yield what each photo took, one after another in this process."""
+    for name, content in photos:
+        get_peak_megabytes(reset=True)
+        digest = hashlib.sha256(answer(content).encode()).hexdigest()
+        yield Sample(name, get_peak_megabytes(), get_private_megabytes(), digest)
 
-    def leaky(_: bytes) -> str:
-        kept.append(b"\1" * 6_000_000)
+
+def compute_growth(samples: Sequence[Sample]) -> float:
+    """Return the memory of the last quarter as a share of the second; the first quarter fills caches."""
+    quarters = np.array_split(np.array([(sample.peak, sample.private) for sample in samples]), 4)
+    second, last = quarters[1].max(axis=0), quarters[3].max(axis=0)
+    return float((last / np.maximum(second, 1)).max())
+
+
+def list_changed(samples: Iterable[Sample]) -> list[str]:
+    """Return the photos that had several answers."""
+    answers: dict[str, set[str]] = {}
+    for sample in samples:
+        answers.setdefault(sample.photo, set()).add(sample.answer)
+    return [photo for photo, known in answers.items() if len(known) > 1]
+
+
+def test_memory_stays_flat_and_answers_stay_the_same() -> None:
+    samples = list(run(list_photos(PHOTOS)))
+    growth, changed = compute_growth(samples), list_changed(samples)
+    assert changed == []
+    assert growth < MAX_GROWTH
+    assert len({sample.answer for sample in samples}) > 2
+
+
+def test_photos_come_round_and_every_tenth_is_broken() -> None:
+    names = [name for name, _ in list_photos(40)]
+    assert names[9::10] == list(BROKEN_FILES)[:4]
+    assert len(set(names)) < len(names)
+
+
+def test_a_leak_is_detected() -> None:
+    leaked: list[bytes] = []
+
+    def leak(_: bytes) -> str:
+        leaked.append(b"\1" * 6_000_000)
         return ""
 
-    moments = list(soak.soak([("photo", b"")] * 40, answer=leaky))
-    if not moments[0].held:
-        pytest.skip("this system does not tell what a process holds")
-    assert soak.growth(moments) > soak.GROWTH
-    assert soak.quarters(moments)[3].held > soak.quarters(moments)[0].held + 60
+    samples = list(run([("photo", b"")] * 40, leak))
+    if not samples[0].private:
+        pytest.skip("only Linux tells the memory of a process")
+    assert compute_growth(samples) > MAX_GROWTH
 
 
-def test_another_answer_is_seen() -> None:
+def test_a_changed_answer_is_detected(tmp_path: Path) -> None:
     answers = iter("aab")
-    moments = list(soak.soak([("x", b""), ("y", b""), ("x", b"")], answer=lambda _: next(answers)))
-    assert soak.changed(moments) == ["x"]
-
-
-@pytest.mark.parametrize(("answers", "code"), [("same", 0), ("else", 1)])
-def test_the_run_is_a_command(
-    answers: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = iter(range(100))
-    monkeypatch.setattr(soak, "photos", lambda count: [("photo", b"")] * count)
-    monkeypatch.setattr(soak.soak, "__kwdefaults__", {"answer": lambda _: "" if answers == "same" else str(next(said))})
-    assert soak.main(["--photos", "8", "--csv", str(tmp_path / "s.csv"), "--json", str(tmp_path / "s.json")]) == code
-    assert len((tmp_path / "s.csv").read_text().splitlines()) == 9
-    told = json.loads((tmp_path / "s.json").read_text())
-    assert (told["photos"], len(told["quarters"]), len(told["changed_answers"])) == (8, 4, code)
-    assert "quarter 4: 2 photos" in capsys.readouterr().out
+    assert list_changed(run([("x", b""), ("y", b""), ("x", b"")], lambda _: next(answers))) == ["x"]

@@ -1,50 +1,86 @@
-"""Same photo, same answer, byte by byte: over 20 runs, over threads, over paths, bytes, files and pipes."""
+"""The JSON of a photo is the same, byte for byte, in every run and process, with any threads, from every source."""
 
+import io
 import json
-from collections import Counter
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
-from benchmarks.bench_photos import SAMPLES, decode
-from kdvision.lab.robustness import steady
+from kdvision import pipeline
+from kdvision.errors import KdvisionError
+from kdvision.game.game import choose_rule_set
+from kdvision.report.build import build_photo_result
+from kdvision.report.pieces import find_open_facts
+from kdvision.report.result import Result
+from kdvision.report.to_dict import result_to_dict
+from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
+from tests.paths import ROOT, SAMPLES
+from tests.robustness.scale import LONG
+
+NAME = "-"
+"""The name of every photo: the one thing in which answers may differ."""
+RUNS = 20
+PHOTOS = sorted(SAMPLES.glob("*.jpg")) if LONG else [SAMPLES / "demo.jpg"]
+CODE = "import sys; from tests.robustness.test_steady import answer_photo; print(answer_photo(sys.stdin.buffer.read()))"
 
 
-@pytest.fixture(scope="module")
-def photo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sample, small."""
-    path = tmp_path_factory.mktemp("steady") / "demo.jpg"
-    pixels = cv2.resize(decode((SAMPLES / "demo.jpg").read_bytes()), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    path.write_bytes(bytes(cv2.imencode(".jpg", pixels)[1]))
-    return path
+def answer_photo(source: Path | bytes | io.BytesIO) -> str:
+    """Return the JSON of a photo from a path, bytes or an open file, as `kdvision score` prints it."""
+    try:
+        photo = Photo.open(source, name=NAME)
+        kingdoms = pipeline.read(photo)
+    except KdvisionError as error:
+        return json.dumps(result_to_dict(Result(NAME, error=error)), ensure_ascii=False)
+    variants, facts = find_open_facts(kingdoms, kingdoms[0].game)
+    rules = choose_rule_set(kingdoms[0].game, [kingdom.board for kingdom in kingdoms], variants=variants)
+    result = build_photo_result(NAME, (photo.width, photo.height), kingdoms, rules, facts=facts)
+    return json.dumps(result_to_dict(result), ensure_ascii=False)
 
 
-def test_20_runs_two_processes_two_numbers_of_threads_and_every_door(photo: Path, run: Run) -> None:
-    found = [steady.answers([photo], runs=20)]
-    assert found[0]["demo.jpg"].total() == 20
-    assert len(json.loads(next(iter(found[0]["demo.jpg"])))["kingdoms"]) == 1
-    found += [steady.elsewhere([photo], runs=3, threads=threads) for threads in steady.THREADS]
-    printed = run("score", "-", "--json", stdin=photo.read_bytes()).out.strip()
-    assert steady.differing([*found, {"demo.jpg": Counter([printed])}]) == []
+def answer_in_process(content: bytes, *, threads: int) -> str:
+    """Return the answer of a new process with this number of threads."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", "KDVISION_THREADS": str(threads)}
+    command = [sys.executable, "-c", CODE]
+    return (
+        subprocess.run(command, input=content, capture_output=True, check=True, env=environment).stdout.decode().strip()
+    )
+
+
+@pytest.mark.parametrize("photo", PHOTOS, ids=lambda path: path.stem)
+def test_the_answer_does_not_depend_on_run_process_threads_or_source(photo: Path, run: Run, tmp_path: Path) -> None:
+    path = tmp_path / photo.name
+    scale = 1.0 if LONG else 0.5
+    cv2.imwrite(
+        str(path),
+        cv2.resize(np.asarray(cv2.imread(str(photo))), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA),
+    )
+    content = path.read_bytes()
+    sources = (path, content, io.BytesIO(content))
+    answers = set()
+    for number in range(RUNS):
+        source = sources[number % len(sources)]
+        if isinstance(source, io.BytesIO):
+            source.seek(0)
+        answers.add(answer_photo(source))
+    answers |= {answer_in_process(content, threads=threads) for threads in (1, 2)}
+    answers.add(run("score", "-", "--json", stdin=content).out.strip().replace("the photo on stdin", NAME))
+    assert len(answers) == 1
 
 
 @pytest.mark.parametrize("sample", ["queendomino.jpg", "lost-treasures.jpg"])
-def test_the_game_is_the_one_that_the_photo_shows(sample: str, run: Run) -> None:
-    """Through any door it is scored by the rules that `kdvision score` finds out."""
-    (said,) = steady.answers([SAMPLES / sample], runs=1)[sample]
-    printed = run("score", "-", "--json", stdin=(SAMPLES / sample).read_bytes()).out.strip()
-    assert json.loads(said)["kingdoms"] == json.loads(printed)["kingdoms"]
+def test_the_rules_are_those_of_the_game_in_the_photo(sample: str, run: Run) -> None:
+    printed = run("score", "-", "--json", stdin=(SAMPLES / sample).read_bytes()).out
+    assert json.loads(answer_photo(SAMPLES / sample))["kingdoms"] == json.loads(printed)["kingdoms"]
 
 
-def test_an_error_is_the_same_through_every_door(tmp_path: Path) -> None:
-    (tmp_path / "page.jpg").write_bytes(b"<!DOCTYPE html>")
-    (said,) = set(steady.answers([tmp_path / "page.jpg"], runs=3)["page.jpg"])
-    assert json.loads(said)["error"]
-
-
-def test_a_second_answer_is_seen() -> None:
-    one, other = {"a": Counter("x"), "b": Counter("y")}, {"a": Counter("xx"), "b": Counter("z")}
-    assert steady.differing([one, one]) == []
-    assert steady.differing([one, other]) == ["b"]
+def test_an_error_is_the_same_from_every_source(tmp_path: Path) -> None:
+    content = b"<!DOCTYPE html>"
+    (tmp_path / "page.jpg").write_bytes(content)
+    (answer,) = {answer_photo(source) for source in (tmp_path / "page.jpg", content, io.BytesIO(content))}
+    assert json.loads(answer)["error"]

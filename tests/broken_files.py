@@ -1,4 +1,4 @@
-"""Files that should be photos and are none, in all the ways in which that happens at an event."""
+"""Files that are no readable photos, as they turn up among the photos of an event."""
 
 import io
 import struct
@@ -14,17 +14,17 @@ import numpy as np
 def _archive() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as file:
-        file.writestr("photo.txt", "this is no photo")
+        file.writestr("photo.txt", "this is not a photo")
     return out.getvalue()
 
 
 def _picture(height: int, width: int) -> bytes:
-    """A plain grey JPEG."""
+    """Return a plain grey JPEG."""
     return bytes(cv2.imencode(".jpg", np.full((height, width, 3), 128, np.uint8))[1])
 
 
 def _huge() -> bytes:
-    """A small PNG that says it has 100,000 x 100,000 pixels."""
+    """Return a small PNG with 100,000 x 100,000 pixels in its header."""
     header = struct.pack(">IIBBBBB", 100_000, 100_000, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(1000))), (b"IEND", b""))
     body = b"".join(
@@ -33,7 +33,7 @@ def _huge() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + body
 
 
-BROKEN: Final[Mapping[str, Callable[[bytes], bytes]]] = {
+BROKEN_FILES: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "cut short": lambda photo: photo[: len(photo) // 3],
     "empty": lambda _: b"",
     "a text": lambda _: b"the photo is on my other phone\n",
@@ -47,4 +47,4 @@ BROKEN: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "a web page": lambda _: b"<!DOCTYPE html><title>Sign in to download</title>",
     "another kind": lambda _: b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom" + bytes(200),
 }
-"""Each way by its name: what becomes of the bytes of a good photo."""
+"""Each kind by name: makes the broken file from the bytes of a good photo."""

@@ -1,0 +1,153 @@
+"""Many phones at once against a real server: waiting times, wrong answers, memory.
+
+    python -m benchmarks.server --phones 32
+
+Every phone sends its photos one after another, each followed by taps: requests that score a board. An answer is right
+if it is the one that a phone alone gets. Exits with 1 if an answer was wrong.
+"""
+
+import argparse
+import http.client
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from kdvision.errors import KdvisionError
+
+SAMPLES: Final = Path(__file__).resolve().parents[1] / "samples"
+TIMEOUT_SECONDS: Final = 300.0
+RETRY_SECONDS: Final = 1.0
+TAPS_PER_PHOTO: Final = 5
+BUSY: Final = 503
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server in a process of its own."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    def post(self, path: str, body: bytes, kind: str) -> tuple[int, Any]:
+        """Return status and JSON of one answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
+        try:
+            connection.request("POST", path, body, {"Content-Type": kind})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+        finally:
+            connection.close()
+
+    def get_peak_megabytes(self) -> float:
+        """Return the largest memory so far; 0 where the system does not tell."""
+        status = Path(f"/proc/{self.process.pid}/status")
+        lines = status.read_text().splitlines() if status.exists() else []
+        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
+
+
+@contextmanager
+def start_server() -> Iterator[Server]:
+    """Run `kdvision serve` on a free port until the end of the block."""
+    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            raise KdvisionError("the server did not start", hint="run `kdvision serve` to see its message")
+        try:
+            yield Server(process, int(line.rpartition(":")[2].strip(" /\n")))
+        finally:
+            process.terminate()
+
+
+@dataclass
+class Tally:
+    """Seconds that phones waited for photos and taps, wrong answers, and how often the server was busy."""
+
+    photos: list[float] = field(default_factory=list)
+    taps: list[float] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    busy: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def read_boards(server: Server, content: bytes, tally: Tally) -> list[list[str]]:
+    """Return the boards of a photo; a busy server is asked again."""
+    while True:
+        status, answer = server.post("/api/read", content, "image/jpeg")
+        if status != BUSY:
+            return [kingdom["board"] for kingdom in answer["kingdoms"]]
+        with tally.lock:
+            tally.busy += 1
+        time.sleep(RETRY_SECONDS)
+
+
+def use_phone(server: Server, photos: Sequence[tuple[str, bytes, list[list[str]]]], tally: Tally) -> None:
+    """Send photos, each followed by taps on its first kingdom."""
+    for name, content, boards in photos:
+        start = time.perf_counter()
+        wrong = [name] if read_boards(server, content, tally) != boards else []
+        with tally.lock:
+            tally.photos.append(time.perf_counter() - start)
+            tally.wrong += wrong
+        for _ in range(TAPS_PER_PHOTO):
+            tap(server, boards[0], tally)
+
+
+def tap(server: Server, board: list[str], tally: Tally) -> None:
+    """Score one game."""
+    body = json.dumps({"kingdom": [{"player": "Ann", "board": board}]}).encode()
+    start = time.perf_counter()
+    status, answer = server.post("/api/score", body, "application/json")
+    seconds = time.perf_counter() - start
+    with tally.lock:
+        tally.taps.append(seconds)
+        if status != 200 or answer["rounds"][0]["kingdoms"][0]["board"] != board:
+            tally.wrong.append(f"tap: {status}")
+
+
+def format_seconds(seconds: Sequence[float]) -> str:
+    """Return median, 90th percentile and maximum."""
+    ordered = sorted(seconds)
+    median, late, last = ordered[len(ordered) // 2], ordered[int(0.9 * len(ordered))], ordered[-1]
+    return f"median {median:.2f} s, 90 % {late:.2f} s, most {last:.2f} s"
+
+
+def main() -> int:
+    """Print the figures; return 1 if an answer was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--phones", type=int, default=32)
+    parser.add_argument("--photos", type=int, default=2, help="photos of each phone")
+    options = parser.parse_args()
+    paths = [p for p in sorted(SAMPLES.glob("*.jpg")) if json.loads(p.with_suffix(".json").read_text())["kingdoms"]]
+    alone, tally = Tally(), Tally()
+    with start_server() as server:
+        known = [(path.name, path.read_bytes(), read_boards(server, path.read_bytes(), alone)) for path in paths]
+        use_phone(server, known, alone)
+        before = server.get_peak_megabytes()
+        with ThreadPoolExecutor(options.phones) as pool:
+            for number in range(options.phones):
+                photos = [known[(number + k) % len(known)] for k in range(options.photos)]
+                pool.submit(use_phone, server, photos, tally)
+        after = server.get_peak_megabytes()
+    print(
+        f"photos   {len(tally.photos)}; {format_seconds(tally.photos)}; one phone alone {format_seconds(alone.photos)}"
+    )
+    print(f"taps     {len(tally.taps)}; {format_seconds(tally.taps)}")
+    print(f"wrong    {len(tally.wrong)} {', '.join(tally.wrong)}")
+    print(f"busy     {tally.busy} times")
+    print(f"memory   {before:.0f} MB after one phone, {after:.0f} MB at most")
+    expected = options.phones * options.photos
+    return int(bool(tally.wrong) or len(tally.photos) < expected)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

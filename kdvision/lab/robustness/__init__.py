@@ -1,1 +1,0 @@
-"""Fuzzing, hostile files, soak tests."""
