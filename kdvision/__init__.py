@@ -1,13 +1,14 @@
-"""kdvision: from a photo of a Kingdomino table to the right score, with every doubt named.
+"""Reads photos of Kingdomino tables and scores them.
 
     >>> import kdvision
     >>> kdvision.score(kdvision.Board.parse("w w1 / l #")).total
     2
 
-`read` takes a photo and gives its kingdoms; `score` takes a board and gives its points. Start reading at
-`kdvision/pipeline.py`, the whole journey on one page. The rules are in `kdvision/game`, the eyes in `kdvision/vision`.
+`read` returns the kingdoms of a photo, `read_views` those of several photos of one table; `score` returns the scorecard
+of a board. `kdvision/pipeline.py` shows all steps from a photo to its boards. The rules are in `kdvision/game`, the
+image recognition is in `kdvision/vision`.
 
-The names below are imported when first asked for: the rules alone need neither numpy nor a model.
+The public names are imported when they are first used, so the rules alone load neither numpy nor a model.
 """
 
 from importlib import import_module
@@ -33,15 +34,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOME: Final = {
+_MODULES: Final = {
     "Board": "kdvision.game.board",
     "Cell": "kdvision.game.board",
     "KdvisionError": "kdvision.errors",
+    "KingdomOutline": "kdvision.vision.detect.manual",
     "KingdomReading": "kdvision.pipeline",
     "ModelError": "kdvision.errors",
     "NoKingdomFound": "kdvision.errors",
     "NotationError": "kdvision.errors",
-    "KingdomOutline": "kdvision.vision.detect.manual",
     "Photo": "kdvision.vision.image.photo",
     "PhotoError": "kdvision.errors",
     "Scorecard": "kdvision.game.scoring",
@@ -51,13 +52,14 @@ _HOME: Final = {
     "read_views": "kdvision.pipeline",
     "score": "kdvision.game.scoring",
 }
+"""The module of each public name."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *_MODULES})

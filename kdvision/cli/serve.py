@@ -1,4 +1,4 @@
-"""`kdvision serve`: the page at the table."""
+"""`kdvision serve`: serves the web page."""
 
 import io
 import logging
@@ -15,18 +15,20 @@ if TYPE_CHECKING:
 
 
 def serve(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")] = 8000,
-    lan: Annotated[bool, typer.Option("--lan", help="Let phones of the local network in, by a key.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 chooses a free one.")] = 8000,
+    lan: Annotated[bool, typer.Option("--lan", help="Let phones on the local network connect, with a key.")] = False,
     keep: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", exists=True, file_okay=False, writable=True, help="Keep the photos that are sent."),
+        typer.Option(
+            metavar="DIR", exists=True, file_okay=False, writable=True, help="Store uploaded photos in this folder."
+        ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No line on stderr for each request.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not log requests to stderr.")] = False,
 ) -> None:
-    """Serve the page: everybody takes photos with a phone, corrects by touch, and sees the standing.
+    """Serve the web page. Take photos with a phone, correct squares by touch, and see the standing.
 
-    Without --lan the page is for this machine alone. With it, phones come in by the link, or its QR code, that is
-    printed. Photos stay in memory unless --keep names a folder. Ctrl+C stops it.
+    Without --lan only this machine can open the page. With --lan, phones open the printed link or its QR code. Photos
+    stay in memory unless --keep names a folder. Ctrl+C stops the server.
     """
     try:
         from kdvision.web.server import Settings, open_listener, run_server
@@ -36,29 +38,29 @@ def serve(
         hint = "install them: pip install 'kdvision[web]'"
         raise KdvisionError(f"the page needs packages that are not installed ({error.name})", hint=hint) from error
     listener = open_listener(Settings(port=port, lan=lan, keep=keep))
-    _greet(listener)
+    _print_links(listener)
     if not quiet:
         logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     run_server(listener)
 
 
-def _greet(listener: "Listener") -> None:
-    """Print where the page is, and for phones the QR code of the link."""
+def _print_links(listener: "Listener") -> None:
+    """Print the address of the page, and for phones the QR code of the link."""
     if listener.settings.lan:
         typer.echo(f"On this machine: {listener.local_url}")
     if listener.link:
-        typer.echo(f"For phones:      {listener.link}\n\n{_qr_code(listener.link)}")
+        typer.echo(f"For phones:      {listener.link}\n\n{_make_qr_code(listener.link)}")
         typer.echo(f"\nOr open {listener.link.partition('#')[0]} and type the key {listener.settings.key}")
     elif listener.settings.lan:
-        typer.echo("This machine is in no network, so phones cannot reach it.")
+        typer.echo("This machine is not connected to a network, so phones cannot reach it.")
     else:
         typer.echo(f"The page: {listener.local_url}")
-    typer.echo("Ctrl+C stops it.")
+    typer.echo("Ctrl+C stops the server.")
     sys.stdout.flush()
 
 
-def _qr_code(link: str) -> str:
-    """The QR code of a link as text, dark on light whichever way the terminal's colours are."""
+def _make_qr_code(link: str) -> str:
+    """The QR code of a link as text; in a terminal always dark on light."""
     import segno
 
     out = io.StringIO()

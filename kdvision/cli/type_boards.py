@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.cli.inputs import parse_fixes, read_stdin_text
-from kdvision.cli.options import AsJson, Clauses, Fixes, GameName, ScoreOptions, SizeOption, Strict
+from kdvision.cli.options import Clauses, Fixes, GameName, ScoreOptions, SizeOption, Strict
 from kdvision.cli.output import exit_with_code, print_clauses, print_message, print_result
 from kdvision.cli.variant_options import check_variants, variant_options
 from kdvision.errors import NotationError
@@ -27,7 +27,7 @@ def type_boards(
     ] = GameName.KINGDOMINO,
     variants: tuple[str, ...] = (),
     size: SizeOption = None,
-    as_json: AsJson = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     fix: Fixes = None,
     strict: Strict = False,
     clauses: Clauses = False,

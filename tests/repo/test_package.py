@@ -16,10 +16,10 @@ SOURCE = Path(kdvision.__file__).read_text(encoding="utf-8")
 def test_type_checkers_see_the_same_names_as_programs() -> None:
     guarded = next(node for node in ast.parse(SOURCE).body if isinstance(node, ast.If))
     typed = {str(alias.asname) for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert typed == set(kdvision._HOME)
+    assert typed == set(kdvision._MODULES)
 
 
-@pytest.mark.parametrize("name", sorted(kdvision._HOME))
+@pytest.mark.parametrize("name", sorted(kdvision._MODULES))
 def test_every_name_can_be_imported(name: str) -> None:
     assert getattr(kdvision, name).__name__ == name
     assert name in dir(kdvision)
