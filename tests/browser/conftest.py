@@ -1,4 +1,4 @@
-"""A real browser before a real server; skipped with a plain reason where there is none."""
+"""A real browser and a real server. Without a browser, the tests are skipped with the reason."""
 
 import os
 import re
@@ -14,20 +14,31 @@ from tests.webserver import Client, running_server
 
 pytest.importorskip("playwright", reason="playwright is not installed (pip install -e '.[dev]')")
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.paths import SAMPLES
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 DESK = {"viewport": {"width": 1280, "height": 900}}
+
+TIMEOUT_MS = 120_000
+"""For a busy machine; a test that passes does not wait for it."""
+
+expect.set_options(timeout=TIMEOUT_MS)
+
+KEEP_TOASTS = """(() => {
+    const start = window.setTimeout;
+    window.setTimeout = (run, delay, ...more) => (delay < 2000 ? start(run, delay, ...more) : 0);
+})()"""
+"""Long timers never end, so that a toast is still there when a busy machine looks for it."""
 
 Open = Callable[..., Page]
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Client]:
-    """The server of all browser tests; stateless, so that they cannot disturb each other."""
+    """The server of all browser tests. It has no state, so the tests are independent."""
     with running_server(Settings(port=0)) as client:
         yield client
 
@@ -35,9 +46,9 @@ def server() -> Iterator[Client]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
-    found = os.environ.get("KDVISION_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    found = os.environ.get("KDVISION_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        pytest.skip(f"no Chromium here: none of {', '.join(NAMES)} is on the path")
+        pytest.skip(f"no Chromium here: none of {', '.join(BROWSERS)} is on the path")
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield made
@@ -46,34 +57,35 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(server: Client, browser: Browser) -> Iterator[Open]:
-    """Open the page, `open_page(phone=True)`; at the end nothing may have been refused, or asked for elsewhere."""
+    """Open the page, `open_page(phone=True)`. No page may log an error or send a request to another server."""
     contexts: list[BrowserContext] = []
-    told: list[str] = []
+    problems: list[str] = []
 
     def open_page(path: str = "/", *, phone: bool = False, port: int | None = None, **more: Any) -> Page:
         context = browser.new_context(**(PHONE if phone else DESK) | more)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(TIMEOUT_MS)
+        context.add_init_script(KEEP_TOASTS)
         contexts.append(context)
         page, home = context.new_page(), f"http://127.0.0.1:{port or server.port}"
-        page.on("pageerror", lambda error: told.append(str(error)))
-        page.on("console", lambda word: told.append(word.text) if word.type == "error" else None)
-        page.on("request", lambda asked: told.append(asked.url) if not own(asked.url, home) else None)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda request: problems.append(request.url) if not is_own_url(request.url, home) else None)
         page.goto(home + path)
         return page
 
     yield open_page
     for context in contexts:
         context.close()
-    assert [word for word in told if not re.search("the server responded with a status of (4|503)", word)] == []
+    assert [one for one in problems if not re.search("the server responded with a status of (4|503)", one)] == []
 
 
-def own(url: str, home: str) -> bool:
-    """Whether a request stays with our server."""
+def is_own_url(url: str, home: str) -> bool:
+    """True for a request to our own server."""
     return url.startswith((home, "blob:", "data:"))
 
 
 def upload(page: Page, *photos: str | Path) -> None:
-    """Choose photos (of the samples) and wait until they are scored."""
+    """Choose photos (by name from the samples) and wait until they are scored."""
     page.set_input_files("#files", [SAMPLES / photo for photo in photos])
     page.wait_for_selector("#total")
     page.wait_for_selector("#progress:empty", state="attached")

@@ -1,4 +1,4 @@
-"""That nobody is kept out: axe-core finds nothing serious, thumbs find their targets, small phones show it all."""
+"""Accessibility: axe-core finds nothing serious, targets are large enough, and small phones show everything."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -6,60 +6,60 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import Open, type_board, upload
 
-GRAVE = {"serious", "critical"}
-TARGET = 43.5
-"""Pixels of a target's sides: 44, less what rounding takes."""
+SERIOUS = {"serious", "critical"}
+MIN_TARGET_PIXELS = 43.5
+"""44 pixels, less rounding."""
 
-LOOKS = [(True, "light"), (False, "dark")]
+DISPLAYS = [(True, "light"), (False, "dark")]
 
 
-def grave(page: Page) -> list[str]:
-    """The serious and critical findings of axe-core, in words."""
+def find_violations(page: Page) -> list[str]:
+    """The serious and critical findings of axe-core as texts."""
     found = Axe().run(page).response["violations"]
     return [
         f"{one['id']}: {one['help']} ({node['html'][:120]})"
         for one in found
-        if one["impact"] in GRAVE
+        if one["impact"] in SERIOUS
         for node in one["nodes"]
     ]
 
 
-@pytest.mark.parametrize(("phone", "scheme"), LOOKS, ids=[f"{'phone' if p else 'desktop'}-{s}" for p, s in LOOKS])
-def test_axe_finds_nothing_grave(open_page: Open, phone: bool, scheme: str) -> None:
+@pytest.mark.parametrize(("phone", "scheme"), DISPLAYS, ids=[f"{'phone' if p else 'desktop'}-{s}" for p, s in DISPLAYS])
+def test_axe_finds_nothing_serious(open_page: Open, phone: bool, scheme: str) -> None:
     page = open_page(phone=phone, color_scheme=scheme, reduced_motion="reduce")
     page.locator(".setup summary").click()
-    assert grave(page) == []
+    assert find_violations(page) == []
     upload(page, "two-kingdoms.jpg")
-    assert grave(page) == []
+    assert find_violations(page) == []
     page.locator(".tab").nth(1).click()
     page.get_by_role("gridcell", name="A4: grass, 2 crowns").click()
-    assert grave(page) == []
+    assert find_violations(page) == []
     page.get_by_role("button", name="forest", exact=True).click()
     page.wait_for_selector(".review")
     page.get_by_role("button", name="Share").click()
-    assert grave(page) == []
+    assert find_violations(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Corners").click()
-    assert grave(page) == []
+    assert find_violations(page) == []
 
 
-def test_axe_finds_nothing_grave_among_pieces(open_page: Open) -> None:
+def test_axe_finds_nothing_serious_among_pieces(open_page: Open) -> None:
     page = open_page(phone=True)
     page.locator(".setup summary").click()
     page.get_by_label("The Lost Treasures").check()
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").click()
-    assert grave(page) == []
+    assert find_violations(page) == []
     page.get_by_role("button", name="Crossing of").click()
-    assert grave(page) == []
+    assert find_violations(page) == []
     page.keyboard.press("Escape")
     page.get_by_label("Game", exact=True).select_option("queendomino")
     page.wait_for_selector(".pieces")
-    assert grave(page) == []
+    assert find_violations(page) == []
 
 
 @pytest.mark.parametrize("width", [320, 360])
-def test_a_small_phone_shows_it_all_with_room_for_a_thumb(open_page: Open, width: int) -> None:
+def test_a_small_phone_shows_everything_with_large_targets(open_page: Open, width: int) -> None:
     page = open_page(phone=True, viewport={"width": width, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") == width
     type_board(page, "w1 w f f l / w w f f l / # w f f l / w w f f l / w w f f l")
@@ -70,22 +70,24 @@ def test_a_small_phone_shows_it_all_with_room_for_a_thumb(open_page: Open, width
             .filter((node) => node.checkVisibility() && !node.matches(".sr-only, [type=checkbox]"))
             .filter((node) => Math.min(...["width", "height"].map((s) => node.getBoundingClientRect()[s])) < least)
             .map((node) => node.outerHTML.slice(0, 100))""",
-        TARGET,
+        MIN_TARGET_PIXELS,
     )
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_terrains_are_told_by_more_than_colour(open_page: Open) -> None:
+def test_terrains_differ_by_more_than_colour(open_page: Open) -> None:
     page = open_page()
     type_board(page, "w f l g / s m # .")
     letters = page.locator(".square .letter").all_inner_texts()
-    grounds = page.evaluate("[...document.querySelectorAll('.square')].map((s) => getComputedStyle(s).backgroundImage)")
+    pictures = page.evaluate(
+        "[...document.querySelectorAll('.square')].map((s) => getComputedStyle(s).backgroundImage)"
+    )
     assert {letter for letter in letters if letter.isalpha()} == set("wflgsm")
-    assert len({ground for ground in grounds if ground != "none"}) == 7
+    assert len({picture for picture in pictures if picture != "none"}) == 7
 
 
-def test_motion_stops_for_those_who_want_none(open_page: Open) -> None:
+def test_animations_respect_reduced_motion(open_page: Open) -> None:
     page = open_page(reduced_motion="reduce")
     type_board(page, "w1 w / # f")
     page.evaluate("document.querySelector('.square').classList.add('flash')")

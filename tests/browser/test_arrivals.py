@@ -152,3 +152,19 @@ def test_a_score_that_arrives_rebuilds_only_what_changed(open_page: Open) -> Non
     square(page, "A1: grass").press("2")
     expect(page.locator("#total")).not_to_have_text(str(before))
     assert page.evaluate("[...document.querySelectorAll('.square, .tap')].filter((n) => n.marked).length") == nodes
+
+
+def test_a_correction_counts_for_its_kingdom_when_a_photo_arrives(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    before = total(page)
+    with held_response(page, "**/api/read?**") as release:
+        page.click(".tab.add")
+        page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+        square(page, "A1: grass").click()
+        release()
+        expect(page.locator(".tab-name")).to_have_count(2)
+    page.get_by_role("button", name="grass, 2 crowns").click()
+    expect(page.locator("#total")).not_to_have_text(str(before))
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Player 1")
+    expect(square(page, "A1: grass, 2 crowns")).to_be_visible()

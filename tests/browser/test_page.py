@@ -1,4 +1,4 @@
-"""What people do with the page, in a real browser: photos, corrections, games, sharing."""
+"""The page in a real browser: photos, corrections, games, sharing."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 import kdvision
 from kdvision.web.server import Settings
@@ -17,10 +17,10 @@ from tests.webserver import Client, running_server
 
 TRUTH = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"][0]
 TIE = ("w1 w / # f", "f # / w w1")
-"""Two boards of the same numbers in every tie-break."""
+"""Two boards that are equal in every tie-break."""
 
 
-def rows(page: Page) -> list[str]:
+def board_rows(page: Page) -> list[str]:
     """The board as the page shows it, in notation."""
     lines = []
     for row in page.locator(".grid .row").all()[1:]:
@@ -37,7 +37,7 @@ def rows(page: Page) -> list[str]:
 def test_a_sample_gets_the_right_score(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")
-    assert (rows(page), total(page)) == (TRUTH["board"], TRUTH["points"])
+    assert (board_rows(page), total(page)) == (TRUTH["board"], TRUTH["points"])
     page.get_by_text("grass: 8 squares").click()
     expect(page.locator(".clause").first).to_contain_text("number of squares times the number of crowns")
 
@@ -57,18 +57,18 @@ def test_a_corrected_square_changes_the_score_and_can_be_undone(open_page: Open)
     expect(page.locator("#total")).not_to_have_text(str(before))
 
 
-def test_what_belongs_to_a_corrected_square_follows(open_page: Open) -> None:
-    """Named as something its domino does not have, a square takes the other half with it: the page says so."""
+def test_squares_that_depend_on_a_correction_change_too(open_page: Open) -> None:
+    """No domino has this square beside the other one, so the other half changes as well, and the page says so."""
     page = open_page()
     upload(page, "hard-light.jpg")
     square(page, "B4: wheat").click()
     with page.expect_response("**/api/decide"):
         page.get_by_role("button", name="wheat, 1 crown").click()
-    expect(page.locator(".toast")).to_contain_text("changed too")
+    expect(page.locator(".toast")).to_contain_text("This also changed")
     expect(page.locator(".badge")).to_be_visible()
 
 
-def test_unsure_squares_come_first_and_one_after_another(open_page: Open) -> None:
+def test_unsure_squares_are_reviewed_one_after_another(open_page: Open) -> None:
     page = open_page(phone=True)
     upload(page, "hard-light.jpg")
     square(page, "B4: wheat").tap()
@@ -76,14 +76,14 @@ def test_unsure_squares_come_first_and_one_after_another(open_page: Open) -> Non
         page.get_by_role("button", name="wheat, 1 crown").tap()
     page.get_by_role("button", name="Check them").tap()
     expect(page.locator("dialog .count")).to_have_text(re.compile(r"1 of \d+"))
-    many = int(page.locator("dialog .count").inner_text().split()[-1])
+    count = int(page.locator("dialog .count").inner_text().split()[-1])
     expect(page.locator("dialog .close-up")).to_be_visible()
     page.locator(".suspicion button").first.tap()
-    if many > 1:
-        expect(page.locator("dialog .count")).to_have_text(f"2 of {many}")
+    if count > 1:
+        expect(page.locator("dialog .count")).to_have_text(f"2 of {count}")
 
 
-def test_the_photo_shows_what_was_read_and_can_be_tapped(open_page: Open) -> None:
+def test_the_photo_shows_the_reading_and_can_be_tapped(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")
     assert page.locator(".picture .kingdom").count() == 2
@@ -94,7 +94,7 @@ def test_the_photo_shows_what_was_read_and_can_be_tapped(open_page: Open) -> Non
     expect(page.get_by_role("heading", name="Square")).to_be_visible()
 
 
-def test_corners_can_be_dragged_and_are_read_there(open_page: Open) -> None:
+def test_a_kingdom_is_read_at_the_corners_that_were_dragged(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")
     page.get_by_role("button", name="Corners").click()
@@ -112,10 +112,10 @@ def test_corners_can_be_dragged_and_are_read_there(open_page: Open) -> None:
     with page.expect_response("**/api/read*"):
         page.get_by_role("button", name="Read here").click()
     expect(page.locator(".handle")).to_have_count(0)
-    assert rows(page) == TRUTH["board"]
+    assert board_rows(page) == TRUTH["board"]
 
 
-def test_a_kingdom_can_be_removed_and_drawn_in_again(open_page: Open) -> None:
+def test_a_kingdom_can_be_removed_and_restored(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")
     first = total(page)
@@ -144,13 +144,13 @@ def test_a_kingdom_that_was_missed_is_read_where_it_is_drawn(open_page: Open) ->
     page.get_by_role("button", name="Read here").click()
     expect(page.locator(".tab:not(.add)")).to_have_count(2)
     expect(page.locator("#total")).to_have_text(str(truth["points"]))
-    assert rows(page) == truth["board"]
+    assert board_rows(page) == truth["board"]
 
 
 def test_several_photos_are_one_game(open_page: Open) -> None:
     page = open_page()
     page.set_input_files("#files", [SAMPLES / "demo.jpg", SAMPLES / "holes.jpg"])
-    expect(page.locator(".tab:not(.add)")).to_have_count(2, timeout=15_000)
+    expect(page.locator(".tab:not(.add)")).to_have_count(2)
     other = json.loads((SAMPLES / "holes.json").read_text("utf-8"))["kingdoms"][0]["points"]
     expect(page.locator(".places")).to_contain_text(str(other))
     expect(page.locator(".places")).to_contain_text(str(TRUTH["points"]))
@@ -171,11 +171,11 @@ def test_a_tie_is_explained(open_page: Open, phone: bool) -> None:
     expect(page.locator(".tab .castle-pink")).to_be_visible()
 
 
-def test_what_is_unfolded_stays_open_when_the_page_is_built_anew(open_page: Open) -> None:
+def test_details_stay_open_when_the_page_is_updated(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")
     page.get_by_text("grass: 8 squares").click()
-    # Opened and built anew in one go, as when a score comes at that very moment.
+    # Opened and updated in one step, as when a score arrives at that moment.
     page.evaluate("""() => {
         document.querySelector(".setup summary").click();
         document.querySelector('[data-key="setup variant harmony"]').click();
@@ -189,7 +189,7 @@ def test_what_is_unfolded_stays_open_when_the_page_is_built_anew(open_page: Open
     expect(page.get_by_label("Middle Kingdom")).to_be_hidden()
 
 
-def test_a_link_holds_the_whole_game(open_page: Open) -> None:
+def test_a_link_contains_the_whole_game(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")
     page.get_by_label("Name").fill("Zoë & friends")
@@ -204,7 +204,7 @@ def test_a_link_holds_the_whole_game(open_page: Open) -> None:
     other = open_page(link.partition("/#")[2].join(["/#", ""]), phone=True)
     expect(other.locator("#standing")).to_contain_text("Zoë & friends wins on points")
     assert other.locator("#standing").inner_text() == standing
-    assert rows(other) == TRUTH["board"]
+    assert board_rows(other) == TRUTH["board"]
     assert "#" not in other.url
 
 
@@ -212,16 +212,16 @@ def test_the_game_can_be_saved(open_page: Open) -> None:
     page = open_page()
     type_board(page, "w1 w / # f")
     page.get_by_role("button", name="Share").click()
-    wanted = {
+    files = {
         "Save JSON": ("kdvision.json", b'"total"'),
         "Save game file": ("kdvision.toml", b"[[kingdom]]"),
         "Save picture": ("kdvision.png", b"\x89PNG"),
     }
-    for button, (name, says) in wanted.items():
+    for button, (name, content) in files.items():
         with page.expect_download() as saved:
             page.get_by_role("button", name=button).click()
         assert saved.value.suggested_filename == name
-        assert says in Path(saved.value.path()).read_bytes()
+        assert content in Path(saved.value.path()).read_bytes()
 
 
 def test_the_game_is_copied_as_text(open_page: Open) -> None:
@@ -240,12 +240,12 @@ def test_the_game_is_copied_as_text(open_page: Open) -> None:
 @pytest.mark.parametrize(
     "game", ["abc", '{"kingdoms": 5}', '{"kingdoms": [[{"board": 1}]]}', '{"kingdoms": [], "rules": {}}']
 )
-def test_a_broken_link_is_told(open_page: Open, game: str) -> None:
+def test_a_broken_link_is_reported(open_page: Open, game: str) -> None:
     page = open_page("/#game=" + base64.urlsafe_b64encode(game.encode()).decode().rstrip("="))
-    expect(page.locator(".toast")).to_contain_text("holds no game")
+    expect(page.locator(".toast")).to_contain_text("contains no valid game")
 
 
-def test_a_link_brings_no_markup_and_unknown_words_are_told(open_page: Open) -> None:
+def test_a_link_cannot_insert_markup_and_unknown_games_are_reported(open_page: Open) -> None:
     name = "<img src=x onerror=alert(1)>"
     game = {"rules": {"game": "chess", "variants": "x"}, "kingdoms": [[{"player": name, "board": ["w w", "# f"]}]]}
     page = open_page(link(game))
@@ -254,10 +254,10 @@ def test_a_link_brings_no_markup_and_unknown_words_are_told(open_page: Open) -> 
     assert page.locator("img[src=x]").count() == 0
 
 
-def test_a_link_with_squares_that_are_none_changes_nothing(open_page: Open) -> None:
+def test_a_link_with_invalid_squares_changes_nothing(open_page: Open) -> None:
     game = {"rules": {"game": "kingdomino"}, "kingdoms": [[{"player": "Ann", "board": ["wInfinity <b>", "# f"]}]]}
     page = open_page(link(game))
-    expect(page.locator(".toast")).to_contain_text("no game that can be read")
+    expect(page.locator(".toast")).to_contain_text("contains no valid game")
     page.reload()
     expect(page.get_by_role("button", name="Type a board")).to_be_visible()
 
@@ -273,11 +273,11 @@ def test_a_reload_keeps_the_game(open_page: Open) -> None:
     expect(page.locator("#total")).to_have_text("2")
 
 
-# What goes wrong.
+# Errors.
 
 
-def test_after_the_server_was_started_anew_corrections_still_count(open_page: Open) -> None:
-    """What was seen is good for one run of the server; the board stays."""
+def test_corrections_still_count_after_a_restart_of_the_server(open_page: Open) -> None:
+    """Tokens are valid for one run of the server; the board stays."""
     page = open_page()
     upload(page, "demo.jpg")
     gone = {"error": "these readings are not of this server", "hint": "read the photo again"}
@@ -287,10 +287,10 @@ def test_after_the_server_was_started_anew_corrections_still_count(open_page: Op
     page.get_by_role("button", name="grass, 2 crowns").click()
     expect(page.locator("#total")).not_to_have_text(str(before))
     expect(page.get_by_role("alert")).to_have_count(0)
-    assert rows(page)[0].startswith("g2 ")
+    assert board_rows(page)[0].startswith("g2 ")
 
 
-def test_a_photo_without_a_kingdom_is_told(open_page: Open) -> None:
+def test_a_photo_without_a_kingdom_is_reported(open_page: Open) -> None:
     page = open_page(phone=True)
     page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
     alert = page.get_by_role("alert")
@@ -300,7 +300,7 @@ def test_a_photo_without_a_kingdom_is_told(open_page: Open) -> None:
     expect(alert).to_have_count(0)
 
 
-def test_what_is_no_picture_is_told(open_page: Open, tmp_path: Path) -> None:
+def test_a_file_that_is_not_an_image_is_reported(open_page: Open, tmp_path: Path) -> None:
     text = tmp_path / "notes.jpg"
     text.write_text("no picture")
     page = open_page()
@@ -309,7 +309,7 @@ def test_what_is_no_picture_is_told(open_page: Open, tmp_path: Path) -> None:
 
 
 def test_a_picture_that_the_browser_cannot_show_is_read(open_page: Open, tmp_path: Path) -> None:
-    """HEIC, as iPhones take it, in a browser that does not know it."""
+    """HEIC, the format of iPhones, in a browser that does not support it."""
     import pillow_heif
 
     heic = tmp_path / "demo.heic"
@@ -324,7 +324,7 @@ def test_a_picture_that_the_browser_cannot_show_is_read(open_page: Open, tmp_pat
     assert page.locator(".picture image").count() == 1
 
 
-def test_a_mistake_in_a_typed_board_is_told(open_page: Open) -> None:
+def test_an_error_in_a_typed_board_is_reported(open_page: Open) -> None:
     page = open_page()
     page.get_by_role("button", name="Type a board").click()
     page.fill("textarea", "w w / x")
@@ -369,7 +369,7 @@ def test_a_tile_can_be_added_at_the_edge(open_page: Open) -> None:
     page.get_by_role("gridcell", name="Edge beside A1").nth(1).tap()
     page.get_by_role("button", name="wheat", exact=True).tap()
     expect(page.locator("#total")).to_have_text("3")
-    assert rows(page)[1] == ". w . ."
+    assert board_rows(page)[1] == ". w . ."
 
 
 # Games.
@@ -430,7 +430,7 @@ def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
     expect(page.locator("#standing")).to_contain_text("Player 1 wins on points, 2 to 1")
 
 
-# Phones that come in by the network.
+# Phones in the network.
 
 
 def test_the_link_with_the_key_pairs_a_phone(open_page: Open) -> None:
@@ -439,7 +439,7 @@ def test_the_link_with_the_key_pairs_a_phone(open_page: Open) -> None:
     ) as lan:
         page = open_page("/", phone=True, port=lan.port)
         page.get_by_label("Key").fill("wrong")
-        page.get_by_role("button", name="Come in").tap()
+        page.get_by_role("button", name="Pair").tap()
         expect(page.get_by_role("alert")).to_contain_text("not the key")
         page.goto(f"http://127.0.0.1:{lan.port}/?again#key=ABCD-2345")
         expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
@@ -457,40 +457,40 @@ def test_a_shared_game_survives_the_pairing(open_page: Open, server: Client) -> 
     with running_server(Settings(port=0, lan=True, key="ABCD-2345")) as lan:
         page = open_page(f"/#{game}", phone=True, port=lan.port)
         page.get_by_label("Key").fill("abcd2345")
-        page.get_by_role("button", name="Come in").tap()
+        page.get_by_role("button", name="Pair").tap()
         expect(page.locator("#total")).to_have_text("2")
 
 
-# What no photo tells is asked, and counts as not known until somebody says.
+# Facts that no photo shows are unknown until a person enters them.
 
 
-def test_points_of_queendomino_are_a_range_until_all_is_told(open_page: Open) -> None:
+def test_points_of_queendomino_are_a_range_until_all_facts_are_entered(open_page: Open) -> None:
     page = open_page()
     upload(page, "queendomino.jpg")
     expect(page.locator("#total")).to_have_text(re.compile(r"^\d+ to \d+$"))
-    expect(page.locator(".points")).to_contain_text("Still to be told: coins; towers")
+    expect(page.locator(".points")).to_contain_text("Missing: coins; towers")
     expect(page.locator(".tab b")).to_have_text(re.compile(r"^\d+\+$"))
     page.get_by_label("Coins", exact=True).fill("9")
     page.get_by_label("Coins", exact=True).blur()
     for key in ("Towers", "Knights beside the board"):
         page.get_by_label(f"{key}: one less").click()
-    page.get_by_role("button", name="She is not here").click()
-    for word in ("knights on the board", "buildings"):
-        no_more = page.get_by_role("button", name=f"No more {word}")
+    page.get_by_role("button", name="The Queen is not here").click()
+    for pieces in ("knights on the board", "buildings"):
+        no_more = page.get_by_role("button", name=f"No more {pieces}")
         if no_more.count():
             no_more.click()
     for _ in range(page.locator(".built select").count()):
         page.locator(".built select").first.select_option(index=2)
     expect(page.locator("#total")).to_have_text(re.compile(r"^\d+$"))
-    expect(page.locator(".points")).not_to_contain_text("Still to be told")
+    expect(page.locator(".points")).not_to_contain_text("Missing:")
 
 
-def test_gems_that_were_seen_have_to_be_named(open_page: Open) -> None:
+def test_gems_in_the_photo_have_to_be_named(open_page: Open) -> None:
     page = open_page()
     upload(page, "lost-treasures.jpg")
     expect(page.locator(".setup .summary")).to_contain_text("The Lost Treasures")
     expect(page.locator("#total")).to_have_text(re.compile("or more$"))
-    seen = page.get_by_role("button", name=re.compile("^A gem was seen"))
+    seen = page.get_by_role("button", name=re.compile("^Unnamed gem"))
     before = seen.count()
     assert before
     seen.first.click()
@@ -499,73 +499,73 @@ def test_gems_that_were_seen_have_to_be_named(open_page: Open) -> None:
     expect(seen).to_have_count(before - 1)
 
 
-# Several photos, and what comes between.
+# Several photos at once.
 
 
-def test_a_photo_that_fails_does_not_keep_the_others(open_page: Open) -> None:
+def test_the_other_photos_are_read_if_one_fails(open_page: Open) -> None:
     page = open_page()
     page.set_input_files("#files", [SAMPLES / name for name in ("demo.jpg", "no-kingdom.jpg", "castle.jpg")])
     expect(page.locator(".tab-name")).to_have_count(2)
-    fault = page.get_by_role("alert").filter(has_text="Photo 2 of 3")
-    expect(fault).to_be_visible()
-    fault.get_by_role("button", name="Draw it yourself").click()
+    error = page.get_by_role("alert").filter(has_text="Photo 2 of 3")
+    expect(error).to_be_visible()
+    error.get_by_role("button", name="Draw it yourself").click()
     expect(page.get_by_role("button", name="Top left corner")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Top left corner")).to_have_count(0)
 
 
-COUNTED = """() => {
+COUNT_OBJECT_URLS = """() => {
     const [made, gone] = [URL.createObjectURL, URL.revokeObjectURL];
-    window.held = new Set();
-    URL.createObjectURL = (blob) => { const url = made.call(URL, blob); held.add(url); return url; };
-    URL.revokeObjectURL = (url) => { held.delete(url); gone.call(URL, url); };
+    window.objectUrls = new Set();
+    URL.createObjectURL = (blob) => { const url = made.call(URL, blob); objectUrls.add(url); return url; };
+    URL.revokeObjectURL = (url) => { objectUrls.delete(url); gone.call(URL, url); };
 }"""
 
 
-def held(page: Page) -> int:
-    """How many photos the browser holds for the page."""
-    return int(page.evaluate("held.size"))
+def count_photos(page: Page) -> int:
+    """The number of photos that the browser keeps for the page."""
+    return int(page.evaluate("objectUrls.size"))
 
 
-def test_photos_that_nothing_needs_are_not_held(open_page: Open) -> None:
+def test_photos_that_are_not_needed_are_released(open_page: Open) -> None:
     page = open_page()
-    page.evaluate(COUNTED)
+    page.evaluate(COUNT_OBJECT_URLS)
     page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
     alert = page.get_by_role("alert")
     for _ in range(2):
         expect(alert).to_contain_text("no kingdom")
-        assert held(page) == 1, "a kingdom can be drawn on it"
+        assert count_photos(page) == 1, "a kingdom can be drawn on it"
         alert.get_by_role("button", name="Try again").click()
         expect(alert).to_have_count(0)
     alert.get_by_role("button", name="Close").click()
-    assert held(page) == 0
+    assert count_photos(page) == 0
     page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
     alert.get_by_role("button", name="Draw it yourself").click()
     expect(page.locator(".handle").first).to_be_focused()
-    assert held(page) == 1
+    assert count_photos(page) == 1
     page.get_by_role("button", name="Cancel").click()
-    assert held(page) == 0
+    assert count_photos(page) == 0
     page.route("**/api/read?**", lambda route: None)
     with page.expect_request("**/api/read?**"):
         page.set_input_files("#files", SAMPLES / "castle.jpg")
-    assert held(page) == 1
+    assert count_photos(page) == 1
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#progress .card")).to_have_count(0)
-    assert held(page) == 0
+    assert count_photos(page) == 0
 
 
-def test_photos_that_undo_brings_back_are_held(open_page: Open) -> None:
+def test_photos_that_undo_may_need_are_kept(open_page: Open) -> None:
     page = open_page()
-    page.evaluate(COUNTED)
+    page.evaluate(COUNT_OBJECT_URLS)
     upload(page, "demo.jpg")
     page.get_by_role("button", name="Remove this kingdom").click()
     expect(page.locator("#total")).to_have_count(0)
-    assert held(page) == 1
+    assert count_photos(page) == 1
     page.click("#undo")
     expect(page.locator(".card.photo image").first).to_be_visible()
 
 
-def test_a_photo_to_draw_on_does_not_stand_in_for_another(open_page: Open) -> None:
+def test_drawing_on_another_photo_starts_again_there(open_page: Open) -> None:
     page = open_page()
     page.set_input_files("#files", [SAMPLES / name for name in ("demo.jpg", "no-kingdom.jpg", "castle.jpg")])
     expect(page.locator(".tab-name")).to_have_count(2)
@@ -578,37 +578,17 @@ def test_a_photo_to_draw_on_does_not_stand_in_for_another(open_page: Open) -> No
     expect(page.locator(".handle")).to_have_count(4)
 
 
-def test_a_photo_that_arrives_meanwhile_takes_no_correction(open_page: Open) -> None:
-    page = open_page()
-    upload(page, "demo.jpg")
-    before = total(page)
-
-    def later(route: Route) -> None:
-        page.wait_for_timeout(600)
-        route.continue_()
-
-    page.route("**/api/read?**", later)
-    page.click(".tab.add")
-    page.set_input_files("#files", [SAMPLES / "castle.jpg"])
-    square(page, "A1: grass").click()
-    expect(page.locator(".tab-name")).to_have_count(2)
-    page.get_by_role("button", name="grass, 2 crowns").click()
-    expect(page.locator("#total")).not_to_have_text(str(before))
-    expect(page.get_by_label("Name", exact=True)).to_have_value("Player 1")
-    expect(square(page, "A1: grass, 2 crowns")).to_be_visible()
-
-
-def test_after_a_reload_a_new_photo_is_not_taken_for_an_old_one(open_page: Open) -> None:
+def test_after_a_reload_an_old_kingdom_does_not_show_a_new_photo(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")
     page.reload()
     page.click(".tab.add")
     upload(page, "castle.jpg")
     page.get_by_role("button", name="Player 1").click()
-    expect(page.locator(".card.photo")).to_contain_text("no longer here")
+    expect(page.locator(".card.photo")).to_contain_text("no longer available")
 
 
-def test_a_name_that_was_typed_does_not_swallow_the_next_tap(open_page: Open) -> None:
+def test_the_tap_after_a_typed_name_reaches_its_target(open_page: Open) -> None:
     page = open_page()
     upload(page, "two-kingdoms.jpg")
     page.get_by_label("Name", exact=True).fill("Ann")
@@ -617,7 +597,7 @@ def test_a_name_that_was_typed_does_not_swallow_the_next_tap(open_page: Open) ->
     expect(page.locator(".tab-name").first).to_have_text("Ann")
 
 
-def test_castles_have_the_colours_that_were_seen(open_page: Open) -> None:
+def test_castles_have_the_colours_in_the_photo(open_page: Open) -> None:
     page = open_page()
     upload(page, "four-kingdoms.jpg")
     seen = [kingdom.colour for kingdom in kdvision.read(SAMPLES / "four-kingdoms.jpg")]
@@ -627,7 +607,7 @@ def test_castles_have_the_colours_that_were_seen(open_page: Open) -> None:
     assert len(set(dots)) == len(dots)
 
 
-def test_points_are_asked_again_when_the_server_is_back(open_page: Open) -> None:
+def test_points_are_requested_again_after_an_error(open_page: Open) -> None:
     page = open_page()
     page.route("**/api/score", lambda route: route.fulfill(status=503, body="{}"))
     page.set_input_files("#files", [SAMPLES / "demo.jpg"])

@@ -1,20 +1,21 @@
-// What people do: add kingdoms, correct squares, remove, rename. Each makes a new game and asks the server about it.
+// The actions of a person: add, correct, rename and remove kingdoms. Each makes a new game and asks the server for it.
 
 import * as api from "./api.js";
-import { say, toast } from "./dom.js";
+import { announce, showToast } from "./dom.js";
 import * as model from "./model.js";
-import { prepared } from "./photo.js";
-import { go, kingdomOf, letGo, onChange, refresh, selected, settle, shown, state, sweep, undo, withKingdom, withRound } from "./state.js";
-import { cellWords, t } from "./strings.js";
+import { preparePhoto } from "./photo.js";
+import { commit, findKingdom, releasePhoto, onChange, refresh, selectedKingdom, replaceGame, currentKingdoms, state, releasePhotos, undo, withKingdom, withKingdoms } from "./state.js";
+import { describeCell, t } from "./strings.js";
 
+/** What a person has open or is typing in. */
 const EDITING = "dialog[open], #content select:focus, #content input:not([type=checkbox]):focus";
-const BUSY_TRIES = 40;
-const BUSY_WAIT = 4000; // milliseconds
+const MAX_BUSY_TRIES = 40;
+const BUSY_WAIT_MS = 4000;
 
-/** What is going on, `stop` ends it; and what went wrong: `{ text, hint, again, photo, id }`, each until it is closed. */
+/** The task in progress, which `stop` aborts, and the errors that are shown: `{ text, hint, again, photo, id }`. */
 export const progress = { text: "", share: null, stop: null, errors: [] };
 
-function tell(text, share = null) {
+function showProgress(text, share = null) {
   progress.text = text;
   progress.share = share;
   refresh();
@@ -22,60 +23,60 @@ function tell(text, share = null) {
 
 const STAGES = { photo: "finding", squares: "finding", lattices: "finding", grids: "reading", cells: "deciding" };
 
-function heard(word) {
-  if (word.stage === "sending") tell(t("sending", { percent: Math.round(100 * word.share) }), 0.4 * word.share);
-  else if (word.stage === "waiting") tell(t("waiting", { n: word.ahead }), 0.4);
-  else if (word.stage in STAGES) {
-    const share = 0.45 + 0.09 * Object.keys(STAGES).indexOf(word.stage);
-    tell(t(STAGES[word.stage]), share);
+/** Show a progress report of the server. */
+function reportProgress(report) {
+  if (report.stage === "sending") showProgress(t("sending", { percent: Math.round(100 * report.share) }), 0.4 * report.share);
+  else if (report.stage === "waiting") showProgress(t("waiting", { n: report.ahead }), 0.4);
+  else if (report.stage in STAGES) {
+    const share = 0.45 + 0.09 * Object.keys(STAGES).indexOf(report.stage);
+    showProgress(t(STAGES[report.stage]), share);
   }
 }
 
-let turn = Promise.resolve();
-const atHand = []; // ids of the photos of all that runs or waits
+let lastTask = Promise.resolve();
+const activePhotos = []; // ids of the photos of tasks that run or wait
 
-onChange(() => sweep([...atHand, ...progress.errors.map((fault) => fault.id), state.mode === "draw" && state.drawn]));
+onChange(() => releasePhotos([...activePhotos, ...progress.errors.map((error) => error.id), state.mode === "draw" && state.drawingPhoto]));
 
-/** Run something about the photo `id` that shows progress and can be stopped, after what runs already; what fails is
- * shown, with a way to try again. Resolves to what it came to, null where it failed, undefined where it was stopped. */
-function working(first, work, about) {
-  atHand.push(about.id);
-  const mine = turn.then(() => atWork(first, work, about));
-  turn = mine;
-  return mine;
+/** Run a task about a photo (`about.id`) after the others. It shows its progress and can be stopped; an error is shown
+ * with a button to try again. Resolves to the result, null after an error, undefined after a stop. */
+function enqueue(firstText, work, about) {
+  activePhotos.push(about.id);
+  lastTask = lastTask.then(() => runTask(firstText, work, about));
+  return lastTask;
 }
 
-async function atWork(first, work, about) {
+async function runTask(firstText, work, about) {
   const stop = new AbortController();
   progress.stop = stop;
-  tell(first, 0.02);
+  showProgress(firstText, 0.02);
   try {
-    return await patiently(() => work(stop.signal), stop.signal);
+    return await retryWhileBusy(() => work(stop.signal), stop.signal);
   } catch (error) {
     if (stop.signal.aborted) return undefined;
     const text = [about.name, error.message].filter(Boolean).join(": ");
-    const again = () => (working(first, work, about), dismiss(fault));
-    const fault = { text, hint: error.hint ?? "", again, photo: about.photo?.(), id: about.id };
-    progress.errors = [...progress.errors, fault];
+    const again = () => (enqueue(firstText, work, about), dismissError(shownError));
+    const shownError = { text, hint: error.hint ?? "", again, photo: about.photo?.(), id: about.id };
+    progress.errors = [...progress.errors, shownError];
     return null;
   } finally {
     Object.assign(progress, { text: "", share: null, stop: null });
-    atHand.splice(atHand.indexOf(about.id), 1);
+    activePhotos.splice(activePhotos.indexOf(about.id), 1);
     refresh();
   }
 }
 
-/** Try again where the server says that it is busy, for some minutes. */
-async function patiently(work, signal) {
+/** Repeat a request for some minutes while the server is busy. */
+async function retryWhileBusy(work, signal) {
   for (let tries = 0; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (error.status !== 503 || tries >= BUSY_TRIES) throw error;
+      if (error.status !== 503 || tries >= MAX_BUSY_TRIES) throw error;
       signal.throwIfAborted();
-      tell(t("busy"));
+      showProgress(t("busy"));
       await new Promise((done) => {
-        setTimeout(done, BUSY_WAIT);
+        setTimeout(done, BUSY_WAIT_MS);
         signal.addEventListener("abort", done, { once: true });
       });
       signal.throwIfAborted();
@@ -83,65 +84,65 @@ async function patiently(work, signal) {
   }
 }
 
-export function dismiss(fault) {
-  progress.errors = progress.errors.filter((one) => one !== fault);
+export function dismissError(error) {
+  progress.errors = progress.errors.filter((one) => one !== error);
   refresh();
 }
 
-/** A name that no photo had: kingdoms outlive a reload of the page, photos do not. */
+/** A unique id for a photo. Kingdoms survive a reload of the page and photos do not, so no id is used twice. */
 const photoId = () => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 
-/** Read photos one after another and add their kingdoms; a photo that fails does not keep the others. */
+/** Read photos one after another and add their kingdoms; the others continue if one fails. */
 export async function addPhotos(files) {
   const { round } = state.game;
   const all = files.length;
   for (const [number, file] of [...files].entries()) {
     const id = photoId();
     const name = all > 1 ? t("photoOfAll", { n: number + 1, all }) : "";
-    const done = await working(
+    const done = await enqueue(
       t("preparing"),
       async (signal) => {
-        const photo = await prepared(file, signal).catch((error) => {
+        const photo = await preparePhoto(file, signal).catch((error) => {
           throw error instanceof api.Refusal || error.name === "AbortError" ? error : new Error(t("notShown"));
         });
-        letGo(id); // of an earlier try
-        state.photos.set(id, photo); // where no kingdom is found, one can be drawn on it
-        const result = await api.read(photo.send, { ...toRead(round), tell: heard, signal });
+        releasePhoto(id); // of an earlier attempt
+        state.photos.set(id, photo); // if no kingdom is found, a person can draw one on it
+        const result = await api.read(photo.send, { ...readOptions(round), onProgress: reportProgress, signal });
         Object.assign(photo, { width: result.width, height: result.height });
-        addRead(result, id, round);
+        addReadKingdoms(result, id, round);
         return result;
       },
       { id, name, photo: () => (state.photos.has(id) ? id : null) },
     );
     if (done === undefined) break;
-    if (done) say(t("found", { n: done.kingdoms.length }));
+    if (done) announce(t("found", { n: done.kingdoms.length }));
   }
 }
 
-/** As what to read photos: the first photo of a game of which nobody has said may show which game it is. */
-function toRead(round) {
+/** The options for reading a photo: the first photo of a game decides which game it is, unless a person has. */
+function readOptions(round) {
   const { game, side } = state.game.rules;
   const gems = model.playsWithGems(state.game.rules);
-  const untold = game === "kingdomino" && !gems && !inRound(round).length;
-  return { side, gems, game: untold ? "auto" : game };
+  const undecided = game === "kingdomino" && !gems && !kingdomsOf(round).length;
+  return { side, gems, game: undecided ? "auto" : game };
 }
 
-/** The kingdoms of a round, of the one that is shown where there is no such round any more. */
-const inRound = (round) => state.game.rounds[round] ?? shown();
+/** The kingdoms of a round; those of the current round if it does not exist any more. */
+const kingdomsOf = (round) => state.game.rounds[round] ?? currentKingdoms();
 
-function addRead({ kingdoms: reads, game, variants }, photo, round) {
+function addReadKingdoms({ kingdoms: reads, game, variants }, photo, round) {
   const kingdoms = [];
   const others = reads.map((read) => read.colour);
   for (const read of reads) {
-    const { player, colour } = nextPlayer(inRound(round), kingdoms, { seen: read.colour, others });
-    kingdoms.push(model.readKingdom(player, colour, read, model.seenOf(read, photo), { game, variants }));
+    const { player, colour } = nextPlayer(kingdomsOf(round), kingdoms, { seen: read.colour, others });
+    kingdoms.push(model.kingdomFromReading(player, colour, read, model.seenData(read, photo), { game, variants }));
   }
-  add(kingdoms, { game, variants, round });
+  addKingdoms(kingdoms, { game, variants, round });
 }
 
-/** The next name and castle that nobody has; in a Dynasty's later round those of the first.
+/** The next unused name and castle colour; in a later round of a Dynasty, those of the first round.
  *
- * The castle is as it was `seen`, else of a colour that was not seen of the `others` in the photo. */
+ * The colour is the one `seen` in the photo, or else one that no other kingdom of the photo (`others`) has. */
 function nextPlayer(there, more = [], { seen = null, others = [] } = {}) {
   const kingdoms = [...there, ...more];
   const taken = (key) => new Set(kingdoms.map((kingdom) => kingdom[key]));
@@ -154,28 +155,28 @@ function nextPlayer(there, more = [], { seen = null, others = [] } = {}) {
   return { player, colour: model.COLOURS.includes(seen) ? seen : colours[0] ?? model.COLOURS[0] };
 }
 
-/** Add kingdoms to a round; they are shown, unless somebody is at work on another. */
-function add(kingdoms, { game = state.game.rules.game, variants = [], round = state.game.round, typed = false } = {}) {
+/** Add kingdoms to a round. The first is selected, unless a person is working on another. */
+function addKingdoms(kingdoms, { game = state.game.rules.game, variants = [], round = state.game.round, typed = false } = {}) {
   const dragging = state.mode === "corners" || state.mode === "draw";
-  const busy = !typed && (dragging || (selected() && document.querySelector(EDITING)));
-  if (inRound(round) === shown() && !busy) {
+  const working = !typed && (dragging || (selectedKingdom() && document.querySelector(EDITING)));
+  if (kingdomsOf(round) === currentKingdoms() && !working) {
     state.selected = kingdoms[0]?.id ?? state.selected;
     state.mode = "";
-    state.close = kingdoms.length === 1 || state.close;
+    state.zoomed = kingdoms.length === 1 || state.zoomed;
   }
   const { rules, rounds } = state.game;
-  const there = inRound(round);
+  const there = kingdomsOf(round);
   const more = rounds.map((one) => (one === there ? [...one, ...kingdoms] : one));
-  go({ ...state.game, rounds: more, rules: { ...rules, game, variants: [...new Set([...rules.variants, ...variants])] } });
+  commit({ ...state.game, rounds: more, rules: { ...rules, game, variants: [...new Set([...rules.variants, ...variants])] } });
   score();
 }
 
-/** Add a kingdom of typed rows; throws a Refusal where they are no board. */
+/** Add a kingdom of typed rows; throws a Refusal if they are not a board. */
 export async function addTyped(text) {
   const rows = text.trim().split(/[\n/]+/).map((row) => row.trim()).filter(Boolean);
   await api.score({ game: state.game.rules.game, kingdom: [{ board: rows }] });
-  const { player, colour } = nextPlayer(shown());
-  add([model.newKingdom(player, colour, model.cellsOf(rows.map((row) => row.toLowerCase())))], { typed: true });
+  const { player, colour } = nextPlayer(currentKingdoms());
+  addKingdoms([model.createKingdom(player, colour, model.cellsOf(rows.map((row) => row.toLowerCase())))], { typed: true });
 }
 
 /** Read the kingdom within the corners of a drag (corners.js): in place of its kingdom, or as a new one. */
@@ -184,127 +185,125 @@ export async function readCorners(drag) {
   const photo = state.photos.get(photoId);
   const { round } = state.game;
   const outline = `${size ? `${size}: ` : ""}${corners.map(([x, y]) => `${Math.round(x)},${Math.round(y)}`).join(" ")}`;
-  await working(t("reading"), async (signal) => {
-    const result = await api.read(photo.send, { ...toRead(round), corners: [outline], tell: heard, signal });
+  await enqueue(t("reading"), async (signal) => {
+    const result = await api.read(photo.send, { ...readOptions(round), corners: [outline], onProgress: reportProgress, signal });
     const [read] = result.kingdoms;
-    if (state.drag === drag) Object.assign(state, { mode: "", drawn: null, drag: null });
-    const now = kingdom && kingdomOf(kingdom.id);
-    if (!now) return addRead(result, photoId, round);
-    const next = model.readKingdom(now.player, now.colour, read, model.seenOf(read, photoId), result);
-    const lost = model.namedPieces(now);
-    go(withKingdom({ ...next, id: now.id, pieces: model.keptPieces(now, next) }));
-    if (lost) toast(t("piecesAgain", { n: lost }), undoAction());
+    if (state.drag === drag) Object.assign(state, { mode: "", drawingPhoto: null, drag: null });
+    const now = kingdom && findKingdom(kingdom.id);
+    if (!now) return addReadKingdoms(result, photoId, round);
+    const next = model.kingdomFromReading(now.player, now.colour, read, model.seenData(read, photoId), result);
+    const lost = model.countNamedPieces(now);
+    commit(withKingdom({ ...next, id: now.id, pieces: model.mergePieces(now, next) }));
+    if (lost) showToast(t("piecesAgain", { n: lost }), undoAction());
     await Promise.all([score(), decideAgain()]);
     return result;
   }, { id: photoId });
 }
 
-/** Ask for the points of the game as it is; the answer is kept with it, but for what may pass: that is asked again. */
+/** Request the points of the current game. The answer is stored with the game; a temporary error is tried again. */
 export async function score() {
   const game = state.game;
   const { data, ids, whole } = model.gameData(game);
   const empty = ids.every((round) => !round.length);
-  const settled = state.scores.get(game);
-  if (empty || (settled && !settled.again)) return refresh();
+  const stored = state.scores.get(game);
+  if (empty || (stored && !stored.again)) return refresh();
   try {
     state.scores.set(game, { ...(await api.score(data)), ids, whole });
   } catch (error) {
-    state.scores.set(game, { error: error.message, hint: error.hint ?? "", again: api.passing(error), ids });
+    state.scores.set(game, { error: error.message, hint: error.hint ?? "", again: api.isTemporary(error), ids });
   }
   refresh();
 }
 
-let asking = 0; // the last question; earlier ones are not answered any more
-let unanswered = false;
+let lastDecision = 0; // the number of the last request; answers to earlier ones are ignored
+let decisionPending = false;
 
-/** Decide the kingdoms of photos again with all that people have named, and tell which squares changed with `place`. */
+/** Decide the kingdoms of photos again with the fixed squares; announce which squares changed, except `place`. */
 async function decideAgain(place = null) {
-  const question = (asking += 1);
+  const number = (lastDecision += 1);
   const game = state.game;
-  const kingdoms = shown().filter((kingdom) => kingdom.seen?.sight);
+  const kingdoms = currentKingdoms().filter((kingdom) => kingdom.seen?.sight);
   if (!kingdoms.length) return;
-  let made;
+  let decided;
   try {
-    made = await api.decide(kingdoms.map(asked), game.rules);
-    unanswered = false;
+    decided = await api.decide(kingdoms.map(toDecideRequest), game.rules);
+    decisionPending = false;
   } catch (error) {
-    if (error.status === 410) forget(game);
-    else if (api.passing(error)) {
-      unanswered = true;
-      toast(t("notFollowed"), { text: t("again"), run: () => decideAgain(place) });
+    if (error.status === 410) dropTokens(game);
+    else if (api.isTemporary(error)) {
+      decisionPending = true;
+      showToast(t("notFollowed"), { text: t("again"), run: () => decideAgain(place) });
     }
     return;
   }
-  if (question !== asking) return; // people were faster, and a later answer knows more
-  if (state.game !== game) return decideAgain(place); // something else has changed: a name, another photo
-  const again = kingdoms.map((kingdom, index) => model.decidedAgain(kingdom, made.kingdoms[index]));
-  const changed = again.map((kingdom, index) => differing(kingdoms[index].cells, kingdom.cells)).flat();
+  if (number !== lastDecision) return; // a later request knows more
+  if (state.game !== game) return decideAgain(place); // a name changed, or another photo was added
+  const again = kingdoms.map((kingdom, index) => model.withDecision(kingdom, decided.kingdoms[index]));
+  const changed = again.map((kingdom, index) => findChangedPlaces(kingdoms[index].cells, kingdom.cells)).flat();
   const byId = new Map(again.map((kingdom) => [kingdom.id, kingdom]));
-  const score = changed.length ? null : state.scores.get(game);
-  const next = withRound(shown().map((kingdom) => byId.get(kingdom.id) ?? kingdom));
-  if (score) state.scores.set(next, score); // the same squares, so the same points
-  settle(next);
-  if (changed.length) tellChanged(kingdoms, again, place);
-  await scoreNow();
+  const sameScore = changed.length ? null : state.scores.get(game);
+  const next = withKingdoms(currentKingdoms().map((kingdom) => byId.get(kingdom.id) ?? kingdom));
+  if (sameScore) state.scores.set(next, sameScore); // same squares, same points
+  replaceGame(next);
+  if (changed.length) announceChanges(kingdoms, again, place);
+  await score();
 }
 
-/** Ask once more what the server did not answer: it is there again, or the page is looked at again. */
-export function askAgain() {
-  if (unanswered) decideAgain();
+/** Repeat the requests that failed: the server can be reached again, or the page is visible again. */
+export function retryRequests() {
+  if (decisionPending) decideAgain();
   if (state.scores.get(state.game)?.again) score();
 }
 
-const scoreNow = () => score();
-
-const asked = (kingdom) => ({
+const toDecideRequest = (kingdom) => ({
   sight: kingdom.seen.sight,
   fixes: Object.fromEntries(
-    Object.entries(kingdom.fixes).map(([place, cell]) => [model.squareName(...model.placeOf(place)), cell]),
+    Object.entries(kingdom.fixes).map(([place, cell]) => [model.squareName(...model.parsePlace(place)), cell]),
   ),
 });
 
-/** Readings that the server does not know any more: the boards stay, as if they had been typed. */
-function forget(game) {
+/** Drop tokens that the server does not accept any more: the boards stay, as if they had been typed. */
+function dropTokens(game) {
   if (state.game !== game) return;
-  settle(withRound(shown().map((one) => (one.seen ? { ...one, seen: { ...one.seen, sight: null } } : one))));
+  replaceGame(withKingdoms(currentKingdoms().map((one) => (one.seen ? { ...one, seen: { ...one.seen, sight: null } } : one))));
   score();
 }
 
-function differing(before, after) {
+function findChangedPlaces(before, after) {
   const places = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...places].filter((place) => before[place] !== after[place]);
 }
 
-function tellChanged(before, after, place) {
+function announceChanges(before, after, place) {
   const squares = after.flatMap((kingdom, index) => {
-    const places = differing(before[index].cells, kingdom.cells).filter((one) => one !== place);
+    const places = findChangedPlaces(before[index].cells, kingdom.cells).filter((one) => one !== place);
     const name = after.length > 1 && kingdom.id !== state.selected ? `${kingdom.player} ` : "";
     return places.map((one) => {
       const square = `${name}${model.nameAt(kingdom, one) || model.nameAt(before[index], one)}`;
-      return t("becomes", { square, cell: cellWords(kingdom.cells[one]) });
+      return t("becomes", { square, cell: describeCell(kingdom.cells[one]) });
     });
   });
-  state.flash = new Set(after.flatMap((kingdom, i) => differing(before[i].cells, kingdom.cells)));
+  state.flash = new Set(after.flatMap((kingdom, i) => findChangedPlaces(before[i].cells, kingdom.cells)));
   setTimeout(() => ((state.flash = null), refresh()), 2500);
-  if (squares.length) toast(t("followed", { n: squares.length, squares: squares.join(", ") }), undoAction());
+  if (squares.length) showToast(t("followed", { n: squares.length, squares: squares.join(", ") }), undoAction());
 }
 
 export const undoAction = () => ({ text: t("undo"), run: () => undo() && score() });
 
-/** Say what a square of a kingdom shows; the points come at once, then the rest is decided again. */
-export async function correct(id, place, cell) {
-  const kingdom = kingdomOf(id);
+/** Fix a square of a kingdom: update the points at once, then decide the other squares again. */
+export async function correctSquare(id, place, cell) {
+  const kingdom = findKingdom(id);
   if (!kingdom) return;
   const before = kingdom.cells[place] ?? ".";
   const name = model.nameAt(kingdom, place);
-  go(withKingdom(model.corrected(kingdom, place, cell)));
+  commit(withKingdom(model.withCell(kingdom, place, cell)));
   await score();
   await decideAgain(place);
   const total = currentTotal(id);
   if (before === cell) return;
-  const named = name || model.nameAt(kingdomOf(id) ?? kingdom, place);
-  const words = t("changed", { square: named, cell: cellWords(cell) });
-  say(total === null ? words : `${words} ${t("nowPoints", { n: total, name: kingdom.player })}`);
+  const named = name || model.nameAt(findKingdom(id) ?? kingdom, place);
+  const words = t("changed", { square: named, cell: describeCell(cell) });
+  announce(total === null ? words : `${words} ${t("nowPoints", { n: total, name: kingdom.player })}`);
 }
 
 function currentTotal(id) {
@@ -316,31 +315,31 @@ function currentTotal(id) {
   return null;
 }
 
-/** Change something of a kingdom that changes no square: its name, castle, pieces. */
-export function amend(id, changes) {
-  const kingdom = kingdomOf(id);
+/** Change properties of a kingdom other than its squares: name, castle, pieces. */
+export function updateKingdom(id, changes) {
+  const kingdom = findKingdom(id);
   if (!kingdom) return;
   const renamed = "player" in changes && state.game.rounds.length > 1;
   const next = { ...kingdom, ...changes };
-  if (!renamed) go(withKingdom(next));
+  if (!renamed) commit(withKingdom(next));
   else {
     const rename = (one) => (one.player === kingdom.player ? { ...one, ...changes } : one);
-    go({ ...state.game, rounds: state.game.rounds.map((round) => round.map(rename)) });
+    commit({ ...state.game, rounds: state.game.rounds.map((round) => round.map(rename)) });
   }
   return score();
 }
 
-/** Tell pieces of a kingdom: what is told is not asked any more, but for kinds of which there may be more. */
-export function amendPieces(id, pieces, { all = [] } = {}) {
-  const now = kingdomOf(id)?.pieces;
+/** Change pieces of a kingdom. Counts become known; lists only if their keys are in `all`, since there may be more. */
+export function updatePieces(id, pieces, { all = [] } = {}) {
+  const now = findKingdom(id)?.pieces;
   if (!now) return;
-  const told = new Set([...Object.keys(pieces).filter((key) => !Array.isArray(pieces[key])), ...all]);
-  amend(id, { pieces: { ...now, ...pieces, untold: now.untold.filter((key) => !told.has(key)) } });
+  const known = new Set([...Object.keys(pieces).filter((key) => !Array.isArray(pieces[key])), ...all]);
+  updateKingdom(id, { pieces: { ...now, ...pieces, untold: now.untold.filter((key) => !known.has(key)) } });
 }
 
 export function removeKingdom(kingdom) {
-  go(withRound(shown().filter((one) => one.id !== kingdom.id)));
-  toast(t("removed", { name: kingdom.player }), undoAction());
+  commit(withKingdoms(currentKingdoms().filter((one) => one.id !== kingdom.id)));
+  showToast(t("removed", { name: kingdom.player }), undoAction());
   score();
   decideAgain();
 }
@@ -351,25 +350,25 @@ export function setRules(changes) {
   let { rounds, round } = state.game;
   if (rules.dynasty && rounds.length === 1) rounds = [rounds[0], [], []];
   if (!rules.dynasty && rounds.length > 1) [rounds, round] = [[rounds[round]], 0];
-  go({ ...state.game, rules, rounds, round });
+  commit({ ...state.game, rules, rounds, round });
   score();
   if ("side" in changes || "game" in changes) decideAgain();
 }
 
 export function showRound(round) {
-  settle({ ...state.game, round });
-  state.selected = shown()[0]?.id ?? null;
+  replaceGame({ ...state.game, round });
+  state.selected = currentKingdoms()[0]?.id ?? null;
   score();
 }
 
-export function select(id, { close = state.close } = {}) {
-  Object.assign(state, { selected: id, close, mode: "" });
+export function selectKingdom(id) {
+  Object.assign(state, { selected: id, mode: "", drag: null });
   refresh();
 }
 
 export function newGame() {
-  progress.stop?.abort(); // what is being read belongs to the former game
-  go(model.emptyGame());
+  progress.stop?.abort(); // the photo belongs to the old game
+  commit(model.emptyGame());
   progress.errors = [];
-  toast(t("newGameDone"), undoAction());
+  showToast(t("newGameDone"), undoAction());
 }

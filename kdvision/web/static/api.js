@@ -1,8 +1,8 @@
-// The server's API: docs/web.md.
+// Requests to the server; docs/web.md describes its API.
 
 import { t } from "./strings.js";
 
-/** What the server refused, with its advice. */
+/** A request that the server refused, with its hint. */
 export class Refusal extends Error {
   constructor(status, body) {
     super(body?.error || t("offline"));
@@ -12,27 +12,27 @@ export class Refusal extends Error {
   }
 }
 
-async function answered(response) {
+async function checkResponse(response) {
   if (response.status === 401) location.reload();
   if (response.ok) return response;
   throw new Refusal(response.status, await response.json().catch(() => null));
 }
 
-async function call(path, options) {
+async function send(path, options) {
   let response;
   try {
     response = await fetch(path, options);
   } catch (error) {
     throw error.name === "AbortError" ? error : new Refusal(0, null);
   }
-  return answered(response);
+  return checkResponse(response);
 }
 
-export const get = async (path) => (await call(path)).json();
+export const get = async (path) => (await send(path)).json();
 
 export function post(path, body, accept = "application/json") {
   const headers = { "Content-Type": "application/json", Accept: accept };
-  return call(path, { method: "POST", headers, body: JSON.stringify(body) });
+  return send(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 export const score = async (data) => (await post("/api/score", data)).json();
@@ -43,17 +43,17 @@ export const decide = async (kingdoms, { side, game, variants }) =>
 /** The variants as the server's options: `{ middle_kingdom: true }`. */
 const flagsOf = (variants) => Object.fromEntries(variants.map((id) => [id.replaceAll("-", "_"), true]));
 
-/** Whether it is worth to ask the same again: the server did not answer, or could not. */
-export const passing = (error) => error instanceof Refusal && (error.status === 0 || error.status >= 500);
+/** Whether the same request may succeed later: the server did not answer, or could not. */
+export const isTemporary = (error) => error instanceof Refusal && (error.status === 0 || error.status >= 500);
 
-/** A picture that this browser cannot show, as one that it can. */
+/** Convert a picture that this browser cannot show to one that it can. */
 export async function picture(file, signal) {
   const headers = { "Content-Type": "application/octet-stream" };
-  return (await call("/api/picture", { method: "POST", headers, body: file, signal })).blob();
+  return (await send("/api/picture", { method: "POST", headers, body: file, signal })).blob();
 }
 
-/** Read a photo; `tell` hears of progress. Resolves to what was read, rejects with a Refusal; `signal` gives up. */
-export function read(file, { side = null, game = "auto", gems = false, corners = [], tell = () => {}, signal = null } = {}) {
+/** Read a photo. Calls `onProgress` with reports; resolves to the result, rejects with a Refusal; `signal` aborts. */
+export function read(file, { side = null, game = "auto", gems = false, corners = [], onProgress = () => {}, signal = null } = {}) {
   signal?.throwIfAborted();
   const query = new URLSearchParams(corners.map((outline) => ["corners", outline]));
   if (side) query.set("side", side);
@@ -61,37 +61,37 @@ export function read(file, { side = null, game = "auto", gems = false, corners =
   query.set("game", game);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    let heard = 0;
-    let end = null;
-    const listen = () => {
-      const lines = request.responseText.slice(heard).split("\n");
-      heard += request.responseText.slice(heard).lastIndexOf("\n") + 1;
+    let parsedLength = 0;
+    let result = null;
+    const readLines = () => {
+      const lines = request.responseText.slice(parsedLength).split("\n");
+      parsedLength += request.responseText.slice(parsedLength).lastIndexOf("\n") + 1;
       for (const line of lines.slice(0, -1)) {
-        const word = JSON.parse(line);
-        if ("status" in word) end = word;
-        else tell(word);
+        const report = JSON.parse(line);
+        if ("status" in report) result = report;
+        else onProgress(report);
       }
     };
     request.open("POST", `/api/read?${query}`);
     request.setRequestHeader("Content-Type", file.type.startsWith("image/") ? file.type : "application/octet-stream");
     request.setRequestHeader("Accept", "application/x-ndjson");
-    request.upload.onprogress = ({ loaded, total }) => tell({ stage: "sending", share: loaded / total });
-    request.onprogress = () => request.status === 200 && listen();
+    request.upload.onprogress = ({ loaded, total }) => onProgress({ stage: "sending", share: loaded / total });
+    request.onprogress = () => request.status === 200 && readLines();
     request.onload = () => {
       if (request.status === 401) location.reload();
-      if (request.status !== 200) return reject(new Refusal(request.status, parsed(request.responseText)));
-      listen();
-      if (end?.status === 200) resolve(end.body);
-      else reject(new Refusal(end?.status ?? 0, end?.body));
+      if (request.status !== 200) return reject(new Refusal(request.status, parseJson(request.responseText)));
+      readLines();
+      if (result?.status === 200) resolve(result.body);
+      else reject(new Refusal(result?.status ?? 0, result?.body));
     };
     request.onerror = () => reject(new Refusal(0, null));
-    request.onabort = () => reject(new DOMException("given up", "AbortError"));
+    request.onabort = () => reject(new DOMException("aborted", "AbortError"));
     signal?.addEventListener("abort", () => request.abort());
     request.send(file);
   });
 }
 
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {

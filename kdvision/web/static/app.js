@@ -1,26 +1,26 @@
 // The page as a whole. After each change the views are built again; elements that did not change stay (dom.js).
 
-import { addPhotos, amend, askAgain, dismiss, newGame, progress, removeKingdom, score, select, undoAction } from "./actions.js";
-import { addDialog, adders } from "./add.js";
+import { addPhotos, updateKingdom, retryRequests, dismissError, newGame, progress, removeKingdom, score, selectKingdom, undoAction } from "./actions.js";
+import { openAddDialog, addButtons } from "./add.js";
 import * as api from "./api.js";
-import { boardView, highlightOpenLine, letters } from "./board.js";
+import { boardView, highlightOpenLine, terrainLetters } from "./board.js";
 import { startDrag } from "./corners.js";
-import { button, dialog, h, icon, replace, runAfterTap, toast } from "./dom.js";
+import { button, openDialog, h, icon, updateChildren, runAfterTap, showToast } from "./dom.js";
 import { gemsView } from "./gems.js";
-import { COLOURS, unpacked } from "./model.js";
+import { COLOURS, decodeGame } from "./model.js";
 import { drawingView, photoView } from "./photoview.js";
 import { piecesView } from "./pieces.js";
 import { pointsView } from "./points.js";
 import { setupView } from "./setup.js";
-import { inviteDialog, shareDialog } from "./share.js";
-import { checkAll } from "./sheet.js";
-import { pointsOf, standingView, verdict } from "./standing.js";
-import { go, kept, onChange, redo, refresh, remember, remembered, selected, settle, shown, state, undo } from "./state.js";
+import { openInviteDialog, openShareDialog } from "./share.js";
+import { startReview } from "./sheet.js";
+import { shortTotal, standingView, verdict } from "./standing.js";
+import { commit, loadGame, onChange, redo, refresh, setFlag, hasFlag, selectedKingdom, replaceGame, currentKingdoms, state, undo } from "./state.js";
 import { fillTexts, sentences, t } from "./strings.js";
 
 const byId = (id) => document.getElementById(id);
 
-// What is there before anything is.
+// The start page.
 
 function startView() {
   return h(
@@ -29,16 +29,16 @@ function startView() {
     h("img", { src: "/icons/icon.svg", alt: "", width: 96, height: 96 }),
     h("h2", {}, t("startHead")),
     h("p", {}, t("startHint")),
-    adders(),
+    addButtons(),
     h("p", { class: "hint" }, t(state.rules?.keeps ? "privacyKept" : "privacy")),
   );
 }
 
-// The table.
+// The page with kingdoms.
 
 function tabs() {
   const tab = (kingdom) => {
-    const total = pointsOf(kingdom);
+    const total = shortTotal(kingdom);
     const unsure = kingdom.seen?.doubts.length ?? 0;
     const current = kingdom.id === state.selected;
     return h(
@@ -48,7 +48,7 @@ function tabs() {
         class: "tab",
         "aria-current": current ? "true" : null,
         "data-key": `tab ${kingdom.id}`,
-        onclick: () => select(kingdom.id),
+        onclick: () => selectKingdom(kingdom.id),
       },
       h("span", { class: `dot castle-${kingdom.colour}`, "aria-hidden": "true" }),
       h("span", { class: "tab-name" }, kingdom.player),
@@ -56,15 +56,15 @@ function tabs() {
       unsure ? h("span", { class: "badge", title: t("toCheck", { n: unsure }) }, `${unsure}?`) : null,
     );
   };
-  const add = button("plus", t("addKingdom"), addDialog, { class: "tab add", "data-key": "tab add", "aria-label": t("addHead") });
-  return h("nav", { class: "tabs", "aria-label": t("kingdoms") }, shown().map(tab), add);
+  const add = button("plus", t("addKingdom"), openAddDialog, { class: "tab add", "data-key": "tab add", "aria-label": t("addHead") });
+  return h("nav", { class: "tabs", "aria-label": t("kingdoms") }, currentKingdoms().map(tab), add);
 }
 
-function whoView(kingdom) {
-  const total = pointsOf(kingdom);
+function playerView(kingdom) {
+  const total = shortTotal(kingdom);
   const rename = (event) => {
     const player = event.target.value.trim().slice(0, 40);
-    if (player && player !== kingdom.player) runAfterTap(() => amend(kingdom.id, { player }));
+    if (player && player !== kingdom.player) runAfterTap(() => updateKingdom(kingdom.id, { player }));
     else event.target.value = kingdom.player;
   };
   return h(
@@ -75,7 +75,7 @@ function whoView(kingdom) {
       { class: `castle castle-${kingdom.colour}` },
       h(
         "select",
-        { "aria-label": t("colour"), value: kingdom.colour, "data-key": "colour", onchange: (event) => amend(kingdom.id, { colour: event.target.value }) },
+        { "aria-label": t("colour"), value: kingdom.colour, "data-key": "colour", onchange: (event) => updateKingdom(kingdom.id, { colour: event.target.value }) },
         COLOURS.map((colour) => h("option", { value: colour }, t("colours")[colour])),
       ),
     ),
@@ -101,7 +101,7 @@ function reviewView(kingdom) {
       "div",
       { class: "review" },
       h("span", {}, t("toCheck", { n: doubts })),
-      button("check", t("checkNow"), checkAll, { class: "primary", "data-key": "check" }),
+      button("check", t("checkNow"), startReview, { class: "primary", "data-key": "check" }),
     );
   }
   if (!kingdom.seen?.review || Object.keys(kingdom.fixes).length) return null;
@@ -123,46 +123,46 @@ function boardCard(kingdom) {
       button("edge", on ? t("done") : t("addEdge"), edge, { class: "quiet", "data-key": "edge", "aria-pressed": String(on) }),
     ),
     on ? h("p", { class: "hint" }, t("edgeHint")) : hint("board", t("boardHint")),
-    h("p", { class: "hint keys" }, t("boardKeys", { letters: letters().filter((one) => one !== "#").join(" ") })),
+    h("p", { class: "hint keys" }, t("boardKeys", { letters: terrainLetters().filter((one) => one !== "#").join(" ") })),
   );
 }
 
-/** A line for people who are here for the first time; it stays away once they have said so. */
+/** A hint for first-time users, until they dismiss it. */
 function hint(key, text) {
-  if (remembered(`hint-${key}`)) return null;
-  const gone = () => (remember(`hint-${key}`), refresh());
-  return h("p", { class: "hint first" }, text, " ", button(null, t("gotIt"), gone, { class: "quiet" }));
+  if (hasFlag(`hint-${key}`)) return null;
+  const dismiss = () => (setFlag(`hint-${key}`), refresh());
+  return h("p", { class: "hint first" }, text, " ", button(null, t("gotIt"), dismiss, { class: "quiet" }));
 }
 
 function tableView() {
-  const kingdom = selected();
+  const kingdom = selectedKingdom();
   return [
     tabs(),
     h(
       "div",
       { class: "table" },
-      h("div", { class: "column", "data-key": `player ${kingdom.id}` }, whoView(kingdom), reviewView(kingdom), photoView(kingdom)),
+      h("div", { class: "column", "data-key": `player ${kingdom.id}` }, playerView(kingdom), reviewView(kingdom), photoView(kingdom)),
       h("div", { class: "column", "data-key": `board ${kingdom.id}` }, boardCard(kingdom), piecesView(kingdom), gemsView(kingdom), pointsView(kingdom)),
       h("div", { class: "column", "data-key": "game" }, standingView(), setupView()),
     ),
   ];
 }
 
-function faultView(fault) {
+function errorView(error) {
   const draw = () => {
-    startDrag(fault.photo, null, { alone: true });
-    dismiss(fault);
+    startDrag(error.photo, null, { alone: true });
+    dismissError(error);
   };
   return h(
     "div",
     { class: "card notice", role: "alert" },
-    h("p", {}, h("b", {}, sentences(fault.text)), ` ${sentences(fault.hint)}`),
+    h("p", {}, h("b", {}, sentences(error.text)), ` ${sentences(error.hint)}`),
     h(
       "div",
       { class: "buttons" },
-      button("turn", t("again"), fault.again, { class: "soft" }),
-      fault.photo && button("corners", t("drawHere"), draw, { class: "soft" }),
-      button("close", t("close"), () => dismiss(fault), { class: "quiet" }),
+      button("turn", t("again"), error.again, { class: "soft" }),
+      error.photo && button("corners", t("drawHere"), draw, { class: "soft" }),
+      button("close", t("close"), () => dismissError(error), { class: "quiet" }),
     ),
   );
 }
@@ -181,116 +181,116 @@ function progressView() {
 }
 
 function render() {
-  const some = shown().length > 0;
+  const some = currentKingdoms().length > 0;
   document.body.classList.toggle("empty", !some);
   byId("undo").disabled = !state.past.length;
   byId("redo").disabled = !state.future.length;
   byId("share").disabled = !some;
-  replace(byId("progress"), progress.errors.map(faultView), progressView());
-  const drawing = state.drawn ? drawingView() : null;
-  replace(byId("content"), drawing, some ? tableView() : [startView(), h("div", { class: "lone" }, standingOfEarlier(), setupView())]);
+  updateChildren(byId("progress"), progress.errors.map(errorView), progressView());
+  const drawing = state.drawingPhoto ? drawingView() : null;
+  updateChildren(byId("content"), drawing, some ? tableView() : [startView(), h("div", { class: "lone" }, earlierStandingView(), setupView())]);
   highlightOpenLine();
   const words = some ? verdict() : "";
   byId("verdict").textContent = words;
   byId("verdict").hidden = !words;
 }
 
-const standingOfEarlier = () => (state.game.rounds.length > 1 ? standingView() : null);
+const earlierStandingView = () => (state.game.rounds.length > 1 ? standingView() : null);
 
-// The menu, keys, files that are dropped or pasted.
+// The menu, shortcuts, and files that are dropped or pasted.
 
-function menu() {
+function openMenu() {
   const act = (name, text, run) => button(name, text, () => (node.close(), run()), { class: "soft wide" });
-  const list = [act("plus", t("newGame"), newGame), act("phone", t("invite"), inviteDialog), act("help", t("help"), helpDialog)];
-  const node = dialog(t("menu"), h("div", { class: "stack" }, list), { close: t("close"), kind: "sheet" });
+  const list = [act("plus", t("newGame"), newGame), act("phone", t("invite"), openInviteDialog), act("help", t("help"), openHelp)];
+  const node = openDialog(t("menu"), h("div", { class: "stack" }, list), { close: t("close"), kind: "sheet" });
 }
 
-function helpDialog() {
-  dialog(t("help"), h("ul", { class: "help" }, t("helpLines").map((line) => h("li", {}, line))), { close: t("close") });
+function openHelp() {
+  openDialog(t("help"), h("ul", { class: "help" }, t("helpLines").map((line) => h("li", {}, line))), { close: t("close") });
 }
 
-const back = () => undo() && score();
-const forth = () => redo() && score();
+const undoStep = () => undo() && score();
+const redoStep = () => redo() && score();
 
-function shortcut(event) {
+function handleShortcut(event) {
   if (!(event.ctrlKey || event.metaKey) || event.target.matches("input, textarea")) return;
   const key = event.key.toLowerCase();
-  if (key === "z") event.shiftKey ? forth() : back();
-  else if (key === "y") forth();
+  if (key === "z") event.shiftKey ? redoStep() : undoStep();
+  else if (key === "y") redoStep();
   else return;
   event.preventDefault();
 }
 
-function dropped(event) {
+function addDroppedFiles(event) {
   const files = [...(event.dataTransfer ?? event.clipboardData)?.files ?? []];
   if (!files.length) return;
   event.preventDefault();
   addPhotos(files);
 }
 
-/** The game that a link holds; the key that a link holds was used already and is taken out of sight. */
-function fromLink() {
+/** Open the game in the link, if there is one. A key in the link is removed from the address bar: it has been used. */
+function openLink() {
   const text = location.hash.match(/^#game=([\w-]+)$/)?.[1];
   if (location.hash) history.replaceState(null, "", location.pathname);
   if (!text) return false;
   try {
-    go(unpacked(text));
-    toast(t("openedLink"), state.past[0]?.rounds[0].length ? undoAction() : null);
+    commit(decodeGame(text));
+    showToast(t("openedLink"), state.past[0]?.rounds[0].length ? undoAction() : null);
   } catch {
-    toast(t("badLink"));
+    showToast(t("badLink"));
   }
   return true;
 }
 
-async function begin() {
+async function start() {
   fillTexts();
   onChange(render);
-  byId("undo").addEventListener("click", back);
-  byId("redo").addEventListener("click", forth);
-  byId("share").addEventListener("click", shareDialog);
-  byId("menu").addEventListener("click", menu);
+  byId("undo").addEventListener("click", undoStep);
+  byId("redo").addEventListener("click", redoStep);
+  byId("share").addEventListener("click", openShareDialog);
+  byId("menu").addEventListener("click", openMenu);
   byId("verdict").addEventListener("click", () => byId("standing")?.scrollIntoView({ block: "start" }));
-  document.addEventListener("keydown", shortcut);
+  document.addEventListener("keydown", handleShortcut);
   document.addEventListener("dragover", (event) => event.preventDefault());
-  document.addEventListener("drop", dropped);
-  document.addEventListener("paste", dropped);
-  addEventListener("hashchange", () => fromLink() && score());
+  document.addEventListener("drop", addDroppedFiles);
+  document.addEventListener("paste", addDroppedFiles);
+  addEventListener("hashchange", () => openLink() && score());
   for (const id of ["undo", "redo", "share", "menu"]) {
     const node = byId(id);
     node.replaceChildren(icon(id));
     node.setAttribute("aria-label", t(id));
     node.title = t(id);
   }
-  addEventListener("online", askAll);
-  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && askAll());
-  const before = kept();
-  if (before?.rounds) settle(withPieces(before));
+  addEventListener("online", retryAll);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && retryAll());
+  const before = loadGame();
+  if (before?.rounds) replaceGame(migrateGame(before));
   refresh();
-  await learn();
-  fromLink();
+  await loadRules();
+  openLink();
   refresh();
   score();
 }
 
-/** Games that this tab kept when pieces were not yet told apart from those that nobody has told. */
-function withPieces(game) {
+/** Add `untold` to a game that an earlier version of the page stored without it. */
+function migrateGame(game) {
   const whole = (kingdom) => ({ ...kingdom, pieces: { untold: [], ...kingdom.pieces } });
   return { ...game, rounds: game.rounds.map((kingdoms) => kingdoms.map(whole)) };
 }
 
-/** Ask what the rules know; without it no square can be named. */
-async function learn() {
+/** Load the rules; without them no square can be corrected. */
+async function loadRules() {
   try {
     state.rules = await api.get("/api/rules");
   } catch (error) {
-    toast(sentences(error.message, error.hint), { text: t("again"), run: learn });
+    showToast(sentences(error.message, error.hint), { text: t("again"), run: loadRules });
   }
   refresh();
 }
 
-function askAll() {
-  if (!state.rules) learn();
-  askAgain();
+function retryAll() {
+  if (!state.rules) loadRules();
+  retryRequests();
 }
 
-begin();
+start();

@@ -26,8 +26,8 @@ export function startDrag(photoId, kingdom, { alone = false } = {}) {
     [0.3, 0.7],
   ].map(([x, y]) => [x * width, y * height]);
   const drag = { photo: photoId, kingdom, corners: kingdom ? outline(kingdom) : middle, size: "", handle: null };
-  Object.assign(state, { drag, mode: kingdom ? "corners" : "draw", drawn: alone ? photoId : null });
-  if (!kingdom) state.close = false;
+  Object.assign(state, { drag, mode: kingdom ? "corners" : "draw", drawingPhoto: alone ? photoId : null });
+  if (!kingdom) state.zoomed = false;
   refresh();
   document.querySelector(".card.photo")?.scrollIntoView({ block: "center" });
   document.querySelector(".handle")?.focus({ preventScroll: true });
@@ -38,7 +38,7 @@ export function dragBar() {
   const { drag } = state;
   const sizes = ["", ...[3, 4, 5, 6, 7].map((side) => `${side}x${side}`)];
   const cancel = () => {
-    Object.assign(state, { mode: "", drawn: null, drag: null });
+    Object.assign(state, { mode: "", drawingPhoto: null, drag: null });
     refresh();
   };
   return h(

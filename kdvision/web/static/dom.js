@@ -1,4 +1,4 @@
-// Small helpers to build the page. No text ever becomes markup: everything goes in as nodes.
+// Helpers that build the page. Text never becomes markup: everything is inserted as nodes.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -45,7 +45,7 @@ export function svg(tag, props = {}, ...children) {
 
 const openFolds = new Set(); // data-fold of the details that are open
 
-/** Create a details element. `replace` keeps it open or closed by its key, also while it is not in the page. */
+/** Create a details element. `updateChildren` keeps it open or closed by its key, also while it is not in the page. */
 export function fold(key, { head, ...props }, ...children) {
   const summary = h("summary", { "data-key": `fold ${key}` }, head);
   return h("details", { ...props, "data-fold": key }, summary, children);
@@ -63,7 +63,7 @@ for (const type of ["change", "focusout"]) {
  * An element that stays keeps the focus, the pointer that drags it, its open list of choices and a text that is being
  * typed. Elements match by tag, data-key (or id) and first class. If the focused element goes, another with the same
  * data-key takes the focus, or else the board if the element was a square. */
-export function replace(node, ...children) {
+export function updateChildren(node, ...children) {
   const active = document.activeElement;
   const key = node.contains(active) ? active.dataset.key : null;
   // Read the state of the details themselves: their toggle events arrive later.
@@ -147,7 +147,7 @@ const PATHS = {
   help: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.8M12 17h.01",
 };
 
-/** A line drawing of 24 by 24; it says nothing to a screen reader, so what it stands on needs a name. */
+/** An icon, 24 by 24. It is hidden from screen readers, so the element that contains it needs a name. */
 export function icon(name) {
   const path = svg("path", { d: PATHS[name], fill: "none", stroke: "currentColor", "stroke-width": 2 });
   path.setAttribute("stroke-linecap", "round");
@@ -155,7 +155,7 @@ export function icon(name) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, path);
 }
 
-/** So many crowns, drawn. */
+/** A number of drawn crowns. */
 export function crowns(count) {
   const crown = () =>
     svg(
@@ -166,7 +166,7 @@ export function crowns(count) {
   return h("span", { class: "crowns" }, Array.from({ length: count }, crown));
 }
 
-/** A button with an icon and a name; where `label` is false the name is only spoken. */
+/** A button with an icon and a label; if `label` is false, only screen readers get the text. */
 export function button(name, text, onclick, { label = true, ...props } = {}) {
   const named = label ? {} : { "aria-label": text, title: text };
   return h("button", { type: "button", onclick, ...named, ...props }, name && icon(name), label && h("span", {}, text));
@@ -174,26 +174,24 @@ export function button(name, text, onclick, { label = true, ...props } = {}) {
 
 let fields = 0;
 
-/** A named control: the name above it, and bound to it. */
+/** A control with its label above it. */
 export function field(name, control) {
   control.id ||= `field-${(fields += 1)}`;
   return h("div", { class: "field" }, h("label", { for: control.id }, name), control);
 }
 
-let speaker;
-
-/** Say something to people who do not see the page. */
-export function say(text) {
-  onTop();
-  speaker ??= document.getElementById("live");
-  speaker.textContent = "";
+/** Announce a text to screen readers. */
+export function announce(text) {
+  moveIntoDialog();
+  const region = document.getElementById("live");
+  region.textContent = "";
   requestAnimationFrame(() => {
-    speaker.textContent = text;
+    region.textContent = text;
   });
 }
 
-/** Leave what speaks and the line at the bottom where a dialog, if one is open, does not hide them. */
-function onTop() {
+/** Move the live region and the toast into the open dialog, which would hide them otherwise. */
+function moveIntoDialog() {
   const host = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
   for (const id of ["toast", "live"]) {
     const node = document.getElementById(id);
@@ -201,22 +199,23 @@ function onTop() {
   }
 }
 
+const TOAST_MS = 6000;
 let toastTimer;
 
-/** A line at the bottom for some seconds, with one thing to do about it at most. */
-export function toast(text, action = null) {
-  onTop();
+/** Show a line at the bottom for some seconds, with at most one button. */
+export function showToast(text, action = null) {
+  moveIntoDialog();
   const node = document.getElementById("toast");
   clearTimeout(toastTimer);
   const act = action && button(null, action.text, () => (hide(), action.run()));
   const hide = () => node.replaceChildren();
   node.replaceChildren(h("div", { class: "toast" }, h("span", {}, text), act || ""));
-  say(text);
-  toastTimer = setTimeout(hide, 6000);
+  announce(text);
+  toastTimer = setTimeout(hide, TOAST_MS);
 }
 
-/** A dialog over the page; it closes by Escape, by a tap beside it and by its own button. */
-export function dialog(title, content, { close, wide = false, onclose = () => {}, kind = "" } = {}) {
+/** Open a dialog. It closes by Escape, by a tap outside and by its close button. */
+export function openDialog(title, content, { close, wide = false, onclose = () => {}, kind = "" } = {}) {
   const head = h("h2", { id: "dialog-title" }, title);
   const shut = button("close", close, () => node.close(), { label: false, class: "quiet round" });
   const node = h(
@@ -227,12 +226,12 @@ export function dialog(title, content, { close, wide = false, onclose = () => {}
   node.addEventListener("click", (event) => event.target === node && node.close());
   node.addEventListener("close", () => {
     node.removeAttribute("open");
-    onTop();
+    moveIntoDialog();
     node.remove();
     onclose();
   });
   document.body.append(node);
   node.showModal();
-  onTop();
+  moveIntoDialog();
   return node;
 }

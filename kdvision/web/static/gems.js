@@ -1,10 +1,10 @@
-// The Lost Treasures: gems on crossings. Which way a gem lies decides where its crowns and its skull point.
+// The Lost Treasures: gems on crossings. The rotation of a gem decides where its crowns and its skull point.
 
-import { amendPieces } from "./actions.js";
-import { noMore } from "./pieces.js";
-import { button, dialog, field, h } from "./dom.js";
-import { at, isNamed, nameAt, placeOf, playsWithGems } from "./model.js";
-import { refresh, selected, shown, state } from "./state.js";
+import { updatePieces } from "./actions.js";
+import { noMoreButton } from "./pieces.js";
+import { button, openDialog, field, h } from "./dom.js";
+import { placeAt, isNamed, nameAt, parsePlace, playsWithGems } from "./model.js";
+import { refresh, selectedKingdom, currentKingdoms, state } from "./state.js";
 import { t } from "./strings.js";
 
 const AROUND = [
@@ -25,27 +25,27 @@ export function gemsView(kingdom) {
     h("h3", {}, t("gems")),
     button("gem", placing ? t("done") : t("placeGem"), toggle, { class: "soft", "data-key": "gems", "aria-pressed": String(placing) }),
     placing && h("p", { class: "hint" }, t("gemHint")),
-    noMore(kingdom, "gems"),
+    noMoreButton(kingdom, "gems"),
   );
 }
 
-/** A layer over the board with a target on each crossing, or, while no gem is placed, on those with gems. */
-export function crossings(kingdom, area) {
+/** A layer over the board with a button on each crossing, or only on those with gems unless one is being placed. */
+export function crossingsView(kingdom, area) {
   const gems = new Map(kingdom.pieces.gems.map((gem) => [gem.at, gem]));
   const targets = [];
   for (let r = 0; r < area.rows - 1; r += 1) {
     for (let c = 0; c < area.cols - 1; c += 1) {
-      const place = at(area.top + r, area.left + c);
+      const place = placeAt(area.top + r, area.left + c);
       const gem = gems.get(place);
       if (gem || (state.mode === "gem" && squaresAround(place).every((one) => nameAt(kingdom, one)))) {
-        targets.push(target(kingdom, place, gem, r, c, area));
+        targets.push(crossingView(kingdom, place, gem, r, c, area));
       }
     }
   }
   return h("div", { class: "crossings" }, targets);
 }
 
-function target(kingdom, place, gem, r, c, area) {
+function crossingView(kingdom, place, gem, r, c, area) {
   const [a, b, d, e] = squaresAround(place).map((one) => nameAt(kingdom, one));
   const label = gem ? t(isNamed(gem) ? "gemAt" : "gemSeenAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: e });
   const node = h(
@@ -59,25 +59,25 @@ function target(kingdom, place, gem, r, c, area) {
 }
 
 function squaresAround(place) {
-  const [row, col] = placeOf(place);
-  return AROUND.map(([down, right]) => at(row + down, col + right));
+  const [row, col] = parsePlace(place);
+  return AROUND.map(([down, right]) => placeAt(row + down, col + right));
 }
 
-/** The dialog for the gem on a crossing. Its quarters are shown as they lie; they are kept as they are printed. */
+/** Open the dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
 function editGem(place) {
-  const kingdom = selected();
+  const kingdom = selectedKingdom();
   const old = kingdom.pieces.gems.find((gem) => gem.at === place);
   let gem = old ?? { at: place, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0 };
   const names = squaresAround(place).map((one) => nameAt(kingdom, one));
   const others = kingdom.pieces.gems.filter((one) => one.at !== place);
-  const named = shown().flatMap((one) => one.pieces.gems).filter(isNamed);
+  const named = currentKingdoms().flatMap((one) => one.pieces.gems).filter(isNamed);
   const known = [...new Map(named.map((one) => [one.kind, one])).values()];
   const quarters = h("div", { class: "quarters" });
   const kind = h("input", { list: "gem-kinds", value: isNamed(gem) ? gem.kind : "", maxlength: 20, autocomplete: "off", required: true });
   kind.addEventListener("input", () => {
     const name = kind.value.trim().toLowerCase();
     const joker = name === state.rules?.joker && { crowns: [1, 0, 0, 0], skull: null };
-    const like = known.find((one) => one.kind === name) ?? joker; // printed alike on all of a kind
+    const like = known.find((one) => one.kind === name) ?? joker; // all gems of a kind are printed alike
     if ((old && isNamed(old)) || !like) return;
     gem = { ...gem, crowns: like.crowns, skull: like.skull };
     draw();
@@ -88,7 +88,7 @@ function editGem(place) {
     const skull = gem.skull === (state.rules?.quarters ?? [])[printed];
     const what = skull ? t("skull") : t("crownsN", { n: gem.crowns[printed] });
     const next = () => {
-      gem = turnedOver(gem, printed, skull);
+      gem = advanceQuarter(gem, printed, skull);
       draw();
       quarters.children[lies].focus();
     };
@@ -98,10 +98,10 @@ function editGem(place) {
   const turn = () => ((gem = { ...gem, turned: (gem.turned + 1) % 4 }), draw());
   const save = (event) => {
     event.preventDefault();
-    amendPieces(kingdom.id, { gems: [...others, { ...gem, kind: kind.value.trim().toLowerCase() }] });
+    updatePieces(kingdom.id, { gems: [...others, { ...gem, kind: kind.value.trim().toLowerCase() }] });
     node.close();
   };
-  const remove = () => (amendPieces(kingdom.id, { gems: others }), node.close());
+  const remove = () => (updatePieces(kingdom.id, { gems: others }), node.close());
   draw();
   const form = h(
     "form",
@@ -118,11 +118,11 @@ function editGem(place) {
       h("button", { type: "submit", class: "primary" }, t("saveGem")),
     ),
   );
-  const node = dialog(t("gemHead", { a: names[0], d: names[2] }), form, { close: t("close"), kind: "sheet" });
+  const node = openDialog(t("gemHead", { a: names[0], d: names[2] }), form, { close: t("close"), kind: "sheet" });
 }
 
-/** The gem with the next thing on a quarter: 0, 1, 2, 3 crowns, the skull, and again. */
-function turnedOver(gem, printed, skull) {
+/** The gem with the next state of a quarter: 0, 1, 2, 3 crowns, skull, 0 … */
+function advanceQuarter(gem, printed, skull) {
   const crowns = [...gem.crowns];
   const quarters = state.rules?.quarters ?? [];
   if (skull) return { ...gem, skull: null };

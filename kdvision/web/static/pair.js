@@ -1,4 +1,4 @@
-// The page of a phone that is not paired yet: the key comes with the link, behind the #, or is typed.
+// The pairing page. The key is in the link, behind the #, or a person types it.
 
 import { fillTexts, sentences, t } from "./strings.js";
 
@@ -10,7 +10,7 @@ async function pair(key) {
   try {
     const answer = await fetch("/api/pair", { method: "POST", headers, body: JSON.stringify({ key }) });
     if (answer.ok) {
-      const rest = location.hash.startsWith("#key=") ? "" : location.hash; // a shared game waits behind the #
+      const rest = location.hash.startsWith("#key=") ? "" : location.hash; // a shared game
       history.replaceState(null, "", `/${rest}`);
       location.reload();
       return;

@@ -1,31 +1,31 @@
-// A photo from the phone: shrunk where that helps, upright, ready to be shown and to be sent.
+// Prepares a photo: reduced if it is large, and upright, to be shown and sent.
 
 import * as api from "./api.js";
 
-const LONG_SIDE = 2000; // pixels: a square of a table of four has eighty then, and the reader needs forty
-const SMALL = 1_500_000; // bytes: what is smaller is sent as it is
+const MAX_SIDE = 2000; // pixels: with four kingdoms, a square has eighty, and the networks need forty
+const MAX_UNCHANGED_BYTES = 1_500_000; // smaller files are sent unchanged
 
-/** The photo of a file: `{ url, width, height, send }`; throws a Refusal where nothing can show it, or is given up. */
-export async function prepared(file, signal) {
-  const image = await shownBy(file).catch(async () => shownBy(await api.picture(file, signal)));
+/** Prepare the photo in a file: `{ url, width, height, send }`; throws a Refusal if it cannot be shown. */
+export async function preparePhoto(file, signal) {
+  const image = await loadImage(file).catch(async () => loadImage(await api.picture(file, signal)));
   if (signal.aborted) URL.revokeObjectURL(image.src);
   signal.throwIfAborted();
-  const factor = Math.min(1, LONG_SIDE / Math.max(image.naturalWidth, image.naturalHeight));
+  const factor = Math.min(1, MAX_SIDE / Math.max(image.naturalWidth, image.naturalHeight));
   const [width, height] = [image.naturalWidth, image.naturalHeight].map((side) => Math.round(side * factor));
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { width, height });
-  const pen = canvas.getContext("2d", { alpha: false });
-  pen.fillStyle = "#fff";
-  pen.fillRect(0, 0, width, height);
-  pen.imageSmoothingQuality = "high";
-  pen.drawImage(image, 0, 0, width, height); // the browser turns it upright, and what else the file told stays behind
+  const context = canvas.getContext("2d", { alpha: false });
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, width, height);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(image, 0, 0, width, height); // upright, and without the metadata of the file
   URL.revokeObjectURL(image.src);
-  const plain = ["image/jpeg", "image/png", "image/webp"].includes(file.type) && file.size <= SMALL;
+  const plain = ["image/jpeg", "image/png", "image/webp"].includes(file.type) && file.size <= MAX_UNCHANGED_BYTES;
   const blob = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.92));
   return { url: URL.createObjectURL(blob), width, height, send: plain ? file : blob };
 }
 
-async function shownBy(file) {
+async function loadImage(file) {
   const image = new Image();
   image.src = URL.createObjectURL(file);
   try {

@@ -1,9 +1,9 @@
-// What lies on a kingdom of Queendomino or beside it: coins, towers, knights, buildings, the Queen.
+// The pieces on and beside a kingdom of Queendomino: coins, towers, knights, buildings, the Queen.
 
-import { amend, amendPieces, score } from "./actions.js";
+import { updateKingdom, updatePieces, score } from "./actions.js";
 import { button, field, h } from "./dom.js";
 import { isNamed, nameAt } from "./model.js";
-import { go, kingdomOf, shown, state, withRound } from "./state.js";
+import { commit, findKingdom, currentKingdoms, state, withKingdoms } from "./state.js";
 import { t } from "./strings.js";
 
 export function piecesView(kingdom) {
@@ -24,48 +24,48 @@ export function piecesView(kingdom) {
     h(
       "label",
       { class: "check" },
-      h("input", { type: "checkbox", checked: queen, "data-key": "queen", onchange: () => host(kingdom, !queen) }),
+      h("input", { type: "checkbox", checked: queen, "data-key": "queen", onchange: () => placeQueen(kingdom, !queen) }),
       t("queen"),
     ),
-    untold.includes("queen") && button(null, t("queenNot"), () => amendPieces(kingdom.id, { queen: false }), { class: "soft", "data-key": "no queen" }),
+    untold.includes("queen") && button(null, t("queenNot"), () => updatePieces(kingdom.id, { queen: false }), { class: "soft", "data-key": "no queen" }),
     built.map((one) =>
       h(
         "div",
         { class: "built" },
         h("b", {}, nameAt(kingdom, one.at)),
-        isNamed(one) ? ` ${buildingWords(one)} ` : buildingSelect(kingdom, one.at),
-        button("close", t("remove"), () => build(kingdom, one.at, null), { label: false, class: "quiet round" }),
+        isNamed(one) ? ` ${describeGivenBuilding(one)} ` : buildingSelect(kingdom, one.at),
+        button("close", t("remove"), () => setBuilding(kingdom, one.at, null), { label: false, class: "quiet round" }),
       ),
     ),
-    noMore(kingdom, "buildings"),
-    noMore(kingdom, "knights"),
+    noMoreButton(kingdom, "buildings"),
+    noMoreButton(kingdom, "knights"),
     h("p", { class: "hint" }, t("beside")),
   );
 }
 
-/** Where there may be more of a kind than was seen: a way to say that there is not; null where that is known. */
-export function noMore(kingdom, key) {
+/** A button that says there are no more pieces of a kind than listed; null if that is known. */
+export function noMoreButton(kingdom, key) {
   if (!kingdom.pieces.untold.includes(key)) return null;
-  const told = () => amendPieces(kingdom.id, {}, { all: [key] });
-  return button("check", t("noMore")[key], told, { class: "soft", "data-key": `no more ${key}` });
+  const confirm = () => updatePieces(kingdom.id, {}, { all: [key] });
+  return button("check", t("noMore")[key], confirm, { class: "soft", "data-key": `no more ${key}` });
 }
 
-/** The Queen is with one kingdom at a time: where she comes, she leaves the others. */
-function host(kingdom, here) {
-  const told = (one) => here || one.id === kingdom.id;
+/** Place the Queen in a kingdom, or remove her. Only one kingdom has her at a time. */
+function placeQueen(kingdom, here) {
+  const isKnown = (one) => here || one.id === kingdom.id;
   const pieces = (one) => ({
     ...one.pieces,
     queen: here && one.id === kingdom.id,
-    untold: one.pieces.untold.filter((key) => key !== "queen" || !told(one)),
+    untold: one.pieces.untold.filter((key) => key !== "queen" || !isKnown(one)),
   });
-  go(withRound(shown().map((one) => ({ ...one, pieces: pieces(one) }))));
+  commit(withKingdoms(currentKingdoms().map((one) => ({ ...one, pieces: pieces(one) }))));
   score();
 }
 
 function stepper(kingdom, key, name) {
   const count = kingdom.pieces[key];
   const untold = kingdom.pieces.untold.includes(key);
-  const set = (value) => amendPieces(kingdom.id, { [key]: Math.max(0, Math.min(999, Math.round(value) || 0)) });
+  const set = (value) => updatePieces(kingdom.id, { [key]: Math.max(0, Math.min(999, Math.round(value) || 0)) });
   const step = (words, by, letter) =>
     h(
       "button",
@@ -98,14 +98,14 @@ function stepper(kingdom, key, name) {
 
 const UNREAD = "seen";
 
-/** Which building stands on a town: a choice among those of the box. */
+/** A list to choose the building that stands on a town. */
 export function buildingSelect(kingdom, place) {
   const buildings = state.rules?.buildings ?? [];
   const here = kingdom.pieces.buildings.find((one) => one.at === place);
   const unread = here && !isNamed(here);
-  const now = unread ? UNREAD : here ? buildings.findIndex((one) => same(one, here)) : -1;
-  const chosen = (value) => value !== UNREAD && build(kingdomOf(kingdom.id) ?? kingdom, place, buildings[Number(value)] ?? null);
-  const options = buildings.map((one, index) => h("option", { value: index }, words(one)));
+  const now = unread ? UNREAD : here ? buildings.findIndex((one) => isBuilding(one, here)) : -1;
+  const chosen = (value) => value !== UNREAD && setBuilding(findKingdom(kingdom.id) ?? kingdom, place, buildings[Number(value)] ?? null);
+  const options = buildings.map((one, index) => h("option", { value: index }, describeBuilding(one)));
   return field(
     t("building"),
     h(
@@ -118,17 +118,17 @@ export function buildingSelect(kingdom, place) {
   );
 }
 
-const words = ({ name, gives }) => (name ? t("namedGives", { name, gives }) : t("gives", { gives }));
+const describeBuilding = ({ name, gives }) => (name ? t("namedGives", { name, gives }) : t("gives", { gives }));
 
-const same = (building, here) => Object.entries(building.as).every(([key, value]) => here[key] === value);
+const isBuilding = (building, here) => Object.entries(building.as).every(([key, value]) => here[key] === value);
 
-function buildingWords(here) {
-  const found = (state.rules?.buildings ?? []).find((one) => same(one, here));
-  return found ? words(found) : here.name ?? "";
+function describeGivenBuilding(here) {
+  const found = (state.rules?.buildings ?? []).find((one) => isBuilding(one, here));
+  return found ? describeBuilding(found) : here.name ?? "";
 }
 
-function build(kingdom, place, building) {
+function setBuilding(kingdom, place, building) {
   const others = kingdom.pieces.buildings.filter((one) => one.at !== place);
   const here = building ? [{ at: place, ...building.as }] : [];
-  return amend(kingdom.id, { pieces: { ...kingdom.pieces, buildings: [...others, ...here] } });
+  return updateKingdom(kingdom.id, { pieces: { ...kingdom.pieces, buildings: [...others, ...here] } });
 }

@@ -1,6 +1,6 @@
-// The scorecard of a kingdom, each line with the clause of the rulebooks it follows.
+// The scorecard of a kingdom; each line shows the rulebook clause that it follows.
 
-import { askAgain } from "./actions.js";
+import { retryRequests } from "./actions.js";
 import { highlightOpenLine } from "./board.js";
 import { button, fold, h } from "./dom.js";
 import { placeNamed } from "./model.js";
@@ -10,17 +10,17 @@ import { sentences, t } from "./strings.js";
 export function pointsView(kingdom) {
   const score = scoreOf(kingdom);
   const problem = state.scores.get(state.game);
-  if (!score) return problem?.error ? h("section", { class: "card" }, trouble(problem)) : null;
+  if (!score) return problem?.error ? h("section", { class: "card" }, scoreErrorView(problem)) : null;
   const earned = score.lines.filter((line) => line.points || !line.terrain).sort((a, b) => b.points - a.points);
   const worthless = score.lines.filter((line) => !line.points && line.terrain);
-  // What only the photo shows, such as a kingdom that its edge cuts, the notation does not tell.
+  // Some problems are only in the photo, such as a kingdom that is cut off at its edge.
   const problems = [...new Set([...score.problems.map((one) => one.text), ...(kingdom.seen?.problems ?? [])])];
   return h(
     "section",
     { class: "card points", "aria-label": t("pointsOf", { name: kingdom.player }) },
     h("h3", {}, t("pointsHead")),
     h("ul", { class: "lines" }, earned.map((line) => lineView(kingdom, line))),
-    h("p", { class: "total" }, h("span", {}, t("total")), h("output", { id: "total" }, totalWords(score))),
+    h("p", { class: "total" }, h("span", {}, t("total")), h("output", { id: "total" }, formatTotal(score))),
     score.missing.length
       ? h("p", { class: "hint" }, sentences(t("stillOpen", { what: score.missing.map((one) => one.text).join("; ") })))
       : null,
@@ -56,13 +56,13 @@ function lineView(kingdom, line) {
   );
 }
 
-/** A total in words: "31", and while something is still to be told "31 to 153" or "24 or more". */
-export function totalWords({ complete, total, least, most }) {
+/** A total as text: "31", or "31 to 153" or "24 or more" while facts are missing. */
+export function formatTotal({ complete, total, least, most }) {
   if (complete) return String(total);
   return most === null ? t("orMore", { least }) : t("between", { least, most });
 }
 
-export function trouble({ error, hint, again = false }) {
-  const more = again ? button("turn", t("again"), askAgain, { class: "soft", "data-key": "ask again" }) : null;
+export function scoreErrorView({ error, hint, again = false }) {
+  const more = again ? button("turn", t("again"), retryRequests, { class: "soft", "data-key": "ask again" }) : null;
   return h("div", { class: "trouble", role: "alert" }, h("b", {}, sentences(error)), ` ${sentences(hint)} `, more);
 }

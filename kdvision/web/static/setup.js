@@ -1,4 +1,4 @@
-// What is played: the game, its variants, its side, rounds.
+// The options of the game: variants, side, rounds.
 
 import { setRules } from "./actions.js";
 import { field, fold, h } from "./dom.js";
@@ -17,22 +17,22 @@ export function setupView() {
     fold(
       "setup",
       { head: [h("h2", {}, t("game")), h("span", { class: "summary" }, summary(rules))] },
-      field(t("whichGame"), select("game", rules.game, Object.entries(t("games")), (game) => setRules(fitting(game)))),
+      field(t("whichGame"), selectField("game", rules.game, Object.entries(t("games")), (game) => setRules(gameChange(game)))),
       h(
         "fieldset",
         {},
         h("legend", {}, t("whichVariants")),
-        (played?.variants ?? []).map((variant) => check(`variant ${variant}`, variantName(variant), rules.variants.includes(variant), (on) => toggle(variant, on))),
+        (played?.variants ?? []).map((variant) => checkbox(`variant ${variant}`, variantName(variant), rules.variants.includes(variant), (on) => toggleVariant(variant, on))),
       ),
-      field(t("side"), select("side", rules.side ?? "", Object.entries(t("sides")), (side) => setRules({ side: side ? Number(side) : null }))),
+      field(t("side"), selectField("side", rules.side ?? "", Object.entries(t("sides")), (side) => setRules({ side: side ? Number(side) : null }))),
       field(
         t("seats"),
-        select("seats", rules.seats ?? "", [["", t("seatsAll")], ...seats.map((n) => [n, String(n)])], (n) => setRules({ seats: n ? Number(n) : null })),
+        selectField("seats", rules.seats ?? "", [["", t("seatsAll")], ...seats.map((n) => [n, String(n)])], (n) => setRules({ seats: n ? Number(n) : null })),
       ),
-      check("dynasty", t("dynasty"), rules.dynasty, (dynasty) => setRules({ dynasty })),
-      played?.teams && check("teams", t("teams"), rules.teams, (teams) => setRules({ teams })),
+      checkbox("dynasty", t("dynasty"), rules.dynasty, (dynasty) => setRules({ dynasty })),
+      played?.teams && checkbox("teams", t("teams"), rules.teams, (teams) => setRules({ teams })),
       played?.teams && rules.teams ? h("p", { class: "hint" }, t("teamsHint")) : null,
-      playsWithGems(rules) && field(t("openGems"), openGems(rules)),
+      playsWithGems(rules) && field(t("openGems"), openGemsInput(rules)),
     ),
   );
 }
@@ -40,12 +40,12 @@ export function setupView() {
 /** The name of a variant, as the server's rules give it. */
 const variantName = (id) => state.rules?.variants.find((one) => one.id === id)?.name ?? id;
 
-function fitting(game) {
+function gameChange(game) {
   const { variants } = state.rules.games.find((one) => one.game === game);
   return { game, variants: state.game.rules.variants.filter((variant) => variants.includes(variant)), seats: null };
 }
 
-function toggle(variant, on) {
+function toggleVariant(variant, on) {
   const others = state.game.rules.variants.filter((one) => one !== variant);
   setRules({ variants: on ? [...others, variant] : others });
 }
@@ -55,21 +55,21 @@ function summary(rules) {
   return parts.filter(Boolean).join(" · ");
 }
 
-function select(key, value, options, choose) {
+function selectField(key, value, options, choose) {
   return h(
     "select",
     { value, "data-key": `setup ${key}`, onchange: (event) => choose(event.target.value) },
-    // the browser sorts numbers first among the keys of an object; nothing chosen comes first here
+    // Object.entries puts numbers first; the empty choice belongs at the top.
     [...options].sort((a, b) => (a[0] === "" ? -1 : b[0] === "" ? 1 : 0)).map(([word, text]) => h("option", { value: word }, text)),
   );
 }
 
-function check(key, name, on, change) {
+function checkbox(key, name, on, change) {
   const input = h("input", { type: "checkbox", checked: on, "data-key": `setup ${key}`, onchange: (event) => change(event.target.checked) });
   return h("label", { class: "check" }, input, name);
 }
 
-function openGems(rules) {
+function openGemsInput(rules) {
   const read = (event) => {
     const kinds = event.target.value.split(",").map((kind) => kind.trim().toLowerCase());
     setRules({ openGems: kinds.filter(Boolean).slice(0, 9) });

@@ -1,40 +1,40 @@
-// The sheet in which a square is named: every square the box has is one tap away.
+// The sheet in which a person corrects a square: every cell of the game is one tap away.
 
-import { amendPieces, correct } from "./actions.js";
-import { cells, face } from "./board.js";
-import { button, dialog, h, say, svg } from "./dom.js";
-import { nameAt, onGrid, placeOf } from "./model.js";
+import { updatePieces, correctSquare } from "./actions.js";
+import { gameCells, cellFace } from "./board.js";
+import { button, openDialog, h, announce, svg } from "./dom.js";
+import { nameAt, onGrid, parsePlace } from "./model.js";
 import { buildingSelect } from "./pieces.js";
-import { kingdomOf, selected, state } from "./state.js";
-import { cellWords, t } from "./strings.js";
+import { findKingdom, selectedKingdom, state } from "./state.js";
+import { describeCell, t } from "./strings.js";
 
 const ORDER = "wflgsmt";
 
-/** Open the sheet for a place of a kingdom; with `walk`, how many were checked before, the next unsure one follows. */
-export function editSquare(kingdom, place, { walk = null } = {}) {
+/** Open the sheet for a place of a kingdom. In a review, `checked` is the number of squares before this one. */
+export function editSquare(kingdom, place, { checked = null } = {}) {
   const cell = kingdom.cells[place] ?? ".";
   const doubt = kingdom.seen?.doubts.find((one) => one.at === place);
   const choose = async (word) => {
     node.close("chosen");
-    if (walk === null) focusSquare(place);
-    if (word !== cell || doubt || !(place in kingdom.fixes)) await correct(kingdom.id, place, word);
-    // what follows from it may have answered other questions, or raised new ones
-    if (walk !== null) walkDoubts(kingdom.id, walk + 1);
+    if (checked === null) focusSquare(place);
+    if (word !== cell || doubt || !(place in kingdom.fixes)) await correctSquare(kingdom.id, place, word);
+    // The new decision may have removed other doubts, or added some.
+    if (checked !== null) reviewDoubts(kingdom.id, checked + 1);
   };
   const name = nameAt(kingdom, place);
   const title = t("squareHead", { square: name || "+" });
-  const count = walk === null ? null : h("span", { class: "count" }, walked(kingdom, walk));
+  const count = checked === null ? null : h("span", { class: "count" }, reviewProgress(kingdom, checked));
   const content = [
     count,
-    h("div", { class: "evidence" }, closeUp(kingdom, place), doubt ? suspicion(kingdom, doubt, choose) : plainly(cell)),
-    palette(cell, doubt, choose),
-    extras(kingdom, place, cell),
+    h("div", { class: "evidence" }, closeUpView(kingdom, place), doubt ? doubtView(kingdom, doubt, choose) : cellSummary(cell)),
+    paletteView(cell, doubt, choose),
+    pieceControls(kingdom, place, cell),
   ];
-  bringUp(place);
+  scrollIntoReach(place);
   markEdited(place);
   const onclose = () => markEdited(null);
-  const node = dialog(title, content, { close: t("close"), kind: "sheet", onclose });
-  node.addEventListener("keydown", (event) => typed(event, cell, choose));
+  const node = openDialog(title, content, { close: t("close"), kind: "sheet", onclose });
+  node.addEventListener("keydown", (event) => handleKey(event, cell, choose));
   node.querySelector('[aria-pressed="true"]')?.focus();
 }
 
@@ -46,31 +46,31 @@ function markEdited(place) {
   }
 }
 
-/** Scroll the square above where the sheet of a small screen will lie. */
-function bringUp(place) {
+/** Scroll the square above the part of a small screen that the sheet covers. */
+function scrollIntoReach(place) {
   const square = document.querySelector(`.grid [data-place="${place}"]`);
   const { top = 0, bottom = 0 } = square?.getBoundingClientRect() ?? {};
   if (innerWidth < 720 && (bottom > innerHeight * 0.42 || top < 60)) scrollBy(0, top - innerHeight * 0.25);
 }
 
-const unsure = (kingdom) => (kingdom?.seen?.doubts ?? []).map((doubt) => doubt.at).filter((place) => !(place in kingdom.fixes));
+const findUnsurePlaces = (kingdom) => (kingdom?.seen?.doubts ?? []).map((doubt) => doubt.at).filter((place) => !(place in kingdom.fixes));
 
-const walked = (kingdom, before) => t("checkedOf", { n: before + 1, all: before + unsure(kingdom).length });
+const reviewProgress = (kingdom, before) => t("checkedOf", { n: before + 1, all: before + findUnsurePlaces(kingdom).length });
 
-/** Go through the unsure squares of a kingdom one by one, so many of them done before. */
-function walkDoubts(id, before) {
-  const kingdom = kingdomOf(id);
-  const [next] = unsure(kingdom);
-  if (next === undefined) return say(t("allGood"));
-  if (id === state.selected && !document.querySelector("dialog[open]")) editSquare(kingdom, next, { walk: before });
+/** Open the next unsure square of a kingdom; `before` squares have been checked. */
+function reviewDoubts(id, before) {
+  const kingdom = findKingdom(id);
+  const [next] = findUnsurePlaces(kingdom);
+  if (next === undefined) return announce(t("allGood"));
+  if (id === state.selected && !document.querySelector("dialog[open]")) editSquare(kingdom, next, { checked: before });
 }
 
-export const checkAll = () => walkDoubts(state.selected, 0);
+export const startReview = () => reviewDoubts(state.selected, 0);
 
-/** Move to the next unsure square of the board. */
-export function nextDoubt() {
-  const places = unsure(selected());
-  if (!places.length) return say(t("allGood"));
+/** Focus the next unsure square of the board. */
+export function focusNextDoubt() {
+  const places = findUnsurePlaces(selectedKingdom());
+  if (!places.length) return announce(t("allGood"));
   const next = places[(places.indexOf(state.square) + 1) % places.length];
   focusSquare(next);
 }
@@ -81,11 +81,11 @@ function focusSquare(place) {
   square?.focus({ preventScroll: false });
 }
 
-const plainly = (cell) => h("p", {}, h("b", {}, cellWords(cell)), h("br"), h("span", { class: "hint" }, t("tapWhat")));
+const cellSummary = (cell) => h("p", {}, h("b", {}, describeCell(cell)), h("br"), h("span", { class: "hint" }, t("tapWhat")));
 
-function suspicion(kingdom, doubt, choose) {
+function doubtView(kingdom, doubt, choose) {
   const percent = Math.round(100 * doubt.sure);
-  const words = { read: cellWords(doubt.read), instead: cellWords(doubt.instead), percent, total: doubt.total };
+  const words = { read: describeCell(doubt.read), instead: describeCell(doubt.instead), percent, total: doubt.total };
   const plain = state.game.rules.game !== "kingdomino" || state.game.rules.variants.length > 0 || doubt.total === null;
   return h(
     "div",
@@ -95,15 +95,15 @@ function suspicion(kingdom, doubt, choose) {
       "div",
       { class: "buttons" },
       [doubt.read, doubt.instead].map((cell) =>
-        button("check", t("itIs", { cell: cellWords(cell) }), () => choose(cell), { class: "soft" }),
+        button("check", t("itIs", { cell: describeCell(cell) }), () => choose(cell), { class: "soft" }),
       ),
     ),
   );
 }
 
-/** Every square of the box: a column for each terrain, a row for each number of crowns; castle and nothing below. */
-function palette(cell, doubt, choose) {
-  const known = cells();
+/** Every cell of the game: a column per terrain, a row per number of crowns; castle and "no tile" below. */
+function paletteView(cell, doubt, choose) {
+  const known = gameCells();
   const columns = [...ORDER].filter((letter) => known.includes(letter));
   const most = Math.max(2, ...known.map((one) => Number(one.slice(1) || 0)));
   const free = columns.slice(0, 2).every((letter) => !known.includes(`${letter}${most}`));
@@ -115,11 +115,11 @@ function palette(cell, doubt, choose) {
       {
         type: "button",
         class: `option sq-${word === "#" ? "castle" : word === "." ? "none" : word[0]} ${doubt?.instead === word ? "maybe" : ""}`,
-        "aria-label": cellWords(word),
+        "aria-label": describeCell(word),
         "aria-pressed": String(word === cell),
         onclick: () => choose(word),
       },
-      word === "." ? h("span", { class: "plus", "aria-hidden": "true" }, "∅") : face(word),
+      word === "." ? h("span", { class: "plus", "aria-hidden": "true" }, "∅") : cellFace(word),
     );
     node.style.gridArea = `${row + 1} / ${column + 1}`;
     return node;
@@ -130,11 +130,11 @@ function palette(cell, doubt, choose) {
   return node;
 }
 
-/** The square in the photo, with a little of what is around it. */
-function closeUp(kingdom, place) {
+/** The square in the photo, with a margin. */
+function closeUpView(kingdom, place) {
   const photo = state.photos.get(kingdom.seen?.photo);
   if (!photo || !onGrid(kingdom, place)) return null;
-  const [row, col] = placeOf(place);
+  const [row, col] = parsePlace(place);
   const quad = kingdom.seen.squares[row][col];
   const xs = quad.filter((_, index) => index % 2 === 0);
   const ys = quad.filter((_, index) => index % 2 === 1);
@@ -148,13 +148,13 @@ function closeUp(kingdom, place) {
   );
 }
 
-/** What stands on the square besides: a knight, and on a town a building. */
-function extras(kingdom, place, cell) {
+/** Controls for the pieces on the square: a knight, and on a town a building. */
+function pieceControls(kingdom, place, cell) {
   if (state.game.rules.game === "kingdomino" || cell === "." || cell === "#") return null;
   const here = kingdom.pieces.knights.includes(place);
   const toggle = (event) => {
-    const others = (kingdomOf(kingdom.id) ?? kingdom).pieces.knights.filter((one) => one !== place);
-    amendPieces(kingdom.id, { knights: event.target.checked ? [...others, place] : others });
+    const others = (findKingdom(kingdom.id) ?? kingdom).pieces.knights.filter((one) => one !== place);
+    updatePieces(kingdom.id, { knights: event.target.checked ? [...others, place] : others });
   };
   return h(
     "div",
@@ -164,10 +164,10 @@ function extras(kingdom, place, cell) {
   );
 }
 
-function typed(event, cell, choose) {
+function handleKey(event, cell, choose) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input")) return;
   const key = event.key.toLowerCase();
-  const known = cells();
+  const known = gameCells();
   if (key === "#" || key === ".") choose(key);
   else if (known.includes(key)) choose(key);
   else if (/^[0-3]$/.test(key) && /^[a-z]/.test(cell)) {

@@ -1,30 +1,30 @@
-// Who wins, and why; over three rounds in a Dynasty.
+// The standing: who wins and why; over three rounds in a Dynasty.
 
 import { showRound } from "./actions.js";
 import { h } from "./dom.js";
-import { totalWords, trouble } from "./points.js";
-import { scoreOf, shown, state } from "./state.js";
+import { formatTotal, scoreErrorView } from "./points.js";
+import { scoreOf, currentKingdoms, state } from "./state.js";
 import { sentences, t } from "./strings.js";
 
-/** One sentence on how things stand, for the bar that is always there; empty without points. */
+/** The standing in one sentence, for the bar at the bottom; empty without points. */
 export function verdict() {
   const score = state.scores.get(state.game);
   if (!score?.rounds) return "";
   if (score.ids.length === 1 && score.ids[0].length === 1) {
-    const [kingdom] = shown();
+    const [kingdom] = currentKingdoms();
     const [points] = score.rounds[0].kingdoms;
-    return `${kingdom.player}: ${points.complete ? t("points", { n: points.total }) : t("pointsOpen", { words: totalWords(points) })}`;
+    return `${kingdom.player}: ${points.complete ? t("points", { n: points.total }) : t("pointsOpen", { words: formatTotal(points) })}`;
   }
   return score.standing?.reason ?? score.rounds[0].outlook ?? t("notYet");
 }
 
 export function standingView() {
   const score = state.scores.get(state.game);
-  const content = score?.error ? [trouble(score)] : score?.rounds ? standings(score) : [h("p", { class: "hint" }, t("noneYet"))];
-  return h("section", { class: "card standing", id: "standing", "aria-label": t("standing") }, h("h2", {}, t("standing")), rounds(), content);
+  const content = score?.error ? [scoreErrorView(score)] : score?.rounds ? standingContent(score) : [h("p", { class: "hint" }, t("noneYet"))];
+  return h("section", { class: "card standing", id: "standing", "aria-label": t("standing") }, h("h2", {}, t("standing")), roundTabs(), content);
 }
 
-function rounds() {
+function roundTabs() {
   if (state.game.rounds.length === 1) return null;
   const tab = (_, number) =>
     h(
@@ -35,17 +35,17 @@ function rounds() {
   return h("div", { class: "rounds" }, state.game.rounds.map(tab));
 }
 
-function standings(score) {
+function standingContent(score) {
   const shownRound = score.ids.length > 1 ? state.game.round : 0;
   const round = score.rounds[shownRound];
   const parts = [];
-  if (score.ids.length > 1 && score.standing) parts.push(h("h3", {}, t("wholeStanding")), places(score.standing, 0, score));
+  if (score.ids.length > 1 && score.standing) parts.push(h("h3", {}, t("wholeStanding")), placesView(score.standing, 0, score));
   const several = state.game.rounds.length > 1;
   if (several) parts.push(h("h3", {}, t("roundStanding", { n: state.game.round + 1 })));
-  if (round.standing) parts.push(places(round.standing, shownRound, score));
+  if (round.standing) parts.push(placesView(round.standing, shownRound, score));
   else if (round.kingdoms.length === 1) {
     const [kingdom] = round.kingdoms;
-    const words = { name: kingdom.player, words: totalWords(kingdom) };
+    const words = { name: kingdom.player, words: formatTotal(kingdom) };
     parts.push(h("p", {}, kingdom.complete ? t("oneOnly", { ...words, n: kingdom.total }) : t("oneOpen", words)));
   } else parts.push(h("p", {}, sentences(round.outlook || t("notYet"))));
   parts.push(...round.problems.map((problem) => h("p", { class: "problems" }, sentences(problem.text))));
@@ -55,7 +55,7 @@ function standings(score) {
   return parts;
 }
 
-function places(standing, round, score) {
+function placesView(standing, round, score) {
   const byId = new Map(state.game.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   const row = (place) => {
     const kingdom = byId.get(score.ids[round][place.kingdom - 1]);
@@ -71,8 +71,8 @@ function places(standing, round, score) {
   return [h("p", { class: "verdict" }, standing.reason), h("ol", { class: "places" }, standing.places.map(row))];
 }
 
-/** How many points a kingdom has, in short, for its tab: "31", "31+"; nothing until they are known. */
-export function pointsOf(kingdom) {
+/** The points of a kingdom as a short text, "31" or "31+"; null without a score. */
+export function shortTotal(kingdom) {
   const score = scoreOf(kingdom);
   if (!score) return null;
   return score.complete ? String(score.total) : `${score.least}+`;

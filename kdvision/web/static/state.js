@@ -1,94 +1,94 @@
-// What is shown: the game with its past and future, the photos of this session, and what the server said of it all.
+// The state of the page: the game with its undo history, the photos of this session, and the answers of the server.
 
 import { emptyGame } from "./model.js";
 
-const KEPT = "kdvision-game";
-const MOST = 100;
+const STORAGE_KEY = "kdvision-game";
+const MAX_UNDO_STEPS = 100;
 
 export const state = {
   game: emptyGame(),
   past: [],
   future: [],
   photos: new Map(), // id → { url, send, width, height }
-  scores: new WeakMap(), // game → what /api/score said of it
-  rules: null, // what /api/rules said
-  selected: null, // id of the kingdom that is shown
+  scores: new WeakMap(), // game → the answer of /api/score
+  rules: null, // the answer of /api/rules
+  selected: null, // id of the selected kingdom
   mode: "", // "", "edge", "gem", "corners", "draw"
-  drawn: null, // id of a photo without a kingdom on which one is drawn
+  drawingPhoto: null, // id of a photo without a kingdom, while one is drawn on it
   drag: null, // { photo, kingdom, corners, size, handle } while corners are moved (corners.js)
   editing: null, // place of the square whose sheet is open
-  close: true, // whether the photo shows the selected kingdom alone
+  zoomed: true, // whether the photo shows only the selected kingdom
 };
 
 const listeners = [];
 
 export const onChange = (listener) => listeners.push(listener);
 
-/** Show everything anew. */
+/** Update the page. */
 export function refresh() {
   for (const listener of listeners) listener();
 }
 
-/** Go on with this game; what was is kept for undo. */
-export function go(game) {
-  state.past = [...state.past.slice(-MOST), state.game];
+/** Continue with this game; undo returns to the previous one. */
+export function commit(game) {
+  state.past = [...state.past.slice(-MAX_UNDO_STEPS), state.game];
   state.future = [];
-  settle(game);
+  replaceGame(game);
 }
 
-/** Go on with this game in place of the last one, as if it had been so at once. */
-export function settle(game) {
+/** Continue with this game, without a step for undo. */
+export function replaceGame(game) {
   state.game = game;
-  const kingdoms = shown();
+  const kingdoms = currentKingdoms();
   if (!kingdoms.some((kingdom) => kingdom.id === state.selected)) state.selected = kingdoms[0]?.id ?? null;
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify(game));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(game));
   } catch {
-    // a browser that keeps nothing still plays on
+    // The browser stores nothing; the page works without.
   }
   refresh();
 }
 
-export const undo = () => step(state.past, state.future);
+export const undo = () => moveStep(state.past, state.future);
 
-export const redo = () => step(state.future, state.past);
+export const redo = () => moveStep(state.future, state.past);
 
-/** Take the game from one pile, lay the present one on the other, and show the kingdom that differs. */
-function step(from, onto) {
+/** Move one step between the past and the future, and select the kingdom that differs. */
+function moveStep(from, onto) {
   const game = from.pop();
   if (!game) return false;
   onto.push(state.game);
-  const before = new Set(shown());
+  const before = new Set(currentKingdoms());
   state.selected = game.rounds[game.round].find((kingdom) => !before.has(kingdom))?.id ?? state.selected;
-  settle(game);
+  replaceGame(game);
   return true;
 }
 
-/** The game that this browser tab last showed, where it still knows. */
-export function kept() {
+/** The game that this browser tab stored; null without one. */
+export function loadGame() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT));
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY));
   } catch {
     return null;
   }
 }
 
-/** Let go of the photos that no kingdom needs, of this game or of one that undo or redo brings back, nor any of `ids`. */
-export function sweep(ids) {
+/** Release the photos that neither a kingdom (also of undo and redo) nor `ids` need. */
+export function releasePhotos(ids) {
   const needed = new Set(ids);
   const games = state.photos.size ? [state.game, ...state.past, ...state.future] : [];
   for (const game of games) for (const kingdom of game.rounds.flat()) needed.add(kingdom.seen?.photo);
-  for (const id of state.photos.keys()) if (!needed.has(id)) letGo(id);
+  for (const id of state.photos.keys()) if (!needed.has(id)) releasePhoto(id);
 }
 
-/** Let go of a photo, where it is there: the browser holds what an address stands for until it is told. */
-export function letGo(id) {
+/** Release a photo: the browser keeps the content of an object URL until it is revoked. */
+export function releasePhoto(id) {
   URL.revokeObjectURL(state.photos.get(id)?.url);
   state.photos.delete(id);
 }
 
-/** Whether this browser was told to remember something; browsers that keep nothing were not. */
-export function remembered(key) {
+/** Whether a flag was stored in this browser; false if the browser stores nothing. */
+export function hasFlag(key) {
   try {
     return localStorage.getItem(`kdvision-${key}`) !== null;
   } catch {
@@ -96,34 +96,35 @@ export function remembered(key) {
   }
 }
 
-export function remember(key) {
+/** Store a flag in this browser. */
+export function setFlag(key) {
   try {
     localStorage.setItem(`kdvision-${key}`, "1");
   } catch {
-    // it will be said once more
+    // The browser stores nothing; the hint will be shown again.
   }
 }
 
-/** The kingdoms of the round that is shown. */
-export const shown = () => state.game.rounds[state.game.round];
+/** The kingdoms of the current round. */
+export const currentKingdoms = () => state.game.rounds[state.game.round];
 
-export const selected = () => kingdomOf(state.selected);
+export const selectedKingdom = () => findKingdom(state.selected);
 
-/** A kingdom of the round that is shown as it is now; undefined where it is gone. */
-export const kingdomOf = (id) => shown().find((kingdom) => kingdom.id === id);
+/** A kingdom of the current round by its id; undefined if it was removed. */
+export const findKingdom = (id) => currentKingdoms().find((kingdom) => kingdom.id === id);
 
-/** The game with one kingdom in place of that of the same id. */
+/** The game with one kingdom replaced by its id. */
 export function withKingdom(kingdom, game = state.game) {
-  return withRound(game.rounds[game.round].map((one) => (one.id === kingdom.id ? kingdom : one)), game);
+  return withKingdoms(game.rounds[game.round].map((one) => (one.id === kingdom.id ? kingdom : one)), game);
 }
 
-/** The game with these kingdoms in the round that is shown. */
-export function withRound(kingdoms, game = state.game) {
+/** The game with these kingdoms in the current round. */
+export function withKingdoms(kingdoms, game = state.game) {
   const rounds = game.rounds.map((round, number) => (number === game.round ? kingdoms : round));
   return { ...game, rounds };
 }
 
-/** What the server said of a kingdom of the game as it is now; null until it has. */
+/** The score of a kingdom in the current game; null until the server has answered. */
 export function scoreOf(kingdom) {
   const score = state.scores.get(state.game);
   if (!score?.rounds) return null;

@@ -1,5 +1,5 @@
-// Every text of the page, in one place: to translate it, translate the right-hand sides. {words} in braces are filled
-// in. Where a number decides, there is one text for each plural form of the language (Intl.PluralRules).
+// Every text of the page. To translate the page, translate the right-hand sides. Words in {braces} are replaced by
+// values. A text that depends on a number has one entry per plural form of the language (Intl.PluralRules).
 
 const TEXT = {
   language: "en",
@@ -10,8 +10,8 @@ const TEXT = {
   choosePhoto: "Choose photos",
   typeBoard: "Type a board",
   dropHere: "or drop photos here",
-  privacy: "Photos go to this game's own server, are read, and forgotten.",
-  privacyKept: "Photos go to this game's own server, are read, and kept there.",
+  privacy: "Photos are sent to this game's own server, which reads and then deletes them.",
+  privacyKept: "Photos are sent to this game's own server, which reads and keeps them.",
 
   undo: "Undo",
   redo: "Redo",
@@ -23,26 +23,26 @@ const TEXT = {
   done: "Done",
   remove: "Remove",
   newGame: "New game",
-  newGameDone: "A new game",
+  newGameDone: "New game started",
   invite: "Invite a phone",
   help: "How it works",
 
   // Reading a photo.
   preparing: "Preparing the photo …",
   sending: "Sending … {percent} %",
-  waiting: { one: "Waiting: {n} photo is ahead …", other: "Waiting: {n} photos are ahead …" },
-  busy: "Many photos are waiting. Yours is sent again in a moment …",
+  waiting: { one: "Waiting: {n} photo before yours …", other: "Waiting: {n} photos before yours …" },
+  busy: "Many photos are waiting. Yours will be sent again in a moment …",
   finding: "Looking for kingdoms …",
   reading: "Reading the squares …",
   deciding: "Fitting dominoes …",
   found: { one: "{n} kingdom found", other: "{n} kingdoms found" },
   offline: "The server does not answer",
-  offlineHint: "Is it still running, and is this phone in the same network?",
+  offlineHint: "Check that it is running and that this phone is in the same network.",
   photoOfAll: "Photo {n} of {all}",
   drawHere: "Draw it yourself",
   piecesAgain: {
-    one: "The pieces on the board were read again: {n} has to be named anew.",
-    other: "The pieces on the board were read again: {n} have to be named anew.",
+    one: "The pieces on the board were read again. Name {n} of them again.",
+    other: "The pieces on the board were read again. Name {n} of them again.",
   },
   notShown: "This browser cannot show the picture.",
 
@@ -65,16 +65,16 @@ const TEXT = {
     grey: "grey",
   },
   removeKingdom: "Remove this kingdom",
-  removed: "{name} is removed",
+  removed: "{name} was removed",
   points: { one: "{n} point", other: "{n} points" },
   pointsOpen: "{words} points",
   between: "{least} to {most}",
   orMore: "{least} or more",
-  stillOpen: "still to be told: {what}",
+  stillOpen: "missing: {what}",
   toCheck: { one: "{n} square to check", other: "{n} squares to check" },
   checkNow: "Check them",
-  compare: "Only {percent} % sure: compare the board with the photo.",
-  odd: "Something is odd here: {what}",
+  compare: "Only {percent} % certain: compare the board with the photo.",
+  odd: "Please check: {what}",
   allGood: "Nothing left to check",
   board: "Board",
   photo: "Photo",
@@ -82,45 +82,45 @@ const TEXT = {
   pointsOf: "Points of {name}",
   total: "Total",
   worthless: "Without points",
-  ruling: "where the books are silent",
+  ruling: "a ruling where the rulebook is silent",
 
   // The photo.
-  photoOf: "The photo, with what was read drawn over it",
-  photoGone: "The photo is no longer here; the board is.",
+  photoOf: "The photo with the reading drawn over it",
+  photoGone: "The photo is no longer available, but the board is.",
   wholePhoto: "Zoom out",
   closeUp: "Zoom in",
   moveCorners: "Corners",
   drawKingdom: "Missed one",
-  cornersHint: "Drag the four corners onto the corners of the kingdom.",
-  sizeAuto: "size: as seen",
+  cornersHint: "Drag the four corners to the corners of the kingdom.",
+  sizeAuto: "size: automatic",
   size: "Size of the kingdom",
   readHere: "Read here",
   corners: ["Top left corner", "Top right corner", "Bottom right corner", "Bottom left corner"],
 
   // Squares.
   boardHint: "Tap a square to correct it.",
-  boardKeys: "Arrow keys move, letters and digits correct: {letters}, 0 to 3, # castle, . nothing. N: next unsure square.",
+  boardKeys: "Arrow keys move. Letters and digits correct: {letters}, 0 to 3, # castle, . no tile. N: next unsure square.",
   gotIt: "Got it",
   squareHead: "Square {square}",
   squareNow: "{square}: {cell}",
-  squareUnsure: "{square}: {cell}, unsure: maybe {instead}",
+  squareUnsure: "{square}: {cell}, or maybe {instead}",
   nothing: "no tile",
-  unknown: "not known",
+  unknown: "unknown",
   castle: "castle",
   terrains: { w: "wheat", f: "forest", l: "lake", g: "grass", s: "swamp", m: "mine", t: "town", "#": "castle" },
   withCrowns: { one: "{terrain}, {n} crown", other: "{terrain}, {n} crowns" },
-  looksLike: "It looks like {read} ({percent} % sure). If it is {instead}, the total is {total}.",
-  looksLikeOne: "It looks like {read} ({percent} % sure), or else {instead}.",
+  looksLike: "Probably {read} ({percent} %). If it is {instead}, the total is {total}.",
+  looksLikeOne: "Probably {read} ({percent} %), otherwise {instead}.",
   itIs: "Yes, {cell}",
-  tapWhat: "Tap what it is.",
+  tapWhat: "Tap the correct square below.",
   changed: "{square} is {cell}.",
-  followed: { one: "With that, {squares} changed too.", other: "With that, {squares} changed too." },
+  followed: { one: "This also changed {squares}.", other: "This also changed {squares}." },
   becomes: "{square} ({cell})",
   nowPoints: { one: "{name} has {n} point.", other: "{name} has {n} points." },
-  notFollowed: "The other squares could not be decided again.",
+  notFollowed: "The other squares could not be updated.",
   edgeOf: "Edge beside {square}",
   addEdge: "Squares at the edge",
-  edgeHint: "Tap a place at the edge to add a tile there.",
+  edgeHint: "Tap a place at the edge to add a tile.",
   checkedOf: "{n} of {all}",
 
   // Pieces of Queendomino.
@@ -135,14 +135,14 @@ const TEXT = {
   knight: "knight",
   building: "Building",
   noBuilding: "no building",
-  whichBuilding: "one was seen: which?",
-  queenNot: "She is not here",
+  whichBuilding: "seen in the photo: which one?",
+  queenNot: "The Queen is not here",
   noMore: {
     knights: "No more knights on the board",
     buildings: "No more buildings",
     gems: "No more gems",
   },
-  beside: "What lies beside the board no photo shows: tell it here.",
+  beside: "Photos do not show what lies beside the board. Enter it here.",
   gives: "{gives}",
   namedGives: "{name}: {gives}",
 
@@ -152,17 +152,17 @@ const TEXT = {
   gemHint: "Tap the crossing on which the gem lies.",
   crossing: "Crossing of {a}, {b}, {c} and {d}",
   gemAt: "{kind} gem, crossing of {a} and {d}",
-  gemSeenAt: "A gem was seen, crossing of {a} and {d}: which?",
+  gemSeenAt: "Unnamed gem, crossing of {a} and {d}",
   gemHead: "A gem between {a} and {d}",
   gemKind: "Its colour, or joker",
   gemQuarter: "Towards {square}: {what}",
-  gemQuarters: "Tap each quarter until it shows what it shows: crowns or the skull.",
+  gemQuarters: "Tap each quarter until it matches the gem: crowns or the skull.",
   skull: "skull",
   crownsN: { one: "{n} crown", other: "{n} crowns" },
   turnGem: "Turn it",
   saveGem: "Save",
-  openGems: "Gems that lie open beside the box",
-  openGemsHint: "colours, with commas",
+  openGems: "Gems on display",
+  openGemsHint: "colours, separated by commas",
 
   // The game.
   game: "The game",
@@ -170,12 +170,12 @@ const TEXT = {
   whichGame: "Game",
   whichVariants: "Variants",
   side: "Side",
-  sides: { "": "as the boards show", 5: "5 × 5", 7: "7 × 7" },
+  sides: { "": "automatic", 5: "5 × 5", 7: "7 × 7" },
   seats: "Kingdoms played",
-  seatsAll: "those that are here",
+  seatsAll: "the ones listed",
   dynasty: "Dynasty: three rounds",
   teams: "Teams share a kingdom",
-  teamsHint: "Two names, joined by &",
+  teamsHint: "Enter two names, joined by &",
   round: "Round {n}",
 
   // The standing.
@@ -186,54 +186,54 @@ const TEXT = {
     other: "{name} has {n} points. Add another kingdom to see who wins.",
   },
   oneOpen: "{name} has {words} points. Add another kingdom to see who wins.",
-  notYet: "Who wins is not known until the rest is told.",
-  roundsLeft: { one: "One more round, then the sum decides.", other: "{n} more rounds, then the sum decides." },
+  notYet: "The winner is open until the missing facts are entered.",
+  roundsLeft: { one: "One more round; then the sum decides.", other: "{n} more rounds; then the sum decides." },
   roundStanding: "Round {n}",
   wholeStanding: "All rounds",
   place: "{n}.",
 
   // Sharing.
   shareHead: "Share the game",
-  shareHint: "The link holds the whole game. Photos are not in it.",
-  shareLocal: "This page is for this machine alone: no phone can open the link. Start kdvision serve --lan for that.",
+  shareHint: "The link contains the whole game, but no photos.",
+  shareLocal: "Only this machine can open the link. For phones, start kdvision serve --lan.",
   link: "Link",
   copyLink: "Copy link",
   copyText: "Copy as text",
   copied: "Copied",
-  copyByHand: "Select it and copy it.",
+  copyByHand: "Copying failed. Select the text and copy it.",
   sendOn: "Send …",
   savePicture: "Save picture",
   saveJson: "Save JSON",
   saveFile: "Save game file",
-  openedLink: "A game from a link",
-  badLink: "The link holds no game that can be read",
-  inviteHead: "Let another phone in",
-  inviteHint: "Scan this with its camera, in the same network.",
-  inviteLocal: "This page is for this machine alone. Start kdvision serve --lan, and phones can come in.",
+  openedLink: "Game opened from a link",
+  badLink: "The link contains no valid game. Ask for it again.",
+  inviteHead: "Invite a phone",
+  inviteHint: "Scan this with the camera of a phone in the same network.",
+  inviteLocal: "Only this machine can open this page. For phones, start kdvision serve --lan.",
 
   typeHead: "Type a board",
-  typeHint: "Rows from the top: w f l g s m for the terrains, a digit for crowns, # the castle, . nothing.",
+  typeHint: "Rows from the top: w f l g s m for terrains, a digit for crowns, # for the castle, . for no tile.",
   typeAdd: "Add this kingdom",
 
   helpLines: [
     "Take the photo from above, sharp, with some table around the kingdoms.",
-    "Squares with a question mark are unsure: look at these first.",
-    "Tap a square, on the board or in the photo, to say what it is; the rest is decided again.",
-    "Where the lattice lies wrong, move its corners. A kingdom that was missed can be drawn in.",
-    "Everybody may open the page and score for themselves; the link hands a game on.",
+    "Squares with a question mark are unsure. Check them first.",
+    "Tap a square on the board or in the photo to correct it. The other squares are then decided again.",
+    "If the grid is wrong, move its corners. If a kingdom was missed, draw it.",
+    "Everybody can open the page and score on their own. A link shares a game.",
   ],
 
   // The pairing page.
-  pairHead: "Which table?",
-  pairHint: "Type the key that kdvision serve shows, or scan its code.",
+  pairHead: "Pair this phone",
+  pairHint: "Type the key that kdvision serve shows, or scan its QR code.",
   pairKey: "Key",
-  pairGo: "Come in",
-  pairing: "One moment …",
+  pairGo: "Pair",
+  pairing: "Checking the key …",
 };
 
 const plural = new Intl.PluralRules(TEXT.language);
 
-/** The text of a name, `t("toCheck", { n: 3 })`; a path of names leads to texts within, `t("terrains.w")`. */
+/** A text by its name, `t("toCheck", { n: 3 })`, or by a path of names, `t("terrains.w")`. */
 export function t(name, values = {}) {
   let found = TEXT[name] ?? name.split(".").reduce((inner, step) => inner?.[step], TEXT);
   if (found && typeof found === "object" && "n" in values && "other" in found) {
@@ -243,8 +243,8 @@ export function t(name, values = {}) {
   return found.replace(/\{(\w+)\}/g, (whole, key) => String(values[key] ?? whole));
 }
 
-/** The words for a cell of the notation: "forest, 1 crown". */
-export function cellWords(cell) {
+/** A cell of the notation in words: "forest, 1 crown". */
+export function describeCell(cell) {
   if (!cell || cell === ".") return t("nothing");
   if (cell === "?") return t("unknown");
   const terrain = t("terrains")[cell[0]] ?? cell;
@@ -252,18 +252,18 @@ export function cellWords(cell) {
   return count ? t("withCrowns", { n: count, terrain }) : terrain;
 }
 
-/** What the server says, as sentences: each with a capital and a full stop, and options of the command line in words. */
+/** Messages of the server as sentences, with the options of the command line in the words of the page. */
 export function sentences(...texts) {
   const plain = (text) =>
     text
       .replace(/ \(--corners\)/, "")
-      .replace(/say --lost-treasures/, "choose The Lost Treasures under the game's variants")
-      .replace(/say --game queendomino/, "choose Queendomino as the game");
+      .replace(/(?:say|add|use) --lost-treasures/, "choose The Lost Treasures under the game's variants")
+      .replace(/(?:say|add|use) --game queendomino/, "choose Queendomino as the game");
   const whole = (text) => `${text[0].toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
   return texts.filter(Boolean).map(plain).map(whole).join(" ");
 }
 
-/** Fill in the texts that the page's own markup names by data-text. */
+/** Insert the texts that the HTML names by data-text. */
 export function fillTexts(root = document) {
   document.documentElement.lang = TEXT.language;
   for (const node of root.querySelectorAll("[data-text]")) node.textContent = t(node.dataset.text);
