@@ -6,7 +6,7 @@ Lengths are in squares. x runs right and y runs down, as on a board; z rises fro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -85,21 +85,6 @@ class Scene:
         quads = [quad for kingdom in self.kingdoms for quad in kingdom.squares.values()] or self.loose
         quads = quads or [tile.outline() for tile in self.tiles] or [np.array([[-2.0, -2.0], [2.0, 2.0]])]
         return np.concatenate(quads)
-
-    def remove_domino(self, kingdom: KingdomLayout, domino: frozenset[Square]) -> KingdomLayout:
-        """Remove a domino, given by its two squares, from a kingdom of this scene; return the new kingdom."""
-        middle = np.array([kingdom.squares[square].mean(0) for square in domino]).mean(0)
-        distances = [float(np.linalg.norm(np.array(tile.centre) - middle)) for tile in self.tiles]
-        del self.tiles[int(np.argmin(distances))]
-        cells = {square: cell for square, cell in kingdom.board.items() if square not in domino}
-        rest = replace(
-            kingdom,
-            board=Board(cells, height=kingdom.board.height, width=kingdom.board.width),
-            squares={square: corners for square, corners in kingdom.squares.items() if square not in domino},
-            partner={square: other for square, other in kingdom.partner.items() if square not in domino},
-        )
-        self.kingdoms = [rest if one is kingdom else one for one in self.kingdoms]
-        return rest
 
 
 def rotation_matrix(turn: float) -> Points:

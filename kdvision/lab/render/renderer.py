@@ -120,18 +120,16 @@ def render(
     print_style: PrintStyle | None = None,
     lamp: Vector | None = None,
     table_top: TableTop | None = None,
-    gloss: float | None = None,
     occluders: OccluderPlacer | None = None,
 ) -> Picture:
     """Return the photo of a scene with its truth. Equal generators give equal pictures.
 
-    `lamp` points from the table to the lamp (z 1). `gloss` is the reflectance of the table relative to that of a card.
-    What is None is chosen at random, except that there are no occluders.
+    `lamp` points from the table to the lamp (z 1). What is None is chosen at random, except that there are no occluders.
     """
     factors, style = factors or PhotoFactors.sample(rng), print_style or PrintStyle.sample(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
     picture = _draw_table(scene, camera, table_top or partial(make_table_top, scraps=art.scraps()), rng)
-    reflectance = np.full(picture.shape[:2], rng.uniform(0.1, 0.7) if gloss is None else gloss, np.float32)
+    reflectance = np.full(picture.shape[:2], rng.uniform(0.1, 0.7), np.float32)  # of the table; a card has 1
     lean = np.zeros((*reflectance.shape, 2), np.float32)
     if scene.tiles:
         faces = [art.tile(tile.kind, tile.name, rng) for tile in scene.tiles]

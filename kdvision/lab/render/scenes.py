@@ -37,22 +37,6 @@ def make_scene(
     return builder.scene
 
 
-def make_scene_with_gaps(rng: np.random.Generator, *, kingdoms: int | None = None) -> Scene:
-    """Return a random scene whose kingdoms lack some dominoes, mostly inner ones.
-
-    No game ends so, but the networks then see bare table between tiles, as where no domino fits any more.
-    """
-    scene = make_scene(rng, kingdoms=kingdoms)
-    for kingdom in scene.kingdoms:
-        rest = kingdom
-        for _ in range(int(rng.integers(0, 1 + len(kingdom.partner) // 6))):
-            dominoes = sorted({frozenset(pair) for pair in rest.partner.items()}, key=sorted)
-            contacts = [sum(near in rest.squares for s in domino for near in s.neighbours()) for domino in dominoes]
-            weights = np.array(contacts).astype(float) ** 2
-            rest = scene.remove_domino(rest, dominoes[rng.choice(len(dominoes), p=weights / weights.sum())])
-    return scene
-
-
 def _centres(quads: Iterable[Points]) -> Points:
     return np.array([quad.mean(0) for quad in quads])
 

@@ -192,18 +192,6 @@ def test_an_empty_table_is_a_picture_without_truth() -> None:
     assert picture.loose == ()
 
 
-def test_a_shiny_table_mirrors_lamps_and_a_dull_one_does_not() -> None:
-    def spread(gloss: float) -> int:
-        factors, rng = PhotoFactors(0.0, 1.0, 0.0, 0.0, 0.0), np.random.default_rng(5)
-        made = renderer.render(
-            Scene(), view(Scene()), Swatches(), rng, factors=factors, print_style=CLEAN, table_top=grey, gloss=gloss
-        )
-        return int(np.ptp(made.photo.mean(axis=2)))
-
-    assert spread(0.0) < 5
-    assert spread(1.5) > 40
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_dealt_tables_render_in_our_own_hand(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -13,7 +13,7 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import find_problems
 from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Points, Scene, Tile, lay_out
 from kdvision.lab.games.play import play
-from kdvision.lab.render.scenes import MIN_KINGDOM_GAP_SQUARES, make_scene, make_scene_with_gaps
+from kdvision.lab.render.scenes import MIN_KINGDOM_GAP_SQUARES, make_scene
 
 SEEDS = range(12)
 CAREFUL = LayoutNoise(pitch=1.0, shift=0.0, twist=0.0, shear=0.0)
@@ -65,35 +65,6 @@ def test_a_domino_is_dealt_once() -> None:
     for seed in SEEDS:
         numbers = [tile.name for tile in make_scene(np.random.default_rng(seed)).tiles if tile.kind == "domino"]
         assert len(numbers) == len(set(numbers))
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_from_kingdoms_with_gaps_whole_dominoes_are_gone(seed: int) -> None:
-    whole = make_scene(np.random.default_rng(seed), kingdoms=2)
-    scene = make_scene_with_gaps(np.random.default_rng(seed), kingdoms=2)
-    gone = sum(len(kingdom.board) for kingdom in whole.kingdoms) - sum(len(k.board) for k in scene.kingdoms)
-    assert len(whole.tiles) - len(scene.tiles) == gone / 2
-    assert set(scene.tiles) <= set(whole.tiles)
-    for kingdom, before in zip(scene.kingdoms, whole.kingdoms, strict=True):
-        assert set(kingdom.squares) == set(kingdom.board) <= set(before.board)
-        assert all(kingdom.board[square] == before.board[square] for square in kingdom.board)
-        assert set(kingdom.partner) == set(kingdom.board) - set(kingdom.board.castles())
-        assert all(kingdom.partner[other] == square for square, other in kingdom.partner.items())
-        # what lies there still is what the board shows
-        lying = np.concatenate([np.array(tile.halves()).mean(1) for tile in scene.tiles])
-        assert all(distance(quad.mean(0)[None], lying) < 1e-6 for quad in kingdom.squares.values())
-
-
-def test_gaps_are_made_and_rather_amid_other_tiles() -> None:
-    gone, amid = 0, []
-    for seed in range(20):
-        whole = make_scene(np.random.default_rng(seed), kingdoms=1).kingdoms[0]
-        left = make_scene_with_gaps(np.random.default_rng(seed), kingdoms=1).kingdoms[0]
-        missing = set(whole.board) - set(left.board)
-        gone += len(missing)
-        amid += [sum(near in whole.board for near in square.neighbours()) for square in missing]
-    assert gone > 20
-    assert np.mean(amid) > 3  # a square at a straight edge has three neighbours
 
 
 def test_the_same_seed_deals_the_same_table() -> None:

@@ -53,7 +53,7 @@ class Canvas:
         width: float = 0.008,
     ) -> None:
         """Fill a circle or an ellipse."""
-        self.shape(oval(centre, radius, turn=turn), colour, ink=ink, width=width)
+        self.shape(make_oval(centre, radius, turn=turn), colour, ink=ink, width=width)
 
     def shade(self, outlines: Iterable[ArrayLike], strength: float, *, blur: float = 0.0) -> None:
         """Darken what lies inside the outlines; a negative strength lightens it."""
@@ -94,7 +94,7 @@ def shift_points(points: ArrayLike, dx: float, dy: float) -> Floats:
     return np.asarray(np.asarray(points, dtype=np.float64) + np.array((dx, dy)))
 
 
-def oval(centre: Point, radius: float | Point, *, turn: float = 0.0, steps: int = 28) -> Floats:
+def make_oval(centre: Point, radius: float | Point, *, turn: float = 0.0, steps: int = 28) -> Floats:
     """The outline of a circle or an ellipse, (n, 2)."""
     rx, ry = (radius, radius) if isinstance(radius, (int, float)) else radius
     angle = np.linspace(0, 2 * np.pi, steps, endpoint=False)
@@ -103,7 +103,7 @@ def oval(centre: Point, radius: float | Point, *, turn: float = 0.0, steps: int 
     return np.stack([centre[0] + x * cos - y * sin, centre[1] + x * sin + y * cos], axis=1)
 
 
-def blob(centre: Point, radius: float | Point, rng: np.random.Generator, *, wobble: float = 0.15) -> Floats:
+def make_blob(centre: Point, radius: float | Point, rng: np.random.Generator, *, wobble: float = 0.15) -> Floats:
     """The outline of a rounded, irregular patch, (n, 2)."""
     rx, ry = (radius, radius) if isinstance(radius, (int, float)) else radius
     angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
@@ -113,7 +113,7 @@ def blob(centre: Point, radius: float | Point, rng: np.random.Generator, *, wobb
     return np.stack([centre[0] + rx * reach * np.cos(angle), centre[1] + ry * reach * np.sin(angle)], axis=1)
 
 
-def stone(centre: Point, radius: float | Point, rng: np.random.Generator, *, corners: int = 8) -> Floats:
+def make_stone(centre: Point, radius: float | Point, rng: np.random.Generator, *, corners: int = 8) -> Floats:
     """The outline of an angular stone, (n, 2)."""
     rx, ry = (radius, radius) if isinstance(radius, (int, float)) else radius
     angle = (np.arange(corners) + rng.uniform(-0.3, 0.3, corners)) * 2 * np.pi / corners

@@ -12,15 +12,15 @@ from kdvision.lab.render.drawn.canvas import (
     Point,
     darken,
     lighten,
+    make_oval,
     mix,
-    oval,
     shift_points,
 )
 
 Rng = np.random.Generator
 
 
-def house(
+def draw_house(
     canvas: Canvas,
     corner: Point,
     size: tuple[float, float, float, float],
@@ -46,29 +46,29 @@ def house(
     canvas.shape(side, darken(wall, 0.28), ink=INK)
     canvas.shape(front, wall, ink=INK)
     if beams:
-        _beams(canvas, front, side)
-    door(canvas, (x + wide * 0.5, y), wide * 0.26, tall * 0.72)
+        _draw_beams(canvas, front, side)
+    draw_door(canvas, (x + wide * 0.5, y), wide * 0.26, tall * 0.72)
     window = side[0] + (side[1] - side[0]) * 0.5 + (0, -tall * 0.5)
-    canvas.shape(pane(window, 0.035, slant=-0.3), (86, 74, 66), ink=INK, width=0.006)
+    canvas.shape(make_pane(window, 0.035, slant=-0.3), (86, 74, 66), ink=INK, width=0.006)
     apex = front[3]
     eaves = front[2] + (front[2] - apex) * 0.22
     plane = np.array([apex, apex + back * 1.06, eaves + back * 1.06, eaves])
     canvas.shape(plane, roof, ink=INK)
-    _shingles(canvas, plane, darken(roof, 0.35), rows)
+    _draw_shingles(canvas, plane, darken(roof, 0.35), rows)
     canvas.shape([plane[0], plane[1], plane[1] + (0, 0.018), plane[0] + (0, 0.018)], lighten(roof, 0.3))
     left = front[4] + (front[4] - apex) * 0.22
     canvas.line([left, apex, eaves], darken(roof, 0.55), 0.030)
     canvas.line([left, apex, eaves], lighten(roof, 0.12), 0.016)
 
 
-def pane(middle: Floats, side: float, *, slant: float = 0.0) -> Floats:
+def make_pane(middle: Floats, side: float, *, slant: float = 0.0) -> Floats:
     """A square window\'s outline; on a receding wall it slants."""
     h = side / 2
     corners = [(-h, -h - slant * h), (h, -h + slant * h), (h, h + slant * h), (-h, h - slant * h)]
     return shift_points(corners, middle[0], middle[1])
 
 
-def _beams(canvas: Canvas, front: Floats, side: Floats) -> None:
+def _draw_beams(canvas: Canvas, front: Floats, side: Floats) -> None:
     timber = (122, 78, 46)
     a, b, c, _, e = front
     middle = (a + b) / 2
@@ -85,15 +85,15 @@ def _beams(canvas: Canvas, front: Floats, side: Floats) -> None:
         canvas.line([foot, foot + side[3] - side[0]], timber, 0.010)
 
 
-def door(canvas: Canvas, foot: Point, wide: float, tall: float) -> None:
+def draw_door(canvas: Canvas, foot: Point, wide: float, tall: float) -> None:
     """An arched door."""
     x, y = foot
-    arch = oval((x, y - tall + wide / 2), wide / 2)
+    arch = make_oval((x, y - tall + wide / 2), wide / 2)
     canvas.shape([(x - wide / 2, y), *arch[14:].tolist(), (x + wide / 2, y)], (104, 66, 42), ink=INK, width=0.006)
     canvas.spot((x + wide * 0.22, y - tall * 0.4), 0.006, (236, 200, 90))
 
 
-def _shingles(canvas: Canvas, plane: Floats, colour: Colour, rows: int) -> None:
+def _draw_shingles(canvas: Canvas, plane: Floats, colour: Colour, rows: int) -> None:
     ridge_a, ridge_b, eaves_b, eaves_a = plane
     for row in range(1, rows):
         share = row / rows
@@ -105,16 +105,16 @@ def _shingles(canvas: Canvas, plane: Floats, colour: Colour, rows: int) -> None:
             canvas.line([foot, foot - drop], colour, 0.005)
 
 
-def smoke(canvas: Canvas, at: Point, rng: Rng, colour: Colour = (236, 236, 232)) -> None:
-    """Three puffs that drift away from a chimney."""
+def draw_smoke(canvas: Canvas, at: Point, rng: Rng, colour: Colour = (236, 236, 232)) -> None:
+    """Three puffs that drift away from a draw_chimney."""
     for step in range(4):
         spot = (at[0] + 0.026 * step + rng.normal(0, 0.004), at[1] - 0.030 * step)
         canvas.spot(spot, 0.015 + 0.005 * step, mix(colour, INK, 0.25))
         canvas.spot((spot[0] - 0.003, spot[1] - 0.003), 0.012 + 0.005 * step, colour)
 
 
-def chimney(canvas: Canvas, at: Point, colour: Colour = (150, 128, 112)) -> None:
-    """A chimney whose foot is hidden in the roof."""
+def draw_chimney(canvas: Canvas, at: Point, colour: Colour = (150, 128, 112)) -> None:
+    """A draw_chimney whose foot is hidden in the roof."""
     x, y = at
     canvas.shape([(x, y), (x + 0.045, y), (x + 0.045, y - 0.08), (x, y - 0.08)], colour, ink=INK)
     canvas.shape(
@@ -124,7 +124,7 @@ def chimney(canvas: Canvas, at: Point, colour: Colour = (150, 128, 112)) -> None
     )
 
 
-def fence(canvas: Canvas, start: Point, end: Point, posts: int) -> None:
+def draw_fence(canvas: Canvas, start: Point, end: Point, posts: int) -> None:
     """A wooden fence from one point to another."""
     a, b = np.array(start), np.array(end)
     for lift in (0.018, 0.036):

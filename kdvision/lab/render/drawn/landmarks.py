@@ -1,4 +1,4 @@
-"""What stands on the crowned squares of our drawn tiles: mill, cabin, boathouse, farm, hut and mine.
+"""What stands on the crowned squares of our drawn tiles: mill, cabin, _draw_boathouse, farm, hut and mine.
 
 Each builder draws on a canvas whose square reaches from (0, 0) to (1, 1), and stays below the crowns.
 """
@@ -10,36 +10,59 @@ from collections.abc import Callable
 import numpy as np
 
 from kdvision.game.board import Terrain
-from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, Point, blob, darken, lighten, oval, shift_points, vary
-from kdvision.lab.render.drawn.houses import chimney, door, fence, house, pane, smoke
-from kdvision.lab.render.drawn.motifs import boat, boulder, cart, cauldron, crystal, fir, gold, leafy, sheep
+from kdvision.lab.render.drawn.canvas import (
+    INK,
+    Canvas,
+    Colour,
+    Point,
+    darken,
+    lighten,
+    make_blob,
+    make_oval,
+    shift_points,
+    vary,
+)
+from kdvision.lab.render.drawn.houses import draw_chimney, draw_door, draw_fence, draw_house, draw_smoke, make_pane
+from kdvision.lab.render.drawn.motifs import (
+    draw_boat,
+    draw_boulder,
+    draw_cart,
+    draw_cauldron,
+    draw_crystals,
+    draw_fir,
+    draw_gold,
+    draw_sheep,
+    draw_tree,
+)
 
 Rng = np.random.Generator
 
 _PLASTER: Colour = (240, 226, 196)
 
 
-def mill(canvas: Canvas, _crowns: int, rng: Rng) -> None:
+def _draw_mill(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     """A whitewashed tower mill with a red cap."""
     x, y = 0.5, 0.9
     canvas.shade([[(x, y + 0.02), (x + 0.42, y - 0.03), (x + 0.42, y - 0.12), (x + 0.1, y - 0.1)]], 0.3, blur=0.02)
-    canvas.shape(oval((x, y - 0.005), (0.19, 0.04)), (150, 146, 88))
+    canvas.shape(make_oval((x, y - 0.005), (0.19, 0.04)), (150, 146, 88))
     tower = np.array([(x - 0.15, y), (x + 0.15, y), (x + 0.095, y - 0.40), (x - 0.095, y - 0.40)])
     canvas.shape(tower, _PLASTER, ink=INK)
     canvas.shape([(x + 0.04, y), (x + 0.15, y), (x + 0.095, y - 0.40), (x + 0.03, y - 0.40)], darken(_PLASTER, 0.2))
     for share in (0.34, 0.67):
         half = 0.15 - 0.055 * share
         canvas.line([(x - half, y - 0.4 * share), (x + half, y - 0.4 * share)], (186, 84, 60), 0.020)
-    door(canvas, (x - 0.01, y), 0.075, 0.11)
-    canvas.shape(pane(np.array((x - 0.02, y - 0.2)), 0.04), (86, 74, 66), ink=INK, width=0.006)
-    cap = np.concatenate([[(x - 0.115, y - 0.395)], oval((x, y - 0.40), (0.115, 0.115))[14:], [(x + 0.115, y - 0.395)]])
+    draw_door(canvas, (x - 0.01, y), 0.075, 0.11)
+    canvas.shape(make_pane(np.array((x - 0.02, y - 0.2)), 0.04), (86, 74, 66), ink=INK, width=0.006)
+    cap = np.concatenate(
+        [[(x - 0.115, y - 0.395)], make_oval((x, y - 0.40), (0.115, 0.115))[14:], [(x + 0.115, y - 0.395)]]
+    )
     red = vary((196, 62, 44), rng, 12)
     canvas.shape(cap, red, ink=INK)
     canvas.shape((cap - (x, y - 0.4)) * (0.5, 0.6) + (x - 0.03, y - 0.415), lighten(red, 0.2))
-    _sails(canvas, (x, y - 0.43), 0.33, rng.uniform(0.1, 1.45))
+    _draw_sails(canvas, (x, y - 0.43), 0.33, rng.uniform(0.1, 1.45))
 
 
-def _sails(canvas: Canvas, hub: Point, reach: float, turn: float) -> None:
+def _draw_sails(canvas: Canvas, hub: Point, reach: float, turn: float) -> None:
     for quarter in range(4):
         angle = turn + quarter * np.pi / 2
         along = np.array((np.cos(angle), np.sin(angle)))
@@ -56,26 +79,28 @@ def _sails(canvas: Canvas, hub: Point, reach: float, turn: float) -> None:
     canvas.spot(hub, 0.025, (236, 190, 70), ink=INK)
 
 
-def cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
+def _draw_cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     """A log cabin in a clearing, with a woodpile and firs behind."""
-    canvas.shape(blob((0.52, 0.72), (0.40, 0.22), rng, wobble=0.08), (136, 140, 70))
-    canvas.shape(blob((0.52, 0.74), (0.33, 0.15), rng, wobble=0.1), (176, 160, 100))
+    canvas.shape(make_blob((0.52, 0.72), (0.40, 0.22), rng, wobble=0.08), (136, 140, 70))
+    canvas.shape(make_blob((0.52, 0.74), (0.33, 0.15), rng, wobble=0.1), (176, 160, 100))
     for spot, height in (((0.2, 0.6), 0.3), ((0.84, 0.55), 0.32), ((0.1, 0.78), 0.27)):
-        fir(canvas, spot, height, rng)
-    house(canvas, (0.28, 0.80), (0.26, 0.30, 0.17, 0.19), wall=(164, 116, 72), roof=vary((112, 72, 46), rng, 8), rows=4)
+        draw_fir(canvas, spot, height, rng)
+    draw_house(
+        canvas, (0.28, 0.80), (0.26, 0.30, 0.17, 0.19), wall=(164, 116, 72), roof=vary((112, 72, 46), rng, 8), rows=4
+    )
     for lift in (0.04, 0.08, 0.12):
         for x0, x1 in ((0.28, 0.36), (0.46, 0.54)):
             canvas.line([(x0, 0.80 - lift), (x1, 0.80 - lift)], (118, 78, 46), 0.007)
         canvas.line([(0.54, 0.80 - lift), (0.84, 0.71 - lift)], (96, 62, 38), 0.007)
-    chimney(canvas, (0.62, 0.47))
-    smoke(canvas, (0.66, 0.35), rng)
+    draw_chimney(canvas, (0.62, 0.47))
+    draw_smoke(canvas, (0.66, 0.35), rng)
     for dx, dy in ((0, 0), (0.05, 0), (0.1, 0), (0.025, -0.042), (0.075, -0.042), (0.05, -0.084)):
         canvas.spot((0.68 + dx, 0.88 + dy), 0.026, (206, 160, 102), ink=(92, 60, 38))
         canvas.spot((0.68 + dx, 0.88 + dy), 0.010, (176, 128, 78))
-    leafy(canvas, (0.14, 0.93), 0.09, rng)
+    draw_tree(canvas, (0.14, 0.93), 0.09, rng)
 
 
-def boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
+def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     """A house on stilts with a straw roof, a jetty and a boat."""
     canvas.shade([[(0.2, 0.80), (0.80, 0.80), (0.92, 0.90), (0.3, 0.93)]], 0.4, blur=0.02)
     for x, y in ((0.22, 0.84), (0.36, 0.88), (0.52, 0.88), (0.66, 0.83), (0.80, 0.79), (0.90, 0.78)):
@@ -87,7 +112,7 @@ def boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     for share in np.linspace(0.05, 0.95, 12):
         foot = (0.16 + 0.78 * share, 0.80 - max(0.0, share - 0.5) * 0.2)
         canvas.line([foot, (foot[0] + 0.02, foot[1] - 0.06)], (146, 80, 46), 0.006)
-    house(
+    draw_house(
         canvas,
         (0.26, 0.75),
         (0.25, 0.29, 0.16, 0.20),
@@ -97,15 +122,15 @@ def boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
         beams=True,
         grounded=False,
     )
-    boat(canvas, (0.56, 0.93), rng)
+    draw_boat(canvas, (0.56, 0.93), rng)
 
 
-def farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
+def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
     """A farmhouse with a red roof; with two crowns a barn beside it and a full fold."""
-    canvas.shape(blob((0.52, 0.80), (0.40, 0.13), rng, wobble=0.1), (190, 200, 100))
+    canvas.shape(make_blob((0.52, 0.80), (0.40, 0.13), rng, wobble=0.1), (190, 200, 100))
     if crowns > 1:
-        house(canvas, (0.50, 0.63), (0.20, 0.22, 0.12, 0.15), wall=(206, 168, 122), roof=(170, 58, 40), rows=4)
-        house(
+        draw_house(canvas, (0.50, 0.63), (0.20, 0.22, 0.12, 0.15), wall=(206, 168, 122), roof=(170, 58, 40), rows=4)
+        draw_house(
             canvas,
             (0.11, 0.80),
             (0.27, 0.26, 0.17, 0.20),
@@ -113,11 +138,11 @@ def farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
             roof=vary((206, 66, 46), rng, 10),
             beams=True,
         )
-        chimney(canvas, (0.42, 0.47))
+        draw_chimney(canvas, (0.42, 0.47))
         flock = [(0.72, 0.79), (0.82, 0.86), (0.66, 0.89), (0.88, 0.75), (0.53, 0.91), (0.14, 0.92)]
-        fence(canvas, (0.56, 0.98), (0.95, 0.94), 8)
+        draw_fence(canvas, (0.56, 0.98), (0.95, 0.94), 8)
     else:
-        house(
+        draw_house(
             canvas,
             (0.27, 0.80),
             (0.28, 0.32, 0.17, 0.21),
@@ -125,17 +150,17 @@ def farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
             roof=vary((206, 66, 46), rng, 10),
             beams=True,
         )
-        chimney(canvas, (0.66, 0.46))
-        smoke(canvas, (0.69, 0.34), rng)
+        draw_chimney(canvas, (0.66, 0.46))
+        draw_smoke(canvas, (0.69, 0.34), rng)
         flock = [(0.76, 0.88), (0.2, 0.9)]
-        fence(canvas, (0.32, 0.95), (0.66, 0.95), 7)
+        draw_fence(canvas, (0.32, 0.95), (0.66, 0.95), 7)
     for x, y in flock:
-        sheep(canvas, (x + rng.normal(0, 0.012), y + rng.normal(0, 0.008)), rng, 0.034)
+        draw_sheep(canvas, (x + rng.normal(0, 0.012), y + rng.normal(0, 0.008)), rng, 0.034)
 
 
-def hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
-    """A crooked hut on stilts; with two crowns a cauldron steams beside it."""
-    pool = blob((0.5, 0.84), (0.42, 0.12), rng, wobble=0.12)
+def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
+    """A crooked hut on stilts; with two crowns a draw_cauldron steams beside it."""
+    pool = make_blob((0.5, 0.84), (0.42, 0.12), rng, wobble=0.12)
     canvas.shape(pool, (150, 138, 100))
     canvas.shape((pool - (0.5, 0.84)) * 0.92 + (0.5, 0.84), (88, 86, 62))
     for x, y in ((0.30, 0.88), (0.42, 0.92), (0.56, 0.92), (0.70, 0.87)):
@@ -149,7 +174,7 @@ def hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
     canvas.shape(body, (132, 102, 76), ink=INK)
     for share in (0.25, 0.5, 0.75):
         canvas.line([body[0] + (body[1] - body[0]) * share, body[3] + (body[2] - body[3]) * share], (92, 66, 48), 0.007)
-    door(canvas, (0.40, 0.757), 0.085, 0.13)
+    draw_door(canvas, (0.40, 0.757), 0.085, 0.13)
     canvas.spot((0.63, 0.64), 0.032, (250, 222, 96), ink=INK)
     moss = (112, 116, 62) if crowns == 1 else (96, 84, 116)
     roof = np.array(
@@ -160,29 +185,29 @@ def hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
     for x, y in ((0.37, 0.53), (0.46, 0.47), (0.45, 0.38), (0.54, 0.55), (0.62, 0.48), (0.57, 0.38)):
         canvas.line([(x - 0.03, y - 0.01), (x, y + 0.012), (x + 0.03, y - 0.008)], darken(moss, 0.5), 0.007)
     if crowns > 1:
-        cauldron(canvas, (0.19, 0.80), rng)
+        draw_cauldron(canvas, (0.19, 0.80), rng)
 
 
-def pit(canvas: Canvas, crowns: int, rng: Rng) -> None:
+def _draw_mine(canvas: Canvas, crowns: int, rng: Rng) -> None:
     """A mountain with a timbered adit, rails and a cart of gold; richer with every crown."""
-    canvas.shade([oval((0.56, 0.80), (0.44, 0.14))], 0.6, blur=0.03)
+    canvas.shade([make_oval((0.56, 0.80), (0.44, 0.14))], 0.6, blur=0.03)
     for lift, count, wide in ((0.40, 2, 0.07), (0.31, 3, 0.17), (0.20, 4, 0.26), (0.08, 5, 0.33), (-0.02, 5, 0.36)):
         for u in np.linspace(-1, 1, count) + rng.normal(0, 0.05, count):
             spot = (0.5 + u * wide, 0.72 - lift + rng.normal(0, 0.008))
-            boulder(canvas, spot, rng.uniform(0.095, 0.12), rng, (190, 168, 130))
+            draw_boulder(canvas, spot, rng.uniform(0.095, 0.12), rng, (190, 168, 130))
     adits = (0.36, 0.68) if crowns > 2 else (0.5,)
     for x in adits:
-        _adit(canvas, (x, 0.82), 0.085 if crowns > 2 else 0.11)
+        _draw_adit(canvas, (x, 0.82), 0.085 if crowns > 2 else 0.11)
     for number, x in enumerate((0.24, 0.52, 0.80) if crowns > 2 else (0.60, 0.26)[:crowns]):
-        cart(canvas, (x, 0.90 + 0.02 * (number % 2)), rng)
+        draw_cart(canvas, (x, 0.90 + 0.02 * (number % 2)), rng)
     for x in rng.uniform(0.08, 0.92, 2 * crowns):
-        gold(canvas, (x, rng.uniform(0.9, 0.96)), rng)
+        draw_gold(canvas, (x, rng.uniform(0.9, 0.96)), rng)
     if crowns > 1:
         for x, y in ((0.16, 0.72), (0.86, 0.70), (0.30, 0.48), (0.70, 0.46))[: 2 * (crowns - 1)]:
-            crystal(canvas, (x, y), rng)
+            draw_crystals(canvas, (x, y), rng)
 
 
-def _adit(canvas: Canvas, foot: Point, half: float) -> None:
+def _draw_adit(canvas: Canvas, foot: Point, half: float) -> None:
     x, y = foot
     timber: Colour = (176, 74, 46)
     canvas.shape([(x - half, y), (x - half * 0.85, y - 0.21), (x + half * 0.85, y - 0.21), (x + half, y)], (18, 14, 16))
@@ -205,10 +230,10 @@ def _adit(canvas: Canvas, foot: Point, half: float) -> None:
 
 
 BUILDERS: dict[Terrain, Callable[[Canvas, int, Rng], None]] = {
-    Terrain.WHEAT: mill,
-    Terrain.FOREST: cabin,
-    Terrain.LAKE: boathouse,
-    Terrain.GRASS: farm,
-    Terrain.SWAMP: hut,
-    Terrain.MINE: pit,
+    Terrain.WHEAT: _draw_mill,
+    Terrain.FOREST: _draw_cabin,
+    Terrain.LAKE: _draw_boathouse,
+    Terrain.GRASS: _draw_farm,
+    Terrain.SWAMP: _draw_hut,
+    Terrain.MINE: _draw_mine,
 }

@@ -10,28 +10,37 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from kdvision.game.board import Terrain
-from kdvision.lab.render.drawn.buildings import town
+from kdvision.lab.render.drawn.buildings import paint_town
 from kdvision.lab.render.drawn.canvas import (
     INK,
     Canvas,
     Colour,
     Point,
-    blob,
     darken,
     lighten,
+    make_blob,
+    make_oval,
     mix,
-    oval,
     scatter,
     shift_points,
     vary,
 )
-from kdvision.lab.render.drawn.motifs import boat, boulder, fir, gold, haystack, leafy, rocks, sheep
+from kdvision.lab.render.drawn.motifs import (
+    draw_boat,
+    draw_boulder,
+    draw_crag,
+    draw_fir,
+    draw_gold,
+    draw_haystack,
+    draw_sheep,
+    draw_tree,
+)
 
 Circles = Sequence[tuple[float, float, float]]
 Rng = np.random.Generator
 
 
-def wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
+def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """A ripe field, mown in sweeping rows."""
     canvas.wash([(232, 176, 30), (245, 196, 40), (252, 212, 66)], 0.5, rng)
     middle, slope = rng.uniform(-1.6, 1.6), rng.uniform(0.5, 0.9)
@@ -42,14 +51,14 @@ def wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
             band = np.concatenate([np.stack([xs, row], 1), np.stack([xs, row + 0.085], 1)[::-1]])
             canvas.shade([band], 0.035)
         for x in np.arange(canvas.left, canvas.right, 0.06):
-            _ear(canvas, (x + rng.normal(0, 0.014), float(np.interp(x, xs, row)) + rng.normal(0, 0.012)), rng)
+            _draw_ear(canvas, (x + rng.normal(0, 0.014), float(np.interp(x, xs, row)) + rng.normal(0, 0.012)), rng)
     wide = [(x, y, radius + 0.1) for x, y, radius in avoid]
     tries = int(rng.integers(3, 7))
     for spot in scatter(rng, canvas.left, canvas.right, 0.34, avoid=wide, tries=tries, margin=0.18):
-        (haystack if rng.random() < 0.3 else _poppy)(canvas, spot, rng)
+        (draw_haystack if rng.random() < 0.3 else _draw_poppies)(canvas, spot, rng)
 
 
-def _ear(canvas: Canvas, foot: Point, rng: Rng) -> None:
+def _draw_ear(canvas: Canvas, foot: Point, rng: Rng) -> None:
     x, y = foot
     lean, length = rng.normal(0.010, 0.006), rng.uniform(0.03, 0.05)
     light = rng.random() < 0.5
@@ -60,7 +69,7 @@ def _ear(canvas: Canvas, foot: Point, rng: Rng) -> None:
         canvas.line([(x + lean + 0.014, y - length - 0.008), (x + lean, y - length)], colour, 0.006)
 
 
-def _poppy(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_poppies(canvas: Canvas, at: Point, rng: Rng) -> None:
     for _ in range(int(rng.integers(1, 4))):
         x, y = at[0] + rng.normal(0, 0.03), at[1] + rng.normal(0, 0.02)
         canvas.line([(x, y), (x + 0.004, y + 0.03)], (120, 130, 40), 0.006)
@@ -68,30 +77,32 @@ def _poppy(canvas: Canvas, at: Point, rng: Rng) -> None:
         canvas.spot((x, y), 0.004, INK)
 
 
-def forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Trees, crown beside crown, leafy ones and firs."""
+def _paint_forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
+    """Trees, crown beside crown, draw_tree ones and firs."""
     canvas.wash([(62, 78, 30), (82, 102, 40), (104, 122, 48)], 0.25, rng)
     firs = rng.uniform(0.1, 0.6)
     low = scatter(rng, canvas.left - 0.05, canvas.right + 0.05, 0.148, avoid=avoid, tries=700)
     for x, high in low:
         y = high + 0.05
         if rng.random() < firs:
-            fir(canvas, (x, y + 0.05), rng.uniform(0.20, 0.27), rng)
+            draw_fir(canvas, (x, y + 0.05), rng.uniform(0.20, 0.27), rng)
         else:
-            leafy(canvas, (x, y), rng.uniform(0.085, 0.115), rng)
+            draw_tree(canvas, (x, y), rng.uniform(0.085, 0.115), rng)
 
 
-def lake(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
+def _paint_lake(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Blue water with ripples, lily pads and fish."""
     canvas.wash([(24, 92, 176), (34, 116, 202), (58, 146, 222)], 0.6, rng)
     for x, y in scatter(rng, canvas.left, canvas.right, 0.11, tries=260):
-        _ripple(canvas, (x, y), rng.uniform(0.025, 0.05), rng)
+        _draw_ripple(canvas, (x, y), rng.uniform(0.025, 0.05), rng)
     spots = scatter(rng, canvas.left, canvas.right, 0.26, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.2)
     for number, spot in enumerate(spots):
-        (_lily, _lily, _fish, boat if number == 1 else _fish)[int(rng.integers(4))](canvas, spot, rng)
+        (_draw_lilies, _draw_lilies, _draw_fish, draw_boat if number == 1 else _draw_fish)[int(rng.integers(4))](
+            canvas, spot, rng
+        )
 
 
-def _ripple(canvas: Canvas, at: Point, half: float, rng: Rng) -> None:
+def _draw_ripple(canvas: Canvas, at: Point, half: float, rng: Rng) -> None:
     xs = np.linspace(-half, half, 9)
     ys = 0.006 * np.cos(xs / half * 2 * np.pi)
     light = rng.random() < 0.6
@@ -99,7 +110,7 @@ def _ripple(canvas: Canvas, at: Point, half: float, rng: Rng) -> None:
     canvas.line(np.stack([at[0] + xs, at[1] + ys], 1), colour, 0.007)
 
 
-def _lily(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_lilies(canvas: Canvas, at: Point, rng: Rng) -> None:
     for dx, dy in rng.normal(0, 0.03, (int(rng.integers(2, 4)), 2)):
         x, y = at[0] + dx, at[1] + dy * 0.6
         start, size = rng.uniform(0, 6.3), rng.uniform(0.018, 0.028)
@@ -108,56 +119,56 @@ def _lily(canvas: Canvas, at: Point, rng: Rng) -> None:
         canvas.shade([shift_points(pad, 0.006, 0.006)], 0.35, blur=0.004)
         canvas.shape([(x, y), *pad], vary((86, 160, 70), rng, 8), ink=(40, 96, 50), width=0.004)
     if rng.random() < 0.5:
-        for x, y in shift_points(oval((0, 0), (0.009, 0.007), steps=5), *at).tolist():
+        for x, y in shift_points(make_oval((0, 0), (0.009, 0.007), steps=5), *at).tolist():
             canvas.spot((x, y), 0.007, (250, 200, 220))
         canvas.spot(at, 0.005, (250, 220, 90))
 
 
-def _fish(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_fish(canvas: Canvas, at: Point, rng: Rng) -> None:
     turn = rng.uniform(-0.5, 0.5) + (np.pi if rng.random() < 0.5 else 0)
     x, y = at
     tail = np.array([(-0.03, 0.0), (-0.055, -0.016), (-0.055, 0.016)])
     spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    canvas.shade([oval((x, y), (0.036, 0.014), turn=turn), tail @ spin + (x, y)], 0.4, blur=0.003)
+    canvas.shade([make_oval((x, y), (0.036, 0.014), turn=turn), tail @ spin + (x, y)], 0.4, blur=0.003)
 
 
-def grass(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
+def _paint_grass(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """A meadow with tufts, flowers and sheep."""
     canvas.wash([(118, 184, 48), (140, 204, 58), (166, 220, 78)], 0.45, rng)
     for x, y in scatter(rng, canvas.left, canvas.right, 0.075, tries=500):
-        _tuft(canvas, (x, y), rng)
+        _draw_tuft(canvas, (x, y), rng)
     for spot in scatter(rng, canvas.left, canvas.right, 0.16, avoid=avoid, tries=int(rng.integers(8, 18)), margin=0.04):
-        _flowers(canvas, spot, rng)
+        _draw_flowers(canvas, spot, rng)
     for spot in scatter(rng, canvas.left, canvas.right, 0.2, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.1):
-        sheep(canvas, spot, rng)
+        draw_sheep(canvas, spot, rng)
 
 
-def _tuft(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_tuft(canvas: Canvas, at: Point, rng: Rng) -> None:
     x, y = at
     colour = vary((92, 158, 40) if rng.random() < 0.6 else (186, 230, 104), rng, 8)
     for lean in (-0.014, 0.0, 0.013):
         canvas.line([(x, y), (x + lean, y - rng.uniform(0.016, 0.028))], colour, 0.006)
 
 
-def _flowers(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_flowers(canvas: Canvas, at: Point, rng: Rng) -> None:
     colour: Colour = [(255, 255, 250), (252, 226, 80), (240, 150, 190)][int(rng.integers(3))]
     for dx, dy in rng.normal(0, 0.025, (int(rng.integers(2, 6)), 2)):
         canvas.spot((at[0] + dx, at[1] + dy), 0.0085, colour)
         canvas.spot((at[0] + dx, at[1] + dy), 0.0035, (226, 150, 40))
 
 
-def swamp(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
+def _paint_swamp(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Brown mud with still pools, reeds and dead wood."""
     canvas.wash([(150, 124, 90), (176, 150, 112), (198, 174, 134)], 0.4, rng)
     for spot in scatter(rng, canvas.left, canvas.right, 0.34, tries=40):
-        _pool(canvas, spot, rng)
+        _draw_pool(canvas, spot, rng)
     for spot in scatter(rng, canvas.left, canvas.right, 0.23, avoid=avoid, tries=50, margin=0.06):
-        (_reeds, _reeds, _driftwood, _bubbles)[int(rng.integers(4))](canvas, spot, rng)
+        (_draw_reeds, _draw_reeds, _draw_driftwood, _draw_bubbles)[int(rng.integers(4))](canvas, spot, rng)
 
 
-def _pool(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_pool(canvas: Canvas, at: Point, rng: Rng) -> None:
     size = (rng.uniform(0.12, 0.22), rng.uniform(0.05, 0.09))
-    shape = blob(at, size, rng, wobble=0.28)
+    shape = make_blob(at, size, rng, wobble=0.28)
     colour = vary((112, 98, 72), rng, 7)
     canvas.shape(shape, mix(colour, (206, 186, 150), 0.55))
     canvas.shape((shape - at) * 0.93 + at, colour)
@@ -167,7 +178,7 @@ def _pool(canvas: Canvas, at: Point, rng: Rng) -> None:
         canvas.line([(x - 0.025, y), (x + 0.025, y)], lighten(colour, 0.3), 0.006)
 
 
-def _reeds(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_reeds(canvas: Canvas, at: Point, rng: Rng) -> None:
     for _ in range(int(rng.integers(4, 8))):
         x, y = at[0] + rng.normal(0, 0.025), at[1] + rng.normal(0, 0.008)
         top = (x + rng.normal(0, 0.014), y - rng.uniform(0.06, 0.11))
@@ -176,41 +187,41 @@ def _reeds(canvas: Canvas, at: Point, rng: Rng) -> None:
             canvas.line([top, (top[0] + (top[0] - x) * 0.3, top[1] - 0.03)], (88, 52, 30), 0.015)
 
 
-def _driftwood(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_driftwood(canvas: Canvas, at: Point, rng: Rng) -> None:
     x, y = at
     tilt = rng.uniform(-0.35, 0.35)
     end = (x + 0.13, y - 0.13 * tilt)
     bark: Colour = (92, 66, 46)
-    canvas.shade([oval((x + 0.065, y + 0.018), (0.08, 0.018))], 0.4, blur=0.008)
+    canvas.shade([make_oval((x + 0.065, y + 0.018), (0.08, 0.018))], 0.4, blur=0.008)
     canvas.line([(x, y), end], darken(bark, 0.6), 0.036)
     canvas.line([(x, y), end], bark, 0.026)
     canvas.line([(x + 0.07, y - 0.07 * tilt), (x + 0.10, y - 0.06)], bark, 0.014)
     canvas.spot(end, (0.009, 0.014), lighten(bark, 0.45))
 
 
-def _bubbles(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_bubbles(canvas: Canvas, at: Point, rng: Rng) -> None:
     for dx, dy in rng.normal(0, 0.03, (int(rng.integers(3, 7)), 2)):
         size = rng.uniform(0.007, 0.015)
         canvas.spot((at[0] + dx, at[1] + dy), size, (142, 152, 88), ink=(92, 96, 56), width=0.004)
         canvas.spot((at[0] + dx - size * 0.3, at[1] + dy - size * 0.3), size * 0.3, (220, 226, 180))
 
 
-def mine(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
+def _paint_mine(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Dark, cracked rock with boulders and a glint of ore."""
     canvas.wash([(36, 33, 36), (50, 46, 49), (66, 61, 62)], 0.35, rng)
     for _ in range(int(7 * (canvas.right - canvas.left))):
-        _crack(canvas, (rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1)), rng)
+        _draw_crack(canvas, (rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1)), rng)
     for spot in scatter(rng, canvas.left, canvas.right, 0.17, avoid=avoid, tries=24, margin=0.05):
-        boulder(canvas, spot, rng.uniform(0.02, 0.06), rng)
+        draw_boulder(canvas, spot, rng.uniform(0.02, 0.06), rng)
         if rng.random() < 0.4:
-            gold(canvas, (spot[0] + 0.06, spot[1] + 0.02), rng)
+            draw_gold(canvas, (spot[0] + 0.06, spot[1] + 0.02), rng)
     for x in np.arange(np.floor(canvas.left), canvas.right):
         heap = (x + rng.uniform(0.42, 0.58), rng.uniform(0.45, 0.62))
         if x + 1 > canvas.left + 0.2 and not any(abs(heap[0] - u) < r for u, _, r in avoid):
-            rocks(canvas, heap, rng.uniform(0.22, 0.28), rng)
+            draw_crag(canvas, heap, rng.uniform(0.22, 0.28), rng)
 
 
-def _crack(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_crack(canvas: Canvas, at: Point, rng: Rng) -> None:
     heading = rng.uniform(0, 6.3)
     turns = heading + np.cumsum(rng.normal(0, 0.45, 7))
     path = np.cumsum(np.stack([np.cos(turns), np.sin(turns)], 1) * 0.035, axis=0) + at
@@ -219,11 +230,11 @@ def _crack(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 PAINTERS: dict[Terrain, Callable[[Canvas, Rng, Circles], None]] = {
-    Terrain.WHEAT: wheat,
-    Terrain.FOREST: forest,
-    Terrain.LAKE: lake,
-    Terrain.GRASS: grass,
-    Terrain.SWAMP: swamp,
-    Terrain.MINE: mine,
-    Terrain.TOWN: town,
+    Terrain.WHEAT: _paint_wheat,
+    Terrain.FOREST: _paint_forest,
+    Terrain.LAKE: _paint_lake,
+    Terrain.GRASS: _paint_grass,
+    Terrain.SWAMP: _paint_swamp,
+    Terrain.MINE: _paint_mine,
+    Terrain.TOWN: paint_town,
 }

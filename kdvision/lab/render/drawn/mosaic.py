@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, darken, lighten, mix, oval, shift_points, vary
+from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, darken, lighten, make_oval, mix, shift_points, vary
 
 Rng = np.random.Generator
 
@@ -17,35 +17,35 @@ _HALF = [(0.0, -0.23), (0.125, 0.02), (0.335, -0.15), (0.285, 0.22), (0.0, 0.245
 def draw_castle(canvas: Canvas, colour: Colour, rng: Rng) -> None:
     """Cover a square with the starting tile of a colour."""
     canvas.wash([darken(_GROUT, 0.1), _GROUT, lighten(_GROUT, 0.2)], 0.3, rng)
-    _lay(canvas, _stones(0.047, rng), _STONES, rng)
+    _lay_stones(canvas, _make_stones(0.047, rng), _STONES, rng)
     emblem = Canvas(canvas.left, canvas.right, canvas.unit)
     emblem.wash([lighten(colour, 0.62), lighten(colour, 0.75)], 0.3, rng)
-    _lay(emblem, _stones(0.044, rng), (colour, colour, lighten(colour, 0.18), darken(colour, 0.3)), rng)
-    outline, tips = _outline()
+    _lay_stones(emblem, _make_stones(0.044, rng), (colour, colour, lighten(colour, 0.18), darken(colour, 0.3)), rng)
+    outline, tips = _make_crown_outline()
     for points in (outline, *tips):
         canvas.shade([shift_points(points, 0.008, 0.010)], 0.25, blur=0.008)
         canvas.line(np.concatenate([points, points[:1]]), lighten(_GROUT, 0.3), 0.026)
-    _inlay(canvas, emblem, outline)
+    _inlay_emblem(canvas, emblem, outline)
     for tip in tips:
         canvas.shape(tip, lighten(colour, 0.45), ink=lighten(_GROUT, 0.3), width=0.012)
-    _frame(canvas, colour, rng)
+    _draw_frame(canvas, colour, rng)
 
 
-def _outline() -> tuple[Floats, list[Floats]]:
+def _make_crown_outline() -> tuple[Floats, list[Floats]]:
     """The crown's outline, and the pearls on its points."""
     right = np.array(_HALF)
     body = np.concatenate([right, right[-2:0:-1] * (-1, 1)])
-    pearls = [oval((u, v - 0.02), 0.042) for u, v in (_HALF[0], _HALF[2], (-_HALF[2][0], _HALF[2][1]))]
+    pearls = [make_oval((u, v - 0.02), 0.042) for u, v in (_HALF[0], _HALF[2], (-_HALF[2][0], _HALF[2][1]))]
     return shift_points(body, 0.5, 0.52), [shift_points(pearl, 0.5, 0.52) for pearl in pearls]
 
 
-def _inlay(canvas: Canvas, emblem: Canvas, outline: Floats) -> None:
+def _inlay_emblem(canvas: Canvas, emblem: Canvas, outline: Floats) -> None:
     mask = np.zeros(canvas.pixels.shape[:2], dtype=np.uint8)
     cv2.fillPoly(mask, [np.round(outline * canvas.unit).astype(np.int32)], 255)
     np.copyto(canvas.pixels, emblem.pixels, where=mask[..., None] > 0)
 
 
-def _stones(gap: float, rng: Rng) -> list[tuple[Floats, Floats]]:
+def _make_stones(gap: float, rng: Rng) -> list[tuple[Floats, Floats]]:
     """Middles and outlines of stones that fill the square, `gap` squares apart: the cells of a Voronoi diagram."""
     kept = np.empty((0, 2))
     for point in rng.uniform(-0.03, 1.03, (int(9 / gap**2), 2)):
@@ -61,7 +61,7 @@ def _stones(gap: float, rng: Rng) -> list[tuple[Floats, Floats]]:
     ]
 
 
-def _lay(canvas: Canvas, stones: list[tuple[Floats, Floats]], colours: tuple[Colour, ...], rng: Rng) -> None:
+def _lay_stones(canvas: Canvas, stones: list[tuple[Floats, Floats]], colours: tuple[Colour, ...], rng: Rng) -> None:
     for middle, facet in stones:
         tone = vary(colours[int(rng.integers(len(colours)))], rng, 9)
         around = facet - middle
@@ -70,7 +70,7 @@ def _lay(canvas: Canvas, stones: list[tuple[Floats, Floats]], colours: tuple[Col
         canvas.shape(shift_points(around * 0.4, middle[0] - 0.004, middle[1] - 0.005), mix(tone, (255, 255, 255), 0.08))
 
 
-def _frame(canvas: Canvas, colour: Colour, rng: Rng) -> None:
+def _draw_frame(canvas: Canvas, colour: Colour, rng: Rng) -> None:
     """Bricks in the player's colour along the rim, with gaps where the wall has fallen."""
     for side in range(4):
         start = rng.uniform(0.0, 0.06)

@@ -11,21 +11,21 @@ from kdvision.lab.render.drawn.canvas import (
     Point,
     darken,
     lighten,
+    make_oval,
+    make_stone,
     mix,
-    oval,
     shift_points,
-    stone,
     vary,
 )
 
 Rng = np.random.Generator
 
 
-def leafy(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
+def draw_tree(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
     """A broad-leaved tree whose crown is centred a little above the point."""
     x, y = at[0], at[1] - size * 0.6
     green = vary((44, 110, 48), rng, 11)
-    canvas.shade([oval((x + size * 0.45, y + size * 0.75), (size * 1.0, size * 0.65))], 0.4, blur=0.02)
+    canvas.shade([make_oval((x + size * 0.45, y + size * 0.75), (size * 1.0, size * 0.65))], 0.4, blur=0.02)
     canvas.line([(x, y + size * 0.7), (x, y + size * 1.35)], (84, 56, 34), size * 0.26)
     leaves = [(a, rng.uniform(0.55, 0.7)) for a in np.arange(0, 6.28, 0.9) + rng.uniform(0, 1)]
     for a, r in leaves:
@@ -41,12 +41,12 @@ def leafy(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
             canvas.spot(spot, size * rng.uniform(0.16, 0.27) * (1.15 - shift), colour)
 
 
-def fir(canvas: Canvas, foot: Point, height: float, rng: Rng) -> None:
+def draw_fir(canvas: Canvas, foot: Point, height: float, rng: Rng) -> None:
     """A fir tree that stands on the point."""
     x, y = foot
     green = vary((28, 92, 62), rng, 9)
     half = height * 0.36
-    canvas.shade([oval((x + half * 0.5, y - height * 0.06), (half * 1.1, height * 0.14))], 0.4, blur=0.015)
+    canvas.shade([make_oval((x + half * 0.5, y - height * 0.06), (half * 1.1, height * 0.14))], 0.4, blur=0.015)
     canvas.line([(x, y), (x, y - height * 0.2)], (78, 52, 34), height * 0.09)
     for tier in range(4):
         low, wide = y - height * (0.12 + 0.2 * tier), half * (1 - 0.2 * tier)
@@ -56,12 +56,12 @@ def fir(canvas: Canvas, foot: Point, height: float, rng: Rng) -> None:
         canvas.shape([(x, top), *[(u, v - 0.003) for u, v in hem[4:]]], mix(green, (130, 178, 90), 0.35))
 
 
-def sheep(canvas: Canvas, at: Point, rng: Rng, size: float = 0.036) -> None:
+def draw_sheep(canvas: Canvas, at: Point, rng: Rng, size: float = 0.036) -> None:
     """A sheep that grazes at the point."""
     x, y = at
     way = 1 if rng.random() < 0.5 else -1
     wool = vary((246, 244, 236), rng, 4)
-    canvas.shade([oval((x + 0.01, y + size * 0.8), (size * 1.25, size * 0.4))], 0.35, blur=0.008)
+    canvas.shade([make_oval((x + 0.01, y + size * 0.8), (size * 1.25, size * 0.4))], 0.35, blur=0.008)
     for leg in (-0.5, -0.2, 0.25, 0.5):
         canvas.line([(x + leg * size, y + size * 0.3), (x + leg * size, y + size)], INK, 0.008)
     puffs = [(-0.7, 0.0), (-0.35, -0.4), (0.15, -0.48), (0.6, -0.15), (0.55, 0.25), (0.0, 0.3), (-0.45, 0.3), (0, 0)]
@@ -72,10 +72,10 @@ def sheep(canvas: Canvas, at: Point, rng: Rng, size: float = 0.036) -> None:
     canvas.spot((x + way * size * 1.15, y + size * 0.05), (size * 0.36, size * 0.46), (64, 54, 50), turn=way * 0.4)
 
 
-def boulder(canvas: Canvas, at: Point, size: float, rng: Rng, colour: Colour = (168, 150, 122)) -> None:
+def draw_boulder(canvas: Canvas, at: Point, size: float, rng: Rng, colour: Colour = (168, 150, 122)) -> None:
     """A rock lit from the upper left."""
     tone = vary(colour, rng, 9)
-    shape = stone(at, (size, size * 0.85), rng)
+    shape = make_stone(at, (size, size * 0.85), rng)
     canvas.shade([shift_points(shape, size * 0.3, size * 0.35)], 0.5, blur=0.012)
     canvas.shape(shape, darken(tone, 0.42), ink=(44, 36, 32), width=0.008)
     middle = np.array(at)
@@ -83,34 +83,34 @@ def boulder(canvas: Canvas, at: Point, size: float, rng: Rng, colour: Colour = (
     canvas.shape((shape - middle) * (0.45, 0.4) + middle + (-size * 0.22, -size * 0.3), lighten(tone, 0.25))
 
 
-def rocks(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
+def draw_crag(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
     """A crag: boulders piled up around the point."""
-    canvas.shade([oval((at[0] + size * 0.25, at[1] + size * 0.55), (size * 1.15, size * 0.5))], 0.6, blur=0.03)
+    canvas.shade([make_oval((at[0] + size * 0.25, at[1] + size * 0.55), (size * 1.15, size * 0.5))], 0.6, blur=0.03)
     for row, (lift, count, wide) in enumerate(((0.75, 2, 0.25), (0.45, 3, 0.45), (0.1, 4, 0.7), (-0.3, 4, 0.85))):
         for u in np.linspace(-1, 1, count) + rng.normal(0, 0.08, count):
             spot = (at[0] + u * wide * size, at[1] - lift * size + rng.normal(0, 0.03) * size)
-            boulder(canvas, spot, size * rng.uniform(0.32, 0.4) * (0.9 + 0.06 * row), rng)
+            draw_boulder(canvas, spot, size * rng.uniform(0.32, 0.4) * (0.9 + 0.06 * row), rng)
 
 
-def gold(canvas: Canvas, at: Point, rng: Rng) -> None:
+def draw_gold(canvas: Canvas, at: Point, rng: Rng) -> None:
     """A few nuggets."""
     for dx, dy in rng.normal(0, 0.016, (3, 2)):
-        nugget = stone((at[0] + dx, at[1] + dy), rng.uniform(0.010, 0.016), rng, corners=6)
+        nugget = make_stone((at[0] + dx, at[1] + dy), rng.uniform(0.010, 0.016), rng, corners=6)
         canvas.shape(nugget, (250, 204, 50), ink=(120, 80, 20), width=0.005)
 
 
-def boat(canvas: Canvas, at: Point, rng: Rng) -> None:
+def draw_boat(canvas: Canvas, at: Point, rng: Rng) -> None:
     """A rowing boat with an oar."""
     x, y = at
     hull = np.array([(-0.12, -0.03), (0.12, -0.03), (0.075, 0.025), (-0.075, 0.025)]) + at
     canvas.shade([shift_points(hull, 0.015, 0.03)], 0.4, blur=0.008)
     canvas.shape(hull, vary((170, 78, 48), rng, 10), ink=INK)
-    canvas.shape(oval((x, y - 0.03), (0.115, 0.018)), (96, 58, 38), ink=INK, width=0.006)
+    canvas.shape(make_oval((x, y - 0.03), (0.115, 0.018)), (96, 58, 38), ink=INK, width=0.006)
     canvas.line([(x - 0.03, y - 0.045), (x + 0.13, y + 0.01)], (222, 190, 130), 0.010)
 
 
-def cauldron(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """A steaming cauldron on a fire."""
+def draw_cauldron(canvas: Canvas, at: Point, rng: Rng) -> None:
+    """A steaming draw_cauldron on a fire."""
     x, y = at
     canvas.shape(
         [(x - 0.09, y + 0.09), (x, y + 0.06), (x + 0.09, y + 0.09), (x, y + 0.12)], (232, 120, 36), ink=(140, 50, 20)
@@ -129,12 +129,12 @@ def cauldron(canvas: Canvas, at: Point, rng: Rng) -> None:
         canvas.spot((x + dx, y - 0.055 + dy * 0.3), 0.008, (214, 250, 180))
 
 
-def cart(canvas: Canvas, at: Point, rng: Rng) -> None:
+def draw_cart(canvas: Canvas, at: Point, rng: Rng) -> None:
     """A mine cart full of gold."""
     x, y = at
     for dx, dy in ((-0.05, 0), (0, -0.012), (0.05, 0), (-0.025, -0.03), (0.026, -0.032)):
         canvas.shape(
-            stone((x + dx, y - 0.075 + dy), 0.027, rng, corners=6), (252, 208, 56), ink=(130, 86, 20), width=0.006
+            make_stone((x + dx, y - 0.075 + dy), 0.027, rng, corners=6), (252, 208, 56), ink=(130, 86, 20), width=0.006
         )
     canvas.shape([(x - 0.085, y - 0.07), (x + 0.085, y - 0.07), (x + 0.06, y), (x - 0.06, y)], (124, 128, 138), ink=INK)
     canvas.shape([(x + 0.02, y - 0.07), (x + 0.085, y - 0.07), (x + 0.06, y), (x + 0.02, y)], (92, 96, 106))
@@ -143,7 +143,7 @@ def cart(canvas: Canvas, at: Point, rng: Rng) -> None:
         canvas.spot((x + dx, y + 0.008), 0.008, (160, 160, 164))
 
 
-def crystal(canvas: Canvas, at: Point, rng: Rng) -> None:
+def draw_crystals(canvas: Canvas, at: Point, rng: Rng) -> None:
     """Three blue crystals."""
     x, y = at
     colour = vary((120, 210, 222), rng, 8)
@@ -166,11 +166,11 @@ def crystal(canvas: Canvas, at: Point, rng: Rng) -> None:
         )
 
 
-def haystack(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """A haystack with a pole."""
+def draw_haystack(canvas: Canvas, at: Point, rng: Rng) -> None:
+    """A draw_haystack with a pole."""
     x, y = at
     straw = vary((222, 158, 52), rng, 6)
-    canvas.shade([oval((x + 0.05, y + 0.06), (0.12, 0.035))], 0.35, blur=0.014)
+    canvas.shade([make_oval((x + 0.05, y + 0.06), (0.12, 0.035))], 0.35, blur=0.014)
     canvas.line([(x, y - 0.06), (x + 0.005, y - 0.13)], (120, 78, 40), 0.010)
     dome = [(-0.09, 0.065), (-0.088, 0.01), (-0.06, -0.05), (0.0, -0.095), (0.06, -0.05), (0.088, 0.01), (0.09, 0.065)]
     canvas.shape(shift_points(dome, x, y), straw, ink=darken(straw, 0.55), width=0.008)

@@ -24,10 +24,10 @@ def draw_back(canvas: Canvas, text: str, rng: Rng) -> None:
         canvas.line([(0, top), (2, top)], (44, 24, 14), 0.014)
         for x in (0.05, 1.95):
             canvas.spot((x, top + 0.125), 0.014, (70, 62, 56), ink=(36, 26, 20))
-    _write(canvas, text)
+    _write_number(canvas, text)
 
 
-def _write(canvas: Canvas, text: str) -> None:
+def _write_number(canvas: Canvas, text: str) -> None:
     face, scale = cv2.FONT_HERSHEY_COMPLEX, canvas.unit / 60
     heavy = round(canvas.unit / 26)
     (width, height), _ = cv2.getTextSize(text, face, scale, heavy)

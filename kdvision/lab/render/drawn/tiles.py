@@ -10,8 +10,18 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
-from kdvision.lab.render.drawn.buildings import draw_building, draw_queen
-from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, darken, lighten, oval, shift_points, stone, vary
+from kdvision.lab.render.drawn.buildings import draw_building
+from kdvision.lab.render.drawn.canvas import (
+    Canvas,
+    Colour,
+    Floats,
+    darken,
+    lighten,
+    make_oval,
+    make_stone,
+    shift_points,
+    vary,
+)
 from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
@@ -56,33 +66,29 @@ class DrawnArt:
         """The face of a domino, (side, 2 side, 3) RGB, crowns towards the top edge; "K7" is 7, "Q12" Queendomino's."""
         if isinstance(number, str) and number.startswith("K"):
             number = int(number[1:])
-        return self._kept("domino", number, lambda rng: draw_domino(*self._cells[number], rng, self.side))
+        return self._draw_once("domino", number, lambda rng: draw_domino(*self._cells[number], rng, self.side))
 
     def castle(self, colour: str) -> Picture:
         """The starting tile of a colour, (side, side, 3) RGB."""
-        return self._kept("castle", colour, lambda rng: _castle(COLOURS[colour], rng, self.side))
+        return self._draw_once("castle", colour, lambda rng: _draw_castle(COLOURS[colour], rng, self.side))
 
     def back(self, number: int) -> Picture:
         """The back of a domino with its number, (side, 2 side, 3) RGB."""
-        return self._kept("back", number, lambda rng: _back(str(number), rng, self.side))
+        return self._draw_once("back", number, lambda rng: _draw_back(str(number), rng, self.side))
 
     def town(self, number: int) -> Picture:
         """An empty town, (side, side, 3) RGB."""
-        return self._kept("town", number, lambda rng: _town(rng, self.side))
+        return self._draw_once("town", number, lambda rng: _draw_town(rng, self.side))
 
     def building(self, number: int) -> Picture:
         """A finished building, (side, side, 3) RGB: as many different ones as there are numbers."""
-        return self._kept("building", number, lambda rng: _building(rng, self.side, done=True))
+        return self._draw_once("building", number, lambda rng: _draw_building(rng, self.side, done=True))
 
     def back_of_building(self, number: int) -> Picture:
         """A building's grey side, (side, side, 3) RGB."""
-        return self._kept("unbuilt", number, lambda rng: _building(rng, self.side, done=False))
+        return self._draw_once("unbuilt", number, lambda rng: _draw_building(rng, self.side, done=False))
 
-    def queen(self) -> Picture:
-        """The Queen's picture, (256, 160, 4) RGBA, clear beside her."""
-        return self._kept("queen", 0, draw_queen)
-
-    def _kept(self, kind: str, name: int | str, draw: Callable[[Rng], Picture]) -> Picture:
+    def _draw_once(self, kind: str, name: int | str, draw: Callable[[Rng], Picture]) -> Picture:
         if (kind, name) not in self._seen:
             text = f"{kind} {name}".encode()
             picture = draw(np.random.default_rng([self.seed, *text]))
@@ -95,48 +101,48 @@ def draw_domino(left: Cell, right: Cell, rng: Rng, side: int = SIDE) -> Picture:
     """The face of a domino, (side, 2 side, 3)."""
     whole = Canvas(0, 2, side * _FINE)
     if left.terrain is right.terrain:
-        PAINTERS[left.terrain](whole, rng, _clearings(left, 0) + _clearings(right, 1))
+        PAINTERS[left.terrain](whole, rng, _find_clearings(left, 0) + _find_clearings(right, 1))
         _draw_row(whole, left.terrain, rng)
     else:
-        _join(whole, left, right, rng)
+        _draw_two_terrains(whole, left, right, rng)
     for x, cell in enumerate((left, right)):
         if cell.crowns:
-            BUILDERS[cell.terrain](_moved(whole, x + rng.normal(0, 0.012)), cell.crowns, rng)
+            BUILDERS[cell.terrain](_move_origin(whole, x + rng.normal(0, 0.012)), cell.crowns, rng)
             _draw_crowns(whole, x, cell.crowns)
-    return _finished(whole)
+    return _shrink(whole)
 
 
-def _castle(colour: Colour, rng: Rng, side: int) -> Picture:
+def _draw_castle(colour: Colour, rng: Rng, side: int) -> Picture:
     canvas = Canvas(0, 1, side * _FINE)
     draw_castle(canvas, colour, rng)
-    return _finished(canvas)
+    return _shrink(canvas)
 
 
-def _back(text: str, rng: Rng, side: int) -> Picture:
+def _draw_back(text: str, rng: Rng, side: int) -> Picture:
     canvas = Canvas(0, 2, side * _FINE)
     draw_back(canvas, text, rng)
-    return _finished(canvas)
+    return _shrink(canvas)
 
 
-def _town(rng: Rng, side: int) -> Picture:
+def _draw_town(rng: Rng, side: int) -> Picture:
     canvas = Canvas(0, 1, side * _FINE)
     PAINTERS[Terrain.TOWN](canvas, rng, ())
-    return _finished(canvas)
+    return _shrink(canvas)
 
 
-def _building(rng: Rng, side: int, *, done: bool) -> Picture:
+def _draw_building(rng: Rng, side: int, *, done: bool) -> Picture:
     canvas = Canvas(0, 1, side * _FINE)
     draw_building(canvas, rng, done=done)
-    return _finished(canvas)
+    return _shrink(canvas)
 
 
-def _finished(canvas: Canvas) -> Picture:
+def _shrink(canvas: Canvas) -> Picture:
     height, width = canvas.pixels.shape[:2]
     size = (width // _FINE, height // _FINE)
     return np.asarray(cv2.resize(canvas.pixels, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
-def _moved(canvas: Canvas, x: float) -> Canvas:
+def _move_origin(canvas: Canvas, x: float) -> Canvas:
     """The same pixels, with the square at x at the origin."""
     view = Canvas(canvas.left - x, canvas.right - x, canvas.unit)
     view.pixels = canvas.pixels
@@ -146,26 +152,26 @@ def _moved(canvas: Canvas, x: float) -> Canvas:
 Circle = tuple[float, float, float]
 
 
-def _clearings(cell: Cell, x: float) -> list[Circle]:
+def _find_clearings(cell: Cell, x: float) -> list[Circle]:
     """Where nothing may grow: under the crowns and the building."""
     if not cell.crowns:
         return []
-    return [(x + 0.52, 0.66, 0.40), *[(u, 0.12, 0.21) for u in _crown_places(x, cell.crowns)]]
+    return [(x + 0.52, 0.66, 0.40), *[(u, 0.12, 0.21) for u in _place_crowns(x, cell.crowns)]]
 
 
-def _crown_places(x: float, crowns: int) -> list[float]:
+def _place_crowns(x: float, crowns: int) -> list[float]:
     """The crowns' middles: from the domino's outer corner inwards."""
     outer = [0.17 + _CROWN_STEP * number for number in range(crowns)]
     return [x + (1 - u if x else u) for u in outer]
 
 
-def _join(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None:
+def _draw_two_terrains(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None:
     """Two lands side by side, with an earthy border wandering between them."""
     west = Canvas(0, 1 + _OVERLAP, whole.unit)
     east = Canvas(1 - _OVERLAP, 2, whole.unit)
-    PAINTERS[left.terrain](west, rng, _clearings(left, 0))
-    PAINTERS[right.terrain](east, rng, _clearings(right, 1))
-    border = _border(rng)
+    PAINTERS[left.terrain](west, rng, _find_clearings(left, 0))
+    PAINTERS[right.terrain](east, rng, _find_clearings(right, 1))
+    border = _make_border(rng)
     columns = (np.arange(whole.pixels.shape[1]) + 0.5) / whole.unit
     rows = (np.arange(whole.unit) + 0.5) / whole.unit
     is_west = columns < np.interp(rows, border[:, 1], border[:, 0])[:, None]
@@ -176,7 +182,7 @@ def _join(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None:
     _draw_border(whole, border, _BORDER_EARTH[left.terrain], _BORDER_EARTH[right.terrain], rng)
 
 
-def _border(rng: Rng) -> Floats:
+def _make_border(rng: Rng) -> Floats:
     ys = np.linspace(-0.02, 1.02, 60)
     wave = sum(
         rng.uniform(0.3, 1) / k * np.sin(2 * np.pi * k * ys / 1.2 + rng.uniform(0, 6.3)) for k in (1, 2, 4, 7, 11)
@@ -193,7 +199,7 @@ def _draw_border(canvas: Canvas, border: Floats, west: Colour, east: Colour, rng
     canvas.line(border, darken(west, 0.6), 0.009)
     for x, y in border[::4]:
         side = rng.choice((-1, 1))
-        pebble = stone(
+        pebble = make_stone(
             (x + side * rng.uniform(0.008, 0.022), y + rng.normal(0, 0.006)), rng.uniform(0.006, 0.012), rng, corners=6
         )
         canvas.shape(pebble, lighten(west if side < 0 else east, 0.2), ink=darken(west, 0.5), width=0.004)
@@ -210,13 +216,13 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
             canvas.line([(x, y + 0.02), (x + 0.004, y - 0.025)], darken(_POST, 0.6), 0.024)
             canvas.line([(x, y + 0.018), (x + 0.004, y - 0.025)], _POST, 0.014)
         else:
-            canvas.shade([oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
+            canvas.shade([make_oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
             grey = vary((206, 194, 170), rng, 9)
             canvas.shape(
-                stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7), grey, ink=darken(grey, 0.4), width=0.006
+                make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7), grey, ink=darken(grey, 0.4), width=0.006
             )
 
 
 def _draw_crowns(canvas: Canvas, x: float, crowns: int) -> None:
-    for middle in _crown_places(x, crowns):
+    for middle in _place_crowns(x, crowns):
         draw_crown(canvas, middle, 0.135)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.lab.render.drawn.buildings import draw_queen
-from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, Floats, darken, lighten, oval, vary
+from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, Floats, darken, lighten, make_oval, vary
 from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh, make_standing
@@ -144,7 +144,7 @@ def _make_outline(rng: Rng) -> Floats:
     """Return the outline of a token, (n, 2): round, square, a square on its corner, octagonal, or with rounded corners."""
     kind = int(rng.integers(5))
     if kind == 0:
-        return oval((0.5, 0.5), 0.49, steps=40)
+        return make_oval((0.5, 0.5), 0.49, steps=40)
     if kind in (1, 2):
         angle = np.arange(4) * np.pi / 2 + (np.pi / 4 if kind == 1 else 0.0)
         return 0.5 + (0.68 if kind == 1 else 0.5) * np.stack([np.cos(angle), np.sin(angle)], 1)
@@ -176,7 +176,7 @@ def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) ->
 def _draw_stone(canvas: Canvas, colour: Colour, rng: Rng) -> None:
     """Draw a cut gem in the middle."""
     corners, size = int(rng.integers(4, 9)), (rng.uniform(0.1, 0.22), rng.uniform(0.1, 0.22))
-    outer = oval((0.5, 0.5), size, turn=rng.uniform(0, 1.6), steps=corners)
+    outer = make_oval((0.5, 0.5), size, turn=rng.uniform(0, 1.6), steps=corners)
     canvas.shape(outer, colour, ink=INK, width=0.02)
     inner = (outer - 0.5) * rng.uniform(0.4, 0.65) + 0.5
     for side in range(corners):
