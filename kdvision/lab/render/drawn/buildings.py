@@ -1,8 +1,8 @@
-"""Queendomino in our own hand: towns where nothing is built yet, finished buildings, and the Queen."""
+"""Drawn Queendomino: empty towns, finished buildings and the Queen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import cv2
 import numpy as np
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from kdvision.lab.render.drawn.canvas import (
     INK,
     Canvas,
+    Circles,
     Colour,
     Point,
+    Rng,
     darken,
     lighten,
     make_oval,
@@ -25,9 +27,6 @@ from kdvision.lab.render.drawn.canvas import (
 from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.drawn.houses import draw_chimney, draw_door, draw_house, draw_smoke
 
-Circles = Sequence[tuple[float, float, float]]
-Rng = np.random.Generator
-
 _EARTH: Colour = (206, 74, 52)
 _GREY: Colour = (176, 168, 162)
 _TIMBER: Colour = (74, 44, 32)
@@ -35,7 +34,7 @@ _PLASTER: Colour = (236, 220, 190)
 
 
 def paint_town(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Red earth where somebody has begun to build: frames of timber, blocks of stone, tools."""
+    """Paint a building site on red earth: frames of timber, blocks of stone, tools."""
     _paint_ground(canvas, vary(_EARTH, rng, 12), rng)
     for x in np.arange(np.floor(canvas.left), canvas.right):
         if x + 0.7 < canvas.right and x + 0.3 > canvas.left:
@@ -55,7 +54,7 @@ def _paint_ground(canvas: Canvas, earth: Colour, rng: Rng) -> None:
 
 
 def _draw_peg(canvas: Canvas, at: Point) -> None:
-    """A marker of the corner of the building ground, with a rope."""
+    """Draw a peg with a rope."""
     x, y = at
     canvas.line([(x, y), (x + 0.008, y - 0.045)], darken(_TIMBER, 0.2), 0.012)
     canvas.line([(x - 0.03, y + 0.004), (x + 0.035, y - 0.03)], darken(_EARTH, 0.5), 0.005)
@@ -69,7 +68,7 @@ def _draw_block(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
 
 
 def _draw_site(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """A scaffold, bare or with a wall begun in it, seen a little from above."""
+    """Draw a scaffold, with or without a part of a wall, seen slightly from above."""
     x, y = at
     wide, deep, tall = rng.uniform(0.22, 0.4), rng.uniform(0.08, 0.16), rng.uniform(0.12, 0.26)
     left, right, back = x - wide / 2, x + wide / 2, (deep * rng.choice((-1, 1)), -deep * 0.8)
@@ -153,7 +152,7 @@ def _draw_barrels(canvas: Canvas, rng: Rng) -> None:
 
 
 def _draw_range(canvas: Canvas, rng: Rng) -> None:
-    """Fenced ground with targets, stalls and people."""
+    """Draw fenced ground with targets and people."""
     posts = make_oval((0.5, 0.52), (0.36, 0.24), steps=26)
     for x, y in posts[posts[:, 1] < rng.uniform(0.45, 0.7)]:
         canvas.line([(x, y), (x, y - 0.1)], vary(_TIMBER, rng, 12), 0.018)
@@ -194,7 +193,7 @@ _BUILDERS: tuple[Callable[[Canvas, Rng], None], ...] = (
 
 
 def draw_building(canvas: Canvas, rng: Rng, *, done: bool) -> None:
-    """Cover a canvas one square wide with a building: on red ground where it is done, else small and on grey."""
+    """Cover a canvas one square wide with a building: on red ground if it is done, else small and on grey."""
     if not done:
         small = Canvas(0, 1, canvas.unit)
         _paint_ground(small, vary(_GREY, rng, 10), rng)
@@ -217,7 +216,7 @@ def draw_building(canvas: Canvas, rng: Rng, *, done: bool) -> None:
 
 
 def _draw_on_grey(rng: Rng, unit: int, ground: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A building on a copy of the ground."""
+    """Return a building on a copy of the ground."""
     canvas = Canvas(0, 1, unit)
     canvas.pixels[:] = ground
     _BUILDERS[int(rng.integers(len(_BUILDERS)))](canvas, rng)
@@ -235,7 +234,7 @@ def _draw_flag(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def _draw_value(canvas: Canvas, rng: Rng) -> None:
-    """What the building gives: crowns at the top, or a shield with a number at the foot, with or without a sign."""
+    """Draw the value of a building: a crown at the top, or a shield with a number at the foot, often with a sign."""
     if rng.random() < 0.25:
         draw_crown(canvas, 0.8, 0.16)
         return
@@ -265,7 +264,7 @@ def _draw_value(canvas: Canvas, rng: Rng) -> None:
 
 
 def draw_queen(rng: Rng) -> NDArray[np.uint8]:
-    """A queen in a white dress with a red crown on grey wood, (256, 160, 4) RGBA, clear beside the wood."""
+    """Return a queen in a white dress with a red crown on grey wood, (256, 160, 4) RGBA, transparent beside it."""
     canvas, shape = Canvas(0, 0.625, 256), Canvas(0, 0.625, 256)
     x, wood = 0.3125, vary((110, 114, 124), rng, 10)
     outline = [(0.16, 0.995), (0.02, 0.97), (0.06, 0.7), (0.16, 0.45), (0.21, 0.3), (0.2, 0.08), (x, 0.005)]

@@ -1,4 +1,4 @@
-"""A canvas measured in squares, with the few strokes that our drawn tiles need."""
+"""A canvas measured in squares, with the strokes and shapes of drawn tiles."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 Colour = tuple[int, int, int]
 Floats = NDArray[np.float64]
 Point = tuple[float, float]
+Circles = Sequence[tuple[float, float, float]]
+"""Circles (x, y, radius) in squares."""
+Rng = np.random.Generator
 
 _SHIFT = 4  # fractional bits of the corners given to OpenCV
 
@@ -32,7 +35,7 @@ class Canvas:
         return np.asarray(np.round(scaled * (1 << _SHIFT)), dtype=np.int32)
 
     def shape(self, points: ArrayLike, colour: Colour, *, ink: Colour | None = None, width: float = 0.008) -> None:
-        """Fill an outline, and draw around it where `ink` is given."""
+        """Fill an outline; draw its border too if `ink` is given."""
         corners = self._corners(points)
         cv2.fillPoly(self.pixels, [corners], colour, cv2.LINE_AA, _SHIFT)
         if ink is not None:
@@ -74,8 +77,8 @@ class Canvas:
         share = (mask.astype(np.float32) / 255.0 * abs(strength))[..., None]
         region[:] = (region * (1.0 - share) + (255.0 if strength < 0 else 0.0) * share).astype(np.uint8)
 
-    def wash(self, colours: Sequence[Colour], grain: float, rng: np.random.Generator, *, rough: float = 4.0) -> None:
-        """Cover the canvas with soft patches, about `grain` squares wide, that run through the colours."""
+    def wash(self, colours: Sequence[Colour], grain: float, rng: Rng, *, rough: float = 4.0) -> None:
+        """Cover the canvas with soft patches of the colours, about `grain` squares wide."""
         height, width = self.pixels.shape[:2]
         level = make_cloud((height, width), grain * self.unit, rng)
         ramp = np.array(colours, dtype=np.float32)
@@ -90,12 +93,12 @@ class Canvas:
 
 
 def shift_points(points: ArrayLike, dx: float, dy: float) -> Floats:
-    """The points, (n, 2), moved."""
+    """Return the points, (n, 2), moved."""
     return np.asarray(np.asarray(points, dtype=np.float64) + np.array((dx, dy)))
 
 
 def make_oval(centre: Point, radius: float | Point, *, turn: float = 0.0, steps: int = 28) -> Floats:
-    """The outline of a circle or an ellipse, (n, 2)."""
+    """Return the outline of a circle or an ellipse, (n, 2)."""
     rx, ry = (radius, radius) if isinstance(radius, (int, float)) else radius
     angle = np.linspace(0, 2 * np.pi, steps, endpoint=False)
     x, y = rx * np.cos(angle), ry * np.sin(angle)
@@ -103,8 +106,8 @@ def make_oval(centre: Point, radius: float | Point, *, turn: float = 0.0, steps:
     return np.stack([centre[0] + x * cos - y * sin, centre[1] + x * sin + y * cos], axis=1)
 
 
-def make_blob(centre: Point, radius: float | Point, rng: np.random.Generator, *, wobble: float = 0.15) -> Floats:
-    """The outline of a rounded, irregular patch, (n, 2)."""
+def make_blob(centre: Point, radius: float | Point, rng: Rng, *, wobble: float = 0.15) -> Floats:
+    """Return the outline of a rounded, irregular patch, (n, 2)."""
     rx, ry = (radius, radius) if isinstance(radius, (int, float)) else radius
     angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     reach = np.ones_like(angle)
@@ -113,16 +116,16 @@ def make_blob(centre: Point, radius: float | Point, rng: np.random.Generator, *,
     return np.stack([centre[0] + rx * reach * np.cos(angle), centre[1] + ry * reach * np.sin(angle)], axis=1)
 
 
-def make_stone(centre: Point, radius: float | Point, rng: np.random.Generator, *, corners: int = 8) -> Floats:
-    """The outline of an angular stone, (n, 2)."""
+def make_stone(centre: Point, radius: float | Point, rng: Rng, *, corners: int = 8) -> Floats:
+    """Return the outline of an angular stone, (n, 2)."""
     rx, ry = (radius, radius) if isinstance(radius, (int, float)) else radius
     angle = (np.arange(corners) + rng.uniform(-0.3, 0.3, corners)) * 2 * np.pi / corners
     reach = rng.uniform(0.8, 1.08, corners)
     return np.stack([centre[0] + rx * reach * np.cos(angle), centre[1] + ry * reach * np.sin(angle)], axis=1)
 
 
-def make_cloud(shape: tuple[int, int], grain: float, rng: np.random.Generator, octaves: int = 4) -> NDArray[np.float32]:
-    """Smooth noise between 0 and 1, (H, W), with patches about `grain` pixels wide and finer ones within."""
+def make_cloud(shape: tuple[int, int], grain: float, rng: Rng, octaves: int = 4) -> NDArray[np.float32]:
+    """Return smooth noise between 0 and 1, (H, W), in patches of about `grain` pixels with finer ones within."""
     total = np.zeros(shape, dtype=np.float32)
     for octave in range(octaves):
         step = max(grain / 2**octave, 1.5)
@@ -133,39 +136,39 @@ def make_cloud(shape: tuple[int, int], grain: float, rng: np.random.Generator, o
 
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
-    """A colour between two."""
+    """Return a colour between two."""
     r, g, b = (round(a + (z - a) * share) for a, z in zip(one, other, strict=True))
     return r, g, b
 
 
-def vary(colour: Colour, rng: np.random.Generator, amount: float = 10.0) -> Colour:
-    """The colour a little lighter or darken, warmer or colder."""
+def vary(colour: Colour, rng: Rng, amount: float = 10.0) -> Colour:
+    """Return the colour with a random small change."""
     step = rng.normal(0, amount) + rng.normal(0, amount / 3, 3)
     r, g, b = np.clip(np.array(colour) + step, 0, 255).astype(int).tolist()
     return r, g, b
 
 
 def lighten(colour: Colour, share: float = 0.3) -> Colour:
-    """The colour mixed with white."""
+    """Return the colour mixed with white."""
     return mix(colour, (255, 255, 255), share)
 
 
 def darken(colour: Colour, share: float = 0.3) -> Colour:
-    """The colour mixed with ink."""
+    """Return the colour mixed with ink."""
     return mix(colour, INK, share)
 
 
 def scatter(
-    rng: np.random.Generator,
+    rng: Rng,
     left: float,
     right: float,
     gap: float,
     *,
-    avoid: Sequence[tuple[float, float, float]] = (),
+    avoid: Circles = (),
     tries: int = 400,
     margin: float = 0.0,
 ) -> list[Point]:
-    """Points at least `gap` apart, from far to near, outside the circles (x, y, radius) to avoid."""
+    """Return random points at least `gap` apart, from far to near, outside the circles to avoid."""
     found: list[Point] = []
     drawn = rng.uniform((left + margin, margin), (right - margin, 1.0 - margin), (tries, 2))
     for x, y in drawn.tolist():

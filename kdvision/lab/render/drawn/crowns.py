@@ -1,4 +1,4 @@
-"""The crowns of our drawn tiles: one shape for the coloured print and for the mosaic of the starting tile."""
+"""The crowns of drawn tiles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GEMS: list[tuple[float, Colour]] = [(-0.054, (214, 46, 46)), (0.0, (60, 120, 21
 
 
 def draw_crown(canvas: Canvas, x: float, y: float) -> None:
-    """A golden crown with a white rim, its middle at (x, y)."""
+    """Draw a golden crown with a white rim, its middle at (x, y)."""
     body = shift_points(_BODY, x, y)
     closed = np.concatenate([body, body[:1]])
     tips = [(x + u, y + v) for u, v in _TIPS]

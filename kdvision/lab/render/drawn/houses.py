@@ -1,4 +1,4 @@
-"""Houses and what belongs to them, seen from the front and a little from the right."""
+"""Houses and their parts, seen from the front and slightly from the right."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from kdvision.lab.render.drawn.canvas import (
     Colour,
     Floats,
     Point,
+    Rng,
     darken,
     lighten,
     make_oval,
     mix,
     shift_points,
 )
-
-Rng = np.random.Generator
 
 
 def draw_house(
@@ -31,9 +30,9 @@ def draw_house(
     beams: bool = False,
     grounded: bool = True,
 ) -> None:
-    """A gabled house with its front's lower left at the corner.
+    """Draw a gabled house whose front's lower left is at the corner.
 
-    `size` is its width, its depth, its height to the eaves and the rise of its roof.
+    `size` is its width, its depth, its height to the eaves and the height of its roof.
     """
     x, y = corner
     wide, deep, tall, rise = size
@@ -62,7 +61,7 @@ def draw_house(
 
 
 def make_pane(middle: Floats, side: float, *, slant: float = 0.0) -> Floats:
-    """A square window\'s outline; on a receding wall it slants."""
+    """Return the outline of a square window; on a receding wall it slants."""
     h = side / 2
     corners = [(-h, -h - slant * h), (h, -h + slant * h), (h, h + slant * h), (-h, h - slant * h)]
     return shift_points(corners, middle[0], middle[1])
@@ -86,7 +85,7 @@ def _draw_beams(canvas: Canvas, front: Floats, side: Floats) -> None:
 
 
 def draw_door(canvas: Canvas, foot: Point, wide: float, tall: float) -> None:
-    """An arched door."""
+    """Draw an arched door."""
     x, y = foot
     arch = make_oval((x, y - tall + wide / 2), wide / 2)
     canvas.shape([(x - wide / 2, y), *arch[14:].tolist(), (x + wide / 2, y)], (104, 66, 42), ink=INK, width=0.006)
@@ -106,7 +105,7 @@ def _draw_shingles(canvas: Canvas, plane: Floats, colour: Colour, rows: int) -> 
 
 
 def draw_smoke(canvas: Canvas, at: Point, rng: Rng, colour: Colour = (236, 236, 232)) -> None:
-    """Three puffs that drift away from a draw_chimney."""
+    """Draw puffs of smoke that drift away from a chimney."""
     for step in range(4):
         spot = (at[0] + 0.026 * step + rng.normal(0, 0.004), at[1] - 0.030 * step)
         canvas.spot(spot, 0.015 + 0.005 * step, mix(colour, INK, 0.25))
@@ -114,7 +113,7 @@ def draw_smoke(canvas: Canvas, at: Point, rng: Rng, colour: Colour = (236, 236, 
 
 
 def draw_chimney(canvas: Canvas, at: Point, colour: Colour = (150, 128, 112)) -> None:
-    """A draw_chimney whose foot is hidden in the roof."""
+    """Draw a chimney whose foot is hidden in the roof."""
     x, y = at
     canvas.shape([(x, y), (x + 0.045, y), (x + 0.045, y - 0.08), (x, y - 0.08)], colour, ink=INK)
     canvas.shape(
@@ -125,7 +124,7 @@ def draw_chimney(canvas: Canvas, at: Point, colour: Colour = (150, 128, 112)) ->
 
 
 def draw_fence(canvas: Canvas, start: Point, end: Point, posts: int) -> None:
-    """A wooden fence from one point to another."""
+    """Draw a wooden fence from one point to another."""
     a, b = np.array(start), np.array(end)
     for lift in (0.018, 0.036):
         canvas.line([a - (0, lift), b - (0, lift)], (150, 108, 66), 0.009)

@@ -1,4 +1,4 @@
-"""What stands on the crowned squares of our drawn tiles: mill, cabin, _draw_boathouse, farm, hut and mine.
+"""Buildings on the crowned squares of drawn tiles: mill, cabin, boathouse, farm, hut and mine.
 
 Each builder draws on a canvas whose square reaches from (0, 0) to (1, 1), and stays below the crowns.
 """
@@ -15,6 +15,7 @@ from kdvision.lab.render.drawn.canvas import (
     Canvas,
     Colour,
     Point,
+    Rng,
     darken,
     lighten,
     make_blob,
@@ -35,13 +36,11 @@ from kdvision.lab.render.drawn.motifs import (
     draw_tree,
 )
 
-Rng = np.random.Generator
-
 _PLASTER: Colour = (240, 226, 196)
 
 
 def _draw_mill(canvas: Canvas, _crowns: int, rng: Rng) -> None:
-    """A whitewashed tower mill with a red cap."""
+    """Draw a whitewashed tower mill with a red cap."""
     x, y = 0.5, 0.9
     canvas.shade([[(x, y + 0.02), (x + 0.42, y - 0.03), (x + 0.42, y - 0.12), (x + 0.1, y - 0.1)]], 0.3, blur=0.02)
     canvas.shape(make_oval((x, y - 0.005), (0.19, 0.04)), (150, 146, 88))
@@ -80,7 +79,7 @@ def _draw_sails(canvas: Canvas, hub: Point, reach: float, turn: float) -> None:
 
 
 def _draw_cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
-    """A log cabin in a clearing, with a woodpile and firs behind."""
+    """Draw a log cabin in a clearing, with a woodpile and firs behind."""
     canvas.shape(make_blob((0.52, 0.72), (0.40, 0.22), rng, wobble=0.08), (136, 140, 70))
     canvas.shape(make_blob((0.52, 0.74), (0.33, 0.15), rng, wobble=0.1), (176, 160, 100))
     for spot, height in (((0.2, 0.6), 0.3), ((0.84, 0.55), 0.32), ((0.1, 0.78), 0.27)):
@@ -101,7 +100,7 @@ def _draw_cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
 
 
 def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
-    """A house on stilts with a straw roof, a jetty and a boat."""
+    """Draw a house on stilts with a straw roof, a jetty and a boat."""
     canvas.shade([[(0.2, 0.80), (0.80, 0.80), (0.92, 0.90), (0.3, 0.93)]], 0.4, blur=0.02)
     for x, y in ((0.22, 0.84), (0.36, 0.88), (0.52, 0.88), (0.66, 0.83), (0.80, 0.79), (0.90, 0.78)):
         canvas.line([(x, y - 0.1), (x, y)], (88, 56, 36), 0.022)
@@ -126,7 +125,7 @@ def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
 
 
 def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
-    """A farmhouse with a red roof; with two crowns a barn beside it and a full fold."""
+    """Draw a farmhouse with a red roof; with two crowns a barn beside it and a full fold."""
     canvas.shape(make_blob((0.52, 0.80), (0.40, 0.13), rng, wobble=0.1), (190, 200, 100))
     if crowns > 1:
         draw_house(canvas, (0.50, 0.63), (0.20, 0.22, 0.12, 0.15), wall=(206, 168, 122), roof=(170, 58, 40), rows=4)
@@ -159,7 +158,7 @@ def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
 
 
 def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
-    """A crooked hut on stilts; with two crowns a draw_cauldron steams beside it."""
+    """Draw a crooked hut on stilts; with two crowns a cauldron steams beside it."""
     pool = make_blob((0.5, 0.84), (0.42, 0.12), rng, wobble=0.12)
     canvas.shape(pool, (150, 138, 100))
     canvas.shape((pool - (0.5, 0.84)) * 0.92 + (0.5, 0.84), (88, 86, 62))
@@ -189,7 +188,7 @@ def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
 
 
 def _draw_mine(canvas: Canvas, crowns: int, rng: Rng) -> None:
-    """A mountain with a timbered adit, rails and a cart of gold; richer with every crown."""
+    """Draw a mountain with a timbered adit, rails and a cart of gold; richer with every crown."""
     canvas.shade([make_oval((0.56, 0.80), (0.44, 0.14))], 0.6, blur=0.03)
     for lift, count, wide in ((0.40, 2, 0.07), (0.31, 3, 0.17), (0.20, 4, 0.26), (0.08, 5, 0.33), (-0.02, 5, 0.36)):
         for u in np.linspace(-1, 1, count) + rng.normal(0, 0.05, count):

@@ -1,11 +1,11 @@
-"""The land of our drawn tiles, terrain by terrain, before anything is built on it.
+"""The terrains of drawn tiles, without buildings.
 
 Each painter covers a whole canvas and strews it with what grows there, leaving out the circles (x, y, radius) to avoid.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from kdvision.lab.render.drawn.buildings import paint_town
 from kdvision.lab.render.drawn.canvas import (
     INK,
     Canvas,
+    Circles,
     Colour,
     Point,
+    Rng,
     darken,
     lighten,
     make_blob,
@@ -36,12 +38,9 @@ from kdvision.lab.render.drawn.motifs import (
     draw_tree,
 )
 
-Circles = Sequence[tuple[float, float, float]]
-Rng = np.random.Generator
-
 
 def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """A ripe field, mown in sweeping rows."""
+    """Paint a ripe field, mown in sweeping rows."""
     canvas.wash([(232, 176, 30), (245, 196, 40), (252, 212, 66)], 0.5, rng)
     middle, slope = rng.uniform(-1.6, 1.6), rng.uniform(0.5, 0.9)
     xs = np.linspace(canvas.left - 0.1, canvas.right + 0.1, 24)
@@ -78,7 +77,7 @@ def _draw_poppies(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def _paint_forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Trees, crown beside crown, draw_tree ones and firs."""
+    """Paint trees, crown beside crown, leafy ones and firs."""
     canvas.wash([(62, 78, 30), (82, 102, 40), (104, 122, 48)], 0.25, rng)
     firs = rng.uniform(0.1, 0.6)
     low = scatter(rng, canvas.left - 0.05, canvas.right + 0.05, 0.148, avoid=avoid, tries=700)
@@ -91,7 +90,7 @@ def _paint_forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
 
 
 def _paint_lake(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Blue water with ripples, lily pads and fish."""
+    """Paint blue water with ripples, lily pads and fish."""
     canvas.wash([(24, 92, 176), (34, 116, 202), (58, 146, 222)], 0.6, rng)
     for x, y in scatter(rng, canvas.left, canvas.right, 0.11, tries=260):
         _draw_ripple(canvas, (x, y), rng.uniform(0.025, 0.05), rng)
@@ -133,7 +132,7 @@ def _draw_fish(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def _paint_grass(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """A meadow with tufts, flowers and sheep."""
+    """Paint a meadow with tufts, flowers and sheep."""
     canvas.wash([(118, 184, 48), (140, 204, 58), (166, 220, 78)], 0.45, rng)
     for x, y in scatter(rng, canvas.left, canvas.right, 0.075, tries=500):
         _draw_tuft(canvas, (x, y), rng)
@@ -158,7 +157,7 @@ def _draw_flowers(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def _paint_swamp(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Brown mud with still pools, reeds and dead wood."""
+    """Paint brown mud with still pools, reeds and dead wood."""
     canvas.wash([(150, 124, 90), (176, 150, 112), (198, 174, 134)], 0.4, rng)
     for spot in scatter(rng, canvas.left, canvas.right, 0.34, tries=40):
         _draw_pool(canvas, spot, rng)
@@ -207,7 +206,7 @@ def _draw_bubbles(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def _paint_mine(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Dark, cracked rock with boulders and a glint of ore."""
+    """Paint dark, cracked rock with boulders and a glint of ore."""
     canvas.wash([(36, 33, 36), (50, 46, 49), (66, 61, 62)], 0.35, rng)
     for _ in range(int(7 * (canvas.right - canvas.left))):
         _draw_crack(canvas, (rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1)), rng)

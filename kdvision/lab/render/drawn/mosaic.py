@@ -5,9 +5,18 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, darken, lighten, make_oval, mix, shift_points, vary
-
-Rng = np.random.Generator
+from kdvision.lab.render.drawn.canvas import (
+    Canvas,
+    Colour,
+    Floats,
+    Rng,
+    darken,
+    lighten,
+    make_oval,
+    mix,
+    shift_points,
+    vary,
+)
 
 _STONES: tuple[Colour, ...] = ((150, 132, 102), (128, 112, 88), (172, 154, 122), (116, 104, 90))
 _GROUT: Colour = (216, 204, 178)
@@ -32,7 +41,7 @@ def draw_castle(canvas: Canvas, colour: Colour, rng: Rng) -> None:
 
 
 def _make_crown_outline() -> tuple[Floats, list[Floats]]:
-    """The crown's outline, and the pearls on its points."""
+    """Return the outline of the crown, and the pearls on its points."""
     right = np.array(_HALF)
     body = np.concatenate([right, right[-2:0:-1] * (-1, 1)])
     pearls = [make_oval((u, v - 0.02), 0.042) for u, v in (_HALF[0], _HALF[2], (-_HALF[2][0], _HALF[2][1]))]
@@ -46,7 +55,7 @@ def _inlay_emblem(canvas: Canvas, emblem: Canvas, outline: Floats) -> None:
 
 
 def _make_stones(gap: float, rng: Rng) -> list[tuple[Floats, Floats]]:
-    """Middles and outlines of stones that fill the square, `gap` squares apart: the cells of a Voronoi diagram."""
+    """Return the middles and outlines of stones that fill the square: Voronoi cells, `gap` squares apart."""
     kept = np.empty((0, 2))
     for point in rng.uniform(-0.03, 1.03, (int(9 / gap**2), 2)):
         if ((kept - point) ** 2).sum(axis=1).min(initial=1.0) > gap * gap:
@@ -71,7 +80,7 @@ def _lay_stones(canvas: Canvas, stones: list[tuple[Floats, Floats]], colours: tu
 
 
 def _draw_frame(canvas: Canvas, colour: Colour, rng: Rng) -> None:
-    """Bricks in the player's colour along the rim, with gaps where the wall has fallen."""
+    """Draw bricks in the player's colour along the rim, some missing."""
     for side in range(4):
         start = rng.uniform(0.0, 0.06)
         while start < 1.0:

@@ -1,4 +1,4 @@
-"""What is strewn over our drawn tiles: trees, beasts, stones and treasures, lit from the upper left."""
+"""Motifs of drawn tiles: trees, animals, stones and treasures, lit from the upper left."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from kdvision.lab.render.drawn.canvas import (
     Canvas,
     Colour,
     Point,
+    Rng,
     darken,
     lighten,
     make_oval,
@@ -18,11 +19,9 @@ from kdvision.lab.render.drawn.canvas import (
     vary,
 )
 
-Rng = np.random.Generator
-
 
 def draw_tree(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
-    """A broad-leaved tree whose crown is centred a little above the point."""
+    """Draw a broad-leaved tree whose crown is centred a little above the point."""
     x, y = at[0], at[1] - size * 0.6
     green = vary((44, 110, 48), rng, 11)
     canvas.shade([make_oval((x + size * 0.45, y + size * 0.75), (size * 1.0, size * 0.65))], 0.4, blur=0.02)
@@ -42,7 +41,7 @@ def draw_tree(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
 
 
 def draw_fir(canvas: Canvas, foot: Point, height: float, rng: Rng) -> None:
-    """A fir tree that stands on the point."""
+    """Draw a fir tree that stands on the point."""
     x, y = foot
     green = vary((28, 92, 62), rng, 9)
     half = height * 0.36
@@ -57,7 +56,7 @@ def draw_fir(canvas: Canvas, foot: Point, height: float, rng: Rng) -> None:
 
 
 def draw_sheep(canvas: Canvas, at: Point, rng: Rng, size: float = 0.036) -> None:
-    """A sheep that grazes at the point."""
+    """Draw a sheep that grazes at the point."""
     x, y = at
     way = 1 if rng.random() < 0.5 else -1
     wool = vary((246, 244, 236), rng, 4)
@@ -73,7 +72,7 @@ def draw_sheep(canvas: Canvas, at: Point, rng: Rng, size: float = 0.036) -> None
 
 
 def draw_boulder(canvas: Canvas, at: Point, size: float, rng: Rng, colour: Colour = (168, 150, 122)) -> None:
-    """A rock lit from the upper left."""
+    """Draw a rock lit from the upper left."""
     tone = vary(colour, rng, 9)
     shape = make_stone(at, (size, size * 0.85), rng)
     canvas.shade([shift_points(shape, size * 0.3, size * 0.35)], 0.5, blur=0.012)
@@ -84,7 +83,7 @@ def draw_boulder(canvas: Canvas, at: Point, size: float, rng: Rng, colour: Colou
 
 
 def draw_crag(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
-    """A crag: boulders piled up around the point."""
+    """Draw a crag: boulders piled up around the point."""
     canvas.shade([make_oval((at[0] + size * 0.25, at[1] + size * 0.55), (size * 1.15, size * 0.5))], 0.6, blur=0.03)
     for row, (lift, count, wide) in enumerate(((0.75, 2, 0.25), (0.45, 3, 0.45), (0.1, 4, 0.7), (-0.3, 4, 0.85))):
         for u in np.linspace(-1, 1, count) + rng.normal(0, 0.08, count):
@@ -93,14 +92,14 @@ def draw_crag(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:
 
 
 def draw_gold(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """A few nuggets."""
+    """Draw a few nuggets."""
     for dx, dy in rng.normal(0, 0.016, (3, 2)):
         nugget = make_stone((at[0] + dx, at[1] + dy), rng.uniform(0.010, 0.016), rng, corners=6)
         canvas.shape(nugget, (250, 204, 50), ink=(120, 80, 20), width=0.005)
 
 
 def draw_boat(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """A rowing boat with an oar."""
+    """Draw a rowing boat with an oar."""
     x, y = at
     hull = np.array([(-0.12, -0.03), (0.12, -0.03), (0.075, 0.025), (-0.075, 0.025)]) + at
     canvas.shade([shift_points(hull, 0.015, 0.03)], 0.4, blur=0.008)
@@ -110,7 +109,7 @@ def draw_boat(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def draw_cauldron(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """A steaming draw_cauldron on a fire."""
+    """Draw a steaming cauldron on a fire."""
     x, y = at
     canvas.shape(
         [(x - 0.09, y + 0.09), (x, y + 0.06), (x + 0.09, y + 0.09), (x, y + 0.12)], (232, 120, 36), ink=(140, 50, 20)
@@ -130,7 +129,7 @@ def draw_cauldron(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def draw_cart(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """A mine cart full of gold."""
+    """Draw a mine cart full of gold."""
     x, y = at
     for dx, dy in ((-0.05, 0), (0, -0.012), (0.05, 0), (-0.025, -0.03), (0.026, -0.032)):
         canvas.shape(
@@ -144,7 +143,7 @@ def draw_cart(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def draw_crystals(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """Three blue crystals."""
+    """Draw three blue crystals."""
     x, y = at
     colour = vary((120, 210, 222), rng, 8)
     for lean, tall in ((-0.035, 0.07), (0.035, 0.065), (0.0, 0.1)):
@@ -167,7 +166,7 @@ def draw_crystals(canvas: Canvas, at: Point, rng: Rng) -> None:
 
 
 def draw_haystack(canvas: Canvas, at: Point, rng: Rng) -> None:
-    """A draw_haystack with a pole."""
+    """Draw a haystack with a pole."""
     x, y = at
     straw = vary((222, 158, 52), rng, 6)
     canvas.shade([make_oval((x + 0.05, y + 0.06), (0.12, 0.035))], 0.35, blur=0.014)

@@ -1,44 +1,33 @@
-"""Our own drawn tiles: every picture of the box made from a seed, with no file behind it."""
+"""Drawn tiles: every picture of the box made from a seed, without any file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.game.board import Cell, Terrain
-from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
+from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
+from kdvision.lab.render.drawn import canvas as shapes
 from kdvision.lab.render.drawn.buildings import draw_building
-from kdvision.lab.render.drawn.canvas import (
-    Canvas,
-    Colour,
-    Floats,
-    darken,
-    lighten,
-    make_oval,
-    make_stone,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, Rng, darken, lighten, shift_points, vary
 from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
 from kdvision.lab.render.drawn.mosaic import draw_castle
-from kdvision.lab.render.drawn.planks import draw_back
 from kdvision.lab.render.objects.meshes import COLOURS
 
 Picture = NDArray[np.uint8]
-Rng = np.random.Generator
 
-SIDE = 256  # pixels of a square's side
-_FINE = 2  # drawn so many times larger, for smooth edges
-_OVERLAP = 0.06  # squares that each half reaches beyond the middle, for the wandering border
+SIDE_PX = 256  # of a square
+_SUPERSAMPLING = 2  # pictures are drawn larger by this factor, for smooth edges
+_OVERLAP_SQUARES = 0.06  # how far each half is drawn beyond the middle, for the wavy border
+_CROWN_STEP_SQUARES = 0.29  # between crowns side by side
 _POST: Colour = (150, 104, 62)
-_CROWN_STEP = 0.29  # squares between crowns side by side
-
-_BORDER_EARTH: dict[Terrain, Colour] = {
+_BORDER_COLOURS: dict[Terrain, Colour] = {
     Terrain.WHEAT: (172, 112, 40),
     Terrain.FOREST: (84, 74, 40),
     Terrain.LAKE: (214, 190, 130),
@@ -50,125 +39,108 @@ _BORDER_EARTH: dict[Terrain, Colour] = {
 
 
 class DrawnArt:
-    """A box of tiles drawn in our own hand; another seed strews trees, sheep and stones differently.
+    """A box of drawn tiles; another seed places trees, sheep and stones differently.
 
-    The same seed gives the same pictures in whatever order they are asked for. Pictures are kept once drawn. A square
-    is `side` pixels wide; half the side takes half the time.
+    The same seed gives the same pictures in any order of calls. Each picture (RGB, read-only) is drawn once. A square is
+    `side` pixels wide; half the side takes half the time.
     """
 
-    def __init__(self, seed: int = 0, deck: Deck = KINGDOMINO, *, side: int = SIDE) -> None:
+    def __init__(self, seed: int = 0, *, side: int = SIDE_PX) -> None:
         self.seed = seed
         self.side = side
-        self._cells = {domino.number: (domino.left, domino.right) for domino in (*ROYAL_WEDDING, *deck)}
-        self._seen: dict[tuple[str, int | str], Picture] = {}
+        self._cells = {domino.number: (domino.left, domino.right) for domino in (*ROYAL_WEDDING, *KINGDOMINO)}
+        self._pictures: dict[tuple[str, int | str], Picture] = {}
 
     def domino(self, number: int | str) -> Picture:
-        """The face of a domino, (side, 2 side, 3) RGB, crowns towards the top edge; "K7" is 7, "Q12" Queendomino's."""
+        """Return the face of a domino, (side, 2 side, 3), crowns at the top; "K7" is 7, "Q12" is Queendomino's."""
         if isinstance(number, str) and number.startswith("K"):
             number = int(number[1:])
-        return self._draw_once("domino", number, lambda rng: draw_domino(*self._cells[number], rng, self.side))
+        left, right = self._cells[number]
+        return self._draw_once("domino", number, partial(_draw_domino, left=left, right=right), width=2)
 
     def castle(self, colour: str) -> Picture:
-        """The starting tile of a colour, (side, side, 3) RGB."""
-        return self._draw_once("castle", colour, lambda rng: _draw_castle(COLOURS[colour], rng, self.side))
+        """Return the starting tile of a colour, (side, side, 3)."""
+        return self._draw_once("castle", colour, lambda canvas, rng: draw_castle(canvas, COLOURS[colour], rng))
 
     def back(self, number: int) -> Picture:
-        """The back of a domino with its number, (side, 2 side, 3) RGB."""
-        return self._draw_once("back", number, lambda rng: _draw_back(str(number), rng, self.side))
+        """Return the back of a domino with its number, (side, 2 side, 3)."""
+        return self._draw_once("back", number, partial(_draw_back, text=str(number)), width=2)
 
     def town(self, number: int) -> Picture:
-        """An empty town, (side, side, 3) RGB."""
-        return self._draw_once("town", number, lambda rng: _draw_town(rng, self.side))
+        """Return an empty town, (side, side, 3)."""
+        return self._draw_once("town", number, lambda canvas, rng: PAINTERS[Terrain.TOWN](canvas, rng, ()))
 
     def building(self, number: int) -> Picture:
-        """A finished building, (side, side, 3) RGB: as many different ones as there are numbers."""
-        return self._draw_once("building", number, lambda rng: _draw_building(rng, self.side, done=True))
+        """Return a finished building, (side, side, 3), another one for each number."""
+        return self._draw_once("building", number, partial(draw_building, done=True))
 
     def back_of_building(self, number: int) -> Picture:
-        """A building's grey side, (side, side, 3) RGB."""
-        return self._draw_once("unbuilt", number, lambda rng: _draw_building(rng, self.side, done=False))
+        """Return a building's grey side, (side, side, 3)."""
+        return self._draw_once("unbuilt", number, partial(draw_building, done=False))
 
-    def _draw_once(self, kind: str, name: int | str, draw: Callable[[Rng], Picture]) -> Picture:
-        if (kind, name) not in self._seen:
-            text = f"{kind} {name}".encode()
-            picture = draw(np.random.default_rng([self.seed, *text]))
+    def _draw_once(self, kind: str, name: int | str, draw: Callable[[Canvas, Rng], None], *, width: int = 1) -> Picture:
+        if (kind, name) not in self._pictures:
+            canvas = Canvas(0, width, self.side * _SUPERSAMPLING)
+            draw(canvas, np.random.default_rng([self.seed, *f"{kind} {name}".encode()]))
+            picture = cv2.resize(canvas.pixels, (width * self.side, self.side), interpolation=cv2.INTER_AREA)
             picture.flags.writeable = False
-            self._seen[kind, name] = picture
-        return self._seen[kind, name]
+            self._pictures[kind, name] = np.asarray(picture, np.uint8)
+        return self._pictures[kind, name]
 
 
-def draw_domino(left: Cell, right: Cell, rng: Rng, side: int = SIDE) -> Picture:
-    """The face of a domino, (side, 2 side, 3)."""
-    whole = Canvas(0, 2, side * _FINE)
+def _draw_back(canvas: Canvas, rng: Rng, text: str) -> None:
+    """Draw four planks and a number on a canvas two squares wide."""
+    canvas.wash([(88, 48, 26), (112, 64, 34), (136, 82, 44)], 0.5, rng)
+    for plank in range(4):
+        top = plank / 4
+        canvas.shade([[(0, top), (2, top), (2, top + 0.25), (0, top + 0.25)]], float(rng.uniform(-0.06, 0.22)))
+        for _ in range(26):
+            x, y = rng.uniform(-0.2, 2), top + rng.uniform(0.02, 0.23)
+            xs = np.linspace(0, rng.uniform(0.2, 0.7), 12)
+            grain = np.stack([x + xs, y + 0.006 * np.sin(xs * 9 + rng.uniform(0, 6))], 1)
+            canvas.line(grain, vary((92, 50, 26), rng, 12), 0.005)
+        canvas.line([(0, top), (2, top)], (44, 24, 14), 0.014)
+        for x in (0.05, 1.95):
+            canvas.spot((x, top + 0.125), 0.014, (70, 62, 56), ink=(36, 26, 20))
+    face, scale, heavy = cv2.FONT_HERSHEY_COMPLEX, canvas.unit / 60, round(canvas.unit / 26)
+    (width, height), _ = cv2.getTextSize(text, face, scale, heavy)
+    corner = (canvas.unit - width // 2, (canvas.unit + height) // 2)
+    for outline, colour in ((round(canvas.unit / 22), (34, 20, 12)), (0, (240, 226, 196))):
+        cv2.putText(canvas.pixels, text, corner, face, scale, colour, heavy + outline, cv2.LINE_AA)
+
+
+def _draw_domino(canvas: Canvas, rng: Rng, left: Cell, right: Cell) -> None:
     if left.terrain is right.terrain:
-        PAINTERS[left.terrain](whole, rng, _find_clearings(left, 0) + _find_clearings(right, 1))
-        _draw_row(whole, left.terrain, rng)
+        PAINTERS[left.terrain](canvas, rng, _find_clearings(left, 0) + _find_clearings(right, 1))
+        _draw_row(canvas, left.terrain, rng)
     else:
-        _draw_two_terrains(whole, left, right, rng)
+        _draw_two_terrains(canvas, left, right, rng)
     for x, cell in enumerate((left, right)):
         if cell.crowns:
-            BUILDERS[cell.terrain](_move_origin(whole, x + rng.normal(0, 0.012)), cell.crowns, rng)
-            _draw_crowns(whole, x, cell.crowns)
-    return _shrink(whole)
+            moved = Canvas(-x - (shift := rng.normal(0, 0.012)), 2 - x - shift, canvas.unit)
+            moved.pixels = canvas.pixels
+            BUILDERS[cell.terrain](moved, cell.crowns, rng)
+            for middle in _place_crowns(x, cell.crowns):
+                draw_crown(canvas, middle, 0.135)
 
 
-def _draw_castle(colour: Colour, rng: Rng, side: int) -> Picture:
-    canvas = Canvas(0, 1, side * _FINE)
-    draw_castle(canvas, colour, rng)
-    return _shrink(canvas)
-
-
-def _draw_back(text: str, rng: Rng, side: int) -> Picture:
-    canvas = Canvas(0, 2, side * _FINE)
-    draw_back(canvas, text, rng)
-    return _shrink(canvas)
-
-
-def _draw_town(rng: Rng, side: int) -> Picture:
-    canvas = Canvas(0, 1, side * _FINE)
-    PAINTERS[Terrain.TOWN](canvas, rng, ())
-    return _shrink(canvas)
-
-
-def _draw_building(rng: Rng, side: int, *, done: bool) -> Picture:
-    canvas = Canvas(0, 1, side * _FINE)
-    draw_building(canvas, rng, done=done)
-    return _shrink(canvas)
-
-
-def _shrink(canvas: Canvas) -> Picture:
-    height, width = canvas.pixels.shape[:2]
-    size = (width // _FINE, height // _FINE)
-    return np.asarray(cv2.resize(canvas.pixels, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-
-
-def _move_origin(canvas: Canvas, x: float) -> Canvas:
-    """The same pixels, with the square at x at the origin."""
-    view = Canvas(canvas.left - x, canvas.right - x, canvas.unit)
-    view.pixels = canvas.pixels
-    return view
-
-
-Circle = tuple[float, float, float]
-
-
-def _find_clearings(cell: Cell, x: float) -> list[Circle]:
-    """Where nothing may grow: under the crowns and the building."""
+def _find_clearings(cell: Cell, x: float) -> list[tuple[float, float, float]]:
+    """Return the circles that stay empty, below the crowns and the building."""
     if not cell.crowns:
         return []
     return [(x + 0.52, 0.66, 0.40), *[(u, 0.12, 0.21) for u in _place_crowns(x, cell.crowns)]]
 
 
 def _place_crowns(x: float, crowns: int) -> list[float]:
-    """The crowns' middles: from the domino's outer corner inwards."""
-    outer = [0.17 + _CROWN_STEP * number for number in range(crowns)]
+    """Return the x of the crowns' middles, from the domino's outer corner inwards."""
+    outer = [0.17 + _CROWN_STEP_SQUARES * number for number in range(crowns)]
     return [x + (1 - u if x else u) for u in outer]
 
 
 def _draw_two_terrains(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None:
-    """Two lands side by side, with an earthy border wandering between them."""
-    west = Canvas(0, 1 + _OVERLAP, whole.unit)
-    east = Canvas(1 - _OVERLAP, 2, whole.unit)
+    """Draw two terrains side by side, with a wavy border between them."""
+    west = Canvas(0, 1 + _OVERLAP_SQUARES, whole.unit)
+    east = Canvas(1 - _OVERLAP_SQUARES, 2, whole.unit)
     PAINTERS[left.terrain](west, rng, _find_clearings(left, 0))
     PAINTERS[right.terrain](east, rng, _find_clearings(right, 1))
     border = _make_border(rng)
@@ -179,7 +151,7 @@ def _draw_two_terrains(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None
     start = whole.pixels.shape[1] - east.pixels.shape[1]
     whole.pixels[:, start:] = east.pixels
     np.copyto(whole.pixels[:, :reach], west.pixels, where=is_west[:, :reach, None])
-    _draw_border(whole, border, _BORDER_EARTH[left.terrain], _BORDER_EARTH[right.terrain], rng)
+    _draw_border(whole, border, _BORDER_COLOURS[left.terrain], _BORDER_COLOURS[right.terrain], rng)
 
 
 def _make_border(rng: Rng) -> Floats:
@@ -199,14 +171,14 @@ def _draw_border(canvas: Canvas, border: Floats, west: Colour, east: Colour, rng
     canvas.line(border, darken(west, 0.6), 0.009)
     for x, y in border[::4]:
         side = rng.choice((-1, 1))
-        pebble = make_stone(
+        pebble = shapes.make_stone(
             (x + side * rng.uniform(0.008, 0.022), y + rng.normal(0, 0.006)), rng.uniform(0.006, 0.012), rng, corners=6
         )
         canvas.shape(pebble, lighten(west if side < 0 else east, 0.2), ink=darken(west, 0.5), width=0.004)
 
 
 def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
-    """Stones, or posts in the water, in a row between like halves; a forest grows together."""
+    """Draw a row of stones, or of posts in water, between equal halves; in a forest there is none."""
     if terrain is Terrain.FOREST:
         return
     for y in np.linspace(0.05, 0.93, 8) + rng.normal(0, 0.012, 8):
@@ -216,13 +188,11 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
             canvas.line([(x, y + 0.02), (x + 0.004, y - 0.025)], darken(_POST, 0.6), 0.024)
             canvas.line([(x, y + 0.018), (x + 0.004, y - 0.025)], _POST, 0.014)
         else:
-            canvas.shade([make_oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
+            canvas.shade([shapes.make_oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
             grey = vary((206, 194, 170), rng, 9)
             canvas.shape(
-                make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7), grey, ink=darken(grey, 0.4), width=0.006
+                shapes.make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7),
+                grey,
+                ink=darken(grey, 0.4),
+                width=0.006,
             )
-
-
-def _draw_crowns(canvas: Canvas, x: float, crowns: int) -> None:
-    for middle in _place_crowns(x, crowns):
-        draw_crown(canvas, middle, 0.135)
