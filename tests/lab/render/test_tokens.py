@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from kdvision.lab.render.art.scene_art import make_piece_mesh
-from kdvision.lab.render.drawn.buildings import draw_queen
 from kdvision.lab.render.objects import meshes, tokens
 
 SIZES = {"knight": (0.3, 0.75), "tower": (0.3, 0.8), "queen": (0.85, 1.2), "gem": (0.33, 0.58)}
@@ -74,7 +73,7 @@ def test_no_two_gems_are_alike() -> None:
 
 
 def test_a_drawn_queen_has_a_crown_over_a_white_dress() -> None:
-    queen = draw_queen(np.random.default_rng(8))
+    queen = tokens.draw_queen(np.random.default_rng(8))
     crown, dress = queen[28:34, 72:88, :3].astype(int), queen[190:220, 72:88, :3]
     assert (crown[..., 0] > 2 * crown[..., 2]).mean() > 0.8
     assert dress.min(axis=2).mean() > 220

@@ -8,24 +8,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.lab.render.drawn.canvas import (
-    INK,
-    Canvas,
-    Circles,
-    Colour,
-    Point,
-    Rng,
-    darken,
-    lighten,
-    make_oval,
-    make_stone,
-    mix,
-    scatter,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, vary
 from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.drawn.houses import draw_chimney, draw_door, draw_house, draw_smoke
+from kdvision.lab.render.drawn.shapes import Circles, Point, Rng, make_oval, make_stone, scatter, shift_points
 
 _EARTH: Colour = (206, 74, 52)
 _GREY: Colour = (176, 168, 162)
@@ -258,32 +245,3 @@ def _draw_value(canvas: Canvas, rng: Rng) -> None:
         sign = vary([(244, 196, 40), (70, 150, 230), (150, 205, 50), (60, 56, 58)][int(rng.integers(4))], rng, 8)
         for one, other in (((-0.05, -0.05), (0.05, 0.05)), ((-0.05, 0.05), (0.05, -0.05))):
             canvas.line([(x + 0.18 + one[0], y + one[1]), (x + 0.18 + other[0], y + other[1])], sign, 0.05)
-
-
-# --- the Queen --------------------------------------------------------------------------------------------------------
-
-
-def draw_queen(rng: Rng) -> NDArray[np.uint8]:
-    """Return a queen in a white dress with a red crown on grey wood, (256, 160, 4) RGBA, transparent beside it."""
-    canvas, shape = Canvas(0, 0.625, 256), Canvas(0, 0.625, 256)
-    x, wood = 0.3125, vary((110, 114, 124), rng, 10)
-    outline = [(0.16, 0.995), (0.02, 0.97), (0.06, 0.7), (0.16, 0.45), (0.21, 0.3), (0.2, 0.08), (x, 0.005)]
-    outline += [(2 * x - u, v) for u, v in outline[-2::-1]]
-    shape.shape(outline, (255, 255, 255))
-    canvas.shape(outline, wood)
-    cape = vary((232, 150, 36), rng, 14)
-    canvas.shape([(0.08, 0.92), (0.22, 0.38), (2 * x - 0.22, 0.38), (2 * x - 0.08, 0.92)], cape)
-    canvas.shape([(0.14, 0.93), (0.24, 0.33), (2 * x - 0.24, 0.33), (2 * x - 0.14, 0.93)], (242, 238, 222))
-    canvas.shape([(0.22, 0.93), (0.28, 0.4), (2 * x - 0.28, 0.4), (2 * x - 0.22, 0.93)], (250, 250, 248))
-    for u, v in rng.uniform((0.16, 0.45), (0.46, 0.9), (14, 2)):
-        canvas.spot((float(u), float(v)), (0.006, 0.014), (96, 96, 92))
-    canvas.spot((x, 0.24), (0.062, 0.075), (40, 32, 36))
-    canvas.spot((x, 0.245), (0.042, 0.055), (246, 216, 200))
-    canvas.shape(
-        shift_points([(-0.055, 0.06), (-0.07, -0.05), (0.0, -0.08), (0.07, -0.05), (0.055, 0.06)], x, 0.12),
-        (206, 44, 36),
-    )
-    canvas.line([(x - 0.055, 0.178), (x + 0.055, 0.178)], (236, 176, 44), 0.03)
-    canvas.line([(x - 0.07, 0.07), (x, 0.045), (x + 0.07, 0.07)], (236, 176, 44), 0.014)
-    canvas.line([(x - 0.05, 0.36), (x + 0.06, 0.5)], mix((206, 44, 36), INK, 0.1), 0.026)
-    return np.dstack([canvas.pixels, shape.pixels[..., 0]])

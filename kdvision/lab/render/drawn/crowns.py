@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import INK, Canvas, Colour, shift_points
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import INK, Colour
+from kdvision.lab.render.drawn.shapes import shift_points
 
 _RIM: Colour = (255, 255, 252)
 _GOLD: Colour = (250, 196, 40)

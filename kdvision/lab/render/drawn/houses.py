@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import (
-    INK,
-    Canvas,
-    Colour,
-    Floats,
-    Point,
-    Rng,
-    darken,
-    lighten,
-    make_oval,
-    mix,
-    shift_points,
-)
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, mix
+from kdvision.lab.render.drawn.shapes import Floats, Point, Rng, make_oval, shift_points
 
 
 def draw_house(

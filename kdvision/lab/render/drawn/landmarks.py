@@ -10,31 +10,11 @@ from collections.abc import Callable
 import numpy as np
 
 from kdvision.game.board import Terrain
-from kdvision.lab.render.drawn.canvas import (
-    INK,
-    Canvas,
-    Colour,
-    Point,
-    Rng,
-    darken,
-    lighten,
-    make_blob,
-    make_oval,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn import motifs
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, vary
 from kdvision.lab.render.drawn.houses import draw_chimney, draw_door, draw_fence, draw_house, draw_smoke, make_pane
-from kdvision.lab.render.drawn.motifs import (
-    draw_boat,
-    draw_boulder,
-    draw_cart,
-    draw_cauldron,
-    draw_crystals,
-    draw_fir,
-    draw_gold,
-    draw_sheep,
-    draw_tree,
-)
+from kdvision.lab.render.drawn.shapes import Point, Rng, make_blob, make_oval, shift_points
 
 _PLASTER: Colour = (240, 226, 196)
 
@@ -83,7 +63,7 @@ def _draw_cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     canvas.shape(make_blob((0.52, 0.72), (0.40, 0.22), rng, wobble=0.08), (136, 140, 70))
     canvas.shape(make_blob((0.52, 0.74), (0.33, 0.15), rng, wobble=0.1), (176, 160, 100))
     for spot, height in (((0.2, 0.6), 0.3), ((0.84, 0.55), 0.32), ((0.1, 0.78), 0.27)):
-        draw_fir(canvas, spot, height, rng)
+        motifs.draw_fir(canvas, spot, height, rng)
     draw_house(
         canvas, (0.28, 0.80), (0.26, 0.30, 0.17, 0.19), wall=(164, 116, 72), roof=vary((112, 72, 46), rng, 8), rows=4
     )
@@ -96,7 +76,7 @@ def _draw_cabin(canvas: Canvas, _crowns: int, rng: Rng) -> None:
     for dx, dy in ((0, 0), (0.05, 0), (0.1, 0), (0.025, -0.042), (0.075, -0.042), (0.05, -0.084)):
         canvas.spot((0.68 + dx, 0.88 + dy), 0.026, (206, 160, 102), ink=(92, 60, 38))
         canvas.spot((0.68 + dx, 0.88 + dy), 0.010, (176, 128, 78))
-    draw_tree(canvas, (0.14, 0.93), 0.09, rng)
+    motifs.draw_tree(canvas, (0.14, 0.93), 0.09, rng)
 
 
 def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
@@ -121,7 +101,7 @@ def _draw_boathouse(canvas: Canvas, _crowns: int, rng: Rng) -> None:
         beams=True,
         grounded=False,
     )
-    draw_boat(canvas, (0.56, 0.93), rng)
+    motifs.draw_boat(canvas, (0.56, 0.93), rng)
 
 
 def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
@@ -154,7 +134,7 @@ def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
         flock = [(0.76, 0.88), (0.2, 0.9)]
         draw_fence(canvas, (0.32, 0.95), (0.66, 0.95), 7)
     for x, y in flock:
-        draw_sheep(canvas, (x + rng.normal(0, 0.012), y + rng.normal(0, 0.008)), rng, 0.034)
+        motifs.draw_sheep(canvas, (x + rng.normal(0, 0.012), y + rng.normal(0, 0.008)), rng, 0.034)
 
 
 def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
@@ -184,7 +164,7 @@ def _draw_hut(canvas: Canvas, crowns: int, rng: Rng) -> None:
     for x, y in ((0.37, 0.53), (0.46, 0.47), (0.45, 0.38), (0.54, 0.55), (0.62, 0.48), (0.57, 0.38)):
         canvas.line([(x - 0.03, y - 0.01), (x, y + 0.012), (x + 0.03, y - 0.008)], darken(moss, 0.5), 0.007)
     if crowns > 1:
-        draw_cauldron(canvas, (0.19, 0.80), rng)
+        motifs.draw_cauldron(canvas, (0.19, 0.80), rng)
 
 
 def _draw_mine(canvas: Canvas, crowns: int, rng: Rng) -> None:
@@ -193,17 +173,17 @@ def _draw_mine(canvas: Canvas, crowns: int, rng: Rng) -> None:
     for lift, count, wide in ((0.40, 2, 0.07), (0.31, 3, 0.17), (0.20, 4, 0.26), (0.08, 5, 0.33), (-0.02, 5, 0.36)):
         for u in np.linspace(-1, 1, count) + rng.normal(0, 0.05, count):
             spot = (0.5 + u * wide, 0.72 - lift + rng.normal(0, 0.008))
-            draw_boulder(canvas, spot, rng.uniform(0.095, 0.12), rng, (190, 168, 130))
+            motifs.draw_boulder(canvas, spot, rng.uniform(0.095, 0.12), rng, (190, 168, 130))
     adits = (0.36, 0.68) if crowns > 2 else (0.5,)
     for x in adits:
         _draw_adit(canvas, (x, 0.82), 0.085 if crowns > 2 else 0.11)
     for number, x in enumerate((0.24, 0.52, 0.80) if crowns > 2 else (0.60, 0.26)[:crowns]):
-        draw_cart(canvas, (x, 0.90 + 0.02 * (number % 2)), rng)
+        motifs.draw_cart(canvas, (x, 0.90 + 0.02 * (number % 2)), rng)
     for x in rng.uniform(0.08, 0.92, 2 * crowns):
-        draw_gold(canvas, (x, rng.uniform(0.9, 0.96)), rng)
+        motifs.draw_gold(canvas, (x, rng.uniform(0.9, 0.96)), rng)
     if crowns > 1:
         for x, y in ((0.16, 0.72), (0.86, 0.70), (0.30, 0.48), (0.70, 0.46))[: 2 * (crowns - 1)]:
-            draw_crystals(canvas, (x, y), rng)
+            motifs.draw_crystals(canvas, (x, y), rng)
 
 
 def _draw_adit(canvas: Canvas, foot: Point, half: float) -> None:

@@ -1,6 +1,6 @@
 """The terrains of drawn tiles, without buildings.
 
-Each painter covers a whole canvas and strews it with what grows there, leaving out the circles (x, y, radius) to avoid.
+Each painter covers a whole canvas; plants and other motifs stay outside the circles to avoid.
 """
 
 from __future__ import annotations
@@ -10,33 +10,11 @@ from collections.abc import Callable
 import numpy as np
 
 from kdvision.game.board import Terrain
+from kdvision.lab.render.drawn import motifs
 from kdvision.lab.render.drawn.buildings import paint_town
-from kdvision.lab.render.drawn.canvas import (
-    INK,
-    Canvas,
-    Circles,
-    Colour,
-    Point,
-    Rng,
-    darken,
-    lighten,
-    make_blob,
-    make_oval,
-    mix,
-    scatter,
-    shift_points,
-    vary,
-)
-from kdvision.lab.render.drawn.motifs import (
-    draw_boat,
-    draw_boulder,
-    draw_crag,
-    draw_fir,
-    draw_gold,
-    draw_haystack,
-    draw_sheep,
-    draw_tree,
-)
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, mix, vary
+from kdvision.lab.render.drawn.shapes import Circles, Point, Rng, make_blob, make_oval, scatter, shift_points
 
 
 def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
@@ -54,7 +32,7 @@ def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     wide = [(x, y, radius + 0.1) for x, y, radius in avoid]
     tries = int(rng.integers(3, 7))
     for spot in scatter(rng, canvas.left, canvas.right, 0.34, avoid=wide, tries=tries, margin=0.18):
-        (draw_haystack if rng.random() < 0.3 else _draw_poppies)(canvas, spot, rng)
+        (motifs.draw_haystack if rng.random() < 0.3 else _draw_poppies)(canvas, spot, rng)
 
 
 def _draw_ear(canvas: Canvas, foot: Point, rng: Rng) -> None:
@@ -84,9 +62,9 @@ def _paint_forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     for x, high in low:
         y = high + 0.05
         if rng.random() < firs:
-            draw_fir(canvas, (x, y + 0.05), rng.uniform(0.20, 0.27), rng)
+            motifs.draw_fir(canvas, (x, y + 0.05), rng.uniform(0.20, 0.27), rng)
         else:
-            draw_tree(canvas, (x, y), rng.uniform(0.085, 0.115), rng)
+            motifs.draw_tree(canvas, (x, y), rng.uniform(0.085, 0.115), rng)
 
 
 def _paint_lake(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
@@ -96,7 +74,7 @@ def _paint_lake(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
         _draw_ripple(canvas, (x, y), rng.uniform(0.025, 0.05), rng)
     spots = scatter(rng, canvas.left, canvas.right, 0.26, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.2)
     for number, spot in enumerate(spots):
-        (_draw_lilies, _draw_lilies, _draw_fish, draw_boat if number == 1 else _draw_fish)[int(rng.integers(4))](
+        (_draw_lilies, _draw_lilies, _draw_fish, motifs.draw_boat if number == 1 else _draw_fish)[int(rng.integers(4))](
             canvas, spot, rng
         )
 
@@ -139,7 +117,7 @@ def _paint_grass(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     for spot in scatter(rng, canvas.left, canvas.right, 0.16, avoid=avoid, tries=int(rng.integers(8, 18)), margin=0.04):
         _draw_flowers(canvas, spot, rng)
     for spot in scatter(rng, canvas.left, canvas.right, 0.2, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.1):
-        draw_sheep(canvas, spot, rng)
+        motifs.draw_sheep(canvas, spot, rng)
 
 
 def _draw_tuft(canvas: Canvas, at: Point, rng: Rng) -> None:
@@ -211,13 +189,13 @@ def _paint_mine(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     for _ in range(int(7 * (canvas.right - canvas.left))):
         _draw_crack(canvas, (rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1)), rng)
     for spot in scatter(rng, canvas.left, canvas.right, 0.17, avoid=avoid, tries=24, margin=0.05):
-        draw_boulder(canvas, spot, rng.uniform(0.02, 0.06), rng)
+        motifs.draw_boulder(canvas, spot, rng.uniform(0.02, 0.06), rng)
         if rng.random() < 0.4:
-            draw_gold(canvas, (spot[0] + 0.06, spot[1] + 0.02), rng)
+            motifs.draw_gold(canvas, (spot[0] + 0.06, spot[1] + 0.02), rng)
     for x in np.arange(np.floor(canvas.left), canvas.right):
         heap = (x + rng.uniform(0.42, 0.58), rng.uniform(0.45, 0.62))
         if x + 1 > canvas.left + 0.2 and not any(abs(heap[0] - u) < r for u, _, r in avoid):
-            draw_crag(canvas, heap, rng.uniform(0.22, 0.28), rng)
+            motifs.draw_crag(canvas, heap, rng.uniform(0.22, 0.28), rng)
 
 
 def _draw_crack(canvas: Canvas, at: Point, rng: Rng) -> None:

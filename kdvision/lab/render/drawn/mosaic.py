@@ -5,18 +5,9 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import (
-    Canvas,
-    Colour,
-    Floats,
-    Rng,
-    darken,
-    lighten,
-    make_oval,
-    mix,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import Colour, darken, lighten, mix, vary
+from kdvision.lab.render.drawn.shapes import Floats, Rng, make_oval, shift_points
 
 _STONES: tuple[Colour, ...] = ((150, 132, 102), (128, 112, 88), (172, 154, 122), (116, 104, 90))
 _GROUT: Colour = (216, 204, 178)

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kdvision.lab.render.drawn.canvas import (
-    INK,
-    Canvas,
-    Colour,
-    Point,
-    Rng,
-    darken,
-    lighten,
-    make_oval,
-    make_stone,
-    mix,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, mix, vary
+from kdvision.lab.render.drawn.shapes import Point, Rng, make_oval, make_stone, shift_points
 
 
 def draw_tree(canvas: Canvas, at: Point, size: float, rng: Rng) -> None:

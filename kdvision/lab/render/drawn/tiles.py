@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
-from kdvision.lab.render.drawn import canvas as shapes
 from kdvision.lab.render.drawn.buildings import draw_building
-from kdvision.lab.render.drawn.canvas import Canvas, Colour, Floats, Rng, darken, lighten, shift_points, vary
+from kdvision.lab.render.drawn.canvas import Canvas
+from kdvision.lab.render.drawn.colours import Colour, darken, lighten, vary
 from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
 from kdvision.lab.render.drawn.mosaic import draw_castle
+from kdvision.lab.render.drawn.shapes import Floats, Rng, make_oval, make_stone, shift_points
 from kdvision.lab.render.objects.meshes import COLOURS
 
 Picture = NDArray[np.uint8]
@@ -171,7 +172,7 @@ def _draw_border(canvas: Canvas, border: Floats, west: Colour, east: Colour, rng
     canvas.line(border, darken(west, 0.6), 0.009)
     for x, y in border[::4]:
         side = rng.choice((-1, 1))
-        pebble = shapes.make_stone(
+        pebble = make_stone(
             (x + side * rng.uniform(0.008, 0.022), y + rng.normal(0, 0.006)), rng.uniform(0.006, 0.012), rng, corners=6
         )
         canvas.shape(pebble, lighten(west if side < 0 else east, 0.2), ink=darken(west, 0.5), width=0.004)
@@ -188,10 +189,10 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
             canvas.line([(x, y + 0.02), (x + 0.004, y - 0.025)], darken(_POST, 0.6), 0.024)
             canvas.line([(x, y + 0.018), (x + 0.004, y - 0.025)], _POST, 0.014)
         else:
-            canvas.shade([shapes.make_oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
+            canvas.shade([make_oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
             grey = vary((206, 194, 170), rng, 9)
             canvas.shape(
-                shapes.make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7),
+                make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7),
                 grey,
                 ink=darken(grey, 0.4),
                 width=0.006,
