@@ -34,8 +34,8 @@ def game(
     else:
         text = format_game(played, name, dominoes=dominoes, clauses=clauses, width=get_width(), colour=wants_colour())
         typer.echo(text)
-    if strict and (not played.finished or any(played.problems(table) for table in played.rounds)):
-        print_message(f"{name}: {'look at the problems' if played.finished else 'some facts are missing'}")
+    if strict and (not played.has_all_facts or any(played.problems(table) for table in played.rounds)):
+        print_message(f"{name}: {'look at the problems' if played.has_all_facts else 'some facts are missing'}")
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 

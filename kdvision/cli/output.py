@@ -83,7 +83,7 @@ def _print_changed_totals(kingdoms: Sequence["ScoredKingdom"], game: "CombinedRe
 def warn_of_absent_players(results: Sequence["Result"], options: ScoreOptions) -> None:
     """Print on stderr which of the named players have no kingdom in the photos."""
     colours = [scored.reading.colour for result in results for scored in result.kingdoms if scored.reading is not None]
-    if options.players and colours and (warning := options.players.absent(colours)):
+    if options.players and colours and (warning := options.players.describe_unmatched(colours)):
         print_message(warning)
 
 

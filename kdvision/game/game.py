@@ -1,4 +1,4 @@
-"""A whole game: what was played, by which rules, and the kingdoms of its rounds."""
+"""A whole game: its rules, and the kingdoms of its rounds."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class ScoredKingdom:
 
 @dataclass(frozen=True)
 class Game:
-    """A game of one round, or of three as a Dynasty. `kind` and `variants` are ids of `rules.GAMES` and `rules.VARIANTS`."""
+    """A game of one round, or a Dynasty. `kind` and `variants` are ids of `rules.GAMES` and `rules.VARIANTS`."""
 
     kind: str
     side: int
@@ -39,95 +39,93 @@ class Game:
 
     @cached_property
     def rule_set(self) -> RuleSet:
-        """The rules this game was played by."""
+        """The rules of this game."""
         return make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
 
-    def played(self, table: Table) -> tuple[ScoredKingdom, ...]:
-        """The kingdoms of one round with their points: those that are certain, where pieces are still to be told."""
+    def score_round(self, table: Table) -> tuple[ScoredKingdom, ...]:
+        """Return the kingdoms of a round with their points. While facts are open, only certain points count."""
         return tuple(ScoredKingdom(kingdom, score_certain(kingdom, self.rule_set)) for kingdom in table.kingdoms)
 
     def problems(self, table: Table) -> tuple[Problem, ...]:
-        """All that is odd about one round; of boards whose towns are not told yet the dominoes are not checked."""
+        """Return the problems of a round. The dominoes of a board with open towns are not checked."""
         return drop_uncheckable(find_table_problems(table, self.rule_set), table.kingdoms)
 
     def is_open(self, table: Table) -> bool:
-        """True where pieces or squares of one round are still to be told, so that nobody has won it yet."""
+        """Return whether facts or squares of a round are unknown, so that it has no winner yet."""
         return any(has_open_facts(kingdom) or kingdom.board.unknown for kingdom in table.kingdoms)
 
     @property
-    def finished(self) -> bool:
-        """True where nothing of any round is still to be told."""
+    def has_all_facts(self) -> bool:
+        """Whether everything that scores is known."""
         return not any(map(self.is_open, self.rounds))
 
-    def entered(self, table: Table) -> bool:
-        """True where all kingdoms of one round are entered, as far as anybody told."""
-        return self.rule_set.with_seats(table).whole
+    def has_all_kingdoms(self, table: Table) -> bool:
+        """Return whether no kingdom of a round is known to be missing."""
+        return self.rule_set.with_seats(table).is_complete
 
-    def is_decided(self, table: Table) -> bool:
-        """True where it is known who has won one round: all kingdoms are entered, and all that scores is told."""
-        return self.entered(table) and not self.is_open(table)
+    def has_round_result(self, table: Table) -> bool:
+        """Return whether it is known who has won a round."""
+        return self.has_all_kingdoms(table) and not self.is_open(table)
 
     @property
-    def decided(self) -> bool:
-        """True where it is known who has won the whole game."""
-        return all(map(self.is_decided, self.rounds))
+    def has_result(self) -> bool:
+        """Whether it is known who has won the whole game."""
+        return all(map(self.has_round_result, self.rounds))
 
     def note(self, table: Table) -> str:
-        """One sentence where not all kingdoms of a round are entered, else nothing."""
-        seated, entered = self.rule_set.with_seats(table), len(table.kingdoms)
-        if self.entered(table):
+        """Return a sentence if kingdoms of a round are missing, else an empty text."""
+        if self.has_all_kingdoms(table):
             return ""
-        least = "" if table.seats else "at least "
-        verb = "is" if entered == 1 else "are"
-        return f"{entered} of {least}{seated.seats} kingdoms {verb} entered: nothing is known of the others"
+        count = len(table.kingdoms)
+        seats = f"{'' if table.seats else 'at least '}{self.rule_set.with_seats(table).seats}"
+        verb = "is" if count == 1 else "are"
+        return f"{count} of {seats} kingdoms {verb} entered: nothing is known of the others"
 
-    def round_standing(self, table: Table) -> Standing:
-        """Who leads in one round, by what is told."""
+    def rank_round(self, table: Table) -> Standing:
+        """Return the standing of a round, by the facts that are known."""
         return rank_kingdoms(table.kingdoms, self.rule_set)
 
     @property
     def standing(self) -> Standing:
-        """Who wins the whole game, by what is told."""
+        """The standing of the whole game, by the facts that are known."""
         if len(self.rounds) == 1:
-            return self.round_standing(self.rounds[0])
+            return self.rank_round(self.rounds[0])
         return rank_dynasty([table.kingdoms for table in self.rounds], self.rule_set)
 
 
 def drop_uncheckable(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -> tuple[Problem, ...]:
-    """The problems without those about dominoes that rest on boards whose towns are not told yet."""
-    open_boards = [TOWNS in kingdom.open_facts for kingdom in kingdoms]
-    return tuple(
-        problem
-        for problem in problems
-        if not (
-            problem.clause.endswith(("/box", "/connection"))
-            and (any(open_boards) if problem.kingdom is None else open_boards[problem.kingdom])
-        )
-    )
+    """Return the problems without those about the dominoes of boards whose towns are open."""
+    has_open_towns = [TOWNS in kingdom.open_facts for kingdom in kingdoms]
+
+    def is_checkable(problem: Problem) -> bool:
+        about = any(has_open_towns) if problem.kingdom is None else has_open_towns[problem.kingdom]
+        return not (about and problem.clause.endswith(("/box", "/connection")))
+
+    return tuple(filter(is_checkable, problems))
 
 
 def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = True) -> str:
-    """One sentence on who wins while pieces are still to be told: known already, or not; nothing for one kingdom.
+    """Return a sentence on who wins while facts are open; empty for a single kingdom.
 
-    `whole` is false where kingdoms of the game are missing, which may have any points.
+    `whole` is false if kingdoms of the game are missing: they may have any number of points.
     """
     if len(kingdoms) < 2:
         return ""
-    known = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
-    unsettled = not whole or any(map(rule_set.is_outright_win, kingdoms))
-    for number, (kingdom, own) in enumerate(zip(kingdoms, known, strict=True)):
-        others = [other.most for place, other in enumerate(known) if place != number]
-        if not unsettled and all(most is not None and most < own.least for most in others):
-            return f"{kingdom.player} wins, whatever is still to be told"
+    ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
+    if whole and not any(map(rule_set.is_outright_win, kingdoms)):
+        for number, (kingdom, own) in enumerate(zip(kingdoms, ranges, strict=True)):
+            others = [other.most for place, other in enumerate(ranges) if place != number]
+            if all(most is not None and most < own.least for most in others):
+                return f"{kingdom.player} wins, whatever is still to be told"
     return "who wins is not known until the rest is told"
 
 
 def infer_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:
-    """The side that a game of so many kingdoms is played to; where that does not tell, the boards show it."""
-    kingdoms = max((max(table.seats, len(table.kingdoms)) for table in tables), default=0)
-    if kingdoms > 2 or teams:
-        return 7 if kind == "royal-wedding" and (teams or kingdoms < 5) else 5
-    if kind == "queendomino" and kingdoms == 2:
+    """Return the side that follows from the number of kingdoms, or from the boards if the number leaves it open."""
+    count = max((max(table.seats, len(table.kingdoms)) for table in tables), default=0)
+    if count > 2 or teams:
+        return 7 if kind == "royal-wedding" and (teams or count < 5) else 5
+    if kind == "queendomino" and count == 2:
         return 7
     return infer_board_side(kingdom.board for table in tables for kingdom in table.kingdoms)
 

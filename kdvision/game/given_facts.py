@@ -1,21 +1,22 @@
-"""What a person tells of a game beside its photos, kingdom by kingdom."""
+"""Facts about kingdoms that the user gives because no photo shows them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import TOWNS
 
-NO_HOST = -1
-"""As `Told.queen`: no kingdom has the Queen."""
+NO_HOST: Final = -1
+"""As `GivenFacts.queen`: no kingdom hosts the Queen."""
 
 
 @dataclass(frozen=True)
 class GivenFacts:
-    """The facts (`keys`) that a game's score needs and its photos do not show, and those a person has told already.
+    """The keys of the facts that a game's score needs and photos do not show, and the facts that are given.
 
     `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos. `queen`
-    is the kingdom that hosts her, NOBODY_HOSTS for none, None where nobody has said.
+    is the kingdom that hosts the Queen, NO_HOST for none, None if it is not given.
     """
 
     keys: tuple[str, ...] = ()
@@ -24,16 +25,15 @@ class GivenFacts:
 
     @property
     def highest(self) -> int:
-        """The highest number of a kingdom that something was told of; -1 for none."""
+        """The highest number of a kingdom that a fact is given for; -1 for none."""
         return max((*self.counts, -1 if self.queen is None else self.queen), default=-1)
 
-    def of(self, number: int, kingdom: Kingdom, *, towns_seen: bool) -> Kingdom:
-        """A kingdom that was read, with what is told of it and what is not; `towns_seen` if the reader knows towns."""
-        known = dict(self.counts.get(number, {}))
-        answered = {*known, *(["spare_knights"] if "knights" in known else [])}
-        answered |= {TOWNS} if towns_seen else set()
-        answered |= {"queen"} if self.queen is not None else set()
-        if "knights" in known:
-            known["spare_knights"] = known.pop("knights")  # which squares they stand on changes no score
-        made = replace(kingdom, queen=self.queen == number, open_facts=frozenset(self.keys) - answered)
-        return replace(made, **known)  # type: ignore[arg-type]
+    def add_to(self, number: int, kingdom: Kingdom, *, knows_towns: bool) -> Kingdom:
+        """Return a kingdom with its given facts and with the others open. `knows_towns` is whether towns were read."""
+        counts = dict(self.counts.get(number, {}))
+        known = {*counts, *([TOWNS] if knows_towns else []), *([] if self.queen is None else ["queen"])}
+        if "knights" in counts:
+            known.add("spare_knights")
+            counts["spare_knights"] = counts.pop("knights")  # the squares on which they stand do not change the score
+        changed = replace(kingdom, queen=self.queen == number, open_facts=frozenset(self.keys) - known)
+        return replace(changed, **counts)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
-"""A kingdom: a board, what lies on it or beside it, and the territories that follow."""
+"""A kingdom: a board, the pieces on it and beside it, and its territories."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from kdvision.game.pieces import Built, Gem
 
 @dataclass(frozen=True, slots=True)
 class Territory:
-    """Squares of one terrain that hang together, and the crowns on them; a skull makes it worthless.
+    """Connected squares of one terrain with the crowns on them; a skull curses it.
 
     Clauses: kingdomino/territory, kingdomino/value, kingdomino/no-crowns, lost-treasures/skull.
     """
@@ -29,14 +29,13 @@ class Territory:
 
 @dataclass(frozen=True)
 class Kingdom:
-    """One player's (or team's) kingdom at the end: the board, and the facts a camera does not tell.
+    """The kingdom of a player or team at the end of the game.
 
-    `knights` stand on squares, `spare_knights` were not placed; `queen` is true where she is hosted, which follows from
-    the course of the game, not from the board. `discarded` is how many dominoes were thrown away, None if nobody
-    remembers; `claims` are the bonuses its player counts on; `towns` is how many town squares a person has counted.
-    None of these scores: they are compared with the board.
+    `knights` stand on squares, `spare_knights` were not placed. `queen` is true for the Queen's host, which the board
+    does not show. `discarded` is the number of discarded dominoes, `claims` are the bonuses that the player counts on,
+    `towns` is the number of town squares; these three are compared with the board and do not score.
 
-    `untold` names the facts that nobody has told yet, or not all of: what stands there is the least of it
+    `open_facts` are the keys of the facts that are unknown, or not known in full. The fields then hold what is known
     (`kdvision.game.open_facts`).
     """
 
@@ -56,19 +55,21 @@ class Kingdom:
 
     @cached_property
     def territories(self) -> tuple[Territory, ...]:
-        """The territories with every crown on them, from the top left."""
-        bare = [Territory(*region, _crowns(self.board, region[1])) for region in _regions(self.board)]
-        if self.buildings or self.gems:
-            crowns, skulls = self._added_crowns(), {gem.skull_square for gem in self.gems}
-            bare = [_with(territory, crowns, skulls) for territory in bare]
-        return tuple(_crowned(bare) if self.queen else bare)
+        """The territories with all crowns on them, from the top left."""
+        added, skulls = self._count_added_crowns(), {gem.skull_square for gem in self.gems}
+        territories = []
+        for terrain, squares in _find_regions(self.board):
+            crowns = sum([self.board[square].crowns for square in squares])
+            crowns += sum(added[square] for square in squares) if added else 0
+            territories.append(Territory(terrain, squares, crowns, not skulls.isdisjoint(squares)))
+        return tuple(_add_queen(territories) if self.queen else territories)
 
     @property
     def all_knights(self) -> int:
-        """Placed and unplaced knights together."""
+        """The number of knights, placed or not."""
         return len(self.knights) + self.spare_knights
 
-    def _added_crowns(self) -> Counter[Square]:
+    def _count_added_crowns(self) -> Counter[Square]:
         crowns = Counter[Square]()
         for built in self.buildings:
             crowns[built.square] += built.building.crowns
@@ -79,9 +80,9 @@ class Kingdom:
 
 @dataclass(frozen=True)
 class Table:
-    """The kingdoms of one game or round, and the gems that lie open beside the box, by kind.
+    """The kingdoms of one game or round, and the kinds of the gems that lie open beside the box.
 
-    `seats` is how many kingdoms were played where not all of them are here; 0 where nobody told.
+    `seats` is the number of kingdoms that were played, 0 if it is not given.
     """
 
     kingdoms: tuple[Kingdom, ...]
@@ -89,64 +90,54 @@ class Table:
     seats: int = 0
 
     @property
-    def whole(self) -> bool:
-        """True where no kingdom is known to be missing."""
+    def is_complete(self) -> bool:
+        """Whether no kingdom is known to be missing."""
         return self.seats <= len(self.kingdoms)
 
 
 def find_territories(kingdom: Kingdom | Board) -> tuple[Territory, ...]:
-    """The territories of a kingdom or a bare board, from the top left; squares touch by their sides only."""
+    """Return the territories of a kingdom or a board, from the top left. Squares connect by their sides only."""
     return to_kingdom(kingdom).territories
 
 
 def to_kingdom(kingdom: Kingdom | Board) -> Kingdom:
-    """The kingdom itself, or the bare kingdom of a board."""
+    """Return the kingdom itself, or a board as a kingdom without pieces."""
     return kingdom if isinstance(kingdom, Kingdom) else Kingdom(kingdom)
 
 
 def measure_largest(kingdom: Kingdom) -> int:
-    """The number of squares of the largest territory, crowned or not, cursed or not (lost-treasures/skull-ties)."""
+    """Return the number of squares of the largest territory, crowned or not, cursed or not (lost-treasures/skull-ties)."""
     return max((len(territory.squares) for territory in kingdom.territories), default=0)
 
 
 def count_crowns(kingdom: Kingdom) -> int:
-    """All crowns of the kingdom: printed ones and those of gems, buildings and the Queen."""
+    """Return the number of crowns: printed ones and those of gems, buildings and the Queen."""
     return sum(territory.crowns for territory in kingdom.territories)
 
 
-def _regions(board: Board) -> Iterator[tuple[Terrain, tuple[Square, ...]]]:
-    """Yield each group of side-touching squares of one terrain; the castle belongs to none (kingdomino/castle)."""
-    left = {square: cell.terrain for square, cell in board.items() if cell.terrain is not Terrain.CASTLE}
-    for start in list(left):
-        terrain = left.pop(start, None)
+def _find_regions(board: Board) -> Iterator[tuple[Terrain, tuple[Square, ...]]]:
+    """Yield each connected group of squares of one terrain. The castle belongs to none (kingdomino/castle)."""
+    rest = {square: cell.terrain for square, cell in board.items() if cell.terrain is not Terrain.CASTLE}
+    for start in list(rest):
+        terrain = rest.pop(start, None)
         if terrain is None:
             continue
-        group = [start]
-        for square in group:
-            for near in square.neighbours():
-                if left.get(near) is terrain:
-                    del left[near]
-                    group.append(near)
-        yield terrain, tuple(sorted(group))
+        region = [start]
+        for square in region:
+            for neighbour in square.neighbours():
+                if rest.get(neighbour) is terrain:
+                    del rest[neighbour]
+                    region.append(neighbour)
+        yield terrain, tuple(sorted(region))
 
 
-def _crowns(board: Board, squares: Iterable[Square]) -> int:
-    return sum([board[square].crowns for square in squares])
+def _add_queen(territories: list[Territory]) -> list[Territory]:
+    """Return the territories with one more crown on the largest, towns included (queendomino/queen).
 
-
-def _with(bare: Territory, crowns: Counter[Square], skulls: set[Square | None]) -> Territory:
-    total = bare.crowns + sum(crowns[square] for square in bare.squares)
-    return replace(bare, crowns=total, cursed=not skulls.isdisjoint(bare.squares))
-
-
-def _crowned(bare: list[Territory]) -> list[Territory]:
-    """The territories with the Queen on the largest one, towns included (queendomino/queen).
-
-    Of equally large ones she takes the best for her host (queendomino/queen-choice).
+    Of equally large ones the Queen takes the best for her host (queendomino/queen-choice).
     """
-    if not bare:
-        return bare
-    place = max(range(len(bare)), key=lambda i: (len(bare[i].squares), not bare[i].cursed))
-    chosen = bare[place]
-    crowned = replace(chosen, crowns=chosen.crowns + 1)
-    return [*bare[:place], crowned, *bare[place + 1 :]]
+    if not territories:
+        return []
+    place = max(range(len(territories)), key=lambda i: (len(territories[i].squares), not territories[i].cursed))
+    largest = territories[place]
+    return [*territories[:place], replace(largest, crowns=largest.crowns + 1), *territories[place + 1 :]]

@@ -1,4 +1,4 @@
-"""What lies on a board or beside it besides dominoes: buildings and gems. Facts only, no points."""
+"""The pieces of a kingdom besides its dominoes: buildings and gems. Facts only, no points."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +16,7 @@ TREASURE_FACTS: Final = ("gems",)
 """What The Lost Treasures add to a kingdom, by its keys in game files."""
 
 UNKNOWN: Final = "?"
-"""What stands for something that nobody has told yet: a fact in a game file, a building's name, a gem's kind."""
+"""Stands for an unknown value: a fact in a game file, a building's name, a gem's kind."""
 
 QUARTERS: Final = ("top left", "top right", "bottom right", "bottom left")
 """The quarters of a gem token, clockwise: the order of `Gem.crowns`."""
@@ -24,11 +24,11 @@ QUARTERS: Final = ("top left", "top right", "bottom right", "bottom left")
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """A finished building tile: what it is worth to its kingdom at the end.
+    """A building tile by its effect at the end of the game.
 
-    `crowns` count in the town territory it stands in; `points` are fixed; `per_territory` names the terrain whose
-    separate territories are worth 2 points each; `per_tower` and `per_knight` are points for each of those. `count` is
-    how many tiles of the box do the same, whatever their names.
+    `crowns` count in the town territory it stands in. `points` are fixed. Each territory of the terrain `per_territory`
+    is worth 2 points. `per_tower` and `per_knight` are points for each of those. `count` is the number of tiles of the
+    box with this effect, whatever their names.
     """
 
     name: str = ""
@@ -41,12 +41,12 @@ class Building:
 
     @property
     def effect(self) -> tuple[int, int, Terrain | None, int, int]:
-        """What tells the kinds of building apart: everything but name and count."""
+        """What distinguishes the kinds of building: everything but name and count."""
         return self.crowns, self.points, self.per_territory, self.per_tower, self.per_knight
 
 
 UNKNOWN_BUILDING: Final = Building(UNKNOWN)
-"""A building that stands there, and nobody has told which one it is."""
+"""A building of which only the square is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class Gem:
     """A treasure token on the corner where four squares meet.
 
     `corner` is the upper left of the four squares. `crowns` are the token's crowns by quarter, clockwise from the top
-    left as printed, `skull` is the index of its skull quarter or None; `turned` is how many quarters clockwise the
-    token was turned when it was laid (lost-treasures/orientation).
+    left as printed. `skull` is the index of its skull quarter or None. `turned` is the number of quarter turns,
+    clockwise, with which it was laid (lost-treasures/orientation).
     """
 
     kind: str
@@ -79,10 +79,10 @@ class Gem:
         return Square(row, col), Square(row, col + 1), Square(row + 1, col + 1), Square(row + 1, col)
 
     def crowns_by_square(self) -> dict[Square, int]:
-        """The crowns that the token, as it lies, points at each of its four squares."""
+        """Return the crowns that the token, as it lies, points at each of its four squares."""
         return {square: self.crowns[(place - self.turned) % 4] for place, square in enumerate(self.squares)}
 
     @property
     def skull_square(self) -> Square | None:
-        """The square the skull points at, or None for a token without skull."""
+        """The square that the skull points at, None for a token without skull."""
         return None if self.skull is None else self.squares[(self.skull + self.turned) % 4]

@@ -1,4 +1,4 @@
-"""Scoring: rules are small objects of one shape, a rule set is a tuple of them, a scorecard is their lines."""
+"""Rules, rule sets and scorecards: a rule set is a tuple of rules, and a scorecard is the lines they yield."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,10 +12,7 @@ from kdvision.game.legality import Problem
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entry of a scorecard: what it is for, its points, the clause it follows, the squares that earned it.
-
-    `territory` is the territory scored, or None for a bonus.
-    """
+    """One entry of a scorecard, with its clause and the squares that earn it. A bonus has no `territory`."""
 
     label: str
     points: int
@@ -42,29 +39,29 @@ class Scorecard:
 
 
 class Rule(Protocol):
-    """Something that earns points: anything with this one method."""
+    """Something that earns points: any object with this method."""
 
     def lines(self, kingdom: Kingdom) -> Iterable[Line]:
-        """The lines this rule adds to the kingdom's scorecard."""
+        """Return the lines that this rule adds to the kingdom's scorecard."""
         ...
 
 
 @dataclass(frozen=True)
 class Territories:
-    """Each territory: its squares times its crowns. Territories without crowns have their line too, of 0 points."""
+    """The points of each territory: its squares times its crowns. A territory without crowns has a line of 0 points."""
 
     clause: str = "kingdomino/value"
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """One line a territory, from the top left (kingdomino/several)."""
+        """Yield one line for each territory, from the top left (kingdomino/several)."""
         for territory in kingdom.territories:
-            label = f"{territory.terrain}: {_times(territory)}"
+            label = f"{territory.terrain}: {_describe(territory)}"
             clause = "lost-treasures/skull" if territory.cursed else self.clause
             yield Line(label, territory.points, clause, territory.squares, territory)
 
 
 class TieBreak(NamedTuple):
-    """One step of breaking a tie: the more of `measure`, the better. `words` name it: "the largest territory"."""
+    """One step of breaking a tie: the higher `measure` wins. `words` name it, "the largest territory" for example."""
 
     words: str
     clause: str
@@ -79,17 +76,17 @@ class OutrightWin(NamedTuple):
 
 
 Check = Callable[[Table], Iterable[Problem]]
-"""What finds oddities among the pieces of all kingdoms on a table."""
+"""Returns the problems with the pieces of all kingdoms on a table."""
 
 
 @dataclass(frozen=True)
 class RuleSet:
-    """What one game is played by.
+    """The rules of one game.
 
-    `side` is the most rows and columns of a kingdom; `dominoes_drawn` tells for each allowed number of kingdoms how many
-    dominoes are drawn; `team` is how many players share a kingdom. `facts` are the keys of game files for the
-    pieces that are played with. `checks` find what is odd about the pieces on a table; `own_clauses` are this book's clauses where
-    it repeats one of Kingdomino's.
+    `side` is the largest number of rows and columns. `dominoes_drawn` gives for each number of kingdoms that is
+    allowed how many dominoes are drawn. `team` is the number of players who share a kingdom. `facts` are the keys of
+    game files for the pieces of this game. `checks` look for problems with the pieces. `own_clauses` replace clauses
+    of Kingdomino by those of another book that say the same.
     """
 
     name: str
@@ -106,11 +103,11 @@ class RuleSet:
 
     @property
     def max_kingdoms(self) -> int:
-        """The most kingdoms that play together."""
+        """The largest number of kingdoms that play together."""
         return max(self.dominoes_drawn, default=1)
 
     def with_seats(self, table: Table) -> Table:
-        """The table with the kingdoms that must have been played, where nobody told: the fewest that can have been."""
+        """Return the table with a number of kingdoms: the smallest that the rules allow if none is given."""
         entered = len(table.kingdoms)
         fewest = min((count for count in self.dominoes_drawn if count >= entered), default=entered)
         return table if table.seats else replace(table, seats=fewest)
@@ -121,17 +118,16 @@ class RuleSet:
 
 
 def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecard:
-    """The scorecard of a kingdom, or of a bare board; without a rule set its territories alone.
+    """Return the scorecard of a kingdom or a board, without a rule set that of its territories.
 
-    Only what lies on the board counts (kingdomino/discard). A wrong board scores too: what is wrong with it is for
-    `legality.problems` to say.
+    Only the board and the pieces count (kingdomino/discard). A board with problems is scored too; see
+    `legality.find_problems`.
     """
-    whole = to_kingdom(kingdom)
     rules = (Territories(),) if rule_set is None else rule_set.rules
-    return Scorecard(tuple(line for rule in rules for line in rule.lines(whole)))
+    return Scorecard(tuple(line for rule in rules for line in rule.lines(to_kingdom(kingdom))))
 
 
-def _times(territory: Territory) -> str:
+def _describe(territory: Territory) -> str:
     squares, crowned = len(territory.squares), territory.crowns
     words = f"{squares} square{'s' * (squares != 1)} × {crowned} crown{'s' * (crowned != 1)}"
     return f"{words}, worth nothing under a skull" if territory.cursed else words

@@ -1,4 +1,4 @@
-"""Who wins, by which tie-break, who shares, and the reason in words."""
+"""Who wins, by which tie-break, and the reason in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ POINTS = "points"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One player's place: 1 is first, equal places are shared. `index` is the place in the order given."""
+    """One player's place: 1 is first, equal places are shared. `index` is the player's position in the input."""
 
     place: int
     player: str
@@ -35,7 +35,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A player with the numbers that decide, the most important first; `outright` says why the player has won whatever the numbers."""
+    """A player with the numbers to compare, the most important first. `outright` is the reason of an outright win."""
 
     player: str
     keys: tuple[int, ...]
@@ -44,18 +44,18 @@ class Contender:
 
     @property
     def order(self) -> tuple[bool | int, ...]:
-        """What contenders are compared by: kingdomino/winner, then the tie-breaks in order."""
+        """The sort key: an outright win first, then points (kingdomino/winner) and tie-breaks."""
         return (bool(self.outright), *(() if self.outright else self.keys))
 
 
 def rank_kingdoms(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing:
-    """The standing of the kingdoms of one game; players without a name are called by their number."""
+    """Return the standing of the kingdoms of one game. A player without a name is called by the kingdom's number."""
     contenders = [make_contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
     return rank_contenders(contenders, (POINTS, *(step.words for step in rule_set.tie_breaks)))
 
 
 def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:
-    """The numbers of one kingdom that decide: points, then the rule set's tie-breaks."""
+    """Return the points and tie-breaks of one kingdom."""
     total = score(kingdom, rule_set).total
     keys = (total, *(step.measure(kingdom) for step in rule_set.tie_breaks))
     outright = rule_set.outright.words if rule_set.outright and rule_set.is_outright_win(kingdom) else ""
@@ -63,70 +63,65 @@ def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contende
 
 
 def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
-    """The standing after several rounds (kingdomino/dynasty): the sum of each player's points decides.
+    """Return the standing after several rounds: the sum of each player's points decides (kingdomino/dynasty).
 
-    Players are told apart by name. Equal sums share (kingdomino/dynasty-tie); who won a round outright has won it all
-    (lost-treasures/dynasty).
+    Players are identified by name. Equal sums share the place (kingdomino/dynasty-tie). An outright win of one round
+    wins the Dynasty (lost-treasures/dynasty).
     """
-    seats = [make_contender(kingdom, rule_set, number) for played in rounds for number, kingdom in enumerate(played, 1)]
-    totals = {
-        player: [seat for seat in seats if seat.player == player] for player in dict.fromkeys(s.player for s in seats)
-    }
-    summed = [
-        Contender(
-            player,
-            (sum(seat.total for seat in own),),
-            sum(s.total for s in own),
-            next((s.outright for s in own if s.outright), ""),
-        )
-        for player, own in totals.items()
-    ]
-    return rank_contenders(summed, (f"points of {len(rounds)} rounds",))
+    by_player: dict[str, list[Contender]] = {}
+    for kingdoms in rounds:
+        for number, kingdom in enumerate(kingdoms, start=1):
+            one = make_contender(kingdom, rule_set, number)
+            by_player.setdefault(one.player, []).append(one)
+    sums = []
+    for player, own in by_player.items():
+        total = sum(one.total for one in own)
+        sums.append(Contender(player, (total,), total, next((one.outright for one in own if one.outright), "")))
+    return rank_contenders(sums, (f"points of {len(rounds)} rounds",))
 
 
 def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, over: bool = True) -> Standing:
-    """The standing of contenders by their keys; `steps` name the keys: "points", "the largest territory", …
+    """Return the standing of contenders by their keys; `steps` name the keys: "points", "the largest territory", …
 
-    Players equal in every step share the place (kingdomino/shared). Where it is not `over`, because some contenders
-    are missing, nobody has won: the sentence says who leads.
+    Players with equal keys share the place (kingdomino/shared). If the game is not `over`, because contenders are
+    missing, the sentence says who leads.
     """
     order = sorted(range(len(contenders)), key=lambda i: contenders[i].order, reverse=True)
     places: list[Place] = []
-    for seat, index in enumerate(order):
-        who = contenders[index]
-        tied = bool(seat) and contenders[order[seat - 1]].order == who.order
-        rivals = [other for place, other in enumerate(contenders) if place != index]
-        number = places[-1].place if tied else seat + 1
-        places.append(Place(number, who.player, who.total, _reason(who, rivals, steps), index))
+    for position, index in enumerate(order):
+        own = contenders[index]
+        is_tied = bool(position) and contenders[order[position - 1]].order == own.order
+        rivals = [other for number, other in enumerate(contenders) if number != index]
+        number = places[-1].place if is_tied else position + 1
+        places.append(Place(number, own.player, own.total, _explain(own, rivals, steps), index))
     outright = any(contender.outright for contender in contenders)
-    return Standing(tuple(places), _verdict(places, over=over, outright=outright))
+    return Standing(tuple(places), _write_verdict(places, over=over, outright=outright))
 
 
-def _reason(who: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
-    """Why this player stands ahead of the next one, or shares: the step that decided, with both numbers."""
-    equal = [rival.player for rival in rivals if rival.order == who.order]
-    if who.outright:
-        return who.outright + (f", shared with {_names(equal)}" if equal else "")
+def _explain(own: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
+    """Return why this player is ahead of the next one, or shares a place: the deciding step with both numbers."""
+    equal = [rival.player for rival in rivals if rival.order == own.order]
+    if own.outright:
+        return own.outright + (f", shared with {_join(equal)}" if equal else "")
     if equal:
-        return f"equal to {_names(equal)} in {_names(list(steps))}"
-    behind = max((rival for rival in rivals if rival.order < who.order), key=lambda r: r.order, default=None)
+        return f"equal to {_join(equal)} in {_join(steps)}"
+    behind = max((rival for rival in rivals if rival.order < own.order), key=lambda rival: rival.order, default=None)
     if behind is None:
         return ""
-    step = next(i for i, (mine, other) in enumerate(zip(who.keys, behind.keys, strict=True)) if mine != other)
-    return f"on {steps[step]}, {who.keys[step]} to {behind.keys[step]}"
+    step = next(i for i, (mine, other) in enumerate(zip(own.keys, behind.keys, strict=True)) if mine != other)
+    return f"on {steps[step]}, {own.keys[step]} to {behind.keys[step]}"
 
 
-def _verdict(places: Sequence[Place], *, over: bool, outright: bool) -> str:
-    winners = [place for place in places if place.place == 1]
+def _write_verdict(places: Sequence[Place], *, over: bool, outright: bool) -> str:
+    winners = [place.player for place in places if place.place == 1]
     if not winners:
         return ""
+    reason = places[0].reason
     if len(winners) > 1:
-        what = "victory" if over else "lead"
-        return f"{_names([place.player for place in winners])} share the {what}: {winners[0].reason}"
-    reason = winners[0].reason
-    joint = ": " if outright else " "
-    return f"{winners[0].player} {'wins' if over else 'leads'}{joint if reason else ''}{reason}"
+        return f"{_join(winners)} share the {'victory' if over else 'lead'}: {reason}"
+    separator = ": " if outright else " "
+    return f"{winners[0]} {'wins' if over else 'leads'}{separator if reason else ''}{reason}"
 
 
-def _names(names: Sequence[str]) -> str:
+def _join(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

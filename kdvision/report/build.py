@@ -48,7 +48,7 @@ def build_photo_result(
     numbers. A kingdom without a player's name is called by its colour, else by its number; its place in the photo is
     added where two kingdoms would be called the same. `facts` are what the user said about pieces.
     """
-    names = [players.of(first_number + number, reading.colour) for number, reading in enumerate(readings)]
+    names = [players.name_of(first_number + number, reading.colour) for number, reading in enumerate(readings)]
     kingdoms = _name_kingdoms(readings, names)
     if facts is not None:
         kingdoms = add_pieces(kingdoms, readings, facts, first_number)

@@ -22,14 +22,14 @@ def build_round_results(game: Game, name: str) -> list[Result]:
 def _build_round_result(game: Game, table: Table, title: str) -> Result:
     found = game.problems(table)
     rows = []
-    for number, one in enumerate(game.played(table)):
+    for number, one in enumerate(game.score_round(table)):
         problems = tuple(problem for problem in found if problem.kingdom == number)
         review = needs_review(one.kingdom, problems)
         rows.append(ScoredKingdom(one.kingdom, game.rule_set, one.card, problems, review=review))
-    if not game.is_decided(table):
-        sentence = describe_outlook(table.kingdoms, game.rule_set, whole=game.entered(table))
+    if not game.has_round_result(table):
+        sentence = describe_outlook(table.kingdoms, game.rule_set, whole=game.has_all_kingdoms(table))
         return Result(title, kingdoms=tuple(rows), outlook=sentence)
-    return Result(title, kingdoms=tuple(rows), standing=game.round_standing(table) if len(rows) > 1 else None)
+    return Result(title, kingdoms=tuple(rows), standing=game.rank_round(table) if len(rows) > 1 else None)
 
 
 def format_game(
@@ -48,7 +48,7 @@ def format_game(
             ]
         parts += [f" ! {problem.text}\n" for problem in list_shared_problems(game, table)]
         parts += [f" {note}\n"] if (note := game.note(table)) else []
-    if len(game.rounds) > 1 and game.decided:
+    if len(game.rounds) > 1 and game.has_result:
         parts.append(format_standing(game.standing, width=width, colour=colour))
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
 
@@ -64,7 +64,7 @@ def game_to_dict(game: Game, name: str) -> dict[str, Any]:
         _round_to_dict(game, table, result)
         for table, result in zip(game.rounds, build_round_results(game, name), strict=True)
     ]
-    final = game.standing if game.decided else None
+    final = game.standing if game.has_result else None
     return {
         "file": name,
         "rules": game.rule_set.name,

@@ -40,7 +40,7 @@ def add_pieces(
     """
     made = []
     for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True), start=first_number):
-        given = facts.of(number, kingdom, towns_seen=_knows_towns(reading))
+        given = facts.add_to(number, kingdom, knows_towns=_knows_towns(reading))
         made.append(_add_visible_pieces(given, reading, facts, number))
     return [*close_queen(made)]
 

@@ -3,22 +3,22 @@
 import pytest
 
 from kdvision.errors import NotationError
-from kdvision.game.players import COLOURS, LONGEST, Players, make_names_unique
+from kdvision.game.players import COLOURS, MAX_NAME_CHARS, Players, make_names_unique
 
 
 def test_names_by_colour() -> None:
     players = Players.parse("blue=Ann, Pink = Bob")
-    assert [players.of(7, colour) for colour in ("blue", "pink", "green", "")] == ["Ann", "Bob", "", ""]
+    assert [players.name_of(7, colour) for colour in ("blue", "pink", "green", "")] == ["Ann", "Bob", "", ""]
 
 
 def test_names_in_order() -> None:
     players = Players.parse(" Ann , Bob Müller")
-    assert [players.of(number, "blue") for number in range(3)] == ["Ann", "Bob Müller", ""]
+    assert [players.name_of(number, "blue") for number in range(3)] == ["Ann", "Bob Müller", ""]
 
 
 def test_nobody_is_named_where_nobody_says_so() -> None:
-    assert Players().of(0, "blue") == ""
-    assert Players().absent(["blue", ""]) == ""
+    assert Players().name_of(0, "blue") == ""
+    assert Players().describe_unmatched(["blue", ""]) == ""
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_nobody_is_named_where_nobody_says_so() -> None:
         ("blue=Ann,blue=Bob", "'blue' stands there twice"),
         ("blue=Ann,pink=Ann", "'Ann' stands there twice"),
         ("Ann,Ann", "'Ann' stands there twice"),
-        ("A" * (LONGEST + 1), "no name"),
+        ("A" * (MAX_NAME_CHARS + 1), "no name"),
         ("An\x1bn,Bob", "no name"),
     ],
 )
@@ -55,7 +55,7 @@ def test_malformed_lists_are_said_to_be_so(text: str, says: str) -> None:
     ],
 )
 def test_players_without_a_kingdom_are_told(text: str, colours: list[str], says: str) -> None:
-    told = Players.parse(text).absent(colours)
+    told = Players.parse(text).describe_unmatched(colours)
     assert says in told
     assert bool(told) == bool(says)
 

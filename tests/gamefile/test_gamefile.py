@@ -91,7 +91,7 @@ def test_a_queendomino_game_is_read() -> None:
     assert [built.building.name for built in ann.buildings] == ["The Sawmill", "The Church", "", "My Tavern"]
     assert str(bo.board) == "# t g"
     assert (last.player, str(last.board)) == ("kingdom 3", "# m2 / . w")
-    assert game.played(game.rounds[0])[0].card.total == 71 - 5 - 3 + 5
+    assert game.score_round(game.rounds[0])[0].card.total == 71 - 5 - 3 + 5
     assert game.standing.reason == "Ann wins on points, 68 to 2"
 
 
@@ -115,7 +115,7 @@ def test_a_dynasty_is_read() -> None:
     game = parse_game(DYNASTY)
     assert len(game.rounds) == 3
     assert game.standing.reason == "Ann wins on points of 3 rounds, 3 to 0"
-    assert game.round_standing(game.rounds[1]).reason == "Ann wins on points, 1 to 0"
+    assert game.rank_round(game.rounds[1]).reason == "Ann wins on points, 1 to 0"
 
 
 def test_teams_are_read() -> None:
@@ -503,5 +503,5 @@ def test_nobody_has_won_while_squares_are_not_known() -> None:
         for name, board in (("Ann", "w1 l\n# ."), ("Bo", "w w\n? #"))
     )
     game = parse_game(text)
-    assert not game.finished
-    assert parse_game(text.replace("?", "w")).finished
+    assert not game.has_all_facts
+    assert parse_game(text.replace("?", "w")).has_all_facts

@@ -189,12 +189,3 @@ def test_the_page_spells_no_bonus() -> None:
 def test_rules_show_the_house_rule(main: Main) -> None:
     assert main("rules", "--clause", CLAUSE) == f"{CLAUSE} (house rule): 3 more points for a castle in a corner.\n"
     assert json.loads(main("rules", "--clause", CLAUSE, "--json"))["house"] is True
-
-
-def test_rendered_games_are_played_with_the_variant() -> None:
-    pytest.importorskip("numpy")
-    import numpy as np
-
-    games = import_module("kdvision.lab.games.games")
-    played = [games.kingdomino_game(np.random.default_rng(seed)) for seed in range(6)]
-    assert {ID in game.variants for game in played} == {True, False}

@@ -100,7 +100,7 @@ def check_queen(table: Table) -> Iterator[Problem]:
         if "towers" not in kingdoms[number].open_facts and (towers < most or not towers):
             text = f"the Queen is with {towers} towers" + (f", and another kingdom has {most}" if most > towers else "")
             yield Problem((), text, clause, number)
-    if most and not hosts and table.whole and not any("queen" in kingdom.open_facts for kingdom in kingdoms):
+    if most and not hosts and table.is_complete and not any("queen" in kingdom.open_facts for kingdom in kingdoms):
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
     yield from _over("towers", sum(kingdom.towers for kingdom in kingdoms), TOWERS)
 
