@@ -16,10 +16,11 @@ from typing import Final, NamedTuple
 
 from benchmarks import bench_photos
 from kdvision.batch.corrections import FixedSquares
+from kdvision.batch.event import BatchOptions
 from kdvision.batch.job import Job, JobResult, failed_result, read_photo, use_one_thread
 from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.rules import Rules
-from kdvision.batch.run import BatchOptions, BatchRun, Progress
+from kdvision.batch.run import BatchRun, Progress
 from kdvision.batch.workers import PoolExecutor, Task
 from kdvision.errors import KdvisionError
 

@@ -6,13 +6,16 @@ photo of the same name.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from kdvision.batch.journal import LOCK_TIMEOUT_SECONDS, Journal, hold_lock
+from kdvision.batch.journal import LOCK_TIMEOUT_SECONDS, Data, Journal, hold_lock
+from kdvision.batch.rules import Rules, towns_problem
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, parse_cell
+from kdvision.report.build import build_board_result
+from kdvision.report.to_dict import result_to_dict
 
 CORRECTIONS: Final = "corrections.jsonl"
 LOCK: Final = ".corrections.lock"
@@ -34,7 +37,7 @@ class Correction:
     board: str = ""
 
     @classmethod
-    def parse(cls, data: Mapping[str, Any]) -> "Correction":
+    def parse(cls, data: Data) -> "Correction":
         """The correction in a line; raises NotationError if the line is not a valid correction."""
         values = {name: data.get(name, "") for name in cls.__dataclass_fields__}
         kingdom = values.pop("kingdom")
@@ -50,7 +53,7 @@ class Correction:
                 Cell.parse(correction.cell)
         return correction
 
-    def check(self, kingdoms: Sequence[Mapping[str, Any]]) -> None:
+    def check(self, kingdoms: Sequence[Data]) -> None:
         """Raise NotationError if the correction does not fit the kingdoms read in its photo."""
         count = len(kingdoms)
         allowed = count + 1 if self.board else count
@@ -176,3 +179,41 @@ def _applies(correction: Correction, photo: str, content: str) -> bool:
     if correction.content and content:
         return correction.content == content
     return correction.photo == photo
+
+
+def apply_boards(kingdoms: Sequence[Data], boards: Mapping[int, Board], rules: Rules) -> dict[str, Any]:
+    """The kingdoms of a photo with these boards by number, and their standing."""
+    changed = list(kingdoms)
+    for number, board in sorted(boards.items()):
+        if number <= len(changed):
+            changed[number - 1] = _replace_board(changed[number - 1], board, rules)
+        else:
+            changed.append(kingdom_of_board(board, rules))
+    all_boards = [Board.parse(kingdom["board"]) for kingdom in changed]
+    result = build_board_result(all_boards, rules.rule_set(all_boards))
+    return {"kingdoms": changed, "standing": result_to_dict(result)["standing"]}
+
+
+def apply_squares(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules: Rules) -> list[Data]:
+    """The kingdoms of a photo with the fixed squares changed. Nothing else is decided again."""
+    changed = []
+    for number, kingdom in enumerate(kingdoms, start=1):
+        cells = {Square.parse(square): parse_cell(cell) for k, square, cell in fixed_squares if k == number}
+        board = Board.parse(kingdom["board"]).with_cells(cells)
+        changed.append(_replace_board(kingdom, board, rules) if cells else kingdom)
+    return changed
+
+
+def kingdom_of_board(board: Board, rules: Rules) -> Data:
+    """The JSON object of a kingdom whose board was typed."""
+    result = build_board_result([board], rules.rule_set([board]))
+    problem = towns_problem(board)
+    if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
+        result = replace(result, kingdoms=tuple(replace(one, problems=(problem,)) for one in result.kingdoms))
+    kingdoms: list[Data] = result_to_dict(result)["kingdoms"]
+    return kingdoms[0]
+
+
+def _replace_board(kingdom: Data, board: Board, rules: Rules) -> Data:
+    """The kingdom with another board, at the same place of the photo."""
+    return {**kingdom_of_board(board, rules), "corners": kingdom["corners"], "place": kingdom["place"]}

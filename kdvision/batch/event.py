@@ -1,4 +1,4 @@
-"""`event.toml`: what an organiser knows and no photo shows.
+"""`event.toml`: what an organiser knows and no photo shows; and the options of a run, which may override it.
 
     name = "Spring Cup"
     variants = ["harmony"]
@@ -16,9 +16,9 @@ docs/events.md lists every key.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from kdvision.batch.naming import Seat, clean_name, name_key, parse_seat
 from kdvision.batch.rules import GAME, Rules
@@ -60,6 +60,42 @@ class Event:
         if seat.players:
             return seat
         return next((one for one in self.tables if (one.round, one.table) == (seat.round, seat.table)), seat)
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """The options of a run. `event` is an event file, by default the one in the folder; `rules` override its rules."""
+
+    folder: Path
+    out: Path
+    event: Path | None = None
+    rules: Rules | None = None
+    force: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """What a later review has to know, as JSON values."""
+        return {
+            "folder": str(self.folder.resolve()),
+            "event": None if self.event is None else str(self.event.resolve()),
+            "rules": None if self.rules is None else asdict(self.rules),
+        }
+
+    @classmethod
+    def of_settings(cls, out: Path, settings: Mapping[str, Any]) -> "BatchOptions":
+        """The options of the run that stored these settings in `out`."""
+        event, rules = settings["event"], settings["rules"]
+        return cls(
+            folder=Path(settings["folder"]),
+            out=out,
+            event=None if event is None else Path(event),
+            rules=None if rules is None else Rules(tuple(rules["variants"]), rules["side"]),
+        )
+
+    def load_event(self) -> Event:
+        """The event as described now; raises NotationError for an invalid event file."""
+        path = self.event or self.folder / EVENT_FILE
+        event = load_event(path) if self.event or path.exists() else Event()
+        return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
 
 def load_event(path: Path) -> Event:

@@ -18,7 +18,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
-from kdvision.batch.record import Data, Observation, kingdom_of_board, unpack_observation
+from kdvision.batch.corrections import kingdom_of_board
+from kdvision.batch.journal import Data
+from kdvision.batch.record import Observation, unpack_observation
 from kdvision.batch.rules import Rules
 from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings
@@ -89,11 +91,11 @@ class TableCache:
 
 def decide_tables(standings: EventStandings, cache: TableCache) -> tuple[KingdomResult, ...]:
     """All kingdoms of the event, those of complete tables with their joint decisions."""
-    most = standings.rules.game_rule_set([]).max_kingdoms
+    most = standings.event.rules.game_rule_set([]).max_kingdoms
     changed: dict[tuple[str, int], KingdomResult] = {}
     for kingdoms in standings.games.values():
         if 2 <= len(kingdoms) <= most:
-            changed |= {one.id: one for one in _decide_table(kingdoms, standings.rules, cache)}
+            changed |= {one.id: one for one in _decide_table(kingdoms, standings.event.rules, cache)}
     return tuple(changed.get(one.id, one) for one in standings.seating.kingdoms)
 
 
@@ -234,16 +236,7 @@ def _list_doubts(board: Board, other: Board, probability: float, rules: Rules) -
     for square in _differing_squares(board, other):
         changed = board.with_cells({square: other.get(square)})
         card = score(changed, rules.rule_set([changed]))
-        doubts.append(
-            {
-                "square": square.name,
-                "read": str(board.get(square) or "."),
-                "probability": round(probability, 4),
-                "instead": str(other.get(square) or "."),
-                "points_if": card.points,
-                "total_if": card.total,
-                "changes_standing": None,
-                "changes_winner": None,
-            }
-        )
+        doubt = {"square": square.name, "read": str(board.get(square) or "."), "probability": round(probability, 4)}
+        doubt |= {"instead": str(other.get(square) or "."), "points_if": card.points, "total_if": card.total}
+        doubts.append({**doubt, "changes_standing": None, "changes_winner": None})
     return doubts

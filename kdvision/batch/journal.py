@@ -16,6 +16,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from kdvision.errors import KdvisionError
 from kdvision.files import write_atomically
 
+Data: TypeAlias = Mapping[str, Any]
+"""A JSON object."""
+
 Line: TypeAlias = dict[str, Any]
 
 LOCK_TIMEOUT_SECONDS: Final = 10.0
@@ -68,13 +71,13 @@ class Journal:
             raise KdvisionError(f"{self.path} was changed while it was in use", hint="run again")
         return line
 
-    def append(self, line: Mapping[str, Any]) -> Span:
+    def append(self, line: Data) -> Span:
         """Write one line, flush it to disk, and return its span."""
         content = _encode_line(line)
         with _system_errors(self.path):
             return Span(self._write(content), len(content) - 1)
 
-    def replace(self, lines: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
+    def replace(self, lines: Iterable[Data]) -> tuple[Span, ...]:
         """Replace the whole file atomically by these lines, and return their spans."""
         texts = [_encode_line(line) for line in lines]  # before closing: they may be read from this file
         self.close()  # Windows cannot replace an open file
@@ -136,7 +139,7 @@ def _parse_line(text: bytes) -> Line | None:
     return value if isinstance(value, dict) else None
 
 
-def _encode_line(line: Mapping[str, Any]) -> bytes:
+def _encode_line(line: Data) -> bytes:
     return (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 

@@ -6,17 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from kdvision.batch.corrections import CorrectionFile, PhotoCorrections
+from kdvision.batch.corrections import CorrectionFile, PhotoCorrections, apply_boards, apply_squares
 from kdvision.batch.event import Event
 from kdvision.batch.folder import Failure
 from kdvision.batch.job import result_key
 from kdvision.batch.joint import TableCache, decide_tables
+from kdvision.batch.journal import Data
 from kdvision.batch.naming import photo_key
 from kdvision.batch.notices import find_unmatched
 from kdvision.batch.pages import make_page
-from kdvision.batch.record import Data, PhotoRecord, apply_corrections
+from kdvision.batch.record import PhotoRecord
 from kdvision.batch.result_folder import REPORT, ResultFolder
 from kdvision.batch.review import ReviewItem, list_review_items
+from kdvision.batch.rules import Rules
 from kdvision.batch.seating import KingdomResult, PhotoResult, assign_seats, find_copies
 from kdvision.batch.standings import EventStandings, Ranking, StandingRow
 from kdvision.report.page import render_page
@@ -141,12 +143,11 @@ def evaluate_event(
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
     ordered = tuple(sorted(records, key=lambda one: photo_key(one.photo)))
     of_photo = {one.photo: corrections.of_photo(one.photo, one.content) for one in ordered}
-    counted = {}
-    for one in ordered:
-        own = of_photo[one.photo]
-        key = result_key(one.content, event.rules, own.fixed_squares) if own.corrections else ""
-        if (values := apply_corrections(one, own, key, event.rules)) is not None:
-            counted[one.photo] = values
+    counted = {
+        one.photo: _apply_corrections(one, of_photo[one.photo], event.rules)
+        for one in ordered
+        if of_photo[one.photo].corrections
+    }
     present = [one for one in ordered if not one.gone]
     readable = [one for one in present if one.photo in counted or one.reading.error is None]
     copies = find_copies((one.photo, one.content) for one in readable)
@@ -207,3 +208,16 @@ def _photo_result(record: PhotoRecord, event: Event, counted: Data | None, own: 
         observations=shown.data["seen"],
         corrected=own.kingdoms,
     )
+
+
+def _apply_corrections(record: PhotoRecord, own: PhotoCorrections, rules: Rules) -> Data:
+    """The kingdoms and the standing of a photo after corrections.
+
+    If the photo was not read again with the fixed squares (it may be gone), they are changed on the boards as read.
+    """
+    again, key = record.again, result_key(record.content, rules, own.fixed_squares)
+    if again is not None and again.key == key and again.error is None:
+        kingdoms = again.data["kingdoms"]
+    else:
+        kingdoms = apply_squares(record.reading.data["kingdoms"] or [], own.fixed_squares, rules)
+    return apply_boards(kingdoms, own.boards, rules)

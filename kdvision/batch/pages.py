@@ -45,7 +45,7 @@ def make_page(
 
 
 def _describe_rules(standings: EventStandings) -> str:
-    rules = standings.rules.rule_set(one.board for one in standings.seating.counting)
+    rules = standings.event.rules.rule_set(one.board for one in standings.seating.counting)
     dynasty = "; a Dynasty: the points of three rounds decide" if standings.event.dynasty else ""
     return f"Scored by {rules.name}{dynasty}."
 

@@ -1,22 +1,19 @@
-"""The stored record of one photo: its reading, what the networks observed, and the result after corrections.
+"""The stored record of one photo: its reading, and what the networks observed.
 
 Each record is a line of `results.jsonl`. The values of a reading stay on disk and are loaded when they are needed, so
 the memory of a run hardly grows with its photos.
 """
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kdvision.batch.corrections import NO_CORRECTIONS, FixedSquares, PhotoCorrections
-from kdvision.batch.journal import Journal, Span
+from kdvision.batch.corrections import NO_CORRECTIONS, PhotoCorrections
+from kdvision.batch.journal import Data, Journal, Span
 from kdvision.batch.naming import Seat
-from kdvision.batch.rules import Rules, towns_problem
 from kdvision.errors import KdvisionError
-from kdvision.game.board import Board, Square, parse_cell
-from kdvision.report.build import build_board_result
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 
@@ -27,9 +24,6 @@ if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
     from kdvision.vision.assess.calibration import Calibration
     from kdvision.vision.classify.probabilities import Reading as Probabilities
-
-Data: TypeAlias = Mapping[str, Any]
-"""A JSON object."""
 
 SCORE_FIELDS: Final = ("photo", "width", "height", "kingdoms", "standing", "error", "hint")
 """The fields of `kdvision score --json` with which a record begins."""
@@ -137,53 +131,18 @@ def is_record(line: Data) -> bool:
     return line.keys() >= RECORD_FIELDS
 
 
-def apply_corrections(record: PhotoRecord, corrections: PhotoCorrections, key: str, rules: Rules) -> Data | None:
-    """The kingdoms and the standing after corrections; None without corrections.
-
-    `key` is the result key of the reading with the fixed squares. If there is no such reading (the photo may be gone),
-    the squares are changed on the boards as read.
-    """
-    if not corrections.corrections:
-        return None
-    if record.again is not None and record.again.key == key and record.again.error is None:
-        kingdoms = list(record.again.data["kingdoms"])
-    else:
-        kingdoms = _change_squares(record.reading.data["kingdoms"] or [], corrections.fixed_squares, rules)
-    for number, board in sorted(corrections.boards.items()):
-        if number <= len(kingdoms):
-            kingdoms[number - 1] = _replace_board(kingdoms[number - 1], board, rules)
-        else:
-            kingdoms.append(kingdom_of_board(board, rules))
-    boards = [Board.parse(kingdom["board"]) for kingdom in kingdoms]
-    return {
-        "kingdoms": kingdoms,
-        "standing": result_to_dict(build_board_result(boards, rules.rule_set(boards)))["standing"],
-    }
+def load_records(journal: Journal) -> Iterator[PhotoRecord]:
+    """Yield the records of this version. Their values stay on disk."""
+    for span in journal.spans:
+        line = journal.line(span)
+        if is_record(line):
+            yield PhotoRecord.of_line(line).stored_at(journal, span)
 
 
-def kingdom_of_board(board: Board, rules: Rules) -> Data:
-    """The JSON object of a kingdom whose board was typed."""
-    result = build_board_result([board], rules.rule_set([board]))
-    problem = towns_problem(board)
-    if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
-        result = replace(result, kingdoms=tuple(replace(one, problems=(problem,)) for one in result.kingdoms))
-    kingdoms: list[Data] = result_to_dict(result)["kingdoms"]
-    return kingdoms[0]
-
-
-def _change_squares(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules: Rules) -> list[Data]:
-    """The kingdoms with the fixed squares changed. Nothing else is decided again."""
-    changed = []
-    for number, kingdom in enumerate(kingdoms, start=1):
-        cells = {Square.parse(square): parse_cell(cell) for k, square, cell in fixed_squares if k == number}
-        board = Board.parse(kingdom["board"]).with_cells(cells)
-        changed.append(_replace_board(kingdom, board, rules) if cells else kingdom)
-    return changed
-
-
-def _replace_board(kingdom: Data, board: Board, rules: Rules) -> Data:
-    """The kingdom with another board, at the same place of the photo."""
-    return {**kingdom_of_board(board, rules), "corners": kingdom["corners"], "place": kingdom["place"]}
+def index_readings(records: Iterable[PhotoRecord]) -> dict[str, Reading]:
+    """The readings of the records by their keys. Failures caused by the machine have none."""
+    readings = [reading for one in records for reading in (one.reading, one.again) if reading is not None]
+    return {reading.key: reading for reading in readings if reading.key}
 
 
 def _load_again(journal: Journal, span: Span) -> Data:

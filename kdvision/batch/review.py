@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from kdvision.batch.journal import Data
 from kdvision.batch.naming import natural_key
 from kdvision.batch.notices import Impact, Notice, Spot
-from kdvision.batch.record import Data
 from kdvision.batch.rules import SCORE_ELSEWHERE
 from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings, iterate_places

@@ -5,62 +5,25 @@ at any moment; the next one continues from there.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from kdvision.batch.corrections import CorrectionFile, FixedSquares, file_version
-from kdvision.batch.event import EVENT_FILE, Event, load_event
+from kdvision.batch.event import EVENT_FILE, BatchOptions, Event
 from kdvision.batch.folder import Failure, FolderContents, PhotoFile, list_photos
 from kdvision.batch.job import Job, JobResult, hash_content, load_content
 from kdvision.batch.joint import TableCache
 from kdvision.batch.journal import Journal
 from kdvision.batch.outputs import RunSummary, evaluate_event, write_outputs
-from kdvision.batch.record import PhotoRecord, Reading, is_record
+from kdvision.batch.record import PhotoRecord, Reading, index_readings, load_records
 from kdvision.batch.result_folder import CORRECTED_SUFFIX, RESULTS, SCORE_SUFFIX, ResultFolder, picture_name
-from kdvision.batch.rules import Rules
 from kdvision.batch.workers import Executor
 from kdvision.errors import KdvisionError, PhotoError
 
 WATCH_INTERVAL_SECONDS: Final = 2.0
 """How often a watched folder is listed, and how old a file must be to be read: a younger one may still be arriving."""
-
-
-@dataclass(frozen=True)
-class BatchOptions:
-    """The options of a run. `event` is an event file, by default the one in the folder; `rules` override its rules."""
-
-    folder: Path
-    out: Path
-    event: Path | None = None
-    rules: Rules | None = None
-    force: bool = False
-
-    def settings(self) -> dict[str, Any]:
-        """What a later review has to know, as JSON values."""
-        return {
-            "folder": str(self.folder.resolve()),
-            "event": None if self.event is None else str(self.event.resolve()),
-            "rules": None if self.rules is None else asdict(self.rules),
-        }
-
-    @classmethod
-    def of_settings(cls, out: Path, settings: Mapping[str, Any]) -> "BatchOptions":
-        """The options of the run that stored these settings in `out`."""
-        event, rules = settings["event"], settings["rules"]
-        return cls(
-            folder=Path(settings["folder"]),
-            out=out,
-            event=None if event is None else Path(event),
-            rules=None if rules is None else Rules(tuple(rules["variants"]), rules["side"]),
-        )
-
-    def load_event(self) -> Event:
-        """The event as described now; raises NotationError for an invalid event file."""
-        path = self.event or self.folder / EVENT_FILE
-        event = load_event(path) if self.event or path.exists() else Event()
-        return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
 
 class Progress(NamedTuple):
@@ -92,8 +55,8 @@ class BatchRun:
         self.journal = Journal(options.out / RESULTS)
         if self.journal.damaged:
             on_message(f"{self.journal.damaged} damaged lines in {RESULTS}: their photos are read again")
-        self.records = {record.photo: record for record in _load_records(self.journal)}
-        self.readings = {} if options.force else _readings_by_key(self.records.values())
+        self.records = {record.photo: record for record in load_records(self.journal)}
+        self.readings = {} if options.force else index_readings(self.records.values())
         self.tables = TableCache({} if options.force else self.folder.load_table_cache())
         self.failures: dict[str, Failure] = {}
         self.progress = Progress(0, 0, 0, 0)
@@ -196,7 +159,7 @@ class BatchRun:
         stored = [one.stored_at(self.journal, span) for one, span in zip(outcome.records, spans, strict=True)]
         self.records = {one.photo: one for one in stored}
         # Readings that are in no record any more are no longer on disk.
-        self.readings = {key: one for key, one in _readings_by_key(stored).items() if key in self.readings}
+        self.readings = {key: one for key, one in index_readings(stored).items() if key in self.readings}
         summary = write_outputs(self.folder, outcome)
         self.folder.save_table_cache(self.tables.take_used())
         return summary
@@ -268,7 +231,7 @@ class BatchRun:
         span = self.journal.append(record.line(seat=self.event.seat(job.photo)))
         self.records[job.photo] = record = record.stored_at(self.journal, span)
         if result.final:
-            self.readings[job.key] = _readings_by_key([record])[job.key]
+            self.readings[job.key] = index_readings([record])[job.key]
         if not job.fixed_squares:
             self.progress = self.progress._replace(read=self.progress.read + 1)
             self._report_progress(job.photo)
@@ -291,19 +254,6 @@ class BatchRun:
         done = self.progress.done + 1
         self.progress = self.progress._replace(done=done, failed=self.progress.failed + failed)
         self.on_progress(self.progress)
-
-
-def _load_records(journal: Journal) -> Iterator[PhotoRecord]:
-    """Yield the records of this version. Their values stay on disk."""
-    for span in journal.spans:
-        line = journal.line(span)
-        if is_record(line):
-            yield PhotoRecord.of_line(line).stored_at(journal, span)
-
-
-def _readings_by_key(records: Iterable[PhotoRecord]) -> dict[str, Reading]:
-    readings = [reading for one in records for reading in (one.reading, one.again) if reading is not None]
-    return {reading.key: reading for reading in readings if reading.key}
 
 
 def _picture_name(job: Job) -> str:

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from kdvision.batch.event import Event
 from kdvision.batch.naming import name_key, natural_key
-from kdvision.batch.rules import Rules
 from kdvision.batch.seating import KingdomResult, Seating
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
@@ -98,18 +97,13 @@ class EventStandings:
     seating: Seating
     event: Event
 
-    @property
-    def rules(self) -> Rules:
-        """The rules that boards are scored by."""
-        return self.event.rules
-
     @cached_property
     def games(self) -> Mapping[tuple[int, str], tuple[KingdomResult, ...]]:
         """The kingdoms of each round and table. Kingdoms without a table are one game if they are few enough."""
         games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
         for one in self.seating.counting:
             games[one.round, one.table].append(one)
-        most = self.rules.game_rule_set([]).max_kingdoms
+        most = self.event.rules.game_rule_set([]).max_kingdoms
         keys = sorted(games, key=lambda key: (key[0], natural_key(key[1])))
         return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= most}
 
@@ -128,7 +122,7 @@ class EventStandings:
     def rule_set(self, kingdom: KingdomResult, board: Board | None = None) -> RuleSet:
         """The rules of the game of a kingdom, optionally as if it had another board."""
         game = self.games.get((kingdom.round, kingdom.table), (kingdom,))
-        return self.rules.game_rule_set([board or one.board if one is kingdom else one.board for one in game])
+        return self.event.rules.game_rule_set([board or one.board if one is kingdom else one.board for one in game])
 
     def contender(self, kingdom: KingdomResult) -> Contender:
         """The numbers of a kingdom that decide its place, by the rules of its game."""
@@ -169,7 +163,7 @@ class EventStandings:
 
     def _rank(self, level: Level, kingdoms: Sequence[KingdomResult], round_: int, table: str = "") -> Ranking:
         """The kingdoms of a table or a round by the rulebook's tie-breaks, then players without a kingdom there."""
-        steps = (POINTS, *(step.words for step in self.rules.game_rule_set([]).tie_breaks))
+        steps = (POINTS, *(step.words for step in self.event.rules.game_rule_set([]).tie_breaks))
         gaps = self._find_gaps([round_], kingdoms, table=None if level is Level.ROUND else table)
         standing = rank_contenders([self.contender(one) for one in kingdoms], steps, over=not any(gaps))
         rows = [_row(place, kingdoms[place.index]) for place in standing.places]

@@ -14,9 +14,10 @@ from kdvision.game.rules import board_variants
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kdvision.batch.event import BatchOptions
     from kdvision.batch.outputs import RunSummary
     from kdvision.batch.review import ReviewItem
-    from kdvision.batch.run import BatchOptions, BatchRun
+    from kdvision.batch.run import BatchRun
     from kdvision.batch.standings import Ranking
     from kdvision.batch.workers import Executor
     from kdvision.cli.progress import ProgressDisplay
@@ -53,9 +54,9 @@ def batch(
     saved as soon as it is read: if a run is stopped, the same command continues it. To correct results, run kdvision
     review OUT.
     """
+    from kdvision.batch.event import BatchOptions
     from kdvision.batch.result_folder import ResultFolder
     from kdvision.batch.rules import Rules
-    from kdvision.batch.run import BatchOptions
 
     rules = Rules(variants, size.side if size else None) if variants or size else None
     options = BatchOptions(folder, out, event, rules, force)

@@ -11,7 +11,8 @@ from kdvision.errors import NotationError
 
 if TYPE_CHECKING:
     from kdvision.batch.corrections import Correction
-    from kdvision.batch.record import Data, PhotoRecord
+    from kdvision.batch.journal import Data
+    from kdvision.batch.record import PhotoRecord
 
 FIX_PATTERN: Final = re.compile(r"(?P<photo>.+?):(?P<fix>(?:\d+:)?[A-Za-z]\d{1,2}=\S+)")
 FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"

@@ -18,10 +18,10 @@ from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
     from kdvision.batch.corrections import Correction, CorrectionFile
+    from kdvision.batch.event import BatchOptions
     from kdvision.batch.outputs import EventOutcome
     from kdvision.batch.record import PhotoRecord
     from kdvision.batch.review import ReviewItem
-    from kdvision.batch.run import BatchOptions
     from kdvision.batch.seating import KingdomResult
     from kdvision.game.board import Board
 
@@ -57,9 +57,9 @@ def review(
     is asked.
     """
     from kdvision.batch.corrections import CorrectionFile
+    from kdvision.batch.event import BatchOptions
     from kdvision.batch.result_folder import REPORT, ResultFolder
     from kdvision.batch.review import select_with_impact
-    from kdvision.batch.run import BatchOptions
 
     options = BatchOptions.of_settings(out, ResultFolder(out).load_settings())
     if page:

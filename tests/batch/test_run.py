@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch import run
+from kdvision.batch.event import BatchOptions
 from kdvision.batch.folder import list_photos
 from kdvision.batch.job import Job, JobResult
 from kdvision.batch.journal import LockedError, read_lines
 from kdvision.batch.result_folder import ResultFolder
-from kdvision.batch.run import BatchOptions, BatchRun
+from kdvision.batch.run import BatchRun
 from kdvision.errors import KdvisionError, NotationError, PhotoError
 from kdvision.files import write_atomically
 from tests.batch.text_photos import (
