@@ -16,6 +16,7 @@ import kdvision.lab.calibrate
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tiles
+from kdvision.lab.calibrate.reliability import JudgedBoard
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.networks.onnx import load_model, model_path
@@ -56,10 +57,16 @@ class Run:
         outcomes = map_in_processes(scenes.judge_boards, observed, workers=self.workers)
         return [outcome for scene in outcomes for outcome in scene]
 
-    def format_quantities(self, observed: list[ObservedScene], calibration: Calibration) -> str:
-        """Return the table of the calibration per quantity."""
+    def write_tables(
+        self, name: str, judged: list[JudgedBoard], observed: list[ObservedScene], calibration: Calibration
+    ) -> None:
+        """Write NAME-groups.csv and NAME-quantities.csv, and print them."""
+        groups = reliability.format_groups(judged, threshold=calibration.sure)
         collect = partial(quantities.collect_quantities, calibration=calibration)
-        return quantities.format_table(list(map_in_processes(collect, observed, workers=self.workers)))
+        table = quantities.format_quantities(list(map_in_processes(collect, observed, workers=self.workers)))
+        write_atomically(self.results / f"{name}-groups.csv", groups.encode())
+        write_atomically(self.results / f"{name}-quantities.csv", table.encode())
+        print(groups, table, sep="\n", flush=True)
 
 
 def write_metadata(path: Path, about: Mapping[str, object]) -> None:
@@ -95,8 +102,7 @@ def fit(run: Run) -> Calibration:
     )
     judged = reliability.judge_outcomes(plain, calibration)
     judged += reliability.judge_outcomes(occluded, calibration, group=reliability.OCCLUDED)
-    reliability.write_coverage_by_group(run.results / "calibration-art.csv", judged, threshold=calibration.sure)
-    write_atomically(run.results / "calibration-heads.csv", run.format_quantities(observed, calibration).encode())
+    run.write_tables("calibration", judged, observed, calibration)
     return calibration
 
 
@@ -104,11 +110,7 @@ def validate(run: Run, calibration: Calibration) -> None:
     """Run step 5: write the tables of fresh scenes."""
     observed = run.observe("fresh", FRESH_SEED, run.scenes)
     judged = reliability.judge_outcomes(run.judge(observed), calibration)
-    path = run.results / "calibration-other-scenes.csv"
-    reliability.write_coverage_by_group(path, judged, threshold=calibration.sure)
-    table = run.format_quantities(observed, calibration)
-    write_atomically(run.results / "calibration-other-scenes-heads.csv", table.encode())
-    print(path.read_text(encoding="utf-8"), table, sep="\n")
+    run.write_tables("calibration-fresh", judged, observed, calibration)
 
 
 def main() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
 from dataclasses import replace
 from typing import Final
@@ -14,7 +12,9 @@ import numpy.typing as npt
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
+from kdvision.lab.calibrate.reliability import compute_calibration_error
 from kdvision.lab.calibrate.scenes import ObservedScene, is_same_board
+from kdvision.lab.experiments.experiment import Row, format_csv
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING, Reading
@@ -22,10 +22,16 @@ from kdvision.vision.decide import game_set
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.result import KingdomReading, build_reading
 
-QUANTITIES: Final = ("kind of a tile", "tile or none", "square, before deciding", "square, decided", "board", "points")
+QUANTITIES: Final = (
+    "kind of a tile",
+    "tile or none",
+    "square before the decision",
+    "square decided",
+    "board",
+    "points",
+)
 MAX_OFFSET_SQUARES: Final = 3
 """How far a true board is moved to align it with a grid."""
-CALIBRATION_BINS: Final = 20
 
 Table = dict[str, npt.NDArray[np.float64]]
 """For each quantity an array (n, 2): stated probabilities, and 1.0 where they were right."""
@@ -63,7 +69,7 @@ def collect_quantities(scene: ObservedScene, calibration: Calibration) -> Table:
         doubts = {doubt.square: doubt.probability for doubt in decision.doubts}
         squares = [Square(*at) for at in np.ndindex(observation.reading.rows, observation.reading.cols)]
         add(
-            "square, decided",
+            "square decided",
             [doubts.get(square, 1.0) for square in squares],
             [decision.board.get(square) == aligned.get(square) for square in squares],
         )
@@ -105,24 +111,18 @@ def _compare_cells(reading: Reading, truth: Board) -> list[tuple[str, npt.ArrayL
     kind = np.delete(np.arange(len(kinds)), nothing)[p_kind.argmax(axis=2)]
     return [
         ("tile or none", np.maximum(p_tile, 1 - p_tile), (p_tile > 0.5) == is_tile),
-        ("square, before deciding", p.max(axis=2), p.argmax(axis=2) == label),
+        ("square before the decision", p.max(axis=2), p.argmax(axis=2) == label),
         ("kind of a tile", p_kind.max(axis=2)[is_tile], (kind == label)[is_tile]),
     ]
 
 
-def compute_binned_error(rows: npt.NDArray[np.float64], *, bins: int = CALIBRATION_BINS) -> float:
-    """Return the expected calibration error of (probability, right) rows, over bins of equal counts."""
-    parts = np.array_split(rows[np.argsort(rows[:, 0], kind="stable")], bins)
-    return sum(abs(float(np.subtract(*part.mean(axis=0)))) * len(part) for part in parts if len(part)) / len(rows)
-
-
-def format_table(scenes: list[Table]) -> str:
+def format_quantities(scenes: list[Table]) -> str:
     """Return one CSV line per quantity: count, mean stated probability, share right, calibration error."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("probability of", "how many", "said on average", "right", "calibration error"))
+    lines: list[Row] = []
     for name in QUANTITIES:
         rows = np.concatenate([np.zeros((0, 2)), *(scene[name] for scene in scenes)])
-        figures = [*rows.mean(axis=0), compute_binned_error(rows)] if len(rows) else []
-        writer.writerow((name, len(rows), *([f"{figure:.4f}" for figure in figures] or ["", "", ""])))
-    return out.getvalue()
+        figures = [*rows.mean(axis=0), compute_calibration_error(rows)] if len(rows) else []
+        texts = [f"{figure:.4f}" for figure in figures] or ["", "", ""]
+        columns = ("mean_probability", "accuracy", "calibration_error")
+        lines.append({"quantity": name, "count": len(rows), **dict(zip(columns, texts, strict=True))})
+    return format_csv(lines)

@@ -39,10 +39,10 @@ def test_an_interrupted_validation_continues_with_the_saved_observations(
     before = {path.name: path.read_bytes() for path in models.iterdir()}
     command.main()
     tables = {path.name: path.read_bytes() for path in results.iterdir()}
-    *_, last = csv.DictReader(tables["calibration-other-scenes.csv"].decode().splitlines())
-    assert last["tiles from"] == "all" and int(last["boards"]) >= 3
-    quantities = csv.DictReader(tables["calibration-other-scenes-heads.csv"].decode().splitlines())
-    assert [line["probability of"] for line in quantities] == list(QUANTITIES)
+    *_, last = csv.DictReader(tables["calibration-fresh-groups.csv"].decode().splitlines())
+    assert last["group"] == "all" and int(last["boards"]) >= 3
+    quantities = csv.DictReader(tables["calibration-fresh-quantities.csv"].decode().splitlines())
+    assert [line["quantity"] for line in quantities] == list(QUANTITIES)
     saved = {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")}
     assert sorted(path.name for path in saved) == [f"{command.FRESH_SEED + n}.pickle" for n in range(3)]
     command.main()

@@ -6,7 +6,7 @@ import io
 import numpy as np
 
 from kdvision.game.board import Board
-from kdvision.lab.calibrate.quantities import QUANTITIES, align_truth, collect_quantities, format_table
+from kdvision.lab.calibrate.quantities import QUANTITIES, align_truth, collect_quantities, format_quantities
 from kdvision.lab.calibrate.scenes import ObservedScene
 from kdvision.lab.games.play import play
 from kdvision.pipeline import Calibration
@@ -32,32 +32,32 @@ def test_exact_probabilities_have_a_small_calibration_error() -> None:
         truth = tuple(board.trim() for board in boards)
         scenes.append(ObservedScene(observations, (ALONE,) * 2, truth, (False, False)))
     unknown = ObservedScene(scenes[0].observations, (ALONE,) * 2, (None, scenes[0].boards[1]), (False, True))
-    text = format_table([collect_quantities(scene, Calibration()) for scene in [*scenes, unknown]])
-    lines = {line["probability of"]: line for line in csv.DictReader(io.StringIO(text))}
+    text = format_quantities([collect_quantities(scene, Calibration()) for scene in [*scenes, unknown]])
+    lines = {line["quantity"]: line for line in csv.DictReader(io.StringIO(text))}
     assert list(lines) == list(QUANTITIES)
-    assert int(lines["board"]["how many"]) == 26  # with the two of no kingdom and of a truncated one
-    assert int(lines["square, before deciding"]["how many"]) == 24 * 49
-    for name in ("kind of a tile", "tile or none", "square, before deciding", "square, decided"):
-        assert float(lines[name]["calibration error"]) < 0.03
-    assert float(lines["points"]["right"]) >= float(lines["board"]["right"])
-    assert float(lines["points"]["said on average"]) >= float(lines["board"]["said on average"])
+    assert int(lines["board"]["count"]) == 26  # with the two of no kingdom and of a truncated one
+    assert int(lines["square before the decision"]["count"]) == 24 * 49
+    for name in ("kind of a tile", "tile or none", "square before the decision", "square decided"):
+        assert float(lines[name]["calibration_error"]) < 0.03
+    assert float(lines["points"]["accuracy"]) >= float(lines["board"]["accuracy"])
+    assert float(lines["points"]["mean_probability"]) >= float(lines["board"]["mean_probability"])
 
 
 def test_no_board_of_a_truncated_kingdom_is_right() -> None:
     truth = Board.parse("w w # l l")
     scene = ObservedScene((observe(Reading.of(truth, confidence=0.99)),), (ALONE,), (truth,), (True,))
     found = collect_quantities(scene, Calibration())
-    assert found["board"][:, 1].tolist() == [0] and not len(found["square, decided"])
+    assert found["board"][:, 1].tolist() == [0] and not len(found["square decided"])
 
 
 def test_overconfident_readings_have_a_large_calibration_error() -> None:
     truth = Board.parse("w w # l l")
     reading = Reading.of("w f # l g", confidence=0.99)
     scene = ObservedScene((observe(reading),), (ALONE,), (truth,), (False,))
-    text = format_table([collect_quantities(scene, Calibration())] * 20)
-    lines = {line["probability of"]: line for line in csv.DictReader(io.StringIO(text))}
-    assert float(lines["square, before deciding"]["calibration error"]) > 0.3
+    text = format_quantities([collect_quantities(scene, Calibration())] * 20)
+    lines = {line["quantity"]: line for line in csv.DictReader(io.StringIO(text))}
+    assert float(lines["square before the decision"]["calibration_error"]) > 0.3
 
 
 def test_a_quantity_without_values_has_an_empty_row() -> None:
-    assert {line["how many"] for line in csv.DictReader(io.StringIO(format_table([])))} == {"0"}
+    assert {line["count"] for line in csv.DictReader(io.StringIO(format_quantities([])))} == {"0"}

@@ -12,11 +12,12 @@ from kdvision.vision.assess.calibration import Calibration
 OUTCOMES = [(0.995, True)] * 3 + [(0.96, True)] * 2 + [(0.55, True), (0.55, False)]
 
 
-def test_bins_hold_mean_probability_and_share_right() -> None:
-    bins = reliability.compute_reliability(OUTCOMES)
-    assert [(low, count) for low, _, count, _, _ in bins] == [(0.5, 2), (0.95, 2), (0.99, 3)]
-    assert [share for *_, share in bins] == [0.5, 1.0, 1.0]
-    assert reliability.compute_calibration_error(OUTCOMES) == pytest.approx((2 * 0.05 + 2 * 0.04 + 3 * 0.005) / 7)
+def test_the_calibration_error_is_the_mean_distance_over_bins_of_equal_counts() -> None:
+    """Each of these seven boards has a bin of its own."""
+    expected = (3 * 0.005 + 2 * 0.04 + 0.45 + 0.55) / 7
+    assert reliability.compute_calibration_error(OUTCOMES) == pytest.approx(expected)
+    many = [(0.8, n % 10 < 6) for n in range(2000)]
+    assert reliability.compute_calibration_error(many) == pytest.approx(0.2)
 
 
 def test_boards_that_are_always_reviewed_count_in_the_total() -> None:
@@ -30,23 +31,26 @@ def test_tables_and_figure_are_written(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     reliability.write_reliability(tmp_path, OUTCOMES, always_reviewed=3, threshold=0.9)
     table = (tmp_path / "calibration-coverage.csv").read_text(encoding="utf-8").splitlines()
-    assert "0.500,0.9600,0 of 5,shipped" in table
+    assert "0.500,0.9600,5,0,review threshold" in table
+    first, *_, last = (tmp_path / "calibration-reliability.csv").read_text(encoding="utf-8").splitlines()
+    assert first == "mean_probability,accuracy" and last == "0.9950,1.0000"
     assert (tmp_path / "calibration.svg").read_bytes().lstrip().startswith(b"<?xml")
 
 
-def test_each_source_of_tiles_has_its_row(tmp_path: Path) -> None:
+def test_each_source_of_tiles_has_its_row() -> None:
     """Of 300 boards of scans one is wrong and thirty are always reviewed; half of the drawn ones are wrong."""
     scans = [("scans", 0.99, n > 0, n < 30) for n in range(300)]
     drawn = [("drawn", 0.9, n % 2 > 0, False) for n in range(10)]
-    reliability.write_coverage_by_group(tmp_path / "art.csv", scans + drawn, threshold=0.95)
-    head, *lines = (tmp_path / "art.csv").read_text(encoding="utf-8").splitlines()
-    assert head.split(",")[:4] == ["tiles from", "boards", "right", "flagged"]
-    assert lines[0] == "drawn,10,0.500,1.000,0 of 0,0.000,0.000"
-    assert lines[1] == "scans,300,0.997,0.100,0 of 270,0.900,1.000"
-    assert lines[2].startswith("all,310,0.981,0.129,0 of 270,0.877,0.968")
+    head, *lines = reliability.format_groups(scans + drawn, threshold=0.95).splitlines()
+    assert head.split(",")[:4] == ["group", "boards", "accuracy", "flagged"]
+    assert lines == [
+        "drawn,10,0.500,1.000,0,0,0.000,0.000",
+        "scans,300,0.997,0.100,0,270,0.900,1.000",
+        "all,310,0.981,0.129,0,270,0.877,0.968",
+    ]
 
 
-def test_truncated_kingdoms_and_occluded_scenes_have_separate_rows(tmp_path: Path) -> None:
+def test_truncated_kingdoms_and_occluded_scenes_have_separate_rows() -> None:
     whole, truncated = (
         BoardOutcome((0.98, 0.02), not cut, always_review=False, art="scans", truncated=cut) for cut in (False, True)
     )
@@ -54,11 +58,10 @@ def test_truncated_kingdoms_and_occluded_scenes_have_separate_rows(tmp_path: Pat
     assert [group for group, *_ in judged] == ["scans", reliability.TRUNCATED]
     assert list_outcomes([whole, truncated], Calibration()) == [pytest.approx((0.98, True))]
     judged += reliability.judge_outcomes([whole], Calibration(), group=reliability.OCCLUDED)
-    reliability.write_coverage_by_group(tmp_path / "art.csv", judged, threshold=0.9)
-    _, *lines = (tmp_path / "art.csv").read_text(encoding="utf-8").splitlines()
+    _, *lines = reliability.format_groups(judged, threshold=0.9).splitlines()
     assert [line.split(",")[:3] for line in lines] == [
         ["scans", "1", "1.000"],
         ["all", "1", "1.000"],
-        [reliability.TRUNCATED, "1", "0.000"],
         [reliability.OCCLUDED, "1", "1.000"],
+        [reliability.TRUNCATED, "1", "0.000"],
     ]
