@@ -1,0 +1,112 @@
+"""Observations as signed texts: what comes back is what was encoded, as far as a decision depends on it."""
+
+import hmac
+from base64 import urlsafe_b64encode
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board, Square
+from kdvision.pipeline import Calibration, KingdomReading, Surroundings, assemble_kingdoms, decide_again
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.networks.onnx import load_model
+from kdvision.web.limits import Refusal
+from kdvision.web.tokens import MAX_TOKEN_LENGTH, decode_token, encode_token
+from tests.kingdoms import grid_of, table_photo
+
+SECRET = b"k" * 32
+
+
+def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> GridObservation:
+    board = Board.parse(text)
+    log_probs = Reading.of(board, confidence=0.97, spoiled={"B2": {"w": 0.7, "w1": 0.25}}).log_probs
+    rng = np.random.default_rng(5)
+    border_log_odds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
+    return GridObservation(
+        grid_of(board, slant=0.2), Reading(log_probs), border_log_odds, np.zeros((board.height, board.width))
+    )
+
+
+def read_kingdom(seen: GridObservation) -> KingdomReading:
+    calibration = Calibration(**load_model("cells").about.get("boards", {}))
+    (kingdom,) = assemble_kingdoms(table_photo(), [seen], calibration=calibration)
+    return kingdom
+
+
+def test_an_observation_comes_back() -> None:
+    original = read_kingdom(make_observation())
+    assert original.observation is not None
+    back = decode_token(encode_token(original, SECRET), KINDS, SECRET)
+    assert back.around == Surroundings()
+    assert np.abs(back.observation.reading.log_probs - original.observation.reading.log_probs).max() < 0.01
+    for one, other in zip(back.observation.border_log_odds, original.observation.border_log_odds, strict=True):
+        assert np.abs(one - other).max() < 0.01
+    assert np.abs(back.observation.grid.quads - original.observation.grid.quads).max() <= 0.5
+    assert back.observation.inside is None
+
+
+def test_cells_at_the_edge_of_the_picture_come_back() -> None:
+    shape = (4, 4)
+    seen = replace(make_observation(), inside=np.full(shape, 0.5), beyond=np.full(shape, 0.25))
+    around = Surroundings(False, True, True, True)
+    kingdom = replace(read_kingdom(make_observation()), observation=seen, around=around)
+    back = decode_token(encode_token(kingdom, SECRET), KINDS, SECRET)
+    assert back.around == around
+    assert back.observation.inside is not None
+    assert back.observation.beyond is not None
+    assert (back.observation.inside == 0.5).all()
+    assert (back.observation.beyond == 0.25).all()
+
+
+def test_pieces_and_gems_come_back() -> None:
+    names, rng = ("", "knight", "tower"), np.random.default_rng(3)
+    probabilities = rng.dirichlet(np.ones(3), (4, 4))
+    seen = replace(make_observation(), pieces=np.log(probabilities), gems=rng.normal(0, 4, (5, 5)), piece_names=names)
+    text = encode_token(replace(read_kingdom(make_observation()), observation=seen), SECRET)
+    back = decode_token(text, KINDS, SECRET, piece_names=names).observation
+    assert back.pieces is not None and back.gems is not None and seen.gems is not None
+    assert (back.piece_names, back.inside) == (names, None)
+    assert np.abs(np.exp(back.pieces) - probabilities).max() < 0.01
+    assert np.abs(back.gems - seen.gems).max() < 0.01
+
+
+def test_a_decoded_observation_gives_the_same_decision() -> None:
+    original = read_kingdom(make_observation())
+    assert original.observation is not None
+    back = decode_token(encode_token(original, SECRET), original.observation.reading.kinds, SECRET)
+    (again,) = decide_again([back.observation], around=[back.around])
+    assert (again.board, again.start) == (original.board, original.start)
+    assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
+
+
+def test_the_largest_grid_fits() -> None:
+    rows = " / ".join(" ".join(["."] * 13) for _ in range(13))
+    board = Board.parse(rows).with_cells({Square(6, 6): Board.parse("#")[Square(0, 0)]})
+    made = encode_token(replace(read_kingdom(make_observation()), observation=make_observation(str(board))), SECRET)
+    assert len(made) < MAX_TOKEN_LENGTH / 2
+    assert decode_token(made, KINDS, SECRET).observation.grid.rows == 13
+
+
+@pytest.mark.parametrize("change", [0, 1, 20, -1])
+def test_a_changed_token_is_refused(change: int) -> None:
+    made = encode_token(read_kingdom(make_observation()), SECRET)
+    place = change % len(made)
+    other = made[:place] + ("x" if made[place] != "x" else "y") + made[place + 1 :]
+    with pytest.raises(Refusal):
+        decode_token(other if change >= 0 else made[:-8], KINDS, SECRET)
+
+
+def test_another_secret_is_refused() -> None:
+    with pytest.raises(Refusal) as raised:
+        decode_token(encode_token(read_kingdom(make_observation()), SECRET), KINDS, b"o" * 32)
+    assert (raised.value.status, raised.value.hint) == (410, "read the photo again")
+
+
+def test_a_token_of_the_previous_version_is_refused() -> None:
+    """It had its signature in front, without a separator."""
+    body = bytes(range(200))
+    token = urlsafe_b64encode(hmac.digest(SECRET, body, "sha256")[:16] + body).decode().rstrip("=")
+    with pytest.raises(Refusal, match="restarted"):
+        decode_token(token, KINDS, SECRET)
