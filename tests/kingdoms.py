@@ -36,7 +36,7 @@ def grid_of(board: Board, *, left: float = 40, top: float = 60, side: float = 50
     return Grid(np.stack([points[:-1, :-1], points[:-1, 1:], points[1:, 1:], points[1:, :-1]], axis=2))
 
 
-def seen(
+def make_reading(
     text: str,
     *,
     doubts: Sequence[Doubt] = (),
@@ -59,7 +59,7 @@ def seen(
     )
 
 
-def doubt(square: str, read: str, instead: str, probability: float = 0.8) -> Doubt:
+def make_doubt(square: str, read: str, instead: str, probability: float = 0.8) -> Doubt:
     """A doubt about a named square."""
     return Doubt(Square.parse(square), read, probability, instead)
 
@@ -74,7 +74,7 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
     return bytes(cv2.imencode(".png", pixels[..., ::-1])[1])
 
 
-def eyes_for(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[KingdomReading]]:
+def make_reader(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[KingdomReading]]:
     """What stands for `pipeline.read`: every photo shows these, but one whose first pixel is black shows no kingdom."""
 
     def read(photo: Photo, **asked: Any) -> Sequence[KingdomReading]:
@@ -85,7 +85,7 @@ def eyes_for(kingdoms: Sequence[KingdomReading]) -> Callable[..., Sequence[Kingd
     return read
 
 
-def filled(path: Path, *changes: tuple[str, str]) -> Path:
+def fill_in(path: Path, *changes: tuple[str, str]) -> Path:
     """The game file with texts changed, each the first that is left of its kind, as a person goes through it."""
     text = path.read_text(encoding="utf-8")
     for old, new in changes:
@@ -95,7 +95,7 @@ def filled(path: Path, *changes: tuple[str, str]) -> Path:
     return path
 
 
-def lines_of(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
+def list_lines(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
     """What each line of the scorecard is called and gives."""
     return [(line.label, line.points) for line in score(kingdom, rules).lines]
 

@@ -24,7 +24,7 @@ from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
-from tests.kingdoms import doubt, grid_of, seen
+from tests.kingdoms import make_doubt, grid_of, make_reading
 
 ANN, BO = "# w m3", "# w m2"
 """Only one domino of the box, number 48, has a mine with three crowns. Its other half is wheat."""
@@ -35,7 +35,7 @@ def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoi
     own, reading = Board.parse(board), Reading.of(board, spoiled=spoiled)
     border_log_odds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
     observation = GridObservation(grid_of(own), reading, border_log_odds, np.zeros((own.height, own.width)))
-    read = replace(seen(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
+    read = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
     made = json.loads(json.dumps(result_to_dict(build_photo_result("", (640, 480), [read], kingdomino()))["kingdoms"]))
     kept = json.loads(json.dumps(pack_observation(read)))
     return PhotoResult(f"{player}.jpg", Seat(1, "1", (player,)), made, made, observations=[kept])
@@ -43,7 +43,7 @@ def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoi
 
 def unsure_bo() -> PhotoResult:
     """A photo in which the crowns of one mine are hard to count."""
-    return photo_result("bo", BO, (doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
+    return photo_result("bo", BO, (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
 
 
 def decide_table(*photos: PhotoResult, cache: TableCache | None = None) -> dict[str, KingdomResult]:
@@ -80,7 +80,7 @@ def test_the_box_removes_a_doubt() -> None:
 
 def misread_bo(m3: float = 0.6) -> PhotoResult:
     """A photo in which the crowns of one mine were counted wrong, with this confidence."""
-    return photo_result("bo", "# w m3", (doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
+    return photo_result("bo", "# w m3", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
 
 
 def test_a_certain_joint_board_counts_and_is_reported() -> None:

@@ -27,7 +27,7 @@ from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.report.build import build_photo_result
 from kdvision.report.to_dict import result_to_dict
-from tests.kingdoms import doubt, seen
+from tests.kingdoms import make_doubt, make_reading
 
 _COUNTER: Final = count()
 
@@ -58,9 +58,11 @@ def read_text_photo(content: bytes, rules: Rules, fixed_squares: FixedSquares = 
     for number, square, cell in fixed_squares:
         boards[number - 1] = boards[number - 1].with_cells({Square.parse(square): parse_cell(cell)})
     fixed = {square for _, square, _ in fixed_squares}
-    doubts = [doubt(*one) for one in values["doubts"] if one[0] not in fixed]
+    doubts = [make_doubt(*one) for one in values["doubts"] if one[0] not in fixed]
     readings = [
-        seen(str(board), doubts=doubts if not number else (), probability=values["probability"], left=40 + 300 * number)
+        make_reading(
+            str(board), doubts=doubts if not number else (), probability=values["probability"], left=40 + 300 * number
+        )
         for number, board in enumerate(boards)
     ]
     result = build_photo_result("", (640, 480), readings, rules.rule_set(boards))

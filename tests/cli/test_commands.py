@@ -1,4 +1,4 @@
-"""The command line as a person meets it: output, exit codes, files. Kingdoms are made from notation, not seen."""
+"""The command line: output, exit codes and files. Readings are made from notation, without a network."""
 
 import json
 import os
@@ -21,31 +21,31 @@ from kdvision.pipeline import KingdomReading
 from kdvision.vision.detect.manual import KingdomOutline
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import FIVE, SMALL, doubt, eyes_for, png, seen
+from tests.kingdoms import FIVE, SMALL, make_doubt, make_reader, make_reading, png
 from tests.paths import ROOT, SAMPLES
 
 
 @pytest.fixture
-def eyes(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
-    """What every photo shows in this test; a photo whose first pixel is black shows no kingdom."""
-    kingdoms = [seen(SMALL)]
-    monkeypatch.setattr(pipeline, "read", eyes_for(kingdoms))
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
+    """What each photo shows in this test; a photo whose first pixel is black shows no kingdom."""
+    kingdoms = [make_reading(SMALL)]
+    monkeypatch.setattr(pipeline, "read", make_reader(kingdoms))
     return kingdoms
 
 
-def without_kingdom(folder: Path) -> Path:
+def write_photo_without_kingdom(folder: Path) -> Path:
     path = folder / "floor.png"
     path.write_bytes(png(np.zeros((100, 100, 3), np.uint8)))
     return path
 
 
-# The doors are one program.
+# Entry points and help
 
 
-@pytest.mark.parametrize("door", [["cli.py"], ["-m", "kdvision"]])
-def test_every_door_leads_to_the_same_program(door: list[str]) -> None:
+@pytest.mark.parametrize("command", [["cli.py"], ["-m", "kdvision"]])
+def test_script_and_module_run_the_same_program(command: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, *door, "type", SMALL], cwd=ROOT, capture_output=True, text=True, encoding="utf-8"
+        [sys.executable, *command, "type", SMALL], cwd=ROOT, capture_output=True, text=True, encoding="utf-8"
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("1 kingdom · Kingdomino\n")
@@ -116,7 +116,7 @@ def test_type_takes_corrections(run: Run) -> None:
 
 
 @pytest.mark.parametrize(("size", "side"), [("5", 5), ("7", 7), (None, 5)])
-def test_size_is_what_is_asked_for_or_shown(size: str | None, side: int, run: Run) -> None:
+def test_the_side_is_given_or_taken_from_the_board(size: str | None, side: int, run: Run) -> None:
     ran = run("type", SMALL, "--json", *(["--size", size] if size else []))
     assert json.loads(ran.out)["kingdoms"][0]["side"] == side
 
@@ -151,12 +151,12 @@ def test_the_side_of_typed_boards_follows_from_their_number(game: str, count: in
     assert [kingdom["side"] for kingdom in made["kingdoms"]] == [side] * count
 
 
-def test_what_cannot_be_typed_is_said_to_belong_into_a_game_file(run: Run) -> None:
+def test_a_note_says_what_typed_boards_leave_out(run: Run) -> None:
     assert run("type", "# f f").err == ""
     assert run("type", TOWN).err.endswith("use --game queendomino or --game royal-wedding.\n")
-    told = run("type", TOWN, "--game", "queendomino")
-    assert "wealth: 0 coins" in told.out
-    assert told.err.startswith("kdvision: coins, buildings, knights, towers and the Queen count from a game file only")
+    ran = run("type", TOWN, "--game", "queendomino")
+    assert "wealth: 0 coins" in ran.out
+    assert ran.err.startswith("kdvision: coins, buildings, knights, towers and the Queen count from a game file only")
     assert run("type", "# t m", "--game", "chess").code == 2
 
 
@@ -201,7 +201,7 @@ def test_strict_typing_wants_a_board_without_problems(run: Run) -> None:
 # Colours
 
 
-def on_a_terminal(**environment: str) -> str:
+def run_on_terminal(**environment: str) -> str:
     """What the program prints on a terminal."""
     import pty
 
@@ -227,23 +227,25 @@ def on_a_terminal(**environment: str) -> str:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
 def test_colours_are_for_terminals_that_want_them() -> None:
-    assert "\x1b[" in on_a_terminal()
-    assert "\x1b" not in on_a_terminal(NO_COLOR="1")
-    assert "\x1b" not in on_a_terminal(TERM="dumb")
+    assert "\x1b[" in run_on_terminal()
+    assert "\x1b" not in run_on_terminal(NO_COLOR="1")
+    assert "\x1b" not in run_on_terminal(TERM="dumb")
 
 
 # score
 
 
-def test_score_prints_a_table(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_score_prints_a_table(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     ran = run("score", photo)
     assert (ran.code, ran.err) == (0, "")
     assert "w1  w   w" in ran.out
     assert "\x1b" not in ran.out
 
 
-def test_score_prints_one_object_a_photo(run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomReading]) -> None:
-    ran = run("score", photo, without_kingdom(tmp_path), tmp_path / "no.jpg", photo, "--json")
+def test_score_prints_one_object_per_photo(
+    run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
+) -> None:
+    ran = run("score", photo, write_photo_without_kingdom(tmp_path), tmp_path / "no.jpg", photo, "--json")
     rows = [json.loads(line) for line in ran.out.splitlines()]
     assert [len(row["kingdoms"]) for row in rows] == [1, 0, 0, 1]
     assert [row["error"] is None for row in rows] == [True, False, False, True]
@@ -253,8 +255,8 @@ def test_score_prints_one_object_a_photo(run: Run, photo: Path, tmp_path: Path, 
     assert ran.err.count("\n") == 2
 
 
-def test_tables_of_several_photos_go_on_after_a_failure(
-    run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomReading]
+def test_other_photos_are_scored_after_a_failure(
+    run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
     ran = run("score", tmp_path / "no.jpg", photo)
     assert ran.code == 7
@@ -263,7 +265,7 @@ def test_tables_of_several_photos_go_on_after_a_failure(
 
 
 def test_several_photos_are_ranked_as_one_game(
-    run: Run, photo: Path, tmp_path: Path, eyes: list[KingdomReading]
+    run: Run, photo: Path, tmp_path: Path, readings: list[KingdomReading]
 ) -> None:
     other = tmp_path / "ben.png"
     other.write_bytes(photo.read_bytes())
@@ -273,28 +275,31 @@ def test_several_photos_are_ranked_as_one_game(
 
 
 @pytest.mark.parametrize("source", ["path", "stdin"])
-def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_stdin_is_a_photo_like_any_other(source: str, run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     ran = run("score", photo, "--json") if source == "path" else run("score", "-", "--json", stdin=photo.read_bytes())
     assert json.loads(ran.out)["kingdoms"][0]["points"] == 5
     assert json.loads(ran.out)["photo"] == (str(photo) if source == "path" else "-")
 
 
-def test_what_is_asked_reaches_the_eyes(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, Any] = {}
+def test_options_are_passed_to_the_pipeline(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    received: dict[str, Any] = {}
 
     def read(photo: Photo, **options: Any) -> list[KingdomReading]:
-        asked.update(options)
-        return [seen(SMALL)]
+        received.update(options)
+        return [make_reading(SMALL)]
 
     monkeypatch.setattr(pipeline, "read", read)
     run("score", photo, "--size", "7", "--fix", "2:C3=w1", "--fix", "A1=.", "--corners", "5x4: 1,2 9,2 9,8 1,8")
     outline = KingdomOutline(((1, 2), (9, 2), (9, 8), (1, 8)), rows=5, cols=4)
     fixed_squares = {(1, (2, 2)): "w1", (0, (0, 0)): "."}
-    assert asked == {"side": 7, "fixed_squares": fixed_squares, "corners": [outline], "game": "auto"}
+    assert received == {"side": 7, "fixed_squares": fixed_squares, "corners": [outline], "game": "auto"}
 
 
-def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
-    eyes[:] = [replace(seen(SMALL, place="left"), colour="pink"), seen(FIVE, place="right", left=300)]
+def test_players_have_names_by_order_or_colour(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
+    readings[:] = [
+        replace(make_reading(SMALL, place="left"), colour="pink"),
+        make_reading(FIVE, place="right", left=300),
+    ]
     ran = run("score", photo, "--players", "Ann,Bob", "--json")
     assert [k["player"] for k in json.loads(ran.out)["kingdoms"]] == ["Ann", "Bob"]
     assert "Bob wins on points, 33 to 5" in run("score", photo, "--players", "Ann,Bob").out
@@ -304,48 +309,55 @@ def test_players_are_named(run: Run, photo: Path, eyes: list[KingdomReading]) ->
     assert "no kingdom was seen to be blue (Bob)" in ran.err
 
 
-def test_two_kingdoms_of_one_colour_are_told_apart(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_two_kingdoms_of_one_colour_get_different_names(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     """In several photos nobody knows which of them is Ann's."""
-    eyes[:] = [replace(seen(SMALL), colour="blue")]
+    readings[:] = [replace(make_reading(SMALL), colour="blue")]
     other = photo.with_name("other.png")
     other.write_bytes(photo.read_bytes())
     out = run("score", photo, other, "--players", "blue=Ann").out
-    told = f"Ann ({photo}) and Ann ({other}) share the victory"
-    assert "".join(told.split()) in "".join(out.split())
+    verdict = f"Ann ({photo}) and Ann ({other}) share the victory"
+    assert "".join(verdict.split()) in "".join(out.split())
 
 
-def test_a_player_called_as_another_ones_colour_is_told_apart(
-    run: Run, photo: Path, eyes: list[KingdomReading]
+def test_a_player_named_like_a_colour_gets_a_different_name(
+    run: Run, photo: Path, readings: list[KingdomReading]
 ) -> None:
-    eyes[:] = [seen(FIVE, place="left"), replace(seen(SMALL, left=400, place="right"), colour="pink")]
+    readings[:] = [
+        make_reading(FIVE, place="left"),
+        replace(make_reading(SMALL, left=400, place="right"), colour="pink"),
+    ]
     assert "Pink (left) wins on points, 33 to 5" in run("score", photo, "--players", "pink").out
 
 
-def test_players_in_order_go_on_over_photos(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_the_order_of_players_continues_over_photos(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     out = run("score", photo, photo, "--players", "Ann,Bob").out
     assert "Ann and Bob share the victory" in out
 
 
-def test_after_a_photo_that_failed_nobody_is_named_by_order(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
-    ran = run("score", without_kingdom(photo.parent), photo, "--players", "Ann,Bob")
+def test_after_a_failed_photo_the_order_of_players_is_not_used(
+    run: Run, photo: Path, readings: list[KingdomReading]
+) -> None:
+    ran = run("score", write_photo_without_kingdom(photo.parent), photo, "--players", "Ann,Bob")
     assert ran.code == 7
     assert "Ann" not in ran.out and "Bob" not in ran.out
     assert "floor.png failed" in ran.err
 
 
-def test_a_total_that_is_another_in_the_game_says_why(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_total_that_differs_in_the_whole_game_is_explained(
+    run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One kingdom is wider than five squares: the game's side is 7, and by that the other has no Harmony."""
     other = photo.parent / "seven.png"
     other.write_bytes(photo.read_bytes())
-    shown = {photo.name: seen(FIVE), other.name: seen("w w w w w w / # w w w w w")}
+    shown = {photo.name: make_reading(FIVE), other.name: make_reading("w w w w w w / # w w w w w")}
     monkeypatch.setattr(pipeline, "read", lambda picture, **_: [shown[Path(picture.name).name]])
     ran = run("score", photo, other, "--harmony")
     assert "has 33 points in this game and 38 above" in " ".join(ran.out.split())
 
 
-def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_strict_exits_with_6_if_a_kingdom_needs_review(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     assert run("score", photo, "--strict").code == 0
-    eyes[:] = [seen(SMALL, doubts=[doubt("B2", "f", "f1")])]
+    readings[:] = [make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")])]
     ran = run("score", photo, "--strict")
     assert ran.code == 6
     assert "look at kingdom 1 (B2)" in ran.err
@@ -355,7 +367,7 @@ def test_strict_exits_with_6_where_a_person_should_look(run: Run, photo: Path, e
 # Bad photos: one line, the code of the class, nothing written.
 
 
-def bad_photos(folder: Path) -> dict[str, Path]:
+def write_bad_photos(folder: Path) -> dict[str, Path]:
     """A file for each way in which a photo can be bad."""
     whole = folder / "whole.jpg"
     Image.effect_noise((300, 200), 80).convert("RGB").save(whole)
@@ -375,7 +387,7 @@ def bad_photos(folder: Path) -> dict[str, Path]:
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_a_bad_photo_is_one_line_and_code_3(name: str, options: list[str], run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out.png"
-    path = bad_photos(tmp_path)[name]
+    path = write_bad_photos(tmp_path)[name]
     before = sorted(tmp_path.rglob("*"))
     ran = run("score", path, "--overlay", out, *options)
     assert ran.code == 3
@@ -396,15 +408,15 @@ def test_bad_bytes_on_stdin_fail_the_same(run: Run) -> None:
     assert run("score", "-").code == 3
 
 
-def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, eyes: list[KingdomReading]) -> None:
-    ran = run("score", without_kingdom(tmp_path), "--overlay", tmp_path / "out.png")
+def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, readings: list[KingdomReading]) -> None:
+    ran = run("score", write_photo_without_kingdom(tmp_path), "--overlay", tmp_path / "out.png")
     assert (ran.code, ran.out) == (4, "")
     assert "shows no kingdom. Take it from above." in ran.err
     assert not (tmp_path / "out.png").exists()
 
 
 def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(photo: Photo, **asked: Any) -> list[KingdomReading]:
+    def read(photo: Photo, **_: Any) -> list[KingdomReading]:
         raise ModelError("the model finder.onnx is missing", hint="run make model")
 
     monkeypatch.setattr(pipeline, "read", read)
@@ -418,7 +430,7 @@ def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch:
 
 @pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.JPEG", "out.webp"])
 def test_the_overlay_is_written_in_the_photos_size(
-    name: str, run: Run, photo: Path, eyes: list[KingdomReading]
+    name: str, run: Run, photo: Path, readings: list[KingdomReading]
 ) -> None:
     out = photo.parent / name
     assert run("score", photo, "--overlay", out).code == 0
@@ -427,7 +439,7 @@ def test_the_overlay_is_written_in_the_photos_size(
     assert sorted(path.name for path in photo.parent.iterdir()) == sorted([name, "table.png"])
 
 
-def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     out = photo.parent / "out.png"
     out.write_text("old")
     assert run("score", photo, "--overlay", out).code == 0
@@ -435,17 +447,17 @@ def test_an_overlay_replaces_an_older_one(run: Run, photo: Path, eyes: list[King
         assert drawn.format == "PNG"
 
 
-def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_overlays_of_several_photos_go_into_a_folder(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     folder, other = photo.parent / "out", photo.parent / "more"
     folder.mkdir()
     other.mkdir()
     twin = other / "table.png"
     twin.write_bytes(photo.read_bytes())
-    assert run("score", photo, twin, without_kingdom(photo.parent), "--overlay", folder).code == 7
+    assert run("score", photo, twin, write_photo_without_kingdom(photo.parent), "--overlay", folder).code == 7
     assert sorted(path.name for path in folder.iterdir()) == ["table 2-score.jpg", "table-score.jpg"]
 
 
-def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     folder, twin, second = photo.parent / "out", photo.parent / "table.jpg", photo.parent / "table 2.png"
     folder.mkdir()
     twin.write_bytes(photo.read_bytes())
@@ -455,10 +467,12 @@ def test_every_photo_has_an_overlay_of_its_own(run: Run, photo: Path, eyes: list
 
 
 @pytest.mark.parametrize("named", ["a-score.jpg", ""], ids=["a file", "a folder"])
-def test_no_overlay_takes_the_place_of_a_photo(
-    named: str, run: Run, photo: Path, eyes: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
+def test_an_overlay_never_overwrites_a_photo(
+    named: str, run: Run, photo: Path, readings: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "read_views", lambda photos, **asked: pipeline.read(photos[0], game=asked["game"]))
+    monkeypatch.setattr(
+        pipeline, "read_views", lambda photos, **options: pipeline.read(photos[0], game=options["game"])
+    )
     first, other = photo.parent / "a.png", photo.parent / "a-score.jpg"
     for path in (first, other):
         path.write_bytes(photo.read_bytes())
@@ -477,7 +491,7 @@ def test_no_overlay_takes_the_place_of_a_photo(
         ("table.png", 1, "is one of the photos"),
     ],
 )
-def test_an_overlay_that_cannot_be_is_wrong_usage(
+def test_an_impossible_overlay_is_wrong_usage(
     out: str, photos: int, words: str, run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(photo.parent)
@@ -490,7 +504,9 @@ def test_an_overlay_that_cannot_be_is_wrong_usage(
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_leaves_nothing(run: Run, photo: Path, eyes: list[KingdomReading]) -> None:
+def test_an_overlay_in_a_read_only_folder_is_an_ordinary_error(
+    run: Run, photo: Path, readings: list[KingdomReading]
+) -> None:
     folder = photo.parent / "out"
     folder.mkdir(mode=0o500)
     ran = run("score", photo, "--overlay", folder / "out.png")
@@ -499,15 +515,15 @@ def test_a_folder_that_may_not_be_written_leaves_nothing(run: Run, photo: Path, 
     assert list(folder.iterdir()) == []
 
 
-def test_an_overlay_that_fails_half_way_leaves_the_old_one(
-    run: Run, photo: Path, eyes: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
+def test_an_overlay_that_cannot_be_written_leaves_the_old_one(
+    run: Run, photo: Path, readings: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: Path, target: Path) -> Path:
+    def fail(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
 
     out = photo.parent / "out.png"
     out.write_text("old")
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(Path, "replace", fail)
     ran = run("score", photo, "--overlay", out)
     assert ran.code == 1
     assert "No space left on device" in ran.err
@@ -518,24 +534,24 @@ def test_an_overlay_that_fails_half_way_leaves_the_old_one(
 # Several photos of one kingdom
 
 
-def test_photos_of_the_same_kingdom_are_read_together(
+def test_photos_of_the_same_kingdom_are_combined(
     run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked: list[list[Any]] = []
+    received: list[list[Any]] = []
 
     def read_same(photos: Sequence[Any], **_: Any) -> Sequence[KingdomReading]:
-        asked.append(list(photos))
-        return [seen(SMALL)]
+        received.append(list(photos))
+        return [make_reading(SMALL)]
 
     monkeypatch.setattr(pipeline, "read_views", read_same)
     ran = run("score", "--same", photo, "left.jpg", "right.jpg", "--json", "--fix", "A1=w", "--overlay", tmp_path)
     assert (ran.code, ran.err) == (0, "")
-    assert [str(getattr(one, "name", one)) for one in asked[0]] == [str(photo), "left.jpg", "right.jpg"]
+    assert [str(getattr(one, "name", one)) for one in received[0]] == [str(photo), "left.jpg", "right.jpg"]
     assert json.loads(ran.out)["photo"] == str(photo)
     assert [path.name for path in tmp_path.glob("*-score.jpg")] == ["table-score.jpg"]
 
 
-def test_further_photos_that_fail_are_named_and_the_code_is_7(run: Run, tmp_path: Path) -> None:
+def test_failed_views_are_listed_and_the_code_is_7(run: Run, tmp_path: Path) -> None:
     samples = SAMPLES
     demo, none = samples / "demo.jpg", tmp_path / "none.jpg"
     ran = run("score", "--same", demo, none, samples / "no-kingdom.jpg", "--json", "--strict")
@@ -549,7 +565,7 @@ def test_further_photos_that_fail_are_named_and_the_code_is_7(run: Run, tmp_path
     assert ran.code == 3 and "name another first" in ran.err
 
 
-def test_one_photo_is_not_several_of_a_kingdom(run: Run) -> None:
+def test_same_needs_two_photos(run: Run) -> None:
     ran = run("score", "--same", "a.jpg")
     assert ran.code == 2
     assert "--same" in ran.err

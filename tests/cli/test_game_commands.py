@@ -1,4 +1,4 @@
-"""`kdvision game` and `kdvision rules` as a person meets them."""
+"""`kdvision game` and `kdvision rules`: output and exit codes."""
 
 import json
 from pathlib import Path
@@ -46,15 +46,15 @@ def test_a_game_is_scored_with_its_winner(run: Run, file: Path) -> None:
 
 @pytest.mark.parametrize("command", [("game", "-"), ("type", "# m3 w / . . w / . . f")])
 def test_the_clause_of_every_line_is_named_when_asked_for(command: tuple[str, ...], run: Run) -> None:
-    told = GAME.replace('"Ann"', '"kingdom 1"').encode()
-    ran = run(*command, "--clauses", "--harmony" if command[0] == "type" else "--dominoes", stdin=told)
+    text = GAME.replace('"Ann"', '"kingdom 1"').encode()
+    ran = run(*command, "--clauses", "--harmony" if command[0] == "type" else "--dominoes", stdin=text)
     (heading,) = [number for number, line in enumerate(ran.out.splitlines()) if line == " kingdom 1, line by line"]
     lines = [line.split() for line in ran.out.splitlines()[heading + 1 :]]
     assert " ".join(lines[0]) == "3 mine: 1 square × 3 crowns kingdomino/value"
     assert " ".join(lines[1]) == "0 wheat: 2 squares × 0 crowns kingdomino/value"
     assert ["3", "total"] in lines
     assert (["0", "Harmony", "kingdomino/harmony"] in lines) is (command[0] == "type")
-    assert "line by line" not in run(*command, stdin=told).out
+    assert "line by line" not in run(*command, stdin=text).out
 
 
 def test_dominoes_are_named_when_asked_for(run: Run, file: Path) -> None:
@@ -74,7 +74,7 @@ def test_dominoes_are_narrowed_by_those_of_the_other_kingdoms(run: Run) -> None:
     assert all(placed["sure"] for placed in ann["dominoes"])
 
 
-def test_stdin_is_a_game_too(run: Run) -> None:
+def test_a_game_can_come_from_stdin(run: Run) -> None:
     assert "Ann wins on points, 3 to 0" in run("game", "-", stdin=GAME.encode()).out
 
 
@@ -110,7 +110,7 @@ def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
     assert run("game", "-", "--strict", stdin=GAME.encode()).code == 0
 
 
-def test_a_game_that_is_not_all_entered_says_so(run: Run) -> None:
+def test_a_game_with_missing_kingdoms_has_a_note(run: Run) -> None:
     note = "2 of 3 kingdoms are entered: nothing is known of the others"
     text = f"kingdoms = 3\n{GAME}".encode()
     ran = run("game", "-", "--strict", stdin=text)
@@ -175,7 +175,7 @@ def test_an_unknown_clause_is_a_usage_error_with_a_guess(run: Run) -> None:
     assert "queendomino/wealth" in ran.err
 
 
-def test_the_benchmark_tells_what_is_too_slow(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_benchmark_reports_what_is_too_slow(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(["nothing"]) == 2
     assert "there is rules" in capsys.readouterr().err
     assert bench.Row("a", 3.0, 2.0).slow
@@ -228,7 +228,7 @@ def test_a_dynasty_with_an_open_round_has_no_sum(run: Run) -> None:
     assert found["standing"] is None
 
 
-def test_squares_not_known_keep_their_score_and_are_told_as_missing(run: Run) -> None:
+def test_unknown_squares_are_listed_as_missing(run: Run) -> None:
     text = GAME.replace('"w w # f f"', '"w w # f ?"').encode()
     bo = json.loads(run("game", "-", "--json", stdin=text).out)["rounds"][0]["kingdoms"][1]
     assert (bo["total"], bo["complete"], bo["least"], bo["most"]) == (0, False, 0, None)

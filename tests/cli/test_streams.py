@@ -30,7 +30,7 @@ FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
 
 
-def program(*args: str, redirect: str) -> subprocess.CompletedProcess[str]:
+def run_program(*args: str, redirect: str) -> subprocess.CompletedProcess[str]:
     """The program as a shell starts it, with its streams led elsewhere."""
     line = shlex.join([sys.executable, "-m", "kdvision", *args])
     return subprocess.run(f"{line} {redirect}", shell=True, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
@@ -39,26 +39,26 @@ def program(*args: str, redirect: str) -> subprocess.CompletedProcess[str]:
 @needs_full
 @pytest.mark.parametrize("args", [["type", "w1 #"], ["--help"]])
 def test_results_that_cannot_be_printed_are_one_line_and_code_1(args: list[str]) -> None:
-    ran = program(*args, redirect="> /dev/full")
+    ran = run_program(*args, redirect="> /dev/full")
     assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
     assert ran.stderr.startswith("kdvision: the results cannot be printed: No space left on device. Free some space")
 
 
 @needs_full
 def test_messages_that_cannot_be_printed_change_no_exit_code() -> None:
-    assert program("type", "no board", redirect="2> /dev/full").returncode == 5
-    ran = program("type", "w1 #", "--strict", "--json", redirect="2> /dev/full")
+    assert run_program("type", "no board", redirect="2> /dev/full").returncode == 5
+    ran = run_program("type", "w1 #", "--strict", "--json", redirect="2> /dev/full")
     assert (ran.returncode, ran.stdout.count("\n")) == (6, 1)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell closes streams")
 @pytest.mark.parametrize(("closed", "code"), [(">&-", 0), ("<&- >&- 2>&-", 0)])
-def test_closed_streams_are_no_fault(closed: str, code: int) -> None:
-    ran = program("type", "w1 #", redirect=closed)
+def test_closed_streams_are_accepted(closed: str, code: int) -> None:
+    ran = run_program("type", "w1 #", redirect=closed)
     assert (ran.returncode, ran.stderr) == (code, "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell makes the pipe")
-def test_who_has_read_enough_hears_nothing_more() -> None:
-    ran = program("rules", redirect="| head -n 1")
+def test_a_reader_that_stops_early_is_accepted() -> None:
+    ran = run_program("rules", redirect="| head -n 1")
     assert (ran.stdout.count("\n"), ran.stderr) == (1, "")

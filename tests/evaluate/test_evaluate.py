@@ -18,7 +18,7 @@ from kdvision.evaluate.summary import PhotoResult, format_csv, parse_csv, summar
 from kdvision.game.board import Board
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
-from tests.kingdoms import SMALL, doubt, png, seen, table_photo
+from tests.kingdoms import SMALL, make_doubt, png, make_reading, table_photo
 
 OTHER = "l l1 / # w"
 
@@ -32,55 +32,55 @@ def truth(*boards: str, corners: Sequence[float] | None = None) -> LabelledPhoto
 
 
 def test_the_same_board_is_exact() -> None:
-    row = compare_with_label(truth(SMALL), [seen(SMALL)])
+    row = compare_with_label(truth(SMALL), [make_reading(SMALL)])
     assert row.exact and row.shape and row.points_exact and row.upright
     assert (row.found, row.squares, row.before, row.after, row.score_error) == (1, 8, 8, 8, 0)
     assert not row.silent and not row.review
 
 
 def test_a_turned_board_is_exact_but_not_upright() -> None:
-    row = compare_with_label(truth(SMALL), [seen(str(Board.parse(SMALL).rotate(1)))])
+    row = compare_with_label(truth(SMALL), [make_reading(str(Board.parse(SMALL).rotate(1)))])
     assert row.exact and row.points_exact and not row.upright
 
 
 def test_a_mirrored_board_is_wrong() -> None:
-    assert not compare_with_label(truth(SMALL), [seen(str(Board.parse(SMALL).mirror()))]).exact
+    assert not compare_with_label(truth(SMALL), [make_reading(str(Board.parse(SMALL).mirror()))]).exact
 
 
 def test_one_wrong_square_without_a_warning_is_a_silent_error() -> None:
     wrong = SMALL.replace("f1", "f")
-    row = compare_with_label(truth(SMALL), [seen(wrong)])
+    row = compare_with_label(truth(SMALL), [make_reading(wrong)])
     assert row.shape and not row.exact and row.silent
     assert (row.after, row.score_error, row.points_exact) == (7, 2, False)
-    warned = compare_with_label(truth(SMALL), [seen(wrong, doubts=[doubt("C2", "f", "f1")])])
+    warned = compare_with_label(truth(SMALL), [make_reading(wrong, doubts=[make_doubt("C2", "f", "f1")])])
     assert warned.review and not warned.exact and not warned.silent
 
 
 def test_a_missing_tile_is_a_wrong_shape() -> None:
-    row = compare_with_label(truth("w1 w w / # f f1"), [seen("w1 w w / # f .")])
+    row = compare_with_label(truth("w1 w w / # f f1"), [make_reading("w1 w w / # f .")])
     assert not row.shape and not row.exact and row.after == 5
 
 
 def test_an_invented_tile_costs_a_square() -> None:
-    assert compare_with_label(truth("w1 w . / # f f1"), [seen("w1 w w / # f f1")]).after == 4
+    assert compare_with_label(truth("w1 w . / # f f1"), [make_reading("w1 w w / # f f1")]).after == 4
 
 
 def test_empty_rows_of_the_frame_do_not_count() -> None:
-    assert compare_with_label(truth(SMALL), [seen(". . . . / . w1 w w / . # f f1 / . . l l")]).exact
+    assert compare_with_label(truth(SMALL), [make_reading(". . . . / . w1 w w / . # f f1 / . . l l")]).exact
 
 
 def test_kingdoms_are_matched_by_position() -> None:
-    reads = [seen(OTHER, left=400), seen(SMALL, left=40)]
+    reads = [make_reading(OTHER, left=400), make_reading(SMALL, left=40)]
     assert compare_with_label(truth(SMALL, OTHER, corners=[60, 420]), reads).exact
     assert not compare_with_label(truth(SMALL, OTHER, corners=[420, 60]), reads).exact
     assert compare_with_label(truth(SMALL, OTHER), reads).exact
 
 
 def test_kingdoms_missed_and_invented() -> None:
-    missed = compare_with_label(truth(SMALL, OTHER), [seen(SMALL)])
+    missed = compare_with_label(truth(SMALL, OTHER), [make_reading(SMALL)])
     assert (missed.kingdoms, missed.found, missed.invented) == (2, 1, 0)
     assert not missed.shape and not missed.exact and missed.silent and missed.score_error == 5
-    invented = compare_with_label(truth(SMALL), [seen(SMALL), seen("g g2 / # s")])
+    invented = compare_with_label(truth(SMALL), [make_reading(SMALL), make_reading("g g2 / # s")])
     assert (invented.found, invented.invented, invented.exact, invented.silent) == (1, 1, False, True)
 
 
@@ -100,7 +100,7 @@ def read_attic(photo: Photo) -> list[KingdomReading]:
     """Return the attic's kingdom for every photo outside the cellar."""
     if "cellar" in photo.name:
         raise NoKingdomFound("nothing here", stage="finder")
-    return [seen(SMALL)]
+    return [make_reading(SMALL)]
 
 
 def test_an_evaluation_has_a_result_for_each_photo_a_line_for_each_room_and_a_csv(rooms: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import SMALL, doubt, png, seen, table_photo
+from tests.kingdoms import SMALL, make_doubt, png, make_reading, table_photo
 
 OTHER = SMALL.replace("f1", "f")
 
@@ -21,7 +21,7 @@ OTHER = SMALL.replace("f1", "f")
 @pytest.fixture(autouse=True)
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
     """The kingdoms read in every photo of a test; a photo whose first pixel is black has none."""
-    kingdoms = [seen(SMALL)]
+    kingdoms = [make_reading(SMALL)]
 
     def read(photo: Photo, **options: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
@@ -64,7 +64,7 @@ def test_each_room_has_its_line(tmp_path: Path, run: Run) -> None:
 
 
 def test_a_flagged_photo_is_not_a_silent_error(tmp_path: Path, run: Run, readings: list[KingdomReading]) -> None:
-    readings[:] = [seen(SMALL, doubts=[doubt("C2", "f1", "f")])]
+    readings[:] = [make_reading(SMALL, doubts=[make_doubt("C2", "f1", "f")])]
     put(tmp_path, "desk/1.png", OTHER)
     found = figures(run("evaluate", tmp_path).out, "all")
     assert (found["exact"], found["flagged"], found["silent errors"]) == ("0", "1", "0")

@@ -1,4 +1,4 @@
-"""What doubts are worth, and which square a report asks for first."""
+"""The effects of doubts, and the square that a report asks for first."""
 
 from typing import Any
 
@@ -11,36 +11,36 @@ from kdvision.report.build import build_board_result, build_photo_result, combin
 from kdvision.report.result import Result
 from kdvision.report.table import format_combined, format_table
 from kdvision.report.to_dict import result_to_dict
-from tests.kingdoms import doubt, seen
+from tests.kingdoms import make_doubt, make_reading
 
 AHEAD, BEHIND = "w1 w w / # . .", "f1 f # / . . ."
 """3 points and 2."""
 
 
-def game(*reads: KingdomReading) -> Result:
+def build_game(*reads: KingdomReading) -> Result:
     return build_photo_result("table.png", (640, 480), list(reads), kingdomino())
 
 
-def doubts_of(result: Result, kingdom: int) -> dict[str, dict[str, Any]]:
+def get_doubts(result: Result, kingdom: int) -> dict[str, dict[str, Any]]:
     return {found["square"]: found for found in result_to_dict(result)["kingdoms"][kingdom]["doubts"]}
 
 
-def test_each_doubt_tells_whether_the_standing_would_change() -> None:
+def test_each_doubt_says_whether_the_standing_would_change() -> None:
     """B1 as f1 makes 4 points and wins; C1 as nothing changes nothing."""
-    result = game(
-        seen(AHEAD, place="left"),
-        seen(BEHIND, place="right", doubts=[doubt("A2", ".", "s", 0.6), doubt("B1", "f", "f1", 0.9)]),
+    result = build_game(
+        make_reading(AHEAD, place="left"),
+        make_reading(BEHIND, place="right", doubts=[make_doubt("A2", ".", "s", 0.6), make_doubt("B1", "f", "f1", 0.9)]),
     )
-    found = doubts_of(result, 1)
+    found = get_doubts(result, 1)
     assert (found["B1"]["changes_winner"], found["B1"]["changes_standing"]) == (True, True)
     assert (found["A2"]["changes_winner"], found["A2"]["changes_standing"]) == (False, False)
     assert list(found) == ["B1", "A2"]  # what matters comes first, not what is least sure
 
 
 def test_the_report_asks_first_for_the_square_that_decides_the_game() -> None:
-    result = game(
-        seen(AHEAD, place="left", doubts=[doubt("A2", "#", "s2", 0.5)]),
-        seen(BEHIND, place="right", doubts=[doubt("B1", "f", "f1", 0.9)]),
+    result = build_game(
+        make_reading(AHEAD, place="left", doubts=[make_doubt("A2", "#", "s2", 0.5)]),
+        make_reading(BEHIND, place="right", doubts=[make_doubt("B1", "f", "f1", 0.9)]),
     )
     first = result_to_dict(result)["ask_first"]
     assert (first["kingdom"], first["square"], first["instead"]) == (2, "B1", "f1")
@@ -50,24 +50,27 @@ def test_the_report_asks_first_for_the_square_that_decides_the_game() -> None:
 
 
 def test_a_doubt_about_a_place_that_is_not_the_first_changes_the_standing_alone() -> None:
-    result = game(
-        seen("w1 w w w w / # . . . .", place="left"),
-        seen("l1 l # / . . .", place="right", doubts=[doubt("B1", "l", "l1", 0.8)]),
-        seen("g1 g g / # . .", place="bottom"),
+    result = build_game(
+        make_reading("w1 w w w w / # . . . .", place="left"),
+        make_reading("l1 l # / . . .", place="right", doubts=[make_doubt("B1", "l", "l1", 0.8)]),
+        make_reading("g1 g g / # . .", place="bottom"),
     )
-    found = doubts_of(result, 1)["B1"]
+    found = get_doubts(result, 1)["B1"]
     assert (found["changes_winner"], found["changes_standing"]) == (False, True)
     assert "and the places change" in format_table(result, width=200)
 
 
-def test_one_kingdom_has_nobody_to_beat() -> None:
-    result = game(seen(AHEAD, doubts=[doubt("B1", "w", "w1", 0.9)]))
-    assert doubts_of(result, 0)["B1"]["changes_standing"] is None
+def test_a_single_kingdom_has_no_standing_to_change() -> None:
+    result = build_game(make_reading(AHEAD, doubts=[make_doubt("B1", "w", "w1", 0.9)]))
+    assert get_doubts(result, 0)["B1"]["changes_standing"] is None
     assert result_to_dict(result)["ask_first"]["square"] == "B1"
 
 
-def test_kingdoms_of_several_photos_are_weighed_together() -> None:
-    ahead, behind = game(seen(AHEAD)), game(seen(BEHIND, doubts=[doubt("B1", "f", "f1", 0.9)]))
+def test_doubts_of_several_photos_are_compared_as_one_game() -> None:
+    ahead, behind = (
+        build_game(make_reading(AHEAD)),
+        build_game(make_reading(BEHIND, doubts=[make_doubt("B1", "f", "f1", 0.9)])),
+    )
     found = combine_kingdoms([*ahead.kingdoms, *behind.kingdoms], ["anna.jpg", "ben.jpg"], kingdomino())
     assert found is not None
     assert found.questions[0].doubt.changes_winner
@@ -76,28 +79,30 @@ def test_kingdoms_of_several_photos_are_weighed_together() -> None:
     assert "The dominoes of kingdoms 1 and 2 cannot be told, so the box is not counted" in text
 
 
-def test_the_other_reading_mends_its_neighbour_where_the_box_says_so() -> None:
+def test_a_doubt_uses_the_runner_up_with_a_changed_neighbour() -> None:
     """If A1 is a mine with two crowns, its other half is no forest: the runner-up knows."""
-    read = seen("m1 w # / . . .", doubts=[doubt("A1", "m1", "m2", 0.7)], runners_up=[("m2 s # / . . .", 0.3)])
-    assert doubts_of(game(read), 0)["A1"]["total_if"] == 2
-    assert game(read).kingdoms[0].doubts[0].board == Board.parse("m2 s # / . . .")
+    read = make_reading(
+        "m1 w # / . . .", doubts=[make_doubt("A1", "m1", "m2", 0.7)], runners_up=[("m2 s # / . . .", 0.3)]
+    )
+    assert get_doubts(build_game(read), 0)["A1"]["total_if"] == 2
+    assert build_game(read).kingdoms[0].doubts[0].board == Board.parse("m2 s # / . . .")
 
 
-def test_the_total_may_be_sure_where_the_board_is_not() -> None:
+def test_the_total_can_be_more_certain_than_the_board() -> None:
     """Two readings of the castle's corner differ in a square that scores nothing."""
-    read = seen(AHEAD, probability=0.6, runners_up=[("w1 w w / # s s", 0.3), ("w1 w w1 / # . .", 0.1)])
-    (kingdom,) = result_to_dict(game(read))["kingdoms"]
+    read = make_reading(AHEAD, probability=0.6, runners_up=[("w1 w w / # s s", 0.3), ("w1 w w1 / # . .", 0.1)])
+    (kingdom,) = result_to_dict(build_game(read))["kingdoms"]
     assert (kingdom["probability"], kingdom["points_probability"]) == (0.6, 0.9)
     assert kingdom["alternatives"] == [{"total": 6, "points": 6, "probability": 0.1}]
-    assert "the total is 3 (90 % sure); otherwise 6 (10 %)" in format_table(game(read))
+    assert "the total is 3 (90 % sure); otherwise 6 (10 %)" in format_table(build_game(read))
 
 
 @pytest.mark.parametrize("promised", [True, False])
-def test_what_unflagged_boards_promise_is_told(promised: bool) -> None:
+def test_the_expected_error_rate_is_shown(promised: bool) -> None:
     calibration = (
         Calibration(unflagged=900, unflagged_wrong=1, wrong_at_most=0.005, upper=0.00526) if promised else Calibration()
     )
-    result = game(seen(AHEAD, calibration=calibration))
+    result = build_game(make_reading(AHEAD, calibration=calibration))
     assert not result.review
     promise = result_to_dict(result)["promise"]
     assert (promise is not None) == promised == ("At most 1 in 200 boards without a flag" in format_table(result))
@@ -106,34 +111,38 @@ def test_what_unflagged_boards_promise_is_told(promised: bool) -> None:
         assert (promise["upper"], promise["confidence"]) == (0.00526, 0.95)
 
 
-def test_squares_typed_as_not_known_are_doubts() -> None:
+def test_squares_typed_as_unknown_are_doubts() -> None:
     result = build_board_result([Board.parse("w w1 / ? #"), Board.parse("l1 l1 # f")], kingdomino())
     made = result_to_dict(result)
     (unknown,) = made["kingdoms"][0]["doubts"]
     assert (unknown["square"], unknown["read"], unknown["probability"]) == ("A2", "?", 0)
-    assert unknown["changes_winner"]  # of all that may lie there, what decides the game is told
+    assert unknown["changes_winner"]  # of all contents, the one that decides the game
     assert made["ask_first"]["square"] == "A2"
     assert (made["kingdoms"][0]["probability"], made["kingdoms"][1]["probability"]) == (0, 1)
     assert result.kingdoms[0].review
     assert "? A2 is not known; as" in format_table(result)
 
 
-def test_what_cannot_lie_on_an_unknown_square_is_not_offered() -> None:
+def test_impossible_contents_of_an_unknown_square_are_not_offered() -> None:
     """Beside `m3` alone only wheat makes a domino of the box."""
     (only,) = build_board_result([Board.parse("m3 ? . #")], kingdomino()).kingdoms
     assert {doubt.instead for doubt in only.doubts} <= {"w", "."}
 
 
 def test_the_box_is_counted_in_the_object() -> None:
-    made = result_to_dict(game(seen("w m3 # / . . ."), seen("w m3 # / . . .")))["box"]
+    made = result_to_dict(build_game(make_reading("w m3 # / . . ."), make_reading("w m3 # / . . .")))["box"]
     assert not made["right"] and made["dominoes"] == 2
     assert made["twice"] == [{"numbers": [48], "shows": "m3 w", "count": 2, "kingdoms": [1, 2]}]
-    assert result_to_dict(game(seen(AHEAD)))["box"] is None
+    assert result_to_dict(build_game(make_reading(AHEAD)))["box"] is None
 
 
-def test_the_same_photo_twice_in_a_game_is_told() -> None:
+def test_two_photos_of_one_kingdom_are_reported() -> None:
     board = Board.parse("w m3 # / f f s / . . s1")
-    rows = [*game(seen(str(board))).kingdoms, *game(seen(str(board.rotate()))).kingdoms, *game(seen(AHEAD)).kingdoms]
+    rows = [
+        *build_game(make_reading(str(board))).kingdoms,
+        *build_game(make_reading(str(board.rotate()))).kingdoms,
+        *build_game(make_reading(AHEAD)).kingdoms,
+    ]
     found = combine_kingdoms(rows, ["anna.jpg", "anna2.jpg", "ben.jpg"], kingdomino())
     assert found is not None and found.identical == (("anna.jpg", "anna2.jpg"),)
     assert "! anna.jpg and anna2.jpg show the same kingdom: leave one of them out" in format_combined(found, width=200)

@@ -12,7 +12,7 @@ from kdvision.report.build import build_photo_result
 from kdvision.report.result import FailedView
 from kdvision.report.to_dict import result_to_dict
 from tests.conftest import Run
-from tests.kingdoms import doubt, seen
+from tests.kingdoms import make_doubt, make_reading
 from tests.paths import ROOT
 
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
@@ -30,8 +30,8 @@ def make_object() -> dict[str, Any]:
     """An object with doubts, a standing, an inventory and a guarantee."""
     calibration = Calibration(unflagged=900, unflagged_wrong=1, wrong_at_most=0.005, upper=0.00526)
     reads = [
-        seen("w m3 # / . . .", place="left", calibration=calibration, doubts=[doubt("A1", "w", "f")]),
-        seen("w m3 # / . . .", place="right", left=300, calibration=calibration),
+        make_reading("w m3 # / . . .", place="left", calibration=calibration, doubts=[make_doubt("A1", "w", "f")]),
+        make_reading("w m3 # / . . .", place="right", left=300, calibration=calibration),
     ]
     return result_to_dict(build_photo_result("table.png", (640, 480), reads, kingdomino()))
 
@@ -64,6 +64,6 @@ def test_failed_views_are_documented() -> None:
     error = FailedView("b.jpg", PhotoError("there is no file b.jpg"))
     row = re.search(r"^\| `failed` \| (.*)", PAGE, re.MULTILINE)
     assert row is not None
-    result = build_photo_result("a.jpg", (640, 480), [seen("w m3 # / . . .")], kingdomino())
+    result = build_photo_result("a.jpg", (640, 480), [make_reading("w m3 # / . . .")], kingdomino())
     made = result_to_dict(type(result)(result.photo, kingdoms=result.kingdoms, failed_views=(error,)))
     assert set(re.findall(r"`(\w+)`", row[1])) == made["failed"][0].keys()

@@ -16,7 +16,7 @@ NASTY = '<script>alert(1)<|script> & "co"'
 ODD_NAMES = pytest.mark.skipif(sys.platform == "win32", reason="files there have no such names")
 
 
-def page_of(tmp_path: Path, files: dict[str, bytes | str]) -> str:
+def write_page(tmp_path: Path, files: dict[str, bytes | str]) -> str:
     run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
     return (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
@@ -25,13 +25,13 @@ def page_of(tmp_path: Path, files: dict[str, bytes | str]) -> str:
 def test_names_are_escaped_wherever_they_stand(tmp_path: Path) -> None:
     broken, toml = f"round1/{NASTY}2.jpg", f"name = '{NASTY}'\n[[team]]\nname = '{NASTY}'\nplayers = ['{NASTY}']"
     files: dict[str, bytes | str] = {f"round1/{NASTY}.jpg": text_photo(SMALL), broken: b"x", "event.toml": toml}
-    text = page_of(tmp_path, files)
+    text = write_page(tmp_path, files)
     assert NASTY not in text and "<script>alert" not in text
     assert unescape(text).count(NASTY) > 5
 
 
-def test_the_page_needs_nothing_beside_it(tmp_path: Path) -> None:
-    text = page_of(tmp_path, {"ann.jpg": text_photo(SMALL), "bo.jpg": text_photo("# w1")})
+def test_the_page_is_self_contained(tmp_path: Path) -> None:
+    text = write_page(tmp_path, {"ann.jpg": text_photo(SMALL), "bo.jpg": text_photo("# w1")})
     addresses = re.findall(r"""(?:src|href)=["']([^"']+)""", text)
     assert addresses
     assert all(address.startswith(("#", "data:image/webp;base64,", "overlays/")) for address in addresses)
@@ -39,7 +39,7 @@ def test_the_page_needs_nothing_beside_it(tmp_path: Path) -> None:
 
 
 def test_every_point_has_its_rule(tmp_path: Path) -> None:
-    text = page_of(tmp_path, {"ann.jpg": text_photo(SMALL), "event.toml": 'variants = ["middle-kingdom"]'})
+    text = write_page(tmp_path, {"ann.jpg": text_photo(SMALL), "event.toml": 'variants = ["middle-kingdom"]'})
     notes = dict(re.findall(r'<li id="rule-(\d+)">([^<]+)', text))
     used = set(re.findall(r'href="#rule-(\d+)"', text))
     assert used == notes.keys() == {"1"}
@@ -49,12 +49,12 @@ def test_every_point_has_its_rule(tmp_path: Path) -> None:
 
 @ODD_NAMES
 def test_pictures_with_odd_names_are_found(tmp_path: Path) -> None:
-    text = page_of(tmp_path, {"table 1/ann #1%?.jpg": text_photo(SMALL)})
+    text = write_page(tmp_path, {"table 1/ann #1%?.jpg": text_photo(SMALL)})
     (address,) = re.findall(r'href="(overlays/[^"]+)"', text)
     assert "%20" in address and "#" not in address.removeprefix("overlays/") and "?" not in address
 
 
-def test_a_damaged_picture_is_no_reason_to_be_without_a_report(tmp_path: Path) -> None:
+def test_a_damaged_picture_is_left_out_of_the_page(tmp_path: Path) -> None:
     folder, out = write_files(tmp_path / "photos", {"ann.jpg": text_photo(SMALL)}), tmp_path / "out"
     run_batch(folder, out)
     (out / "overlays" / "ann.jpg-score.jpg").write_bytes(b"not a picture")

@@ -18,7 +18,7 @@ from kdvision.report.result import Result
 from kdvision.report.table import format_table
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo
-from tests.kingdoms import FIVE, SMALL, doubt, seen, table_photo
+from tests.kingdoms import FIVE, SMALL, make_doubt, make_reading, table_photo
 
 ODD = Problem((Square(0, 1), Square(0, 2)), "two squares that no domino of the box shows", "kingdomino/box")
 KEYS = {"photo", "width", "height", "kingdoms", "standing", "error"}
@@ -39,12 +39,12 @@ KINGDOM_KEYS = {
 }
 
 
-def one(text: str = SMALL, **about: object) -> Result:
-    return build_photo_result("table.png", (640, 480), [seen(text, **about)], kingdomino())  # type: ignore[arg-type]
+def build_one(text: str = SMALL, **about: object) -> Result:
+    return build_photo_result("table.png", (640, 480), [make_reading(text, **about)], kingdomino())  # type: ignore[arg-type]
 
 
-def two() -> Result:
-    reads = [seen(SMALL, place="left"), seen(FIVE, left=300, place="right")]
+def build_two() -> Result:
+    reads = [make_reading(SMALL, place="left"), make_reading(FIVE, left=300, place="right")]
     return build_photo_result("table.png", (640, 480), reads, add_variants(kingdomino(), ["middle-kingdom", "harmony"]))
 
 
@@ -52,7 +52,7 @@ def two() -> Result:
 
 
 def test_the_object_has_the_promised_names() -> None:
-    made = result_to_dict(one(doubts=[doubt("B2", "f", "f1")], problems=[ODD]))
+    made = result_to_dict(build_one(doubts=[make_doubt("B2", "f", "f1")], problems=[ODD]))
     assert made.keys() >= KEYS
     (kingdom,) = made["kingdoms"]
     assert kingdom.keys() >= KINGDOM_KEYS
@@ -62,7 +62,7 @@ def test_the_object_has_the_promised_names() -> None:
 
 
 def test_the_object_holds_the_kingdom() -> None:
-    made = result_to_dict(one())
+    made = result_to_dict(build_one())
     (kingdom,) = made["kingdoms"]
     assert (made["photo"], made["width"], made["height"], made["error"]) == ("table.png", 640, 480, None)
     assert kingdom["board"] == ["w1 w w", "# f f1", ". l l"]
@@ -77,8 +77,8 @@ def test_the_object_holds_the_kingdom() -> None:
     assert made["standing"] is None
 
 
-def test_points_leave_bonuses_out_and_the_total_counts_them() -> None:
-    (small, five) = result_to_dict(two())["kingdoms"]
+def test_points_exclude_bonuses_and_the_total_includes_them() -> None:
+    (small, five) = result_to_dict(build_two())["kingdoms"]
     assert (small["points"], small["total"]) == (5, 5)
     assert (five["points"], five["total"]) == (33, 33 + 5)
     assert {line["label"]: line["points"] for line in five["lines"][-2:]} == {"Middle Kingdom": 0, "Harmony": 5}
@@ -90,7 +90,7 @@ def test_points_leave_bonuses_out_and_the_total_counts_them() -> None:
 def test_points_if_are_those_of_the_board_with_that_square_replaced(
     square: str, read: str, instead: str, points: int
 ) -> None:
-    (kingdom,) = result_to_dict(one(doubts=[doubt(square, read, instead, 0.75)]))["kingdoms"]
+    (kingdom,) = result_to_dict(build_one(doubts=[make_doubt(square, read, instead, 0.75)]))["kingdoms"]
     assert kingdom["doubts"] == [
         {
             "square": square,
@@ -107,18 +107,18 @@ def test_points_if_are_those_of_the_board_with_that_square_replaced(
 
 
 def test_a_doubt_on_an_empty_place_may_add_a_square() -> None:
-    (kingdom,) = result_to_dict(one(doubts=[doubt("A3", ".", "l1", 0.6)]))["kingdoms"]
+    (kingdom,) = result_to_dict(build_one(doubts=[make_doubt("A3", ".", "l1", 0.6)]))["kingdoms"]
     assert kingdom["doubts"][0]["points_if"] == 5 + 3
 
 
 def test_problems_name_their_squares() -> None:
-    (kingdom,) = result_to_dict(one(problems=[ODD]))["kingdoms"]
+    (kingdom,) = result_to_dict(build_one(problems=[ODD]))["kingdoms"]
     assert kingdom["problems"] == [{"text": ODD.text, "squares": ["B1", "C1"], "clause": "kingdomino/box"}]
     assert kingdom["review"]
 
 
 def test_the_standing_numbers_kingdoms_from_1() -> None:
-    standing = result_to_dict(two())["standing"]
+    standing = result_to_dict(build_two())["standing"]
     assert standing["winners"] == [2]
     assert [(place["place"], place["kingdom"], place["total"]) for place in standing["places"]] == [
         (1, 2, 38),
@@ -128,7 +128,7 @@ def test_the_standing_numbers_kingdoms_from_1() -> None:
 
 
 def test_typed_boards_make_the_same_object() -> None:
-    typed, photo = result_to_dict(build_board_result([Board.parse(SMALL)], kingdomino())), result_to_dict(one())
+    typed, photo = result_to_dict(build_board_result([Board.parse(SMALL)], kingdomino())), result_to_dict(build_one())
     assert typed.keys() == photo.keys()
     assert typed["kingdoms"][0].keys() == photo["kingdoms"][0].keys()
     assert typed["kingdoms"][0]["points"] == 5
@@ -137,7 +137,7 @@ def test_typed_boards_make_the_same_object() -> None:
 
 def test_a_failed_photo_is_an_object_too() -> None:
     made = result_to_dict(Result("no.jpg", error=PhotoError("there is no file no.jpg", hint="check the path")))
-    assert made.keys() == result_to_dict(one()).keys()
+    assert made.keys() == result_to_dict(build_one()).keys()
     assert (made["photo"], made["error"], made["hint"]) == ("no.jpg", "there is no file no.jpg", "check the path")
     assert (made["kingdoms"], made["width"]) == ([], None)
 
@@ -146,7 +146,7 @@ def test_a_failed_photo_is_an_object_too() -> None:
 
 
 def test_the_table_shows_board_territories_and_total() -> None:
-    text = format_table(one())
+    text = format_table(build_one())
     assert "A   B   C" in text
     assert " 1  w1  w   w" in text
     assert " 2  #   f   f1" in text
@@ -159,7 +159,7 @@ def test_the_table_shows_board_territories_and_total() -> None:
 
 
 def test_the_table_shows_bonuses_and_standing() -> None:
-    text = format_table(two())
+    text = format_table(build_two())
     assert "kingdom 1 (left)" in text
     assert "kingdom 2 (right)" in text
     assert "Middle Kingdom" in text
@@ -167,14 +167,14 @@ def test_the_table_shows_bonuses_and_standing() -> None:
 
 
 def test_the_table_names_doubts_and_problems() -> None:
-    text = format_table(one(doubts=[doubt("B2", "f", "f1")], problems=[ODD]))
+    text = format_table(build_one(doubts=[make_doubt("B2", "f", "f1")], problems=[ODD]))
     assert "f?" in text
     assert "? B2 looks like f (80 % sure); if it is f1, the total is 7: --fix 1:B2=f1" in text
     assert f"! {ODD.text}" in text
 
 
 def test_kingdoms_go_by_colour_where_it_is_seen_and_by_the_names_given() -> None:
-    reads = [replace(seen(SMALL, place="left"), colour="blue"), seen(FIVE, left=300, place="right")]
+    reads = [replace(make_reading(SMALL, place="left"), colour="blue"), make_reading(FIVE, left=300, place="right")]
     plain = build_photo_result("table.png", (640, 480), reads, kingdomino())
     assert plain.standing is not None
     assert [place.player for place in plain.standing.places] == ["kingdom 2", "blue"]
@@ -190,28 +190,28 @@ def test_kingdoms_go_by_colour_where_it_is_seen_and_by_the_names_given() -> None
 
 @pytest.mark.parametrize(("before", "names"), [(0, ["Ann", "Bob"]), (1, ["Bob", ""]), (2, ["", ""])])
 def test_names_in_order_go_on_over_photos(before: int, names: list[str]) -> None:
-    reads = [seen(SMALL, place="left"), seen(FIVE, left=300, place="right")]
+    reads = [make_reading(SMALL, place="left"), make_reading(FIVE, left=300, place="right")]
     players = Players.parse("Ann,Bob")
     result = build_photo_result("table.png", (640, 480), reads, kingdomino(), players=players, first_number=before)
     assert [scored.player_name for scored in result.kingdoms] == names
 
 
-def test_colours_are_asked_for() -> None:
-    plain, coloured = format_table(two()), format_table(two(), colour=True)
+def test_colours_are_optional() -> None:
+    plain, coloured = format_table(build_two()), format_table(build_two(), colour=True)
     assert "\x1b" not in plain
     assert "\x1b[" in coloured
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_lines_keep_to_the_width(width: int) -> None:
-    text = format_table(one(FIVE, doubts=[doubt("B2", "l1", "l")], problems=[ODD]), width=width)
+    text = format_table(build_one(FIVE, doubts=[make_doubt("B2", "l1", "l")], problems=[ODD]), width=width)
     assert max(map(len, text.splitlines())) <= width
 
 
 # The overlay.
 
 
-def painted(photo: Photo, result: Result) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def find_changed_pixels(photo: Photo, result: Result) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Which pixels the overlay changed."""
     return np.asarray((draw_overlay(photo, result) != photo.pixels).any(axis=2))
 
@@ -219,46 +219,46 @@ def painted(photo: Photo, result: Result) -> np.ndarray[tuple[int, ...], np.dtyp
 def test_the_overlay_leaves_the_photo_alone() -> None:
     photo = table_photo()
     before = photo.pixels.copy()
-    drawn = draw_overlay(photo, one())
+    drawn = draw_overlay(photo, build_one())
     assert drawn.shape == photo.pixels.shape
     assert drawn.dtype == np.uint8
     assert (photo.pixels == before).all()
-    assert painted(photo, one()).any()
+    assert find_changed_pixels(photo, build_one()).any()
 
 
 def test_territories_are_tinted_in_their_colours() -> None:
-    drawn = draw_overlay(table_photo(grey=90), one()).astype(float)
+    drawn = draw_overlay(table_photo(grey=90), build_one()).astype(float)
     # Below the letters and beside the plaques, near the right edge of C1 (wheat) and of C3 (lake).
     for spot, terrain in (((92, 180), "WHEAT"), ((192, 180), "LAKE")):
         colour = next(colour for name, colour in COLOURS.items() if name.name == terrain)
         assert np.abs(drawn[spot] - (0.7 * 90 + 0.3 * np.array(colour))).max() <= 3
 
 
-def test_nothing_is_painted_far_from_the_kingdom() -> None:
-    changed = painted(table_photo(), one())
+def test_nothing_is_drawn_far_from_the_kingdom() -> None:
+    changed = find_changed_pixels(table_photo(), build_one())
     assert not changed[:, 330:].any()
     assert not changed[260:].any()
     assert not changed[165:205, 45:85].any(), "A3 holds no tile"
 
 
-def test_doubted_squares_are_framed_in_amber() -> None:
-    def amber(result: Result) -> int:
+def test_doubtful_squares_are_framed_in_amber() -> None:
+    def count_amber(result: Result) -> int:
         return int((draw_overlay(table_photo(), result) == AMBER).all(axis=2).sum())
 
-    assert amber(one()) == 0
-    assert amber(one(doubts=[doubt("B2", "f", "f1")])) > 100
-    assert amber(one(doubts=[doubt("A3", ".", "l1")])) > 100
+    assert count_amber(build_one()) == 0
+    assert count_amber(build_one(doubts=[make_doubt("B2", "f", "f1")])) > 100
+    assert count_amber(build_one(doubts=[make_doubt("A3", ".", "l1")])) > 100
 
 
 @pytest.mark.parametrize(("width", "height", "side"), [(200, 150, 12), (600, 450, 30), (4000, 3000, 300)])
 def test_drawing_grows_with_the_squares(width: int, height: int, side: float) -> None:
     photo = table_photo(width, height)
-    result = build_photo_result("table.png", (width, height), [seen(SMALL, side=side)], kingdomino())
-    share = painted(photo, result)[60 : int(60 + 3 * side), 40 : int(40 + 3 * side)].mean()
+    result = build_photo_result("table.png", (width, height), [make_reading(SMALL, side=side)], kingdomino())
+    share = find_changed_pixels(photo, result)[60 : int(60 + 3 * side), 40 : int(40 + 3 * side)].mean()
     assert share > 0.75
 
 
 def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:
     photo = Photo.open(np.full((300, 300, 3), 90, np.uint8))
-    read = seen(SMALL, left=-20, side=100)
+    read = make_reading(SMALL, left=-20, side=100)
     assert draw_overlay(photo, build_photo_result("x", (300, 300), [read], kingdomino())).shape == (300, 300, 3)

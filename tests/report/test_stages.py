@@ -22,12 +22,12 @@ from tests.kingdoms import SMALL, grid_of, table_photo
 from tests.paths import SAMPLES
 
 
-def shown(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple[int, int, int]) -> int:
+def count_pixels(pixels: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple[int, int, int]) -> int:
     """How many pixels have about this colour: lines are smooth."""
     return int((np.abs(pixels.astype(int) - colour).max(axis=2) < 60).sum())
 
 
-def candidate(left: float, side: float = 40.0) -> LatticeHypothesis:
+def make_hypothesis(left: float, side: float = 40.0) -> LatticeHypothesis:
     """A lattice of three squares in a row."""
     places = [(0, 0), (1, 0), (2, 0)]
     matrix = np.array([[side, 0, left], [0, side, 200], [0, 0, 1.0]])
@@ -38,45 +38,45 @@ def candidate(left: float, side: float = 40.0) -> LatticeHypothesis:
     )
 
 
-def observation() -> GridObservation:
+def make_observation() -> GridObservation:
     board = Board.parse(SMALL)
     return GridObservation(grid_of(board), Reading.of(board), (np.zeros((3, 2)), np.zeros((2, 3))), np.zeros((3, 3)))
 
 
 def test_squares_are_drawn_where_they_were_seen() -> None:
     photo = table_photo()
-    drawn = draw_stage("squares", [candidate(300).squares, candidate(100).squares], photo)
+    drawn = draw_stage("squares", [make_hypothesis(300).squares, make_hypothesis(100).squares], photo)
     assert drawn is not None
     changed = (drawn != photo.pixels).any(axis=2)
     assert changed[200:240, 300:420].mean() > 0.1
     assert not changed[260:].any()
 
 
-def test_lattices_that_were_kept_differ_from_their_rivals() -> None:
-    kept, rival = candidate(100), candidate(120, side=30)
+def test_accepted_lattices_differ_from_rejected_ones() -> None:
+    kept, rival = make_hypothesis(100), make_hypothesis(120, side=30)
     drawn = draw_stage("lattices", SearchResult((rival, kept)), table_photo())
     assert drawn is not None
-    assert shown(drawn[234:244, 100:220], GREEN) > 100, "the lower edge of the larger one"
-    assert shown(drawn[226:234, 122:208], AMBER) > 50, "that of the other"
-    assert shown(drawn, AMBER) < shown(drawn, GREEN)
+    assert count_pixels(drawn[234:244, 100:220], GREEN) > 100, "the lower edge of the larger one"
+    assert count_pixels(drawn[226:234, 122:208], AMBER) > 50, "that of the other"
+    assert count_pixels(drawn, AMBER) < count_pixels(drawn, GREEN)
 
 
-def test_places_that_show_a_tile_differ_from_bare_ones() -> None:
-    drawn = draw_stage("cells", [observation()], table_photo())
+def test_cells_with_a_tile_differ_from_empty_ones() -> None:
+    drawn = draw_stage("cells", [make_observation()], table_photo())
     assert drawn is not None
     tiles, bare = drawn[60:110, 90:140], drawn[164:206, 44:86]
-    assert shown(tiles, GREEN) > 50
-    assert not shown(bare, GREEN)
+    assert count_pixels(tiles, GREEN) > 50
+    assert not count_pixels(bare, GREEN)
 
 
 @pytest.mark.parametrize(("stage", "made"), [("squares", []), ("lattices", SearchResult(())), ("cells", [])])
-def test_a_stage_that_made_nothing_has_a_picture_too(stage: str, made: object) -> None:
+def test_an_empty_stage_has_a_picture(stage: str, made: object) -> None:
     drawn = draw_stage(stage, made, table_photo())
     assert drawn is not None
     assert drawn.shape == (480, 640, 3)
 
 
-def test_large_photos_have_handy_pictures() -> None:
+def test_pictures_of_large_photos_are_scaled_down() -> None:
     photo = Photo.open(np.zeros((3000, 4000, 3), np.uint8))
     drawn = draw_stage("photo", photo, photo)
     assert drawn is not None
@@ -102,13 +102,13 @@ def test_look_ends_with_the_stage_that_found_nothing(run: Run, tmp_path: Path) -
     assert "no kingdom" in ran.err
 
 
-def test_look_leaves_no_picture_of_a_photo_before(run: Run, tmp_path: Path) -> None:
+def test_look_removes_pictures_of_an_earlier_photo(run: Run, tmp_path: Path) -> None:
     assert run("look", SAMPLES / "demo.jpg", "-o", tmp_path).code == 0
     assert run("look", SAMPLES / "no-kingdom.jpg", "-o", tmp_path).code == 4
     assert sorted(path.name for path in tmp_path.iterdir())[-1] == "04-cells.jpg"
 
 
-def test_look_through_an_outline_leaves_the_search_out(run: Run, tmp_path: Path) -> None:
+def test_look_with_an_outline_skips_the_search(run: Run, tmp_path: Path) -> None:
     ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path, "--corners", "5x5: 20,20 300,20 300,300 20,300")
     names = [path.name for path in sorted(tmp_path.iterdir())]
     assert ran.code in (0, 4)

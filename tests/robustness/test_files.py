@@ -1,4 +1,4 @@
-"""Files are written whole or not at all: after a cut, a kill or on a full disk there is the old one or the new.
+"""Files are written atomically: after a power cut, a kill or on a full disk there is the old file or the new one.
 
 All file writing in the program goes through `files.write_atomically` or the journal (tests/batch/test_journal.py).
 """
@@ -42,7 +42,7 @@ write_atomically(path, b"new " * 5000)
 """
 
 
-def names(folder: Path) -> list[str]:
+def list_names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
@@ -54,27 +54,27 @@ def test_a_power_cut_leaves_the_old_file_or_the_new(moment: str, left: bytes, tm
     ran = subprocess.run([sys.executable, "-c", CUT, moment, str(path)], cwd=PACKAGE.parent)
     assert ran.returncode == -signal.SIGKILL
     assert path.read_bytes() == left
-    assert all(PARTIAL_FILE.fullmatch(name) for name in set(names(tmp_path)) - {"out.json"})
+    assert all(PARTIAL_FILE.fullmatch(name) for name in set(list_names(tmp_path)) - {"out.json"})
     with ResultFolder(tmp_path).lock():  # what a kill leaves is known by its name, and a run sweeps it up
-        assert set(names(tmp_path)) == {".lock", "out.json"}
+        assert set(list_names(tmp_path)) == {".lock", "out.json"}
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), OSError(28, "No space left on device")])
 @pytest.mark.parametrize("step", ["os.fsync", "pathlib.Path.replace"])
-def test_an_end_on_the_way_leaves_nothing(
+def test_an_interrupted_write_leaves_nothing(
     error: BaseException, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise error
 
     path = tmp_path / "out.json"
     path.write_bytes(OLD)
-    monkeypatch.setattr(step, broken)
+    monkeypatch.setattr(step, fail)
     with pytest.raises(KdvisionError if isinstance(error, OSError) else type(error)):
         write_atomically(path, NEW)
     monkeypatch.undo()
     assert path.read_bytes() == OLD
-    assert names(tmp_path) == ["out.json"]
+    assert list_names(tmp_path) == ["out.json"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="only Linux tells the names of what is open")
@@ -84,16 +84,16 @@ def test_content_reaches_the_disk_before_its_name_and_its_name_before_all_else(
     steps: list[str] = []
     sync, replace = os.fsync, Path.replace
 
-    def synced(number: int) -> None:
+    def record_sync(number: int) -> None:
         steps.append(Path(f"/proc/self/fd/{number}").readlink().name)
         sync(number)
 
-    def replaced(part: Path, path: Path) -> Path:
+    def record_replace(part: Path, path: Path) -> Path:
         steps.append("replace")
         return replace(part, path)
 
-    monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(Path, "replace", replaced)
+    monkeypatch.setattr(os, "fsync", record_sync)
+    monkeypatch.setattr(Path, "replace", record_replace)
     write_atomically(tmp_path / "out.json", NEW)
     assert steps == [f".out.json.{os.getpid()}.part", "replace", tmp_path.name]
 
@@ -102,7 +102,7 @@ def test_content_reaches_the_disk_before_its_name_and_its_name_before_all_else(
 
 
 @contextmanager
-def file_sizes(most: int) -> Iterator[None]:
+def limit_file_size(most: int) -> Iterator[None]:
     """No file of this process may become larger: the system's own refusal, as of a full disk."""
     resource = pytest.importorskip("resource", reason="the limit is POSIX's")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -114,7 +114,7 @@ def file_sizes(most: int) -> Iterator[None]:
 
 
 @contextmanager
-def nobody() -> Iterator[None]:
+def as_nobody() -> Iterator[None]:
     """Rights of nobody in particular: root may write everywhere."""
     if sys.platform == "win32":
         pytest.skip("rights are others there")
@@ -165,17 +165,17 @@ WRITERS = [write_picture, write_results, write_below, write_memo, write_correcti
 
 
 @pytest.mark.parametrize("write", WRITERS)
-def test_a_full_disk_is_told_and_leaves_nothing(write: Callable[[Path], None], tmp_path: Path) -> None:
-    with file_sizes(1000), pytest.raises(KdvisionError, match="cannot be written: File too large") as told:
+def test_a_full_disk_is_reported_and_leaves_nothing(write: Callable[[Path], None], tmp_path: Path) -> None:
+    with limit_file_size(1000), pytest.raises(KdvisionError, match="cannot be written: File too large") as raised:
         write(tmp_path)
-    assert (told.value.exit_code, bool(told.value.hint)) == (1, True)
+    assert (raised.value.exit_code, bool(raised.value.hint)) == (1, True)
     left = [path for path in tmp_path.rglob("*") if path.is_file() and not path.name.endswith(".lock")]
     assert [path.name for path in left if path.read_bytes()] == []
     assert [path.name for path in left if path.name.endswith(".part")] == []
 
 
 @pytest.mark.parametrize("write", WRITERS)
-def test_a_folder_that_may_not_be_written_is_told(write: Callable[[Path], None], tmp_path: Path) -> None:
+def test_a_read_only_folder_is_reported(write: Callable[[Path], None], tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
     for path in (folder, tmp_path):
@@ -183,10 +183,10 @@ def test_a_folder_that_may_not_be_written_is_told(write: Callable[[Path], None],
     for path in tmp_path.parents:
         if path.stat().st_uid == os.geteuid() and path.name.startswith("pytest-"):
             path.chmod(0o755)
-    with nobody(), pytest.raises(KdvisionError, match=r"cannot be (written|made).*Permission denied") as told:
+    with as_nobody(), pytest.raises(KdvisionError, match=r"cannot be (written|made).*Permission denied") as raised:
         write(folder)
-    assert (told.value.exit_code, bool(told.value.hint)) == (1, True)
-    assert names(folder) == []
+    assert (raised.value.exit_code, bool(raised.value.hint)) == (1, True)
+    assert list_names(folder) == []
 
 
 # Nothing is written past these
@@ -196,7 +196,7 @@ WRITING = {"write_bytes", "write_text", "imwrite", "savefig", "tofile", "savez",
 FLAGS = {"O_WRONLY", "O_RDWR", "O_CREAT"}
 
 
-def writes(node: ast.AST) -> bool:
+def writes_file(node: ast.AST) -> bool:
     """True for what puts something into a file by itself: a call, or opening one to write."""
     if isinstance(node, ast.Attribute):
         return node.attr in FLAGS
@@ -209,12 +209,12 @@ def writes(node: ast.AST) -> bool:
     return name in WRITING or (name in ("open", "fdopen") and any(mode & set("wax+") for mode in modes))
 
 
-def test_the_program_writes_files_in_two_places() -> None:
-    """The workshop is no part of this: what it writes can be made again."""
+def test_only_these_modules_write_files() -> None:
+    """The lab is left out: what it writes can be made again."""
     found = {
         path.relative_to(PACKAGE).as_posix()
         for path in PACKAGE.rglob("*.py")
         if path.parts[len(PACKAGE.parts)] != "lab"
-        and any(map(writes, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
+        and any(map(writes_file, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
     }
     assert found == {"files.py", "batch/journal.py", "cli/streams.py"}

@@ -9,7 +9,7 @@ from kdvision.lab.experiments.experiment import Reading
 from kdvision.lab.experiments.judge import Verdict, judge
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.pipeline import KingdomReading
-from tests.kingdoms import SMALL, doubt, grid_of, seen
+from tests.kingdoms import SMALL, make_doubt, grid_of, make_reading
 
 OTHER = "l l1 / # w"
 
@@ -30,14 +30,14 @@ def verdict_on(picture: Picture, *readings: KingdomReading, found_none: bool = F
 
 
 def test_the_same_board_at_its_place_is_exact() -> None:
-    verdict = verdict_on(picture((SMALL, 40)), seen(SMALL))
+    verdict = verdict_on(picture((SMALL, 40)), make_reading(SMALL))
     assert (verdict.kingdoms, verdict.found, verdict.outlined, verdict.exact) == (1, 1, 1, 1)
     assert (verdict.silent_errors, verdict.invented) == (0, 0)
 
 
 def test_a_board_read_upside_down_is_as_good() -> None:
     """Rows and columns may run either way: what counts is what lies where."""
-    read = seen(SMALL)
+    read = make_reading(SMALL)
     board = read.board.rotate(2)
     quads = np.rot90(read.grid.quads, 2).copy()
     turned = type(read)(board, type(read.grid)(quads), read.reading, (), (), 0.9, False, "the photo")
@@ -45,46 +45,46 @@ def test_a_board_read_upside_down_is_as_good() -> None:
 
 
 def test_a_misread_square_keeps_the_outline() -> None:
-    verdict = verdict_on(picture((SMALL, 40)), seen(SMALL.replace("f1", "f")))
+    verdict = verdict_on(picture((SMALL, 40)), make_reading(SMALL.replace("f1", "f")))
     assert (verdict.outlined, verdict.exact, verdict.silent_errors) == (1, 0, 1)
 
 
 def test_a_flagged_kingdom_is_no_silent_error() -> None:
-    read = seen(SMALL.replace("f1", "f"), doubts=[doubt("C2", "f", "f1")])
+    read = make_reading(SMALL.replace("f1", "f"), doubts=[make_doubt("C2", "f", "f1")])
     assert verdict_on(picture((SMALL, 40)), read).silent_errors == 0
 
 
 def test_a_missed_and_an_invented_square_break_the_outline() -> None:
-    missed = verdict_on(picture((SMALL, 40)), seen("w1 w w / # f f1 / . l ."))
+    missed = verdict_on(picture((SMALL, 40)), make_reading("w1 w w / # f f1 / . l ."))
     assert (missed.found, missed.outlined, missed.exact) == (1, 0, 0)
-    extra = verdict_on(picture((SMALL, 40)), seen("w1 w w / # f f1 / g l l"))
+    extra = verdict_on(picture((SMALL, 40)), make_reading("w1 w w / # f f1 / g l l"))
     assert (extra.found, extra.outlined, extra.exact) == (1, 0, 0)
 
 
 def test_the_right_board_a_square_beside_its_place_is_wrong() -> None:
-    verdict = verdict_on(picture((SMALL, 40)), seen(SMALL, left=90))
+    verdict = verdict_on(picture((SMALL, 40)), make_reading(SMALL, left=90))
     assert verdict.found == 1 and verdict.outlined == 0 and verdict.exact == 0
 
 
 def test_each_kingdom_has_its_own() -> None:
-    both = verdict_on(picture((SMALL, 40), (OTHER, 500)), seen(OTHER, left=500), seen(SMALL))
+    both = verdict_on(picture((SMALL, 40), (OTHER, 500)), make_reading(OTHER, left=500), make_reading(SMALL))
     assert (both.kingdoms, both.found, both.exact, both.unflagged) == (2, 2, 2, 2)
 
 
 def test_a_kingdom_where_none_lies_is_invented() -> None:
-    verdict = verdict_on(picture((SMALL, 40)), seen(SMALL), seen(OTHER, left=500))
+    verdict = verdict_on(picture((SMALL, 40)), make_reading(SMALL), make_reading(OTHER, left=500))
     assert (verdict.found, verdict.invented, verdict.silent_errors) == (1, 1, 0)
 
 
 def test_less_than_half_a_kingdom_is_not_found() -> None:
-    verdict = verdict_on(picture((SMALL, 40)), seen("w1 w w"))
+    verdict = verdict_on(picture((SMALL, 40)), make_reading("w1 w w"))
     assert (verdict.found, verdict.invented) == (0, 1)
 
 
 def test_a_missed_kingdom_is_silent_unless_another_one_is_flagged() -> None:
     two = picture((SMALL, 40), (OTHER, 500))
-    assert verdict_on(two, seen(SMALL)).silent_errors == 1
-    told = verdict_on(two, seen(SMALL, doubts=[doubt("A1", "w1", "w")]))
+    assert verdict_on(two, make_reading(SMALL)).silent_errors == 1
+    told = verdict_on(two, make_reading(SMALL, doubts=[make_doubt("A1", "w1", "w")]))
     assert (told.silent_errors, told.unflagged) == (0, 0)
     assert verdict_on(picture((SMALL, 40)), found_none=True).silent_errors == 0
     assert (
@@ -97,9 +97,9 @@ def test_a_missed_kingdom_is_silent_unless_another_one_is_flagged() -> None:
 
 def test_nothing_on_the_table_and_nothing_read_is_right() -> None:
     assert verdict_on(picture(), found_none=True).kingdoms == 0
-    assert verdict_on(picture(), seen(SMALL)).invented == 1
+    assert verdict_on(picture(), make_reading(SMALL)).invented == 1
 
 
 def test_an_exact_kingdom_that_is_flagged_is_a_false_alarm() -> None:
-    verdict = verdict_on(picture((SMALL, 40)), seen(SMALL, doubts=[doubt("A1", "w1", "w")]))
+    verdict = verdict_on(picture((SMALL, 40)), make_reading(SMALL, doubts=[make_doubt("A1", "w1", "w")]))
     assert (verdict.exact, verdict.false_alarms, verdict.unflagged) == (1, 1, 0)

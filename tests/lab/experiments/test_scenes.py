@@ -15,7 +15,7 @@ from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquar
 from kdvision.lab.render.scene_factors import SceneFactors
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
-from tests.kingdoms import grid_of, seen
+from tests.kingdoms import grid_of, make_reading
 from tests.lab.render.test_scene_factors import PLAIN
 from tests.paths import SAMPLES, SHARED
 
@@ -110,7 +110,7 @@ def furnished_picture() -> Picture:
 def furnished_reading(
     *found: tuple[str, Square, float], gems: tuple[Square, ...] = (), board: str = BOARD
 ) -> KingdomReading:
-    plain = seen(board.replace("t", "w"))
+    plain = make_reading(board.replace("t", "w"))
     return replace(
         plain,
         board=Board.parse(board),

@@ -26,7 +26,7 @@ from kdvision.vision.classify.pieces import NEVER
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import filled, grid_of, lines_of, png, table_photo
+from tests.kingdoms import fill_in, grid_of, list_lines, png, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
 NAMES = ("", "knight", "tower", "queen", "building")
@@ -93,7 +93,7 @@ def test_a_game_of_queendomino_is_found_and_scored_from_its_photo_and_its_file(
     text = out.read_text(encoding="utf-8")
     assert "# Seen: building on A1, knight on B2, tower on C2, building on D3." in text
     assert "Towns are not read" not in text and 'towns = "?"' not in text
-    filled(
+    fill_in(
         out,
         *(('coins = "?"', "coins = 10"), ('towers = "?"', "towers = 2"), ('spare_knights = "?"', "spare_knights = 1")),
         *(
@@ -120,7 +120,7 @@ def test_a_game_of_queendomino_is_found_and_scored_from_its_photo_and_its_file(
         Kingdom(Board.parse(BOB), knights=(Square(1, 2),), towers=1, coins=4),
     ]
     for kingdom, right in zip(told["rounds"][0]["kingdoms"], truth, strict=True):
-        assert [(line["label"], line["points"]) for line in kingdom["lines"]] == lines_of(right, queendomino())
+        assert [(line["label"], line["points"]) for line in kingdom["lines"]] == list_lines(right, queendomino())
 
 
 def test_gems_that_are_seen_are_scored_from_the_file(
@@ -132,11 +132,11 @@ def test_gems_that_are_seen_are_scored_from_the_file(
     assert "Kingdomino, The Lost Treasures" in " ".join(ran.out.split())
     assert "? still missing: which gem lies between A1 B2" in ran.out
     gem = 'kind = "?", between = "A1 B2", crowns = [0, 0, 0, 0]'
-    filled(out, (gem, 'kind = "ruby", between = "A1 B2", crowns = [1, 0, 0, 2]'))
+    fill_in(out, (gem, 'kind = "ruby", between = "A1 B2", crowns = [1, 0, 0, 2]'))
     (told,) = json.loads(run("game", out, "--json").out)["rounds"][0]["kingdoms"]
     right = Kingdom(Board.parse(TREASURE), gems=(Gem("ruby", Square(0, 0), (1, 0, 0, 2)),))
     rules = LOST_TREASURES.add_to(kingdomino())
-    assert [(line["label"], line["points"]) for line in told["lines"]] == lines_of(right, rules)
+    assert [(line["label"], line["points"]) for line in told["lines"]] == list_lines(right, rules)
 
 
 def test_points_are_a_range_that_holds_the_truth(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
