@@ -24,7 +24,7 @@ from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
-from tests.kingdoms import make_doubt, grid_of, make_reading
+from tests.kingdoms import grid_of, make_doubt, make_reading
 
 ANN, BO = "# w m3", "# w m2"
 """Only one domino of the box, number 48, has a mine with three crowns. Its other half is wheat."""

@@ -18,7 +18,7 @@ from kdvision.evaluate.summary import PhotoResult, format_csv, parse_csv, summar
 from kdvision.game.board import Board
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
-from tests.kingdoms import SMALL, make_doubt, png, make_reading, table_photo
+from tests.kingdoms import SMALL, make_doubt, make_reading, png, table_photo
 
 OTHER = "l l1 / # w"
 

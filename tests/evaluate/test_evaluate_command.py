@@ -13,7 +13,7 @@ from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import SMALL, make_doubt, png, make_reading, table_photo
+from tests.kingdoms import SMALL, make_doubt, make_reading, png, table_photo
 
 OTHER = SMALL.replace("f1", "f")
 

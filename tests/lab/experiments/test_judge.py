@@ -9,7 +9,7 @@ from kdvision.lab.experiments.experiment import Reading
 from kdvision.lab.experiments.judge import Verdict, judge
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.pipeline import KingdomReading
-from tests.kingdoms import SMALL, make_doubt, grid_of, make_reading
+from tests.kingdoms import SMALL, grid_of, make_doubt, make_reading
 
 OTHER = "l l1 / # w"
 
