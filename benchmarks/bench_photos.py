@@ -25,13 +25,10 @@ from kdvision.report.overlay import draw_overlay
 from kdvision.report.result import Result
 from kdvision.report.table import format_table
 from kdvision.report.to_dict import result_to_dict
-from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.classify.observe import observe
 from kdvision.vision.detect import search
+from kdvision.vision.find import Networks
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellClassifier
-from kdvision.vision.networks.detector import SquareDetector
-from kdvision.vision.networks.onnx import load_model
 
 SAMPLES: Final = Path(__file__).resolve().parents[1] / "samples"
 SCENES: Final = {"one 5x5": "demo", "one 7x7": "seven", "four 5x5": "four-kingdoms"}
@@ -105,21 +102,17 @@ def decode(code: bytes) -> NDArray[np.uint8]:
 def stages(code: bytes) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield each stage of reading a photo by name, as a function that does it once; before them, the mere decoding."""
     yield DECODE, lambda: decode(code)
-    finder, reader, context = (
-        SquareDetector(load_model("finder")),
-        CellClassifier(load_model("cells")),
-        ContextClassifier(load_model("context")),
-    )
+    networks = Networks.load()
     photo = Photo.open(code)
-    grids = search.find_grids(photo, finder)
-    seen = [observe(photo, reader, grid) for grid in grids]
-    observations = context.read(photo, seen)
+    grids = search.find_grids(photo, networks.detector)
+    seen = [observe(photo, networks.classifier, grid) for grid in grids]
+    observations = networks.classify_context(photo, seen)
     reads = pipeline.assemble_kingdoms(photo, observations)
     result = build_photo_result(photo.name, (photo.width, photo.height), reads, kingdomino())
     yield "open", lambda: Photo.open(code)
-    yield "find", lambda: search.find_grids(Photo.open(code), finder)
-    yield "read squares", lambda: [observe(photo, reader, grid) for grid in grids]
-    yield "read them together", lambda: context.read(photo, seen)
+    yield "find", lambda: search.find_grids(Photo.open(code), networks.detector)
+    yield "read squares", lambda: [observe(photo, networks.classifier, grid) for grid in grids]
+    yield "read them together", lambda: networks.classify_context(photo, seen)
     yield "decide", lambda: pipeline.assemble_kingdoms(photo, observations)
     yield "report", lambda: _report(result)
     yield "whole photo", lambda: _whole(code)

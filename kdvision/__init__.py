@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading as KingdomReading
     from kdvision.pipeline import read as read
     from kdvision.pipeline import read_views as read_views
-    from kdvision.vision.detect.manual import KingdomOutline as KingdomOutline
+    from kdvision.vision.detect.outline import KingdomOutline as KingdomOutline
     from kdvision.vision.image.photo import Photo as Photo
 
 __version__ = "0.1.0"

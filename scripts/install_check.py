@@ -27,20 +27,20 @@ MAX_INSTALLED_MEGABYTES: Final = 650.0
 """Size of the package and its dependencies on disk."""
 
 INSTALLERS: Final = ("pip", "setuptools")
-MODELS: Final = ("cells.onnx", "context.onnx", "finder.onnx")
+MODELS: Final = ("cells.onnx", "context.onnx", "detector.onnx")
 BUILD_TOOL: Final = "build"
 """Builds the wheel; being small, it also serves to find out if the package index can be reached."""
 
 PROBE: Final = """
 import importlib.util, json, pathlib, sys
 import kdvision
-from kdvision.vision.networks.onnx import model_path
+from kdvision.vision.networks.onnx import find_model
 boards = [list(read.board.rows()) for read in kdvision.read(sys.argv[1])]
 place = pathlib.Path(kdvision.__file__).parent
 print(json.dumps({
     "boards": boards,
     "heavy": [name for name in ("torch", "onnx", "matplotlib", "sklearn") if importlib.util.find_spec(name)],
-    "models": all(model_path(name).is_relative_to(place) for name in ("cells", "context", "finder")),
+    "models": all(find_model(name).is_relative_to(place) for name in ("cells", "context", "detector")),
     "packages": str(place.parent),
 }))
 """

@@ -50,10 +50,10 @@ def make_reading(
 ) -> KingdomReading:
     """The kingdom of a board's notation as read from a photo, with these doubts and problems."""
     board = Board.parse(text)
-    review = bool(doubts or problems)
+    is_consistent = not (doubts or problems)
     grid = grid_of(board, left=left, side=side)
     return KingdomReading(
-        *(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, review, place),
+        *(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, is_consistent, place),
         runners_up=tuple((Board.parse(other), chance) for other, chance in runners_up),
         calibration=calibration or Calibration(),
     )

@@ -92,10 +92,10 @@ def hash_content(data: bytes) -> str:
 @cache
 def hash_models() -> str:
     """The hash of all model files; raises ModelError if they are missing."""
-    from kdvision.vision.networks.onnx import model_path
+    from kdvision.vision.networks.onnx import find_model
 
     digest = hashlib.sha256()
-    for path in sorted(model_path("finder").parent.glob("*.onnx")):
+    for path in sorted(find_model("detector").parent.glob("*.onnx")):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -164,18 +164,18 @@ def _flag_other_game(reading: "KingdomReading") -> "KingdomReading":
     if reading.game == GAME:
         return reading
     problem = towns_problem(reading.board) or OTHER_KINGDOM_HAS_TOWNS
-    return replace(reading, problems=(problem, *reading.problems), review=True)
+    return replace(reading, problems=(problem, *reading.problems))
 
 
 def _adapt_advice(values: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON object of a photo without advice that only `kdvision score` can follow."""
-    from kdvision.vision.assess.diagnosis import BY_HAND
+    from kdvision.vision.assess.diagnosis import OUTLINE_HINT
 
     kingdoms = [
         {**kingdom, "problems": [{**one, "text": SCORE_OPTION.sub("", one["text"])} for one in kingdom["problems"]]}
         for kingdom in values["kingdoms"]
     ]
-    hint = values["hint"] and values["hint"].replace(BY_HAND, TYPE_BOARD)
+    hint = values["hint"] and values["hint"].replace(OUTLINE_HINT, TYPE_BOARD)
     return {**values, "hint": hint, "kingdoms": kingdoms}
 
 

@@ -135,7 +135,7 @@ def _decide(inputs: tuple[str, ...], side: int | None) -> tuple[TableVerdict, ..
 
 
 def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:
-    from kdvision.vision.assess.calibration import SHORT
+    from kdvision.vision.assess.calibration import clip_complement
 
     calibration, board = observation.calibration, decision.board
     top, left = min((square.row for square in board), default=0), min((square.col for square in board), default=0)
@@ -143,12 +143,15 @@ def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdic
         Square(doubt.square.row - top, doubt.square.col - left).name: float(doubt.probability)
         for doubt in decision.doubts
     }
-    p_board = calibration.of_board(
-        decision.probability, correction_cost=decision.correction_cost, side=observation.side, broken=decision.broken
+    p_board = calibration.calibrate_board(
+        decision.probability,
+        correction_cost=decision.correction_cost,
+        side=observation.side,
+        breaks_rule=decision.breaks_rule,
     )
     probability = p_board * observation.p_whole
-    certain = probability >= calibration.sure and decision.certain(0.0)
-    scale = observation.p_whole * (1 - p_board) / max(1 - decision.probability, SHORT)
+    certain = probability >= calibration.review_threshold and decision.is_consistent
+    scale = observation.p_whole * (1 - p_board) / clip_complement(decision.probability)
     others = ((str(other.trim()), round(scale * share, 4)) for other, share in decision.runners_up)
     return TableVerdict(str(board.trim()), probability, certain, doubts, tuple((other, p) for other, p in others if p))
 

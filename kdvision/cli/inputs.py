@@ -10,7 +10,7 @@ from kdvision.errors import NotationError, PhotoError
 if TYPE_CHECKING:
     from kdvision.game.board import Square
     from kdvision.game.players import Players
-    from kdvision.vision.detect.manual import KingdomOutline
+    from kdvision.vision.detect.outline import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
 FIX_PATTERN: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<square>[^:=]+)=(?P<cell>.+)")
@@ -50,7 +50,7 @@ def parse_outlines(texts: Iterable[str]) -> "list[KingdomOutline]":
     """The outlines of `--corners`; raises NotationError."""
     if not (given := list(texts)):
         return []
-    from kdvision.vision.detect.manual import KingdomOutline
+    from kdvision.vision.detect.outline import KingdomOutline
 
     return [KingdomOutline.parse(text) for text in given]
 

@@ -35,7 +35,7 @@ from kdvision.errors import KdvisionError, ModelError, NotationError
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
     from kdvision.report.result import FailedView, Result
-    from kdvision.vision.detect.manual import KingdomOutline
+    from kdvision.vision.detect.outline import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
 
@@ -191,7 +191,7 @@ def _read(photo: "Photo", job: _Job, options: ScoreOptions, failed_views: "list[
     if not job.views:
         return pipeline.read(photo, side=side, fixed_squares=fixed_squares, corners=job.outlines, game=game)
     photos = [photo, *(open_photo(view) if view == "-" else view for view in job.views)]
-    return pipeline.read_views(photos, side=side, fixed_squares=fixed_squares, game=game, failed=report_failure)
+    return pipeline.read_views(photos, side=side, fixed_squares=fixed_squares, game=game, on_failure=report_failure)
 
 
 def _write_overlay(photo: "Photo", result: "Result", path: Path) -> None:

@@ -36,7 +36,7 @@ class Problem:
 
     `kingdom` is the kingdom's place in its game, from 0; None where the problem is about one board or the whole game.
     `played` is true where the box could lay the board: someone played against a rule, and nothing need be misread.
-    `sign` names what it is a sign of where a photo's reading is in question, for whoever weighs it.
+    `warning` is the id of a warning about the reading of a photo (vision/assess/warnings.py).
     """
 
     squares: tuple[Square, ...]
@@ -44,7 +44,7 @@ class Problem:
     clause: str = ""
     kingdom: int | None = None
     played: bool = False
-    sign: str = ""
+    warning: str = ""
 
 
 def find_problems(kingdom: Kingdom | Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Problem, ...]:

@@ -110,8 +110,8 @@ def _draw_pieces(pen: ImageDraw.ImageDraw, scored: ScoredKingdom, grid: Grid) ->
 def _draw_piece_label(
     pen: ImageDraw.ImageDraw, centre: Points, piece: DetectedPiece | DetectedGem, side: float
 ) -> None:
-    words = f"{piece.kind}{'?' if piece.doubtful else ''}"
-    colours = (DARK, AMBER) if piece.doubtful else (LIGHT, DARK)
+    words = f"{piece.kind}{'?' if piece.is_uncertain else ''}"
+    colours = (DARK, AMBER) if piece.is_uncertain else (LIGHT, DARK)
     draw_label(pen, centre, words, side * 0.15, *colours)
 
 

@@ -49,7 +49,7 @@ def has_certain_gem(readings: Sequence["KingdomReading"]) -> bool:
     """True if a gem surely lies where The Lost Treasures allow one, so that they were played with."""
     for reading in readings:
         allowed = set(find_crossings(Kingdom(reading.board))) if reading.gems else ()
-        if any(gem.corner in allowed and not gem.doubtful for gem in reading.gems):
+        if any(gem.corner in allowed and not gem.is_uncertain for gem in reading.gems):
             return True
     return False
 
@@ -91,7 +91,7 @@ def check_pieces(
 def describe_pieces(reading: "KingdomReading | None") -> str:
     """The pieces that a photo shows, such as "knight on B2, gem between C1 D2 (70 %)"; "" without any."""
     pieces: list[DetectedPiece | DetectedGem] = [] if reading is None else [*reading.pieces, *reading.gems]
-    parts = [f"{one.kind} {one.where}" + f" ({100 * one.probability:.0f} %)" * one.doubtful for one in pieces]
+    parts = [f"{one.kind} {one.location}" + f" ({100 * one.probability:.0f} %)" * one.is_uncertain for one in pieces]
     return ", ".join(parts)
 
 
@@ -108,7 +108,7 @@ def _add_visible_pieces(kingdom: Kingdom, reading: "KingdomReading", facts: Give
     on = {kind: tuple(piece.square for piece in reading.pieces if piece.kind == kind) for kind in (KNIGHT, BUILDING)}
     if (count := facts.counts.get(number, {}).get("knights")) is not None:
         on[KNIGHT] = _find_likeliest_knights(reading, count)
-    queens = [piece for piece in reading.pieces if piece.kind == QUEEN and not piece.doubtful]
+    queens = [piece for piece in reading.pieces if piece.kind == QUEEN and not piece.is_uncertain]
     return replace(
         kingdom,
         knights=on[KNIGHT],
@@ -130,7 +130,7 @@ def _list_answered(reading: "KingdomReading", kinds: dict[str, str]) -> set[str]
     """The keys of game files that this photo answers in full."""
     if reading.observation is None or reading.observation.pieces is None:
         return set()
-    doubtful = {one.kind for one in reading.unsure}
+    doubtful = {one.kind for one in reading.uncertain}
     return {key for key, kind in kinds.items() if kind not in doubtful}
 
 
@@ -147,15 +147,15 @@ def _list_foreign_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterat
             option = f"--{LOST_TREASURES.id}" if one.kind == GEM else "--game queendomino"
             advice = f": say {option} if that was played" if rule_set.deck == KINGDOMINO else ""
             game = rule_set.name.partition(",")[0]
-            text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.where}, and {game} has none"
+            text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.location}, and {game} has none"
             yield Problem(one.squares, text + advice)
 
 
 def _list_doubtful_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
     """Pieces that may be there, of the kinds that the game has."""
-    for one in reading.unsure:
+    for one in reading.uncertain:
         if _has_pieces(one.kind, rule_set):
-            text = f"a {one.kind} may {'lie' if one.kind == GEM else 'stand'} {one.where}"
+            text = f"a {one.kind} may {'lie' if one.kind == GEM else 'stand'} {one.location}"
             yield Problem(one.squares, f"{text} ({100 * one.probability:.0f} % sure): look")
 
 
@@ -170,9 +170,9 @@ def _list_contradictions(reading: "KingdomReading", facts: GivenFacts, number: i
             yield Problem(squares, text)
     if facts.queen not in (None, number):
         for piece in reading.pieces:
-            if piece.kind == QUEEN and not piece.doubtful:
+            if piece.kind == QUEEN and not piece.is_uncertain:
                 where = f"in kingdom {facts.queen + 1}" if facts.queen >= 0 else "in no kingdom"
-                text = f"the Queen was given as being {where}, but the photo shows her {piece.where}"
+                text = f"the Queen was given as being {where}, but the photo shows her {piece.location}"
                 yield Problem(piece.squares, f"{text}: the given kingdom counts")
 
 

@@ -87,18 +87,21 @@ def _draw_detections(scales: Sequence[Detections], canvas: _Canvas) -> Pixels:
 
 def _compute_corners(detections: Detections) -> Points:
     """The corners (n, 4, 2) of detections."""
-    along_u, along_v = _UNIT_CORNERS[:, :1] * detections.u[:, None], _UNIT_CORNERS[:, 1:] * detections.v[:, None]
+    along_u, along_v = (
+        _UNIT_CORNERS[:, :1] * detections.axis_u[:, None],
+        _UNIT_CORNERS[:, 1:] * detections.axis_v[:, None],
+    )
     return np.asarray(detections.centre[:, None] + along_u + along_v)
 
 
 def _draw_lattices(result: SearchResult, canvas: _Canvas) -> Pixels:
     """All refined lattices: those accepted in green, the others in amber."""
-    for hypothesis in sorted(result.rivals, key=lambda one: one in result.kept):
+    for hypothesis in sorted(result.hypotheses, key=lambda one: one in result.kept):
         accepted = hypothesis in result.kept
         width = 0.06 * hypothesis.grid.side * canvas.scale if accepted else 1.0
         for quad in _compute_member_corners(hypothesis):
             canvas.draw_quad(quad, GREEN if accepted else AMBER, width)
-    return canvas.add_caption(f"lattices refined: {len(result.rivals)}, accepted: {len(result.kept)}")
+    return canvas.add_caption(f"lattices refined: {len(result.hypotheses)}, accepted: {len(result.kept)}")
 
 
 def _compute_member_corners(hypothesis: LatticeHypothesis) -> Points:

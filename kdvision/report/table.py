@@ -186,9 +186,9 @@ def _photo_inventory(result: Result) -> Inventory | None:
 def _format_guarantee(result: Result) -> Text | None:
     """The expected error rate of kingdoms that need no review, if there is such a kingdom."""
     has_unflagged = any(scored.reading is not None and not scored.review for scored in result.kingdoms)
-    if result.calibration is None or not result.calibration.promise or not has_unflagged:
+    if result.calibration is None or not result.calibration.guarantee or not has_unflagged:
         return None
-    return Text(_capitalise(result.calibration.promise), style="dim")
+    return Text(_capitalise(result.calibration.guarantee), style="dim")
 
 
 def _format_missing_facts(scored: ScoredKingdom) -> list[Text]:

@@ -137,7 +137,7 @@ def _guarantee_to_dict(calibration: "Calibration") -> dict[str, Any] | None:
         "wrong": calibration.unflagged_wrong,
         "upper": calibration.upper,
         "confidence": calibration.confidence,
-        "text": calibration.promise,
+        "text": calibration.guarantee,
     }
 
 

@@ -1,11 +1,14 @@
-"""In which order the kingdoms of a photo are counted: as people read, from left to right, row by row."""
+"""Reading order: kingdoms of a photo are numbered from left to right, row by row."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+MIN_ROW_OVERLAP: Final = 1 / 3
+"""Share of the smaller height that boxes in one row have in common; small shifts change nothing."""
 
 
 class Extent(NamedTuple):
-    """How far something reaches in a photo, in pixels."""
+    """A bounding box in pixels."""
 
     left: float
     top: float
@@ -14,22 +17,16 @@ class Extent(NamedTuple):
 
 
 def sort_in_reading_order(extents: Sequence[Extent]) -> list[int]:
-    """The places of these in the order in which people read.
-
-    What lies beside each other for more than a third of its height is in one row, so that a few pixels up or down
-    change nothing.
-    """
+    """Return the indices of the extents in reading order."""
     rows: list[list[int]] = []
-    for place in sorted(range(len(extents)), key=lambda place: extents[place].top + extents[place].bottom):
-        if rows and _beside(extents[rows[-1][0]], extents[place]):
-            rows[-1].append(place)
+    for index in sorted(range(len(extents)), key=lambda index: extents[index].top + extents[index].bottom):
+        if rows and _share_row(extents[rows[-1][0]], extents[index]):
+            rows[-1].append(index)
         else:
-            rows.append([place])
-    return [
-        place for row in rows for place in sorted(row, key=lambda place: extents[place].left + extents[place].right)
-    ]
+            rows.append([index])
+    return [n for row in rows for n in sorted(row, key=lambda index: extents[index].left + extents[index].right)]
 
 
-def _beside(one: Extent, other: Extent) -> bool:
+def _share_row(one: Extent, other: Extent) -> bool:
     common = min(one.bottom, other.bottom) - max(one.top, other.top)
-    return common > min(one.bottom - one.top, other.bottom - other.top) / 3
+    return common > min(one.bottom - one.top, other.bottom - other.top) * MIN_ROW_OVERLAP

@@ -1,4 +1,4 @@
-"""One kingdom of a photo as it was read: what it is, where it lies, how sure that is, and in which words to say so."""
+"""The result for one kingdom of a photo: what was read, where it lies, and how certain that is."""
 
 from __future__ import annotations
 
@@ -12,43 +12,44 @@ import numpy as np
 
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
-from kdvision.vision.assess.calibration import SHORT, Calibration
+from kdvision.vision.assess.calibration import Calibration, clip_complement
+from kdvision.vision.assess.kingdom import may_be_kingdom
+from kdvision.vision.assess.truncation import compute_completeness
 from kdvision.vision.assess.warnings import (
-    AT_ITS_EDGE,
+    RIM_WARNING,
     BoardFrame,
     Surroundings,
     find_warnings,
+    make_town_warning,
     measure_warnings,
-    warn_of_towns,
 )
-from kdvision.vision.classify.kingdom import SEEN
-from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.observation import P_TILE, GridObservation
 from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece, find_gems, find_pieces
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.classify.truncation import compute_completeness
-from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decision import Decision, Doubt
+from kdvision.vision.decide.game_set import GAME_KINGDOMINO, choose_deck, find_possible_towns
 from kdvision.vision.detect.grid import Grid
+from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
 
-APART: Final = 1.4
-"""Squares from middle to middle: what lies nearer to a kingdom than two fifths of a square may belong to it."""
 A1: Final = Square(0, 0)
-ALONE: Final = Surroundings()
+NO_SURROUNDINGS: Final = Surroundings()
+MAX_TOUCHING_SIDES: Final = 1.4
+"""Distance of centres below which a tile of another kingdom may belong to this one."""
 
 
 @dataclass(frozen=True, eq=False)
 class KingdomReading:
-    """One kingdom of a photo: what was read, where it lies, and how sure that is.
+    """One kingdom of a photo.
 
-    Row 0 of `board`, `grid` and `reading` is the top row as the kingdom lies in the upright photo. `probability` is
-    that of the whole board; `review` is true where a person should look; `place` is in words ("left", "top right").
-    `colour` is the player's, as the castle or starting tile shows it ("blue"); "" where that is not certain. `observation`
-    is all that was seen there, table around the kingdom included, and `start` where on its grid the board's A1 lies;
-    `around` what else lies on the table. `board_probability` is how probable the board is but for what speaks against it beside its
-    squares, and `warning_strengths` how strong each sign of that is, by its name. `game` is the one it was decided as, called as
-    game files call it. `pieces` and `gems` are more likely there than not; `unsure` are those of either kind of which a
-    person should say whether they are there.
+    Row 0 of `board`, `grid` and `reading` is the top row in the upright photo. `probability` is that of the whole
+    board, `place` its position in words ("left", "top right"). `is_consistent` is false if the deck contradicts a
+    confident square or the search was stopped. `colour` is the player's ("blue"), "" if unknown; `game` is the one it
+    was decided as. `pieces` and `gems` are more probable than not; `uncertain` are those that a person should check.
+
+    `observation` is everything seen on the grid, the rim of table included, and `start` the position of the board's A1
+    on it; `surroundings` is what else lies on the table. `board_probability` is the probability without warnings, and
+    `warning_strengths` their strengths by id.
     """
 
     board: Board
@@ -57,205 +58,212 @@ class KingdomReading:
     doubts: tuple[Doubt, ...]
     problems: tuple[Problem, ...]
     probability: float
-    review: bool
+    is_consistent: bool
     place: str
     dominoes: tuple[tuple[Any, ...], ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
     observation: GridObservation | None = None
     start: Square = A1
-    around: Surroundings = ALONE
+    surroundings: Surroundings = NO_SURROUNDINGS
     colour: str = ""
     calibration: Calibration = field(default_factory=Calibration)
-    game: str = boxes.GAME_KINGDOMINO
+    game: str = GAME_KINGDOMINO
     pieces: tuple[DetectedPiece, ...] = ()
     gems: tuple[DetectedGem, ...] = ()
-    unsure: tuple[DetectedPiece | DetectedGem, ...] = ()
+    uncertain: tuple[DetectedPiece | DetectedGem, ...] = ()
     board_probability: float = 0.0
     warning_strengths: Mapping[str, float] = field(default_factory=dict)
 
-    def needs_review(self, problems: Iterable[Problem], *, is_open: bool) -> bool:
-        """True where a person should check the kingdom once it is scored.
+    @property
+    def review(self) -> bool:
+        """True if a person should check the kingdom.
 
-        That is where `review` is set, where facts about pieces are missing (`is_open`), or where one of all `problems`,
-        those of pieces included, is more than an illegal play.
+        That is the case if its probability is below the review threshold, the deck contradicts the reading, or a
+        problem is reported that is not merely an illegal play.
+        """
+        misread = any(not problem.played for problem in self.problems)
+        return self.probability < self.calibration.review_threshold or not self.is_consistent or misread
+
+    def needs_review(self, problems: Iterable[Problem], *, is_open: bool) -> bool:
+        """Return True if a person should check the kingdom once it is scored.
+
+        `problems` are all of them, those of pieces included; `is_open` means that facts about pieces are missing.
         """
         return self.review or is_open or any(not problem.played for problem in problems)
 
     @property
     def frame(self) -> BoardFrame:
-        """Where on its grid the board lies, for squares of that grid that are to be called as the board calls them."""
+        """The frame of the board on its grid."""
         return BoardFrame(
             self.start, Square(self.start.row + self.board.height - 1, self.start.col + self.board.width - 1)
         )
-
-
-def describe_surroundings(
-    kingdoms: Sequence[GridObservation], observations: Sequence[GridObservation]
-) -> list[Surroundings]:
-    """What else lies around each of the kingdoms among all sights of a photo.
-
-    Tiles beside it that show no castle may be a part of it, kingdom or not.
-    """
-    others = [observation for observation in observations if not any(observation is one for one in kingdoms)]
-    unread = any(observation.may_be_kingdom for observation in others)
-    loose = [
-        observation
-        for observation in observations
-        if observation.castle <= SEEN or any(observation is other for other in others)
-    ]
-    crowded = (any(one.beside(other) for other in loose if other is not one) for one in kingdoms)
-    return [Surroundings(is_crowded, unread) for is_crowded in crowded]
-
-
-def mark_touching(around: Sequence[Surroundings], grids: Sequence[Grid], boards: Sequence[Board]) -> list[Surroundings]:
-    """What lies around each of the kingdoms of a photo, with those told that nearly touch as they were decided.
-
-    Dominoes there were given to one of both, and the other may look whole without them.
-    """
-    pairs = zip(grids, boards, strict=True)
-    tiles = [np.array([grid.middles[square] for square in board]).reshape(-1, 2) for grid, board in pairs]
-    near: set[int] = set()
-    for ours, theirs in permutations([n for n, middles in enumerate(tiles) if len(middles)], 2):
-        own, others = (grids[ours].places_of(tiles[n]) for n in (ours, theirs))
-        if np.linalg.norm(own[:, None] - others[None], axis=2).min() < APART:
-            near |= {ours, theirs}
-    return [one._replace(touched=n in near) for n, one in enumerate(around)]
-
-
-def find_board_frame(board: Board) -> BoardFrame:
-    """The first and the last square of the smallest rectangle around a board."""
-    rows, cols = [square.row for square in board], [square.col for square in board]
-    first = Square(min(rows, default=0), min(cols, default=0))
-    return BoardFrame(first, Square(max(rows, default=0), max(cols, default=0)))
 
 
 def build_reading(
     observation: GridObservation,
     decision: Decision,
     place: str,
-    around: Surroundings,
+    surroundings: Surroundings,
     calibration: Calibration,
     game: str,
     *,
     before: Board | None = None,
 ) -> KingdomReading:
-    """The kingdom in the smallest frame around its board, so that its squares have the names a player gives them.
+    """Return the result for one kingdom, in the smallest frame around its board.
 
-    Where a person has corrected squares, the frame begins no later than around the board as it was `before`: that no
-    tile lies where one was seen renames no other square.
+    After a person has corrected squares, the frame also includes the first row and column of the board `before`, so
+    that removing a tile renames no other square.
     """
-    inside = _frame_since(before, decision.board)
-    rows, cols = (slice(low, high + 1) for low, high in zip(inside.first, inside.last, strict=True))
-    found = list(find_warnings(observation, decision, around, inside))
-    speaking = measure_warnings(found, observation, decision)
-    ends = compute_completeness(decision.board, observation.presence, observation.inside)
-    chance, whole = ends * decision.probability, calibration.of_whole(speaking)
-    board_probability = calibration.of_board(
-        chance, correction_cost=decision.correction_cost, side=observation.grid.side, broken=decision.broken
+    frame = _choose_frame(before, decision.board)
+    warnings = list(find_warnings(observation, decision, surroundings, frame))
+    strengths = measure_warnings(warnings, observation, decision)
+    completeness = compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
+    decided = completeness * decision.probability
+    board_probability = calibration.calibrate_board(
+        decided,
+        correction_cost=decision.correction_cost,
+        side=observation.grid.side,
+        breaks_rule=decision.breaks_rule,
     )
-    others = whole * ends * (1 - board_probability) / max(1 - chance, SHORT)
-    unlikely = board_probability * whole < calibration.sure
-    told = [sign for sign in found if unlikely or not calibration.weighs(sign.sign)]
-    strange = bool(told) or not decision.certain(0.0)
-    beyond = ends < 1 or any(not inside.holds(doubt.square) for doubt in decision.doubts)
-    if unlikely and beyond and AT_ITS_EDGE not in told:
-        told.append(AT_ITS_EDGE)  # a doubt like those inside, but of no square that the board has a name for
-    reading = observation.reading.of_deck(boxes.choose_deck(game, observation.reading))
-    board = _shown(before, decision.board)
-    pieces = find_pieces(observation.pieces, observation.piece_names, inside.first, board)
-    gems = find_gems(observation.gems, inside.first, board)
-    anything: list[DetectedPiece | DetectedGem] = [*pieces, *gems]
+    nothing_missed = calibration.calibrate_completeness(strengths)
+    probability = board_probability * nothing_missed
+    is_improbable = probability < calibration.review_threshold
+    reported = [one for one in warnings if is_improbable or not calibration.is_calibrated(one.warning)]
+    doubts_outside = any(not frame.contains(doubt.square) for doubt in decision.doubts)
+    if is_improbable and (completeness < 1 or doubts_outside) and RIM_WARNING not in reported:
+        reported.append(RIM_WARNING)
+    alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(decided)
+    reading = observation.reading.of_deck(choose_deck(game, observation.reading))
+    rows, cols = (slice(low, high + 1) for low, high in zip(frame.first, frame.last, strict=True))
+    board = _move_to_frame(before, decision.board)
+    pieces = find_pieces(observation.pieces, observation.piece_names, frame.first, board)
+    gems = find_gems(observation.gems, frame.first, board)
     return KingdomReading(
         board=board,
-        grid=observation.grid.part(rows, cols),
+        grid=observation.grid.crop(rows, cols),
         reading=Reading(reading.log_probs[rows, cols], reading.kinds),
         doubts=tuple(
-            replace(doubt, square=inside.name(doubt.square)) for doubt in decision.doubts if inside.holds(doubt.square)
+            replace(doubt, square=frame.to_board(doubt.square))
+            for doubt in decision.doubts
+            if frame.contains(doubt.square)
         ),
-        problems=(*map(inside.moved, decision.problems), *told),
-        probability=board_probability * whole,
-        review=strange or unlikely,
+        problems=(*map(frame.shift_problem, decision.problems), *reported),
+        probability=probability,
+        is_consistent=decision.proved and not decision.overruled,
         place=place,
         dominoes=tuple(
-            laid._replace(squares=(inside.name(laid.squares[0]), inside.name(laid.squares[1])))
-            for laid in decision.dominoes
+            domino._replace(squares=(frame.to_board(domino.squares[0]), frame.to_board(domino.squares[1])))
+            for domino in decision.dominoes
         ),
-        runners_up=tuple((_shown(before, other), others * chance) for other, chance in decision.runners_up),
+        runners_up=tuple((_move_to_frame(before, other), alternatives * p) for other, p in decision.runners_up),
         observation=observation,
-        start=inside.first,
-        around=around,
-        colour=observation.colour if Square(*observation.castle_place) in decision.board.castles() else "",
+        start=frame.first,
+        surroundings=surroundings,
+        colour=observation.colour if observation.castle_cell in decision.board.castles() else "",
         calibration=calibration,
         game=game,
-        pieces=tuple(piece for piece in pieces if piece.there),
-        gems=tuple(gem for gem in gems if gem.there),
-        unsure=tuple(one for one in anything if one.doubtful),
+        pieces=tuple(piece for piece in pieces if piece.is_present),
+        gems=tuple(gem for gem in gems if gem.is_present),
+        uncertain=(
+            *(piece for piece in pieces if piece.is_uncertain),
+            *(gem for gem in gems if gem.is_uncertain),
+        ),
         board_probability=board_probability,
-        warning_strengths=speaking,
+        warning_strengths=strengths,
     )
 
 
-def _frame_since(before: Board | None, board: Board) -> BoardFrame:
-    """The frame around a board that begins no later than the one around the board as it was before."""
-    own = find_board_frame(board)
+def _choose_frame(before: Board | None, board: Board) -> BoardFrame:
+    """Return the frame around a board that begins no later than the frame around the board `before`."""
+    frame = BoardFrame.of(board)
     if before is None:
-        return own
-    first = find_board_frame(before).first
-    return BoardFrame(Square(min(own.first.row, first.row), min(own.first.col, first.col)), own.last)
+        return frame
+    first = BoardFrame.of(before).first
+    return frame._replace(first=Square(min(frame.first.row, first.row), min(frame.first.col, first.col)))
 
 
-def _shown(before: Board | None, board: Board) -> Board:
-    """The board in that frame, of which the first rows and columns may be empty."""
-    around = _frame_since(before, board)
-    size = around.name(around.last)
-    cells = {around.name(square): cell for square, cell in board.items()}
-    return Board(cells, height=size.row + 1, width=size.col + 1)
+def _move_to_frame(before: Board | None, board: Board) -> Board:
+    """Return the board in its frame; its first rows and columns may be empty."""
+    frame = _choose_frame(before, board)
+    last = frame.to_board(frame.last)
+    cells = {frame.to_board(square): cell for square, cell in board.items()}
+    return Board(cells, height=last.row + 1, width=last.col + 1)
 
 
-def warn_of_possible_towns(reads: Sequence[KingdomReading]) -> list[KingdomReading]:
-    """The kingdoms, those of Kingdomino with a problem where something may be a town after all."""
-    observations = [read.observation.reading for read in reads if read.observation is not None]
-    if not reads or reads[0].game != boxes.GAME_KINGDOMINO or len(observations) < len(reads):
-        return list(reads)
-    return [
-        _maybe_towns(read, squares)
-        for read, squares in zip(reads, boxes.find_possible_towns(observations), strict=True)
+def describe_surroundings(
+    kingdoms: Sequence[GridObservation], observations: Sequence[GridObservation]
+) -> list[Surroundings]:
+    """Return what lies around each kingdom among all observations of a photo.
+
+    Tiles beside a kingdom that show no castle may be part of it.
+    """
+    others = [one for one in observations if not any(one is kingdom for kingdom in kingdoms)]
+    unread = any(may_be_kingdom(one) for one in others)
+    loose = [
+        one for one in observations if one.max_castle_probability <= P_TILE or any(one is other for other in others)
     ]
+    crowded = (any(one.is_beside(other) for other in loose if other is not one) for one in kingdoms)
+    return [Surroundings(is_crowded, unread) for is_crowded in crowded]
 
 
-def _maybe_towns(read: KingdomReading, squares: Sequence[Square]) -> KingdomReading:
-    inside = [square for square in map(read.frame.name, squares) if square in read.board]
-    if not inside:
-        return read
-    sign = warn_of_towns(inside)
-    known = {**read.warning_strengths, sign.sign: 1.0}
-    chance = read.board_probability * read.calibration.of_whole(known)
-    return replace(read, problems=(*read.problems, sign), review=True, warning_strengths=known, probability=chance)
+def mark_touching(
+    surroundings: Sequence[Surroundings], grids: Sequence[Grid], boards: Sequence[Board]
+) -> list[Surroundings]:
+    """Return the surroundings with kingdoms marked whose decided boards almost touch.
+
+    Dominoes there may have been assigned to the wrong one of both, and the other one looks complete without them.
+    """
+    pairs = zip(grids, boards, strict=True)
+    tiles = [np.array([grid.centres[square] for square in board]).reshape(-1, 2) for grid, board in pairs]
+    touching: set[int] = set()
+    for one, other in permutations([n for n, centres in enumerate(tiles) if len(centres)], 2):
+        own, others = (grids[one].to_grid_coordinates(tiles[n]) for n in (one, other))
+        if compute_distances(own, others).min() < MAX_TOUCHING_SIDES:
+            touching |= {one, other}
+    return [around._replace(touched=n in touching) for n, around in enumerate(surroundings)]
 
 
-def add_problems(read: KingdomReading, problems: Sequence[Problem]) -> KingdomReading:
-    """The kingdom with more problems, whose squares are those of its grid; a person should look where there are any."""
-    moved = tuple(map(read.frame.moved, problems))
-    return replace(read, problems=(*read.problems, *moved), review=read.review or bool(moved))
+def warn_of_possible_towns(readings: Sequence[KingdomReading]) -> list[KingdomReading]:
+    """Return the kingdoms of Kingdomino with a warning on squares that may be towns."""
+    probabilities = [one.observation.reading for one in readings if one.observation is not None]
+    if not readings or readings[0].game != GAME_KINGDOMINO or len(probabilities) < len(readings):
+        return list(readings)
+    return [_warn_of_towns(*pair) for pair in zip(readings, find_possible_towns(probabilities), strict=True)]
 
 
-def drop_ambiguous_colours(reads: Iterable[KingdomReading]) -> list[KingdomReading]:
-    """The kingdoms, without the colours that two of them are said to have: no box has two of a colour."""
-    kingdoms = list(reads)
-    seen = Counter(kingdom.colour for kingdom in kingdoms)
-    return [replace(kingdom, colour="") if seen[kingdom.colour] > 1 else kingdom for kingdom in kingdoms]
+def _warn_of_towns(reading: KingdomReading, squares: Sequence[Square]) -> KingdomReading:
+    on_board = [square for square in map(reading.frame.to_board, squares) if square in reading.board]
+    if not on_board:
+        return reading
+    warning = make_town_warning(on_board)
+    strengths = {**reading.warning_strengths, warning.warning: 1.0}
+    probability = reading.board_probability * reading.calibration.calibrate_completeness(strengths)
+    problems = (*reading.problems, warning)
+    return replace(reading, problems=problems, warning_strengths=strengths, probability=probability)
+
+
+def add_problems(reading: KingdomReading, problems: Sequence[Problem]) -> KingdomReading:
+    """Return the kingdom with more problems, whose squares are those of its grid."""
+    return replace(reading, problems=(*reading.problems, *map(reading.frame.shift_problem, problems)))
+
+
+def drop_ambiguous_colours(readings: Iterable[KingdomReading]) -> list[KingdomReading]:
+    """Return the kingdoms without colours that occur twice: no box has two players of one colour."""
+    kingdoms = list(readings)
+    count = Counter(kingdom.colour for kingdom in kingdoms)
+    return [replace(kingdom, colour="") if count[kingdom.colour] > 1 else kingdom for kingdom in kingdoms]
 
 
 def describe_places(grids: Sequence[Grid], photo: Photo) -> list[str]:
-    """Where each kingdom lies in the photo, in words; a single one is just "the photo"."""
+    """Return the position of each kingdom in words; "the photo" for a single one."""
     if len(grids) == 1:
         return ["the photo"]
     centres = [grid.corners.mean(axis=0) for grid in grids]
-    return [_place(float(x) / photo.width, float(y) / photo.height) for x, y in centres]
+    return [_describe_place(float(x) / photo.width, float(y) / photo.height) for x, y in centres]
 
 
-def _place(x: float, y: float) -> str:
-    """The words for a point of the photo, both coordinates from 0 to 1."""
-    across = "left" if x < 0.4 else "right" if x > 0.6 else ""
-    down = "top" if y < 0.4 else "bottom" if y > 0.6 else ""
-    return " ".join(word for word in (down, across) if word) or "middle"
+def _describe_place(x: float, y: float) -> str:
+    """Return the words for a point of the photo with coordinates from 0 to 1."""
+    horizontal = "left" if x < 0.4 else "right" if x > 0.6 else ""
+    vertical = "top" if y < 0.4 else "bottom" if y > 0.6 else ""
+    return " ".join(word for word in (vertical, horizontal) if word) or "middle"

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from kdvision.game.board import Cell, Square
 from kdvision.game.rules import SIDES, VARIANTS
 from kdvision.vision.decide.game_set import DECKS, GAME_AUTO
-from kdvision.vision.detect.manual import KingdomOutline
+from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.web.limits import BODY_TIMEOUT_SECONDS, MAX_JSON_BYTES, MAX_PHOTO_BYTES, Refusal
 from kdvision.web.service import FixedObservation, ReadOptions
 

@@ -128,7 +128,7 @@ class Listener:
 
 def open_listener(settings: Settings) -> Listener:
     """Load the models and open the socket; raises ModelError, and KdvisionError if the port is taken."""
-    for name in ("finder", "cells", "context"):
+    for name in ("detector", "cells", "context"):
         load_model(name)
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

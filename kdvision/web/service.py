@@ -20,7 +20,7 @@ from kdvision.report.pieces import find_open_facts
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
-from kdvision.vision.detect.manual import KingdomOutline
+from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import shrink
 from kdvision.vision.networks.onnx import load_model
@@ -101,7 +101,7 @@ class Service:
 
     def decide(self, kingdoms: Sequence[FixedObservation], options: ReadOptions) -> Outcome:
         """Decide observations again with the fixed squares; raises Refusal and NotationError."""
-        about = load_model("cells").about
+        about = load_model("cells").metadata
         kinds, piece_names = tuple(about["kinds"]), tuple(about.get("pieces", ()))
         decoded = [decode_token(one.token, kinds, self.secret, piece_names=piece_names) for one in kingdoms]
         fixed_squares = {
@@ -109,7 +109,7 @@ class Service:
         }
         readings = pipeline.decide_again(
             [one.observation for one in decoded],
-            around=[one.around for one in decoded],
+            surroundings=[one.around for one in decoded],
             side=options.side,
             fixed_squares=fixed_squares,
             game=options.game,

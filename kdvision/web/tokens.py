@@ -57,7 +57,7 @@ def encode_token(kingdom: KingdomReading, secret: bytes) -> str:
     arrays |= {name: getattr(observation, name) for name in OPTIONAL_ARRAYS if getattr(observation, name) is not None}
     packed = {name: _pack(np.maximum(array, MIN_LOG_ODDS), "<f2") for name, array in arrays.items()}
     corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE))
-    payload = _Payload(tuple(map(bool, kingdom.around)), _pack(corners, "<i2"), packed)
+    payload = _Payload(tuple(map(bool, kingdom.surroundings)), _pack(corners, "<i2"), packed)
     return _signer(secret).sign(base64_encode(msgspec.msgpack.encode(payload))).decode()
 
 
@@ -79,7 +79,7 @@ def decode_token(
         gems=arrays.get("gems"),
         piece_names=() if pieces is None else piece_names,
     )
-    return SurroundedObservation(observation, Surroundings(*payload.around))
+    return SurroundedObservation(observation, Surroundings(*payload.surroundings))
 
 
 def _checked_bytes(token: str, secret: bytes) -> bytes:

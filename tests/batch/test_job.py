@@ -87,7 +87,7 @@ def test_an_unexpected_error_fails_one_photo_and_is_tried_again(
 
 
 def test_missing_models_are_not_blamed_on_a_photo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "read", raising(ModelError("the model finder.onnx is missing")))
+    monkeypatch.setattr(pipeline, "read", raising(ModelError("the model detector.onnx is missing")))
     with pytest.raises(ModelError):
         read_photo(png(table_photo().pixels), Rules())
 

@@ -61,7 +61,7 @@ def test_a_packed_observation_can_be_unpacked() -> None:
     assert view.probabilities.best == Board.parse(BO)
     assert view.probabilities.probability(Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
     assert [border_log_odds.shape for border_log_odds in view.border_log_odds] == [(1, 2), (0, 3)]
-    assert view.calibration.sure == 0.9
+    assert view.calibration.review_threshold == 0.9
     assert view.side == pytest.approx(grid_of(Board.parse(BO)).side, abs=0.1)
     assert len(json.dumps(kept)) < 600
     assert view.p_whole == 1.0

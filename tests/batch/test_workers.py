@@ -48,7 +48,7 @@ def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
         KEPT.append(blocks[::100])  # so that what lies between is no end that is given back anyway
         return JobResult({"megabytes": get_private_megabytes()})
     if data.startswith(b"no models"):
-        raise ModelError("the model finder.onnx is missing", hint="install it again")
+        raise ModelError("the model detector.onnx is missing", hint="install it again")
     return read_text_photo(data, rules, fixed_squares)
 
 

@@ -52,7 +52,7 @@ def read_text_photo(content: bytes, rules: Rules, fixed_squares: FixedSquares = 
     if values == "crash":
         return failed_result(KdvisionError("the program failed on it", hint="please report this photo"))
     if not values["boards"]:
-        error = NoKingdomFound("the photo shows no kingdom", stage="finder", hint="take it from above")
+        error = NoKingdomFound("the photo shows no kingdom", stage="detector", hint="take it from above")
         return failed_result(error)
     boards = [Board.parse(text) for text in values["boards"]]
     for number, square, cell in fixed_squares:

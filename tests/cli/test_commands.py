@@ -18,7 +18,7 @@ from kdvision.cli.options import GameName
 from kdvision.errors import ModelError
 from kdvision.game.rules import GAMES
 from kdvision.pipeline import KingdomReading
-from kdvision.vision.detect.manual import KingdomOutline
+from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
 from tests.kingdoms import FIVE, SMALL, make_doubt, make_reader, make_reading, png
@@ -417,7 +417,7 @@ def test_a_photo_without_a_kingdom_is_code_4(run: Run, tmp_path: Path, readings:
 
 def test_a_missing_model_ends_the_run_with_8(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(photo: Photo, **_: Any) -> list[KingdomReading]:
-        raise ModelError("the model finder.onnx is missing", hint="run make model")
+        raise ModelError("the model detector.onnx is missing", hint="run make model")
 
     monkeypatch.setattr(pipeline, "read", read)
     ran = run("score", photo, photo)

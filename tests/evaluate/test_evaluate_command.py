@@ -25,7 +25,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[KingdomReading]:
 
     def read(photo: Photo, **options: Any) -> Sequence[KingdomReading]:
         if not photo.pixels[0, 0].any():
-            raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="finder")
+            raise NoKingdomFound(f"{photo.name} shows no kingdom", stage="detector")
         return kingdoms
 
     monkeypatch.setattr(pipeline, "read", read)
@@ -130,7 +130,7 @@ def test_missing_models_end_the_run(tmp_path: Path, run: Run, monkeypatch: pytes
     """Every photo would fail alike: a table of zeros would be no measurement."""
 
     def read(photo: Photo) -> Sequence[KingdomReading]:
-        raise ModelError("The model finder.onnx is missing")
+        raise ModelError("The model detector.onnx is missing")
 
     monkeypatch.setattr(pipeline, "read", read)
     put(tmp_path, "desk/1.png")

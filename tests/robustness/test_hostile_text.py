@@ -18,7 +18,7 @@ from kdvision.report.build import build_board_result
 from kdvision.report.game import format_game, game_to_dict
 from kdvision.report.table import format_table
 from kdvision.report.to_dict import result_to_dict
-from kdvision.vision.detect.manual import KingdomOutline
+from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.image.photo import Photo
 from tests.gamefile.test_gamefile import GEMS, QUEEN
 from tests.robustness.hostile_files import good_files

@@ -10,20 +10,20 @@ import pytest
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
 from kdvision.pipeline import assemble_kingdoms
-from kdvision.vision.assess.calibration import Belief, Calibration, compute_log_odds
-from kdvision.vision.assess.warnings import AT_ITS_EDGE, Surroundings
+from kdvision.vision.assess.calibration import BoardWeights, Calibration
+from kdvision.vision.assess.warnings import RIM_WARNING, Surroundings
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.result import ALONE, KingdomReading, build_reading, mark_touching
+from kdvision.vision.result import NO_SURROUNDINGS, KingdomReading, build_reading, mark_touching
 from tests.kingdoms import grid_of, table_photo
 
 SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
 """A castle and four dominoes amid table."""
 
 
-GIVEN_UP = "what else it may show could not all be weighed: compare it with the table"
+GIVEN_UP = "not all alternatives could be examined: compare it with the table"
 
 
 def read_with(
@@ -31,7 +31,7 @@ def read_with(
     *,
     board: str = SEEN,
     sure: float = 0.9,
-    belief: Belief = Calibration.belief,
+    belief: BoardWeights = Calibration.board_weights,
     proved: bool = True,
 ) -> KingdomReading:
     seen = Board.parse(board)
@@ -42,7 +42,12 @@ def read_with(
     (decision,) = decide([reading], KINGDOMINO, border_log_odds=[border_log_odds])
     decision = replace(decision, proved=proved)
     return build_reading(
-        observation, decision, "the photo", ALONE, Calibration(sure=sure, belief=belief), boxes.GAME_KINGDOMINO
+        observation,
+        decision,
+        "the photo",
+        NO_SURROUNDINGS,
+        Calibration(review_threshold=sure, board_weights=belief),
+        boxes.GAME_KINGDOMINO,
     )
 
 
@@ -59,7 +64,7 @@ def test_only_a_single_tile_beyond_doubt_beside_the_board_makes_it_odd(presence:
     """Tiles come in pairs, so what alone looks a little like one is table; what surely is one was half lost."""
     read = read_with({"F3": {"w": presence, ".": 1 - presence}})
     assert len(read.board) == 9
-    assert (AT_ITS_EDGE in read.problems) == asked
+    assert (RIM_WARNING in read.problems) == asked
     assert read.review == asked
 
 
@@ -75,7 +80,7 @@ def test_what_may_lie_half_beyond_the_grid_counts_against_the_board(presence: fl
     assert inside.board == half_out.board
     assert not inside.review
     assert half_out.probability == pytest.approx(share * read_with({}, board=CUT_SHORT).probability, rel=0.02)
-    assert half_out.review == (AT_ITS_EDGE in half_out.problems) == (share < 1)
+    assert half_out.review == (RIM_WARNING in half_out.problems) == (share < 1)
     assert sum(chance for _, chance in half_out.runners_up) + half_out.probability <= share + 1e-9
 
 
@@ -85,9 +90,9 @@ def test_a_doubt_beside_the_board_is_named_where_the_board_is_not_sure_enough() 
     believed, asked = (read_with(maybe, sure=sure) for sure in (0.0, 0.999))
     assert believed.probability == asked.probability < 0.999
     assert not believed.review
-    assert AT_ITS_EDGE not in believed.problems
+    assert RIM_WARNING not in believed.problems
     assert asked.review
-    assert AT_ITS_EDGE in asked.problems
+    assert RIM_WARNING in asked.problems
 
 
 def test_what_squares_and_deck_say_is_mended_by_what_the_calibration_learnt() -> None:
@@ -117,8 +122,8 @@ def test_kingdoms_that_all_but_touch_are_told_both(gap: float, told: bool, tilt:
     board = Board.parse("# w w / f f .")
     grids = [grid_of(board), grid_of(board, left=40 + (3 + gap) * 50), grid_of(board, left=800)]
     seen_askew = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
-    around = mark_touching([ALONE, Surroundings(unread=True), ALONE], seen_askew, [board] * 3)
-    assert around == [Surroundings(touched=told), Surroundings(unread=True, touched=told), ALONE]
+    around = mark_touching([NO_SURROUNDINGS, Surroundings(unread=True), NO_SURROUNDINGS], seen_askew, [board] * 3)
+    assert around == [Surroundings(touched=told), Surroundings(unread=True, touched=told), NO_SURROUNDINGS]
 
 
 def test_a_kingdom_touched_by_another_is_for_a_person_to_look_at() -> None:

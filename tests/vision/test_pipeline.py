@@ -20,9 +20,9 @@ from kdvision.pipeline import (
     decide_again,
     describe_places,
 )
-from kdvision.vision.assess.calibration import compute_log_odds
-from kdvision.vision.classify.observation import GridObservation, split_kingdoms
-from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.assess.kingdom import split_kingdoms
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from tests.kingdoms import grid_of, table_photo
 
 KINGDOM = "w w w1 f / # g g ."
@@ -108,7 +108,7 @@ def test_dominoes_as_nobody_lays_them_are_loose_where_no_castle_is_seen() -> Non
 def test_a_line_on_offer_is_no_kingdom_on_a_lattice_askew_to_it() -> None:
     """There its eight squares lie on up to twelve places, each of which looks like a tile."""
     askew = observation("w w f f / w l l f / g g s s")
-    assert askew.plain.sum() == 12
+    assert askew.is_confident.sum() == 12
     assert not split_kingdoms([askew])[0]
 
 
@@ -124,7 +124,7 @@ def test_a_castle_without_a_whole_domino_is_no_kingdom() -> None:
 @pytest.mark.parametrize("rest", [".", "w"])
 def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
     carpet = observation(" / ".join(["# # # # # #", f"# # # {rest} {rest} #"] * 3))
-    assert carpet.castle > 0.99 and carpet.tiles >= 30
+    assert carpet.max_castle_probability > 0.99 and carpet.expected_tiles >= 30
     assert not split_kingdoms([carpet])[0]
 
 
@@ -173,9 +173,9 @@ def test_a_kingdom_beside_others_is_one_though_its_castle_is_hidden() -> None:
 def test_a_kingdom_whose_castle_the_picture_cuts_off_is_one() -> None:
     text = "w w w1 f / g g l l / s w w f"
     tiles, plain = observation(text, left=400), observation(KINGDOM)
-    inside = np.ones(tiles.hidden.shape)
+    inside = np.ones(tiles.occlusion.shape)
     inside[-2:] = [[0.9], [0.0]]
-    at_the_edge = replace(tiles, inside=inside, beyond=np.zeros_like(inside))
+    at_the_edge = replace(tiles, visible_share=inside, tile_beyond=np.zeros_like(inside))
     assert split_kingdoms([at_the_edge, plain])[0] == [plain, at_the_edge]
     assert split_kingdoms([tiles, plain])[0] == [plain]
 
@@ -184,8 +184,8 @@ def test_a_grid_that_looks_somewhat_like_many_things_is_no_kingdom() -> None:
     """So do parquet and patterned cloths, with something on them that looks like a castle."""
     vague = {f"{col}{row}": {"w": 0.4, "s": 0.3, ".": 0.2} for col in "ABCD" for row in (1, 2, 3)}
     cloth = observation("# w w w / w w w w / w w w w", spoiled={**vague, "A1": {"#": 0.9}})
-    assert cloth.castle > 0.5 and cloth.tiles > 8
-    assert split_kingdoms([cloth, observation(KINGDOM, left=400)])[0][0].castle > 0.99
+    assert cloth.max_castle_probability > 0.5 and cloth.expected_tiles > 8
+    assert split_kingdoms([cloth, observation(KINGDOM, left=400)])[0][0].max_castle_probability > 0.99
     with pytest.raises(NoKingdomFound):
         assemble_kingdoms(table_photo(), [cloth])
 
@@ -266,12 +266,12 @@ def test_a_tile_that_no_board_has_a_place_for_is_told() -> None:
 
 
 def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
-    assert not only(observation(KINGDOM), calibration=Calibration(sure=0.5)).review
-    assert only(observation(KINGDOM), calibration=Calibration(sure=1.1)).review
+    assert not only(observation(KINGDOM), calibration=Calibration(review_threshold=0.5)).review
+    assert only(observation(KINGDOM), calibration=Calibration(review_threshold=1.1)).review
 
 
 def test_a_board_is_as_likely_as_its_squares_and_its_signs_say() -> None:
-    doubting = Calibration(whole={"": 0.0, "few": -1.0})
+    doubting = Calibration(warning_weights={"": 0.0, "few": -1.0})
     plain, small = only(observation(KINGDOM), calibration=doubting), only(observation("# w w"), calibration=doubting)
     assert plain.probability == pytest.approx(plain.board_probability / 2)
     assert small.probability == pytest.approx(small.board_probability / (1 + np.e))
@@ -289,17 +289,19 @@ def test_a_board_is_as_likely_as_its_squares_and_its_signs_say() -> None:
     ],
 )
 def test_what_speaks_against_a_board_has_a_name_and_a_weight(text: str, names: set[str]) -> None:
-    doubting = Calibration(whole={"": 3.0, "few": -1.0, "rim": -2.0, "overruled": -0.5, "illegal": -4.0})
+    doubting = Calibration(warning_weights={"": 3.0, "few": -1.0, "rim": -2.0, "overruled": -0.5, "illegal": -4.0})
     read = only(observation(text), calibration=doubting)
     assert {name for name, strength in read.warning_strengths.items() if strength} == names
-    odds = 3.0 + sum(doubting.whole[name] for name in names)
+    odds = 3.0 + sum(doubting.warning_weights[name] for name in names)
     assert compute_log_odds(read.probability / read.board_probability) == pytest.approx(odds)
 
 
 @pytest.mark.parametrize(("weight", "told"), [(0.0, False), (-9.0, True)])
 def test_a_sign_that_is_known_to_mean_little_is_no_reason_to_ask(weight: float, told: bool) -> None:
     """A board of a castle and a domino is told for that where such boards were often less than all of it."""
-    read = only(observation("# w w"), calibration=Calibration(sure=0.9, whole={"": 6.0, "few": weight}))
+    read = only(
+        observation("# w w"), calibration=Calibration(review_threshold=0.9, warning_weights={"": 6.0, "few": weight})
+    )
     assert any("hardly a domino" in problem.text for problem in read.problems) == read.review == told
     assert only(observation("# w w")).review  # nothing is known of it
 
@@ -307,7 +309,9 @@ def test_a_sign_that_is_known_to_mean_little_is_no_reason_to_ask(weight: float, 
 def test_of_what_no_rendered_table_shows_a_person_is_always_asked() -> None:
     """However sure it makes a board: a castle that is not seen may be no kingdom's at all."""
     faint = observation(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
-    (read,) = assemble_kingdoms(table_photo(), [faint], named=True, calibration=Calibration(sure=0.0, whole={"": 6.0}))
+    (read,) = assemble_kingdoms(
+        table_photo(), [faint], is_manual=True, calibration=Calibration(review_threshold=0.0, warning_weights={"": 6.0})
+    )
     assert read.review and any("hardly seen" in problem.text for problem in read.problems)
 
 
@@ -372,7 +376,7 @@ def test_a_line_on_offer_beside_what_looks_like_a_castle_is_no_kingdom() -> None
         assemble_kingdoms(table_photo(), [observation(line)])
     (read, *others) = assemble_kingdoms(table_photo(), [observation(KINGDOM), observation(line, left=400)])
     assert not others and any("may be a kingdom, too" in problem.text for problem in read.problems)
-    (named,) = assemble_kingdoms(table_photo(), [observation(line)], named=True)
+    (named,) = assemble_kingdoms(table_photo(), [observation(line)], is_manual=True)
     assert str(named.board) == line and len(named.problems) > 1
     (kingdom,) = assemble_kingdoms(table_photo(), [observation(". # . . / f l l g / f g g s")])
     assert kingdom.board
@@ -459,26 +463,28 @@ def test_what_was_seen_can_be_decided_again() -> None:
     first = assemble_kingdoms(table_photo(), [observation(KINGDOM), observation("# l l / w w .", left=400)])
     observations = [read.observation for read in first if read.observation is not None]
     assert [read.start for read in first] == [Square(1, 1), Square(1, 1)]
-    same = decide_again(observations, around=[Surroundings(), Surroundings()])
+    same = decide_again(observations, surroundings=[Surroundings(), Surroundings()])
     assert [str(read.board) for read in same] == [str(read.board) for read in first]
     told = [Surroundings(), Surroundings(crowded=True, unread=True)]
-    fixed = decide_again(observations, around=told, fixed_squares={(1, Square.parse("D2")): "w"})
+    fixed = decide_again(observations, surroundings=told, fixed_squares={(1, Square.parse("D2")): "w"})
     assert [str(read.board) for read in fixed] == [KINGDOM, "# l w / w w ."]
-    assert [read.around.crowded for read in fixed] == [False, True]
+    assert [read.surroundings.crowded for read in fixed] == [False, True]
     assert fixed[1].review
 
 
 def test_a_tile_can_be_added_beyond_the_frame() -> None:
     """The grid's rim of table stays reachable, and the kingdom's first square moves with what lies there."""
     (read,) = decide_again(
-        [observation("# g / w w")], around=[Surroundings()], fixed_squares={(0, Square.parse("A3")): "w"}
+        [observation("# g / w w")], surroundings=[Surroundings()], fixed_squares={(0, Square.parse("A3")): "w"}
     )
     assert (read.start, str(read.board)) == (Square(1, 0), ". # g / w w w")
 
 
 def test_a_fix_off_the_grid_is_told() -> None:
     with pytest.raises(NotationError, match="E5"):
-        decide_again([observation("# g / w w")], around=[Surroundings()], fixed_squares={(0, Square.parse("E5")): "w"})
+        decide_again(
+            [observation("# g / w w")], surroundings=[Surroundings()], fixed_squares={(0, Square.parse("E5")): "w"}
+        )
 
 
 # Watching, and words.
@@ -486,7 +492,7 @@ def test_a_fix_off_the_grid_is_told() -> None:
 
 def test_the_stages_are_told_in_order() -> None:
     told: list[str] = []
-    assemble_kingdoms(table_photo(), [observation(KINGDOM)], tell=lambda name, _: told.append(name))
+    assemble_kingdoms(table_photo(), [observation(KINGDOM)], watch=lambda name, _: told.append(name))
     assert told == ["cells", "decide"]
 
 

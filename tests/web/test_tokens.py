@@ -30,7 +30,7 @@ def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> Gr
 
 
 def read_kingdom(seen: GridObservation) -> KingdomReading:
-    calibration = Calibration(**load_model("cells").about.get("boards", {}))
+    calibration = Calibration(**load_model("cells").metadata.get("boards", {}))
     (kingdom,) = assemble_kingdoms(table_photo(), [seen], calibration=calibration)
     return kingdom
 
@@ -44,20 +44,20 @@ def test_an_observation_comes_back() -> None:
     for one, other in zip(back.observation.border_log_odds, original.observation.border_log_odds, strict=True):
         assert np.abs(one - other).max() < 0.01
     assert np.abs(back.observation.grid.quads - original.observation.grid.quads).max() <= 0.5
-    assert back.observation.inside is None
+    assert back.observation.visible_share is None
 
 
 def test_cells_at_the_edge_of_the_picture_come_back() -> None:
     shape = (4, 4)
-    seen = replace(make_observation(), inside=np.full(shape, 0.5), beyond=np.full(shape, 0.25))
+    seen = replace(make_observation(), visible_share=np.full(shape, 0.5), tile_beyond=np.full(shape, 0.25))
     around = Surroundings(False, True, True, True)
-    kingdom = replace(read_kingdom(make_observation()), observation=seen, around=around)
+    kingdom = replace(read_kingdom(make_observation()), observation=seen, surroundings=around)
     back = decode_token(encode_token(kingdom, SECRET), KINDS, SECRET)
     assert back.around == around
-    assert back.observation.inside is not None
-    assert back.observation.beyond is not None
-    assert (back.observation.inside == 0.5).all()
-    assert (back.observation.beyond == 0.25).all()
+    assert back.observation.visible_share is not None
+    assert back.observation.tile_beyond is not None
+    assert (back.observation.visible_share == 0.5).all()
+    assert (back.observation.tile_beyond == 0.25).all()
 
 
 def test_pieces_and_gems_come_back() -> None:
@@ -67,7 +67,7 @@ def test_pieces_and_gems_come_back() -> None:
     text = encode_token(replace(read_kingdom(make_observation()), observation=seen), SECRET)
     back = decode_token(text, KINDS, SECRET, piece_names=names).observation
     assert back.pieces is not None and back.gems is not None and seen.gems is not None
-    assert (back.piece_names, back.inside) == (names, None)
+    assert (back.piece_names, back.visible_share) == (names, None)
     assert np.abs(np.exp(back.pieces) - probabilities).max() < 0.01
     assert np.abs(back.gems - seen.gems).max() < 0.01
 
@@ -76,7 +76,7 @@ def test_a_decoded_observation_gives_the_same_decision() -> None:
     original = read_kingdom(make_observation())
     assert original.observation is not None
     back = decode_token(encode_token(original, SECRET), original.observation.reading.kinds, SECRET)
-    (again,) = decide_again([back.observation], around=[back.around])
+    (again,) = decide_again([back.observation], surroundings=[back.around])
     assert (again.board, again.start) == (original.board, original.start)
     assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
 

@@ -19,7 +19,7 @@ from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tile
 from kdvision.lab.calibrate.reliability import JudgedBoard
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
 from kdvision.vision.assess.calibration import Calibration
-from kdvision.vision.networks.onnx import load_model, model_path
+from kdvision.vision.networks.onnx import find_model, load_model
 
 Result = TypeVar("Result")
 
@@ -47,7 +47,7 @@ class Run:
 
     def observe(self, name: str, first: int, count: int, *, occluders: bool = False) -> list[ObservedScene]:
         """Return what the networks observe in scenes; saved in the work folder as they are made."""
-        folder = self.work / scenes.digest_networks("boards") / name
+        folder = self.work / scenes.digest_networks("calibration") / name
         folder.mkdir(parents=True, exist_ok=True)
         function = partial(scenes.observe_scene, self.data, folder, occluders=occluders)
         return self.map_seeds(function, first, count, f"observe {name}")
@@ -61,7 +61,7 @@ class Run:
         self, name: str, judged: list[JudgedBoard], observed: list[ObservedScene], calibration: Calibration
     ) -> None:
         """Write NAME-groups.csv and NAME-quantities.csv, and print them."""
-        groups = reliability.format_groups(judged, threshold=calibration.sure)
+        groups = reliability.format_groups(judged, threshold=calibration.review_threshold)
         collect = partial(quantities.collect_quantities, calibration=calibration)
         table = quantities.format_quantities(list(map_in_processes(collect, observed, workers=self.workers)))
         write_atomically(self.results / f"{name}-groups.csv", groups.encode())
@@ -82,7 +82,7 @@ def write_metadata(path: Path, about: Mapping[str, object]) -> None:
 
 def fit(run: Run) -> Calibration:
     """Run steps 1 to 4: fit everything, write it into cells.onnx, and write the tables."""
-    path = model_path("cells")
+    path = find_model("cells")
     evidence = run.map_seeds(partial(tiles.collect_tile_evidence, run.data), TILE_SEED, run.scenes // 5, "tile weights")
     write_metadata(path, tiles.fit_tile_weights(evidence))
     collect = partial(tiles.collect_occlusion_evidence, run.data)
@@ -93,12 +93,12 @@ def fit(run: Run) -> Calibration:
     occluded = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
     about, calibration = boards.fit_calibration(plain, occluded)
     print(json.dumps(about, indent=1))
-    write_metadata(path, {"boards": about})
+    write_metadata(path, {"calibration": about})
     reliability.write_reliability(
         run.results,
         boards.list_outcomes(plain, calibration),
         always_reviewed=sum(board.always_review for board in plain if not board.truncated),
-        threshold=calibration.sure,
+        threshold=calibration.review_threshold,
     )
     judged = reliability.judge_outcomes(plain, calibration)
     judged += reliability.judge_outcomes(occluded, calibration, group=reliability.OCCLUDED)

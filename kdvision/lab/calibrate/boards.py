@@ -13,7 +13,8 @@ from scipy.special import expit
 from scipy.stats import binomtest
 
 from kdvision.lab.calibrate.scenes import BoardOutcome
-from kdvision.vision.assess.calibration import ALWAYS, Calibration, compute_log_odds, smallness
+from kdvision.vision.assess.calibration import CONSTANT, Calibration, compute_undersampling
+from kdvision.vision.classify.probabilities import compute_log_odds
 
 Floats = npt.NDArray[np.float64]
 Outcomes = Sequence[tuple[float, bool]]
@@ -84,13 +85,13 @@ def fit_weights(
     boards, sample_weight = [*plain, *occluded], compute_sample_weights(plain, occluded)
     names = sorted({name for board in boards for name in board.warning_strengths})
     share = compute_log_odds([board.compute_share(calibration.temperature) for board in boards])
-    others = np.array([(board.correction_cost, smallness(board.side), 1.0) for board in boards], float)
+    others = np.array([(board.correction_cost, compute_undersampling(board.side), 1.0) for board in boards], float)
     squares = np.column_stack([share, others])
     warnings = np.array([[1.0, *(board.warning_strengths.get(name, 0.0) for name in names)] for board in boards])
-    offset = np.array([calibration.rule[0 if board.breaks_rule else 1] for board in boards])
+    offset = np.array([calibration.rule_offsets[0 if board.breaks_rule else 1] for board in boards])
     right = np.array([board.right for board in boards], bool)
-    split = len(Calibration.belief)
-    start = np.array([*Calibration.belief, INITIAL_COMPLETENESS_LOG_ODDS, *[0.0] * len(names)])
+    split = len(Calibration.board_weights)
+    start = np.array([*Calibration.board_weights, INITIAL_COMPLETENESS_LOG_ODDS, *[0.0] * len(names)])
     penalty = np.array([*[BOARD_PENALTY] * split, 0.0, *[WARNING_PENALTY] * len(names)])
 
     def compute_loss(weights: Floats) -> tuple[float, Floats]:
@@ -104,8 +105,10 @@ def fit_weights(
     bounds = [*[(None, None)] * (split + 1), *[(None, 0.0)] * len(names)]
     fitted = minimize(compute_loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x.tolist()
     share_weight, cost_weight, size_weight, constant, *rest = (round(weight, 4) for weight in fitted)
-    warning_weights = dict(zip((ALWAYS, *names), rest, strict=True))
-    return replace(calibration, belief=(share_weight, cost_weight, size_weight, constant), whole=warning_weights)
+    warning_weights = dict(zip((CONSTANT, *names), rest, strict=True))
+    return replace(
+        calibration, board_weights=(share_weight, cost_weight, size_weight, constant), warning_weights=warning_weights
+    )
 
 
 def choose_review_threshold(outcomes: Outcomes, *, max_error: float, weights: Floats | None = None) -> float:
@@ -149,7 +152,7 @@ def fit_calibration(
     plain: Sequence[BoardOutcome], occluded: Sequence[BoardOutcome]
 ) -> tuple[Mapping[str, object], Calibration]:
     """Return the metadata `boards` of cells.onnx, fitted on scenes without and with occluders, and the calibration."""
-    calibration = fit_weights(plain, occluded, Calibration(fit_temperature(plain), rule=fit_rule_terms(plain)))
+    calibration = fit_weights(plain, occluded, Calibration(fit_temperature(plain), rule_offsets=fit_rule_terms(plain)))
     boards = [*plain, *occluded]
     kept = np.array([not board.always_review for board in boards])
     threshold = choose_review_threshold(
@@ -157,14 +160,14 @@ def fit_calibration(
         max_error=MAX_RENDERED_ERROR,
         weights=compute_sample_weights(plain, occluded)[kept],
     )
-    calibration = replace(calibration, sure=threshold)
+    calibration = replace(calibration, review_threshold=threshold)
     outcomes = list_outcomes(plain, calibration)
     about = {
         "temperature": calibration.temperature,
-        "sure": calibration.sure,
-        "belief": calibration.belief,
-        "rule": calibration.rule,
-        "whole": calibration.whole,
+        "review_threshold": calibration.review_threshold,
+        "board_weights": calibration.board_weights,
+        "rule_offsets": calibration.rule_offsets,
+        "warning_weights": calibration.warning_weights,
         "measured": len(outcomes),
         "right": sum(right for _, right in outcomes),
     }

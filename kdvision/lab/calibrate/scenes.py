@@ -24,20 +24,18 @@ from kdvision.lab.render.art_mix import ArtMix
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.lab.train.crop_folder import Crops
-from kdvision.vision.assess.calibration import ALWAYS, Calibration
+from kdvision.vision.assess.calibration import CONSTANT, Calibration
+from kdvision.vision.assess.kingdom import split_kingdoms
+from kdvision.vision.assess.truncation import compute_completeness
 from kdvision.vision.assess.warnings import Surroundings
-from kdvision.vision.classify.context import ContextClassifier
-from kdvision.vision.classify.observation import GridObservation, split_kingdoms
-from kdvision.vision.classify.observe import find_kingdoms
-from kdvision.vision.classify.truncation import compute_completeness
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.decide import game_set
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect.grid import Grid
+from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellClassifier
-from kdvision.vision.networks.detector import SquareDetector
-from kdvision.vision.networks.onnx import load_model, model_path
+from kdvision.vision.networks.onnx import find_model, load_model
 from kdvision.vision.result import build_reading, describe_surroundings, mark_touching, warn_of_possible_towns
 
 Floats = npt.NDArray[np.float64]
@@ -45,7 +43,7 @@ Floats = npt.NDArray[np.float64]
 PHOTO_SIZE_PIXELS: Final = 1280
 FIRST_SEED: Final = 2_000_000
 """Calibration seeds start at multiples of this, far from the seeds of training and of held-out examples."""
-ACCEPT_ALL: Final = Calibration(sure=0.0, whole={ALWAYS: 100.0})
+ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT: 100.0})
 """Calibration under which no board is flagged for its probability."""
 
 
@@ -91,10 +89,10 @@ class BoardOutcome:
     def compute_probability(self, calibration: Calibration) -> float:
         """Return the calibrated probability that the board is right and complete."""
         share = self.compute_share(calibration.temperature)
-        squares_right = calibration.of_board(
-            share, correction_cost=self.correction_cost, side=self.side, broken=self.breaks_rule
+        squares_right = calibration.calibrate_board(
+            share, correction_cost=self.correction_cost, side=self.side, breaks_rule=self.breaks_rule
         )
-        return squares_right * calibration.of_whole(self.warning_strengths)
+        return squares_right * calibration.calibrate_completeness(self.warning_strengths)
 
 
 @cache
@@ -113,18 +111,9 @@ def render_scene(data: Path, seed: int, *, occluders: bool = False) -> tuple[Pic
     return renderer.render(scene, camera, art, rng, occluders=place_occluders if occluders else None), art.source
 
 
-def load_networks() -> tuple[SquareDetector, CellClassifier, ContextClassifier]:
-    """Return the shipped networks with one thread each: scenes are processed in parallel."""
-    return (
-        SquareDetector(load_model("finder", 1)),
-        CellClassifier(load_model("cells", 1)),
-        ContextClassifier(load_model("context", 1)),
-    )
-
-
 def load_calibration() -> Calibration:
     """Return the calibration stored in the shipped cell network; the default one if it holds none."""
-    return Calibration(**load_model("cells", 1).about.get("boards", {}))
+    return Calibration.from_metadata(load_model("cells", 1).metadata)
 
 
 def find_truth(grid: Grid, picture: Picture) -> tuple[list[str], RenderedKingdom | None]:
@@ -152,11 +141,9 @@ def _find_cell(grid: Grid, centre: Floats) -> int | None:
     return nearest if distance[nearest] < 0.5 * side else None
 
 
-def observe_picture(
-    picture: Picture, detector: SquareDetector, classifier: CellClassifier, context: ContextClassifier | None = None
-) -> ObservedScene:
+def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
     """Return what these networks observe in a picture, with the truth."""
-    found = find_kingdoms(Photo.open(picture.photo), detector, classifier, context)
+    found = find_kingdoms(Photo.open(picture.photo), networks)
     kingdoms, _ = split_kingdoms(found)
     truth = [find_truth(observation.grid, picture)[1] for observation in kingdoms]
     return ObservedScene(
@@ -174,7 +161,7 @@ def observe_scene(data: Path, folder: Path | None, seed: int, *, occluders: bool
         saved: ObservedScene = pickle.loads(path.read_bytes())
         return saved
     picture, art = render_scene(data, seed, occluders=occluders)
-    scene = replace(observe_picture(picture, *load_networks()), art=art)
+    scene = replace(observe_picture(picture, Networks.load(1)), art=art)
     if path is not None:
         write_atomically(path, pickle.dumps(scene))
     return scene
@@ -185,8 +172,8 @@ def digest_networks(*ignored_keys: str) -> str:
     import onnx  # not needed to decide or to judge
 
     digest = hashlib.sha256()
-    for name in ("finder", "cells", "context"):
-        model = onnx.load(model_path(name))
+    for name in ("detector", "cells", "context"):
+        model = onnx.load(find_model(name))
         about = sorted((entry.key, entry.value) for entry in model.metadata_props if entry.key not in ignored_keys)
         digest.update(model.graph.SerializeToString() + repr(about).encode())
     return digest.hexdigest()[:12]
@@ -214,7 +201,7 @@ def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
     for reading, decision, observation, truth, truncated in zip(
         warn_of_possible_towns(readings), decisions, scene.observations, scene.boards, scene.truncated, strict=True
     ):
-        beyond = 1 - compute_completeness(decision.board, observation.presence, observation.inside)
+        beyond = 1 - compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
         outcomes.append(
             BoardOutcome(
                 shares=(reading.board_probability, *(share for _, share in reading.runners_up), beyond),
@@ -222,7 +209,7 @@ def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
                 always_review=reading.review,
                 correction_cost=decision.correction_cost,
                 side=observation.grid.side,
-                breaks_rule=decision.broken,
+                breaks_rule=decision.breaks_rule,
                 art=scene.art,
                 warning_strengths=reading.warning_strengths,
                 truncated=truncated,

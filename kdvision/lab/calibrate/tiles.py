@@ -14,18 +14,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 
-from kdvision.lab.calibrate.scenes import decide_boards, find_truth, load_networks, render_scene
+from kdvision.lab.calibrate.scenes import decide_boards, find_truth, render_scene
+from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.background import Background
-from kdvision.vision.classify.observation import split_kingdoms
-from kdvision.vision.classify.observe import (
-    classify_cells,
-    compute_tile_features,
-    compute_tile_log_odds,
-    find_kingdoms,
-)
+from kdvision.vision.classify.growth import can_grow, find_neighbours
+from kdvision.vision.classify.observe import MIN_WHOLE_SHARE, classify_cells, compute_visible_share
 from kdvision.vision.classify.occlusion import compute_occlusion_features, compute_occlusion_probability
-from kdvision.vision.classify.truncation import WHOLE, can_grow, compute_visible_share, find_neighbours
+from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds
 from kdvision.vision.detect.search import find_grids
+from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
 
 Floats = npt.NDArray[np.float64]
@@ -53,14 +50,16 @@ class CellEvidence:
 def collect_tile_evidence(data: Path, seed: int) -> CellEvidence:
     """Return the log-odds of both networks and the colour distance (n, 3) for every cell of the grids of one scene."""
     picture, _ = render_scene(data, seed)
-    photo, (detector, classifier, _) = Photo.open(picture.photo), load_networks()
+    photo, networks = Photo.open(picture.photo), Networks.load(1)
     parts = [CellEvidence(np.zeros((0, 3)), np.zeros(0, bool))]
-    for grid in find_grids(photo, detector):
+    for grid in find_grids(photo, networks.detector):
         kinds, kingdom = find_truth(grid, picture)
         if kingdom is None:
             continue
         quads = grid.quads.reshape(-1, 4, 2)
-        features = compute_tile_features(classifier.look(photo, quads), grid, Background.seen(photo, grid))
+        features = compute_tile_features(
+            networks.classifier.classify(photo, quads), grid, Background.sample(photo, grid)
+        )
         centres, known = quads.mean(1), np.array(kinds) != "?"
         known &= ((centres > 0) & (centres < (photo.width, photo.height))).all(-1)
         parts.append(CellEvidence(features[known], np.array(kinds)[known] != "."))
@@ -73,23 +72,23 @@ def collect_occlusion_evidence(data: Path, seed: int) -> CellEvidence:
     Only cells count on which the board could grow and on which no tile of another kingdom lies.
     """
     picture, _ = render_scene(data, seed, occluders=True)
-    photo, (detector, classifier, context) = Photo.open(picture.photo), load_networks()
-    observations = split_kingdoms(find_kingdoms(photo, detector, classifier, context))[0]
+    photo, networks = Photo.open(picture.photo), Networks.load(1)
+    observations = split_kingdoms(find_kingdoms(photo, networks))[0]
     parts = [CellEvidence(np.zeros((0, 6)), np.zeros(0, bool))]
     for observation, decision in zip(observations, decide_boards(observations)[1], strict=True):
         grid, share = observation.grid, compute_visible_share(observation.grid, photo)
         kinds, kingdom = find_truth(grid, picture)
         if kingdom is None:
             continue
-        predictions = classify_cells(photo, classifier, grid, share)
+        predictions = classify_cells(photo, networks.classifier, grid, share)
         features = compute_occlusion_features(
-            predictions, compute_tile_features(predictions, grid, Background.seen(photo, grid))
+            predictions, compute_tile_features(predictions, grid, Background.sample(photo, grid))
         )
         cells = [
             index
             for square in find_neighbours(decision.board, grid.rows, grid.cols)
             if kinds[index := square.row * grid.cols + square.col] != "?"
-            and share[square] >= WHOLE
+            and share[square] >= MIN_WHOLE_SHARE
             and can_grow(decision.board, square)
         ]
         parts.append(CellEvidence(features[cells], np.array(kinds)[cells] != "."))
@@ -97,36 +96,39 @@ def collect_occlusion_evidence(data: Path, seed: int) -> CellEvidence:
 
 
 def fit_tile_weights(scenes: Iterable[CellEvidence]) -> dict[str, object]:
-    """Return the metadata `outline` and `tabletop`: tile weights without and with colour (`compute_tile_log_odds`).
+    """Return the metadata `tile_weights_without_colour` and `tile_weights`: tile weights without and with colour (`compute_tile_log_odds`).
 
-    `outline_wrong` holds the error rates of the cell network alone, of both networks, and with the colour.
+    `tile_errors` holds the error rates of the cell network alone, of both networks, and with the colour.
     """
     cells = CellEvidence.join(scenes)
     coloured = ~np.isnan(cells.features[:, 2])
     both = fit_logistic(cells.features[:, :2], cells.is_tile)
-    about = {"outline": both, "tabletop": fit_logistic(cells.features[coloured], cells.is_tile[coloured])}
+    about = {
+        "tile_weights_without_colour": both,
+        "tile_weights": fit_logistic(cells.features[coloured], cells.is_tile[coloured]),
+    }
     log_odds = {
         "cells": cells.features[:, 0],
-        "both": compute_tile_log_odds(cells.features, {"outline": both}),
+        "both": compute_tile_log_odds(cells.features, {"tile_weights_without_colour": both}),
         "all": compute_tile_log_odds(cells.features, about),
     }
-    return {**about, "outline_wrong": {name: float(((x > 0) != cells.is_tile).mean()) for name, x in log_odds.items()}}
+    return {**about, "tile_errors": {name: float(((x > 0) != cells.is_tile).mean()) for name, x in log_odds.items()}}
 
 
 def fit_occlusion_weights(scenes: Iterable[CellEvidence]) -> dict[str, object]:
-    """Return the metadata `covering`: the weights that `compute_occlusion_probability` reads.
+    """Return the metadata `occlusion_weights`: the weights that `compute_occlusion_probability` reads.
 
-    `covering_told` holds the number of cells, the share of hidden tiles detected, and the share of false alarms.
+    `occlusion_rates` holds the number of cells, the share of hidden tiles detected, and the share of false alarms.
     """
     cells = CellEvidence.join(scenes)
     weights = fit_logistic(cells.features, cells.is_tile, tile_weight=HIDDEN_TILE_COST)
-    detected = compute_occlusion_probability(cells.features, {"covering": weights}) > 0.5
+    detected = compute_occlusion_probability(cells.features, {"occlusion_weights": weights}) > 0.5
     rates = {
         "places": len(cells.is_tile),
         "hidden": float(detected[cells.is_tile].mean()),
         "others": float(detected[~cells.is_tile].mean()),
     }
-    return {"covering": weights, "covering_told": rates}
+    return {"occlusion_weights": weights, "occlusion_rates": rates}
 
 
 def fit_logistic(features: Floats, is_tile: npt.NDArray[np.bool_], *, tile_weight: float = 1.0) -> list[float]:

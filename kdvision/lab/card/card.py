@@ -26,7 +26,7 @@ MEGABYTE: Final = 1_000_000
 SETS: Final = {"photos": "photos", "boards": "straightened boards", "queendomino": "photos of Queendomino"}
 """The sets of labelled photos and their titles."""
 TASKS: Final = {
-    "finder": "square detector: where squares lie, how they are turned and how large they are",
+    "detector": "square detector: where squares lie, how they are turned and how large they are",
     "cells": "cell classifier: what one square shows",
     "context": "context network: the terrain of each tile beside all other tiles of the photo",
 }
@@ -63,7 +63,7 @@ class ModelFile:
     """One model file: its name, metadata, size in bytes, and (name, type, shape) of its inputs and outputs."""
 
     name: str
-    about: Mapping[str, Any]
+    metadata: Mapping[str, Any]
     size: int
     inputs: Sequence[tuple[str, str, Sequence[int | str]]]
     outputs: Sequence[tuple[str, str, Sequence[int | str]]]
@@ -71,7 +71,7 @@ class ModelFile:
     @property
     def settings(self) -> Mapping[str, Any]:
         """The settings of its training."""
-        settings: Mapping[str, Any] = self.about.get("settings", {})
+        settings: Mapping[str, Any] = self.metadata.get("settings", {})
         return settings
 
 
@@ -91,7 +91,7 @@ def load_model_files(models: Path) -> list[ModelFile]:
             [(node.name, node.type, _plain_shape(node.shape)) for node in nodes]
             for nodes in (model.session.get_inputs(), model.session.get_outputs())
         )
-        files.append(ModelFile(path.stem, model.about, path.stat().st_size, inputs, outputs))
+        files.append(ModelFile(path.stem, model.metadata, path.stat().st_size, inputs, outputs))
     return files
 
 
@@ -172,8 +172,8 @@ def format_training(files: Sequence[ModelFile]) -> str:
     """Return settings, held-out errors and temperatures of all networks, as CSV."""
     lines = ["network,group,quantity,value"]
     for file in files:
-        for group in ("settings", "held_out", "temperatures", "outline_wrong"):
-            for name, value in file.about.get(group, {}).items():
+        for group in ("settings", "held_out", "temperatures", "tile_errors"):
+            for name, value in file.metadata.get(group, {}).items():
                 lines.append(f"{file.name},{group},{name},{f'{value:.4g}' if isinstance(value, float) else value}")
     return "\n".join([*lines, ""])
 
@@ -213,7 +213,7 @@ def list_outdated(results: Results) -> list[str]:
 
 def describe_cell_columns(file: ModelFile) -> str:
     """Return which columns of the cell network's output belong to which head."""
-    layout = OutputLayout(len(file.about["kinds"]) - 1, tuple(file.about.get("pieces", ())))
+    layout = OutputLayout(len(file.metadata["kinds"]) - 1, tuple(file.metadata.get("pieces", ())))
     heads = {
         "kind of tile (logits)": layout.kind,
         "a tile or none (log-odds)": slice(layout.presence, layout.presence + 1),

@@ -14,16 +14,16 @@ from unittest.mock import patch
 
 import numpy as np
 
-from kdvision import pipeline
 from kdvision.game.deck import KINGDOMINO, Deck, Domino, kinds
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
 from kdvision.lab.experiments.factors import DRAWN, draw_factors, render_scene
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
+from kdvision.vision import find
 from kdvision.vision.classify import observe
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
-from kdvision.vision.detect import grid, search
+from kdvision.vision.detect import components, grid
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.onnx import load_model
 
@@ -41,17 +41,17 @@ ANY_PAIR: Final[Deck] = tuple(
 
 
 def _without_context() -> AbstractContextManager[object]:
-    return patch.object(ContextClassifier, "read", lambda _, __, observations: list(observations))
+    return patch.object(ContextClassifier, "classify", lambda _, __, observations: list(observations))
 
 
 def _without_rotation() -> AbstractContextManager[object]:
-    return patch.object(CellClassifier, "_certain", lambda _, logits: np.ones(len(logits), bool))
+    return patch.object(CellClassifier, "_is_certain", lambda _, logits: np.ones(len(logits), bool))
 
 
 def _without_metadata(*names: str) -> AbstractContextManager[object]:
     """Hide some of the fitted weights that stand in the cell network's file."""
-    about = load_model("cells").about
-    return patch.dict(about, {name: value for name, value in about.items() if name not in names}, clear=True)
+    metadata = load_model("cells").metadata
+    return patch.dict(metadata, {name: value for name, value in metadata.items() if name not in names}, clear=True)
 
 
 def _without_borders() -> AbstractContextManager[object]:
@@ -59,36 +59,36 @@ def _without_borders() -> AbstractContextManager[object]:
         rows, cols = shape
         return np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
 
-    return patch.object(observe, "_bonds", neutral)
+    return patch.object(observe, "compute_border_log_odds", neutral)
 
 
 def _without_splitting() -> AbstractContextManager[object]:
-    return patch.object(search, "split_components", lambda _, members: [members])
+    return patch.object(components, "split_component", lambda _, members: [members])
 
 
 def _without_warping() -> AbstractContextManager[object]:
-    bend = grid._bend
+    smooth = grid._smooth_residuals
 
     def flat(*arguments: Any) -> tuple[Any, Any]:
-        shift, evidence = bend(*arguments)
+        shift, evidence = smooth(*arguments)
         return np.zeros_like(shift), evidence
 
-    return patch.object(grid, "_bend", flat)
+    return patch.object(grid, "_smooth_residuals", flat)
 
 
 def _without_box() -> AbstractContextManager[object]:
     def decide_freely(readings: Sequence[Any], _: Deck, **options: Any) -> list[Decision]:
         return decide(readings, ANY_PAIR, **options)
 
-    return patch.object(pipeline, "decide", decide_freely)
+    return patch.object(find, "decide", decide_freely)
 
 
 PARTS: Final[Mapping[str, Callable[[], AbstractContextManager[object]]]] = {
     "nothing": nullcontext,
     "context network": _without_context,
     "test-time rotation": _without_rotation,
-    "background colour": lambda: _without_metadata("tabletop"),
-    "detector evidence and background colour": lambda: _without_metadata("tabletop", "outline"),
+    "background colour": lambda: _without_metadata("tile_weights"),
+    "detector evidence and background colour": lambda: _without_metadata("tile_weights", "tile_weights_without_colour"),
     "border evidence": _without_borders,
     "component splitting": _without_splitting,
     "grid warping": _without_warping,

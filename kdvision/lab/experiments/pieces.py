@@ -117,11 +117,11 @@ def _read_items(kingdom: KingdomReading) -> Iterator[Item]:
         quad = kingdom.grid.quad(square)
         yield f":{cell}", quad.mean(0), _measure_side(quad)
     for piece in kingdom.pieces:
-        if piece.there:
+        if piece.is_present:
             quad = kingdom.grid.quad(piece.square)
             yield piece.kind, quad.mean(0), _measure_side(quad)
     for gem in kingdom.gems:
-        if gem.there:
+        if gem.is_present:
             quad = kingdom.grid.quad(gem.corner)
             yield GEM, quad[2], _measure_side(quad)
 
@@ -173,7 +173,7 @@ def _measure_photo(path: Path) -> list[Row]:
         (piece.kind, piece.square.name)
         for kingdom in read_picture(path).kingdoms
         for piece in kingdom.pieces
-        if piece.there
+        if piece.is_present
     ]
     return [{**count_pieces(read, kind, there.get(kind, 0)), "silent_errors": 0} for kind in PIECES]
 

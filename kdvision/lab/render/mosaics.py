@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.examples import TILE_KINDS, UNKNOWN, CellExamples
-from kdvision.vision.networks.cells import CROP, INNER
+from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -17,7 +17,7 @@ def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
     """Return examples made of real crops alone: each in the middle of others that could lie beside it."""
     photos = sorted(crops.pictures)
     kinds = sorted(crops.by_kind)
-    made = np.empty((count, CROP, CROP, 3), np.uint8)
+    made = np.empty((count, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
     shown, tile, nothing = np.full(count, UNKNOWN, np.int64), np.zeros(count, np.int64), np.zeros(count, np.int64)
     for i in range(count):
         name = photos[rng.integers(len(photos))]
@@ -35,7 +35,7 @@ def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
 
 def mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
     """Return a crop (64, 64, 3) of a square as on a board, with others, or bare table, around it."""
-    side = INNER + int(rng.integers(-2, 3))
+    side = SQUARE_PIXELS + int(rng.integers(-2, 3))
     canvas = np.empty((3 * side, 3 * side, 3), np.uint8)
     for row in range(3):
         for col in range(3):
@@ -48,5 +48,5 @@ def mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.
             canvas[row * side : (row + 1) * side, col * side : (col + 1) * side] = cv2.resize(
                 crop, (side, side), interpolation=method
             )
-    start = (3 * side - CROP) // 2 + rng.integers(-2, 3, 2)
-    return canvas[start[0] : start[0] + CROP, start[1] : start[1] + CROP]
+    start = (3 * side - CROP_PIXELS) // 2 + rng.integers(-2, 3, 2)
+    return canvas[start[0] : start[0] + CROP_PIXELS, start[1] : start[1] + CROP_PIXELS]

@@ -2,19 +2,19 @@
 
 | step | writes | learns from | training | in all |
 |---|---|---|---|---|
-| finder | finder.onnx (square detector) | 13,000 rendered scenes, seeds 1 to 3 | 1.6 h | 2.7 h |
+| detector | detector.onnx (square detector) | 13,000 rendered scenes, seeds 1 to 3 | 1.6 h | 2.7 h |
 | cells | cells.onnx (cell classifier) | these, 3,600 scenes with pieces, crops of photos | 1.9 h | 2.1 h |
 | quantise | both again, in eight bits | 96 rendered scenes, from seed 7,000,000 | 5 min | 5 min |
 | context | context.onnx (re-scores tiles) | 7,400 scenes read by both, from seed 9,200,000 | 5 min | 1.6 h |
 | player-colour | player_colour.json | 1,800 rendered castle squares, seed 12 | 1 min | 4 min |
 
 Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Rendered scenes
-are kept in `--work`; cells uses those of finder, and takes 1.1 h longer if it has to render them. `image_networks.py`
-holds finder and cells, and each other step has a module of its own. Seeds and amounts are constants in these modules.
+are kept in `--work`; cells uses those of the detector, and takes 1.1 h longer if it has to render them. `image_networks.py`
+holds detector and cells, and each other step has a module of its own. Seeds and amounts are constants in these modules.
 
 After a change of one network, run the steps that depend on it, and then the calibration (`kdvision.lab.calibrate`):
 
-    python -m kdvision.lab.train finder quantise context && python -m kdvision.lab.calibrate
+    python -m kdvision.lab.train detector quantise context && python -m kdvision.lab.calibrate
     python -m kdvision.lab.train cells quantise context && python -m kdvision.lab.calibrate
     python -m kdvision.lab.train context && python -m kdvision.lab.calibrate
     python -m kdvision.lab.train player-colour

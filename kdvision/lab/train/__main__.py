@@ -36,7 +36,7 @@ class Step:
 
 
 STEPS: Final[Mapping[str, Step]] = {
-    "finder": Step(train_detector, "1.1 h to render, 1.6 h to train"),
+    "detector": Step(train_detector, "1.1 h to render, 1.6 h to train"),
     "cells": Step(train_cells, "0.2 h to render, 1.9 h to train"),
     "quantise": Step(quantise_networks, "5 min"),
     "context": Step(train_context, "1.5 h to render and read, 5 min to train"),

@@ -35,12 +35,10 @@ from kdvision.lab.train.examples import TILE_KINDS
 from kdvision.lab.train.export import export_context
 from kdvision.lab.train.metrics import fit_temperature
 from kdvision.lab.train.networks import COLOUR_FEATURES, ContextForPhoto, ContextNet
+from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.context import TileFeatures
-from kdvision.vision.classify.observation import split_kingdoms
-from kdvision.vision.classify.observe import find_kingdoms
+from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellClassifier
-from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import load_model
 
 if TYPE_CHECKING:
@@ -120,7 +118,7 @@ def collect_scene(seed: int, *, data: Path, part: int) -> LabelledTiles:
 def collect_tiles(picture: Picture) -> LabelledTiles:
     """Return the tiles of the kingdoms that the detector and the cell classifier find in a picture."""
     photo = Photo.open(picture.photo)
-    found = find_kingdoms(photo, SquareDetector(load_model("finder", 1)), CellClassifier(load_model("cells", 1)))
+    found = find_kingdoms(photo, replace(Networks.load(1), context=None))
     log_probs, colours, labels = [np.zeros((0, len(KINDS)))], [np.zeros((0, COLOUR_FEATURES))], list[int]()
     for observation in split_kingdoms(found)[0]:
         kinds, kingdom = find_truth(observation.grid, picture)
@@ -128,7 +126,7 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
             tiles = TileFeatures.of(photo, observation, KINDS)
             log_probs.append(tiles.log_probs)
             colours.append(tiles.colours)
-            labels += [KINDS.index(kinds[n]) if kinds[n] in KINDS else IGNORED_LABEL for n in tiles.places.tolist()]
+            labels += [KINDS.index(kinds[n]) if kinds[n] in KINDS else IGNORED_LABEL for n in tiles.cells.tolist()]
     return LabelledTiles(
         np.concatenate(log_probs).astype(np.float32), np.concatenate(colours).astype(np.float32), np.array(labels, int)
     )

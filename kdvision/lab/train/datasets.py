@@ -14,8 +14,8 @@ from torch.utils.data import DataLoader, Dataset
 from kdvision.evaluate.corruptions import GAMMA, LINEAR
 from kdvision.lab.render.light import compress_jpeg
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
-from kdvision.vision.networks.cells import PARTNERS
-from kdvision.vision.networks.detector import PADDING, STRIDE, axes_of, encode_axes
+from kdvision.vision.networks.cells import PARTNER_COUNT
+from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, compute_axes, encode_axes
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -80,13 +80,13 @@ def make_detector_target(quads: Floats, size: int) -> npt.NDArray[np.float32]:
     The code of the axes is that of `vision.networks.detector`; offsets are in half-sides. The votes of large squares
     weigh less, so that squares of all sizes count alike.
     """
-    cells = size // STRIDE
+    cells = size // STRIDE_PIXELS
     target = np.zeros((9, cells, cells), np.float32)
     if not len(quads):
         return target
-    centre, alpha, beta = axes_of(quads)
+    centre, alpha, beta = compute_axes(quads)
     y, x = np.mgrid[0:cells, 0:cells]
-    away = (((x + 0.5) + 1j * (y + 0.5)) * STRIDE).reshape(1, -1) - centre[:, None]
+    away = (((x + 0.5) + 1j * (y + 0.5)) * STRIDE_PIXELS).reshape(1, -1) - centre[:, None]
     a, b = alpha[:, None], beta[:, None]
     z = (np.conj(a) * away - b * np.conj(away)) / (np.abs(a) ** 2 - np.abs(b) ** 2)
     reach = np.maximum(np.abs(z.real), np.abs(z.imag))
@@ -123,7 +123,7 @@ def make_detector_sample(
     if scale < 0.7:  # warpAffine does not average, so the photo is reduced first
         photo = np.asarray(cv2.resize(photo, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
         matrix = matrix @ np.diag([width / photo.shape[1], height / photo.shape[0], 1.0])
-    crop = np.asarray(cv2.warpAffine(photo, matrix, (size, size), borderValue=(PADDING,) * 3), np.uint8)
+    crop = np.asarray(cv2.warpAffine(photo, matrix, (size, size), borderValue=(PADDING_GREY,) * 3), np.uint8)
     for _ in range(int(rng.integers(1, 4)) if rng.random() < 0.15 else 0):
         crop = _add_reflection(crop, rng)
     return retouch(crop, rng), make_detector_target(placed, size)
@@ -143,7 +143,7 @@ def augment_cells(
     for i, crop in enumerate(crops):
         turns = int(rng.integers(4))
         if partner[i] >= 0:
-            partner[i] = (partner[i] - turns) % PARTNERS  # np.rot90 moves the right-hand neighbour up
+            partner[i] = (partner[i] - turns) % PARTNER_COUNT  # np.rot90 moves the right-hand neighbour up
         gems[i] = np.roll(gems[i], -turns)  # and the top right corner to the left
         crop = np.rot90(crop, turns)
         if rng.random() < 0.5:

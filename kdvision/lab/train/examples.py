@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kdvision.game.board import Square
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.vision.classify.probabilities import KINDS, NOTHING
-from kdvision.vision.networks.cells import CROP, prepare_crops
+from kdvision.vision.networks.cells import CROP_PIXELS, prepare_crops
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -102,7 +102,10 @@ def cut_cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int 
     chosen = [*(quads[i] for i in kept), *(_jitter_quad(quad, rng) for quad in spare)]
     no_tile = (UNKNOWN, 0, 0, UNKNOWN, UNKNOWN, *[UNKNOWN] * 4)
     truth = np.array([labels[i] for i in kept] + [no_tile] * len(spare), np.int64).reshape(-1, len(no_tile))
-    crops = [np.zeros((0, CROP, CROP, 3), np.uint8), *(prepare_crops(picture.photo, quad[None]) for quad in chosen)]
+    crops = [
+        np.zeros((0, CROP_PIXELS, CROP_PIXELS, 3), np.uint8),
+        *(prepare_crops(picture.photo, quad[None]) for quad in chosen),
+    ]
     kind, tile, hidden, partner, piece = truth[:, :5].T
     return CellExamples(np.concatenate(crops), kind, tile, hidden, partner, piece, truth[:, 5:])
 

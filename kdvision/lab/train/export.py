@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from kdvision.lab.train.examples import PIECES, TILE_KINDS
 from kdvision.lab.train.networks import COLOUR_FEATURES, CellNet, ContextForPhoto, ContextNet, DetectorNet
 from kdvision.vision.classify.probabilities import NOTHING
-from kdvision.vision.networks.cells import CROP
-from kdvision.vision.networks.onnx import FORMAT, Model
+from kdvision.vision.networks.cells import CROP_PIXELS
+from kdvision.vision.networks.onnx import MODEL_FORMAT, Model
 
 SOURCES = (
     "rendered scenes with photographed domino art; 5,655 square crops of about 226 photographed kingdoms; "
@@ -39,7 +39,7 @@ class FromBytes(nn.Module):
 
 def export_detector(net: DetectorNet, path: Path, *, settings: Mapping[str, Any]) -> None:
     """Write the detector; raises AssertionError if ONNX and torch disagree."""
-    about = {"name": "finder", "input": "RGB bytes (n, H, W, 3), H and W multiples of 32", "settings": settings}
+    about = {"name": "detector", "input": "RGB bytes (n, H, W, 3), H and W multiples of 32", "settings": settings}
     axes = {"pixels": {0: "n", 1: "height", 2: "width"}}
     _export(FromBytes(net), path, {"pixels": _make_pixels(64, 96)}, axes, about)
 
@@ -55,14 +55,14 @@ def export_cells(
     """Write the cell classifier with its kinds, temperatures and held-out error rates; raises as above."""
     about = {
         "name": "cells",
-        "input": f"RGB bytes (n, {CROP}, {CROP}, 3)",
+        "input": f"RGB bytes (n, {CROP_PIXELS}, {CROP_PIXELS}, 3)",
         "kinds": [*TILE_KINDS, NOTHING],
         "pieces": PIECES,
         "temperatures": temperatures,
         "held_out": rates,
         "settings": settings,
     }
-    _export(FromBytes(net), path, {"pixels": _make_pixels(CROP, CROP)}, {"pixels": {0: "n"}}, about)
+    _export(FromBytes(net), path, {"pixels": _make_pixels(CROP_PIXELS, CROP_PIXELS)}, {"pixels": {0: "n"}}, about)
 
 
 def export_context(
@@ -119,11 +119,11 @@ def _export(
             dynamo=False,
         )
     model = onnx.load(draft)
-    entries = {"format": FORMAT, "sources": SOURCES, **about}
+    entries = {"format": MODEL_FORMAT, "sources": SOURCES, **about}
     onnx.helper.set_model_props(model, {key: json.dumps(value) for key, value in entries.items()})
     onnx.save(model, draft)
     with torch.inference_mode():
         expected = module(*inputs.values()).numpy()
-    output = Model(draft).ask(**{name: value.numpy() for name, value in inputs.items()})
+    output = Model(draft).run_inputs(**{name: value.numpy() for name, value in inputs.items()})
     np.testing.assert_allclose(output, expected, rtol=1e-3, atol=1e-3)
     draft.replace(path)

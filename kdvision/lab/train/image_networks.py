@@ -1,4 +1,4 @@
-"""Training of the two networks that see pixels: the square detector (finder.onnx) and the cell classifier (cells.onnx).
+"""Training of the two networks that see pixels: the square detector (detector.onnx) and the cell classifier (cells.onnx).
 
 Each is trained in three courses: a long one, and two short ones at a low learning rate on other scenes, the first with
 many under hard light, the second with many that hands and things cover. After each short course the weights are
@@ -68,13 +68,13 @@ COURSES: Final = (
 
 
 def train_detector(run: Run) -> None:
-    """Train the square detector in all courses and write finder.onnx."""
+    """Train the square detector in all courses and write detector.onnx."""
     started, net = time.monotonic(), DetectorNet()
     for course in COURSES:
         scenes = load_course_scenes(run, course)
         trained = fit_detector(deepcopy(net), scenes, course)
         net = average_weights(net, trained) if course.seed > 1 else merge_batch_norms(trained)
-    export_detector(net, run.models / "finder.onnx", settings=describe_training(started))
+    export_detector(net, run.models / "detector.onnx", settings=describe_training(started))
 
 
 def train_cells(run: Run) -> None:

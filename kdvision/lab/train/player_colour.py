@@ -27,7 +27,12 @@ from kdvision.lab.render.art.folder_art import FolderArt
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box, make_piece_mesh
 from kdvision.lab.render.objects.meshes import load_models
 from kdvision.lab.render.raster import Mesh
-from kdvision.vision.classify.player_colour import FAR, WEIGHTS, PlayerColourClassifier, compute_colour_features
+from kdvision.vision.classify.player_colour import (
+    MAX_DEVIATION,
+    WEIGHTS,
+    PlayerColourClassifier,
+    compute_colour_features,
+)
 from kdvision.vision.networks.cells import prepare_crops
 
 if TYPE_CHECKING:
@@ -162,7 +167,9 @@ def fit_player_colour(squares: CastleSquares, *, threshold: float = 0.9) -> Play
     """Return the classifier fitted to these squares by softmax regression."""
     features = np.array([compute_colour_features(crop) for crop in squares.crops])
     mean, deviation = features.mean(axis=0).round(4), features.std(axis=0).round(4) + 1e-4
-    design = np.column_stack([np.clip((features - mean) / deviation, -FAR, FAR), np.ones(len(features))])
+    design = np.column_stack(
+        [np.clip((features - mean) / deviation, -MAX_DEVIATION, MAX_DEVIATION), np.ones(len(features))]
+    )
     model = LogisticRegression(C=1 / (2 * RIDGE * len(design)), fit_intercept=False, tol=1e-8, max_iter=10_000)
     weights = model.fit(design, squares.colour).coef_.T.round(4)
     return PlayerColourClassifier(COLOURS, mean, deviation, weights, threshold)
@@ -172,7 +179,7 @@ def classify_squares(
     squares: CastleSquares, classifier: PlayerColourClassifier
 ) -> tuple[npt.NDArray[np.bool_], Floats]:
     """Return for each square whether its most likely colour is right, and the probability of that colour."""
-    probabilities = np.array([classifier.chances(crop) for crop in squares.crops])
+    probabilities = np.array([classifier.compute_probabilities(crop) for crop in squares.crops])
     return probabilities.argmax(axis=1) == squares.colour, probabilities.max(axis=1)
 
 

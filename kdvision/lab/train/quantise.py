@@ -24,16 +24,18 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate.scenes import judge_boards, observe_picture, render_scene
+from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.find import Networks
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
-from kdvision.vision.networks.onnx import Model, load_model, model_path
+from kdvision.vision.networks.onnx import Model, find_model, load_model
 
 if TYPE_CHECKING:
     from kdvision.lab.train.__main__ import Run
 
 Bytes = npt.NDArray[np.uint8]
 
-NAMES: Final = ("finder", "cells")
+NAMES: Final = ("detector", "cells")
 OPERATORS: Final = ("Conv", "Add", "Resize", "Concat", "Relu", "MaxPool", "Gemm", "MatMul")
 METADATA_KEY: Final = "whole_numbers"
 """Metadata of a quantised model: on how many scenes it was compared, and the kingdoms right before and after."""
@@ -69,8 +71,8 @@ class _InputReader(CalibrationDataReader):  # type: ignore[misc]
 def quantise_networks(run: Run) -> None:
     """Quantise each network that is still in floats, and keep the result if it loses next to nothing."""
     for name in NAMES:
-        path = model_path(name)
-        if METADATA_KEY in Model(path, threads=1).about:
+        path = find_model(name)
+        if METADATA_KEY in Model(path, threads=1).metadata:
             print(f"{name} is quantised already", flush=True)
             continue
         quantised = run.work / f"{name}-int8.onnx"
@@ -92,11 +94,16 @@ def is_loss_acceptable(before: int, after: int) -> bool:
 
 def record_inputs(data: Path) -> dict[str, list[Bytes]]:
     """Return the inputs that both networks get on rendered scenes."""
-    models = {name: RecordingModel(model_path(name)) for name in NAMES}
+    models = {name: RecordingModel(find_model(name)) for name in NAMES}
     for seed in range(RANGE_SEED, RANGE_SEED + RANGE_SCENES):
         picture, _ = render_scene(data, seed)
-        observe_picture(picture, SquareDetector(models["finder"]), CellClassifier(models["cells"]))
+        observe_picture(picture, join_networks(models["detector"], models["cells"]))
     return {name: model.inputs for name, model in models.items()}
+
+
+def join_networks(detector: Model, cells: Model) -> Networks:
+    """Return these networks without a context network."""
+    return Networks(SquareDetector(detector), CellClassifier(cells), None, Calibration.from_metadata(cells.metadata))
 
 
 def count_right_kingdoms(run: Run, replaced: Mapping[str, Path]) -> int:
@@ -107,8 +114,8 @@ def count_right_kingdoms(run: Run, replaced: Mapping[str, Path]) -> int:
 
 def count_right_in_scene(seed: int, *, data: Path, replaced: Mapping[str, Path]) -> int:
     """Return how many kingdoms of one scene are right, with some networks replaced."""
-    finder, cells = (Model(replaced[name], threads=1) if name in replaced else load_model(name, 1) for name in NAMES)
-    scene = observe_picture(render_scene(data, seed)[0], SquareDetector(finder), CellClassifier(cells))
+    detector, cells = (Model(replaced[name], threads=1) if name in replaced else load_model(name, 1) for name in NAMES)
+    scene = observe_picture(render_scene(data, seed)[0], join_networks(detector, cells))
     return sum(board.right for board in judge_boards(scene))
 
 

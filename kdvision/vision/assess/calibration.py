@@ -1,63 +1,51 @@
-"""How far whole boards can be believed: what the calibration learnt of them, which travels with the models."""
+"""Calibration: the probability that a whole board is right, from weights that are stored with the cell network."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
-from kdvision.vision.networks.cells import INNER
+from kdvision.vision.classify.probabilities import MIN_PROBABILITY, compute_log_odds
+from kdvision.vision.geometry import Floats
+from kdvision.vision.networks.cells import SQUARE_PIXELS
 
-Floats = npt.NDArray[np.float64]
-Belief = tuple[float, float, float, float]
+BoardWeights = tuple[float, float, float, float]
 
-SHORT: Final = 1e-6
-"""Nearer to nought or one no probability is taken to be."""
-ALWAYS: Final = ""
-"""What a regression's constant is called among the weights of signs."""
-WEIGHED: Final = frozenset({"beyond", "cut", "ends", "covered", "unknown", "few", "rim", "crowded"})
-"""The signs of which rendered tables show how often they mean something: for these alone nobody is asked about a board
-that is sure enough all the same. Other signs speak of what is rendered never or hardly ever."""
-
-
-def compute_log_odds(chance: npt.ArrayLike) -> Floats:
-    """The log-odds of probabilities, finite also of nought and one."""
-    likely = np.clip(np.asarray(chance, np.float64), SHORT, 1 - SHORT)
-    return np.asarray(np.log(likely / (1 - likely)))
+CONSTANT: Final = ""
+"""Key of the constant among the weights of warnings."""
+CALIBRATED_WARNINGS: Final = frozenset({"beyond", "cut", "ends", "covered", "unknown", "few", "rim", "crowded"})
+"""Warnings that occur on rendered tables, so that their weight is known. They force no review by themselves."""
 
 
-def smallness(side: npt.ArrayLike) -> Floats:
-    """How many times larger the cell network looks at squares than a photo shows them, `side` pixels wide (logarithm).
-
-    Nought where the photo shows more than the network looks at.
-    """
-    return np.asarray(np.maximum(0.0, np.log(INNER / np.asarray(side, np.float64))))
+def compute_undersampling(side: npt.ArrayLike) -> Floats:
+    """Return log(40 / side) for squares of `side` pixels: how much the cell network enlarges them; at least 0."""
+    return np.asarray(np.maximum(0.0, np.log(SQUARE_PIXELS / np.asarray(side, np.float64))))
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How far whole boards can be believed.
+    """A calibrated model of the probability that a whole board is right.
 
-    A board less probable than `sure` is for a person to look at; `measured` boards stand behind that, `right` of them.
-    Of the `unflagged` ones among them, `unflagged_wrong` were wrong. A share `wrong_at_most` is expected to be wrong
-    at most, and with this confidence it is less than `upper` (lab/calibrate.py tells how); None where too few boards
-    were measured to promise anything.
+    Two logistic regressions (Platt, 1999) are multiplied. `board_weights` (log-odds of the decision, correction cost,
+    undersampling, constant) with `rule_offsets` (for boards that break a rule of play, and for others) give the
+    probability that the squares are right. `warning_weights`, by warning id, give the probability that nothing was
+    missed, hidden or cut off.
 
-    `belief` is a logistic regression (Platt, 1999): weights of the log-odds that squares and deck give a board, of the
-    strain of its decision, and of the smallness of its squares, and a constant. `rule` is added to the log-odds of
-    boards on which a rule of play is broken, and of the others. `whole` is a logistic regression, too: how probable it
-    is that what was read is all there is and lies as it was taken to lie, of what speaks against that beside the
-    squares. It holds a weight for each sign, by its name, and a constant (ALWAYS); empty where nothing is known.
+    A board below `review_threshold` is for review. Of `measured` rendered boards `right` are right; of the `unflagged`
+    ones `unflagged_wrong` are wrong. At most `wrong_at_most` of the unflagged boards are expected to be wrong, less
+    than `upper` with the given `confidence`; both are None if too few were measured.
     """
 
     temperature: float = 1.0
-    sure: float = 0.9
-    belief: Belief = (1.0, 0.0, 0.0, 0.0)
-    rule: tuple[float, float] = (0.0, 0.0)
-    whole: Mapping[str, float] = field(default_factory=dict)
+    review_threshold: float = 0.9
+    board_weights: BoardWeights = (1.0, 0.0, 0.0, 0.0)
+    rule_offsets: tuple[float, float] = (0.0, 0.0)
+    warning_weights: Mapping[str, float] = field(default_factory=dict)
     measured: int = 0
     right: int = 0
     unflagged: int = 0
@@ -66,37 +54,45 @@ class Calibration:
     upper: float | None = None
     confidence: float = 0.95
 
-    def of_board(self, chance: float, *, correction_cost: float, side: float, broken: bool = False) -> float:
-        """How probable a board is, whose squares and deck say `chance`.
+    @classmethod
+    def from_metadata(cls, metadata: Mapping[str, Any]) -> Calibration:
+        """Return the calibration in the metadata of the cell network; the default if there is none."""
+        return cls(**metadata.get("calibration", {}))
 
-        What the deck overruled (`correction_cost`) and what the photo shows small is wrong more often than they say, and so is a
-        board that nobody could lay without breaking a rule (`broken`).
+    def calibrate_board(
+        self, probability: float, *, correction_cost: float, side: float, breaks_rule: bool = False
+    ) -> float:
+        """Return the probability that the squares are right, given the decision's `probability`.
+
+        Boards with a correction cost, with small squares (`side` in pixels) or against a rule of play are wrong more
+        often.
         """
-        likely, strained, small, constant = self.belief
-        odds = likely * compute_log_odds(chance) + strained * correction_cost + small * smallness(side) + constant
-        odds += self.rule[0 if broken else 1]
-        return float(1 / (1 + np.exp(-odds)))
+        likelihood, cost, undersampling, constant = self.board_weights
+        log_odds = likelihood * compute_log_odds(probability) + cost * correction_cost
+        log_odds += undersampling * compute_undersampling(side) + constant + self.rule_offsets[0 if breaks_rule else 1]
+        return float(expit(log_odds))
 
-    def of_whole(self, signs: Mapping[str, float]) -> float:
-        """How probable it is that nothing was missed, hidden or cut off that `signs` speak of, each as strong as it is.
-
-        1 where nothing is known of signs.
-        """
-        if not self.whole:
+    def calibrate_completeness(self, strengths: Mapping[str, float]) -> float:
+        """Return the probability that the board is complete, given the strengths of warnings by id."""
+        if not self.warning_weights:
             return 1.0
-        odds = self.whole[ALWAYS] + sum(self.whole.get(name, 0.0) * strength for name, strength in signs.items())
-        return float(1 / (1 + np.exp(-odds)))
+        log_odds = sum(self.warning_weights.get(name, 0.0) * strength for name, strength in strengths.items())
+        return float(expit(self.warning_weights[CONSTANT] + log_odds))
 
-    def weighs(self, sign: str) -> bool:
-        """Whether a board that is sure enough, this sign counted in, is given without a word of it."""
-        return bool(self.whole) and sign in WEIGHED
+    def is_calibrated(self, warning: str) -> bool:
+        """Return True if the warning's weight is known, so that the probability alone decides about review."""
+        return bool(self.warning_weights) and warning in CALIBRATED_WARNINGS
 
     @property
-    def promise(self) -> str:
-        """What unflagged boards promise, in a sentence; nothing where nothing is promised."""
+    def guarantee(self) -> str:
+        """One sentence on the expected error rate of unflagged boards; empty if it was not measured."""
         if self.wrong_at_most is None:
             return ""
-        wrong = f"{self.unflagged_wrong} of {self.unflagged} rendered ones"
-        return (
-            f"at most 1 in {1 / self.wrong_at_most:.0f} boards without a flag is expected to be wrong; so were {wrong}"
-        )
+        measured = f"{self.unflagged_wrong} of {self.unflagged} rendered ones"
+        share = f"1 in {1 / self.wrong_at_most:.0f}"
+        return f"at most {share} boards without a flag is expected to be wrong; so were {measured}"
+
+
+def clip_complement(probability: float) -> float:
+    """Return 1 - probability, at least MIN_PROBABILITY."""
+    return max(1 - probability, MIN_PROBABILITY)

@@ -1,4 +1,4 @@
-"""Why a photo shows no kingdom, as far as its pixels and what was seen in them tell, and what to change about it."""
+"""Diagnosis of photos without a kingdom: the most likely reason, and what to change in the photo."""
 
 from __future__ import annotations
 
@@ -7,90 +7,93 @@ from typing import Final
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from kdvision.errors import NoKingdomFound
-from kdvision.vision.classify.observation import LEAST_TILES, GridObservation
+from kdvision.vision.assess.kingdom import MIN_OUTLINED_TILES
+from kdvision.vision.classify.observation import P_TILE, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import LONG_SIDES, shrink
+from kdvision.vision.networks.detector import LONG_SIDES_PIXELS, shrink
 
-DARK: Final = 28.0
-BRIGHT: Final = 235.0
-"""Mean grey values, of 255, below and above which there is too little or too much light."""
-PLAIN: Final = 5.0
-"""A photo whose grey values spread less shows one surface."""
-BLURRED: Final = 0.045
-"""A photo of which fine detail makes up a smaller share of the contrast is out of focus or shaken; sharp ones have 0.1
-and more, and a blur of 1/250 of the longer side takes them below this."""
-FEW_PIXELS: Final = 400
+MIN_MEAN_GREY: Final = 28
+MAX_MEAN_GREY: Final = 235
+"""Mean grey values, of 255, of a photo with too little and too much light."""
+LOW_CONTRAST_SHARE: Final = 0.1
+"""Share of the grey range below which a photo shows one surface (`skimage.exposure.is_low_contrast`)."""
+MAX_BLUR: Final = 0.47
+"""`skimage.measure.blur_effect` (Crété-Roffet et al., 2007): at most 0.454 on 63 sharp photos, at least 0.479 on the
+same ones under a Gaussian blur of 1/250 of the longer side."""
+MIN_LONG_SIDE_PIXELS: Final = 400
 
-BY_HAND: Final = "where a kingdom can be made out by eye, draw its outline (--corners)"
+OUTLINE_HINT: Final = "if a kingdom is visible, draw its outline (--corners)"
+
+Reason = tuple[str, str]
+"""Why no kingdom was found, and what to do."""
 
 
-def explain_no_kingdom(photo: Photo, observations: Sequence[GridObservation]) -> NoKingdomFound:
-    """Return the error for a photo without a kingdom, where `observations` is all that was seen on its grids.
-
-    The stage is "cells" where squares hung together but are no kingdom, else "finder".
-    """
-    why, hint = (
-        _damage(photo) or _light(photo) or _sharpness(photo) or _tiles(observations) or _nothing(photo, observations)
+def make_no_kingdom_error(photo: Photo, observations: Sequence[GridObservation]) -> NoKingdomFound:
+    """Return the error for a photo without a kingdom; its stage is "cells" if grids were found, else "finder"."""
+    reason, hint = (
+        _diagnose_file(photo)
+        or _diagnose_light(photo)
+        or _diagnose_sharpness(photo)
+        or _diagnose_tiles(observations)
+        or _diagnose_nothing(photo, observations)
     )
     stage = "cells" if observations else "finder"
-    return NoKingdomFound(f"{photo.name} shows no kingdom: {why}", stage=stage, hint=hint)
+    return NoKingdomFound(f"{photo.name} shows no kingdom: {reason}", stage=stage, hint=hint)
 
 
-def _damage(photo: Photo) -> tuple[str, str] | None:
+def _diagnose_file(photo: Photo) -> Reason | None:
     return ("its file is damaged", "copy or send the photo again") if photo.warnings else None
 
 
-def _grey(photo: Photo) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """The photo in shades of grey, as large as the finder sees it."""
-    factor = LONG_SIDES[0] / max(photo.width, photo.height)
-    pixels, _ = photo.scaled(factor)
-    pixels, _ = shrink(pixels, min(1.0, LONG_SIDES[0] / max(pixels.shape[:2])))
-    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.float32)
+def _convert_to_grey(photo: Photo) -> npt.NDArray[np.uint8]:
+    """Return the photo in grey at the detector's finest scale."""
+    pixels, _ = photo.scaled(LONG_SIDES_PIXELS[0] / max(photo.width, photo.height))
+    pixels, _ = shrink(pixels, min(1.0, LONG_SIDES_PIXELS[0] / max(pixels.shape[:2])))
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
 
 
-def _light(photo: Photo) -> tuple[str, str] | None:
-    grey = _grey(photo)
-    if grey.mean() < DARK:
+def _diagnose_light(photo: Photo) -> Reason | None:
+    from skimage.exposure import is_low_contrast
+
+    grey = _convert_to_grey(photo)
+    if grey.mean() < MIN_MEAN_GREY:
         return "it is too dark", "turn on a lamp, or let the camera expose for longer"
-    if grey.mean() > BRIGHT:
+    if grey.mean() > MAX_MEAN_GREY:
         return "it is nearly white all over", "take it with less light, and without the flash"
-    if grey.std() < PLAIN:
+    if is_low_contrast(grey, fraction_threshold=LOW_CONTRAST_SHARE):
         return "all of it has one colour", "check that it is the photo you meant"
     return None
 
 
-def _tiles(observations: Sequence[GridObservation]) -> tuple[str, str] | None:
-    """What is missing where tiles, or a castle, were seen."""
-    if with_castle := [observation for observation in observations if observation.castle > 0.5]:
-        if all(observation.plain.sum() <= MIN_KINGDOM_SQUARES for observation in with_castle):
-            return (
-                "a castle was seen, but hardly any tiles that join it",
-                f"take all of the kingdom, from above; {BY_HAND}",
-            )
-        hint = f"lay kingdoms on a plain surface, away from other dominoes; {BY_HAND}"
-        return "what looks like a castle lies in a pattern, or beside a line of dominoes", hint
-    tiles = round(max((observation.tiles for observation in observations), default=0.0))
-    if tiles <= LEAST_TILES:
-        return None
-    hint = f"every kingdom has a castle or a starting tile: take it in, and nothing that hides it; {BY_HAND}"
-    return f"{tiles} tiles lie together, but no castle was seen among them", hint
+def _diagnose_sharpness(photo: Photo) -> Reason | None:
+    from skimage.measure import blur_effect
 
-
-def _sharpness(photo: Photo) -> tuple[str, str] | None:
-    grey = _grey(photo)
-    fine = grey - cv2.GaussianBlur(grey, (0, 0), 1.5)
-    if fine.std() > BLURRED * grey.std():
+    if blur_effect(_convert_to_grey(photo)) <= MAX_BLUR:
         return None
     return "it is blurred", "hold the camera still, tap on the tiles to focus, and use more light"
 
 
-def _nothing(photo: Photo, observations: Sequence[GridObservation]) -> tuple[str, str]:
-    if max(photo.width, photo.height) < FEW_PIXELS:
+def _diagnose_tiles(observations: Sequence[GridObservation]) -> Reason | None:
+    """Return what is missing if tiles or a castle were found."""
+    if with_castle := [one for one in observations if one.max_castle_probability > P_TILE]:
+        if all(one.is_confident.sum() <= MIN_KINGDOM_SQUARES for one in with_castle):
+            hint = f"take all of the kingdom, from above; {OUTLINE_HINT}"
+            return "a castle was found, but hardly any tiles that join it", hint
+        hint = f"lay kingdoms on a plain surface, away from other dominoes; {OUTLINE_HINT}"
+        return "what looks like a castle lies in a pattern, or beside a row of dominoes", hint
+    tiles = round(max((one.expected_tiles for one in observations), default=0.0))
+    if tiles <= MIN_OUTLINED_TILES:
+        return None
+    hint = f"show the castle or starting tile, and nothing that hides it; {OUTLINE_HINT}"
+    return f"{tiles} tiles lie together, but no castle was found among them", hint
+
+
+def _diagnose_nothing(photo: Photo, observations: Sequence[GridObservation]) -> Reason:
+    if max(photo.width, photo.height) < MIN_LONG_SIDE_PIXELS:
         return "it has too few pixels", "send the photo as the camera took it, not a preview; a square needs 20 pixels"
-    seen = (
-        "some squares were seen, but they show no tiles" if observations else "nothing in it looks like a square tile"
-    )
-    return seen, f"go nearer, and take it from above, sharp, with all of the kingdom; {BY_HAND}"
+    reason = "its squares show no tiles" if observations else "nothing in it looks like a square tile"
+    return reason, f"go nearer, and take it from above, sharp, with all of the kingdom; {OUTLINE_HINT}"

@@ -1,7 +1,7 @@
-"""What speaks against a board beside its squares: signs that something was missed, hidden or cut off.
+"""Warnings about a decided board: evidence that something was missed, hidden or cut off.
 
-Each is a sentence, with the names that a player gives squares; how much it says is learnt on rendered tables
-(`calibration.py`).
+Each warning is a sentence with the players' names of squares. Its weight in the probability of the board is fitted on
+rendered tables (`calibration.py`).
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from kdvision.game.board import Square
+from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem, join_names
-from kdvision.vision.classify.kingdom import SEEN
-from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.occlusion import compute_max_occlusion, find_hidden_squares
-from kdvision.vision.classify.truncation import find_truncation
+from kdvision.vision.assess.occlusion import compute_max_occlusion, find_hidden_squares
+from kdvision.vision.assess.truncation import find_truncation
+from kdvision.vision.classify.observation import P_TILE, GridObservation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.image.decode import DAMAGE_WARNING
 
-CONTENTS: Final = "kingdomino/contents"
-FEW: Final = 5
-"""A castle and two dominoes: fewer tiles are rather what is left of a kingdom that was not seen whole."""
-AT_ITS_EDGE: Final = Problem((), "something that may be a tile lies at the kingdom's edge", sign="rim")
-"""What lies beyond the board's frame has no name there."""
+CONTENTS_CLAUSE: Final = "kingdomino/contents"
+MIN_USUAL_SQUARES: Final = 5
+"""A castle and two dominoes; smaller boards are mostly parts of a kingdom."""
+RIM_WARNING: Final = Problem((), "something that may be a tile lies at the kingdom's edge", warning="rim")
 
 
 class Surroundings(NamedTuple):
-    """What else lies on the table: `crowded`, tiles beside the kingdom that do not join it; `unread`, tiles elsewhere
-    that may be another kingdom; `touched`, another kingdom so near that a domino may be of either; `flawed`, all of it
-    in a file that is damaged."""
+    """What else lies on the table.
+
+    `crowded`: tiles beside the kingdom that do not join it. `unread`: tiles elsewhere that may be another kingdom.
+    `touched`: another kingdom so close that a domino may belong to either. `damaged`: the photo's file is damaged.
+    """
 
     crowded: bool = False
     unread: bool = False
     touched: bool = False
-    flawed: bool = False
+    damaged: bool = False
 
 
 class BoardFrame(NamedTuple):
@@ -45,75 +45,83 @@ class BoardFrame(NamedTuple):
     first: Square
     last: Square
 
-    def holds(self, square: Square) -> bool:
-        """Whether a square of the grid is one of the frame."""
+    @classmethod
+    def of(cls, board: Board) -> BoardFrame:
+        """Return the smallest rectangle around a board."""
+        rows, cols = [square.row for square in board], [square.col for square in board]
+        first = Square(min(rows, default=0), min(cols, default=0))
+        return cls(first, Square(max(rows, default=0), max(cols, default=0)))
+
+    def contains(self, square: Square) -> bool:
+        """Return True if a square of the grid lies in the frame."""
         return self.first.row <= square.row <= self.last.row and self.first.col <= square.col <= self.last.col
 
-    def name(self, square: Square) -> Square:
-        """A square of the grid as the board calls it, whose A1 is the first."""
+    def to_board(self, square: Square) -> Square:
+        """Return a square of the grid in the coordinates of the board."""
         return Square(square.row - self.first.row, square.col - self.first.col)
 
-    def moved(self, problem: Problem) -> Problem:
-        """A problem of squares of the grid, as the board calls them."""
-        return replace(problem, squares=tuple(map(self.name, problem.squares)))
+    def shift_problem(self, problem: Problem) -> Problem:
+        """Return a problem with squares of the grid in the coordinates of the board."""
+        return replace(problem, squares=tuple(map(self.to_board, problem.squares)))
 
 
 def find_warnings(
-    observation: GridObservation, decision: Decision, around: Surroundings, frame: BoardFrame
+    observation: GridObservation, decision: Decision, surroundings: Surroundings, frame: BoardFrame
 ) -> Iterator[Problem]:
-    """Yield all signs of one kingdom."""
+    """Yield all warnings about one kingdom."""
     board = decision.board
-    if any(Square(*place) not in board for place in np.argwhere(observation.one_tile).tolist()):
-        yield AT_ITS_EDGE
-    if observation.inside is not None and observation.beyond is not None:
-        yield from map(frame.moved, find_truncation(board.keys(), observation.inside, observation.beyond))
-    if covered := find_hidden_squares(board, observation.hidden > SEEN):
-        inner = tuple(frame.name(square) for square in covered if frame.holds(square))
-        where = f"on {join_names(inner)}" if inner else "beside this kingdom"
-        yield Problem(inner, f"something lies {where} that may hide a domino: look under it", sign="covered")
-    if unknown := tuple(frame.name(square) for square in board if observation.unknown[square]):
-        yield Problem(unknown, f"what lies on {join_names(unknown)} may be no tile: see what it is", sign="unknown")
-    if len(board) < FEW:
-        yield Problem((), "hardly a domino is seen of this kingdom: see that it is all there", sign="few")
-    if observation.castle <= SEEN and board.castles():
-        yield Problem((), "its castle is hardly seen: see that this is a kingdom", sign="castle")
+    if any(Square(*cell) not in board for cell in np.argwhere(observation.is_certain_tile).tolist()):
+        yield RIM_WARNING
+    if observation.visible_share is not None and observation.tile_beyond is not None:
+        truncation = find_truncation(board.keys(), observation.visible_share, observation.tile_beyond)
+        yield from map(frame.shift_problem, truncation)
+    if hidden := find_hidden_squares(board, observation.occlusion > P_TILE):
+        inside = tuple(frame.to_board(square) for square in hidden if frame.contains(square))
+        place = f"on {join_names(inside)}" if inside else "beside this kingdom"
+        yield Problem(inside, f"something lies {place} that may hide a domino: look under it", warning="covered")
+    if unknown := tuple(frame.to_board(square) for square in board if observation.is_unidentified[square]):
+        yield Problem(unknown, f"what lies on {join_names(unknown)} may be no tile: see what it is", warning="unknown")
+    if len(board) < MIN_USUAL_SQUARES:
+        text = "hardly a domino is seen of this kingdom: see that it is all there"
+        yield Problem((), text, warning="few")
+    if observation.max_castle_probability <= P_TILE and board.castles():
+        yield Problem((), "its castle is hardly seen: see that this is a kingdom", warning="castle")
     if not decision.proved:
-        text = "what else it may show could not all be weighed: compare it with the table"
-        yield Problem((), text, sign="unproved")
-    yield from _beside(around)
+        text = "not all alternatives could be examined: compare it with the table"
+        yield Problem((), text, warning="unproved")
+    yield from _find_surroundings_warnings(surroundings)
 
 
-def _beside(around: Surroundings) -> Iterator[Problem]:
-    if around.crowded:
-        yield Problem((), "tiles lie beside this kingdom that do not join it", sign="crowded")
-    if around.touched:
-        text = "another kingdom all but touches this one: see that each has its own dominoes"
-        yield Problem((), text, sign="touched")
-    if around.flawed:
-        yield Problem((), DAMAGE_WARNING, sign="flawed")
-    if around.unread:
-        yield Problem((), "other tiles in the photo may be a kingdom, too: look", sign="unread")
+def _find_surroundings_warnings(surroundings: Surroundings) -> Iterator[Problem]:
+    if surroundings.crowded:
+        yield Problem((), "tiles lie beside this kingdom that do not join it", warning="crowded")
+    if surroundings.touched:
+        text = "another kingdom almost touches this one: see that each has its own dominoes"
+        yield Problem((), text, warning="touched")
+    if surroundings.damaged:
+        yield Problem((), DAMAGE_WARNING, warning="flawed")
+    if surroundings.unread:
+        yield Problem((), "other tiles in the photo may be a kingdom, too: look", warning="unread")
 
 
-def warn_of_towns(squares: Iterable[Square]) -> Problem:
-    """The sign that squares, as the board calls them, may be towns: then another game was played."""
+def make_town_warning(squares: Iterable[Square]) -> Problem:
+    """Return the warning that squares of a board may be towns, so that another game was played."""
     named = tuple(squares)
     text = f"something like a town lies on {join_names(named)}: say --game queendomino if it is one"
-    return Problem(named, text, CONTENTS, sign="towns")
+    return Problem(named, text, CONTENTS_CLAUSE, warning="towns")
 
 
-def measure_warnings(told: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
-    """Return how strong each sign is, by its name: how far places beside the board look as if they hid a domino
-    (`covering.compute_max_occlusion`), and 1 for any other.
+def measure_warnings(warnings: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
+    """Return the strength of each warning by its id: the occlusion evidence for "hidden", 1 for all others.
 
-    That no box allows the board is one as well, and that the deck decided against what was plainly read.
+    Also "illegal" and "contents" for boards that no box allows, and "overruled" for contradicted readings.
     """
-    found = {problem.sign: 1.0 for problem in told if problem.sign}
-    odd = [problem for problem in decision.problems if not problem.played]
-    if any(problem.clause not in ("", CONTENTS) for problem in odd):
-        found["illegal"] = 1.0
-    if any(problem.clause == CONTENTS for problem in odd):
-        found["contents"] = 1.0
+    strengths = {problem.warning: 1.0 for problem in warnings if problem.warning}
+    misread = [problem for problem in decision.problems if not problem.played]
+    if any(problem.clause not in ("", CONTENTS_CLAUSE) for problem in misread):
+        strengths["illegal"] = 1.0
+    if any(problem.clause == CONTENTS_CLAUSE for problem in misread):
+        strengths["contents"] = 1.0
     if decision.overruled:
-        found["overruled"] = 1.0
-    return found | {"hidden": compute_max_occlusion(decision.board, observation.hidden)}
+        strengths["overruled"] = 1.0
+    return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion)}

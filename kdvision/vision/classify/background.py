@@ -1,6 +1,7 @@
-"""What the table looks like, and how far each place of a grid is from that. Where tiles lie, it is not seen.
+"""The background model: the colours of the table, and how far each cell differs from them.
 
-The networks know tiles; a domino unlike any they were shown is still not the table. So colour is a witness beside them.
+The networks know tiles; a domino unlike any that they were trained on still differs from the table. Cells with tiles do
+not show the table.
 """
 
 from __future__ import annotations
@@ -12,104 +13,98 @@ import cv2
 import numpy as np
 
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.detect.hypothesis import Mask
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography, sample_quads
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import Floats
 
-POINTS: Final = 8
-"""So many points along each side of a place are looked at."""
-INNER: Final = 0.7
-"""They lie in the middle of the place, so far out: what lies beside it reaches over its edge."""
-DEPTH: Final = 0.4
-"""Lightness counts less than half: one table lies in light and shade."""
-DOMINO: Final = 2
-"""No fewer places than that are compared: two places under one thing are like each other."""
-AROUND: Final = 4
-"""So many squares further the table goes on, as a pattern does that repeats."""
-PATTERN: Final = 8
-"""What an eighth of all places without tiles is like belongs to the table, one of its colours at least."""
-WHITE: Final = 99.0
-"""Where a lamp is mirrored nothing but white is left, L* of 100, and what lies there has no colour."""
+SAMPLES_PER_SIDE: Final = 8
+SAMPLED_SHARE: Final = 0.7
+"""Share of a cell's side that is sampled; things beside a tile reach over its edge."""
+LIGHTNESS_WEIGHT: Final = 0.4
+"""Weight of L* in colour distances, because one table lies in light and shade."""
+MIN_SIMILAR_CELLS: Final = 2
+"""Smallest number of cells that a colour is compared with; two cells under one thing are alike."""
+SURROUND_CELLS: Final = 4
+"""Cells of table around the grid, so that a pattern repeats."""
+BACKGROUND_FRACTION: Final = 8
+"""A colour shared by at least 1/8 of the empty cells is a background colour; cloths have several."""
+MIN_SATURATED_LIGHTNESS: Final = 99.0
+"""L* from which a mirrored lamp has erased the colour."""
 
 
 @dataclass(frozen=True)
 class Background:
-    """Typical colours, CIE L*a*b*: of each place of a grid (rows, cols, 3), and of those `around` it (n, 3).
+    """Median colours, CIE L*a*b*, of each cell of a grid (rows, cols, 3) and of the cells `around` it (n, 3).
 
-    Not a number where nothing is seen.
+    NaN if nothing of a cell is visible.
     """
 
-    places: Floats
+    cells: Floats
     around: Floats
 
     @classmethod
-    def seen(cls, photo: Photo, grid: Grid) -> Background:
-        """Return the colours about a grid: the median of each channel; of places that the picture cuts, what is in."""
+    def sample(cls, photo: Photo, grid: Grid) -> Background:
+        """Return the colours of a grid and its surround in a photo."""
         quads = np.concatenate([grid.quads.reshape(-1, 4, 2), extend_grid(grid)])
-        found = _typical(photo, quads, grid.side)
-        here = grid.rows * grid.cols
-        return cls(found[:here].reshape(grid.rows, grid.cols, 3), found[here:])
+        colours = _sample_colours(photo, quads, grid.side)
+        count = grid.rows * grid.cols
+        return cls(colours[:count].reshape(grid.rows, grid.cols, 3), colours[count:])
 
-    def distance(self, bare: Mask) -> Floats:
-        """Return how far each place's colour (rows, cols) is from the table's: that of an eighth of it is nearer.
+    def measure_distance(self, empty: Mask) -> Floats:
+        """Return the distance (rows, cols) of each cell's colour from the background.
 
-        The table is what lies around and the places that are `bare` (rows, cols). Not a number where hardly any of it
-        is seen.
+        Background are the surround and the `empty` cells (rows, cols). NaN if hardly any of it is visible.
         """
-        table = np.concatenate([self.places[bare], self.around])
-        return compute_colour_distance(self.places.reshape(-1, 3), table, PATTERN).reshape(bare.shape)
+        background = np.concatenate([self.cells[empty], self.around])
+        distance = compute_colour_distance(self.cells.reshape(-1, 3), background, BACKGROUND_FRACTION)
+        return distance.reshape(empty.shape)
 
     @property
-    def white(self) -> Mask:
-        """Which places (rows, cols) the light has left white."""
-        return np.asarray(self.places[..., 0] > WHITE)
+    def is_saturated(self) -> Mask:
+        """Cells (rows, cols) that are white."""
+        return np.asarray(self.cells[..., 0] > MIN_SATURATED_LIGHTNESS)
 
 
-def compute_colour_distance(seen: Floats, table: Floats, share: int) -> Floats:
-    """Return how far colours (n, 3) are from those of a table (m, 3): one in `share` of these is as near.
+def compute_colour_distance(colours: Floats, background: Floats, fraction: int) -> Floats:
+    """Return the 1/`fraction` quantile of the distances of colours (n, 3) to background samples (m, 3).
 
-    Lightness counts by `DEPTH`. Not a number where the colour, or hardly any of the table, is known.
+    NaN if the colour or almost all of the background is unknown.
     """
-    table = table[~np.isnan(table[:, 0])]
-    like = max(DOMINO, len(table) // share)
-    if like >= len(table):
-        return np.full(len(seen), np.nan)
-    away = np.linalg.norm((seen[:, None] - table[None]) * (DEPTH, 1, 1), axis=2)
-    return np.asarray(np.partition(away, like, axis=1)[:, like])
+    background = background[~np.isnan(background[:, 0])]
+    rank = max(MIN_SIMILAR_CELLS, len(background) // fraction)
+    if rank >= len(background):
+        return np.full(len(colours), np.nan)
+    distance = np.linalg.norm((colours[:, None] - background[None]) * (LIGHTNESS_WEIGHT, 1, 1), axis=2)
+    return np.asarray(np.partition(distance, rank, axis=1)[:, rank])
 
 
 def extend_grid(grid: Grid) -> Floats:
-    """Return the places (n, 4, 2) around a grid, `AROUND` rows and columns, as if it went on there."""
-    rows, cols = np.mgrid[-AROUND : grid.rows + AROUND, -AROUND : grid.cols + AROUND].reshape(2, -1)
-    new = (rows < 0) | (rows >= grid.rows) | (cols < 0) | (cols >= grid.cols)
-    box = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
-    corners = np.stack([cols[new], rows[new]], axis=1)[:, None] + box
+    """Return the cells (n, 4, 2) around a grid, `SURROUND_CELLS` rows and columns on each side."""
+    surround = SURROUND_CELLS
+    rows, cols = np.mgrid[-surround : grid.rows + surround, -surround : grid.cols + surround].reshape(2, -1)
+    outside = (rows < 0) | (rows >= grid.rows) | (cols < 0) | (cols >= grid.cols)
+    corners = np.stack([cols[outside], rows[outside]], axis=1)[:, None] + UNIT_SQUARE
     matrix = grid.homography
-    before = (corners @ matrix[2, :2] + matrix[2, 2] > 0).all(axis=1)  # the camera: a steep table ends at its horizon
-    if not before.any():
-        return np.zeros((0, 4, 2))
-    return np.asarray(cv2.perspectiveTransform(corners[before].reshape(1, -1, 2), matrix).reshape(-1, 4, 2))
+    in_front = np.all(corners @ matrix[2, :2] + matrix[2, 2] > 0, axis=1)  # a steep table ends at its horizon
+    return apply_homography(matrix, corners[in_front]) if in_front.any() else np.zeros((0, 4, 2))
 
 
-def _typical(photo: Photo, quads: Floats, side: float) -> Floats:
-    """The typical colours (n, 3) of places (n, 4, 2), whose sides are `side` pixels long."""
-    along = (np.arange(POINTS) + 0.5) / POINTS * INNER + (1 - INNER) / 2
-    across, down = np.meshgrid(along, along)
-    weights = np.stack([(1 - across) * (1 - down), across * (1 - down), across * down, (1 - across) * down], -1)
-    points = np.einsum("ijk,nkd->nijd", weights, quads).reshape(-1, POINTS**2, 2)
-    inside = ((points >= 0) & (points < (photo.width, photo.height))).all(axis=-1)
-    found, some = np.full((len(points), 3), np.nan), inside.any(axis=1)
-    if not some.any():
-        return found
-    points, inside = points[some], inside[some]
-    pixels, into = photo.crop(points, POINTS / side)
-    at = cv2.perspectiveTransform((points + 0.5).reshape(1, -1, 2), into).reshape(points.shape) - 0.5
+def _sample_colours(photo: Photo, quads: Floats, side: float) -> Floats:
+    """Return the median colours (n, 3) of cells (n, 4, 2) with sides of `side` pixels."""
+    positions = (np.arange(SAMPLES_PER_SIDE) + 0.5) / SAMPLES_PER_SIDE * SAMPLED_SHARE + (1 - SAMPLED_SHARE) / 2
+    points = sample_quads(quads, positions)
+    inside = np.asarray(((points >= 0) & (points < (photo.width, photo.height))).all(axis=-1))
+    colours, visible = np.full((len(points), 3), np.nan), inside.any(axis=1)
+    if not visible.any():
+        return colours
+    points, inside = points[visible], inside[visible]
+    pixels, matrix = photo.crop(points, SAMPLES_PER_SIDE / side)
+    at = apply_homography(matrix, points + 0.5) - 0.5
     x, y = np.moveaxis(at.astype(np.float32), -1, 0)
-    seen = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    lab = np.asarray(cv2.cvtColor(seen.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)
+    sampled = cv2.remap(pixels, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    lab = np.asarray(cv2.cvtColor(sampled.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float64)
     whole = inside.all(axis=1)
     lab[~inside] = np.nan
-    shades = np.median(lab, axis=1)
-    shades[~whole] = np.nanmedian(lab[~whole], axis=1)
-    found[some] = shades
-    return found
+    medians = np.median(lab, axis=1)
+    medians[~whole] = np.nanmedian(lab[~whole], axis=1)
+    colours[visible] = medians
+    return colours

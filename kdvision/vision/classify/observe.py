@@ -1,158 +1,90 @@
-"""All that the eyes say about one grid, put together for `decide`: reading, and which halves belong together."""
+"""Observation of a grid: both networks, the background and the heads for pieces, joined into one value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from scipy.special import expit
 
 from kdvision.vision.classify.background import Background
-from kdvision.vision.classify.context import ContextClassifier
-from kdvision.vision.classify.kingdom import SEEN, Mask
-from kdvision.vision.classify.observation import BorderLogOdds, GridObservation, join_occlusion, split_kingdoms
-from kdvision.vision.classify.occlusion import compute_occlusion_features, compute_occlusion_probability, find_covered
+from kdvision.vision.classify.observation import P_TILE, BorderLogOdds, GridObservation
+from kdvision.vision.classify.occlusion import (
+    compute_occlusion_features,
+    compute_occlusion_probability,
+    find_foreign_objects,
+    join_occlusion,
+)
+from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds, join_probabilities
 from kdvision.vision.classify.pieces import join_gem_evidence
 from kdvision.vision.classify.player_colour import load_player_colours
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.classify.truncation import WHOLE, compute_visible_share
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.detect.search import search_lattices
+from kdvision.vision.geometry import Floats, sample_quads
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellClassifier, CellPredictions, Floats, crop_squares
-from kdvision.vision.networks.detector import SquareDetector
+from kdvision.vision.networks.cells import CellClassifier, CellPredictions, crop_squares
 
-CELLS_ALONE: Final = (1.0, 0.0, 0.0)
-UNINFORMED: Final = np.log(0.25)
-"""The log-probability of each of four partners where nothing is known."""
-
-DOUBTED: Final = float(np.log(0.9 / 0.1))
-"""Log-odds of a tile up to which the networks together leave room for another thing: nine in ten."""
-NEAR: Final = 4.0
-"""Colours less far apart than this (CIE L*a*b*) hardly differ."""
-FAR: Final = 60.0
-"""Colours this far apart differ altogether."""
+MIN_WHOLE_SHARE: Final = 0.75
+"""Visible share from which a cell counts as whole; less may hide crowns. Boards cut flush show more."""
+_SAMPLES_PER_SIDE: Final = 12
+_UNIFORM_PARTNER: Final = float(np.log(0.25))
+_MIN_PARTNER: Final = -4.0
 
 
-def find_kingdoms(
-    photo: Photo,
-    finder: SquareDetector,
-    reader: CellClassifier,
-    context: ContextClassifier | None = None,
-    *,
-    tell: Callable[[str, object], None] = lambda *_: None,
-) -> list[GridObservation]:
-    """Return what the networks see on every grid they find in a photo; with `context`, kingdoms beside each other.
-
-    `tell` hears of the squares seen in each look, and of the lattices found.
-    """
-    looks, found = search_lattices(photo, finder)
-    tell("squares", looks)
-    tell("lattices", found)
-    observations = [observe(photo, reader, candidate.grid) for candidate in found.kept]
-    kingdoms = split_kingdoms(observations)[0] if context else []
-    told = dict(zip(kingdoms, context.read(photo, kingdoms), strict=True)) if context else {}
-    return [told.get(observation, observation) for observation in observations]
-
-
-def observe(photo: Photo, reader: CellClassifier, grid: Grid, *, turns: int = 4) -> GridObservation:
-    """Return what the networks see on a grid; places outside the picture show nothing."""
-    share, about = compute_visible_share(grid, photo), reader.model.about
-    seen = classify_cells(photo, reader, grid, share, turns=turns)
-    table = Background.seen(photo, grid)
-    said = compute_tile_features(seen, grid, table)
-    odds = compute_tile_log_odds(said, about)
-    log_probs = join_probabilities(seen, odds)
-    centres = grid.middles.reshape(-1, 2)
-    outside = ~((centres >= 0) & (centres < (photo.width, photo.height))).all(axis=-1)
-    shape = (grid.rows, grid.cols)
-    reading = Reading(log_probs.reshape(*shape, -1), reader.kinds).without(outside.reshape(shape))
-    tile, whole_place = (odds > 0).reshape(shape), share >= WHOLE
-    things = find_foreign_objects(table, said, compute_tile_log_odds(said, about, colour=False)) & tile & whole_place
-    under = np.where(
-        tile,
-        seen.hidden.reshape(shape),
-        whole_place * compute_occlusion_probability(compute_occlusion_features(seen, said), about).reshape(shape),
+def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int = 4) -> GridObservation:
+    """Return the observation of a grid; cells outside the photo show nothing."""
+    share, metadata, shape = compute_visible_share(grid, photo), classifier.model.metadata, (grid.rows, grid.cols)
+    predicted = classify_cells(photo, classifier, grid, share, turns=turns)
+    background = Background.sample(photo, grid)
+    features = compute_tile_features(predicted, grid, background)
+    log_odds = compute_tile_log_odds(features, metadata)
+    outside = np.asarray(~((grid.centres >= 0) & (grid.centres < (photo.width, photo.height))).all(axis=-1))
+    reading = Reading(join_probabilities(predicted, log_odds).reshape(*shape, -1), classifier.kinds).without(outside)
+    is_tile, is_whole = (log_odds > 0).reshape(shape), share >= MIN_WHOLE_SHARE
+    colourless = compute_tile_log_odds(features, metadata, use_colour=False)
+    foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole
+    hidden = compute_occlusion_probability(compute_occlusion_features(predicted, features), metadata).reshape(shape)
+    occlusion = np.where(is_tile, predicted.hidden.reshape(shape), is_whole * hidden)
+    found = GridObservation(
+        grid, reading, compute_border_log_odds(predicted, shape), join_occlusion(occlusion, foreign)
     )
-    observation = GridObservation(grid, reading, _bonds(seen, shape), join_occlusion(under, things))
-    if observation.castle > SEEN:
-        observation = replace(
-            observation,
-            colour=load_player_colours().colour(crop_squares(photo, grid.quad(observation.castle_place)[None])[0]),
-        )
-    if reader.pieces:
-        gems = join_gem_evidence(seen.gems.reshape(*shape, -1), observation.presence > SEEN)
-        observation = replace(observation, pieces=seen.pieces.reshape(*shape, -1), gems=gems, piece_names=reader.pieces)
+    if found.max_castle_probability > P_TILE:
+        crop = crop_squares(photo, grid.quad(found.castle_cell)[None])[0]
+        found = replace(found, colour=load_player_colours().classify(crop))
+    if classifier.pieces:
+        gems = join_gem_evidence(predicted.gems.reshape(*shape, -1), found.is_tile)
+        pieces = predicted.pieces.reshape(*shape, -1)
+        found = replace(found, pieces=pieces, gems=gems, piece_names=classifier.pieces)
     if share.min() == 1:
-        return observation
-    beyond = np.where(outside, 1 / (1 + np.exp(-seen.presence)), 0.0)
-    return replace(observation, inside=share, beyond=beyond.reshape(shape))
+        return found
+    beyond = np.where(outside, expit(predicted.presence).reshape(shape), 0.0)
+    return replace(found, visible_share=share, tile_beyond=beyond)
 
 
 def classify_cells(
-    photo: Photo, reader: CellClassifier, grid: Grid, share: Floats, *, turns: int = 4
+    photo: Photo, classifier: CellClassifier, grid: Grid, share: Floats, *, turns: int = 4
 ) -> CellPredictions:
-    """Return what the cell network sees on a grid, of whose places `share` (rows, cols) lies in the picture."""
-    bare = None if grid.bare is None else (grid.bare & (share == 1)).reshape(-1)
-    return reader.look(photo, grid.quads.reshape(-1, 4, 2), turns=turns, bare=bare)
+    """Return the predictions for all cells of a grid, of which `share` (rows, cols) is visible."""
+    empty = None if grid.is_empty is None else (grid.is_empty & (share == 1)).reshape(-1)
+    return classifier.classify(photo, grid.quads.reshape(-1, 4, 2), turns=turns, empty=empty)
 
 
-def compute_tile_features(seen: CellPredictions, grid: Grid, table: Background) -> Floats:
-    """Return what speaks for a tile at each place, (n, 3): cell network, finder, colour.
+def compute_visible_share(grid: Grid, photo: Photo) -> Floats:
+    """Return the share (rows, cols) of each cell that lies in the photo."""
+    share, size = np.ones((grid.rows, grid.cols)), (photo.width, photo.height)
+    cut = ~((grid.quads >= 0) & (grid.quads < size)).all(axis=(2, 3))
+    if cut.any():
+        points = sample_quads(grid.quads[cut], (np.arange(_SAMPLES_PER_SIDE) + 0.5) / _SAMPLES_PER_SIDE)
+        share[cut] = ((points >= 0) & (points < size)).all(axis=-1).mean(axis=1)
+    return share
 
-    Log-odds by each of the networks, and the logarithm of how far its colour is from the table's; not a number where
-    that is not known, or the light has left nothing of it. Table is what neither network takes for tiles.
+
+def compute_border_log_odds(predicted: CellPredictions, shape: tuple[int, int]) -> BorderLogOdds:
+    """Return the log-odds that neighbours are one domino, relative to no knowledge.
+
+    Both halves see the one border between them, so that their mean counts, not their sum.
     """
-    finder = compute_detector_log_odds(grid)
-    bare = (seen.presence + finder <= 0).reshape(grid.rows, grid.cols)
-    apart = np.where(table.white, np.nan, table.distance(bare))
-    away = np.log1p(np.minimum(apart, FAR) / NEAR)
-    return np.stack([seen.presence, finder, away.reshape(-1)], axis=1)
-
-
-def compute_tile_log_odds(said: Floats, about: Mapping[str, Sequence[float]], *, colour: bool = True) -> Floats:
-    """Return the log-odds (n,) that there is a tile, of what the witnesses say (n, 3), weighed together.
-
-    The weights are in what the model file says of itself: `tabletop` (cell network, finder, colour, constant), and
-    `compute_tile_log_odds`, those without colour, for places of which no colour is known. Both come from logistic regressions on
-    held-out scenes; without them the cell network decides alone. `colour` false asks the networks alone everywhere.
-    """
-    cells, finder, constant = about.get("outline", CELLS_ALONE)
-    alone = cells * said[:, 0] + finder * said[:, 1] + constant
-    if "tabletop" not in about or not colour:
-        return np.asarray(alone)
-    *weights, constant = about["tabletop"]
-    return np.asarray(np.where(np.isnan(said[:, 2]), alone, said @ np.array(weights) + constant))
-
-
-def find_foreign_objects(table: Background, said: Floats, alone: Floats) -> Mask:
-    """Return which places (rows, cols) show what is not the table, and maybe no tile either.
-
-    Of what the witnesses say (n, 3) one network sees no tile, and together (`alone`, (n,)) they are not sure of one. A
-    plain field or water is little to see, but both say tile.
-    """
-    doubted = (alone <= DOUBTED) & (said[:, :2].min(axis=1) <= 0)
-    shape = table.places.shape[:2]
-    return np.asarray(find_covered(table, (alone <= 0).reshape(shape)) & doubted.reshape(shape))
-
-
-def compute_detector_log_odds(grid: Grid) -> Floats:
-    """Return the finder's evidence for each place (n,) as log-odds, bounded."""
-    share = np.zeros(grid.rows * grid.cols) if grid.evidence is None else grid.evidence.reshape(-1)
-    return np.asarray(np.log((share + 0.05) / (1.05 - share)))
-
-
-def join_probabilities(seen: CellPredictions, odds: Floats) -> Floats:
-    """Return log-probabilities (n, kinds), no tile last, from each tile's kind and the log-odds that there is one."""
-    return np.concatenate([seen.kind - np.logaddexp(0, -odds)[:, None], -np.logaddexp(0, odds)[:, None]], axis=1)
-
-
-def _bonds(seen: CellPredictions, shape: tuple[int, int]) -> BorderLogOdds:
-    """A domino on two squares explains what both say of their other half; other neighbours explain nothing.
-
-    Both look at the one border between them, so what they say is one thing said twice, and the mean of it counts.
-    """
-    partner = np.maximum(seen.partner, -4.0).reshape(*shape, 4) - UNINFORMED
+    partner = np.maximum(predicted.partner, _MIN_PARTNER).reshape(*shape, 4) - _UNIFORM_PARTNER
     right, down, left, up = (partner[..., k] for k in range(4))
     return (right[:, :-1] + left[:, 1:]) / 2, (down[:-1] + up[1:]) / 2

@@ -1,99 +1,78 @@
-"""Things on the table where tiles may be: places beside a kingdom that show neither a tile nor the table.
-
-A hand, a phone or a cup on a domino looks like no tile, and so the kingdom seems to end there.
-"""
+"""Occlusion: foreign objects on tiles, and the probability that something hides a tile on an empty-looking cell."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
+from scipy.special import expit
 
-from kdvision.game.board import Square
-from kdvision.vision.assess.calibration import compute_log_odds
 from kdvision.vision.classify.background import Background, compute_colour_distance
-from kdvision.vision.classify.truncation import can_grow, find_neighbours
-from kdvision.vision.detect.hypothesis import Mask
+from kdvision.vision.classify.probabilities import compute_log_odds
+from kdvision.vision.geometry import Floats, Mask
 from kdvision.vision.networks.cells import CellPredictions
-from kdvision.vision.networks.detector import Floats
 
-ALIKE: Final = 3
-"""Cloths have two colours or so: of the places a third or more is like any one that shows the table."""
-FAINT: Final = 1e-4
-"""Less probable than this the network calls nothing covered that it has looked at."""
-SLIGHT: Final = -4.0
-"""Log-odds that something hides a tile up to which there is no sign of it at all: one place in fifty-five."""
-UNLIKE: Final = 8.0
-"""A place that differs more than this from those is not the table (CIE L*a*b*, lightness by `tabletop.DEPTH`)."""
+SIMILAR_FRACTION: Final = 3
+"""1/3 of the empty cells must share a colour before it counts as background; patterned cloths have about two."""
+MIN_COLOUR_DISTANCE: Final = 8.0
+"""Colour distance (CIE L*a*b*, L* weighted) from which a cell does not show the background."""
+MAX_DOUBTED_LOG_ODDS: Final = float(np.log(0.9 / 0.1))
+"""Log-odds of a tile up to which a foreign object is possible."""
+MIN_OCCLUSION: Final = 1e-4
+"""Floor on the cell network's occlusion probability."""
+MAX_OCCLUSION: Final = 0.99
+"""Cap on the occlusion probability; exactly 1 is reserved for foreign objects."""
 
 
-def find_covered(table: Background, bare: Mask) -> Mask:
-    """Return on which places (rows, cols) something lies that is not the table: a tile or another thing.
+def find_foreign_objects(background: Background, features: Floats, log_odds: Floats) -> Mask:
+    """Return which cells (rows, cols) show neither the background nor, for certain, a tile.
 
-    They look like few of the `bare` places, those without a tile, and like little of the table further around.
+    One of the two networks sees no tile in the `features` (n, 3), and the `log_odds` (n,) without colour are not high.
+    Plain wheat and water show little, but both networks call them tiles.
     """
-    return np.asarray(find_non_background(table.places, bare) & (table.distance(bare) > UNLIKE))
+    doubted = (log_odds <= MAX_DOUBTED_LOG_ODDS) & (features[:, :2].min(axis=1) <= 0)
+    shape = background.cells.shape[:2]
+    return np.asarray(find_covered(background, (log_odds <= 0).reshape(shape)) & doubted.reshape(shape))
 
 
-def find_non_background(seen: Floats, bare: Mask) -> Mask:
-    """Return which places (rows, cols) look like few of the `bare` ones, those without a tile.
+def find_covered(background: Background, empty: Mask) -> Mask:
+    """Return which cells (rows, cols) show a tile or another object instead of the background."""
+    differs = find_unusual_colours(background.cells, empty)
+    return np.asarray(differs & (background.measure_distance(empty) > MIN_COLOUR_DISTANCE))
 
-    `seen` are their colours (rows, cols, 3). What lies on the table covers some of its places, and most are the table.
+
+def find_unusual_colours(colours: Floats, empty: Mask) -> Mask:
+    """Return which cells (rows, cols) have colours (rows, cols, 3) unlike those of most `empty` cells."""
+    distance = compute_colour_distance(colours.reshape(-1, 3), colours[empty], SIMILAR_FRACTION)
+    return np.asarray(distance.reshape(empty.shape) > MIN_COLOUR_DISTANCE)
+
+
+def compute_occlusion_features(predicted: CellPredictions, features: Floats) -> Floats:
+    """Return the evidence (n, 6) that something hides a tile on each cell.
+
+    The tile features (n, 3) with an unknown colour as 0, whether the colour is unknown, the cell network's log-odds of
+    an occlusion, and the entropy of the kinds in nats: an object looks like no kind of tile.
     """
-    return np.asarray(compute_colour_distance(seen.reshape(-1, 3), seen[bare], ALIKE).reshape(bare.shape) > UNLIKE)
+    unknown = np.isnan(features[:, 2])
+    entropy = -(np.exp(predicted.kind) * predicted.kind).sum(axis=1)
+    colour = np.where(unknown, 0.0, features[:, 2])
+    hidden = compute_log_odds(np.clip(predicted.hidden, MIN_OCCLUSION, 1))
+    return np.column_stack([features[:, :2], colour, unknown, hidden, entropy])
 
 
-def compute_occlusion_features(seen: CellPredictions, said: Floats) -> Floats:
-    """Return the signs (n, 6) that something hides a tile on places that show none.
+def compute_occlusion_probability(features: Floats, metadata: Mapping[str, Sequence[float]]) -> Floats:
+    """Return the probability (n,) that something hides a tile, from features (n, 6).
 
-    What the witnesses say (n, 3) as `evidence.witnesses` gives it, the colour nought where it is not known, and whether
-    it is not; the log-odds that something covers it, as the cell network says; and how little what is there looks like
-    any one kind of tile (the entropy of the kinds, nats): a bare table looks like none, too, but is no doubt to it.
+    The logistic regression `occlusion_weights` in the model's metadata was fitted on held-out scenes with objects on kingdoms.
+    Without it nothing is hidden.
     """
-    unknown = np.isnan(said[:, 2])
-    unlike = -(np.exp(seen.kind) * seen.kind).sum(axis=1)
-    colour = np.where(unknown, 0.0, said[:, 2])
-    return np.column_stack([said[:, :2], colour, unknown, compute_log_odds(np.clip(seen.hidden, FAINT, 1)), unlike])
+    if "occlusion_weights" not in metadata:
+        return np.zeros(len(features))
+    *weights, constant = metadata["occlusion_weights"]
+    return np.asarray(expit(features @ np.array(weights) + constant))
 
 
-def compute_occlusion_probability(compute_occlusion_features: Floats, about: Mapping[str, Sequence[float]]) -> Floats:
-    """Return how far to take it that something hides a tile (n,), of its signs (n, 6): from a half on, ask.
-
-    The weights, and a constant, are in what the model file says of itself, `covering`: a logistic regression on
-    held-out scenes in which things lie on the kingdoms (`lab/calibrate.py`). Without them nothing is hidden.
-    """
-    if "covering" not in about:
-        return np.zeros(len(compute_occlusion_features))
-    *weights, constant = about["covering"]
-    return np.asarray(1 / (1 + np.exp(-compute_occlusion_features @ np.array(weights) - constant)))
-
-
-def find_hidden_squares(board: Collection[Square], find_covered: Mask) -> list[Square]:
-    """Return the places beside a board that something covers (rows, cols) which is large enough to hide a domino.
-
-    Only where the board could go on, that is: two such places side by side.
-    """
-    pairs = iterate_pairs_beside(board, *find_covered.shape)
-    return list(dict.fromkeys(place for place, other in pairs if find_covered[place] and find_covered[other]))
-
-
-def compute_max_occlusion(board: Collection[Square], hidden: Floats) -> float:
-    """Return how strongly the surest two places beside a board speak of a domino hidden there, nought for not at all.
-
-    `hidden` (rows, cols) is how far to take it that something hides a tile; counted are log-odds above SLIGHT, those of
-    the less sure one of the two.
-    """
-    odds = compute_log_odds(np.clip(hidden, FAINT, 1 - FAINT))
-    pairs = iterate_pairs_beside(board, *hidden.shape)
-    return max([SLIGHT, *(float(min(odds[place], odds[other])) for place, other in pairs)]) - SLIGHT
-
-
-def iterate_pairs_beside(board: Collection[Square], rows: int, cols: int) -> Iterator[tuple[Square, Square]]:
-    """Yield the places of a grid on which one domino more could lie: one beside the board, and one beside that."""
-    for place in find_neighbours(board, rows, cols):
-        if can_grow(board, place):
-            grown = {*board, place}
-            for other in find_neighbours([place], rows, cols):
-                if other not in grown and can_grow(grown, other):
-                    yield place, other
+def join_occlusion(occlusion: Floats, foreign_objects: Mask) -> Floats:
+    """Return the occlusion probability (rows, cols), exactly 1 for foreign objects."""
+    return np.where(foreign_objects, 1.0, np.minimum(occlusion, MAX_OCCLUSION))

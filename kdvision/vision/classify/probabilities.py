@@ -1,4 +1,4 @@
-"""What the eyes say about one kingdom: for each square of its grid, the probability of each kind of cell."""
+"""Class probabilities: for each cell of a grid, the probability of each kind of square."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
 
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, kinds
@@ -14,17 +15,22 @@ KINDS: Final[tuple[str, ...]] = (
     *("w", "w1", "f", "f1", "l", "l1", "g", "g1", "g2"),
     *("s", "s1", "s2", "m", "m1", "m2", "m3", "#", "."),
 )
-"""The kinds of square of Kingdomino's box, in notation; `.` is the bare table."""
+"""The kinds of square in Kingdomino's box, in notation; `.` is no tile."""
 
 NOTHING: Final = "."
 CASTLE: Final = "#"
-NO_CHANCE: Final = -12.0
-"""The log-probability of each kind of tile where none can be: not nought, so that a person can still say so."""
+IMPOSSIBLE_LOG_PROBABILITY: Final = -12.0
+"""Log-probability of each kind of tile on cells that cannot have one; finite, so that a person can overrule it."""
+MIN_PROBABILITY: Final = 1e-6
+"""Probabilities are clipped to this distance from 0 and 1 before log-odds are taken."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """`log_probs` (rows, cols, kinds): natural logarithms of probabilities that sum to 1 over the last axis."""
+    """The class probabilities of a grid.
+
+    `log_probs` (rows, cols, kinds) are natural logarithms of probabilities that sum to 1 over the last axis.
+    """
 
     log_probs: NDArray[np.float64]
     kinds: tuple[str, ...] = KINDS
@@ -41,7 +47,7 @@ class Reading:
 
     @classmethod
     def of_probabilities(cls, probabilities: ArrayLike, kinds: tuple[str, ...] = KINDS) -> Self:
-        """The reading of an array (rows, cols, kinds) of numbers from 0 up, brought to sum 1 for each square."""
+        """Return the reading of non-negative numbers (rows, cols, kinds), normalised to sum 1 per cell."""
         values = np.asarray(probabilities, dtype=np.float64)
         with np.errstate(divide="ignore"):
             return cls(np.log(values / values.sum(axis=-1, keepdims=True)), kinds)
@@ -55,10 +61,10 @@ class Reading:
         spoiled: Mapping[str, Mapping[str, float]] | None = None,
         kinds: tuple[str, ...] = KINDS,
     ) -> Self:
-        """The reading that sees this board with one confidence, the rest shared by all other kinds; `?` is uniform.
+        """Return a reading of this board with one confidence, the rest shared by all other kinds; `?` is uniform.
 
-        `spoiled` gives some squares their own probabilities, `{"C3": {"w1": 0.6, "w": 0.3}}`; what they leave goes to
-        the kinds not mentioned.
+        `spoiled` gives some squares their own probabilities, `{"C3": {"w1": 0.6, "w": 0.3}}`; the remainder is shared
+        by the kinds that are not mentioned.
         """
         board = Board.parse(board) if isinstance(board, str) else board
         values = np.full((board.height, board.width, len(kinds)), 1 / len(kinds))
@@ -72,17 +78,17 @@ class Reading:
 
     @property
     def rows(self) -> int:
-        """How many rows of squares the reading has."""
+        """The number of rows."""
         return int(self.log_probs.shape[0])
 
     @property
     def cols(self) -> int:
-        """How many columns of squares the reading has."""
+        """The number of columns."""
         return int(self.log_probs.shape[1])
 
     @property
     def best(self) -> Board:
-        """The board of each square's likeliest kind taken alone: no deck, no rules."""
+        """The board of each cell's most probable kind, without deck and rules."""
         cells = {
             Square(row, col): Cell.parse(self.kinds[kind])
             for (row, col), kind in np.ndenumerate(self.log_probs.argmax(axis=2))
@@ -91,52 +97,58 @@ class Reading:
         return Board(cells, height=self.rows, width=self.cols)
 
     def probability(self, square: Square, kind: str) -> float:
-        """How likely the square shows this kind (notation), before any rule is asked; 0 for a kind unknown here."""
+        """Return the probability of a kind (notation) on a square; 0 for a kind that the reading does not have."""
         if kind not in self.kinds:
             return 0.0
         return float(np.exp(self.log_probs[square.row, square.col, self.kinds.index(kind)]))
 
     def likeliest(self, place: tuple[int, ...]) -> tuple[str, float]:
-        """The likeliest kind at a place (row, column), in notation, and its probability."""
+        """Return the most probable kind of a cell (row, column), in notation, and its probability."""
         chances = np.exp(self.log_probs[place])
         return self.kinds[int(chances.argmax())], float(chances.max())
 
     def of_deck(self, deck: Deck) -> "Reading":
-        """The reading where a square shows nothing but what this box has: other kinds are left out.
+        """Return the reading restricted to the kinds of this deck.
 
-        How probable a tile is stays the same, and so do the proportions of the kinds that are left: exactly what a
-        network that has never heard of the others would say.
+        The probability of a tile and the ratios of the remaining kinds stay the same, as if the network had never been
+        trained on the others.
         """
-        held = {*map(str, kinds(deck)), CASTLE, NOTHING}
-        if held.issuperset(self.kinds):
+        known = {*map(str, kinds(deck)), CASTLE, NOTHING}
+        if known.issuperset(self.kinds):
             return self
         tiles = [n for n, kind in enumerate(self.kinds) if kind != NOTHING]
-        kept = [n for n in tiles if self.kinds[n] in held]
-        among = self.log_probs[..., kept]
-        of_kept = np.logaddexp.reduce(among, axis=2, keepdims=True)
-        known = np.isfinite(of_kept)
-        shares = np.where(known, among - np.where(known, of_kept, 0.0), -np.log(len(kept)))
+        kept = [n for n in tiles if self.kinds[n] in known]
+        log_probs = self.log_probs[..., kept]
+        total = np.logaddexp.reduce(log_probs, axis=2, keepdims=True)
+        finite = np.isfinite(total)
+        shares = np.where(finite, log_probs - np.where(finite, total, 0.0), -np.log(len(kept)))
         made = self.log_probs.copy()
         made[..., kept] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
-        left = [n for n, kind in enumerate(self.kinds) if kind in held]
-        return Reading(made[..., left], tuple(self.kinds[n] for n in left))
+        columns = [n for n, kind in enumerate(self.kinds) if kind in known]
+        return Reading(made[..., columns], tuple(self.kinds[n] for n in columns))
 
-    def without(self, places: NDArray[np.bool_]) -> "Reading":
-        """The reading where `places` (rows, cols) show no tile."""
+    def without(self, cells: NDArray[np.bool_]) -> "Reading":
+        """Return the reading with no tile on `cells` (rows, cols)."""
         made = self.log_probs.copy()
-        made[places] = NO_CHANCE
-        made[places, self.kinds.index(NOTHING)] = np.log1p(-np.exp(NO_CHANCE) * (len(self.kinds) - 1))
+        made[cells] = IMPOSSIBLE_LOG_PROBABILITY
+        made[cells, self.kinds.index(NOTHING)] = np.log1p(-np.exp(IMPOSSIBLE_LOG_PROBABILITY) * (len(self.kinds) - 1))
         return Reading(made, self.kinds)
 
     def rotate(self, quarters: int = 1) -> "Reading":
-        """The reading turned clockwise by so many quarters, as `Board.rotate` does."""
+        """Return the reading rotated clockwise by quarter turns, as `Board.rotate` does."""
         return Reading(np.ascontiguousarray(np.rot90(self.log_probs, -quarters)), self.kinds)
 
 
 def _spread(shares: Mapping[str, float], kinds: tuple[str, ...]) -> NDArray[np.float64]:
-    """The shares as a vector over kinds; what is left of 1 goes evenly to the kinds not mentioned."""
+    """Return the shares as a vector over kinds; the remainder is spread evenly over the other kinds."""
     unknown = shares.keys() - set(kinds)
     if unknown or sum(shares.values()) > 1 + 1e-9:
         raise ValueError(f"shares {dict(shares)} name kinds {sorted(unknown)} that are not read, or exceed 1")
     rest = (1 - sum(shares.values())) / max(1, len(kinds) - len(shares))
     return np.array([shares.get(kind, max(rest, 0.0)) for kind in kinds])
+
+
+def compute_log_odds(probability: ArrayLike) -> NDArray[np.float64]:
+    """Return the log-odds of probabilities, finite for 0 and 1 too."""
+    clipped = np.clip(np.asarray(probability, np.float64), MIN_PROBABILITY, 1 - MIN_PROBABILITY)
+    return np.asarray(logit(clipped))

@@ -1,31 +1,38 @@
-"""From probabilities to boards: the likeliest kingdoms that the box's dominoes can lay, and what is not certain there.
+"""Maximum a posteriori decision: the most probable boards that the box can tile, and what is uncertain about them.
 
-`decide` maximises the sum of log-probabilities over all squares of all kingdoms in the photo, over the boards which the
-deck can tile: each domino at most as often as the box has it, one castle a kingdom, inside the side, joined to the
-castle by edges. Rules may bend, at a price. Runners-up come from solving again with one square's label forbidden.
+`decide` maximises one objective, the sum of log-probabilities over all squares of all kingdoms in a photo, minus
+penalties for deviations from the rules. The boards use each domino at most as often as the box has it, have one castle,
+fit the side and are connected. `ilp.py` solves it; runners-up forbid the decided kind of one square.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import Deck, Face, face
 from kdvision.game.legality import Problem, find_problems
-from kdvision.vision.classify.probabilities import NOTHING, Reading
+from kdvision.game.rules import SIDES
+from kdvision.vision.classify.observation import BorderLogOdds
+from kdvision.vision.classify.probabilities import MIN_PROBABILITY, NOTHING, Reading
 from kdvision.vision.decide.decision import Decision, Doubt, PlacedDomino
-from kdvision.vision.decide.ilp import Model, Solution
-from kdvision.vision.decide.placements import SIDES, BorderLogOdds, Floats, Frame, Ints, Penalties, list_placements
+from kdvision.vision.decide.ilp import BoardProgramme, Solution
+from kdvision.vision.decide.placements import Frame, Ints, Penalties, Placements, list_placements
+from kdvision.vision.geometry import Floats
 
-MIN_PROBABILITY: Final = 1e-6
-"""No kind is less likely than this: readers are never as sure as they say."""
-CONFIDENT: Final = 0.98
+P_CONFIDENT_READING: Final = 0.98
 """A square read with more than this and decided otherwise is always a doubt."""
-FIXED_LOSS: Final = 60.0
-"""What it costs (nats) to show anything but what a person has named."""
+FIXED_SQUARE_LOSS_NATS: Final = 60.0
+"""Loss of any other kind on a square that a person has named."""
+P_DOUBT: Final = 0.01
+"""A square is a doubt if another kind has a higher probability."""
+MIN_PROBABILITY_RATIO: Final = 0.002
+"""Runners-up that are less probable than this, relative to the best, are not sought."""
+MAX_DOUBTED_SQUARES: Final = 12
+"""Squares of each kingdom for which a runner-up is sought."""
 
 
 def decide(
@@ -35,157 +42,170 @@ def decide(
     side: int | None = None,
     fixed_squares: Mapping[tuple[int, Square], str] | None = None,
     border_log_odds: Sequence[BorderLogOdds | None] | None = None,
-    prices: Penalties | None = None,
+    penalties: Penalties | None = None,
     temperature: float = 1.0,
-    doubtful: float = 0.01,
-    slight: float = 0.002,
-    most: int = 12,
 ) -> list[Decision]:
-    """The likeliest boards of all kingdoms in a photo, decided together because they share one box.
+    """Return the most probable boards of all kingdoms in a photo, decided jointly because they share one box.
 
-    `side` limits rows and columns (None: 5, or 7 where the readings insist). `fixed_squares` fixes squares, `{(0, Square(2,
-    1)): "w1"}`. `border_log_odds` is evidence of which neighbours are one domino, for each kingdom log-odds to the right (rows,
-    cols - 1) and downwards (rows - 1, cols). `temperature` divides log-probabilities when losses become probabilities;
-    a square is a doubt when something else has more than `doubtful`. Boards less than `slight` times as likely as the
-    best are not looked for, and at most `most` squares are tried in each kingdom.
+    `side` limits rows and columns; None means 5, or 7 if the readings insist. `fixed_squares` are named by a person:
+    `{(0, Square(2, 1)): "w1"}`. `border_log_odds` is the evidence that neighbours are one domino. `temperature` divides
+    losses before they become probabilities.
     """
     if not readings:
         return []
     if any(reading.kinds != readings[0].kinds for reading in readings):
         raise ValueError("readings of one photo have the same kinds")
-    fixed_squares = fixed_squares or {}
-    kinds = (*readings[0].kinds, *dict.fromkeys(k for k in fixed_squares.values() if k not in readings[0].kinds))
-    losses = [_losses(reading, number, kinds, fixed_squares) for number, reading in enumerate(readings)]
-    pieces = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds, prices or Penalties())
-    model = Model(pieces, side, prices or Penalties())
-    best, others, left = model.solved(limit=-np.log(slight) * temperature, most=most)
-    weights = np.exp((best.loss - np.array([one.loss for one in (best, *others)])) / temperature)
-    found = []
-    for number, frame in enumerate(pieces.frames):
-        ranked = _ranked([best, *others], weights, frame)
-        total = sum(weight for _, weight in ranked)
-        boards = [(board_of(kinds, frame, labels), weight / total) for labels, weight in ranked]
-        doubts, overruled = _doubts(losses[number], kinds, ranked, doubtful)
-        every = losses[number].reshape(-1, len(kinds))
-        correction_cost = every[np.arange(len(every)), ranked[0][0]] - every.min(axis=1)
-        mine = _mine(model, best, frame)
-        found.append(
-            Decision(
-                board=boards[0][0],
-                dominoes=tuple(_laid(mine, kinds, deck)),
-                probability=boards[0][1],
-                doubts=doubts,
-                problems=_problems(mine, boards[0][0], deck, side),
-                runners_up=tuple(boards[1:]),
-                overruled=overruled,
-                proved=best.proved and number not in left,
-                correction_cost=float(correction_cost.sum()),
-            )
-        )
-    return found
+    fixed, penalties = fixed_squares or {}, penalties or Penalties()
+    kinds = tuple(dict.fromkeys((*readings[0].kinds, *fixed.values())))
+    losses = [_compute_losses(reading, number, kinds, fixed) for number, reading in enumerate(readings)]
+    placements = list_placements(losses, border_log_odds or [None] * len(readings), deck, kinds, penalties)
+    limit = -float(np.log(MIN_PROBABILITY_RATIO)) * temperature
+    optimum = BoardProgramme(placements, side, penalties).solve(limit=limit, max_squares=MAX_DOUBTED_SQUARES)
+    solutions = (optimum.best, *optimum.runners_up)
+    weights = np.exp((optimum.best.loss - np.array([one.loss for one in solutions])) / temperature)
+    decisions = []
+    for number, frame in enumerate(placements.frames):
+        ranked = _rank_boards(solutions, weights, frame)
+        proved = optimum.best.proved and number not in optimum.unfinished
+        chosen = _list_chosen(placements, optimum.best, frame)
+        decisions.append(_make_decision(losses[number], kinds, frame, ranked, chosen, deck, side, proved=proved))
+    return decisions
 
 
-def _losses(
+@dataclass(frozen=True)
+class _Chosen:
+    """A chosen placement on a kingdom's own grid."""
+
+    squares: tuple[Square, ...]
+    kinds: tuple[str, ...]
+    has_face: bool
+    is_foreign: bool
+
+
+def _make_decision(
+    losses: Floats,
+    kinds: tuple[str, ...],
+    frame: Frame,
+    ranked: Sequence[tuple[Ints, float]],
+    chosen: Sequence[_Chosen],
+    deck: Deck,
+    side: int | None,
+    *,
+    proved: bool,
+) -> Decision:
+    """Return the decision of one kingdom from its boards, ranked by weight."""
+    total = sum(weight for _, weight in ranked)
+    boards = [(make_board(kinds, frame, labels), weight / total) for labels, weight in ranked]
+    doubts, overruled = _find_doubts(losses, kinds, ranked)
+    flat = losses.reshape(-1, len(kinds))
+    correction_cost = float((flat[np.arange(len(flat)), ranked[0][0]] - flat.min(axis=1)).sum())
+    return Decision(
+        board=boards[0][0],
+        dominoes=tuple(_list_dominoes(chosen, deck)),
+        probability=boards[0][1],
+        doubts=doubts,
+        problems=_find_problems(chosen, boards[0][0], deck, side),
+        runners_up=tuple(boards[1:]),
+        overruled=overruled,
+        proved=proved,
+        correction_cost=correction_cost,
+    )
+
+
+def _compute_losses(
     reading: Reading, number: int, kinds: tuple[str, ...], fixed_squares: Mapping[tuple[int, Square], str]
 ) -> Floats:
-    """Minus the logarithms of the probabilities, none of them under the floor; clamped squares know what they are."""
-    likely = np.full((reading.rows, reading.cols, len(kinds)), MIN_PROBABILITY)
-    likely[..., : len(reading.kinds)] += np.exp(reading.log_probs)
-    losses = np.asarray(-np.log(likely))
+    """Return negative log-probabilities (rows, cols, kinds) with a floor on the probability and fixed squares."""
+    probabilities = np.full((reading.rows, reading.cols, len(kinds)), MIN_PROBABILITY)
+    probabilities[..., : len(reading.kinds)] += np.exp(reading.log_probs)
+    losses = np.asarray(-np.log(probabilities))
     for (kingdom, square), kind in fixed_squares.items():
         if kingdom == number:
-            losses[square] = FIXED_LOSS
+            losses[square] = FIXED_SQUARE_LOSS_NATS
             losses[square][kinds.index(kind)] = 0.0
     return losses
 
 
-def board_of(kinds: tuple[str, ...], frame: Frame, labels: Ints) -> Board:
-    """The board that the labels of a frame's squares (n,) show, in the frame of the reading."""
+def make_board(kinds: tuple[str, ...], frame: Frame, labels: Ints) -> Board:
+    """Return the board that the labels (n,) of a frame's squares show, in the frame of the reading."""
     shown = {Square(*divmod(index, frame.cols)): kinds[label] for index, label in enumerate(labels.tolist())}
     cells = {square: Cell.parse(kind) for square, kind in shown.items() if kind != NOTHING}
     return Board(cells, height=frame.rows, width=frame.cols)
 
 
-def _ranked(answers: Sequence[Solution], weights: Floats, frame: Frame) -> list[tuple[Ints, float]]:
-    """The different boards of one kingdom as labels, each with the weight of its best answer, the decided one first."""
+def _rank_boards(solutions: Sequence[Solution], weights: Floats, frame: Frame) -> list[tuple[Ints, float]]:
+    """Return the distinct boards of one kingdom as labels, each with the weight of its best solution, best first."""
     boards: dict[bytes, tuple[Ints, float]] = {}
-    for answer, weight in zip(answers, weights.tolist(), strict=True):
-        labels = answer.labels[frame.start : frame.end]
+    for solution, weight in zip(solutions, weights.tolist(), strict=True):
+        labels = solution.labels[frame.start : frame.end]
         if weight > boards.get(labels.tobytes(), (labels, 0.0))[1]:
             boards[labels.tobytes()] = (labels, weight)
     return sorted(boards.values(), key=lambda board: -board[1])
 
 
-def _doubts(
-    losses: Floats, kinds: tuple[str, ...], ranked: Sequence[tuple[Ints, float]], doubtful: float
+def _find_doubts(
+    losses: Floats, kinds: tuple[str, ...], ranked: Sequence[tuple[Ints, float]]
 ) -> tuple[tuple[Doubt, ...], tuple[Square, ...]]:
-    """The squares that may be something else, likeliest to be wrong first, and those decided against the reading."""
-    every, shown = losses.reshape(-1, len(kinds)), np.stack([labels for labels, _ in ranked])
+    """Return the uncertain squares, least probable first, and those decided against a confident reading."""
+    flat, shown = losses.reshape(-1, len(kinds)), np.stack([labels for labels, _ in ranked])
     doubts, overruled = [], []
-    for index in np.flatnonzero((shown != every.argmin(axis=1)).any(axis=0)).tolist():  # the rest is beyond doubt
+    for index in np.flatnonzero((shown != flat.argmin(axis=1)).any(axis=0)).tolist():
         square, label = Square(*divmod(index, losses.shape[1])), int(ranked[0][0][index])
-        others: dict[int, float] = {}
+        weights: dict[int, float] = {}
         for labels, weight in ranked:
-            others[int(labels[index])] = max(others.get(int(labels[index]), 0.0), weight)
-        total = sum(others.values())
-        sure, raw = others.pop(label) / total, int(every[index].argmin())
-        against = raw != label and np.exp(-every[index][raw]) > CONFIDENT
-        if against or sure < 1 - doubtful:
-            instead = raw if against else max(others, key=lambda kind: others[kind])
-            doubts.append(Doubt(square, kinds[label], sure, kinds[instead]))
-        overruled += [square] if against else []
+            weights[int(labels[index])] = max(weights.get(int(labels[index]), 0.0), weight)
+        total = sum(weights.values())
+        probability, raw = weights.pop(label) / total, int(flat[index].argmin())
+        contradicts = raw != label and np.exp(-flat[index][raw]) > P_CONFIDENT_READING
+        if contradicts or probability < 1 - P_DOUBT:
+            alternative = raw if contradicts else max(weights, key=lambda kind: weights[kind])
+            doubts.append(Doubt(square, kinds[label], probability, kinds[alternative]))
+        overruled += [square] if contradicts else []
     return tuple(sorted(doubts, key=lambda doubt: doubt.probability)), tuple(overruled)
 
 
-class _Piece(NamedTuple):
-    squares: tuple[Square, ...]
-    kinds: tuple[int, ...]
-    face: int
-    foreign: bool
-
-
-def _mine(model: Model, best: Solution, frame: Frame) -> list[_Piece]:
-    """The pieces of one kingdom."""
-    p, found = model.pieces, []
+def _list_chosen(p: Placements, best: Solution, frame: Frame) -> list[_Chosen]:
+    """Return the chosen placements of one kingdom."""
+    chosen = []
     for n in best.chosen.tolist():
         if frame.start <= p.first[n] < frame.end:
-            both = [(p.first[n], p.kind[n])] + ([(p.second[n], p.other[n])] if p.second[n] >= 0 else [])
-            squares = tuple(Square(*divmod(int(s) - frame.start, frame.cols)) for s, _ in both)
-            found.append(_Piece(squares, tuple(int(k) for _, k in both), int(p.face[n]), bool(p.foreign[n])))
-    return found
+            cells = [(p.first[n], p.kind_a[n])] + ([(p.second[n], p.kind_b[n])] if p.second[n] >= 0 else [])
+            squares = tuple(Square(*divmod(int(square) - frame.start, frame.cols)) for square, _ in cells)
+            chosen.append(_Chosen(squares, tuple(p.kinds[kind] for _, kind in cells), p.face[n] >= 0, p.is_foreign[n]))
+    return chosen
 
 
-def _laid(pieces: Sequence[_Piece], kinds: tuple[str, ...], deck: Deck) -> list[PlacedDomino]:
-    """The deck's dominoes on this board, each with all numbers of its face."""
-    numbers, laid = _numbers(deck), []
-    for piece in pieces:
-        if piece.face >= 0:
-            one, two = (Cell.parse(kinds[kind]) for kind in piece.kinds)
-            laid.append(PlacedDomino(numbers[face(one, two)], (piece.squares[0], piece.squares[1])))
-    return sorted(laid, key=lambda domino: domino.squares)
+def _list_dominoes(chosen: Sequence[_Chosen], deck: Deck) -> list[PlacedDomino]:
+    """Return the deck's dominoes on this board, each with all numbers of its face."""
+    numbers, dominoes = _number_faces(deck), []
+    for placement in chosen:
+        if placement.has_face:
+            one, two = (Cell.parse(kind) for kind in placement.kinds)
+            dominoes.append(PlacedDomino(numbers[face(one, two)], (placement.squares[0], placement.squares[1])))
+    return sorted(dominoes, key=lambda domino: domino.squares)
 
 
 @lru_cache(maxsize=8)
-def _numbers(deck: Deck) -> dict[Face, tuple[int | str, ...]]:
-    """The numbers of the dominoes with each face."""
-    found: dict[Face, tuple[int | str, ...]] = {}
+def _number_faces(deck: Deck) -> dict[Face, tuple[int | str, ...]]:
+    """Return the numbers of the dominoes with each face."""
+    numbers: dict[Face, tuple[int | str, ...]] = {}
     for domino in deck:
-        found[domino.face] = (*found.get(domino.face, ()), domino.number)
-    return found
+        numbers[domino.face] = (*numbers.get(domino.face, ()), domino.number)
+    return numbers
 
 
-def _problems(pieces: Sequence[_Piece], board: Board, deck: Deck, side: int | None) -> tuple[Problem, ...]:
-    """What is odd about the board itself, else what is odd about it in this company.
+def _find_problems(chosen: Sequence[_Chosen], board: Board, deck: Deck, side: int | None) -> tuple[Problem, ...]:
+    """Return the problems of the board itself, else of the board together with the other kingdoms.
 
-    The sentences name squares as players do, from the board's own first row and column, not from the grid's.
+    Messages name squares from the board's own first row and column.
     """
     top, left = min((s.row for s in board), default=0), min((s.col for s in board), default=0)
     found = tuple(
         replace(problem, squares=tuple(Square(row + top, col + left) for row, col in problem.squares))
         for problem in find_problems(board.trim(), deck, side=side or SIDES[-1])
     )
-    squares = sorted(square for piece in pieces if piece.foreign for square in piece.squares)
-    if found or not squares:
+    foreign = sorted(square for placement in chosen if placement.is_foreign for square in placement.squares)
+    if found or not foreign:
         return found
     text = "the box has not enough dominoes for this and the other kingdoms"
-    return (Problem(tuple(squares), text, "kingdomino/contents"),)
+    return (Problem(tuple(foreign), text, "kingdomino/contents"),)

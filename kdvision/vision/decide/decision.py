@@ -1,4 +1,4 @@
-"""What was decided about one kingdom, and how sure that is."""
+"""The decision about one kingdom: its board, its probability, and everything uncertain or irregular about it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 
-CONNECTION: Final = "kingdomino/connection"
-SEVERAL: Final = 4
+CONNECTION_CLAUSE: Final = "kingdomino/connection"
+MIN_SCATTERED_SQUARES: Final = 4
 """The squares of two dominoes."""
 
 
 class PlacedDomino(NamedTuple):
-    """A domino on the board: the numbers it may have (all with the same face), its two squares."""
+    """A domino on the board: the numbers it may have, all with the same face, and its two squares."""
 
     numbers: tuple[int | str, ...]
     squares: tuple[Square, Square]
@@ -22,7 +22,7 @@ class PlacedDomino(NamedTuple):
 
 @dataclass(frozen=True)
 class Doubt:
-    """A square that may be something else: what was decided and its probability, what it would be instead."""
+    """An uncertain square: the kind `read`, its probability, and the most probable alternative."""
 
     square: Square
     read: str
@@ -32,13 +32,12 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Decision:
-    """One kingdom decided: its board in the frame of the reading, and all that is odd or unsure about it.
+    """The decided board of one kingdom, in the frame of the reading.
 
-    `overruled` are squares on which the deck decided against a confident reading; each is among the doubts.
-    `runners_up` are other boards with their probabilities, likeliest first. `proved` is false where the search for the
-    likeliest board, or for what else its squares could be, was given up, as among many misread squares. `correction_cost` is
-    what the deck had to overrule: how much likelier the squares were by themselves than as they were decided
-    (logarithm).
+    `overruled` are squares where the deck contradicts a confident reading; each is among the doubts. `runners_up` are
+    other boards with their probabilities, most probable first. `proved` is false if the search for the best board or
+    for the alternatives of its squares was stopped at a limit. `correction_cost` is the log-probability that the deck
+    gives up: that of the most probable kinds minus that of the decided ones.
     """
 
     board: Board
@@ -52,33 +51,31 @@ class Decision:
     correction_cost: float = 0.0
 
     @property
-    def broken(self) -> bool:
-        """Whether somebody broke a rule of play, if the board is right."""
+    def breaks_rule(self) -> bool:
+        """True if a rule of play is broken, assuming that the board is right."""
         return any(problem.played for problem in self.problems)
 
     @property
-    def scattered(self) -> bool:
-        """Whether several dominoes, half of all or more, lie as nobody may lay them, as in a line on offer.
-
-        A player may have laid one so.
-        """
-        stuck = {square for problem in self.problems if problem.clause == CONNECTION for square in problem.squares}
-        return len(stuck) >= SEVERAL and len(self.board) - len(self.board.castles()) <= 2 * len(stuck)
+    def is_scattered(self) -> bool:
+        """True if two dominoes or more, and at least half of all, do not connect; a player may misplace one."""
+        loose = {
+            square for problem in self.problems if problem.clause == CONNECTION_CLAUSE for square in problem.squares
+        }
+        tiles = len(self.board) - len(self.board.castles())
+        return len(loose) >= MIN_SCATTERED_SQUARES and tiles <= 2 * len(loose)
 
     @property
-    def foreign(self) -> float:
-        """How many dominoes lie there that the box does not have, or not so often; a lone half counts as a half."""
+    def foreign_dominoes(self) -> float:
+        """The number of dominoes that the box does not have, or not so often; a single square counts as a half."""
         return max(len(self.board) - len(self.board.castles()) - 2 * len(self.dominoes), 0) / 2
 
     @property
-    def of_the_box(self) -> frozenset[Square]:
+    def box_squares(self) -> frozenset[Square]:
         """The squares of castles and of dominoes that the box has."""
-        return frozenset([*self.board.castles(), *(square for laid in self.dominoes for square in laid.squares)])
+        return frozenset([*self.board.castles(), *(square for domino in self.dominoes for square in domino.squares)])
 
-    def certain(self, at_least: float) -> bool:
-        """Whether the board is at least this probable and nothing about it speaks of a misreading.
-
-        Otherwise a person should look. What was played against a rule is told, but is no reason to.
-        """
+    @property
+    def is_consistent(self) -> bool:
+        """True if nothing suggests a misreading: solved to the end, nothing overruled, no problem but illegal plays."""
         misread = any(not problem.played for problem in self.problems)
-        return self.probability >= at_least and self.proved and not misread and not self.overruled
+        return self.proved and not misread and not self.overruled

@@ -1,32 +1,37 @@
-"""The integer programme behind `decide`, solved by HiGHS through scipy: the best boards and the nearest others.
+"""The integer linear programme of one photo: the best boards and their runners-up, solved by HiGHS through scipy.
 
-Columns are pieces, kingdoms without a castle, windows (where on its grid a kingdom lies), the larger side, and groups
-that lie detached at a price. One linear programme without whole numbers comes first: its bound and its reduced costs
-say which pieces no answer within the limit can hold (reduced-cost fixing), and few are left.
+Columns are placements, kingdoms without a castle, windows (which part of its grid a kingdom may occupy), and the larger
+side. The linear relaxation is solved once. Its reduced costs are lower bounds on what each placement adds, so that
+placements beyond the limit are left out (reduced-cost fixing) and few remain for the integer solver.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from scipy import ndimage, sparse
+from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from kdvision.vision.classify.probabilities import NOTHING
-from kdvision.vision.decide.placements import SIDES, Floats, Frame, Ints, Mask, Penalties, Placements
+from kdvision.game.rules import SIDES
+from kdvision.vision.decide.connectivity import Cut, find_detached_groups, make_cut
+from kdvision.vision.decide.placements import Frame, Ints, Penalties, Placements
+from kdvision.vision.geometry import Floats, Mask
 
-MIN_GAP: Final = 2.0
-"""Nats above the bound within which the best answer is looked for first."""
+INITIAL_GAP_NATS: Final = 2.0
+"""Distance above the relaxation within which the best solution is sought first."""
+MAX_GAP_NATS: Final = 1e3
 MAX_NODES: Final = 60
-"""So often HiGHS may branch: what ends by a count ends alike on every machine."""
-MAX_ROUNDS: Final = 12
-CLOSE: Final = 0.05
-"""A runner-up this near (nats) to the bound of a square is taken for its best."""
+"""Limit for branch and bound; a limit on nodes gives the same result on every machine."""
+MAX_CUT_ROUNDS: Final = 12
+BOUND_TOLERANCE_NATS: Final = 0.05
+"""A runner-up this close to the lower bound of a square counts as the best alternative there."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The kind on each square, what that costs, the pieces, and whether it is proved that nothing costs less."""
+    """The kind on each square, the total loss in nats, the chosen placements, and whether it is proved optimal."""
 
     labels: Ints
     loss: float
@@ -34,200 +39,229 @@ class Solution:
     proved: bool
 
 
-class Model:
-    """The programme of one photo."""
+@dataclass(frozen=True)
+class Optimum:
+    """The best solution, its runners-up, and the kingdoms for which the search for these was stopped."""
 
-    def __init__(self, pieces: Placements, side: int | None, prices: Penalties) -> None:
-        self.pieces, self.prices = pieces, prices
-        n, squares = len(pieces.cost), pieces.frames[-1].end
-        kingdoms, faces = len(pieces.frames), len(pieces.stock)
-        owner = np.repeat(np.arange(kingdoms), [frame.rows * frame.cols for frame in pieces.frames])
+    best: Solution
+    runners_up: tuple[Solution, ...]
+    unfinished: frozenset[int]
+
+
+class _Window(NamedTuple):
+    """A part of a kingdom's grid of the size of a board: its squares, its price, and whether it has the larger side."""
+
+    kingdom: int
+    squares: Ints
+    price: float
+    is_larger: bool
+
+
+class BoardProgramme:
+    """The integer programme over the placements of one photo, with boards limited to `side` squares a side."""
+
+    def __init__(self, placements: Placements, side: int | None, penalties: Penalties) -> None:
+        self.placements, self.penalties = placements, penalties
+        self._cuts: list[Cut] = []
         windows = [
-            window for number, frame in enumerate(pieces.frames) for window in _windows(number, frame, side, prices)
+            window for n, frame in enumerate(placements.frames) for window in _list_windows(n, frame, side, penalties)
         ]
-        each = np.arange(n)
-        two, faced = pieces.second >= 0, pieces.face >= 0
-        cover = sparse.coo_array(
-            (np.ones(n + two.sum()), (np.r_[pieces.first, pieces.second[two]], np.r_[each, each[two]])), (squares, n)
-        )
-        inside, of, larger = (
-            np.zeros((squares, len(windows))),
-            np.zeros((kingdoms, len(windows))),
-            np.zeros(len(windows)),
-        )
-        for w, (number, where, _, large) in enumerate(windows):
-            inside[where, w], of[number, w], larger[w] = -1.0, 1.0, large
-        castles = np.flatnonzero(pieces.castle)
-        throne = sparse.coo_array((np.ones(len(castles)), (owner[pieces.first[castles]], castles)), (kingdoms, n))
-        used = sparse.coo_array((np.ones(faced.sum()), (pieces.face[faced], each[faced])), (faces, n))
-        self.matrix = sparse.csc_array(
-            sparse.block_array(
-                [
-                    [cover, None, inside, None],
-                    [used, None, None, np.zeros((faces, 1))],
-                    [None, None, of * larger, np.full((kingdoms, 1), -1.0)],
-                    [throne, np.eye(kingdoms), None, None],
-                    [None, None, of, None],
-                ]
-            )
-        )
-        self.upper = np.r_[np.zeros(squares), pieces.stock, np.zeros(kingdoms), np.ones(2 * kingdoms)]
-        self.equal = len(self.upper) - 2 * kingdoms
-        self.cost = np.r_[
-            pieces.cost, np.full(kingdoms, prices.no_castle), [price for _, _, price, _ in windows], prices.larger_side
-        ]
-        self.cuts: list[Floats] = []
-        self.groups: list[tuple[int, ...]] = []
-        self.cover = sparse.csr_array(cover)
+        kingdoms = len(placements.frames)
+        blocks, upper = _build_rows(placements, windows)
+        self._rows = sparse.csc_array(sparse.block_array(blocks))
+        self._upper = upper
+        self._inequalities = len(upper) - 2 * kingdoms
+        no_castle, prices = np.full(kingdoms, penalties.no_castle), [window.price for window in windows]
+        self._cost = np.r_[placements.cost, no_castle, prices, penalties.larger_side]
 
-    def solved(self, *, limit: float, most: int) -> tuple[Solution, list[Solution], set[int]]:
-        """The best answer, others that cost at most `limit` more, and kingdoms for which that was given up.
+    def solve(self, *, limit: float, max_squares: int) -> Optimum:
+        """Return the best solution and runners-up with a loss of at most `limit` nats more.
 
-        For an unsure square, `most` in each kingdom, the best answer that shows something else there.
+        A runner-up is the best solution that shows something else on one square; at most `max_squares` uncertain
+        squares of each kingdom are tried.
         """
-        lp = linprog(
-            self.cost,
-            A_ub=self.matrix[: self.equal],
-            b_ub=self.upper[: self.equal],
-            A_eq=self.matrix[self.equal :],
-            b_eq=self.upper[self.equal :],
+        split = self._inequalities
+        relaxation = linprog(
+            self._cost,
+            A_ub=self._rows[:split],
+            b_ub=self._upper[:split],
+            A_eq=self._rows[split:],
+            b_eq=self._upper[split:],
             method="highs",
         )
-        n = len(self.pieces.cost)
-        reduced = lp.lower.marginals
-        gap = MIN_GAP
-        while True:
-            best = self._answer(reduced <= gap)
-            if best is None or best.loss <= lp.fun + gap or gap > 1e3:
-                break
-            gap = best.loss - lp.fun + 1e-3
-        assert best is not None
-        gap = max(best.loss - lp.fun, 0.0)
-        near = reduced <= gap + limit
-        bounds = np.where(
-            best.labels == self.pieces.kinds.index(NOTHING), np.inf, -lp.ineqlin.marginals[: len(best.labels)]
-        )
-        for where, shown in ((self.pieces.first, self.pieces.kind), (self.pieces.second, self.pieces.other)):
-            other = np.flatnonzero((where >= 0) & near[:n] & (shown != best.labels[where]))
-            np.minimum.at(bounds, where[other], reduced[other])
-        bounds = np.maximum(bounds - gap, 0.0)
-        each, rest = np.arange(len(best.labels)), self.pieces.losses.copy()
-        rest[each, best.labels] = np.inf
-        unsure = bounds + np.maximum(rest.min(axis=1) - self.pieces.losses[each, best.labels], 0.0)
-        found: list[Solution] = []
-        left: set[int] = set()
-        for number, frame in enumerate(self.pieces.frames):
-            squares = frame.start + np.argsort(unsure[frame.start : frame.end], kind="stable")
-            squares = squares[(bounds[squares] <= limit) & (unsure[squares] <= 2 * limit)]
-            for square in squares[:most].tolist():
-                known = [one.loss for one in found if one.labels[square] != best.labels[square]]
-                if min(known, default=np.inf) <= best.loss + bounds[square] + CLOSE:
-                    continue
-                answer = self._answer(near, square=square, label=int(best.labels[square]))
-                if answer is None:
-                    left.add(number)
-                elif answer.loss <= best.loss + limit:
-                    found.append(answer)
+        reduced = np.asarray(relaxation.lower.marginals)
+        best = self._solve_best(float(relaxation.fun), reduced)
+        gap = max(best.loss - float(relaxation.fun), 0.0)
+        is_near = reduced <= gap + limit
+        bounds = self._bound_alternatives(best, reduced, is_near, -np.asarray(relaxation.ineqlin.marginals)) - gap
+        found, unfinished = self._solve_alternatives(best, np.maximum(bounds, 0.0), is_near, limit, max_squares)
         if found and (first := min(found, key=lambda one: one.loss)).loss < best.loss:
-            found = [one for one in found if one is not first] + [best]
-            best = first
-        return best, found, left
+            found, best = [*(one for one in found if one is not first), best], first
+        return Optimum(best, tuple(found), frozenset(unfinished))
 
-    def _answer(self, keep: Mask, *, square: int = -1, label: int = -1) -> Solution | None:
-        """The best answer of these columns, groups joined where that costs less; one `square` shows no `label`."""
-        p = self.pieces
+    def _solve_best(self, bound: float, reduced: Floats) -> Solution:
+        """Return the best solution; the gap widens until the solution lies within it."""
+        gap = INITIAL_GAP_NATS
+        best = None
+        while gap <= MAX_GAP_NATS and (best is None or best.loss > bound + gap):
+            gap = gap if best is None else best.loss - bound + 1e-3
+            best = self._solve_columns(reduced <= gap)
+            gap = 2 * gap if best is None else gap
+        if best is None:
+            raise RuntimeError("the integer programme of a photo has no solution")
+        return best
+
+    def _bound_alternatives(self, best: Solution, reduced: Floats, is_near: Mask, duals: Floats) -> Floats:
+        """Return for each square a lower bound on the extra loss of showing something else than `best` does."""
+        p = self.placements
+        bounds = np.where(best.labels == p.nothing, np.inf, duals[: len(best.labels)])
+        for squares, kinds in ((p.first, p.kind_a), (p.second, p.kind_b)):
+            other = np.flatnonzero((squares >= 0) & is_near[: len(p.cost)] & (kinds != best.labels[squares]))
+            np.minimum.at(bounds, squares[other], reduced[other])
+        return bounds
+
+    def _solve_alternatives(
+        self, best: Solution, bounds: Floats, is_near: Mask, limit: float, max_squares: int
+    ) -> tuple[list[Solution], set[int]]:
+        """Return the best solution without the decided kind for each uncertain square, most uncertain first."""
+        p, found, unfinished = self.placements, list[Solution](), set[int]()
+        squares, others = np.arange(len(best.labels)), p.losses.copy()
+        others[squares, best.labels] = np.inf
+        uncertainty = bounds + np.maximum(others.min(axis=1) - p.losses[squares, best.labels], 0.0)
+        for kingdom, frame in enumerate(p.frames):
+            order = frame.start + np.argsort(uncertainty[frame.start : frame.end], kind="stable")
+            order = order[(bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)]
+            for square in order[:max_squares].tolist():
+                known = [one.loss for one in found if one.labels[square] != best.labels[square]]
+                if min(known, default=np.inf) <= best.loss + bounds[square] + BOUND_TOLERANCE_NATS:
+                    continue
+                solution = self._solve_columns(is_near, square=square, forbidden=int(best.labels[square]))
+                if solution is None:
+                    unfinished.add(kingdom)
+                elif solution.loss <= best.loss + limit:
+                    found.append(solution)
+        return found, unfinished
+
+    def _solve_columns(self, keep: Mask, *, square: int = -1, forbidden: int = -1) -> Solution | None:
+        """Return the best solution with some columns, adding connectivity cuts; None if there is none.
+
+        `forbidden` is a kind that must not be on `square`.
+        """
+        p, keep = self.placements, keep.copy()
         if square >= 0:
-            shows = ((p.first == square) & (p.kind == label)) | ((p.second == square) & (p.other == label))
-            keep = keep.copy()
+            shows = ((p.first == square) & (p.kind_a == forbidden)) | ((p.second == square) & (p.kind_b == forbidden))
             keep[: len(shows)] &= ~shows
-        keep = keep.copy()
         keep[len(p.cost) :] = True
         columns = np.flatnonzero(keep)
-        whole = columns < len(p.cost)
-        rows = self.matrix[:, columns]
-        lower = np.r_[np.full(self.equal, -np.inf), self.upper[self.equal :]]
-        must = label == p.kinds.index(NOTHING)
-        result = None
-        for _ in range(MAX_ROUNDS):
-            extra = len(self.cuts)
-            cost = np.r_[self.cost[columns], np.full(extra, self.prices.detached)]
-            parts = [
-                LinearConstraint(sparse.hstack([rows, sparse.csc_array((rows.shape[0], extra))]), lower, self.upper)
-            ]
-            if extra:
-                cuts = np.array(self.cuts)[:, columns[whole]]
-                size = np.array([len(group) for group in self.groups])
-                cut = np.hstack([cuts, np.zeros((extra, (~whole).sum())), -np.eye(extra)])
-                parts.append(LinearConstraint(cut, -np.inf, size - 1))
-            if must:
-                row = np.zeros(len(cost))
-                row[: whole.sum()] = self.cover[[square]].toarray()[0, columns[whole]]
-                parts.append(LinearConstraint(row[None], 1, np.inf))
-            found = milp(
-                cost,
-                integrality=np.r_[whole, np.zeros(extra)],
-                bounds=Bounds(0, np.inf),
-                constraints=parts,
-                options={"mip_rel_gap": 0.0, "node_limit": MAX_NODES},
-            )
-            if found.x is None:
-                return result
-            chosen = columns[whole][found.x[: whole.sum()] > 0.5]
-            labels = self._labels(chosen)
-            new = [group for group in self._detached(labels) if group not in self.groups]
-            # what the programme has not paid for yet is paid here
-            loss = float(found.fun) + self.prices.detached * len(new)
-            answer = Solution(labels, loss, chosen, found.status == 0 and not new)
-            result = answer if result is None or loss <= result.loss + 1e-9 else result
+        occupied = square if forbidden == p.nothing else -1
+        best: Solution | None = None
+        for _ in range(MAX_CUT_ROUNDS):
+            result = self._run(columns, occupied)
+            if result.x is None:
+                return best
+            is_placement = columns < len(p.cost)
+            chosen = columns[is_placement][result.x[: is_placement.sum()] > 0.5]
+            labels, known = p.label_squares(chosen), {cut.group for cut in self._cuts}
+            new = [(kingdom, group) for kingdom, group in find_detached_groups(p, labels) if group not in known]
+            loss = float(result.fun) + self.penalties.detached_group * len(new)  # not yet priced by a cut
+            solution = Solution(labels, loss, chosen, result.status == 0 and not new)
+            if best is None or loss <= best.loss + 1e-9:
+                best = solution
             if not new:
-                return answer if answer.loss <= result.loss + 1e-9 else result
-            for group in new:
-                self._cut(group)
-        return result
+                break
+            self._cuts += [make_cut(p, kingdom, group) for kingdom, group in new]
+        return best
 
-    def _labels(self, chosen: Ints) -> Ints:
-        p = self.pieces
-        labels = np.full(p.frames[-1].end, p.kinds.index(NOTHING))
-        labels[p.first[chosen]] = p.kind[chosen]
-        two = chosen[p.second[chosen] >= 0]
-        labels[p.second[two]] = p.other[two]
-        return labels
+    def _run(self, columns: Ints, occupied: int) -> Any:
+        """Return the solver's result for some columns and all cuts; a tile must lie on the square `occupied`, if any.
 
-    def _detached(self, labels: Ints) -> list[tuple[int, ...]]:
-        """The groups of tiles without a castle in kingdoms that have one; else all groups but the largest."""
-        p, found = self.pieces, list[tuple[int, ...]]()
-        throne = p.kinds.index("#") if "#" in p.kinds else -1
-        for frame in p.frames:
-            shown = labels[frame.start : frame.end].reshape(frame.rows, frame.cols)
-            marks, count = ndimage.label(shown != p.kinds.index(NOTHING))
-            rooted = (
-                set(marks[shown == throne].tolist()) or {int(np.bincount(marks[marks > 0]).argmax())}
-                if count
-                else set()
+        Each cut has a slack at the price of a detached group. In a kingdom without a castle one group is free of charge.
+        """
+        p, cuts, base = self.placements, len(self._cuts), self._rows[:, columns]
+        is_placement = columns < len(p.cost)
+        empty = sparse.csc_array((base.shape[0], 2 * cuts))
+        lower = np.r_[np.full(self._inequalities, -np.inf), self._upper[self._inequalities :]]
+        constraints = [LinearConstraint(sparse.hstack([base, empty]), lower, self._upper)]
+        if cuts:
+            constraints += self._constrain_cuts(columns, is_placement)
+        if occupied >= 0:
+            tile = (
+                is_placement
+                & np.r_[(p.first == occupied) | (p.second == occupied), np.zeros(len(self._cost) - len(p.cost), bool)][
+                    columns
+                ]
             )
-            found += [tuple(frame.numbers[marks == n].tolist()) for n in range(1, count + 1) if n not in rooted]
-        return found
+            constraints.append(LinearConstraint(np.r_[tile, np.zeros(2 * cuts)][None].astype(float), 1, np.inf))
+        return milp(
+            np.r_[self._cost[columns], np.full(cuts, self.penalties.detached_group), np.zeros(cuts)],
+            integrality=np.r_[is_placement, np.zeros(2 * cuts)],
+            bounds=Bounds(0, np.inf),
+            constraints=constraints,
+            options={"mip_rel_gap": 0.0, "node_limit": MAX_NODES},
+        )
 
-    def _cut(self, group: tuple[int, ...]) -> None:
-        """A row whose sum is the group's size where the group lies detached, and less elsewhere."""
-        p, size = self.pieces, len(group)
-        self.groups.append(group)
-        frame = next(frame for frame in p.frames if frame.start <= group[0] < frame.end)
-        inside = np.isin(frame.numbers, group)
-        weight = np.zeros(p.frames[-1].end + 1)  # the last is that of no second square
-        weight[frame.numbers[ndimage.binary_dilation(inside) & ~inside]] = -size
-        weight[list(group)] = 1.0
-        self.cuts.append(weight[p.first] + weight[p.second] - size * (p.castle & np.isin(p.first, group)))
+    def _constrain_cuts(self, columns: Ints, is_placement: Mask) -> list[LinearConstraint]:
+        cuts, kingdoms = len(self._cuts), len(self.placements.frames)
+        weights = np.zeros((cuts, len(columns)))
+        weights[:, is_placement] = np.array([cut.weights[columns[is_placement]] for cut in self._cuts])
+        sizes = np.array([cut.size for cut in self._cuts])
+        slack = -np.eye(cuts)
+        free = np.zeros((kingdoms, len(columns) + 2 * cuts))
+        for kingdom in range(kingdoms):
+            free[kingdom, np.flatnonzero(columns == len(self.placements.cost) + kingdom)] = -1.0
+            free[kingdom, len(columns) + cuts :] = [cut.kingdom == kingdom for cut in self._cuts]
+        return [
+            LinearConstraint(np.hstack([weights, slack, slack]), -np.inf, sizes - 1),
+            LinearConstraint(free, -np.inf, 0),
+        ]
 
 
-def _windows(number: int, frame: Frame, side: int | None, prices: Penalties) -> list[tuple[int, Ints, float, bool]]:
-    """Every place of a side x side window on a grid: kingdom, squares, price, and whether it needs the larger side."""
+def _build_rows(p: Placements, windows: list[_Window]) -> tuple[list[list[Any]], Floats]:
+    """Return the constraint blocks, inequalities first, and their right-hand sides.
+
+    Rows: each square is covered once and only inside the window; each face at most as often as in the box; the larger
+    side is paid once; each kingdom has a castle or pays for none; each kingdom has one window.
+    """
+    count, squares, kingdoms, faces = len(p.cost), p.frames[-1].end, len(p.frames), len(p.stock)
+    each, is_pair, has_face = np.arange(count), p.second >= 0, p.face >= 0
+    cover = sparse.coo_array(
+        (np.ones(count + is_pair.sum()), (np.r_[p.first, p.second[is_pair]], np.r_[each, each[is_pair]])),
+        (squares, count),
+    )
+    inside, owner, larger = (
+        np.zeros((squares, len(windows))),
+        np.zeros((kingdoms, len(windows))),
+        np.zeros(len(windows)),
+    )
+    for n, window in enumerate(windows):
+        inside[window.squares, n], owner[window.kingdom, n], larger[n] = -1.0, 1.0, window.is_larger
+    kingdom_of = np.repeat(np.arange(kingdoms), [frame.rows * frame.cols for frame in p.frames])
+    castles = np.flatnonzero(p.is_castle)
+    castle = sparse.coo_array((np.ones(len(castles)), (kingdom_of[p.first[castles]], castles)), (kingdoms, count))
+    usage = sparse.coo_array((np.ones(has_face.sum()), (p.face[has_face], each[has_face])), (faces, count))
+    blocks = [
+        [cover, None, inside, None],
+        [usage, None, None, np.zeros((faces, 1))],
+        [None, None, owner * larger, np.full((kingdoms, 1), -1.0)],
+        [castle, np.eye(kingdoms), None, None],
+        [None, None, owner, None],
+    ]
+    return blocks, np.r_[np.zeros(squares), p.stock, np.zeros(kingdoms), np.ones(2 * kingdoms)]
+
+
+def _list_windows(kingdom: int, frame: Frame, side: int | None, penalties: Penalties) -> list[_Window]:
+    """Return every position of a board on a grid; without a `side`, of both sides."""
     longest = max(frame.rows, frame.cols)
     sizes = [(size, 0.0) for size in (SIDES if side is None else (side,))]
     fitting = next((n for n, (size, _) in enumerate(sizes) if size >= longest), None)
-    sizes = [*sizes, (longest, prices.too_wide)] if fitting is None else sizes[: fitting + 1]
+    sizes = [*sizes, (longest, penalties.oversize)] if fitting is None else sizes[: fitting + 1]
     return [
-        (number, frame.numbers[top : top + size, left : left + size].ravel(), price, side is None and size > SIDES[0])
+        _Window(
+            kingdom,
+            frame.numbers[top : top + size, left : left + size].ravel(),
+            price,
+            side is None and size > SIDES[0],
+        )
         for size, price in sizes
         for top in range(max(frame.rows - size, 0) + 1)
         for left in range(max(frame.cols - size, 0) + 1)

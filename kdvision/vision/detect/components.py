@@ -1,97 +1,111 @@
-"""How well squares meet, and what hangs together when they are joined in that order, within the size of a kingdom."""
+"""Components: connected detections, and their partition into parts that are no larger than a kingdom."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from kdvision.game.legality import MAX_SIDE
-from kdvision.vision.detect.neighbours import NEIGHBOURS, Place
-from kdvision.vision.networks.detector import Detections, Floats
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, grow_components
+from kdvision.vision.detect.neighbours import NEIGHBOUR_STEPS, Place
+from kdvision.vision.geometry import Floats, Mask, compute_distances, compute_median
+from kdvision.vision.networks.detector import Detections
 
-DIAGONAL: Final = 0.5
-"""So much weaker, in sides, a corner holds squares together than an edge does."""
+DIAGONAL_COST: Final = 0.5
+"""Added to the cost of links between squares that only share a corner."""
+MAX_SAME_TILE_SIDES: Final = 0.7
+"""A detection lies on a tile whose centre is closer than this; halves of two tiles look like a square."""
 
-Seam = tuple[float, Place, Place]
-"""How far two neighbours are apart, in sides."""
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """Connected detections: `members` maps a place to the index of one of the `squares`."""
+
+    members: dict[Place, int]
+    squares: Detections
+
+    @cached_property
+    def indices(self) -> list[int]:
+        """The indices of the members."""
+        return list(self.members.values())
+
+    @cached_property
+    def centres(self) -> Floats:
+        """The members' centres (n, 2) in pixels."""
+        return self.squares.centre[self.indices]
+
+    @cached_property
+    def side(self) -> float:
+        """The median side of the members in pixels."""
+        return compute_median(self.squares.side[self.indices])
+
+    @cached_property
+    def weighted_area(self) -> float:
+        """The area of the members in square pixels, weighted by the squared score.
+
+        At a wrong scale the detector sees many squares where there are few, with low scores.
+        """
+        return float((self.squares.score[self.indices] ** 2 * self.squares.side[self.indices] ** 2).sum())
+
+    def find_covered(self, squares: Detections) -> Mask:
+        """Return which detections (n,) lie on members of this component."""
+        return np.asarray(compute_distances(squares.centre, self.centres).min(axis=1) < MAX_SAME_TILE_SIDES * self.side)
+
+    def overlaps(self, other: Component) -> bool:
+        """Return True if more than 0.3 of the members lie on members of the other component."""
+        distance = compute_distances(self.centres, other.centres).min(axis=1)
+        return bool((distance < 0.6 * other.side).mean() > 0.3)
 
 
-def split_components(squares: Detections, members: dict[Place, int]) -> list[dict[Place, int]]:
-    """Return the members of a lattice in parts, none of them larger than a kingdom can be; the largest comes first.
+def find_components(squares: Detections, *, among: Mask | None = None) -> list[Component]:
+    """Return the components of the detections, none of them larger than a kingdom; `among` (n,) limits them."""
+    grown = grow_components(squares, among=among)
+    parts = [part for members in grown for part in split_component(squares, members)]
+    return [Component(part, squares) for part in parts if len(part) >= MIN_KINGDOM_SQUARES]
 
-    Squares are joined in the order of how well they meet and how sure they are: those of the table, over which the
-    lattices of two kingdoms run into each other, come last.
+
+def split_component(squares: Detections, members: dict[Place, int]) -> list[dict[Place, int]]:
+    """Return the members in parts that are no larger than a kingdom, the largest first.
+
+    Kruskal's algorithm (1956) with a size limit: links are used from the best to the worst, so that detections on the
+    table between two kingdoms join last.
     """
-    if _of_size(members):
+    if _fits_kingdom(members):
         return [members]
-    group = joined(members, sorted(weakness(squares, members)), may=lambda one, other: _of_size(one | other))
-    parts = sorted(pieces(group), key=lambda part: (-len(part), min(part)))
-    return [{place: index for place, index in members.items() if place in part} for part in parts]
+    part = {place: {place} for place in members}
+    for _, one, other in sorted(_iterate_link_costs(squares, members)):
+        if part[one] is not part[other] and _fits_kingdom(union := part[one] | part[other]):
+            part.update(dict.fromkeys(union, union))
+    parts = sorted({id(one): one for one in part.values()}.values(), key=lambda one: (-len(one), min(one)))
+    return [{place: index for place, index in members.items() if place in one} for one in parts]
 
 
-def _of_size(places: Collection[Place]) -> bool:
+def _fits_kingdom(places: Collection[Place]) -> bool:
     return not places or int(np.ptp(np.array(list(places)), axis=0).max()) < MAX_SIDE
 
 
-def joined(
-    places: Iterable[Place],
-    seams: Sequence[Seam],
-    *,
-    may: Callable[[set[Place], set[Place]], bool] | None = None,
-) -> dict[Place, set[Place]]:
-    """Return for each place all that hangs together with it, two parts joined only where they `may` be.
-
-    Seams are taken in their order (Kruskal, 1956).
-    """
-    group = {place: {place} for place in places}
-    for _, one, other in seams:
-        if group[one] is not group[other] and (may is None or may(group[one], group[other])):
-            together = group[one] | group[other]
-            group.update(dict.fromkeys(together, together))
-    return group
-
-
-def pieces(group: Mapping[Place, set[Place]]) -> list[set[Place]]:
-    """Return what hangs together, each piece once."""
-    return list({id(piece): piece for piece in group.values()}.values())
-
-
-def diagonal(seam: Seam) -> bool:
-    """Whether the two meet in a corner."""
-    _, one, other = seam
-    return one[0] != other[0] and one[1] != other[1]
-
-
-def seams(squares: Detections, members: Mapping[Place, int]) -> list[Seam]:
-    """Return how far apart neighbours lie, in sides."""
-    found = []
+def _iterate_link_costs(squares: Detections, members: dict[Place, int]) -> Iterator[tuple[float, Place, Place]]:
+    """Yield the cost of each link between neighbours: the gap in sides, plus how uncertain the weaker one is."""
     for (col, row), index in members.items():
-        for dc, dr in NEIGHBOURS:
+        for dc, dr in NEIGHBOUR_STEPS:
             other = members.get((col + dc, row + dr))
             if other is not None and (dc, dr) > (0, 0):
-                apart = _apart(squares, index, other) + DIAGONAL * bool(dc and dr)
-                found.append((apart, (col, row), (col + dc, row + dr)))
-    return found
+                gap = _measure_gap(squares, index, other) + DIAGONAL_COST * bool(dc and dr)
+                yield gap + 1 - float(min(squares.score[index], squares.score[other])), (col, row), (col + dc, row + dr)
 
 
-def weakness(squares: Detections, members: Mapping[Place, int]) -> list[Seam]:
-    """Return how badly neighbours hold together: how far apart they lie, in sides, and how unsure the less sure is."""
-    return [
-        (apart + 1 - float(min(squares.score[members[one]], squares.score[members[other]])), one, other)
-        for apart, one, other in seams(squares, members)
-    ]
-
-
-def _apart(squares: Detections, one: int, other: int) -> float:
-    """Return how far the sides or corners in which two squares should meet are from each other, in sides."""
+def _measure_gap(squares: Detections, one: int, other: int) -> float:
+    """Return the distance between the edges or corners in which two squares should meet, in sides."""
     way: Floats = squares.centre[other] - squares.centre[one]
     ends = []
     for index, sign in ((one, 1.0), (other, -1.0)):
-        u, v = squares.u[index], squares.v[index]
+        u, v = squares.axis_u[index], squares.axis_v[index]
         steps = [s * u + t * v for s in (-1, 0, 1) for t in (-1, 0, 1) if (s, t) != (0, 0)]
-        # the middle of a side or the corner that lies nearest to the way
+        # the edge's middle or corner that is closest to half way
         ends.append(sign * min(steps, key=lambda step: float(((sign * way / 2 - step) ** 2).sum())))
     return math.hypot(*(way - ends[0] - ends[1]).tolist()) / float(squares.side[one])

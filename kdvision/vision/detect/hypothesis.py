@@ -1,4 +1,4 @@
-"""Lattices that may be kingdoms: how much of the photo they cover as they were seen, and what two looks agree on."""
+"""Lattice hypotheses: lattices that may be kingdoms, compared by the area that they explain."""
 
 from __future__ import annotations
 
@@ -6,130 +6,77 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 
+from kdvision.vision.detect.components import MAX_SAME_TILE_SIDES, Component
 from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.detect.lattice import Lattice
 from kdvision.vision.detect.neighbours import Place
-from kdvision.vision.networks.detector import Detections, Floats, median
+from kdvision.vision.geometry import Floats, apply_homography, compute_distances
+from kdvision.vision.networks.detector import Detections
 
-Mask = npt.NDArray[np.bool_]
-Bounds = tuple[int, int, int, int]
-"""The first column and row, and the ones behind the last."""
-
-COVERED: Final = 0.7
-"""A square lies on a tile whose middle is nearer than so many sides: halves of two tiles look like a square."""
-SURE: Final = 0.8
-"""The score from which something is a square."""
-SAME: Final = 0.35
-"""Two looks show the same square where its middles in them lie nearer than so many sides."""
-
-
-@dataclass(frozen=True, eq=False)
-class Component:
-    """Squares that hang together, each at its place, among those of one look, in the photo's pixels."""
-
-    members: dict[Place, int]
-    squares: Detections
-
-    @cached_property
-    def chosen(self) -> list[int]:
-        """Which of the squares are members."""
-        return list(self.members.values())
-
-    @cached_property
-    def middles(self) -> Floats:
-        """The members' middles (n, 2)."""
-        return self.squares.centre[self.chosen]
-
-    @cached_property
-    def side(self) -> float:
-        """The side of a typical member."""
-        return median(self.squares.side[self.chosen])
-
-    @cached_property
-    def covered(self) -> float:
-        """The area (square pixels) that the members cover, as far as the finder is sure of them.
-
-        A wrong scale sees many squares where there are few, but is sure of none.
-        """
-        return float((self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
-
-    def on(self, other: Component | LatticeHypothesis) -> bool:
-        """Whether many of the members lie on members of the other."""
-        theirs = other if isinstance(other, Component) else other.patch
-        near = np.linalg.norm(self.middles[:, None] - theirs.middles[None], axis=2).min(1) < 0.6 * theirs.side
-        return bool(near.mean() > 0.3)
+MIN_SURE_SCORE: Final = 0.8
+"""Score from which a detection counts as certain."""
+MAX_MATCH_SIDES: Final = 0.35
+"""Distance between the centres of one square seen in two passes."""
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeHypothesis:
-    """A lattice that may be a kingdom, and the squares that its members are among, in the photo's pixels.
-
-    `bare` are places of which the finder is sure that nothing lies there.
-    """
+    """A lattice that may be a kingdom, the detections that its members index, and the places known to be empty."""
 
     lattice: Lattice
     squares: Detections
-    bare: frozenset[Place] = frozenset()
+    empty_places: frozenset[Place] = frozenset()
 
     @cached_property
-    def patch(self) -> Component:
+    def component(self) -> Component:
         """The members."""
         return Component(self.lattice.members, self.squares)
 
     @property
-    def chosen(self) -> list[int]:
-        """Which of the squares are members."""
-        return self.patch.chosen
+    def scores(self) -> Floats:
+        """The members' scores (n,)."""
+        return self.squares.score[self.component.indices]
 
     @cached_property
-    def covered(self) -> float:
-        """The area (square pixels) that the members cover, as far as the finder is sure of them and they fit.
+    def weighted_area(self) -> float:
+        """The area of the members in square pixels, weighted by the squared score and by how well they fit.
 
-        A lattice of too few columns or too many has squares whose corners are not those of their places.
+        With a wrong number of columns the members' corners do not lie on lattice corners.
         """
-        corners = self.squares.corners[self.chosen]
-        back = np.linalg.inv(self.lattice.matrix)
-        seen = cv2.perspectiveTransform(corners.reshape(1, -1, 2), back).reshape(corners.shape)
-        off = np.abs(np.abs(seen - np.array(list(self.lattice.members))[:, None] - 0.5) - 0.5)
-        fits = np.clip(1 - 2 * np.linalg.norm(off, axis=-1).mean(axis=1), 0, 1)
-        return float((fits * self.squares.score[self.chosen] ** 2 * self.squares.side[self.chosen] ** 2).sum())
+        indices = self.component.indices
+        corners = apply_homography(np.linalg.inv(self.lattice.matrix), self.squares.corners[indices])
+        error = np.abs(np.abs(corners - np.array(list(self.lattice.members))[:, None] - 0.5) - 0.5)
+        fit = np.clip(1 - 2 * np.linalg.norm(error, axis=-1).mean(axis=1), 0, 1)
+        return float((fit * self.scores**2 * self.squares.side[indices] ** 2).sum())
 
-    def same_as(self, other: LatticeHypothesis) -> bool:
-        """Whether every square that is surely seen in one of them is seen in the other, too."""
+    def matches(self, other: LatticeHypothesis) -> bool:
+        """Return True if every certain square of either hypothesis is also in the other."""
         return all(
-            (_beside(one, two).min(axis=1) < SAME)[one.squares.score[one.chosen] > SURE].all()
+            (_measure_offsets(one, two).min(axis=1) < MAX_MATCH_SIDES)[one.scores > MIN_SURE_SCORE].all()
             for one, two in ((self, other), (other, self))
         )
 
-    def share_on(self, other: LatticeHypothesis) -> float:
-        """The share of the members that lie on members of the other."""
-        apart = np.linalg.norm(self.patch.middles[:, None] - other.patch.middles[None], axis=2).min(axis=1)
-        return float((apart < COVERED * other.patch.side).mean())
+    def compute_overlap(self, other: LatticeHypothesis) -> float:
+        """Return the share of the members that lie on members of the other hypothesis."""
+        distance = compute_distances(self.component.centres, other.component.centres).min(axis=1)
+        return float((distance < MAX_SAME_TILE_SIDES * other.component.side).mean())
 
-    def agreed(self, other: LatticeHypothesis) -> LatticeHypothesis:
-        """Return this lattice, each square of it as sure as it is in both looks on the mean."""
-        apart, score = _beside(self, other), self.squares.score.copy()
-        theirs = other.squares.score[other.chosen][apart.argmin(axis=1)] * (apart.min(axis=1) < SAME)
-        score[self.chosen] = (score[self.chosen] + theirs) / 2
+    def average_scores(self, other: LatticeHypothesis) -> LatticeHypothesis:
+        """Return this hypothesis with the mean of the scores that its squares have in both."""
+        offset, score = _measure_offsets(self, other), self.squares.score.copy()
+        matched = other.scores[offset.argmin(axis=1)] * (offset.min(axis=1) < MAX_MATCH_SIDES)
+        score[self.component.indices] = (self.scores + matched) / 2
         return replace(self, squares=replace(self.squares, score=score))
 
     @cached_property
     def grid(self) -> Grid:
-        """The grid, with a rim of table around it."""
-        return build_grid(self.lattice, self.squares, bare=self.bare)
+        """The cell grid with a rim of one cell."""
+        return build_grid(self.lattice, self.squares, empty=self.empty_places)
 
 
-def _beside(one: LatticeHypothesis, other: LatticeHypothesis) -> Floats:
-    """Return how far (n, m) the members of one lie from those of another, in sides of the former."""
-    apart = np.linalg.norm(one.patch.middles[:, None] - other.patch.middles[None], axis=2)
-    return np.asarray(apart / one.squares.side[one.chosen][:, None])
-
-
-def covered(squares: Detections, patch: Component) -> Mask:
-    """Return which squares (n,) lie on members of a patch."""
-    away = np.linalg.norm(squares.centre[:, None] - patch.middles[None], axis=2).min(axis=1)
-    return np.asarray(away < COVERED * patch.side)
+def _measure_offsets(one: LatticeHypothesis, other: LatticeHypothesis) -> Floats:
+    """Return the distance (n, m) of the members of one from those of the other, in sides of the former."""
+    distance = compute_distances(one.component.centres, other.component.centres)
+    return np.asarray(distance / one.squares.side[one.component.indices][:, None])

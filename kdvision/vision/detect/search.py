@@ -1,7 +1,4 @@
-"""The grids of a photo: which lattices it shows, each looked at again, and which of rivals to keep.
-
-Of lattices that lie on each other the one that covers most is kept.
-"""
+"""Multi-scale search for the lattices of a photo, each refined, and suppression of overlapping hypotheses."""
 
 from __future__ import annotations
 
@@ -13,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from kdvision.vision.detect.components import split_components
+from kdvision.vision.detect.components import Component, find_components
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.detect.hypothesis import SURE, Component, LatticeHypothesis, covered
+from kdvision.vision.detect.hypothesis import MIN_SURE_SCORE, LatticeHypothesis
 from kdvision.vision.detect.lattice import (
     MIN_KINGDOM_SQUARES,
     Lattice,
@@ -23,132 +20,126 @@ from kdvision.vision.detect.lattice import (
     fit_homography,
     grow_components,
 )
-from kdvision.vision.detect.neighbours import Place
 from kdvision.vision.detect.refine import refine
+from kdvision.vision.geometry import compute_median
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import LONG_SIDES, Detections, SquareDetector, median
+from kdvision.vision.networks.detector import LONG_SIDES_PIXELS, Detections, SquareDetector
 
-CANDIDATES: Final = 10
-"""So many lattices are looked at again: four kingdoms, the line on offer, and some that are none."""
-LARGE: Final = 20.0
-"""Pixels of a square's side in the coarse look, twice what shows there: others on the table may be further away."""
-MAYBE: Final = 0.3
-"""The score from which something may be a square."""
-MUCH: Final = 0.3
-"""A lattice of which more than this share lies on a better one is a view of the same tiles."""
+MAX_HYPOTHESES: Final = 10
+"""Components that are refined at each scale: four kingdoms, the dominoes on offer, and some false ones."""
+MIN_COARSE_SIDE_PIXELS: Final = 20.0
+"""Side at the coarse scale from which it suffices: twice what is visible there, so that nothing smaller is missed."""
+MIN_POSSIBLE_SCORE: Final = 0.3
+"""Score from which a detection may be a square."""
+MAX_OVERLAP: Final = 0.3
+"""A hypothesis that lies on a better one with more than this share of its squares shows the same tiles."""
+REDUNDANT_AREA_RATIO: Final = 0.8
+"""A component is redundant if a hypothesis on it explains more than this share of its area."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a search found: the candidates that were looked at twice, in the order of finding."""
+    """The refined hypotheses of a search, in the order of finding."""
 
-    rivals: tuple[LatticeHypothesis, ...]
+    hypotheses: tuple[LatticeHypothesis, ...] = ()
 
     @cached_property
     def kept(self) -> tuple[LatticeHypothesis, ...]:
-        """The candidates that cover most, the best first, without those that lie on better ones."""
+        """The hypotheses after suppression, the largest weighted area first."""
         kept: list[LatticeHypothesis] = []
-        for candidate in sorted(self.rivals, key=lambda candidate: -candidate.covered):
-            if not any(candidate.share_on(other) > MUCH for other in kept):
-                kept.append(candidate)
+        for one in sorted(self.hypotheses, key=lambda one: -one.weighted_area):
+            if not any(one.compute_overlap(other) > MAX_OVERLAP for other in kept):
+                kept.append(one)
         return tuple(kept)
 
     @property
-    def clear(self) -> bool:
-        """Whether something was found, and the finder is sure of every square of it.
+    def is_certain(self) -> bool:
+        """True if something was found and every square of it is certain.
 
-        One square that is in doubt may be the nearest of a kingdom that this look lost.
+        A single uncertain square may be the visible edge of a kingdom that this scale missed.
         """
-        return bool(self.kept) and all((one.squares.score[one.chosen] > SURE).all() for one in self.kept)
+        return bool(self.kept) and all((one.scores > MIN_SURE_SCORE).all() for one in self.kept)
 
 
-def find_grids(photo: Photo, finder: SquareDetector) -> list[Grid]:
-    """Return the grids of a photo, one for each lattice of squares, with a rim of table around each."""
-    return [candidate.grid for candidate in search_lattices(photo, finder)[1].kept]
+def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:
+    """Return the grid of each lattice in a photo, with a rim of one cell."""
+    return [hypothesis.grid for hypothesis in search_lattices(photo, detector)[1].kept]
 
 
-def search_lattices(photo: Photo, finder: SquareDetector) -> tuple[list[Detections], SearchResult]:
-    """Return the usual looks at a photo, as many as it needs, the finest first, and what was found in them.
+def search_lattices(photo: Photo, detector: SquareDetector) -> tuple[list[Detections], SearchResult]:
+    """Return the detections at the scales that were needed, finest first, and the lattices.
 
-    The coarse look is enough where all that it shows is large and, looked at again, beyond doubt. What it shows counts
-    no more where the finer one leaves no doubt: there small squares are seen better.
+    The coarse scale suffices if all its squares are large and certain after refinement. Otherwise the fine scale is
+    added; it alone counts if it is certain, because it shows small squares better.
     """
-    (coarse,) = finder.find(photo, LONG_SIDES[1:])
-    found = refine_components(photo, finder, find_components(coarse)) if _large(coarse, photo) else None
-    if found is not None and found.clear:
-        return [coarse], found
-    (fine,) = finder.find(photo, LONG_SIDES[:1])
-    finest = find_components(fine)
-    seen = refine_components(photo, finder, finest, known=found)
-    if found is None and not seen.clear:
-        seen = refine_components(photo, finder, find_components(coarse), known=seen)
-    return [fine, coarse], seen
+    (coarse,) = detector.detect_scales(photo, LONG_SIDES_PIXELS[1:])
+    components = find_components(coarse)
+    early = _has_only_large(coarse, photo)
+    result = refine_components(photo, detector, components) if early else SearchResult()
+    if result.is_certain:
+        return [coarse], result
+    (fine,) = detector.detect_scales(photo, LONG_SIDES_PIXELS[:1])
+    result = refine_components(photo, detector, find_components(fine), result)
+    if not early and not result.is_certain:
+        result = refine_components(photo, detector, components, result)
+    return [fine, coarse], result
 
 
-def _large(coarse: Detections, photo: Photo) -> bool:
-    """Whether every square of the coarse look that may be one hangs together with others, and is large in it."""
-    scale = LONG_SIDES[1] / max(photo.width, photo.height)
-    if not (coarse.score > MAYBE).any() or median(coarse.side[coarse.score > MAYBE]) * scale < LARGE:
-        return False  # found out quickly: small squares look like many
-    together = [index for members in grow_components(coarse) for index in members.values()]
-    lost = (coarse.score > MAYBE) & ~find_overlapped(coarse)
-    lost[together] = False
-    return bool(together) and not lost.any() and float(coarse.side[together].min()) * scale > LARGE
-
-
-def find_components(seen: Detections) -> list[Component]:
-    """Return what hangs together among the squares of a look, none of it larger than a kingdom."""
-    return [patch for members in grow_components(seen) for patch in _of_size(members, seen)]
+def _has_only_large(coarse: Detections, photo: Photo) -> bool:
+    """Return True if every possible square of the coarse scale is large and connected to others."""
+    scale = LONG_SIDES_PIXELS[1] / max(photo.width, photo.height)
+    possible = coarse.score > MIN_POSSIBLE_SCORE
+    if not possible.any() or compute_median(coarse.side[possible]) * scale < MIN_COARSE_SIDE_PIXELS:
+        return False  # decided early, because small squares look like many
+    connected = [index for members in grow_components(coarse) for index in members.values()]
+    isolated = possible & ~find_overlapped(coarse)
+    isolated[connected] = False
+    large = bool(connected) and float(coarse.side[connected].min()) * scale > MIN_COARSE_SIDE_PIXELS
+    return large and not isolated.any()
 
 
 def refine_components(
-    photo: Photo, finder: SquareDetector, first: Sequence[Component], *, known: SearchResult | None = None
+    photo: Photo, detector: SquareDetector, components: Sequence[Component], known: SearchResult | None = None
 ) -> SearchResult:
-    """Return what the patches of a look are when they are looked at again, besides what is `known` already."""
-    return SearchResult(tuple(_looked_at(photo, finder, first, known.rivals if known else ())))
-
-
-def _looked_at(
-    photo: Photo, finder: SquareDetector, first: Sequence[Component], known: Sequence[LatticeHypothesis]
-) -> list[LatticeHypothesis]:
-    """Return the lattices that are known, and those of patches, the largest first, looked at again."""
-    waiting = deque(sorted(first, key=lambda patch: -patch.covered)[:CANDIDATES])
-    found = list(known)
+    """Return the `known` hypotheses and those of the components, the largest components first, refined."""
+    waiting = deque(sorted(components, key=lambda component: -component.weighted_area)[:MAX_HYPOTHESES])
+    found = list(known.hypotheses) if known else []
     while waiting:
-        patch = waiting.popleft()
-        if any(
-            patch.on(one) and one.covered > 0.8 * patch.covered and len(one.chosen) >= len(patch.chosen)
-            for one in found
-        ):
-            continue  # another look saw this kingdom
-        matrix = fit_homography(patch.squares, patch.members)
-        second = None if matrix is None else refine(photo, finder, Lattice(patch.members, matrix))
-        if second is not None:
-            _add(found, second)
-            waiting += left_over(patch, second)
-    return found
+        component = waiting.popleft()
+        if any(_is_redundant(component, hypothesis) for hypothesis in found):
+            continue
+        matrix = fit_homography(component.squares, component.members)
+        refined = None if matrix is None else refine(photo, detector, Lattice(component.members, matrix))
+        if refined is not None:
+            _add(found, refined)
+            waiting += _find_rest(component, refined)
+    return SearchResult(tuple(found))
 
 
-def _add(found: list[LatticeHypothesis], seen: LatticeHypothesis) -> None:
-    """Add what was seen again, or where it is the same lattice as one before, what both looks say of it."""
+def _is_redundant(component: Component, hypothesis: LatticeHypothesis) -> bool:
+    """Return True if a hypothesis already shows the component's squares."""
+    return (
+        component.overlaps(hypothesis.component)
+        and hypothesis.weighted_area > REDUNDANT_AREA_RATIO * component.weighted_area
+        and len(hypothesis.component.members) >= len(component.members)
+    )
+
+
+def _add(found: list[LatticeHypothesis], new: LatticeHypothesis) -> None:
+    """Add a hypothesis; if it matches one before, the better of both stays, with the mean of the scores."""
     for n, one in enumerate(found):
-        if seen.same_as(one):
-            better, other = (seen, one) if seen.covered > one.covered else (one, seen)
-            found[n] = better.agreed(other)
+        if new.matches(one):
+            better, other = (new, one) if new.weighted_area > one.weighted_area else (one, new)
+            found[n] = better.average_scores(other)
             return
-    found.append(seen)
+    found.append(new)
 
 
-def left_over(patch: Component, seen: LatticeHypothesis) -> list[Component]:
-    """Return what else hangs together in a patch that turned out to be two kingdoms, of which one was `seen` again."""
-    free = np.zeros(len(patch.squares), bool)
-    free[patch.chosen] = True
-    free &= ~covered(patch.squares, seen.patch)
-    if free.sum() < MIN_KINGDOM_SQUARES or free.sum() == len(patch.chosen):
+def _find_rest(component: Component, refined: LatticeHypothesis) -> list[Component]:
+    """Return the components among the squares that refinement left out: it may have been two kingdoms."""
+    free = np.zeros(len(component.squares), bool)
+    free[component.indices] = True
+    free &= ~refined.component.find_covered(component.squares)
+    if free.sum() < MIN_KINGDOM_SQUARES or free.sum() == len(component.indices):
         return []
-    left = grow_components(patch.squares, among=free)
-    return [part for members in left for part in _of_size(members, patch.squares)]
-
-
-def _of_size(members: dict[Place, int], squares: Detections) -> list[Component]:
-    return [Component(part, squares) for part in split_components(squares, members) if len(part) >= MIN_KINGDOM_SQUARES]
+    return find_components(component.squares, among=free)

@@ -1,9 +1,10 @@
-"""The finder network: where squares lie in a photo, which way they lie and how large they are.
+"""The detector network: centre, axes and score of every square in a picture.
 
-The network looks at the whole photo at once and gives one vote for each 8 x 8 pixels: is this inside a square, where
-is that square's centre, and which are its axes. A square looks the same after a quarter turn, so its axes are coded by
-numbers that do not change under one. With half-axes u and v as complex numbers, p = c + alpha z + beta conj(z) maps the
-unit square (|Re z|, |Im z| <= 1) onto the photo; alpha^4 and alpha beta stay the same when z is turned by i.
+The network is fully convolutional and gives one vote for each 8 x 8 pixels: is this inside a square, where is that
+square's centre, and which are its axes. A square looks the same after a quarter turn, so the axes are encoded by
+quantities that a quarter turn does not change. With the half-axes as complex numbers u and v, the affine map
+p = c + alpha z + beta conj(z) takes the unit square (|Re z|, |Im z| <= 1) to the picture; alpha^4 and alpha beta are
+invariant when z is multiplied by i.
 """
 
 from __future__ import annotations
@@ -16,25 +17,35 @@ from typing import Final
 import cv2
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
+from kdvision.vision.geometry import Floats, apply_homography
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.onnx import Model
 
-Floats = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 
-STRIDE: Final = 8
-LONG_SIDES: Final = (640, 320)
-"""The finder sees the whole photo with its longer side at so many pixels: small squares show in one, large in both."""
-FINER: Final = 1280
-"""And so many, where kingdoms may be so small in the photo that their squares do not show in those."""
-PADDING: Final = 114
-"""The grey beyond the picture's edge, in training and at run time."""
+STRIDE_PIXELS: Final = 8
+LONG_SIDES_PIXELS: Final = (640, 320)
+"""Longer sides at which the detector sees a whole photo; small squares show at the first, large ones at both."""
+PADDING_GREY: Final = 114
+"""Grey level beyond the border, in training and at run time."""
 CHANNELS: Final = 8
+P_VOTE: Final = 0.5
+"""A vote with a lower probability of lying inside a square is ignored."""
+VOTE_RADIUS: Final = 0.7
+"""Votes closer to the strongest one than this, in half-sides, belong to the same square."""
+FULL_SCORE_SHARE: Final = 0.45
+"""Share of a square's possible votes that gives it a score of 1."""
+_MAX_SKEW: Final = 0.8
+_LOG_SIZE_RANGE: Final = (-2, 8)
 
 
 def encode_axes(alpha: Complex, beta: Complex) -> Floats:
-    """Return the code (n, 5) of axes: log |alpha|, cos and sin of alpha's fourth power, alpha beta / |alpha|^2."""
+    """Return the code (n, 5) of axes: log |alpha|, cos and sin of 4 arg(alpha), real and imaginary skew.
+
+    The skew is alpha beta / |alpha|^2.
+    """
     size = np.abs(alpha)
     turn = (alpha / size) ** 4
     skew = alpha * beta / size**2
@@ -43,159 +54,156 @@ def encode_axes(alpha: Complex, beta: Complex) -> Floats:
 
 def decode_axes(code: Floats) -> tuple[Complex, Complex]:
     """Return alpha and beta of a code (n, 5), up to a quarter turn."""
-    size = np.exp(np.clip(code[..., 0], -2, 8))
+    size = np.exp(np.clip(code[..., 0], *_LOG_SIZE_RANGE))
     alpha = size * np.exp(1j * np.arctan2(code[..., 2], code[..., 1]) / 4)
     skew = code[..., 3] + 1j * code[..., 4]
-    skew = skew / np.maximum(1.0, np.abs(skew) / 0.8)
+    skew = skew / np.maximum(1.0, np.abs(skew) / _MAX_SKEW)
     return alpha, skew * size**2 / alpha
 
 
-def axes_of(quads: Floats) -> tuple[Complex, Complex, Complex]:
-    """Return centre, alpha and beta of squares (n, 4, 2), corners clockwise; mirrored ones turned over."""
+def compute_axes(quads: Floats) -> tuple[Complex, Complex, Complex]:
+    """Return centre, alpha and beta of squares (n, 4, 2) with clockwise corners; mirrored squares are flipped."""
     corners: Complex = quads[..., 0] + 1j * quads[..., 1]
-    centre = corners.mean(-1)
     u = (corners[..., 1] + corners[..., 2] - corners[..., 0] - corners[..., 3]) / 4
     v = (corners[..., 2] + corners[..., 3] - corners[..., 0] - corners[..., 1]) / 4
     v = np.where((np.conj(u) * v).imag < 0, -v, v)
-    return np.asarray(centre), np.asarray((u - 1j * v) / 2), np.asarray((u + 1j * v) / 2)
+    return np.asarray(corners.mean(-1)), np.asarray((u - 1j * v) / 2), np.asarray((u + 1j * v) / 2)
 
 
 @dataclass(frozen=True)
 class Detections:
-    """Squares seen in a photo, best first: `centre`, `u` and `v` (n, 2) in pixels, `score` (n,) from 0 to 1.
+    """Detected squares: `centre`, `axis_u` and `axis_v` (n, 2) in pixels, `score` (n,) from 0 to 1.
 
-    `u` points from the centre to the middle of one side, `v` to the next side clockwise.
+    `axis_u` points from the centre to the middle of one side, `axis_v` to that of the next side clockwise.
     """
 
     centre: Floats
-    u: Floats
-    v: Floats
+    axis_u: Floats
+    axis_v: Floats
     score: Floats
 
     def __len__(self) -> int:
         return len(self.score)
 
+    @classmethod
+    def empty(cls) -> Detections:
+        """Return no detections."""
+        return cls(np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
+
     @cached_property
     def side(self) -> Floats:
-        """The sides' lengths (n,), as the root of the area."""
-        return np.asarray(2 * np.sqrt(np.abs(self.u[:, 0] * self.v[:, 1] - self.u[:, 1] * self.v[:, 0])))
+        """The side lengths (n,) in pixels, as the root of the area."""
+        u, v = self.axis_u, self.axis_v
+        return np.asarray(2 * np.sqrt(np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])))
 
     @property
     def corners(self) -> Floats:
-        """The corners (n, 4, 2), one after another around each square."""
-        centre, u, v = self.centre, self.u, self.v
+        """The corners (n, 4, 2) around each square."""
+        centre, u, v = self.centre, self.axis_u, self.axis_v
         return np.stack([centre - u - v, centre + u - v, centre + u + v, centre - u + v], axis=1)
 
-    def moved(self, matrix: Floats) -> Detections:
-        """Return the squares under a homography (3, 3), to first order about each centre."""
-        points = np.stack(
-            [
-                self.centre,
-                self.centre + 0.5 * self.u,
-                self.centre - 0.5 * self.u,
-                self.centre + 0.5 * self.v,
-                self.centre - 0.5 * self.v,
-            ]
-        )
-        moved = cv2.perspectiveTransform(points.reshape(1, -1, 2), matrix).reshape(points.shape)
+    def transform(self, matrix: Floats) -> Detections:
+        """Return the detections under a homography (3, 3), to first order around each centre."""
+        if not len(self):
+            return self
+        u, v = 0.5 * self.axis_u, 0.5 * self.axis_v
+        points = np.stack([self.centre, self.centre + u, self.centre - u, self.centre + v, self.centre - v])
+        moved = apply_homography(matrix, points)
         return Detections(moved[0], moved[1] - moved[2], moved[3] - moved[4], self.score)
 
-
-def median(values: Floats) -> float:
-    """Return the median, as `np.median` does, which takes ten times longer for few values."""
-    order = np.sort(values, axis=None)
-    return float((order[(len(order) - 1) // 2] + order[len(order) // 2]) / 2)
+    def select(self, mask: npt.NDArray[np.bool_]) -> Detections:
+        """Return the detections where `mask` (n,) is true."""
+        return Detections(self.centre[mask], self.axis_u[mask], self.axis_v[mask], self.score[mask])
 
 
-def decode_votes(output: npt.NDArray[np.float32], *, threshold: float = 0.5) -> Detections:
-    """Return the squares that the network's votes (8, h, w) agree on, in pixels of its input.
+def decode_votes(output: npt.NDArray[np.float32], *, threshold: float = P_VOTE) -> Detections:
+    """Return the squares that the network's votes (8, h, w) agree on, in pixels of its input, strongest first.
 
-    Votes are gathered greedily: the surest vote collects all that fall within 0.45 of a half-axis pair of it.
+    Clustering is greedy: the strongest vote collects all votes whose centres lie within `VOTE_RADIUS` half-sides.
     """
-    chance = _chance(output[0])
+    chance = expit(output[0].astype(np.float64))
     rows, cols = np.nonzero(chance > threshold)
     votes = output[:, rows, cols].T.astype(np.float64)
-    weight = chance[rows, cols]
-    size = np.exp(np.clip(votes[:, 3], -2, 8))
-    here = np.stack([(cols + 0.5) * STRIDE, (rows + 0.5) * STRIDE], -1)
-    centre = here + votes[:, 1:3] * size[:, None]
-    weight = weight * np.exp(-0.5 * (votes[:, 1:3] ** 2).sum(-1))
-    return _gather(centre, votes[:, 3:8], weight, size)
-
-
-def _chance(odds: npt.NDArray[np.float32]) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-odds.astype(np.float64))))
-
-
-def _gather(centre: Floats, code: Floats, weight: Floats, size: Floats) -> Detections:
+    half_side = np.exp(np.clip(votes[:, 3], *_LOG_SIZE_RANGE))
+    positions = np.stack([(cols + 0.5) * STRIDE_PIXELS, (rows + 0.5) * STRIDE_PIXELS], -1)
+    centre = positions + votes[:, 1:3] * half_side[:, None]
+    weight = chance[rows, cols] * np.exp(-0.5 * (votes[:, 1:3] ** 2).sum(-1))
     order = np.argsort(-weight, kind="stable")
-    x, y = (np.ascontiguousarray(axis) for axis in centre[order].T)
-    reach = (0.7 * size[order]) ** 2
-    left, square, firsts = np.arange(len(order)), np.zeros(len(order), np.intp), list[int]()
-    while len(left):
-        stay = (x - x[0]) ** 2 + (y - y[0]) ** 2 >= reach[left[0]]
-        stay[0] = False
-        square[left] = len(firsts)  # those that stay get another number later
-        firsts.append(int(left[0]))
-        left, x, y = left[stay], x[stay], y[stay]
-    if not firsts:
-        nothing = np.zeros((0, 2))
-        return Detections(nothing, nothing, nothing, np.zeros(0))
-    weight = weight[order]
-    total = np.bincount(square, weight)
-    votes = np.concatenate([centre, code], axis=1)[order]
-    mean = np.stack([np.bincount(square, weight * axis) for axis in votes.T], axis=1) / total[:, None]
+    if not len(order):
+        return Detections.empty()
+    votes = np.concatenate([centre, votes[:, 3:8]], axis=1)[order]
+    return _average_votes(votes, weight[order], half_side[order])
+
+
+def _average_votes(votes: Floats, weight: Floats, half_side: Floats) -> Detections:
+    """Return one detection for each cluster of votes (n, 7): centre and axis code, strongest vote first."""
+    cluster, strongest = _cluster_votes(votes[:, :2], half_side)
+    total = np.bincount(cluster, weight)
+    mean = np.stack([np.bincount(cluster, weight * column) for column in votes.T], axis=1) / total[:, None]
     alpha, beta = decode_axes(mean[:, 2:])
     u, v = alpha + beta, 1j * (alpha - beta)
-    expected = np.maximum(1.0, (2 * size[order][firsts] / STRIDE) ** 2)
+    possible = np.maximum(1.0, (2 * half_side[strongest] / STRIDE_PIXELS) ** 2)
     return Detections(
         np.ascontiguousarray(mean[:, :2]),
         np.stack([u.real, u.imag], -1),
         np.stack([v.real, v.imag], -1),
-        np.minimum(1.0, total / (0.45 * expected)),
+        np.minimum(1.0, total / (FULL_SCORE_SHARE * possible)),
     )
 
 
+def _cluster_votes(centre: Floats, half_side: Floats) -> tuple[npt.NDArray[np.intp], list[int]]:
+    """Return the cluster (n,) of each vote, and the strongest vote of each cluster."""
+    x, y = (np.ascontiguousarray(axis) for axis in centre.T)
+    reach = (VOTE_RADIUS * half_side) ** 2
+    left, cluster, strongest = np.arange(len(x)), np.zeros(len(x), np.intp), list[int]()
+    while len(left):
+        outside = (x - x[0]) ** 2 + (y - y[0]) ** 2 >= reach[left[0]]
+        outside[0] = False
+        cluster[left] = len(strongest)  # the votes outside get another number in a later round
+        strongest.append(int(left[0]))
+        left, x, y = left[outside], x[outside], y[outside]
+    return cluster, strongest
+
+
 class SquareDetector:
-    """The finder network, ready to look."""
+    """The detector network as a model that is ready to run."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def look(self, pixels: npt.NDArray[np.uint8]) -> Detections:
-        """Return the squares in an RGB picture (H, W, 3), at the size it has."""
-        return self.glimpse(pixels)[0]
+    def detect(self, pixels: npt.NDArray[np.uint8]) -> Detections:
+        """Return the squares in an RGB picture (H, W, 3) at its own size."""
+        return self.detect_with_votes(pixels)[0]
 
-    def glimpse(self, pixels: npt.NDArray[np.uint8]) -> tuple[Detections, Floats]:
-        """Return the squares as `look` does, and for every 8 x 8 pixels how likely they lie in one (H / 8, W / 8)."""
+    def detect_with_votes(self, pixels: npt.NDArray[np.uint8]) -> tuple[Detections, Floats]:
+        """Return the squares, and for each 8 x 8 pixels the probability (H / 8, W / 8) that they lie in a square."""
         height, width = pixels.shape[:2]
-        padded = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=(PADDING,) * 3)
+        grey = (PADDING_GREY,) * 3
+        padded = cv2.copyMakeBorder(pixels, 0, -height % 32, 0, -width % 32, cv2.BORDER_CONSTANT, value=grey)
         output = self.model.run(np.asarray(padded, np.uint8)[None])[0]
         found = decode_votes(output)
         inside = ((found.centre >= 0) & (found.centre < (width, height))).all(-1)
-        squares = Detections(found.centre[inside], found.u[inside], found.v[inside], found.score[inside])
-        return squares, _chance(output[0, : -(-height // STRIDE), : -(-width // STRIDE)])
+        votes = output[0, : -(-height // STRIDE_PIXELS), : -(-width // STRIDE_PIXELS)]
+        return found.select(np.asarray(inside)), np.asarray(expit(votes.astype(np.float64)))
 
-    def find(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES) -> list[Detections]:
-        """Return the squares in a photo, in its own pixels, from each look at the whole of it, in the order asked for.
+    def detect_scales(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES_PIXELS) -> list[Detections]:
+        """Return the squares of a whole photo, in its own pixels, at each of some sizes.
 
-        The looks are kept apart: where squares are too large for one, its answers are many, small and wrong.
+        Scales are not merged: a scale at which squares are too large yields many small false detections.
         """
-        looks = []
+        scales = []
         for long_side in long_sides:
             pixels, _ = photo.scaled(long_side / max(photo.width, photo.height))
             pixels, _ = shrink(pixels, long_side / max(pixels.shape[:2]))
-            found = self.look(pixels)
             scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
-            looks.append(found.moved(scale) if len(found) else found)
-        return looks
+            scales.append(self.detect(pixels).transform(scale))
+        return scales
 
 
 def shrink(pixels: npt.NDArray[np.uint8], factor: float) -> tuple[npt.NDArray[np.uint8], tuple[float, float]]:
-    """Return the picture scaled by `factor`, and the exact factors (x, y) that whole pixels allow.
+    """Return the picture scaled by `factor`, and the exact factors (x, y) after rounding to whole pixels.
 
-    Down to a half a pixel of the result is no more than four of the picture, and interpolating between those is quicker
-    than adding up areas.
+    Down to a half, bilinear interpolation covers all pixels and is faster than averaging areas.
     """
     height, width = pixels.shape[:2]
     size = (max(8, round(width * factor)), max(8, round(height * factor)))

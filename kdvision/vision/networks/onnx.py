@@ -1,6 +1,6 @@
-"""Model files: finding them, checking that we know their format, running them.
+"""ONNX model files: location, format check, execution.
 
-Each ONNX file describes itself in its metadata: format, classes in notation, temperatures, what it was trained on.
+Each file describes itself in its metadata: format, classes in board notation, temperatures, training data.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import numpy.typing as npt
 
 from kdvision.errors import ModelError
 
-FORMAT: Final = 1
+MODEL_FORMAT: Final = 1
 
-MOST_THREADS: Final = 4
-"""The networks are small: more threads wait for each other longer than they work."""
+MAX_THREADS: Final = 4
+"""The networks are small: more threads spend more time on synchronisation than they save."""
 
-BATCH: Final = 16
-"""Pictures that are run at a time: more are no faster, and need more room."""
+MAX_BATCH_IMAGES: Final = 16
+"""Larger batches are no faster and need more memory."""
 
 
-def model_path(name: str) -> Path:
-    """Return where a shipped model lies: in a wheel inside the package, in a checkout beside it; raises ModelError."""
+def find_model(name: str) -> Path:
+    """Return the path of a shipped model, in a wheel or a checkout; raise ModelError if it is missing."""
     package = Path(__file__).resolve().parents[2]
     places = [package / "models" / f"{name}.onnx", package.parent / "models" / f"{name}.onnx"]
     if folder := os.environ.get("KDVISION_MODELS"):
@@ -43,62 +43,63 @@ def model_path(name: str) -> Path:
 
 
 class Model:
-    """One network and what its file says of itself; raises ModelError where the file is not one of ours.
+    """One network and its metadata; raises ModelError if the file is not a model of this program.
 
-    It runs on so many `threads`, else on `threads_here()`.
+    It runs on `threads` threads, by default `count_threads()`.
     """
 
     def __init__(self, path: Path, *, threads: int | None = None) -> None:
         import onnxruntime as ort
 
         options = ort.SessionOptions()
-        options.log_severity_level = 4  # what fails is raised, and told by whoever catches it
+        options.log_severity_level = 4  # errors are raised and reported by the caller
         options.intra_op_num_threads = threads or count_threads()
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # others want the processor too
-        options.enable_mem_pattern = False  # pictures come in all sizes: plans for each would pile up
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # leaves the processor to others
+        options.enable_mem_pattern = False  # pictures come in all sizes; plans for each would pile up
         try:
             self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's own classes share no base
+        except Exception as error:  # onnxruntime's exceptions share no base class
             raise ModelError(f"The model {path} cannot be loaded: {error}", hint="Install kdvision again.") from error
         self.input = self.session.get_inputs()[0].name
-        self.about: dict[str, Any] = _about(self.session.get_modelmeta().custom_metadata_map)
-        if self.about.get("format") != FORMAT:
+        self.metadata: dict[str, Any] = _parse_metadata(self.session.get_modelmeta().custom_metadata_map)
+        if self.metadata.get("format") != MODEL_FORMAT:
+            found = self.metadata.get("format")
             raise ModelError(
-                f"The model {path} has format {self.about.get('format')}; this kdvision reads format {FORMAT}.",
+                f"The model {path} has format {found}; this kdvision reads format {MODEL_FORMAT}.",
                 hint="Install models and program of one version.",
             )
 
-    def run(self, pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-        """Return the network's output for RGB pictures (n, H, W, 3)."""
-        parts = [pictures[start : start + BATCH] for start in range(0, max(1, len(pictures)), BATCH)]
-        made = [self.ask(**{self.input: part}) for part in parts]
-        return made[0] if len(made) == 1 else np.concatenate(made)
+    def run(self, images: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+        """Return the network's output for RGB images (n, H, W, 3), which run in batches."""
+        starts = range(0, max(1, len(images)), MAX_BATCH_IMAGES)
+        parts = [self.run_inputs(**{self.input: images[start : start + MAX_BATCH_IMAGES]}) for start in starts]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def ask(self, **inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-        """Return the network's output for its inputs, by their names, all at once."""
-        given = {name: np.ascontiguousarray(value) for name, value in inputs.items()}
-        return np.asarray(self.session.run(None, given)[0], np.float32)
+    def run_inputs(self, **inputs: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+        """Return the network's first output for inputs given by name, in one call."""
+        arrays = {name: np.ascontiguousarray(value) for name, value in inputs.items()}
+        return np.asarray(self.session.run(None, arrays)[0], np.float32)
 
 
-def _about(metadata: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a model file says of itself; entries that are not ours, which need not be JSON, are left out."""
-    about = {}
+def _parse_metadata(metadata: Mapping[str, str]) -> dict[str, Any]:
+    """Return the metadata with JSON values; other entries are left out."""
+    parsed = {}
     for key, value in metadata.items():
         with suppress(ValueError):
-            about[key] = json.loads(value)
-    return about
+            parsed[key] = json.loads(value)
+    return parsed
 
 
 def count_threads() -> int:
-    """Return how many threads to run on: KDVISION_THREADS, else one for each core this process may use, to four."""
-    asked = os.environ.get("KDVISION_THREADS", "")
+    """Return KDVISION_THREADS if set, else the number of cores of this process, at most `MAX_THREADS`."""
+    requested = os.environ.get("KDVISION_THREADS", "")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if asked.isdecimal() and int(asked):
-        return min(int(asked), 4 * cores)
-    return min(cores, MOST_THREADS)
+    if requested.isdecimal() and int(requested):
+        return min(int(requested), 4 * cores)
+    return min(cores, MAX_THREADS)
 
 
 @cache
 def load_model(name: str, threads: int | None = None) -> Model:
-    """Return a shipped model, loaded once."""
-    return Model(model_path(name), threads=threads)
+    """Return a shipped model, loaded once a process."""
+    return Model(find_model(name), threads=threads)

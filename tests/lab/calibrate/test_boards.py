@@ -70,13 +70,13 @@ def test_boards_with_warnings_get_their_observed_frequency() -> None:
     calibration = fit_weights([*found, *make_outcomes(1000, 950, d=1.0)], [], Calibration())
     probabilities = [found[n].compute_probability(calibration) for n in (0, 4000, 5000, 6000)]
     assert probabilities == pytest.approx([0.95, 0.855, 0.48, 0.02], abs=0.02)
-    assert calibration.whole["d"] == pytest.approx(0.0, abs=0.05)
-    assert Calibration().of_whole({"a": 1.0}) == 1.0
+    assert calibration.warning_weights["d"] == pytest.approx(0.0, abs=0.05)
+    assert Calibration().calibrate_completeness({"a": 1.0}) == 1.0
 
 
 def test_no_warning_raises_a_probability() -> None:
     calibration = fit_weights([*make_outcomes(2000, 1800), *make_outcomes(1000, 1000, d=1.0)], [], Calibration())
-    assert calibration.whole["d"] == 0.0
+    assert calibration.warning_weights["d"] == 0.0
 
 
 def test_a_stronger_warning_lowers_the_probability_further() -> None:
@@ -100,9 +100,12 @@ def test_the_metadata_reproduce_the_fitted_calibration() -> None:
     plain = [*make_outcomes(6000, 5998), *make_outcomes(300, 150, ends=1.0)]
     about, calibration = fit_calibration(plain, make_outcomes(300, 100, covered=1.0))
     loaded = Calibration(**about)  # type: ignore[arg-type]
-    assert loaded.sure == calibration.sure and loaded.whole == calibration.whole
+    assert (
+        loaded.review_threshold == calibration.review_threshold
+        and loaded.warning_weights == calibration.warning_weights
+    )
     assert about["unflagged"] == 6000 and about["unflagged_wrong"] == 2
-    assert calibration.whole["ends"] < 0 and calibration.whole["covered"] < 0
+    assert calibration.warning_weights["ends"] < 0 and calibration.warning_weights["covered"] < 0
 
 
 @pytest.mark.parametrize(("correction_cost", "side"), [(4.0, 64.0), (0.0, 16.0)])
@@ -116,7 +119,7 @@ def test_corrected_and_small_boards_get_their_observed_frequency(correction_cost
     calibration = fit_weights([*usual, *hard], [], Calibration(fit_temperature([*usual, *hard])))
     fitted = [probability for probability, _ in list_outcomes([usual[0], hard[0]], calibration)]
     assert fitted == pytest.approx([0.95, 0.5], abs=0.03)
-    assert Calibration().of_board(0.9, correction_cost=correction_cost, side=side) == pytest.approx(0.9)
+    assert Calibration().calibrate_board(0.9, correction_cost=correction_cost, side=side) == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize("truth", [0.7, 1.0, 1.6])
@@ -135,6 +138,8 @@ def test_a_board_that_breaks_a_rule_is_likelier_misread() -> None:
     right = [BoardOutcome((0.95, 0.05), right=True, always_review=False)] * 1000
     terms = fit_rule_terms([*wrong, *right])
     assert np.exp(terms) == pytest.approx([1 / 9, 9], rel=0.05)
-    calibration = Calibration(rule=terms)
-    broken, kept = (calibration.of_board(0.5, correction_cost=0, side=64, broken=which) for which in (True, False))
+    calibration = Calibration(rule_offsets=terms)
+    broken, kept = (
+        calibration.calibrate_board(0.5, correction_cost=0, side=64, breaks_rule=which) for which in (True, False)
+    )
     assert (broken, kept) == pytest.approx((0.1, 0.9), abs=0.01)

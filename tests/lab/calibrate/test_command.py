@@ -52,11 +52,11 @@ def test_an_interrupted_validation_continues_with_the_saved_observations(
 
 
 def test_the_metadata_are_replaced_and_the_digest_ignores_what_is_named(models: Path) -> None:
-    before, about = digest_networks("boards"), Model(models / "cells.onnx").about
+    before, about = digest_networks("boards"), Model(models / "cells.onnx").metadata
     command.write_metadata(models / "cells.onnx", {"boards": {"sure": 0.5}})
-    assert Model(models / "cells.onnx").about == {**about, "boards": {"sure": 0.5}}
+    assert Model(models / "cells.onnx").metadata == {**about, "boards": {"sure": 0.5}}
     assert digest_networks("boards") == before != digest_networks()
-    command.write_metadata(models / "cells.onnx", {"outline": [1.0, 0.0, 0.0]})
+    command.write_metadata(models / "cells.onnx", {"tile_weights_without_colour": [1.0, 0.0, 0.0]})
     assert digest_networks("boards") != before
 
 

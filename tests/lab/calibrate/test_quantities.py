@@ -11,7 +11,7 @@ from kdvision.lab.calibrate.scenes import ObservedScene
 from kdvision.lab.games.play import play
 from kdvision.pipeline import Calibration
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.result import ALONE
+from kdvision.vision.result import NO_SURROUNDINGS
 from tests.kingdoms import plain_sight as observe
 from tests.vision.decide.simulation import framed, noisy
 
@@ -30,8 +30,8 @@ def test_exact_probabilities_have_a_small_calibration_error() -> None:
         boards = [framed(kingdom.board, 5, 1) for kingdom in play(rng, players=4)][:2]
         observations = tuple(observe(noisy(board, rng, accuracy=0.93)) for board in boards)
         truth = tuple(board.trim() for board in boards)
-        scenes.append(ObservedScene(observations, (ALONE,) * 2, truth, (False, False)))
-    unknown = ObservedScene(scenes[0].observations, (ALONE,) * 2, (None, scenes[0].boards[1]), (False, True))
+        scenes.append(ObservedScene(observations, (NO_SURROUNDINGS,) * 2, truth, (False, False)))
+    unknown = ObservedScene(scenes[0].observations, (NO_SURROUNDINGS,) * 2, (None, scenes[0].boards[1]), (False, True))
     text = format_quantities([collect_quantities(scene, Calibration()) for scene in [*scenes, unknown]])
     lines = {line["quantity"]: line for line in csv.DictReader(io.StringIO(text))}
     assert list(lines) == list(QUANTITIES)
@@ -45,7 +45,7 @@ def test_exact_probabilities_have_a_small_calibration_error() -> None:
 
 def test_no_board_of_a_truncated_kingdom_is_right() -> None:
     truth = Board.parse("w w # l l")
-    scene = ObservedScene((observe(Reading.of(truth, confidence=0.99)),), (ALONE,), (truth,), (True,))
+    scene = ObservedScene((observe(Reading.of(truth, confidence=0.99)),), (NO_SURROUNDINGS,), (truth,), (True,))
     found = collect_quantities(scene, Calibration())
     assert found["board"][:, 1].tolist() == [0] and not len(found["square decided"])
 
@@ -53,7 +53,7 @@ def test_no_board_of_a_truncated_kingdom_is_right() -> None:
 def test_overconfident_readings_have_a_large_calibration_error() -> None:
     truth = Board.parse("w w # l l")
     reading = Reading.of("w f # l g", confidence=0.99)
-    scene = ObservedScene((observe(reading),), (ALONE,), (truth,), (False,))
+    scene = ObservedScene((observe(reading),), (NO_SURROUNDINGS,), (truth,), (False,))
     text = format_quantities([collect_quantities(scene, Calibration())] * 20)
     lines = {line["quantity"]: line for line in csv.DictReader(io.StringIO(text))}
     assert float(lines["square before the decision"]["calibration_error"]) > 0.3

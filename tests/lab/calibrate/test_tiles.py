@@ -16,8 +16,8 @@ def test_the_true_tile_weights_are_found(seed: int) -> None:
     is_tile = rng.random(4000) < 1 / (1 + np.exp(-(features @ (0.5, 0.3, 1.5) - 1.0)))
     features[:400, 2] = np.nan
     about = fit_tile_weights(CellEvidence(features[part], is_tile[part]) for part in np.split(np.arange(4000), 2))
-    assert about["tabletop"] == pytest.approx([0.5, 0.3, 1.5, -1.0], abs=0.4)
-    rates = about["outline_wrong"]
+    assert about["tile_weights"] == pytest.approx([0.5, 0.3, 1.5, -1.0], abs=0.4)
+    rates = about["tile_errors"]
     assert isinstance(rates, dict) and rates["all"] < rates["both"] < rates["cells"] + 0.05
 
 
@@ -29,6 +29,6 @@ def test_a_hidden_tile_costs_more_than_a_needless_warning(seed: int) -> None:
     features = rng.normal(0, 1, (6000, 6))
     log_odds = features @ (1.5, 1.0, 0.5, 0.0, 0.5, 1.0) - 2.0
     about = fit_occlusion_weights([CellEvidence(features, rng.random(6000) < 1 / (1 + np.exp(-log_odds)))])
-    weights = about["covering"]
+    weights = about["occlusion_weights"]
     assert isinstance(weights, list)
     assert weights == pytest.approx([1.5, 1.0, 0.5, 0.0, 0.5, 1.0, np.log(HIDDEN_TILE_COST) - 2.0], abs=0.35)

@@ -47,7 +47,7 @@ def test_a_run_writes_its_table_and_how_it_was_made(tmp_path: Path) -> None:
     assert [line["kind"] for line in csv.DictReader(table.read_text().splitlines())] == ["even", "odd"]
     assert (about["command"], about["cases"]) == ("python -m kdvision.lab.experiments numbers", 6)
     assert [row["number"] for row in about["silent_errors"]] == [3]
-    assert set(about["models"]) == {"cells", "context", "finder"}
+    assert set(about["models"]) == {"cells", "context", "detector"}
 
 
 def test_a_quick_run_reads_the_same_part_every_time() -> None:
@@ -94,7 +94,7 @@ def test_work_of_another_program_or_other_models_is_measured_again(
 @pytest.mark.parametrize(
     ("failure", "found_none", "error"),
     [
-        (NoKingdomFound("none", stage="finder"), True, ""),
+        (NoKingdomFound("none", stage="detector"), True, ""),
         (PhotoError("too dark"), False, "PhotoError: too dark"),
         (ZeroDivisionError("division"), False, "ZeroDivisionError: division"),
     ],

@@ -104,7 +104,7 @@ def test_the_exported_network_equals_torch_for_any_number_of_tiles(trained: Cont
     path = tmp_path / "context.onnx"
     export_context(trained, path, kinds=KINDS, temperature=2.0, rates={}, settings={})
     model = Model(path)
-    assert tuple(model.about["kinds"]) == KINDS
+    assert tuple(model.metadata["kinds"]) == KINDS
     many, other = make_photos(2)
     single = LabelledTiles(other.log_probs[:1], other.colours[:1], other.labels[:1])
     for photo in (many, single):
@@ -118,5 +118,5 @@ def test_the_exported_network_equals_torch_for_any_number_of_tiles(trained: Cont
             own = [n for n, kind in enumerate(KINDS) if kind[0] == terrain]
             crowns = alone[:, own] / alone[:, own].sum(1, keepdim=True)
             expected[:, own] = torch.log(crowns * mixed[:, own].sum(1, keepdim=True)).numpy()
-        output = model.ask(log_probs=photo.log_probs, colours=photo.colours)
+        output = model.run_inputs(log_probs=photo.log_probs, colours=photo.colours)
         np.testing.assert_allclose(output, expected, atol=1e-3)

@@ -79,7 +79,7 @@ def test_the_saved_weights_reproduce_the_recorded_score(tmp_path: Path) -> None:
     model = Model(path)
     wrong = (model.run(held_out.crops)[:, : len(TILE_KINDS)].argmax(1) != held_out.kind)[held_out.tile > 0]
     assert 0.2 < wrong.mean() < 0.8
-    assert wrong.mean() == pytest.approx(model.about["held_out"]["kind_error_rendered"], abs=1e-9)
+    assert wrong.mean() == pytest.approx(model.metadata["held_out"]["kind_error_rendered"], abs=1e-9)
 
 
 def test_the_exported_network_equals_torch_on_the_same_crops(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_the_exported_network_equals_torch_on_the_same_crops(tmp_path: Path) -> 
 def test_the_exported_detector_takes_any_size(tmp_path: Path) -> None:
     torch.manual_seed(0)
     net = DetectorNet().eval()
-    export_detector(net, tmp_path / "finder.onnx", settings={})
-    model = Model(tmp_path / "finder.onnx")
+    export_detector(net, tmp_path / "detector.onnx", settings={})
+    model = Model(tmp_path / "detector.onnx")
     for height, width in ((32, 64), (96, 32), (128, 160)):
         picture = np.random.default_rng(0).integers(0, 256, (1, height, width, 3), dtype=np.uint8)
         with torch.inference_mode():
@@ -102,7 +102,7 @@ def test_the_exported_detector_takes_any_size(tmp_path: Path) -> None:
         assert np.allclose(model.run(picture), expected.numpy(), atol=1e-3)
 
 
-@pytest.mark.parametrize("net", [DetectorNet(), make_cell_net()], ids=["finder", "cells"])
+@pytest.mark.parametrize("net", [DetectorNet(), make_cell_net()], ids=["detector", "cells"])
 def test_merging_batch_norms_keeps_the_output_and_all_weights_trainable(net: DetectorNet | CellNet) -> None:
     pictures = 255 * torch.rand(4, 3, 64, 64, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():

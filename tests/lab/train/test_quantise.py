@@ -42,12 +42,12 @@ def test_eight_bits_give_nearly_the_same_output(cells: Path, tmp_path: Path) -> 
     pictures = make_crops(6, 3)
     expected, output = floats.run(pictures), integers.run(pictures)
     assert 0 < np.abs(output - expected).max() < 0.1 * np.ptp(expected)
-    assert integers.about == floats.about
+    assert integers.metadata == floats.metadata
     assert "QuantizeLinear" in {node.op_type for node in onnx.load(tmp_path / "cells.onnx").graph.node}
 
 
 def test_a_quantised_detector_takes_any_size_and_keeps_its_ends_in_floats(tmp_path: Path) -> None:
-    path = tmp_path / "finder.onnx"
+    path = tmp_path / "detector.onnx"
     export_detector(DetectorNet(width=8).eval(), path, settings={})
     model = RecordingModel(path)
     rng = np.random.default_rng(0)
@@ -75,15 +75,15 @@ def test_only_a_network_in_floats_is_quantised_and_replaced_if_little_is_lost(
     models = tmp_path / "models"
     models.mkdir()
     monkeypatch.setenv("KDVISION_MODELS", str(models))
-    shipped = (MODELS / "finder.onnx").read_bytes()
-    (models / "finder.onnx").write_bytes(shipped)
+    shipped = (MODELS / "detector.onnx").read_bytes()
+    (models / "detector.onnx").write_bytes(shipped)
     (models / "cells.onnx").write_bytes(cells.read_bytes())
     monkeypatch.setattr(quantising, "record_inputs", lambda _: {"cells": [make_crops(8, 1)]})
     counts = iter([100, 100 - loss])
     monkeypatch.setattr(quantising, "count_right_kingdoms", lambda *_: next(counts))
     quantise_networks(Run(tmp_path, models, tmp_path, workers=1))
-    assert (models / "finder.onnx").read_bytes() == shipped
-    about = Model(models / "cells.onnx").about
+    assert (models / "detector.onnx").read_bytes() == shipped
+    about = Model(models / "cells.onnx").metadata
     if loss == 1:
         assert about[METADATA_KEY]["right"] == {"floats": 100, "whole numbers": 99}
     else:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board
-from kdvision.vision.assess.diagnosis import explain_no_kingdom
+from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.image.photo import Photo
@@ -27,7 +27,7 @@ def observation(text: str) -> GridObservation:
 
 @pytest.mark.parametrize("gain", [0.0, 0.1, 0.15])
 def test_a_dark_photo_is_too_dark(gain: float, sample: Photo) -> None:
-    error = explain_no_kingdom(Photo.open((sample.pixels * gain).astype(np.uint8), name="x.jpg"), [])
+    error = make_no_kingdom_error(Photo.open((sample.pixels * gain).astype(np.uint8), name="x.jpg"), [])
     assert "x.jpg shows no kingdom: it is too dark" in str(error)
     assert "lamp" in error.hint
     assert error.stage == "finder"
@@ -35,24 +35,24 @@ def test_a_dark_photo_is_too_dark(gain: float, sample: Photo) -> None:
 
 def test_a_white_photo_has_too_much_light(sample: Photo) -> None:
     pale = np.clip(sample.pixels.astype(float) + 200, 0, 255).astype(np.uint8)
-    assert "nearly white" in str(explain_no_kingdom(Photo.open(pale), []))
+    assert "nearly white" in str(make_no_kingdom_error(Photo.open(pale), []))
 
 
 def test_a_photo_of_one_colour_is_said_to_be_so() -> None:
-    assert "one colour" in str(explain_no_kingdom(table_photo(), []))
+    assert "one colour" in str(make_no_kingdom_error(table_photo(), []))
 
 
 @pytest.mark.parametrize("share", [0.005, 0.01, 0.03])
 def test_a_blurred_photo_is_blurred(share: float, sample: Photo) -> None:
     sigma = share * max(sample.width, sample.height)
-    error = explain_no_kingdom(Photo.open(cv2.GaussianBlur(sample.pixels, (0, 0), sigma)), [])
+    error = make_no_kingdom_error(Photo.open(cv2.GaussianBlur(sample.pixels, (0, 0), sigma)), [])
     assert "blurred" in str(error)
     assert "focus" in error.hint
 
 
 @pytest.mark.parametrize("name", ["demo", "no-kingdom", "hard-light", "seven"])
 def test_sharp_photos_are_not_called_blurred(name: str) -> None:
-    error = explain_no_kingdom(Photo.open(SAMPLES / f"{name}.jpg"), [])
+    error = make_no_kingdom_error(Photo.open(SAMPLES / f"{name}.jpg"), [])
     assert "nothing in it looks like a square tile" in str(error)
     assert "--corners" in error.hint
 
@@ -61,17 +61,17 @@ def test_sharp_photos_are_not_called_blurred(name: str) -> None:
     ("text", "words"),
     [
         ("w w f f / l l f f", "8 tiles lie together, but no castle"),
-        ("# .", "a castle was seen, but hardly any tiles"),
-        ("# # # / # w # / # # #", "in a pattern, or beside a line of dominoes"),
-        (". .", "some squares were seen, but they show no tiles"),
+        ("# .", "a castle was found, but hardly any tiles"),
+        ("# # # / # w # / # # #", "in a pattern, or beside a row of dominoes"),
+        (". .", "its squares show no tiles"),
     ],
 )
 def test_what_was_seen_is_said(text: str, words: str, sample: Photo) -> None:
-    error = explain_no_kingdom(sample, [observation(". ."), observation(text)])
+    error = make_no_kingdom_error(sample, [observation(". ."), observation(text)])
     assert words in str(error)
     assert error.stage == "cells"
 
 
 def test_a_preview_has_too_few_pixels(sample: Photo) -> None:
     small = cv2.resize(sample.pixels, (160, 120), interpolation=cv2.INTER_AREA)
-    assert "too few pixels" in str(explain_no_kingdom(Photo.open(np.asarray(small, np.uint8)), []))
+    assert "too few pixels" in str(make_no_kingdom_error(Photo.open(np.asarray(small, np.uint8)), []))

@@ -8,13 +8,13 @@ import pytest
 
 from kdvision import pipeline
 from kdvision.game.board import Square
-from kdvision.vision.classify.context import ContextClassifier, colours
-from kdvision.vision.classify.observation import GridObservation, split_kingdoms
-from kdvision.vision.classify.observe import find_kingdoms
+from kdvision.vision.assess.kingdom import split_kingdoms
+from kdvision.vision.classify.context import ContextClassifier, measure_colours
+from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellClassifier, crop_squares
-from kdvision.vision.networks.detector import SquareDetector
+from kdvision.vision.networks.cells import crop_squares
 from kdvision.vision.networks.onnx import load_model
 from tests.paths import SAMPLES
 
@@ -28,9 +28,7 @@ def context() -> ContextClassifier:
 def two() -> tuple[Photo, list[GridObservation]]:
     """The kingdoms of a sample, each tile read by itself."""
     photo = Photo.open(SAMPLES / "two-kingdoms.jpg")
-    return photo, split_kingdoms(
-        find_kingdoms(photo, SquareDetector(load_model("finder")), CellClassifier(load_model("cells")))
-    )[0]
+    return photo, split_kingdoms(find_kingdoms(photo, replace(Networks.load(), context=None)))[0]
 
 
 def unsure(observation: GridObservation, place: Square, shares: dict[str, float]) -> GridObservation:
@@ -48,7 +46,7 @@ def test_a_square_that_may_be_either_is_told_by_the_others(
     best = observation.reading.best
     place = next(square for square, cell in best.items() if str(cell) == kind)
     doubtful = unsure(observation, place, {kind: 0.45, other: 0.55})
-    read = context.read(photo, [doubtful, beside])[0]
+    read = context.classify(photo, [doubtful, beside])[0]
     assert doubtful.reading.best[place] != best[place]
     assert read.reading.probability(place, kind) > 0.6
 
@@ -57,12 +55,12 @@ def test_what_is_plain_stays_and_where_tiles_lie(
     context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
 ) -> None:
     photo, observations = two
-    for before, after in zip(observations, context.read(photo, observations), strict=True):
+    for before, after in zip(observations, context.classify(photo, observations), strict=True):
         assert after.reading.best == before.reading.best
-        assert np.allclose(after.presence, before.presence)
-        bare = before.presence <= 0.5
+        assert np.allclose(after.tile_probability, before.tile_probability)
+        bare = before.tile_probability <= 0.5
         assert (after.reading.log_probs[bare] == before.reading.log_probs[bare]).all()
-        assert (after.border_log_odds, after.hidden.tolist()) == (before.border_log_odds, before.hidden.tolist())
+        assert (after.border_log_odds, after.occlusion.tolist()) == (before.border_log_odds, before.occlusion.tolist())
 
 
 def test_no_kind_is_ruled_out_by_the_others(
@@ -70,7 +68,7 @@ def test_no_kind_is_ruled_out_by_the_others(
 ) -> None:
     """Else neither the deck nor what a person says of its other half could mend a square."""
     photo, observations = two
-    for before, after in zip(observations, context.read(photo, observations), strict=True):
+    for before, after in zip(observations, context.classify(photo, observations), strict=True):
         assert (after.reading.log_probs - before.reading.log_probs).min() > np.log(0.1) - 1e-3
 
 
@@ -81,7 +79,7 @@ def test_crowns_are_counted_on_each_square(
     photo, (observation, beside) = two
     place = next(square for square, cell in observation.reading.best.items() if str(cell) == "g")
     doubtful = unsure(observation, place, {"g": none, "g1": one, "g2": two_crowns})
-    read = context.read(photo, [doubtful, beside])[0].reading
+    read = context.classify(photo, [doubtful, beside])[0].reading
     chances = np.array([read.probability(place, kind) for kind in ("g", "g1", "g2")])
     assert chances / chances.sum() == pytest.approx(
         np.array([none, one, two_crowns]) / (none + one + two_crowns), abs=1e-3
@@ -91,7 +89,7 @@ def test_crowns_are_counted_on_each_square(
 def test_towns_keep_their_share(context: ContextClassifier, two: tuple[Photo, list[GridObservation]]) -> None:
     photo, (observation, beside) = two
     place = next(square for square, cell in observation.reading.best.items() if str(cell) == "w")
-    read = context.read(photo, [unsure(observation, place, {"t": 0.7, "w": 0.15, "g": 0.15}), beside])[0]
+    read = context.classify(photo, [unsure(observation, place, {"t": 0.7, "w": 0.15, "g": 0.15}), beside])[0]
     assert read.reading.probability(place, "t") == pytest.approx(0.7, abs=1e-3)
     assert sum(read.reading.probability(place, kind) for kind in ("w", "g")) == pytest.approx(0.3, abs=0.02)
 
@@ -100,10 +98,10 @@ def test_neither_the_order_of_kingdoms_nor_where_their_squares_lie_matters(
     context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
 ) -> None:
     photo, (one, other) = two
-    straight, swapped = context.read(photo, [one, other]), context.read(photo, [other, one])[::-1]
+    straight, swapped = context.classify(photo, [one, other]), context.classify(photo, [other, one])[::-1]
     for first, second in zip(straight, swapped, strict=True):
         assert np.allclose(np.exp(first.reading.log_probs), np.exp(second.reading.log_probs), atol=1e-4)
-    assert not np.allclose(context.read(photo, [one])[0].reading.log_probs, straight[0].reading.log_probs)
+    assert not np.allclose(context.classify(photo, [one])[0].reading.log_probs, straight[0].reading.log_probs)
 
 
 def test_without_tiles_there_is_nothing_to_read(
@@ -112,18 +110,20 @@ def test_without_tiles_there_is_nothing_to_read(
     photo, (observation, _) = two
     bare = replace(
         observation,
-        reading=Reading(observation.reading.without(observation.presence > -1).log_probs, observation.reading.kinds),
+        reading=Reading(
+            observation.reading.without(observation.tile_probability > -1).log_probs, observation.reading.kinds
+        ),
     )
-    assert context.read(photo, []) == []
-    assert context.read(photo, [bare]) == [bare]
-    both = context.read(photo, [bare, observation])
+    assert context.classify(photo, []) == []
+    assert context.classify(photo, [bare]) == [bare]
+    both = context.classify(photo, [bare, observation])
     assert (both[0].reading.log_probs == bare.reading.log_probs).all()
 
 
 def beside_two_dominoes() -> Photo:
     """The sample with two of its dominoes again, on the table right of it."""
     photo = Photo.open(SAMPLES / "demo.jpg")
-    (observation,) = find_kingdoms(photo, SquareDetector(load_model("finder")), CellClassifier(load_model("cells")))
+    (observation,) = find_kingdoms(photo, replace(Networks.load(), context=None))
     quads, side = observation.grid.quads[1:3, 1:3], observation.grid.side
     pixels = np.pad(photo.pixels, ((0, 0), (0, round(8 * side)), (0, 0)), mode="edge")
     outline = np.array([quads[0, 0, 0], quads[0, 1, 1], quads[1, 1, 2], quads[1, 0, 3]], np.int32)
@@ -134,11 +134,11 @@ def beside_two_dominoes() -> Photo:
 
 def test_only_kingdoms_are_read_together(context: ContextClassifier) -> None:
     """Dominoes on offer stay as the cell network saw them; which grids are kingdoms is no matter of this network's."""
-    photo, networks = beside_two_dominoes(), (SquareDetector(load_model("finder")), CellClassifier(load_model("cells")))
-    alone, together = find_kingdoms(photo, *networks), find_kingdoms(photo, *networks, context)
-    kingdom, offer = sorted(alone, key=lambda observation: -observation.tiles)
-    assert split_kingdoms(alone) == ([kingdom], [offer]) and offer.tiles > 3
-    (read,) = context.read(photo, [kingdom])
+    photo, networks = beside_two_dominoes(), Networks.load()
+    alone, together = find_kingdoms(photo, replace(networks, context=None)), find_kingdoms(photo, networks)
+    kingdom, offer = sorted(alone, key=lambda observation: -observation.expected_tiles)
+    assert split_kingdoms(alone) == ([kingdom], [offer]) and offer.expected_tiles > 3
+    (read,) = context.classify(photo, [kingdom])
     seen = {kingdom: read, offer: offer}
     for before, after in zip(alone, together, strict=True):
         assert (after.reading.log_probs == seen[before].reading.log_probs).all()
@@ -152,7 +152,7 @@ def test_boards_are_decided_from_what_it_says(how: str, monkeypatch: pytest.Monk
     corners = plain.grid.corners.tolist()
     monkeypatch.setattr(
         ContextClassifier,
-        "read",
+        "classify",
         lambda self, photo, observations: [turned_to_swamp(observation) for observation in observations],
     )
     if how == "same":
@@ -165,7 +165,7 @@ def test_boards_are_decided_from_what_it_says(how: str, monkeypatch: pytest.Monk
 
 def turned_to_swamp(observation: GridObservation) -> GridObservation:
     """The sight with swamp on its first tile."""
-    first = Square(*np.argwhere(observation.presence > 0.5)[0].tolist())
+    first = Square(*np.argwhere(observation.tile_probability > 0.5)[0].tolist())
     return unsure(observation, first, {"s": 0.99})
 
 
@@ -173,9 +173,12 @@ def test_colours_are_those_of_the_square_and_not_of_its_neighbours() -> None:
     crops = np.zeros((2, 64, 64, 3), np.uint8)
     crops[:, 12:52, 12:52] = (200, 180, 40)
     crops[1, 12:32, 12:52] = (40, 90, 200)
-    first, second = colours(crops)
+    first, second = measure_colours(crops)
     lab = cv2.cvtColor(np.array([[[200, 180, 40], [40, 90, 200]]], np.uint8), cv2.COLOR_RGB2LAB)[0].astype(float)
     assert first[:3] == pytest.approx(lab[0]) and first[3:] == pytest.approx(0)
     assert second[:3] == pytest.approx(lab.mean(axis=0))
     assert second[3:] == pytest.approx(lab.std(axis=0))
-    assert colours(crop_squares(Photo.open(np.zeros((64, 64, 3), np.uint8)), np.zeros((0, 4, 2)))).shape == (0, 6)
+    assert measure_colours(crop_squares(Photo.open(np.zeros((64, 64, 3), np.uint8)), np.zeros((0, 4, 2)))).shape == (
+        0,
+        6,
+    )

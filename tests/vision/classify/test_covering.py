@@ -12,17 +12,17 @@ import pytest
 import kdvision
 from kdvision.game.board import Board, Square
 from kdvision.pipeline import assemble_kingdoms, decide_again
+from kdvision.vision.assess.occlusion import NO_EVIDENCE_LOG_ODDS, compute_max_occlusion, find_hidden_squares
 from kdvision.vision.classify.background import Background
-from kdvision.vision.classify.observation import GridObservation, join_occlusion
-from kdvision.vision.classify.observe import _bonds, find_foreign_objects
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.observe import compute_border_log_odds
 from kdvision.vision.classify.occlusion import (
-    SLIGHT,
-    compute_max_occlusion,
     compute_occlusion_features,
     compute_occlusion_probability,
     find_covered,
-    find_hidden_squares,
-    find_non_background,
+    find_foreign_objects,
+    find_unusual_colours,
+    join_occlusion,
 )
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.image.photo import Photo
@@ -43,16 +43,16 @@ ALL = np.ones((4, 6), bool)
 
 def test_a_checked_table_is_a_table() -> None:
     checked = table((60.0, 40.0, 20.0), (90.0, 0.0, 0.0))
-    assert not find_non_background(checked, ALL).any()
+    assert not find_unusual_colours(checked, ALL).any()
     checked[1, 1:3] = (30.0, -40.0, 30.0)
-    assert np.argwhere(find_non_background(checked, ALL)).tolist() == [[1, 1], [1, 2]]
+    assert np.argwhere(find_unusual_colours(checked, ALL)).tolist() == [[1, 1], [1, 2]]
 
 
 @pytest.mark.parametrize(("shade", "told"), [((52.0, 2.0, 1.0), False), ((60.0, 30.0, 0.0), True)])
 def test_shade_is_no_thing(shade: tuple[float, float, float], told: bool) -> None:
     seen = table((60.0, 3.0, 2.0))
     seen[1, 1:3] = shade
-    assert find_non_background(seen, ALL).any() == told
+    assert find_unusual_colours(seen, ALL).any() == told
 
 
 @pytest.mark.parametrize("striped", [False, True])
@@ -62,7 +62,7 @@ def test_what_the_table_shows_further_around_is_the_table(striped: bool) -> None
     for left in range(0, 700, 150) if striped else [300]:
         pixels[(0 if striped else 250) : (700 if striped else 450), left : left + 50] = (40, 60, 160)
     grid = grid_of(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
-    found = find_covered(Background.seen(Photo.open(pixels), grid), np.ones((4, 6), bool))
+    found = find_covered(Background.sample(Photo.open(pixels), grid), np.ones((4, 6), bool))
     assert np.argwhere(found.any(axis=0)).ravel().tolist() == ([] if striped else [2])
 
 
@@ -70,10 +70,10 @@ def test_where_hardly_any_table_is_seen_nobody_knows_what_it_looks_like() -> Non
     seen, bare = table((60.0, 3.0, 2.0)), np.zeros((4, 6), bool)
     seen[1, 1] = (20.0, 50.0, 0.0)
     bare[1, :2] = True
-    assert not find_non_background(seen, bare).any()
+    assert not find_unusual_colours(seen, bare).any()
     seen[0, 0] = np.nan
     bare[0, 0] = True
-    assert not find_non_background(seen, bare).any()
+    assert not find_unusual_colours(seen, bare).any()
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,11 @@ def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> N
     (known,) = assemble_kingdoms(table_photo(), [covered_sight()], fixed_squares={(0, Square.parse("C2")): "."})
     assert not any("may hide" in problem.text for problem in known.problems)
     assert read.observation is not None
-    (again,) = decide_again([read.observation], around=[read.around], fixed_squares={(0, Square(2, 3)): "."})
+    (again,) = decide_again(
+        [read.observation], surroundings=[read.surroundings], fixed_squares={(0, Square(2, 3)): "."}
+    )
     assert not any("may hide" in problem.text for problem in again.problems)
-    clear = replace(covered_sight(), hidden=np.zeros((4, 5)))
+    clear = replace(covered_sight(), occlusion=np.zeros((4, 5)))
     assert not any("may hide" in problem.text for problem in assemble_kingdoms(table_photo(), [clear])[0].problems)
 
 
@@ -160,8 +162,8 @@ def test_a_domino_is_as_surely_hidden_as_the_less_sure_of_its_two_places() -> No
         return compute_max_occlusion(board, hidden)
 
     assert told() == told(D2=0.9) == 0.0
-    assert told(D2=0.9, E2=0.5) == pytest.approx(0.0 - SLIGHT)
-    assert told(D2=0.9, E2=0.9) == pytest.approx(np.log(9) - SLIGHT)
+    assert told(D2=0.9, E2=0.5) == pytest.approx(0.0 - NO_EVIDENCE_LOG_ODDS)
+    assert told(D2=0.9, E2=0.9) == pytest.approx(np.log(9) - NO_EVIDENCE_LOG_ODDS)
     assert told(D2=0.9, E2=0.9, B1=0.6, B2=0.6) == told(D2=0.9, E2=0.9)
     long = {Square(1, col) for col in range(7)}
     hidden = np.zeros((3, 9))
@@ -175,7 +177,7 @@ def test_what_both_halves_say_of_one_border_counts_once() -> None:
     partner[0, 0] = partner[1, 2] = np.log(0.7)
     nothing = np.zeros((2, 0))
     seen = CellPredictions(nothing, np.zeros(2), np.zeros(2), partner, nothing, nothing)
-    right, down = _bonds(seen, (1, 2))
+    right, down = compute_border_log_odds(seen, (1, 2))
     assert right == pytest.approx(np.log([[0.7 / 0.25]])) and down.shape == (0, 2)
 
 
@@ -184,13 +186,13 @@ def test_a_tile_that_may_be_another_thing_is_told_until_a_person_says_what_it_is
     observation = covered_sight()
     thing, king = np.zeros((4, 5), bool), np.zeros((4, 5))
     thing[1, 2], king[1, 3] = True, 1.0
-    (read,) = assemble_kingdoms(table_photo(), [replace(observation, hidden=join_occlusion(king, thing))])
+    (read,) = assemble_kingdoms(table_photo(), [replace(observation, occlusion=join_occlusion(king, thing))])
     assert read.board == BOARD and read.review
     (problem,) = (problem for problem in read.problems if "may be no tile" in problem.text)
     assert problem.squares == (Square.parse("B1"),) and "B1" in problem.text and "C1" not in problem.text
     (known,) = assemble_kingdoms(
         table_photo(),
-        [replace(observation, hidden=join_occlusion(king, thing))],
+        [replace(observation, occlusion=join_occlusion(king, thing))],
         fixed_squares={(0, Square.parse("B1")): "w"},
     )
     assert not any("may be no tile" in problem.text for problem in known.problems)

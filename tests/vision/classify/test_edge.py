@@ -7,7 +7,8 @@ import pytest
 
 import kdvision
 from kdvision.game.board import Board, Square
-from kdvision.vision.classify.truncation import compute_completeness, compute_visible_share, find_truncation
+from kdvision.vision.assess.truncation import compute_completeness, find_truncation
+from kdvision.vision.classify.observe import compute_visible_share
 from kdvision.vision.image.photo import Photo
 from tests.kingdoms import grid_of, table_photo
 from tests.paths import SAMPLES

@@ -34,12 +34,12 @@ def test_there_is_a_weight_for_every_colour_and_feature(tiles: dict[str, NDArray
     known = load_player_colours()
     assert known.colours == COLOURS
     assert known.weights.shape == (len(compute_colour_features(crop(tiles["blue"]))) + 1, len(COLOURS))
-    assert 0.5 < known.sure < 1
+    assert 0.5 < known.threshold < 1
 
 
 def test_colours_are_told_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -> None:
     told = [
-        (load_player_colours().colour(crop(tile, light, quarters)), colour)
+        (load_player_colours().classify(crop(tile, light, quarters)), colour)
         for colour, tile in tiles.items()
         for light in LIGHTS.values()
         for quarters in (0, 1)
@@ -57,5 +57,5 @@ def test_a_turned_tile_has_the_same_measures(tiles: dict[str, NDArray[np.uint8]]
 @pytest.mark.parametrize("shade", [0, 30, 128, 255])
 def test_a_plain_square_has_no_certain_colour(shade: int) -> None:
     plain = np.full((64, 64, 3), shade, np.uint8)
-    assert load_player_colours().chances(plain).sum() == pytest.approx(1)
-    assert load_player_colours().colour(plain) == ""
+    assert load_player_colours().compute_probabilities(plain).sum() == pytest.approx(1)
+    assert load_player_colours().classify(plain) == ""

@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.game.board import Board, Square
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.pieces import NEVER, find_gems, find_pieces, join_gem_evidence
+from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS, find_gems, find_pieces, join_gem_evidence
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.multiview.fuse import Alignment, fuse
 from tests.kingdoms import grid_of
@@ -37,14 +37,18 @@ def test_only_tiles_speak_of_gems() -> None:
     corners = np.zeros((2, 2, 4))
     corners[0, 0], corners[1, 1] = 4, 8
     fuse = join_gem_evidence(corners, np.array([[True, False], [False, False]]))
-    assert fuse.tolist() == [[4, 4, NEVER], [4, 4, NEVER], [NEVER, NEVER, NEVER]]
+    assert fuse.tolist() == [
+        [4, 4, NO_GEM_LOG_ODDS],
+        [4, 4, NO_GEM_LOG_ODDS],
+        [NO_GEM_LOG_ODDS, NO_GEM_LOG_ODDS, NO_GEM_LOG_ODDS],
+    ]
 
 
 def test_gems_are_named_by_the_square_at_their_upper_left() -> None:
-    gems = np.full((5, 6), NEVER)
+    gems = np.full((5, 6), NO_GEM_LOG_ODDS)
     gems[2, 3], gems[3, 4], gems[1, 1] = 9, 0, 9  # the last lies at the board's corner, where no four squares meet
     first, second = find_gems(gems, Square(1, 1), Board.parse("w w w l / # f f l / l l f f"))
-    assert (first.corner.name, first.doubtful, second.corner.name, second.doubtful) == ("B1", False, "C2", True)
+    assert (first.corner.name, first.is_uncertain, second.corner.name, second.is_uncertain) == ("B1", False, "C2", True)
     assert first.probability == pytest.approx(1, abs=1e-3) and second.probability == 0.5
     assert find_gems(gems, Square(1, 1), Board.parse("w w w")) == ()
 
@@ -52,8 +56,8 @@ def test_gems_are_named_by_the_square_at_their_upper_left() -> None:
 def test_pieces_are_named_by_the_board_they_stand_on() -> None:
     seen = standing(4, 4, {(1, 1): ("knight", 0.99), (2, 2): ("building", 0.4), (0, 3): ("tower", 1.0)})
     knight, building = find_pieces(seen, NAMES, Square(1, 1), Board.parse("w w / # f"))
-    assert (knight.kind, knight.square.name, knight.doubtful) == ("knight", "A1", False)
-    assert (building.kind, building.square.name, building.doubtful) == ("building", "B2", True)
+    assert (knight.kind, knight.square.name, knight.is_uncertain) == ("knight", "A1", False)
+    assert (building.kind, building.square.name, building.is_uncertain) == ("building", "B2", True)
     assert knight.probability == pytest.approx(0.99) and building.probability == pytest.approx(0.4)
 
 
@@ -87,5 +91,5 @@ def test_a_piece_of_uncertain_kind_is_there_and_asked_for() -> None:
     chances[0, 0] = 0.2, 0.45, 0.3, 0.05
     chances[1, 0] = 0.01, 0.97, 0.01, 0.01  # on the bare table
     (piece,) = find_pieces(np.log(chances), ("", "knight", "tower", "queen"), Square(0, 0), board)
-    assert (piece.kind, piece.square, piece.there, piece.doubtful) == ("knight", Square(0, 0), True, True)
-    assert (piece.probability, piece.anything) == pytest.approx((0.45, 0.8))
+    assert (piece.kind, piece.square, piece.is_present, piece.is_uncertain) == ("knight", Square(0, 0), True, True)
+    assert (piece.probability, piece.any_probability) == pytest.approx((0.45, 0.8))

@@ -22,7 +22,7 @@ from kdvision.game.scoring import score
 from kdvision.gamefile.model import load_game
 from kdvision.pipeline import KingdomReading, assemble_kingdoms
 from kdvision.vision.classify.observation import GridObservation
-from kdvision.vision.classify.pieces import NEVER
+from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
@@ -49,7 +49,7 @@ def observation(
     for name, (kind, chance) in pieces.items():
         chances[Square.parse(name)][NAMES.index(kind)] = chance
         chances[Square.parse(name)][0] = 1 - chance - 1e-4 * (len(NAMES) - 2)
-    crossings = np.full((board.height + 1, board.width + 1), NEVER)
+    crossings = np.full((board.height + 1, board.width + 1), NO_GEM_LOG_ODDS)
     for name, chance in gems.items():
         square = Square.parse(name)
         crossings[square.row + 1, square.col + 1] = np.log(chance / (1 - chance))
@@ -253,7 +253,7 @@ def test_a_gem_that_may_be_there_is_asked_for(run: Run, photo: Path, eyes: list[
 
 def test_networks_without_pieces_leave_them_to_be_told(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
     bare = observation(ANN)
-    eyes[:] = [GridObservation(bare.grid, bare.reading, bare.border_log_odds, bare.hidden)]
+    eyes[:] = [GridObservation(bare.grid, bare.reading, bare.border_log_odds, bare.occlusion)]
     (read,) = json.loads(run("score", photo, "--json").out)["kingdoms"]
     assert {"knights", "buildings"} <= {gap["item"] for gap in read["missing"]}
     assert (read["pieces"], read["gems"]) == ([], [])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board
-from kdvision.vision.classify.background import AROUND, Background, compute_colour_distance, extend_grid
-from kdvision.vision.classify.observe import compute_tile_features, compute_tile_log_odds
+from kdvision.vision.classify.background import SURROUND_CELLS, Background, compute_colour_distance, extend_grid
 from kdvision.vision.classify.occlusion import find_covered
+from kdvision.vision.classify.occupancy import compute_tile_features, compute_tile_log_odds
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellPredictions
@@ -23,21 +23,21 @@ def test_the_colour_of_a_place_is_that_of_most_of_it() -> None:
     pixels = np.full((240, 320, 3), 200, np.uint8)
     pixels[60:110, 40:90] = (200, 0, 0)
     pixels[60:110, 90:100] = (200, 0, 0)
-    seen = Background.seen(Photo.open(pixels), grid_of(Board.parse("w w w"), left=40, top=60, side=50)).places
+    seen = Background.sample(Photo.open(pixels), grid_of(Board.parse("w w w"), left=40, top=60, side=50)).cells
     assert seen[0, 0] == pytest.approx([41.6, 66.6, 55.9], abs=0.5)
     assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
 def test_places_that_the_picture_cuts_have_the_colour_of_what_is_inside() -> None:
     pixels = np.full((240, 320, 3), 200, np.uint8)
-    seen = Background.seen(Photo.open(pixels), grid_of(Board.parse("w w w"), left=-85, top=60, side=50)).places
+    seen = Background.sample(Photo.open(pixels), grid_of(Board.parse("w w w"), left=-85, top=60, side=50)).cells
     assert np.isnan(seen[0, 0]).all()
     assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
 def test_places_further_around_go_on_as_the_grid_does() -> None:
     quads = extend_grid(grid_of(Board.parse("w w w"), left=400, top=300, side=50))
-    assert len(quads) == (3 + 2 * AROUND) * (1 + 2 * AROUND) - 3
+    assert len(quads) == (3 + 2 * SURROUND_CELLS) * (1 + 2 * SURROUND_CELLS) - 3
     assert quads[0] == pytest.approx(np.array([[200, 100], [250, 100], [250, 150], [200, 150]]), abs=0.01)
 
 
@@ -57,7 +57,7 @@ def look_of(presence: Floats) -> CellPredictions:
 
 def test_a_tile_is_apart_from_the_table_also_where_nobody_took_it_for_one() -> None:
     """The two places of a missed domino are like each other; that alone does not make them the table."""
-    away = Background.seen(*laid()).distance(np.ones((4, 6), bool))
+    away = Background.sample(*laid()).measure_distance(np.ones((4, 6), bool))
     assert (away[1, 1:3] > 40).all()
     away[1, 1:3] = 0
     assert away.max() < 1
@@ -72,7 +72,7 @@ def test_what_a_lamp_has_left_white_has_no_colour() -> None:
     photo, grid = laid()
     pixels = photo.pixels.copy()
     pixels[305:345, 255:295] = 255
-    table = Background.seen(Photo.open(pixels), grid)
+    table = Background.sample(Photo.open(pixels), grid)
     colour = compute_tile_features(look_of(np.full((4, 6), -6.0)), grid, table)[:, 2].reshape(4, 6)
     assert np.argwhere(np.isnan(colour)).tolist() == [[1, 1]] and colour[1, 2] > 2
     assert find_covered(table, np.ones((4, 6), bool))[1, 1:3].all()
@@ -80,23 +80,25 @@ def test_what_a_lamp_has_left_white_has_no_colour() -> None:
 
 def test_where_hardly_any_table_is_seen_no_place_is_apart_from_it() -> None:
     photo, grid = laid()
-    seen = replace(Background.seen(photo, grid), around=np.full((9, 3), np.nan))
-    assert np.isnan(seen.distance(np.zeros((4, 6), bool))).all()
+    seen = replace(Background.sample(photo, grid), around=np.full((9, 3), np.nan))
+    assert np.isnan(seen.measure_distance(np.zeros((4, 6), bool))).all()
 
 
 def test_a_place_that_the_networks_doubt_is_a_tile_where_it_is_not_the_table() -> None:
     photo, grid = laid()
     presence = np.full((4, 6), -6.0)
     presence[1, 1:3] = presence[3, 1:3] = -1.0
-    said = compute_tile_features(look_of(presence), grid, Background.seen(photo, grid))
-    weighed = {"outline": (1.0, 0.0, 0.0), "tabletop": (1.0, 0.0, 2.0, -2.0)}
+    said = compute_tile_features(look_of(presence), grid, Background.sample(photo, grid))
+    weighed = {"tile_weights_without_colour": (1.0, 0.0, 0.0), "tile_weights": (1.0, 0.0, 2.0, -2.0)}
     odds = compute_tile_log_odds(said, weighed).reshape(4, 6)
     assert (odds[1, 1:3] > 1).all() and (odds[3, 1:3] < -2).all()
 
 
 def test_where_no_colour_is_known_the_networks_alone_are_asked() -> None:
     said = np.array([[2.0, 1.0, np.nan], [2.0, 1.0, 1.0]])
-    weighed = {"outline": (0.5, 0.25, -1.0), "tabletop": (0.5, 0.25, 3.0, -4.0)}
+    weighed = {"tile_weights_without_colour": (0.5, 0.25, -1.0), "tile_weights": (0.5, 0.25, 3.0, -4.0)}
     assert compute_tile_log_odds(said, weighed) == pytest.approx([0.25, 0.25])
-    assert compute_tile_log_odds(said, {"outline": weighed["outline"]}) == pytest.approx([0.25, 0.25])
+    assert compute_tile_log_odds(
+        said, {"tile_weights_without_colour": weighed["tile_weights_without_colour"]}
+    ) == pytest.approx([0.25, 0.25])
     assert compute_tile_log_odds(said, {}) == pytest.approx([2.0, 2.0])

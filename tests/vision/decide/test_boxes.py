@@ -157,7 +157,7 @@ def test_networks_that_know_no_towns_decide_as_before() -> None:
 def test_what_was_seen_can_be_decided_again_as_another_game() -> None:
     first = only(observation(QUEENS))
     assert first.observation is not None
-    (again,) = decide_again([first.observation], around=[Surroundings()])
+    (again,) = decide_again([first.observation], surroundings=[Surroundings()])
     assert (str(again.board), again.game) == (QUEENS, "queendomino")
-    (plain,) = decide_again([first.observation], around=[Surroundings()], game="kingdomino")
+    (plain,) = decide_again([first.observation], surroundings=[Surroundings()], game="kingdomino")
     assert (plain.game, plain.reading.kinds) == ("kingdomino", KINDS)

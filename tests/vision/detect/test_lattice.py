@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kdvision.vision.detect.grid import Grid, build_grid
-from kdvision.vision.networks.detector import Detections, Floats, axes_of
+from kdvision.vision.geometry import Floats
+from kdvision.vision.networks.detector import Detections, compute_axes
 from tests.kingdoms import lattices
 
 BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
@@ -26,7 +27,7 @@ def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float 
     rng = np.random.default_rng(seed)
     quads = np.array([cv2.perspectiveTransform((BOX + place)[None], matrix)[0] for place in places])
     quads = np.array([np.roll(quad, rng.integers(4), axis=0) for quad in quads])
-    centre, alpha, beta = axes_of(quads)
+    centre, alpha, beta = compute_axes(quads)
     u, v = alpha + beta, 1j * (alpha - beta)
     points = np.stack([centre.real, centre.imag], -1) + rng.normal(0, noise, (len(places), 2))
     return Detections(

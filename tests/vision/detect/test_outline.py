@@ -12,7 +12,8 @@ from kdvision.game.board import Board
 from kdvision.pipeline import assemble_kingdoms
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.detect.manual import KingdomOutline, measure_agreement
+from kdvision.vision.detect.manual import measure_agreement
+from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import grid_of, table_photo
 from tests.paths import SAMPLES
@@ -137,4 +138,4 @@ def test_an_outline_without_tiles_is_named() -> None:
     border_log_odds = np.zeros((3, 2)), np.zeros((2, 3))
     empty = GridObservation(grid_of(Board.parse("w w w / w w w / w w w")), nothing, border_log_odds, np.zeros((3, 3)))
     with pytest.raises(NoKingdomFound, match="outline 1 shows no tiles"):
-        assemble_kingdoms(table_photo(), [empty], named=True)
+        assemble_kingdoms(table_photo(), [empty], is_manual=True)

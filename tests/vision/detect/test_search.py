@@ -2,17 +2,17 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 
-from kdvision.vision.classify.observation import split_kingdoms
-from kdvision.vision.classify.observe import find_kingdoms
+from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.detect.search import find_grids
+from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.cells import CellClassifier
-from kdvision.vision.networks.detector import LONG_SIDES, Detections, SquareDetector
+from kdvision.vision.networks.detector import LONG_SIDES_PIXELS, Detections, SquareDetector
 from kdvision.vision.networks.onnx import load_model
 from tests.paths import SAMPLES
 
@@ -21,12 +21,12 @@ class Watched(SquareDetector):
     """The finder, and how finely it was asked to look."""
 
     def __init__(self) -> None:
-        super().__init__(load_model("finder"))
+        super().__init__(load_model("detector"))
         self.looked: list[int] = []
 
-    def find(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES) -> list[Detections]:
+    def detect_scales(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES_PIXELS) -> list[Detections]:
         self.looked += long_sides
-        return super().find(photo, long_sides)
+        return super().detect_scales(photo, long_sides)
 
 
 def far_away(name: str, *, side: float, width: int = 1600) -> Photo:
@@ -57,7 +57,7 @@ def far_away(name: str, *, side: float, width: int = 1600) -> Photo:
 def test_a_photo_is_looked_over_no_finer_than_its_kingdoms_need(name: str, count: int, looks: list[int]) -> None:
     finder, photo = Watched(), Photo.open(SAMPLES / f"{name}.jpg")
     large = Photo.open(cv2.resize(photo.pixels, None, fx=1600 / photo.width, fy=1600 / photo.width))
-    kingdoms, _ = split_kingdoms(find_kingdoms(large, finder, CellClassifier(load_model("cells"))))
+    kingdoms, _ = split_kingdoms(find_kingdoms(large, replace(Networks.load(), detector=finder, context=None)))
     assert (len(kingdoms), finder.looked) == (count, looks)
 
 
@@ -65,9 +65,7 @@ def test_a_small_kingdom_beside_a_large_one_is_found() -> None:
     """What the coarse look does not make out is reason enough to look again."""
     photo, far = Photo.open(SAMPLES / "demo.jpg"), far_away("holes", side=36.0, width=800)
     pixels = np.concatenate([photo.pixels, np.asarray(cv2.resize(far.pixels, (photo.width, photo.width * 3 // 4)))], 1)
-    kingdoms, _ = split_kingdoms(
-        find_kingdoms(Photo.open(pixels), SquareDetector(load_model("finder")), CellClassifier(load_model("cells")))
-    )
+    kingdoms, _ = split_kingdoms(find_kingdoms(Photo.open(pixels), Networks.load()))
     assert len(kingdoms) == 2
 
 
@@ -75,7 +73,7 @@ def test_a_small_kingdom_beside_a_large_one_is_found() -> None:
 def test_no_tile_is_taken_for_bare_table(name: str) -> None:
     photo = Photo.open(SAMPLES / f"{name}.jpg")
     kingdoms = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
-    found = find_grids(photo, SquareDetector(load_model("finder")))
+    found = find_grids(photo, SquareDetector(load_model("detector")))
     for kingdom in kingdoms:
         rows, cols = len(kingdom["board"]), len(kingdom["board"][0].split())
         frame = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
@@ -85,23 +83,23 @@ def test_no_tile_is_taken_for_bare_table(name: str) -> None:
                 centre = cv2.perspectiveTransform(np.array([[[col + 0.5, row + 0.5]]]), matrix)[0, 0]
                 for grid in found:
                     away = np.linalg.norm(grid.quads.mean(axis=2) - centre, axis=-1)
-                    assert grid.bare is not None
+                    assert grid.is_empty is not None
                     if word != "." and away.min() < 0.4 * grid.side:
-                        assert not grid.bare[np.unravel_index(away.argmin(), away.shape)]
+                        assert not grid.is_empty[np.unravel_index(away.argmin(), away.shape)]
     for grid in found:
-        assert grid.bare is not None
+        assert grid.is_empty is not None
         assert grid.evidence is not None
-        assert not (grid.bare & (grid.evidence > 0.5)).any()
+        assert not (grid.is_empty & (grid.evidence > 0.5)).any()
 
 
 def test_most_of_the_table_around_is_known_to_be_bare() -> None:
     """The cell network need not look there. Among a rug's patterns the finder is less sure than on a plain table."""
-    finder = SquareDetector(load_model("finder"))
+    finder = SquareDetector(load_model("detector"))
     known, empty = 0, 0
     for name in ("demo", "holes", "two-kingdoms"):
         for grid in find_grids(Photo.open(SAMPLES / f"{name}.jpg"), finder):
-            assert grid.bare is not None
+            assert grid.is_empty is not None
             assert grid.evidence is not None
-            known += int(grid.bare.sum())
+            known += int(grid.is_empty.sum())
             empty += int((grid.evidence == 0).sum())
     assert known > 0.7 * empty

@@ -48,7 +48,7 @@ def test_a_kingdom_seen_from_another_side_is_matched(turns: int) -> None:
     first = noisy(framed(board, 5, 1), rng, accuracy=0.95)
     other = noisy(framed(board, 5, 0).rotate(-turns % 4), rng, accuracy=0.95)
     found = align(first, other)
-    assert found.good
+    assert found.is_same_kingdom
     assert (found.turns, found.rows, found.cols) == (turns, 1, 1)
 
 
@@ -56,11 +56,11 @@ def test_different_kingdoms_are_not_taken_for_one() -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
         one, two = (noisy(framed(board, 5, 1), rng, accuracy=0.95) for board in kingdoms(seed))
-        assert not align(one, two).good
+        assert not align(one, two).is_same_kingdom
 
 
 def test_a_bare_table_is_no_kingdom() -> None:
-    assert not align(Reading.of(kingdoms(1, 1)[0]), Reading.of(". . . / . . .")).good
+    assert not align(Reading.of(kingdoms(1, 1)[0]), Reading.of(". . . / . . .")).is_same_kingdom
 
 
 def test_glare_in_one_photo_is_mended_by_another() -> None:
@@ -70,12 +70,12 @@ def test_glare_in_one_photo_is_mended_by_another() -> None:
     first = observation(Reading.of(board, confidence=0.995, spoiled=shares))
     other = observation(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).rotate(), {"B1": 0.95})
     found = align(first.reading, other.reading)
-    assert found.good and found.turns == 3
+    assert found.is_same_kingdom and found.turns == 3
     both = fuse(first, [(other, found)])
     assert both.reading.best == board
     (decision,) = decide([both.reading], KINGDOMINO, border_log_odds=[both.border_log_odds])
-    assert decision.board == board and decision.certain(0.95)
-    assert not decide([first.reading], KINGDOMINO)[0].certain(0.95)
+    assert decision.board == board and decision.is_consistent and decision.probability >= 0.95
+    assert decide([first.reading], KINGDOMINO)[0].probability < 0.95
 
 
 def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_lies() -> None:
@@ -113,7 +113,7 @@ def test_a_covered_square_does_not_count() -> None:
     first = observation(Reading.of(board, spoiled={"A1": {"f": 0.98}}), {"A1": 1.0})
     both = fuse(first, [(observation(Reading.of(board)), align(first.reading, Reading.of(board)))])
     assert both.reading.best == board
-    assert both.hidden.max() == 0
+    assert both.occlusion.max() == 0
 
 
 def test_two_looks_are_surer_than_one_but_not_twice_as_sure() -> None:
@@ -179,7 +179,7 @@ def test_two_photos_of_one_kingdom_mend_each_other() -> None:
     photos = [spoiled(Square(2, 0), (252, 252, 250), 0), spoiled(Square(2, 2), (90, 60, 50), 1)]
     failed: list[tuple[int, KdvisionError]] = []
     (both,) = pipeline.read_views(
-        [*photos, SAMPLES / "holes.jpg", SAMPLES / "none.jpg"], failed=lambda *one: failed.append(one)
+        [*photos, SAMPLES / "holes.jpg", SAMPLES / "none.jpg"], on_failure=lambda *one: failed.append(one)
     )
     told = [problem.text for problem in both.problems]
     assert len(told) == 2 and both.review
@@ -213,7 +213,7 @@ def test_a_picture_that_comes_twice_counts_once_and_that_is_told(tmp_path: Path)
 def test_a_further_photo_without_a_kingdom_has_failed() -> None:
     failed: list[tuple[int, KdvisionError]] = []
     (read,) = pipeline.read_views(
-        [SAMPLES / "demo.jpg", SAMPLES / "no-kingdom.jpg"], failed=lambda *one: failed.append(one)
+        [SAMPLES / "demo.jpg", SAMPLES / "no-kingdom.jpg"], on_failure=lambda *one: failed.append(one)
     )
     ((number, error),) = failed
     assert (number, type(error)) == (1, NoKingdomFound)

@@ -9,10 +9,10 @@ import pytest
 
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import (
-    BARE,
-    CERTAIN,
-    CROP,
-    INNER,
+    CERTAIN_LOG_ODDS,
+    CROP_PIXELS,
+    EMPTY_LOG_ODDS,
+    SQUARE_PIXELS,
     CellClassifier,
     CellPredictions,
     OutputLayout,
@@ -37,13 +37,13 @@ def box(x: float, y: float, side: float) -> np.ndarray:
 @pytest.mark.parametrize("side", [20.0, 40.0, 90.0, 200.0])
 def test_the_square_fills_the_middle_of_its_crop(side: float) -> None:
     crop = prepare_crops(picture(), box(100, 150, side)[None])[0].astype(float)
-    assert crop.shape == (CROP, CROP, 3)
-    first, last = (CROP - INNER) // 2, (CROP + INNER) // 2 - 1
+    assert crop.shape == (CROP_PIXELS, CROP_PIXELS, 3)
+    first, last = (CROP_PIXELS - SQUARE_PIXELS) // 2, (CROP_PIXELS + SQUARE_PIXELS) // 2 - 1
     per_pixel = 255 / 400
-    within = 1.5 + side / INNER * per_pixel  # one pixel of the crop
-    assert crop[CROP // 2, first, 0] == pytest.approx(100 * per_pixel, abs=within)
-    assert crop[CROP // 2, last, 0] == pytest.approx((100 + side) * per_pixel, abs=within)
-    assert crop[last, CROP // 2, 1] == pytest.approx((150 + side) * per_pixel, abs=within)
+    within = 1.5 + side / SQUARE_PIXELS * per_pixel  # one pixel of the crop
+    assert crop[CROP_PIXELS // 2, first, 0] == pytest.approx(100 * per_pixel, abs=within)
+    assert crop[CROP_PIXELS // 2, last, 0] == pytest.approx((100 + side) * per_pixel, abs=within)
+    assert crop[last, CROP_PIXELS // 2, 1] == pytest.approx((150 + side) * per_pixel, abs=within)
 
 
 def test_corners_that_begin_elsewhere_turn_the_crop() -> None:
@@ -54,7 +54,7 @@ def test_corners_that_begin_elsewhere_turn_the_crop() -> None:
 
 
 def test_no_squares_give_no_crops() -> None:
-    assert prepare_crops(picture(), np.zeros((0, 4, 2))).shape == (0, CROP, CROP, 3)
+    assert prepare_crops(picture(), np.zeros((0, 4, 2))).shape == (0, CROP_PIXELS, CROP_PIXELS, 3)
 
 
 def demo_squares() -> np.ndarray:
@@ -69,10 +69,10 @@ def demo_squares() -> np.ndarray:
 
 def test_turning_squares_turns_their_partners_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing is certain four turns of each crop are averaged: a turned square is the same crops, a pixel off."""
-    monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN", np.inf)
+    monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", np.inf)
     quads = demo_squares()
     reader, photo = CellClassifier(load_model("cells")), Photo.open(SAMPLES / "demo.jpg")
-    turn_logits_upright, turned = (reader.look(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
+    turn_logits_upright, turned = (reader.classify(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
     assert (turn_logits_upright.kind.argmax(1) == turned.kind.argmax(1)).all()
     assert np.abs(np.exp(turn_logits_upright.kind) - np.exp(turned.kind)).mean() < 0.01
     assert np.abs(turn_logits_upright.presence - turned.presence).mean() < 1
@@ -90,7 +90,7 @@ class Counted:
     """A model that counts the pictures it is shown."""
 
     def __init__(self, model: Model) -> None:
-        self.model, self.about, self.pictures = model, model.about, 0
+        self.model, self.metadata, self.pictures = model, model.metadata, 0
 
     def run(self, pictures: np.ndarray) -> np.ndarray:
         self.pictures += len(pictures)
@@ -102,10 +102,10 @@ def test_squares_beyond_doubt_are_looked_at_once(monkeypatch: pytest.MonkeyPatch
     reader = CellClassifier(cast(Model, model))
     photo, quads = Photo.open(SAMPLES / "demo.jpg"), demo_squares()
     looks, shown = [], []
-    for certain in (np.inf, CERTAIN, -np.inf):
-        monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN", certain)
+    for certain in (np.inf, CERTAIN_LOG_ODDS, -np.inf):
+        monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", certain)
         model.pictures = 0
-        looks.append(reader.look(photo, quads))
+        looks.append(reader.classify(photo, quads))
         shown.append(model.pictures)
     assert shown[0] == 4 * len(quads)
     assert len(quads) == shown[2] <= shown[1] < shown[0]
@@ -118,9 +118,9 @@ def test_bare_squares_are_not_looked_at_and_show_nothing() -> None:
     photo, quads = Photo.open(SAMPLES / "demo.jpg"), demo_squares()
     bare = np.zeros(len(quads), bool)
     bare[[0, 7, 8]] = True
-    some, all_ = reader.look(photo, quads, turns=1, bare=bare), reader.look(photo, quads, turns=1)
+    some, all_ = reader.classify(photo, quads, turns=1, empty=bare), reader.classify(photo, quads, turns=1)
     assert model.pictures == 2 * len(quads) - bare.sum()
-    assert (some.presence[bare] == BARE).all()
+    assert (some.presence[bare] == EMPTY_LOG_ODDS).all()
     assert np.allclose(np.exp(some.kind).sum(1), 1)
     assert np.allclose(np.exp(some.partner).sum(1), 1)
     assert (some.kind.argmax(1) == all_.kind.argmax(1))[~bare].all()
@@ -153,7 +153,7 @@ def test_the_parts_of_a_row_follow_each_other() -> None:
 @pytest.mark.parametrize("turn", range(4))
 def test_what_lies_at_a_side_or_a_corner_is_turned_back_with_its_crop(turn: int) -> None:
     """Bright spots at a crop's sides and corners, turned as the reader turns crops, and read where they lie then."""
-    size = CROP + 1  # so that there is a pixel in the middle
+    size = CROP_PIXELS + 1  # so that there is a pixel in the middle
     middle, last = size // 2, size - 1
     sides = [(middle, last), (last, middle), (middle, 0), (0, middle)]  # right, down, left, up
     corners = [(0, 0), (0, last), (last, last), (last, 0)]
@@ -178,19 +178,19 @@ def test_bare_squares_have_no_pieces() -> None:
     seen = CellPredictions(
         rng.random((1, 3)), rng.random(1), rng.random(1), rng.random((1, 4)), rng.random((1, 3)), np.ones((1, 4))
     )
-    whole = seen.beside(np.array([True, False]))
+    whole = seen.insert_empty(np.array([True, False]))
     assert np.exp(whole.pieces[0]).sum() == pytest.approx(1) and np.exp(whole.pieces[0, 0]) > 0.99
-    assert whole.gems.tolist() == [[BARE] * 4, [1] * 4]
+    assert whole.gems.tolist() == [[EMPTY_LOG_ODDS] * 4, [1] * 4]
     assert np.array_equal(whole.pieces[1], seen.pieces[0]) and np.array_equal(whole.partner[1], seen.partner[0])
     old = CellPredictions(seen.kind, seen.presence, seen.hidden, seen.partner, np.zeros((1, 0)), np.zeros((1, 0)))
-    assert [part.shape for part in (old.beside(np.array([False, True])).pieces, old.gems)] == [(2, 0), (1, 0)]
+    assert [part.shape for part in (old.insert_empty(np.array([False, True])).pieces, old.gems)] == [(2, 0), (1, 0)]
 
 
 class Saying:
     """A model that says of every picture that a tile lies there for certain, and a knight with a probability."""
 
     def __init__(self, about: dict[str, Any], chance: float) -> None:
-        self.about, self.pictures = about, 0
+        self.metadata, self.pictures = about, 0
         row = OutputLayout(len(about["kinds"]) - 1, tuple(about["pieces"]))
         self.logits = np.zeros(row.gem.stop, np.float32)
         self.logits[[row.kind.start, row.presence]] = 60
@@ -206,8 +206,8 @@ class Saying:
 
 @pytest.mark.parametrize(("chance", "looks"), [(0.0, 1), (0.005, 1), (0.05, 4), (0.6, 4), (0.95, 4), (0.999, 1)])
 def test_a_piece_that_may_be_there_is_looked_at_again(chance: float, looks: int) -> None:
-    model = Saying(load_model("cells").about, chance)
+    model = Saying(load_model("cells").metadata, chance)
     reader = CellClassifier(cast(Model, model))
-    seen = reader.look(Photo.open(picture()), box(40, 40, 40)[None])
+    seen = reader.classify(Photo.open(picture()), box(40, 40, 40)[None])
     assert model.pictures == looks
     assert float(np.exp(seen.pieces[0, 1])) == pytest.approx(chance, abs=1e-3)

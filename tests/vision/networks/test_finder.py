@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kdvision.vision.networks.detector import STRIDE, Floats, axes_of, decode_axes, decode_votes, encode_axes
+from kdvision.vision.geometry import Floats
+from kdvision.vision.networks.detector import (
+    STRIDE_PIXELS,
+    compute_axes,
+    decode_axes,
+    decode_votes,
+    encode_axes,
+)
 
 SQUARE = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
@@ -19,11 +26,11 @@ def votes_for(quads: Floats, cells: int) -> np.ndarray:
     """Perfect votes, written here a second time from the definition."""
     output = np.zeros((8, cells, cells), np.float32)
     output[0] = -8
-    centre, alpha, beta = axes_of(quads)
+    centre, alpha, beta = compute_axes(quads)
     codes = encode_axes(alpha, beta)
     for row in range(cells):
         for col in range(cells):
-            here = (col + 0.5) * STRIDE + 1j * (row + 0.5) * STRIDE
+            here = (col + 0.5) * STRIDE_PIXELS + 1j * (row + 0.5) * STRIDE_PIXELS
             for k, code in enumerate(codes):
                 # inside where the winding about the point is the same on every side
                 corners = quads[k, :, 0] + 1j * quads[k, :, 1] - here
@@ -36,7 +43,7 @@ def votes_for(quads: Floats, cells: int) -> np.ndarray:
 @given(st.floats(0, 6.28), st.floats(8, 150), st.floats(0.45, 1.0), st.integers(0, 3))
 def test_axes_survive_their_code_up_to_a_quarter_turn(angle: float, side: float, squeeze: float, start: int) -> None:
     corners = np.roll(quad(angle, side, squeeze), start, axis=0)[None]
-    _, alpha, beta = axes_of(corners)
+    _, alpha, beta = compute_axes(corners)
     again_alpha, again_beta = decode_axes(encode_axes(alpha, beta))
     ratio = again_alpha / alpha
     assert np.isclose(ratio**4, 1, atol=1e-6)
@@ -45,8 +52,8 @@ def test_axes_survive_their_code_up_to_a_quarter_turn(angle: float, side: float,
 
 def test_a_mirrored_square_has_the_axes_of_the_square_itself() -> None:
     corners = quad(0.3, 40)
-    for code in (encode_axes(*axes_of(c[None])[1:]) for c in (corners, corners[::-1])):
-        assert np.allclose(code, encode_axes(*axes_of(corners[None])[1:]), atol=1e-9)
+    for code in (encode_axes(*compute_axes(c[None])[1:]) for c in (corners, corners[::-1])):
+        assert np.allclose(code, encode_axes(*compute_axes(corners[None])[1:]), atol=1e-9)
 
 
 @pytest.mark.parametrize("side", [14, 30, 60, 110])

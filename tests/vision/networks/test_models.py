@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kdvision.errors import ModelError
-from kdvision.vision.networks.onnx import BATCH, Model, count_threads, model_path
+from kdvision.vision.networks.onnx import MAX_BATCH_IMAGES, Model, count_threads, find_model
 
-CELLS = model_path("cells")
+CELLS = find_model("cells")
 
 
 def crops(count: int) -> np.ndarray:
@@ -19,10 +19,10 @@ def crops(count: int) -> np.ndarray:
 
 def test_no_number_of_pictures_is_too_many_or_too_few() -> None:
     model = Model(CELLS)
-    pictures = crops(2 * BATCH + 3)
+    pictures = crops(2 * MAX_BATCH_IMAGES + 3)
     whole = model.run(pictures)
     assert len(whole) == len(pictures)
-    assert np.allclose(whole[BATCH + 1], model.run(pictures[BATCH + 1 :][:1])[0], atol=1e-3)
+    assert np.allclose(whole[MAX_BATCH_IMAGES + 1], model.run(pictures[MAX_BATCH_IMAGES + 1 :][:1])[0], atol=1e-3)
     assert len(model.run(pictures[:0])) == 0
 
 
@@ -43,7 +43,7 @@ def test_threads_are_those_asked_for_or_those_there_are(
 
 def test_a_missing_model_says_where_it_was_looked_for() -> None:
     with pytest.raises(ModelError, match=r"rivers\.onnx is missing") as raised:
-        model_path("rivers")
+        find_model("rivers")
     assert raised.value.hint
 
 
@@ -57,5 +57,5 @@ def test_a_broken_model_is_no_traceback(content: bytes, tmp_path: Path) -> None:
 def test_models_of_ones_own_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(CELLS, tmp_path / "cells.onnx")
     monkeypatch.setenv("KDVISION_MODELS", str(tmp_path))
-    assert model_path("cells") == tmp_path / "cells.onnx"
-    assert model_path("finder") != tmp_path / "finder.onnx"
+    assert find_model("cells") == tmp_path / "cells.onnx"
+    assert find_model("detector") != tmp_path / "detector.onnx"

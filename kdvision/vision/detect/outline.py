@@ -1,0 +1,127 @@
+"""Outlines that a person draws around a kingdom, for photos in which the detector finds none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final, Self
+
+import cv2
+import numpy as np
+
+from kdvision.errors import NotationError
+from kdvision.game.legality import MAX_SIDE
+from kdvision.vision.geometry import Floats
+from kdvision.vision.image.photo import Photo
+
+MIN_SIDE_PIXELS: Final = 8.0
+"""Side of a square below which nothing can be read; the detector needs 11."""
+MAX_BEYOND_PHOTO: Final = 0.02
+"""Distance of a corner from the photo, in its longer sides, that a hand may draw."""
+MAX_ASPECT_RATIO: Final = 1.5
+"""Largest ratio of a square's sides under perspective."""
+_MIN_SQUARES_A_SIDE: Final = 3
+
+EXPECTED: Final = "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: if the size is known"
+_OUTLINE: Final = re.compile(r"(?:(?P<rows>\d{1,2})\s*[x×]\s*(?P<cols>\d{1,2})\s*:)?(?P<corners>[^:]*)")
+_NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)"
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class KingdomOutline:
+    """A kingdom's `corners` in pixels of the upright photo, clockwise from the board's own top left.
+
+    `rows` and `cols` are the board's; both are None if they are to be estimated from the photo.
+    """
+
+    corners: tuple[Point, Point, Point, Point]
+    rows: int | None = None
+    cols: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.rows is None) != (self.cols is None):
+            raise _make_error("an outline has rows and columns, or neither")
+        if not all(1 <= side <= MAX_SIDE for side in (self.rows, self.cols) if side is not None):
+            raise _make_error(f"a kingdom has at most {MAX_SIDE} x {MAX_SIDE} squares, not {self.rows} x {self.cols}")
+        if not (_compute_turns(np.asarray(self.corners)) > 0).all():
+            raise _make_error(f"the corners {self} are not those of a convex outline, clockwise")
+
+    def __str__(self) -> str:
+        return " ".join(f"{x:g},{y:g}" for x, y in self.corners)
+
+    @classmethod
+    def of(cls, outline: KingdomOutline | Sequence[Sequence[float]]) -> KingdomOutline:
+        """Return the outline of four points (x, y), in either direction; raise NotationError."""
+        if isinstance(outline, KingdomOutline):
+            return outline
+        points = np.asarray(outline, np.float64)
+        if points.shape != (4, 2) or not np.isfinite(points).all():
+            raise _make_error("an outline has four corners, each of two numbers")
+        if (_compute_turns(points) < 0).all():
+            points = np.roll(points[::-1], 1, axis=0)
+        first, second, third, fourth = ((float(x), float(y)) for x, y in points)
+        return cls((first, second, third, fourth))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the outline of a text such as "100,80 520,90 530,500 90,490" or "5x5: 100,80 …".
+
+        Raises NotationError.
+        """
+        match = _OUTLINE.fullmatch(text.strip())
+        pairs = re.findall(rf"({_NUMBER})\s*,\s*({_NUMBER})", match["corners"]) if match else []
+        rest = re.sub(rf"{_NUMBER}\s*,\s*{_NUMBER}", "", match["corners"]) if match else text
+        if match is None or len(pairs) != 4 or rest.strip(" ;"):
+            raise _make_error(f"{text!r} is no outline")
+        plain = KingdomOutline.of([[float(x), float(y)] for x, y in pairs])
+        rows, cols = (int(match[name]) if match[name] else None for name in ("rows", "cols"))
+        return cls(plain.corners, rows, cols)
+
+    def check(self, photo: Photo) -> None:
+        """Raise NotationError if the outline lies outside the photo, is too small or has an impossible shape."""
+        slack = MAX_BEYOND_PHOTO * max(photo.width, photo.height)
+        for x, y in self.corners:
+            if not (-slack <= x <= photo.width + slack and -slack <= y <= photo.height + slack):
+                hint = f"corners are pixels of the upright photo, which has {photo.width} x {photo.height}"
+                raise NotationError(f"the corner {x:g},{y:g} lies outside the photo", expected=EXPECTED, hint=hint)
+        along, down = self.sides
+        if min(along / (self.cols or _MIN_SQUARES_A_SIDE), down / (self.rows or _MIN_SQUARES_A_SIDE)) < MIN_SIDE_PIXELS:
+            hint = f"take the photo from nearer: a square needs at least {MIN_SIDE_PIXELS:g} pixels, better 20"
+            raise NotationError(f"the outline {self} is too small to be read", expected=EXPECTED, hint=hint)
+        if not (self.rows and self.cols) and not any(self.iterate_sizes()):
+            hint = "draw it around all of the kingdom, or give its size: 5x5: and the corners"
+            raise NotationError(f"the outline {self} is too long and thin for a kingdom", expected=EXPECTED, hint=hint)
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """The mean lengths of the sides along the rows and down the columns, in pixels."""
+        points = np.asarray(self.corners, np.float64)
+        lengths = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+        return float(lengths[[0, 2]].mean()), float(lengths[[1, 3]].mean())
+
+    def iterate_sizes(self) -> Iterator[tuple[int, int]]:
+        """Yield the rows and columns whose squares would have a possible aspect ratio."""
+        along, down = self.sides
+        for rows, cols in product(range(2, MAX_SIDE + 1), repeat=2):
+            if 1 / MAX_ASPECT_RATIO < (along / cols) / (down / rows) < MAX_ASPECT_RATIO:
+                yield rows, cols
+
+    def compute_matrix(self, rows: float, cols: float) -> Floats:
+        """Return the homography (3, 3) from a lattice of `rows` and `cols` to pixels."""
+        box = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
+        return np.asarray(cv2.getPerspectiveTransform(box, np.array(self.corners, np.float32)), np.float64)
+
+
+def _make_error(message: str) -> NotationError:
+    return NotationError(message, expected=EXPECTED, hint=f"write {EXPECTED}")
+
+
+def _compute_turns(points: Floats) -> Floats:
+    """Return the cross products (4,) of successive sides: all positive for a clockwise convex outline."""
+    side = np.roll(points, -1, axis=0) - points
+    after = np.roll(side, -1, axis=0)
+    return np.asarray(side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0])
