@@ -79,7 +79,7 @@ def decode_token(
         gems=arrays.get("gems"),
         piece_names=() if pieces is None else piece_names,
     )
-    return SurroundedObservation(observation, Surroundings(*payload.surroundings))
+    return SurroundedObservation(observation, Surroundings(*payload.around))
 
 
 def _checked_bytes(token: str, secret: bytes) -> bytes:

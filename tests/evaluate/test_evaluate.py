@@ -204,9 +204,9 @@ def test_results_survive_their_csv() -> None:
 
 
 def test_the_summary_counts_in_terms_of_selective_classification() -> None:
-    flagged = replace(RESULT, is_consistent=False)
+    flagged = replace(RESULT, review=True)
     wrong = replace(RESULT, exact=False, silent=True)
-    caught = replace(RESULT, exact=False, is_consistent=False)
+    caught = replace(RESULT, exact=False, review=True)
     table = summarise_by_room([RESULT, flagged, wrong, caught])
     head, _, last = (line.split("  ") for line in table.splitlines())
     figures = dict(zip(*([word.strip() for word in line if word.strip()] for line in (head, last)), strict=True))
