@@ -56,8 +56,7 @@ quick: $(VENV)/.lab
 	$(BIN)/python -m kdvision.lab.experiments --quick
 
 bench: $(VENV)/.dev
-	@mkdir -p out
-	$(BIN)/python -m benchmarks.bench --json out/bench.json
+	$(BIN)/python -m benchmarks
 
 aims: $(VENV)/.core
 	$(BIN)/python -m scripts.measure_code

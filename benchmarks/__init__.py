@@ -1,1 +1,1 @@
-"""Timings of the program and its parts."""
+"""Timings and memory of the program and its parts: `python -m benchmarks`."""

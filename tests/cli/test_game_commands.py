@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import bench
 from kdvision.game.rules import clauses
 from tests.conftest import Run
 
@@ -173,14 +172,6 @@ def test_an_unknown_clause_is_a_usage_error_with_a_guess(run: Run) -> None:
     ran = run("rules", "--clause", "queendomino/welth")
     assert (ran.code, ran.out) == (2, "")
     assert "queendomino/wealth" in ran.err
-
-
-def test_the_benchmark_reports_what_is_too_slow(capsys: pytest.CaptureFixture[str]) -> None:
-    assert bench.main(["nothing"]) == 2
-    assert "there is rules" in capsys.readouterr().err
-    assert bench.Row("a", 3.0, 2.0).slow
-    assert str(bench.Row("a", 3.0, 2.0)).endswith("TOO SLOW")
-    assert not bench.Row("a", 3.0).slow
 
 
 OPEN = """

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.bench_photos import SAMPLES
 from kdvision import files
 from kdvision.batch.corrections import Correction, CorrectionFile
 from kdvision.batch.result_folder import PARTIAL_FILE, ResultFolder
@@ -23,6 +22,7 @@ from kdvision.evaluate.evaluate import evaluate
 from kdvision.files import write_atomically
 from kdvision.web.limits import JobQueue
 from kdvision.web.service import Service
+from tests.paths import SAMPLES
 
 PACKAGE = Path(files.__file__).parent
 OLD, NEW = b"old " * 1000, b"new " * 5000

@@ -129,5 +129,5 @@ EXPERIMENT: Final = Experiment(
     groups=("left_out", "kept", "source"),
     counts=VERDICT_COUNTS,
     append=load_removed,
-    quick_cases=6,
+    quick_cases=2,
 )

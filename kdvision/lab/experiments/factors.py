@@ -162,5 +162,5 @@ EXPERIMENT: Final = Experiment(
     measure=_measure_scene,
     groups=("art", "factor", "setting"),
     counts=VERDICT_COUNTS,
-    quick_cases=40,
+    quick_cases=16,
 )

@@ -108,5 +108,5 @@ STRESS: Final = Experiment(
     groups=("seed", "corruption", "severity"),
     counts=PHOTO_COUNTS,
     total="pictures",
-    quick_cases=48,
+    quick_cases=24,
 )

@@ -76,5 +76,5 @@ EXPERIMENT: Final = Experiment(
     measure=_measure_picture,
     groups=("kind",),
     counts=("invented", "silent_errors", "errors"),
-    quick_cases=60,
+    quick_cases=24,
 )

@@ -187,5 +187,5 @@ EXPERIMENT: Final = Experiment(
     measure=_measure,
     groups=("set", "occluder"),
     counts=VERDICT_COUNTS,
-    quick_cases=8,
+    quick_cases=2,
 )

@@ -185,5 +185,5 @@ EXPERIMENT: Final = Experiment(
     measure=_measure,
     groups=("game", "item"),
     counts=("there", "found", "extra", "silent_errors"),
-    quick_cases=16,
+    quick_cases=6,
 )

@@ -1,0 +1,86 @@
+"""A batch of 12-megapixel photos read by two workers, beside the same workers that only decode them."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from statistics import mean
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from benchmarks.measurement import Measurement
+from benchmarks.photos import decode, enlarge_sample
+from kdvision.batch.corrections import FixedSquares
+from kdvision.batch.event import BatchOptions
+from kdvision.batch.job import Job, JobResult, failed_result, read_photo
+from kdvision.batch.result_folder import ResultFolder
+from kdvision.batch.rules import Rules
+from kdvision.batch.run import BatchRun, Progress
+from kdvision.batch.workers import PoolExecutor, Task
+from kdvision.errors import KdvisionError
+
+SAMPLES: Final = ("demo", "castle", "holes")
+"""Samples with one kingdom each, as most photos of an event."""
+WORKERS: Final = 2
+PHOTOS: Final = 24
+SECONDS: Final = "seconds"
+
+
+def read_timed(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
+    """Read a photo as a worker does, and note the processor time."""
+    start = time.process_time()
+    result = read_photo(data, rules, fixed_squares)
+    return result._replace(data={**result.data, SECONDS: time.process_time() - start})
+
+
+def decode_timed(data: bytes, _rules: Rules, _fixed_squares: FixedSquares) -> JobResult:
+    """Only decode a photo, and note the processor time."""
+    start = time.process_time()
+    decode(data)
+    result = failed_result(KdvisionError("it was only decoded"))
+    return result._replace(data={**result.data, SECONDS: time.process_time() - start})
+
+
+class TimedExecutor(PoolExecutor):
+    """A pool that collects the processor time of each photo."""
+
+    def __init__(self, task: Task, seconds: list[float]) -> None:
+        super().__init__(WORKERS, task=task)
+        self.seconds = seconds
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, JobResult]]:
+        for job, result in super().run(jobs):
+            self.seconds.append(result.data[SECONDS])
+            yield job, result
+
+
+def measure_batch() -> Iterator[Measurement]:
+    """Yield rates by the clock, from the first result to the last, and the processor time of a photo."""
+    with TemporaryDirectory() as work:
+        folder = Path(work) / "photos"
+        folder.mkdir()
+        for number in range(PHOTOS):
+            name = SAMPLES[number % len(SAMPLES)]
+            data = enlarge_sample(name) + number.to_bytes(2, "big")  # bytes behind the picture make it another file
+            (folder / f"table{number // 4 + 1}-{name}{number}.jpg").write_bytes(data)
+        reading = _run(folder, Path(work) / "read", read_timed)
+        decoding = _run(folder, Path(work) / "decode", decode_timed)
+    yield Measurement(f"{WORKERS} workers: whole batch", 60 * reading[0], "photos a minute")
+    yield Measurement(f"{WORKERS} workers: decoding only", 60 * decoding[0], "photos a minute")
+    yield Measurement("processor time of a photo", reading[1], ratio=reading[1] / decoding[1])
+
+
+def _run(folder: Path, out: Path, task: Task) -> tuple[float, float]:
+    """Return photos a second, and milliseconds of processor time a photo, workers and parent together."""
+    moments: list[float] = []
+    seconds: list[float] = []
+
+    def note_time(_: Progress) -> None:
+        moments.append(time.perf_counter())
+
+    start = time.process_time()
+    executor = TimedExecutor(task, seconds)
+    with ResultFolder(out).lock(), closing(BatchRun(BatchOptions(folder, out), executor, on_progress=note_time)) as run:
+        run.run()
+    own = time.process_time() - start
+    return (len(moments) - 1) / (moments[-1] - moments[0]), 1000 * (mean(seconds) + own / len(seconds))

@@ -1,0 +1,62 @@
+"""One measurement, the clock, and the machine it was made on."""
+
+import platform
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Measurement(NamedTuple):
+    """A value in a unit, and its largest allowed value, None if there is no limit.
+
+    `ratio` compares a time with the decoding of a 12-megapixel JPEG on the same machine, or of the photo itself. It
+    depends on the machine much less than the time does.
+    """
+
+    name: str
+    value: float
+    unit: str = "ms"
+    limit: float | None = None
+    ratio: float | None = None
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the value is above its limit."""
+        return self.limit is not None and self.value > self.limit
+
+    def __str__(self) -> str:
+        ratio = "" if self.ratio is None else f"{self.ratio:9.3f} x"
+        limit = "" if self.limit is None else f"   at most {self.limit:.4g} {self.unit}{'  EXCEEDED' * self.exceeded}"
+        return f"{self.name:<56}{self.value:10.3f} {self.unit}{ratio}{limit}"
+
+
+def time_call(call: Callable[[], object]) -> float:
+    """Return the processor time of a call in milliseconds: other work on the machine does not count."""
+    start = time.process_time()
+    call()
+    return 1000 * (time.process_time() - start)
+
+
+def time_best(call: Callable[[], object], *, runs: int = 5) -> float:
+    """Return the processor time of a call in milliseconds, the best of several runs."""
+    return min(time_call(call) for _ in range(runs))
+
+
+def time_in_turns(calls: Mapping[str, Callable[[], object]], *, runs: int = 7) -> dict[str, float]:
+    """Return the best time of each call; the calls take turns, so that they share the machine's slow moments."""
+    rounds = [{name: time_call(call) for name, call in calls.items()} for _ in range(runs)]
+    return {name: min(times[name] for times in rounds) for name in calls}
+
+
+def describe_machine() -> dict[str, Any]:
+    """Return processor, system and Python version."""
+    return {"processor": get_processor(), "system": platform.platform(), "python": platform.python_version()}
+
+
+def get_processor() -> str:
+    """Return the name of the processor."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())

@@ -1,0 +1,41 @@
+"""Boards of 7x7 from simulated games: notation, score, legality."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from benchmarks.measurement import Measurement, time_best
+from benchmarks.photos import time_decoding
+from kdvision.game.board import Board
+from kdvision.game.deck import KINGDOMINO
+from kdvision.game.dominoes import name_dominoes
+from kdvision.game.legality import find_problems
+from kdvision.game.rules import make_rule_set
+from kdvision.game.scoring import score
+from kdvision.game.tiling import make_puzzle
+from kdvision.lab.games.play import play
+
+
+def measure_rules() -> Iterator[Measurement]:
+    """Yield the times for one board; the boards are parsed anew for each run, so that no cache helps."""
+    rng = np.random.default_rng(7)
+    texts = [str(kingdom.board) for _ in range(40) for kingdom in play(rng, players=2, side=7)]
+    rules = make_rule_set(side=7, variants=["middle-kingdom", "harmony"])
+
+    def time_boards(work: Callable[[Board], object]) -> float:
+        def run() -> None:
+            make_puzzle.cache_clear()
+            for text in texts:
+                work(Board.parse(text))
+
+        return time_best(run) / len(texts)
+
+    parsing = time_boards(lambda board: board)
+    for name, limit, work in (
+        ("score", 0.2, lambda board: score(board, rules)),
+        ("score and check", 2.0, lambda board: (score(board, rules), find_problems(board, KINGDOMINO))),
+        ("name the dominoes of", None, lambda board: name_dominoes(board, KINGDOMINO)),
+    ):
+        value = max(0.0, time_boards(work) - parsing)
+        yield Measurement(f"{name} a 7x7 board", value, limit=limit, ratio=value / time_decoding())
+    yield Measurement("parse a 7x7 board", parsing, ratio=parsing / time_decoding())

@@ -1,0 +1,45 @@
+"""Benchmarks write their figures with the machine, and fail if a limit is exceeded."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks.measurement import Measurement, get_processor, time_in_turns
+from benchmarks.photos import decode, enlarge_sample
+
+
+def test_a_section_is_written_with_the_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit, code in ((4.0, 0), (2.0, 1)):
+        measurements = [Measurement("reading", 3.0, limit=limit)]
+        monkeypatch.setattr(command, "SECTIONS", {"toy": lambda measurements=measurements: measurements})
+        assert command.main(["toy", "--results", str(tmp_path)]) == code
+    written = json.loads((tmp_path / "toy.json").read_text())
+    assert written["machine"]["processor"] == get_processor() != ""
+    assert written["measurements"] == [Measurement("reading", 3.0, limit=2.0)._asdict()]
+
+
+def test_an_exceeded_limit_is_marked() -> None:
+    assert str(Measurement("a", 3.0, limit=2.0)).endswith("EXCEEDED")
+    assert not Measurement("a", 3.0).exceeded
+
+
+def test_an_unknown_section_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command.main(["rivers"])
+    assert ended.value.code == 2
+    assert "choose from rules" in capsys.readouterr().err
+
+
+def test_calls_are_timed_in_turns() -> None:
+    order: list[str] = []
+    times = time_in_turns({name: lambda name=name: order.append(name) for name in "ab"}, runs=2)  # type: ignore[misc]
+    assert order == list("abab") and times.keys() == {"a", "b"}
+
+
+def test_samples_are_enlarged_to_photos_of_a_phone() -> None:
+    data = enlarge_sample("demo", 3)
+    height, width, _ = decode(data).shape
+    assert 2.9e6 < height * width < 3.1e6
+    assert 0.15 < len(data) / (height * width) < 0.5
