@@ -136,12 +136,7 @@ def test_the_same_seed_makes_the_same_castle() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    [
-        meshes.king_mesh("blue"),
-        meshes.knight_mesh(),
-        meshes.tower_mesh(),
-        castle_mesh("red"),
-    ],
+    [meshes.king_mesh("blue"), meshes.knight_mesh(), meshes.tower_mesh(), castle_mesh("red")],
     ids=["king", "knight", "tower", "castle"],
 )
 def test_pieces_stand_on_the_table_with_their_faces_outwards(piece: Mesh) -> None:

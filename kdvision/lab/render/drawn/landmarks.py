@@ -110,24 +110,14 @@ def _draw_farm(canvas: Canvas, crowns: int, rng: Rng) -> None:
     if crowns > 1:
         draw_house(canvas, (0.50, 0.63), (0.20, 0.22, 0.12, 0.15), wall=(206, 168, 122), roof=(170, 58, 40), rows=4)
         draw_house(
-            canvas,
-            (0.11, 0.80),
-            (0.27, 0.26, 0.17, 0.20),
-            wall=_PLASTER,
-            roof=vary((206, 66, 46), rng, 10),
-            beams=True,
+            canvas, (0.11, 0.80), (0.27, 0.26, 0.17, 0.20), wall=_PLASTER, roof=vary((206, 66, 46), rng, 10), beams=True
         )
         draw_chimney(canvas, (0.42, 0.47))
         flock = [(0.72, 0.79), (0.82, 0.86), (0.66, 0.89), (0.88, 0.75), (0.53, 0.91), (0.14, 0.92)]
         draw_fence(canvas, (0.56, 0.98), (0.95, 0.94), 8)
     else:
         draw_house(
-            canvas,
-            (0.27, 0.80),
-            (0.28, 0.32, 0.17, 0.21),
-            wall=_PLASTER,
-            roof=vary((206, 66, 46), rng, 10),
-            beams=True,
+            canvas, (0.27, 0.80), (0.28, 0.32, 0.17, 0.21), wall=_PLASTER, roof=vary((206, 66, 46), rng, 10), beams=True
         )
         draw_chimney(canvas, (0.66, 0.46))
         draw_smoke(canvas, (0.69, 0.34), rng)

@@ -109,9 +109,7 @@ def draw_cauldron(canvas: Canvas, at: Point, rng: Rng) -> None:
         spot = (x + 0.035 * np.sin(step * 1.3) + 0.006 * step, y - 0.09 - 0.055 * step)
         canvas.spot(spot, 0.045 - 0.003 * step, (126, 170, 104))
         canvas.spot(
-            (spot[0] - 0.006, spot[1] - 0.006),
-            0.037 - 0.003 * step,
-            mix((196, 232, 170), (255, 255, 255), 0.1 * step),
+            (spot[0] - 0.006, spot[1] - 0.006), 0.037 - 0.003 * step, mix((196, 232, 170), (255, 255, 255), 0.1 * step)
         )
     for dx, dy in rng.normal(0, 0.03, (4, 2)):
         canvas.spot((x + dx, y - 0.055 + dy * 0.3), 0.008, (214, 250, 180))

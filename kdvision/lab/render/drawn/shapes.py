@@ -47,14 +47,7 @@ def make_stone(centre: Point, radius: float | Point, rng: Rng, *, corners: int =
 
 
 def scatter(
-    rng: Rng,
-    left: float,
-    right: float,
-    gap: float,
-    *,
-    avoid: Circles = (),
-    tries: int = 400,
-    margin: float = 0.0,
+    rng: Rng, left: float, right: float, gap: float, *, avoid: Circles = (), tries: int = 400, margin: float = 0.0
 ) -> list[Point]:
     """Return random points at least `gap` apart, from far to near, outside the circles to avoid."""
     found: list[Point] = []

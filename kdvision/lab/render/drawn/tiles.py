@@ -192,8 +192,5 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
             canvas.shade([make_oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
             grey = vary((206, 194, 170), rng, 9)
             canvas.shape(
-                make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7),
-                grey,
-                ink=darken(grey, 0.4),
-                width=0.006,
+                make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7), grey, ink=darken(grey, 0.4), width=0.006
             )
