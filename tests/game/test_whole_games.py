@@ -15,7 +15,7 @@ from kdvision.gamefile.write import write_game_text
 from tests.game.whole_games import KINDS
 
 GAMES = int(os.environ.get("KDVISION_GAMES", "100"))
-"""Of each kind; a thousand are as clean, and take longer than the rest of the rules together."""
+"""The number of games of each kind. A thousand pass too, but take longer than all other tests of rules."""
 
 
 @cache
@@ -48,7 +48,7 @@ def test_whole_games_have_winners(kind: str) -> None:
             assert [place.total for place in places] == sorted((place.total for place in places), reverse=True)
 
 
-def test_the_games_hold_what_they_are_to_try() -> None:
+def test_the_games_cover_all_cases() -> None:
     sides = Counter((game.side, len(game.rounds[0].kingdoms)) for game in played("kingdomino"))
     assert sides.keys() == {(5, 2), (5, 3), (5, 4), (7, 2)}
     weddings = Counter((game.side, len(game.rounds[0].kingdoms), game.teams) for game in played("royal wedding"))
@@ -62,7 +62,7 @@ def test_the_games_hold_what_they_are_to_try() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_whole_games_stay_right_however_one_looks_at_them(kind: str) -> None:
+def test_turned_and_mirrored_boards_have_no_problems(kind: str) -> None:
     for game in played(kind)[:60]:
         for kingdom in game.rounds[0].kingdoms:
             for board in (kingdom.board.rotate(), kingdom.board.mirror(), kingdom.board.rotate(3).mirror()):
@@ -70,14 +70,14 @@ def test_whole_games_stay_right_however_one_looks_at_them(kind: str) -> None:
 
 
 def _changes(board: Board) -> list[Board]:
-    """The board with one square turned into something that no box has beside its neighbours."""
+    """Return boards with one square changed to a cell that no box has beside its neighbours."""
     strange = (Cell(Terrain.MINE, 9), Cell(Terrain.WHEAT, 7), Cell(Terrain.CASTLE), None)
     squares = [square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE][::7]
     return [board.with_cells({square: cell}) for square in squares for cell in strange]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_any_change_of_one_square_that_breaks_the_box_is_reported(kind: str) -> None:
+def test_a_changed_square_that_no_box_has_is_reported(kind: str) -> None:
     for game in played(kind)[:20]:
         for changed in _changes(game.rounds[0].kingdoms[0].board):
             assert find_problems(changed, game.rule_set.deck, side=game.side)

@@ -1,7 +1,7 @@
-"""Simulated whole games of every kind, with the pieces on the table: what the rules are tried on.
+"""Simulated whole games of every kind, with their pieces, for tests of the rules.
 
-The dominoes are drafted and laid as in `drafts`; the pieces are dealt afterwards, so that everything on the table could
-lie there at the end of a real game. How likely a player would do so does not matter here.
+`lab.games.play` drafts and places the dominoes; the pieces are added afterwards. Every table could be the end of a real
+game, although hardly anybody would play so.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 def kingdomino_game(rng: np.random.Generator) -> Game:
-    """A game for two to four players, or a Mighty Duel, with any of the variants."""
+    """Return a game for two to four players, or a Mighty Duel, with any of the variants."""
     players, side = _pick(rng, ((2, 5), (3, 5), (4, 5), (2, 7)))
     kept = play(rng, players=players, side=side, care=CARELESS)
     variants = [variant.id for variant in board_variants() if rng.random() < 0.5]
@@ -36,14 +36,14 @@ def kingdomino_game(rng: np.random.Generator) -> Game:
 
 
 def dynasty_game(rng: np.random.Generator) -> Game:
-    """Three rounds of the same players."""
+    """Return three rounds of the same players."""
     players = int(rng.integers(2, 5))
     rounds = tuple(Table(_kingdoms(play(rng, players=players, care=CARELESS))) for _ in range(3))
     return Game("kingdomino", 5, rounds, (HARMONY.id,))
 
 
 def treasure_game(rng: np.random.Generator) -> Game:
-    """Kingdomino with gems on some of the corners where four terrains meet."""
+    """Return Kingdomino with gems on some of the corners where four terrains meet."""
     game = kingdomino_game(rng)
     tokens = [TOKENS[i] for i in rng.permutation(len(TOKENS))]
     opened, tokens = tuple(tokens[:2]), tokens[2:]
@@ -56,7 +56,7 @@ def treasure_game(rng: np.random.Generator) -> Game:
 
 
 def queendomino_game(rng: np.random.Generator) -> Game:
-    """Queendomino for two to four players: all dominoes, four at a time."""
+    """Return Queendomino for two to four players: all dominoes, four at a time."""
     players = int(rng.integers(2, 5))
     side = 7 if players == 2 else 5
     lines = _lines(rng, QUEENDOMINO, 4)
@@ -65,7 +65,7 @@ def queendomino_game(rng: np.random.Generator) -> Game:
 
 
 def wedding_game(rng: np.random.Generator) -> Game:
-    """A Royal Wedding for three to eight players, or for three or four pairs."""
+    """Return a Royal Wedding for three to eight players, or for three or four pairs."""
     seats, side, teams = _pick(
         rng,
         (
@@ -124,7 +124,7 @@ def _gem(rng: np.random.Generator, kind: str, corner: Square) -> Gem:
 
 
 def _with_pieces(rng: np.random.Generator, kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
-    """Buildings on some towns, knights on some squares, coins, towers, and the Queen with the most towers."""
+    """Return the kingdoms with buildings on some towns, knights on some squares, coins, towers, and the Queen with the most towers."""
     tiles = [tile for tile in BUILDINGS for _ in range(tile.count)]
     tiles = [tiles[i] for i in rng.permutation(len(tiles))]
     share = len(kingdoms)

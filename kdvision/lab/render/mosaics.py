@@ -1,4 +1,4 @@
-"""Training examples made of real crops alone: each as it would lie on a board, amid others of its photo."""
+"""Training examples made of real crops only: each crop is surrounded by other crops, as on a board."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS
 Bytes = npt.NDArray[np.uint8]
 
 
-def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
-    """Return examples made of real crops alone: each in the middle of others that could lie beside it."""
+def make_mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
+    """Return examples of real crops, each in the middle of crops that could lie beside it."""
     photos = sorted(crops.pictures)
     kinds = sorted(crops.by_kind)
     made = np.empty((count, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
@@ -23,18 +23,18 @@ def mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
         name = photos[rng.integers(len(photos))]
         photo, alike = crops.pictures[name], crops.find_matching(name)
         bare = rng.random() < 0.15
-        # half by photo, so that frequent kinds stay frequent, half by kind, so that rare ones are seen
+        # half by photo, so that frequent kinds stay frequent; half by kind, so that rare ones occur
         kind = str(rng.choice(sorted(photo))) if rng.random() < 0.5 else str(rng.choice(kinds))
         pool = alike[kind]
         middle = crops.scraps[rng.integers(len(crops.scraps))] if bare else pool[rng.integers(len(pool))]
-        made[i] = mosaic(middle, [c for few in alike.values() for c in few], crops.scraps, rng)
+        made[i] = _make_mosaic(middle, [c for few in alike.values() for c in few], crops.scraps, rng)
         shown[i], tile[i] = (UNKNOWN, 0) if bare else (TILE_KINDS.index(kind), 1)
-    # crops show no pieces: of those of tiles it is known
+    # no crop shows a piece; for crops without a tile the label is unknown (-1)
     return CellExamples(made, shown, tile, nothing, nothing + UNKNOWN, tile - 1, np.stack([tile - 1] * 4, axis=1))
 
 
-def mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
-    """Return a crop (64, 64, 3) of a square as on a board, with others, or bare table, around it."""
+def _make_mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
+    """Return a crop (64, 64, 3) of a square surrounded by other squares or bare table."""
     side = SQUARE_PIXELS + int(rng.integers(-2, 3))
     canvas = np.empty((3 * side, 3 * side, 3), np.uint8)
     for row in range(3):

@@ -124,7 +124,7 @@ def render(
 ) -> Picture:
     """Return the photo of a scene with its truth. Equal generators give equal pictures.
 
-    `lamp` points from the table to the lamp (z 1). What is None is chosen at random, except that there are no occluders.
+    `lamp` points from the table to the lamp (z 1). What is None is random, except that there are no occluders.
     """
     factors, style = factors or PhotoFactors.sample(rng), print_style or PrintStyle.sample(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)

@@ -21,7 +21,7 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from kdvision.files import write_atomically
-from kdvision.lab.render.mosaics import mosaics
+from kdvision.lab.render.mosaics import make_mosaics
 from kdvision.lab.render.worlds import make_examples
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.datasets import CellBatches, DetectorSamples, iterate_batches
@@ -85,14 +85,14 @@ def train_cells(run: Run) -> None:
         scenes = load_course_scenes(run, course) + load_scenes(
             run, "pieces", course.scene_seed, course.scenes["pieces"]
         )
-        real = mosaics(training_crops, np.random.default_rng((course.seed, 17)), course.real_crops)
+        real = make_mosaics(training_crops, np.random.default_rng((course.seed, 17)), course.real_crops)
         trained = fit_cells(deepcopy(net), CellExamples.join([*(scene.cells for scene in scenes), real]), course)
         net = average_weights(net, trained) if course.seed > 1 else merge_batch_norms(trained)
     plain, with_pieces = (
         CellExamples.join([scene.cells for scene in load_scenes(run, world, HELD_OUT_SEED, HELD_OUT_SCENES)])
         for world in ("scenes", "pieces")
     )
-    real = mosaics(held_out_crops, np.random.default_rng((COURSES[0].seed, 19)), HELD_OUT_CROPS)
+    real = make_mosaics(held_out_crops, np.random.default_rng((COURSES[0].seed, 19)), HELD_OUT_CROPS)
     temperatures, rates = measure_cells(net, plain, with_pieces, real)
     print(f"temperatures {temperatures}\nheld-out error rates {rates}", flush=True)
     settings = describe_training(started)

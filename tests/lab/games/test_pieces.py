@@ -1,4 +1,4 @@
-"""Tables with pieces: what lies on each kingdom is where the truth says, and drawn from the game's own box."""
+"""Scenes with pieces: the pieces lie where the truth says, and the dominoes are those of the game."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ def kingdoms(game: str) -> list[tuple[Scene, KingdomLayout]]:
     return [(scene, kingdom) for scene in scenes for kingdom in scene.kingdoms]
 
 
-def holds(quad: Points, at: tuple[float, float]) -> bool:
-    """Whether a point lies on a square."""
+def contains(quad: Points, at: tuple[float, float]) -> bool:
+    """Return whether a point lies on a square."""
     return float(np.linalg.norm(quad.mean(0) - at)) < 0.5
 
 
 @pytest.mark.parametrize("game", DECKS)
-def test_boards_are_legal_in_their_box_and_tables_are_dealt_again(game: str) -> None:
+def test_boards_are_legal_and_scenes_are_seeded(game: str) -> None:
     for _, kingdom in kingdoms(game):
         assert find_problems(kingdom.board, DECKS[game], side=7) == ()
     one, other = (make_scene_with_pieces(np.random.default_rng(3), game=game) for _ in range(2))
     assert (one.tiles, one.pieces) == (other.tiles, other.pieces)
 
 
-def test_buildings_stand_on_towns_and_men_on_the_squares_that_the_truth_names() -> None:
-    seen = set[str]()
+def test_buildings_stand_on_towns_and_figures_on_the_squares_of_the_truth() -> None:
+    kinds = set[str]()
     for scene, kingdom in kingdoms("queendomino"):
         for square, kind in kingdom.pieces.items():
-            seen.add(kind)
+            kinds.add(kind)
             quad, terrain = kingdom.squares[square], kingdom.board[square].terrain
             assert terrain is not Terrain.CASTLE
             if kind == "building":
                 assert terrain is Terrain.TOWN
-                assert any(tile.kind == kind and holds(quad, tile.centre) for tile in scene.tiles)
+                assert any(tile.kind == kind and contains(quad, tile.centre) for tile in scene.tiles)
             else:
-                assert any(piece.kind == kind and holds(quad, piece.at) for piece in scene.pieces)
+                assert any(piece.kind == kind and contains(quad, piece.at) for piece in scene.pieces)
         assert not kingdom.gems
-    assert seen == {"knight", "tower", "queen", "building"}
+    assert kinds == {"knight", "tower", "queen", "building"}
 
 
 def test_gems_lie_where_four_squares_meet() -> None:

@@ -1,4 +1,4 @@
-"""Simulated games are legal, judged here by a second reading of the rules that shares no code with the simulation."""
+"""Simulated games are legal by a second implementation of the rules that shares no code with the simulation."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ IN_PLAY = {(2, 5): 24, (3, 5): 36, (4, 5): 48, (2, 7): 48}
 
 
 def replay(kingdom: PlayedKingdom, side: int) -> None:
-    """Lay the dominoes down one by one and complain about the first illegal one."""
+    """Place the dominoes one by one and fail at the first illegal one."""
     table: dict[Square, Cell] = {Square(0, 0): Cell(Terrain.CASTLE)}
     for domino, left, right in kingdom.placements:
         assert abs(left.row - right.row) + abs(left.col - right.col) == 1
@@ -87,6 +87,6 @@ def test_territories_grow_as_in_play() -> None:
     assert np.mean(grown) > 0.75
 
 
-def test_five_players_have_no_box() -> None:
+def test_five_players_are_refused() -> None:
     with pytest.raises(ValueError, match="2 to 4 players"):
         play(np.random.default_rng(0), players=5)

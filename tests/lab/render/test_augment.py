@@ -1,4 +1,4 @@
-"""Crowns come and go where boxes print them, and nothing else of a square changes."""
+"""Crowns are added and removed where boxes print them; nothing else of a square changes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kdvision.lab.render.art.augment import MAX_CROWNS, change_crowns
 SIDE = 100
 CROWN, MINE, ROCK = (240, 220, 80), (50, 48, 52), (190, 160, 110)
 LEFT = (20, 50, 79)
-"""Where the middles of crowns are, from the left; all of them 15 below the upper edge."""
+"""The x of the middles of crowns; their y is 15."""
 
 
-def printed(crowns: int, *, side: int) -> NDArray[np.uint8]:
-    """A mine with a rock and so many crowns."""
+def print_mine(crowns: int, *, side: int) -> NDArray[np.uint8]:
+    """Return a mine with a rock and a number of crowns."""
     square = np.full((SIDE, SIDE, 3), MINE, np.uint8)
     square[45:90, 30:70] = ROCK
     for x in (LEFT if side == 0 else LEFT[::-1])[:crowns]:
@@ -23,22 +23,22 @@ def printed(crowns: int, *, side: int) -> NDArray[np.uint8]:
     return square
 
 
-def counted(square: NDArray[np.uint8]) -> list[bool]:
-    """Whether a crown stands in each of the places, from the left."""
+def find_crowns(square: NDArray[np.uint8]) -> list[bool]:
+    """Return for each place, from the left, whether a crown is there."""
     return [bool(np.abs(square[15, x].astype(int) - CROWN).max() < 40) for x in LEFT]
 
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("had", [1, 2, 3])
 @pytest.mark.parametrize("wanted", range(MAX_CROWNS + 1))
-def test_so_many_crowns_stand_there_as_are_wanted(had: int, wanted: int, side: int) -> None:
-    made = change_crowns(printed(had, side=side), had, wanted, side=side)
-    assert counted(made) == counted(printed(wanted, side=side))
-    assert np.array_equal(made[45:], printed(0, side=side)[45:])
+def test_the_wanted_number_of_crowns_is_there(had: int, wanted: int, side: int) -> None:
+    changed = change_crowns(print_mine(had, side=side), had, wanted, side=side)
+    assert find_crowns(changed) == find_crowns(print_mine(wanted, side=side))
+    assert np.array_equal(changed[45:], print_mine(0, side=side)[45:])
 
 
-def test_a_crown_that_is_printed_nowhere_cannot_be_copied() -> None:
+def test_a_square_without_crowns_gets_none() -> None:
     with pytest.raises(ValueError, match="0 crowns cannot be made 1"):
-        change_crowns(printed(0, side=0), 0, 1, side=0)
+        change_crowns(print_mine(0, side=0), 0, 1, side=0)
     with pytest.raises(ValueError, match="2 crowns cannot be made 4"):
-        change_crowns(printed(2, side=0), 2, 4, side=0)
+        change_crowns(print_mine(2, side=0), 2, 4, side=0)

@@ -1,4 +1,4 @@
-"""Cameras fill the picture as asked, tilt as asked, and bend pictures and points alike."""
+"""Cameras have the wanted fill and tilt, and distort pictures and points alike."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ BOARD = np.array([[x, y] for x in range(6) for y in range(6)], float)
 PLAIN: dict[str, Any] = {"tilt": 0.0, "azimuth": 0.0, "focal": 1.0, "width": 640, "height": 480, "fill": 0.8}
 
 
-def seen_by(**changes: Any) -> Camera:
+def make_camera(**changes: Any) -> Camera:
     return fit_camera(BOARD, **PLAIN | changes)
 
 
 @pytest.mark.parametrize("fill", [0.3, 0.6, 0.95])
 @pytest.mark.parametrize("tilt", [0.0, 30.0, 60.0])
-def test_the_points_fill_the_picture_as_asked(fill: float, tilt: float) -> None:
+def test_the_points_span_the_wanted_share(fill: float, tilt: float) -> None:
     for azimuth in (0.0, 1.0, 4.0):
-        pixels = seen_by(fill=fill, tilt=np.radians(tilt), azimuth=azimuth).project(BOARD)
+        pixels = make_camera(fill=fill, tilt=np.radians(tilt), azimuth=azimuth).project(BOARD)
         share = np.ptp(pixels, axis=0) / (640, 480)
         assert share.max() == pytest.approx(fill, rel=0.02)
         assert (pixels.max(0) + pixels.min(0)) / 2 == pytest.approx((320, 240), abs=1)
 
 
-def test_a_shift_moves_what_is_seen() -> None:
-    moved = seen_by(fill=0.4, shift=(0.2, -0.1)).project(BOARD) - seen_by(fill=0.4).project(BOARD)
+def test_a_shift_moves_the_view() -> None:
+    moved = make_camera(fill=0.4, shift=(0.2, -0.1)).project(BOARD) - make_camera(fill=0.4).project(BOARD)
     assert moved == pytest.approx(np.broadcast_to((128, -48), moved.shape))
 
 
 def test_from_straight_above_squares_are_square() -> None:
-    right, down = np.diff(seen_by(azimuth=-np.pi / 2).project(np.array([[1.0, 0], [0, 0], [0, 1.0]])), axis=0)
+    right, down = np.diff(make_camera(azimuth=-np.pi / 2).project(np.array([[1.0, 0], [0, 0], [0, 1.0]])), axis=0)
     assert np.hypot(*right) == pytest.approx(np.hypot(*down))
     assert abs(right @ down) < 1e-6 * (right @ right)
 
 
 @pytest.mark.parametrize("tilt", [20.0, 45.0, 60.0])
-def test_a_tilt_shortens_what_points_away(tilt: float) -> None:
-    camera = seen_by(tilt=np.radians(tilt), azimuth=0.0, focal=50.0)  # so far away that lines stay parallel
+def test_a_tilt_foreshortens(tilt: float) -> None:
+    camera = make_camera(tilt=np.radians(tilt), azimuth=0.0, focal=50.0)  # nearly a parallel projection
     origin, along, across = camera.project(np.array([[2.5, 2.5], [3.5, 2.5], [2.5, 3.5]]))
     ratio = np.linalg.norm(along - origin) / np.linalg.norm(across - origin)
     assert ratio == pytest.approx(np.cos(np.radians(tilt)), rel=0.01)
 
 
 def test_the_picture_is_not_mirrored() -> None:
-    origin, right, down = seen_by(azimuth=2.0, roll=0.7).project(np.array([[0.0, 0], [1, 0], [0, 1]]))
+    origin, right, down = make_camera(azimuth=2.0, roll=0.7).project(np.array([[0.0, 0], [1, 0], [0, 1]]))
     (a, b), (c, d) = right - origin, down - origin
     assert a * d - b * c > 0
 
 
 def test_height_leans_away_from_the_viewer() -> None:
-    camera = seen_by(tilt=0.8, azimuth=0.0)
+    camera = make_camera(tilt=0.8, azimuth=0.0)
     spot = np.array([[2.5, 2.5]])
     away = camera.project(spot - (1.0, 0.0)) - camera.project(spot)  # the camera stands towards +x
     lift = camera.project(spot, 0.5) - camera.project(spot)
@@ -63,8 +63,8 @@ def test_height_leans_away_from_the_viewer() -> None:
 
 @pytest.mark.parametrize("bend", [-0.08, -0.02, 0.0, 0.03])
 def test_the_lens_moves_points_and_pictures_alike(bend: float) -> None:
-    camera = seen_by(tilt=0.5, azimuth=1.0, bend=bend)
-    straight = seen_by(tilt=0.5, azimuth=1.0)
+    camera = make_camera(tilt=0.5, azimuth=1.0, bend=bend)
+    straight = make_camera(tilt=0.5, azimuth=1.0)
     for point in BOARD[::5]:
         ideal, real = straight.project(point[None])[0], camera.project(point[None])[0]
         picture = np.zeros((480, 640), np.float32)
@@ -77,6 +77,6 @@ def test_the_lens_moves_points_and_pictures_alike(bend: float) -> None:
 
 def test_barrel_bends_inwards() -> None:
     corner = np.array([[0.0, 0.0]])
-    assert seen_by(bend=-0.05).distort(corner)[0, 0] > 1
-    assert seen_by(bend=0.05).distort(corner)[0, 0] < -1
-    assert seen_by(bend=0.05).distort(np.array([[320.0, 240.0]]))[0] == pytest.approx((320, 240))
+    assert make_camera(bend=-0.05).distort(corner)[0, 0] > 1
+    assert make_camera(bend=0.05).distort(corner)[0, 0] < -1
+    assert make_camera(bend=0.05).distort(np.array([[320.0, 240.0]]))[0] == pytest.approx((320, 240))

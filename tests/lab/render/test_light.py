@@ -1,4 +1,4 @@
-"""Light, lens and sensor change what they say and leave the rest alone."""
+"""Each photo factor has its effect and no other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sharpness(photo: NDArray[np.uint8]) -> float:
     return float(np.abs(cv2.Laplacian(photo[..., 1].astype(np.float32), cv2.CV_32F)).mean() / photo.std())
 
 
-def test_dials_are_between_easy_and_bad_and_most_photos_are_fair() -> None:
+def test_factors_lie_between_0_and_1_and_most_photos_are_fair() -> None:
     drawn = np.array([astuple(PhotoFactors.sample(np.random.default_rng(seed))) for seed in range(300)])
     assert drawn.min() >= 0
     assert drawn.max() <= 1
@@ -66,7 +66,7 @@ def test_glare_shows_only_on_what_is_glossy() -> None:
     assert changed[:, 80:].mean() > 0.5
 
 
-def test_mirrored_light_adds_up_and_takes_none_away() -> None:
+def test_reflections_add_light() -> None:
     gloss = np.ones((120, 160), np.float32)
     dark, bright = (light.add_glare(flat(level), gloss, np.random.default_rng(4), 1.0) for level in (0.2, 0.6))
     added = [shone.astype(float) ** GAMMA - level**GAMMA for shone, level in ((dark, 0.2), (bright, 0.6))]
@@ -101,21 +101,21 @@ def test_motion_smears_along_its_line_only() -> None:
     assert 7 <= (across[30, :, 0] > 0.02).sum() <= 12
 
 
-@pytest.mark.parametrize("dial", ["blur", "noise", "jpeg"])
-def test_each_dial_of_the_camera_does_its_own_harm(dial: str) -> None:
+@pytest.mark.parametrize("factor", ["blur", "noise", "jpeg"])
+def test_each_factor_of_the_camera_has_its_own_effect(factor: str) -> None:
     """Blur softens, noise and blocks roughen; none of them moves the mean."""
-    worse = replace(EASY, **{dial: 1.0})
+    worse = replace(EASY, **{factor: 1.0})
 
-    def measured(factors: PhotoFactors) -> tuple[float, float]:
+    def measure(factors: PhotoFactors) -> tuple[float, float]:
         photos = [light.expose(checks(), np.random.default_rng(seed), factors) for seed in range(10)]
         return float(np.mean([sharpness(p) for p in photos])), float(np.mean([p.mean() for p in photos]))
 
-    (easy_sharpness, easy_mean), (bad_sharpness, bad_mean) = measured(EASY), measured(worse)
+    (easy_sharpness, easy_mean), (bad_sharpness, bad_mean) = measure(EASY), measure(worse)
     assert bad_mean == pytest.approx(easy_mean, abs=15)
-    assert (bad_sharpness < 0.8 * easy_sharpness) if dial == "blur" else (bad_sharpness > easy_sharpness)
+    assert (bad_sharpness < 0.8 * easy_sharpness) if factor == "blur" else (bad_sharpness > easy_sharpness)
 
 
-def test_an_easy_photo_keeps_its_picture() -> None:
+def test_a_clean_photo_equals_its_picture() -> None:
     for seed in range(5):
         photo = light.expose(checks(), np.random.default_rng(seed), EASY)
         assert photo.shape == (120, 160, 3)

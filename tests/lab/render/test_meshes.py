@@ -1,4 +1,4 @@
-"""Pieces cover the pixels where they stand, lean away from the camera and cast their shadow away from the light."""
+"""Pieces cover the pixels where they stand, lean away from the camera and cast shadows away from the light."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DATA = SHARED / "data" / "castle_3d"
 
 
 def looking_from(x: float, y: float, z: float) -> Floats:
-    """A camera at (x, y, z) that looks at the origin, which lies at pixel (150, 150)."""
+    """Return a camera at (x, y, z) that looks at the origin, which lies at pixel (150, 150)."""
     eye = np.array([x, y, z])
     ahead = -eye / np.linalg.norm(eye)
     right = np.cross(ahead, (0.0, 1.0, 0.0))
@@ -31,7 +31,7 @@ def looking_from(x: float, y: float, z: float) -> Floats:
 
 
 def box(width: float, height: float) -> Mesh:
-    """A red box whose top is blue."""
+    """Return a red box with a blue top."""
     h = width / 2
     ring = [(-h, -h), (h, -h), (h, h), (-h, h)]
     quads = [((*a, 0.0), (*b, 0.0), (*b, height), (*a, height)) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
@@ -46,7 +46,7 @@ def blank() -> NDArray[np.uint8]:
 
 
 def middle(mask: NDArray[np.bool_] | NDArray[np.uint8]) -> Floats:
-    """The mean (x, y) of the pixels that are set."""
+    """Return the mean (x, y) of the pixels that are set."""
     return np.asarray(np.argwhere(mask).mean(axis=0)[::-1])
 
 
@@ -61,7 +61,7 @@ def test_a_box_seen_from_above_covers_its_base_and_nothing_else() -> None:
     assert (image[:, 200:] == 255).all()
 
 
-def test_a_piece_stands_where_it_is_put_turned_and_scaled() -> None:
+def test_a_placed_piece_is_moved_turned_and_scaled() -> None:
     mask = draw_mesh(blank(), box(0.5, 0.1).place((0.5, 0.5), np.pi / 4, 2.0), FROM_ABOVE)
     assert middle(mask) == pytest.approx((200, 100), abs=1.0)
     assert np.ptp(np.nonzero(mask)[0]) == pytest.approx(100 * np.sqrt(2), abs=3)
@@ -147,7 +147,7 @@ def test_pieces_stand_on_the_table_with_their_faces_outwards(piece: Mesh) -> Non
     assert (np.cross(a, b) * c).sum() > 0  # the signed volume
 
 
-def test_a_laid_king_is_flat_and_still_has_its_faces_outwards() -> None:
+def test_a_toppled_king_is_flat_and_still_has_its_faces_outwards() -> None:
     laid = meshes.king_mesh("green").topple()
     assert laid.size[2] == pytest.approx(meshes.king_mesh("green").size[1])
     a, b, c = laid.triangles.transpose(1, 0, 2)
@@ -178,7 +178,7 @@ def test_the_models_of_the_data_folder_are_pieces_of_the_right_size() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(household.MAKERS))
-def test_clutter_stands_on_the_table_within_its_reach(kind: str) -> None:
+def test_household_objects_stand_on_the_table_within_their_reach(kind: str) -> None:
     for seed in range(8):
         mesh = household.make_object(kind, np.random.default_rng(seed))
         corners = mesh.triangles.reshape(-1, 3)

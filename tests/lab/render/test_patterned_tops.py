@@ -1,4 +1,4 @@
-"""Table tops full of shapes and colours."""
+"""Patterned table tops."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_equal_seeds_give_equal_tops_and_others_do_not() -> None:
 
 
 def test_a_rug_repeats_its_rows() -> None:
-    """Somewhere within two rows of the largest pattern all lines of a rug, woven smoothly, come again."""
+    """Within two rows of the largest pattern there is a shift after which the lines are the same."""
     rng = np.random.default_rng(2)
     rug = patterned_tops._make_rug(rng, 400, 60, 12.0).mean(axis=2)
     lines = (rug - rug.mean(axis=0)) / rug.std()

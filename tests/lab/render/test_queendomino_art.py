@@ -1,4 +1,4 @@
-"""Queendomino's towns, buildings and dominoes are there, red, grey and the right way round, in every set of art."""
+"""Every set of art has Queendomino's towns, buildings and dominoes, in the right colours and order."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PHOTOS = DATA / "queendomino"
 needs_data = pytest.mark.skipif(not PHOTOS.is_dir(), reason="the pictures are in the data folder beside the checkout")
 
 
-def red(square: Picture) -> float:
-    """The share of a square that is red earth."""
+def red_share(square: Picture) -> float:
+    """Return the share of red earth in a square."""
     r, g, b = (square[..., channel].astype(float) for channel in range(3))
     return float(((r > 1.35 * g) & (r > 1.35 * b) & (r > 60)).mean())
 
 
-def dull(square: Picture) -> float:
-    """The share of a square without a colour."""
+def grey_share(square: Picture) -> float:
+    """Return the share of grey in a square."""
     return float((np.ptp(square.astype(int), axis=2) < 40).mean())
 
 
@@ -42,16 +42,16 @@ def drawn() -> DrawnArt:
 
 def test_drawn_towns_and_buildings_are_red_and_their_backs_grey(drawn: DrawnArt) -> None:
     assert drawn.town(0).shape == drawn.building(0).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
-    assert min(red(drawn.town(number)) for number in range(4)) > 0.6
-    assert min(red(drawn.building(number)) for number in range(6)) > 0.4
-    assert min(dull(drawn.back_of_building(number)) for number in range(6)) > 0.6
+    assert min(red_share(drawn.town(number)) for number in range(4)) > 0.6
+    assert min(red_share(drawn.building(number)) for number in range(6)) > 0.4
+    assert min(grey_share(drawn.back_of_building(number)) for number in range(6)) > 0.6
     assert len({drawn.building(number).tobytes() for number in range(6)}) == 6
 
 
-def test_drawn_dominoes_of_mixed_boxes_are_told_by_their_letter(drawn: DrawnArt) -> None:
+def test_the_letter_of_a_number_names_the_box(drawn: DrawnArt) -> None:
     scene, rng = DrawnSceneArt(drawn), np.random.default_rng(0)
     lake = scene.tile("domino", "Q33", rng)  # town and lake
-    assert red(lake[:, :DRAWN_SIDE_PX]) > 0.6 > 0.2 > red(lake[:, DRAWN_SIDE_PX:])
+    assert red_share(lake[:, :DRAWN_SIDE_PX]) > 0.6 > 0.2 > red_share(lake[:, DRAWN_SIDE_PX:])
     assert np.array_equal(scene.tile("domino", "K7", rng), scene.tile("domino", 7, rng))
     assert (
         scene.tile("building", 5, rng).shape == scene.tile("unbuilt", 5, rng).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
@@ -63,10 +63,10 @@ def test_a_varied_print_stays_a_print_of_its_size(drawn: DrawnArt) -> None:
     copies = [vary_print(town, rng) for _ in range(8)]
     assert {copy.shape for copy in copies} == {town.shape}
     assert len({copy.tobytes() for copy in copies}) == 8
-    assert min(red(copy) for copy in copies) > 0.35
+    assert min(red_share(copy) for copy in copies) > 0.35
 
 
-def test_a_folder_without_queendomino_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_queendomino_is_refused(tmp_path: Path) -> None:
     assert not QueendominoArt.is_available(tmp_path)
     with pytest.raises(FileNotFoundError, match="no photos of Queendomino"):
         QueendominoArt(tmp_path)
@@ -78,17 +78,17 @@ def test_photos_show_red_towns_and_buildings_cut_within_their_edges() -> None:
     towns = [*art.halves("t", 0), *art.halves("t", 1)]
     buildings = [art.building(number) for number in range(12)]
     backs = [art.back_of_building(number) for number in range(9)]
-    assert min(red(square) for square in towns) > 0.5
-    assert min(red(square) for square in buildings) > 0.4
-    assert min(dull(square) for square in backs) > 0.7
-    for square in (*buildings, *backs):  # the cloth is blue, and no card is at its rim
+    assert min(red_share(square) for square in towns) > 0.5
+    assert min(red_share(square) for square in buildings) > 0.4
+    assert min(grey_share(square) for square in backs) > 0.7
+    for square in (*buildings, *backs):  # the cloth is blue, the rim of a card is not
         rim = np.concatenate([square[1], square[-2], square[:, 1], square[:, -2]]).astype(int)
         assert (rim[:, 2] > rim[:, 0] + 25).mean() < 0.03
     assert len({square.tobytes() for square in (*towns, *buildings, *backs)}) == 25
 
 
 @needs_data
-def test_the_kingdom_kept_for_measuring_is_never_cut() -> None:
+def test_the_kingdom_of_experiments_is_not_used() -> None:
     from kdvision.lab.render.art import queendomino_art as module
 
     used = {row[0] for row in (*module._DOMINOES, *module._BUILDINGS, *module._UNBUILT, module._QUEEN)}
@@ -97,7 +97,7 @@ def test_the_kingdom_kept_for_measuring_is_never_cut() -> None:
 
 @pytest.fixture(scope="module")
 def art_mix(tmp_path_factory: pytest.TempPathFactory) -> ArtMix:
-    folder = tmp_path_factory.mktemp("data")  # without the models, which take their time
+    folder = tmp_path_factory.mktemp("data")  # without the models, which load slowly
     for name in ("domino_scans", "domino_backs", "squares", "queendomino"):
         (folder / name).symlink_to(DATA / name)
     pictures = {"a": {kind: [np.full((64, 64, 3), 90, np.uint8)] for kind in ("l", "f1", "#")}}
@@ -106,17 +106,17 @@ def art_mix(tmp_path_factory: pytest.TempPathFactory) -> ArtMix:
 
 @needs_data
 @pytest.mark.parametrize("royal", [True, False])
-def test_every_source_deals_queendomino_with_or_without_its_photos(art_mix: ArtMix, royal: bool) -> None:
-    room = copy.copy(art_mix)
+def test_every_source_has_queendomino_with_or_without_its_photos(art_mix: ArtMix, royal: bool) -> None:
+    mix = copy.copy(art_mix)
     if not royal:
-        room.queendomino = None
+        mix.queendomino = None
     rng = np.random.default_rng(2)
-    for source in (*room.dominoes.sources(), "crops"):
-        art = MixedSceneArt(room, source, "a")
+    for source in (*mix.dominoes.sources(), "crops"):
+        art = MixedSceneArt(mix, source, "a")
         lake = art.tile("domino", "Q33", rng)  # town and lake
         side = lake.shape[0]
         assert lake.shape == (side, 2 * side, 3)
-        assert red(lake[:, :side]) > 0.3 > red(lake[:, side:])
+        assert red_share(lake[:, :side]) > 0.3 > red_share(lake[:, side:])
         assert art.tile("building", 3, rng).shape[:2] in {(256, 256), (DRAWN_SIDE_PX, DRAWN_SIDE_PX)}
     assert art.tile("back", "Q12", rng).shape == (256, 512, 3)
     assert len(art.mesh("queen", "", rng).triangles)

@@ -1,4 +1,4 @@
-"""The truth that comes with a rendered picture is what the picture shows."""
+"""The truth of a rendered picture agrees with the picture."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SWATCHES = {
 
 
 class Swatches:
-    """Art in which each terrain is one plain colour, so that a pixel tells the tile."""
+    """Art with one plain colour for each terrain, so that a pixel identifies the tile."""
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
         if kind == "castle":
@@ -71,7 +71,7 @@ def grey(
 
 
 def one_kingdom(seed: int = 3, *, castle: float = 0.0) -> Scene:
-    """A finished kingdom, its castle of some size standing where that is not 0."""
+    """Return a finished kingdom; `castle` is the size of the standing castle, 0 for none."""
     rng = np.random.default_rng(seed)
     kingdom = play(rng, players=2, side=5)[0]
     laid, tiles = lay_out(
@@ -86,7 +86,7 @@ def view(scene: Scene, *, tilt: float = 0.5, bend: float = -0.02, fill: float = 
     return fit_camera(outline, tilt=tilt, azimuth=1.2, focal=1.0, width=480, height=400, fill=fill, bend=bend)
 
 
-def shot(scene: Scene, camera: Camera, seed: int = 0) -> Picture:
+def render_scene(scene: Scene, camera: Camera, seed: int = 0) -> Picture:
     rng = np.random.default_rng(seed)
     return renderer.render(scene, camera, Swatches(), rng, factors=EASY, print_style=CLEAN, table_top=grey)
 
@@ -96,19 +96,19 @@ def hue(colour: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def nearest(pixel: NDArray[np.float64], light: NDArray[np.float64]) -> str:
-    """The terrain whose hue, under this light, is nearest; how bright it is says little, for shadows fall."""
+    """Return the terrain of the nearest hue under a light; brightness is ignored because of shadows."""
     return max(SWATCHES, key=lambda name: float(hue(np.array(SWATCHES[name]) * light) @ hue(pixel)))
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_middle_of_every_square_has_its_tiles_colour(seed: int) -> None:
     scene = one_kingdom(seed)
-    picture = shot(scene, view(scene), seed)
+    picture = render_scene(scene, view(scene), seed)
     (kingdom,) = picture.kingdoms
     assert set(kingdom.squares) == set(kingdom.board)
     pixels = {s: middle_colour(picture.photo, seen.corners) for s, seen in kingdom.squares.items()}
     castle = next(square for square, cell in kingdom.board.items() if str(cell) == "#")
-    light = pixels[castle] / 250  # the white castle tile tells the colour of the light
+    light = pixels[castle] / 250  # the castle tile is white
     assert {s: nearest(pixel, light) for s, pixel in pixels.items()} == {
         s: cell.terrain.value for s, cell in kingdom.board.items()
     }
@@ -122,7 +122,7 @@ def middle_colour(photo: Bytes, corners: NDArray[np.float64]) -> NDArray[np.floa
 def test_corners_lie_where_the_card_ends() -> None:
     """Just inside a corner of the kingdom's outline lies a tile, just outside the table."""
     scene = one_kingdom()
-    picture = shot(scene, view(scene))
+    picture = render_scene(scene, view(scene))
     (kingdom,) = picture.kingdoms
     middle = np.mean([seen.corners.mean(0) for seen in kingdom.squares.values()], axis=0)
     corners = np.concatenate([seen.corners for seen in kingdom.squares.values()])
@@ -137,7 +137,7 @@ def test_corners_lie_where_the_card_ends() -> None:
 
 def test_corners_begin_at_the_top_left_of_the_printed_half_and_run_clockwise() -> None:
     scene = one_kingdom()
-    (kingdom,) = shot(scene, view(scene)).kingdoms
+    (kingdom,) = render_scene(scene, view(scene)).kingdoms
     for square, other in kingdom.partner.items():
         a, b, c, d = kingdom.squares[square].corners
         (x1, y1), (x2, y2) = b - a, d - a
@@ -149,7 +149,7 @@ def test_corners_begin_at_the_top_left_of_the_printed_half_and_run_clockwise() -
 
 def test_the_same_seed_takes_the_same_photo() -> None:
     scene = one_kingdom(castle=1.0)
-    one, again, other = (shot(scene, view(scene), seed).photo for seed in (1, 1, 2))
+    one, again, other = (render_scene(scene, view(scene), seed).photo for seed in (1, 1, 2))
     assert np.array_equal(one, again)
     assert not np.array_equal(one, other)
 
@@ -158,7 +158,7 @@ def test_a_standing_castle_hides_its_tile_and_a_taller_one_more() -> None:
     hidden = []
     for size in (0.0, 0.5, 1.0, 1.6):
         scene = one_kingdom(castle=size)
-        (kingdom,) = shot(scene, view(scene, tilt=0.9)).kingdoms
+        (kingdom,) = render_scene(scene, view(scene, tilt=0.9)).kingdoms
         hidden.append(sum(seen.hidden for seen in kingdom.squares.values()))
     assert hidden[0] == 0
     assert hidden == sorted(hidden)
@@ -166,37 +166,37 @@ def test_a_standing_castle_hides_its_tile_and_a_taller_one_more() -> None:
     assert hidden[3] > 1.0  # it leans over a neighbour
 
 
-def test_what_hides_a_square_is_seen_on_it() -> None:
+def test_a_hidden_square_shows_the_piece() -> None:
     bare, built = one_kingdom(), one_kingdom(castle=1.0)
-    without, (kingdom,) = shot(bare, view(bare)).photo, shot(built, view(built)).kingdoms
-    photo = shot(built, view(built)).photo
+    without, (kingdom,) = render_scene(bare, view(bare)).photo, render_scene(built, view(built)).kingdoms
+    photo = render_scene(built, view(built)).photo
     for seen in kingdom.squares.values():
         if seen.hidden > 0.9:
             assert np.abs(middle_colour(photo, seen.corners) - middle_colour(without, seen.corners)).max() > 20
     assert any(seen.hidden > 0.5 for seen in kingdom.squares.values())
 
 
-def test_squares_outside_the_picture_are_not_among_those_seen() -> None:
+def test_squares_outside_the_picture_are_left_out() -> None:
     scene = one_kingdom()
     camera = view(scene, fill=1.8)
-    (kingdom,) = shot(scene, camera).kingdoms
+    (kingdom,) = render_scene(scene, camera).kingdoms
     middles = {s: camera.project(quad, CLEAN.thickness).mean(0) for s, quad in scene.kingdoms[0].squares.items()}
     assert set(kingdom.squares) == {s for s, (x, y) in middles.items() if 0 <= x < 480 and 0 <= y < 400}
     assert 0 < len(kingdom.squares) < len(kingdom.board)
 
 
 def test_an_empty_table_is_a_picture_without_truth() -> None:
-    picture = shot(Scene(), view(Scene()))
+    picture = render_scene(Scene(), view(Scene()))
     assert picture.photo.shape == (400, 480, 3)
     assert picture.kingdoms == ()
     assert picture.loose == ()
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_dealt_tables_render_in_our_own_hand(seed: int) -> None:
+def test_random_scenes_are_rendered_in_drawn_art(seed: int) -> None:
     rng = np.random.default_rng(seed)
     scene = make_scene(rng)
-    scene.tiles = scene.tiles[:12]  # drawing a whole box would take its time
+    scene.tiles = scene.tiles[:12]  # drawing a whole box is slow
     scene.kingdoms = []
     camera = renderer.place_camera(scene, rng, size=240)
     picture = renderer.render(scene, camera, DrawnSceneArt(BOX), rng)
@@ -209,7 +209,7 @@ def test_dealt_tables_render_in_our_own_hand(seed: int) -> None:
 BOX = DrawnArt(1, side=32)
 
 
-def test_drawn_scenes_give_every_card_and_piece() -> None:
+def test_drawn_art_has_every_card_and_piece() -> None:
     art, rng = DrawnSceneArt(DrawnArt(2, side=DRAWN_SIDE_PX)), np.random.default_rng(0)
     assert art.tile("domino", 20, rng).shape == art.tile("back", 20, rng).shape == (DRAWN_SIDE_PX, 2 * DRAWN_SIDE_PX, 3)
     assert art.tile("castle", "pink", rng).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
@@ -217,7 +217,7 @@ def test_drawn_scenes_give_every_card_and_piece() -> None:
     assert art.scraps() == ()
 
 
-def test_snapped_cameras_see_the_kingdom() -> None:
+def test_random_cameras_see_the_kingdom() -> None:
     scene = one_kingdom()
     for seed in range(40):
         camera = renderer.place_camera(scene, np.random.default_rng(seed), size=320, fill=(0.5, 0.9))
@@ -227,7 +227,7 @@ def test_snapped_cameras_see_the_kingdom() -> None:
         assert -32 < y < camera.height + 32
 
 
-def test_how_a_box_is_printed_changes_the_photo_and_not_the_truth() -> None:
+def test_the_print_style_changes_the_photo_and_not_the_truth() -> None:
     scene = one_kingdom()
     worn = replace(CLEAN, rim=0.35, corner=0.06, unevenness=0.05, age=1.0)
     one, other = (

@@ -1,4 +1,4 @@
-"""Every dial of a stage does what it says, and nothing else changes with it."""
+"""Each scene factor has its effect and changes nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMALL = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur
 
 @dataclass(frozen=True)
 class Plain:
-    """A box whose tiles are one grey."""
+    """A box with plain grey tiles."""
 
     def domino(self, number: int) -> Bytes:
         return np.full((16, 32, 3), 5 * number, np.uint8)
@@ -44,8 +44,8 @@ def middles(kingdom: KingdomLayout) -> Points:
     return np.array([quad.mean(0) for quad in kingdom.squares.values()])
 
 
-def askew(scene: Scene) -> Points:
-    """How many degrees each tile of the only kingdom is turned against the middle one of all, beside quarter turns."""
+def measure_turns(scene: Scene) -> Points:
+    """Return the degrees by which each tile of the only kingdom is turned against the median, without quarter turns."""
     turns = np.degrees([tile.turn for tile in scene.tiles])
     return np.asarray((turns - np.median((turns + 45) % 90 - 45) + 45) % 90 - 45)
 
@@ -66,10 +66,10 @@ def test_the_light_changes_no_square() -> None:
 
 @pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize("angle", [0.0, 60.0])
-def test_squares_have_as_many_pixels_as_said_and_lie_in_the_picture(number: int, angle: float) -> None:
-    stage = SceneFactors(angle=angle, kingdoms=1 + number, pixels=20)
-    scene = stage.scene(number)
-    camera = stage.camera(scene, number)
+def test_squares_have_the_wanted_side_and_lie_in_the_picture(number: int, angle: float) -> None:
+    factors = SceneFactors(angle=angle, kingdoms=1 + number, pixels=20)
+    scene = factors.scene(number)
+    camera = factors.camera(scene, number)
     assert measure_square_side(camera, scene) == pytest.approx(20, rel=0.03)
     seen = np.concatenate([camera.project(middles(kingdom)) for kingdom in scene.kingdoms])
     assert (seen > 0).all() and (seen < (camera.width, camera.height)).all()
@@ -84,24 +84,24 @@ def test_the_angle_is_the_cameras() -> None:
         assert np.degrees(np.arctan2(np.linalg.norm(away), position[2])) == pytest.approx(angle, abs=0.01)
 
 
-def test_the_kingdoms_span_the_share_that_is_said() -> None:
-    stage = SceneFactors(kingdoms=1, fill=0.3)
-    scene = stage.scene(2)
-    camera = stage.camera(scene, 2)
+def test_the_kingdoms_span_the_wanted_share() -> None:
+    factors = SceneFactors(kingdoms=1, fill=0.3)
+    scene = factors.scene(2)
+    camera = factors.camera(scene, 2)
     share = np.ptp(camera.project(scene.outline()), axis=0) / (camera.width, camera.height)
     assert share.max() == pytest.approx(0.3, abs=0.02)
 
 
 @pytest.mark.parametrize("crooked", [0.0, 4.0, 8.0])
-def test_dominoes_are_turned_up_to_the_angle_that_is_said(crooked: float) -> None:
+def test_dominoes_are_turned_up_to_the_wanted_angle(crooked: float) -> None:
     turned = np.concatenate(
-        [np.abs(askew(SceneFactors(kingdoms=1, crooked=crooked, clutter=0).scene(n))) for n in range(6)]
+        [np.abs(measure_turns(SceneFactors(kingdoms=1, crooked=crooked, clutter=0).scene(n))) for n in range(6)]
     )
     assert turned.max() <= 2 * crooked + 1e-6  # the middle tile may be turned the other way
     assert turned.max() > 0.9 * crooked - 1e-6
 
 
-def test_careful_play_leaves_no_gaps_and_careless_play_a_fifth_of_a_square() -> None:
+def test_gaps_between_dominoes_grow_to_a_fifth_of_a_square() -> None:
     gaps = {}
     for crooked in (0.0, 8.0):
         (kingdom,) = SceneFactors(kingdoms=1, crooked=crooked).scene(0).kingdoms
@@ -117,7 +117,7 @@ def test_careful_play_leaves_no_gaps_and_careless_play_a_fifth_of_a_square() -> 
 
 
 @pytest.mark.parametrize("gap", [0.5, 1.0, 2.5])
-def test_kingdoms_lie_as_far_apart_as_said(gap: float) -> None:
+def test_kingdoms_have_the_wanted_gap(gap: float) -> None:
     for number in range(3):
         one, other = SceneFactors(kingdoms=2, gap=gap).scene(number).kingdoms
         nearest = np.linalg.norm(middles(one)[:, None] - middles(other)[None], axis=2).min()
@@ -125,7 +125,7 @@ def test_kingdoms_lie_as_far_apart_as_said(gap: float) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_as_many_kingdoms_as_said_each_with_its_castle(count: int) -> None:
+def test_the_number_of_kingdoms_each_with_its_castle(count: int) -> None:
     scene = SceneFactors(kingdoms=count, castles=1.0).scene(5)
     assert len(scene.kingdoms) == count
     assert all(Terrain.CASTLE in {cell.terrain for cell in kingdom.board.values()} for kingdom in scene.kingdoms)
@@ -139,16 +139,18 @@ def test_all_dominoes_come_from_one_box(number: int) -> None:
     assert len(names) == len(set(names))
 
 
-def test_no_clutter_is_none_and_more_is_more() -> None:
+def test_clutter_adds_other_objects() -> None:
     bare, full = SceneFactors(clutter=0, castles=0), SceneFactors(clutter=len(OTHER_OBJECTS), castles=0)
-    counts = [[len(scene.tiles) + len(scene.pieces) for scene in map(stage.scene, range(4))] for stage in (bare, full)]
+    counts = [
+        [len(scene.tiles) + len(scene.pieces) for scene in map(factors.scene, range(4))] for factors in (bare, full)
+    ]
     laid = [sum(len(k.partner) // 2 + 1 for k in bare.scene(n).kingdoms) for n in range(4)]
     assert counts[0] == laid
     assert all(more > less for less, more in zip(*counts, strict=True))
 
 
 @pytest.mark.parametrize("name", HELD_OUT_TOPS)
-def test_every_table_is_seeded_and_in_range(name: str) -> None:
+def test_every_held_out_top_is_seeded_and_in_range(name: str) -> None:
     one, again = (HELD_OUT_TOPS[name](np.random.default_rng(1), 90, 120, 20.0) for _ in range(2))
     assert one.shape == (90, 120, 3) and one.dtype == np.float32
     assert np.array_equal(one, again)
@@ -180,6 +182,6 @@ def test_training_imports_neither_held_out_tops_nor_scene_factors(package: str) 
         assert not names & MEASURING_MODULES, module
 
 
-def test_no_box_that_scenes_are_measured_with_is_trained_on() -> None:
+def test_experiments_use_no_box_of_training() -> None:
     measured = {TRAINING_BOX_COUNT + number for number in range(BOXES)}
     assert measured.isdisjoint([*range(TRAINING_BOX_COUNT), *EXTRA_TRAINING_BOXES])

@@ -1,4 +1,4 @@
-"""Dealt tables hold legal kingdoms, laid without overlap, apart from each other, the same for the same seed."""
+"""Random scenes hold legal kingdoms without overlap and are the same for the same seed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def middles(kingdom: KingdomLayout) -> Points:
 
 
 def distance(one: Points, other: Points) -> float:
-    """The least distance between two sets of points."""
+    """Return the least distance between two sets of points."""
     return float(np.linalg.norm(one[:, None] - other[None], axis=2).min())
 
 
@@ -33,7 +33,7 @@ def everything(scene: Scene) -> list[object]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_dealt_boards_are_legal_and_every_square_lies_on_the_table(seed: int) -> None:
+def test_boards_are_legal_and_every_square_lies_on_the_table(seed: int) -> None:
     scene = make_scene(np.random.default_rng(seed), kingdoms=1 + seed % 4)
     assert len(scene.kingdoms) == 1 + seed % 4
     for kingdom in scene.kingdoms:
@@ -61,20 +61,20 @@ def test_cards_may_touch_but_none_covers_another() -> None:
             covered |= mask
 
 
-def test_a_domino_is_dealt_once() -> None:
+def test_each_domino_is_placed_once() -> None:
     for seed in SEEDS:
         numbers = [tile.name for tile in make_scene(np.random.default_rng(seed)).tiles if tile.kind == "domino"]
         assert len(numbers) == len(set(numbers))
 
 
-def test_the_same_seed_deals_the_same_table() -> None:
+def test_the_same_seed_makes_the_same_scene() -> None:
     one, again, other = (make_scene(np.random.default_rng(seed)) for seed in (5, 5, 6))
     assert everything(one) == everything(again)
     assert everything(one) != everything(other)
 
 
-def test_tables_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() -> None:
-    scenes = [make_scene(np.random.default_rng(seed)) for seed in range(60)]
+def test_scenes_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() -> None:
+    scenes = [make_scene(np.random.default_rng(seed)) for seed in range(40)]
     sizes = {max(k.board.width, k.board.height) for scene in scenes for k in scene.kingdoms}
     assert {len(scene.kingdoms) for scene in scenes} == {0, 1, 2, 3, 4}
     assert {5, 7} <= sizes
@@ -83,7 +83,7 @@ def test_tables_hold_from_none_to_four_kingdoms_of_both_sizes_finished_or_not() 
     assert any(tile.kind == "back" for scene in scenes for tile in scene.tiles)
 
 
-def test_a_careful_hand_lays_the_board_on_a_grid() -> None:
+def test_a_layout_without_noise_is_a_grid() -> None:
     (kingdom, _) = play(np.random.default_rng(3), players=2, side=5)
     laid, tiles = lay_out(kingdom, np.random.default_rng(0), at=(2.0, 1.0), turn=0.0, colour="pink", noise=CAREFUL)
     assert tiles[0] == Tile("castle", "pink", tiles[0].centre, tiles[0].turn)

@@ -1,4 +1,4 @@
-"""Tables of every kind are pictures of the size asked for, all different, the same for the same seed."""
+"""Table tops have the wanted size, differ by seed and are the same for the same seed."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def test_some_tables_have_the_colour_of_a_terrain() -> None:
         assert (np.abs(means - terrain).max(1) < 0.15).sum() >= 2
 
 
-def test_photographed_scraps_are_quilted_without_seams() -> None:
+def test_photographed_scraps_are_tiled_without_seams() -> None:
     ramp = np.tile(np.linspace(40, 200, 63, dtype=np.uint8)[None, :, None], (63, 1, 3))
-    quilted = 0
+    tiled = 0
     for seed in range(30):
         picture = table_tops.make_table_top(np.random.default_rng(seed), 80, 80, 16.0, scraps=[ramp])
-        quilted += smooth(picture) and picture.mean(2).std() > 0.1
-    assert quilted >= 3
+        tiled += smooth(picture) and picture.mean(2).std() > 0.1
+    assert tiled >= 3
 
 
 def smooth(picture: NDArray[np.float32]) -> bool:
@@ -47,7 +47,7 @@ def smooth(picture: NDArray[np.float32]) -> bool:
 
 
 @pytest.mark.parametrize("cell", [1.0, 6.0, 40.0])
-def test_noise_is_as_coarse_as_asked(cell: float) -> None:
+def test_noise_has_the_wanted_cell_size(cell: float) -> None:
     field = table_tops.make_noise(np.random.default_rng(0), 200, 220, cell)
     assert field.shape == (200, 220)
     assert abs(field.mean()) < 0.5

@@ -1,4 +1,4 @@
-"""Men and gems are as large as they are, closed, on the table, and of many kinds."""
+"""Figures and gems are closed, stand on the table, and vary in size, colour and pose."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kdvision.lab.render.art.scene_art import make_piece_mesh
 from kdvision.lab.render.objects import meshes, tokens
 
 SIZES = {"knight": (0.3, 0.75), "tower": (0.3, 0.8), "queen": (0.85, 1.2), "gem": (0.33, 0.58)}
-"""The longest side of each piece in squares, at the least and at the most."""
+"""The least and greatest longest side of each piece, in squares."""
 
 
 @pytest.mark.parametrize("kind", SIZES)
@@ -21,11 +21,11 @@ def test_pieces_are_closed_stand_on_the_table_and_have_their_size(kind: str) -> 
         assert (low + high)[:2] == pytest.approx((0, 0), abs=0.03)
         assert SIZES[kind][0] <= max(piece.size) <= SIZES[kind][1]
         a, b, c = piece.triangles.transpose(1, 0, 2)
-        assert (np.cross(a, b) * c).sum() > 0  # the signed volume: faces look outwards
+        assert (np.cross(a, b) * c).sum() > 0  # the signed volume: faces point outwards
 
 
 @pytest.mark.parametrize("kind", tokens._LYING_SHARE)
-def test_some_men_stand_and_some_lie(kind: str) -> None:
+def test_some_figures_stand_and_some_lie(kind: str) -> None:
     rng = np.random.default_rng(5)
     sizes = [tokens.MAKERS[kind](rng).size for _ in range(30)]
     lying = np.mean([height < min(width, depth) + 0.01 for width, depth, height in sizes])
@@ -41,7 +41,7 @@ def test_knights_are_mostly_dark_and_towers_mostly_light_grey() -> None:
 
 
 def test_knights_are_slim_and_stout() -> None:
-    """From half as wide as high, the shield before him, to as wide as high, arms out and the shield beside him."""
+    """The width is half of the height with the shield in front, and equals it with the shield at the side."""
     rng = np.random.default_rng(8)
     shapes = []
     for _ in range(60):
@@ -80,7 +80,7 @@ def test_a_drawn_queen_has_a_crown_over_a_white_dress() -> None:
     assert queen[0, 0, 3] == 0
 
 
-def test_a_knight_in_a_player_s_colour_stays_the_plain_one_and_draws_nothing() -> None:
+def test_a_knight_in_a_player_s_colour_is_plain_and_draws_no_random_number() -> None:
     rng, same = np.random.default_rng(9), np.random.default_rng(9)
     knight = make_piece_mesh("knight", "blue", rng)
     assert np.array_equal(knight.triangles, meshes.knight_mesh("blue").triangles)

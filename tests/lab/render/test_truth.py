@@ -1,4 +1,4 @@
-"""The truth written beside a rendered photo is the board as it lies in the photo."""
+"""The truth of a rendered photo is the board as it lies in the photo."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from kdvision.lab.render.truth import describe_picture, find_pose
 BY_HAND = LayoutNoise(pitch=1.02, shift=0.01, twist=0.01, shear=0.0)
 
 
-def laid(turn: float, at: tuple[float, float] = (0.0, 0.0)) -> KingdomLayout:
+def make_layout(turn: float, at: tuple[float, float] = (0.0, 0.0)) -> KingdomLayout:
     rng = np.random.default_rng(8)
     return lay_out(play(rng, players=2, side=5)[0], rng, at=at, turn=np.radians(turn), colour="blue", noise=BY_HAND)[0]
 
 
-def seen(kingdom: KingdomLayout, camera: Camera) -> RenderedKingdom:
+def render_kingdom(kingdom: KingdomLayout, camera: Camera) -> RenderedKingdom:
     squares = {square: RenderedSquare(camera.project(quad), 0.0) for square, quad in kingdom.squares.items()}
     return RenderedKingdom(kingdom.board, squares, kingdom.partner)
 
@@ -36,8 +36,8 @@ def camera_on(*kingdoms: KingdomLayout) -> Camera:
 
 @pytest.mark.parametrize(("turn", "quarters"), [(0, 0), (30, 0), (80, 1), (100, 1), (180, 2), (-90, 3), (250, 3)])
 def test_the_board_lies_as_in_the_photo(turn: float, quarters: int) -> None:
-    kingdom = laid(turn)
-    turns, corners = find_pose(seen(kingdom, camera_on(kingdom)))
+    kingdom = make_layout(turn)
+    turns, corners = find_pose(render_kingdom(kingdom, camera_on(kingdom)))
     assert turns == quarters
     board = kingdom.board.rotate(turns)
     assert board == kingdom.board.rotate(quarters)
@@ -47,8 +47,8 @@ def test_the_board_lies_as_in_the_photo(turn: float, quarters: int) -> None:
 
 
 def test_the_corners_frame_every_square() -> None:
-    kingdom = laid(20)
-    there = seen(kingdom, camera_on(kingdom))
+    kingdom = make_layout(20)
+    there = render_kingdom(kingdom, camera_on(kingdom))
     _, corners = find_pose(there)
     around = np.roll(corners, -1, axis=0) - corners
     for square in there.squares.values():
@@ -57,29 +57,31 @@ def test_the_corners_frame_every_square() -> None:
 
 
 def test_kingdoms_are_written_from_left_to_right_with_their_points() -> None:
-    left, right = laid(0, (-4.0, 0.0)), laid(90, (4.0, 0.5))
+    left, right = make_layout(0, (-4.0, 0.0)), make_layout(90, (4.0, 0.5))
     camera = camera_on(left, right)
-    picture = Picture(np.zeros((600, 800, 3), np.uint8), (seen(right, camera), seen(left, camera)), ())
+    picture = Picture(
+        np.zeros((600, 800, 3), np.uint8), (render_kingdom(right, camera), render_kingdom(left, camera)), ()
+    )
     written = json.loads(json.dumps(describe_picture(picture)))["kingdoms"]
     assert [Board.parse(kingdom["board"]) for kingdom in written] == [left.board, right.board.rotate(1)]
     assert {kingdom["points"] for kingdom in written} == {score(left.board).total}
     assert written[0]["corners_tl_tr_br_bl_px"][1][0] < written[1]["corners_tl_tr_br_bl_px"][0][0]
 
 
-def test_a_picture_without_kingdoms_says_so() -> None:
+def test_a_picture_without_kingdoms_has_an_empty_list() -> None:
     assert describe_picture(Picture(np.zeros((6, 8, 3), np.uint8), (), ())) == {"kingdoms": []}
 
 
 @pytest.mark.parametrize("turn", [0, 80, 180, -90])
 def test_pieces_and_gems_turn_with_the_board(turn: float) -> None:
-    kingdom = laid(turn)
+    kingdom = make_layout(turn)
     (castle,) = kingdom.board.castles()
-    there = seen(kingdom, camera_on(kingdom))
-    beset = replace(there, pieces={castle: "tower"}, gems=frozenset({castle}))
-    (told,) = describe_picture(Picture(np.zeros((600, 800, 3), np.uint8), (beset,), ()))["kingdoms"]
-    (upright_castle,) = Board.parse(told["board"]).castles()
-    assert told["pieces"] == {upright_castle.name: "tower"}
-    (crossing,) = told["gems"]
+    there = render_kingdom(kingdom, camera_on(kingdom))
+    occupied = replace(there, pieces={castle: "tower"}, gems=frozenset({castle}))
+    (entry,) = describe_picture(Picture(np.zeros((600, 800, 3), np.uint8), (occupied,), ()))["kingdoms"]
+    (upright_castle,) = Board.parse(entry["board"]).castles()
+    assert entry["pieces"] == {upright_castle.name: "tower"}
+    (crossing,) = entry["gems"]
     first, last = (Square.parse(name) for name in crossing.split())
     assert (last.row - first.row, last.col - first.col) == (1, 1)
     assert first.row <= upright_castle.row <= last.row and first.col <= upright_castle.col <= last.col

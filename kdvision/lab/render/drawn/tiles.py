@@ -42,8 +42,8 @@ _BORDER_COLOURS: dict[Terrain, Colour] = {
 class DrawnArt:
     """A box of drawn tiles; another seed places trees, sheep and stones differently.
 
-    The same seed gives the same pictures in any order of calls. Each picture (RGB, read-only) is drawn once. A square is
-    `side` pixels wide; half the side takes half the time.
+    The same seed gives the same pictures in any order of calls. Each picture (RGB, read-only) is drawn once. A square
+    is `side` pixels wide; half the side takes half the time.
     """
 
     def __init__(self, seed: int = 0, *, side: int = SIDE_PX) -> None:

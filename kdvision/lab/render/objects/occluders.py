@@ -30,7 +30,7 @@ _SKIN = np.array([[244, 210, 182], [226, 176, 142], [196, 134, 98], [146, 92, 60
 def place_occluders(
     picture: Bytes, reflectance: Floats, cover: Bytes, squares: Sequence[Points], scraps: Sequence[Bytes], rng: Rng
 ) -> None:
-    """Draw one to three objects on or beside the squares (4, 2 each) of a picture (H, W, 3), and mark them in `cover`."""
+    """Draw one to three objects on or beside the squares (4, 2 each) of a picture (H, W, 3); mark them in `cover`."""
     if not squares:
         return
     quads = np.array(squares)

@@ -164,7 +164,7 @@ def _mirror_scrap(
 
 
 def _landscape(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    """Return a cloth that looks like a printed terrain: its colour, with strokes like ears, tufts, ripples or cracks."""
+    """Return a cloth that looks like a printed terrain: its colour, with strokes like ears, tufts or ripples."""
     base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))], np.float32)
     base = base * rng.uniform(0.75, 1.2) * np.exp(rng.normal(0, 0.06, 3)).astype(np.float32)
     shade = 1 + rng.uniform(0.02, 0.15) * make_fractal_noise(rng, height, width, unit * rng.uniform(0.1, 1.5))

@@ -168,7 +168,7 @@ def _motif_shares(rng: Rng) -> tuple[float, float, float]:
 
 
 def _make_outline(rng: Rng) -> Floats:
-    """Return the outline of a token, (n, 2): round, square, a square on its corner, octagonal, or with rounded corners."""
+    """Return the outline of a token, (n, 2): round, square, a square on its corner, octagonal or rounded."""
     kind = int(rng.integers(5))
     if kind == 0:
         return make_oval((0.5, 0.5), 0.49, steps=40)
