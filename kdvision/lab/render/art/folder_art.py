@@ -1,7 +1,7 @@
 """Pictures of dominoes, starting tiles and backs from a data folder.
 
-Every set of art gives RGB pictures of one form, cut to the edges of the cardboard: a square is 256 pixels wide, the left
-cell of a domino is on the left, and its crowns are at the top.
+Every set of art gives RGB pictures of one form, cut to the edges of the cardboard: a square is 256 pixels wide, the
+left cell of a domino is on the left, and its crowns are at the top.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class FolderArt:
     """The pictures of a data folder, each read once.
 
     The folder may hold `dominoes/NN.jpg` (photos with a rim of table), `domino_scans/NN.jpg`,
-    `squares/KIND_CROWNS.jpg`, `starting_tiles/` and `domino_backs/`. A source is a full set of dominoes: "scans", "photos" or "squares".
+    `squares/KIND_CROWNS.jpg`, `starting_tiles/` and `domino_backs/`. A source is a full set of dominoes: "scans",
+    "photos" or "squares".
     """
 
     def __init__(self, folder: str | Path) -> None:
