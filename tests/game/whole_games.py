@@ -124,7 +124,7 @@ def _gem(rng: np.random.Generator, kind: str, corner: Square) -> Gem:
 
 
 def _with_pieces(rng: np.random.Generator, kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:
-    """Return the kingdoms with buildings on some towns, knights on some squares, coins, towers, and the Queen with the most towers."""
+    """Return the kingdoms with buildings, knights, coins and towers, and the Queen for the most towers."""
     tiles = [tile for tile in BUILDINGS for _ in range(tile.count)]
     tiles = [tiles[i] for i in rng.permutation(len(tiles))]
     share = len(kingdoms)
