@@ -12,7 +12,7 @@ from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.review import ReviewItem, select_with_impact
 from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings, Level, Ranking
-from kdvision.report.page import Page, PageKingdom, PageLook, PageRanking, PageRow
+from kdvision.report.page import Page, PageKingdom, PageRanking, PageReviewItem, PageRow
 from kdvision.report.thumbnail import make_thumbnail
 
 MIN_WIDE_ROWS: Final = 11
@@ -37,7 +37,7 @@ def make_page(
         rules=_describe_rules(standings),
         summary=_summarise(standings, len(shown), len(failures)),
         rankings=tuple(_page_ranking(ranking, player_anchors) for ranking in rankings),
-        looks=tuple(_page_item(item, anchors) for item in shown),
+        review_items=tuple(_page_item(item, anchors) for item in shown),
         others=len(items) - len(shown),
         kingdoms=tuple(_page_kingdom(folder, one, anchors[one.id], items_by_kingdom.get(one.id)) for one in kingdoms),
         failures=tuple((failure.name, failure.reason, failure.advice) for failure in failures),
@@ -70,12 +70,12 @@ def _page_ranking(ranking: Ranking, anchors: Mapping[tuple[int, str], str]) -> P
     return PageRanking(ranking.title, ranking.verdict, rows, is_wide, ranking.round, ranking.table)
 
 
-def _page_item(item: ReviewItem, anchors: Mapping[tuple[str, int], str]) -> PageLook:
+def _page_item(item: ReviewItem, anchors: Mapping[tuple[str, int], str]) -> PageReviewItem:
     spot = item.spot
     parts = (spot.photo, f"round {spot.round}" if spot.round else "", f"table {spot.table}" if spot.table else "")
     where = ", ".join(part for part in parts if part)
     anchor = anchors.get((spot.photo, spot.kingdom or 1))
-    return PageLook(item.changes, where, spot.player, item.why, item.advice, item.impact, anchor)
+    return PageReviewItem(item.changes, where, spot.player, item.why, item.advice, item.impact, anchor)
 
 
 def _page_kingdom(folder: ResultFolder, kingdom: KingdomResult, anchor: str, item: ReviewItem | None) -> PageKingdom:
@@ -96,7 +96,7 @@ def _page_kingdom(folder: ResultFolder, kingdom: KingdomResult, anchor: str, ite
         read=read,
         counts=kingdom.counts,
         corrected=kingdom.is_corrected,
-        look=item is not None,
+        review=item is not None,
         notes=tuple(notes),
         thumb=_make_thumb(folder, kingdom),
         picture=None if kingdom.picture is None else quote(kingdom.picture),

@@ -46,7 +46,7 @@ class PageRanking:
 
 
 @dataclass(frozen=True)
-class PageLook:
+class PageReviewItem:
     """One kingdom or photo to review."""
 
     changes: str
@@ -75,7 +75,7 @@ class PageKingdom:
     read: Mapping[str, Any] | None
     counts: bool
     corrected: bool
-    look: bool
+    review: bool
     notes: tuple[str, ...]
     thumb: str | None
     picture: str | None
@@ -109,7 +109,7 @@ class Page:
     rules: str
     summary: str
     rankings: tuple[PageRanking, ...]
-    looks: tuple[PageLook, ...]
+    review_items: tuple[PageReviewItem, ...]
     kingdoms: tuple[PageKingdom, ...]
     failures: tuple[tuple[str, str, str], ...]
     others: int = 0

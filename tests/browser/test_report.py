@@ -64,10 +64,10 @@ def test_filters_leave_what_is_asked_for(page: Page) -> None:
     assert kingdoms.all_inner_texts() == ["Ann"]
     page.locator("#find").fill("")
     page.locator("#round").select_option("")
-    page.locator("#look").check()
+    page.locator("#review").check()
     assert kingdoms.all_inner_texts() == ["Ann"]
     assert page.locator("#count").inner_text() == "1 of 5"
-    page.locator("#look").uncheck()
+    page.locator("#review").uncheck()
     page.locator("#table").select_option("2")
     assert kingdoms.all_inner_texts() == [NASTY]
 
@@ -82,7 +82,7 @@ def test_each_point_leads_to_its_rule(page: Page) -> None:
 
 def test_a_look_leads_to_its_kingdom_even_if_that_is_filtered_out(page: Page) -> None:
     page.locator("#find").fill("bo")
-    page.locator(".looks a").first.click()
+    page.locator(".review-items a").first.click()
     expect(page.locator(".kingdom:target")).to_be_visible()
 
 
