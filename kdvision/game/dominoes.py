@@ -1,4 +1,4 @@
-"""Dominoes named: which dominoes of the box lie where under a board, or under all boards of a game."""
+"""Which dominoes of the box lie where under a board, or under all boards of a game."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,16 +11,15 @@ from kdvision.game.deck import Deck
 from kdvision.game.shared_box import Tiling, filter_readings
 from kdvision.game.tiling import Pair, Puzzle, Undecided, find_tilings, find_unreachable, index_deck, make_puzzle
 
-MANY: Final = 1000
-"""Readings are looked at up to this number; boards of real games have a few dozen at most."""
+MAX_READINGS: Final = 1000
+"""Readings that are looked at; boards of real games have a few dozen."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedDomino:
-    """One domino on the board: its squares, and the numbers it can have.
+    """One domino on the board: its squares and the numbers it can have, several if dominoes look alike.
 
-    Dominoes with the same face have several numbers; no picture tells them apart. `sure` is false where another
-    reading of the board lays another domino here.
+    `sure` is false if another reading of the board lays another domino here.
     """
 
     squares: tuple[Square, Square]
@@ -34,9 +33,9 @@ class PlacedDomino:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The dominoes of one reading of a board, from the top left, and how many readings fit (MANY: so many or more).
+    """The dominoes of one reading of a board, from the top left, and the number of readings, at most MAX_READINGS.
 
-    `alone` is how many would fit if no other kingdom had taken dominoes from the box.
+    `alone` is the number of readings if no other kingdom had taken dominoes from the box.
     """
 
     placed: tuple[PlacedDomino, ...]
@@ -45,87 +44,85 @@ class Naming:
 
 
 def name_dominoes(board: Board, deck: Deck) -> Naming | None:
-    """The dominoes that lie on a legal board; None where there is no legal way to lay it.
-
-    Raises Undecided for boards with too many ways to look at.
-    """
+    """Return the dominoes of a legal board, None if there is no legal way to lay it. Raises Undecided."""
     of = make_puzzle(board, deck)
-    ways = list(islice(_legal(of, index_deck(deck).supply), MANY))
-    return _naming(of, deck, ways, ways)
+    ways = list(islice(_find_legal(of, index_deck(deck).supply), MAX_READINGS))
+    return _make_naming(of, deck, ways, ways)
 
 
 def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | None, ...]:
-    """The dominoes of the kingdoms of one game: of each only the readings that leave the others their dominoes.
+    """Return the dominoes of the kingdoms of one game, from the readings that leave the others their dominoes.
 
-    None for a board without a legal reading, of which not all is known, or with too many ways to look at; what it uses
-    narrows no other. Kingdoms with MANY readings or more, and kingdoms that no one box can have laid, are named each by
-    itself.
+    None for a board that has no legal reading, unknown squares or too many readings to look at; such a board does not
+    restrict the others. Kingdoms with MAX_READINGS or more, and kingdoms that no one box can have laid, are named
+    independently.
     """
     puzzles = [make_puzzle(board, deck) for board in boards]
-    alone = [() if board.unknown else _ways(of, deck) for board, of in zip(boards, puzzles, strict=True)]
-    few = [own if len(own) < MANY else () for own in alone]
+    alone = [() if board.unknown else _list_legal(of, deck) for board, of in zip(boards, puzzles, strict=True)]
+    few = [own if len(own) < MAX_READINGS else () for own in alone]
     kept: Sequence[Sequence[Tiling]] = [()] * len(boards)
-    first = kept
+    chosen = kept
     try:
         kept = filter_readings(puzzles, few, index_deck(deck).supply)
-        first = _at_once(puzzles, kept, deck)
-    except Undecided:  # then each is named as far as was found
+        chosen = _choose_together(puzzles, kept, deck)
+    except Undecided:  # name each kingdom by what was found so far
         pass
-    named = zip(puzzles, first, kept, alone, strict=True)
-    return tuple(_naming(of, deck, fit or own, own, shown) for of, shown, fit, own in named)
+    rows = zip(puzzles, chosen, kept, alone, strict=True)
+    return tuple(_make_naming(of, deck, fit or own, own, shown) for of, shown, fit, own in rows)
 
 
-def _at_once(puzzles: Sequence[Puzzle], kept: Sequence[Sequence[Tiling]], deck: Deck) -> Sequence[Sequence[Tiling]]:
-    """One reading of each kingdom, all from one box: each that was kept goes with some of the others, not with any."""
+def _choose_together(
+    puzzles: Sequence[Puzzle], kept: Sequence[Sequence[Tiling]], deck: Deck
+) -> Sequence[Sequence[Tiling]]:
+    """Return one reading for each kingdom, all from one box. Each choice restricts the following ones."""
     for number in range(len(kept)):
-        if len(kept[number]) > 1:  # what is chosen narrows the others
-            kept = filter_readings(
-                puzzles, [*kept[:number], kept[number][:1], *kept[number + 1 :]], index_deck(deck).supply
-            )
+        if len(kept[number]) > 1:
+            chosen = [*kept[:number], kept[number][:1], *kept[number + 1 :]]
+            kept = filter_readings(puzzles, chosen, index_deck(deck).supply)
     return kept
 
 
-def _ways(of: Puzzle, deck: Deck) -> Sequence[Tiling]:
+def _list_legal(of: Puzzle, deck: Deck) -> Sequence[Tiling]:
     try:
-        return list(islice(_legal(of, index_deck(deck).supply), MANY))
+        return list(islice(_find_legal(of, index_deck(deck).supply), MAX_READINGS))
     except Undecided:
         return ()
 
 
-def _naming(
+def _make_naming(
     of: Puzzle, deck: Deck, ways: Sequence[Tiling], alone: Sequence[Tiling], shown: Sequence[Tiling] = ()
 ) -> Naming | None:
     if not ways:
         return None
-    numbers = _numbers(deck)
+    numbers = _number_faces(deck)
     placed = [
-        PlacedDomino(_squares(of, (i, j)), numbers[of.face[i][j]], _sure(of, deck, (i, j), ways))
+        PlacedDomino(_sort_squares(of, (i, j)), numbers[of.face[i][j]], _is_sure(of, deck, (i, j), ways))
         for i, j in (shown or ways)[0]
     ]
     return Naming(tuple(sorted(placed, key=lambda domino: domino.squares)), len(ways), len(alone))
 
 
 @lru_cache(maxsize=8)
-def _numbers(deck: Deck) -> list[tuple[int | str, ...]]:
-    """For each face of the box the numbers of its dominoes."""
+def _number_faces(deck: Deck) -> list[tuple[int | str, ...]]:
+    """Return the numbers of the dominoes of each face of the box."""
     return [tuple(domino.number for domino in deck if domino.face == face) for face in index_deck(deck).faces]
 
 
-def _legal(of: Puzzle, supply: Sequence[int]) -> Iterator[Tiling]:
+def _find_legal(of: Puzzle, supply: Sequence[int]) -> Iterator[Tiling]:
     return (tiling for tiling in find_tilings(of, supply) if not find_unreachable(of, tiling))
 
 
-def _squares(of: Puzzle, pair: Pair) -> tuple[Square, Square]:
+def _sort_squares(of: Puzzle, pair: Pair) -> tuple[Square, Square]:
     first, second = sorted(of.squares[i] for i in pair)
     return first, second
 
 
-def _sure(of: Puzzle, deck: Deck, pair: Pair, ways: Sequence[Tiling]) -> bool:
-    """Whether every reading lays this domino: among those at hand, or all if there are more."""
+def _is_sure(of: Puzzle, deck: Deck, pair: Pair, ways: Sequence[Tiling]) -> bool:
+    """Return whether every reading lays this domino, also the readings beyond MAX_READINGS."""
     i, j = pair
     if not all(pair in way or (j, i) in way for way in ways):
         return False
-    if len(ways) < MANY:
+    if len(ways) < MAX_READINGS:
         return True
     face = tuple({k: f for k, f in row.items() if {n, k} != {i, j}} for n, row in enumerate(of.face))
-    return next(_legal(replace(of, face=face), index_deck(deck).supply), None) is None
+    return next(_find_legal(replace(of, face=face), index_deck(deck).supply), None) is None

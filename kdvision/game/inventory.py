@@ -1,4 +1,4 @@
-"""The box counted over the kingdoms of a game: which dominoes lie in them, which do not, which lie there too often."""
+"""Counts the dominoes of the box over the kingdoms of a game: which are used, which are missing, which are too many."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,12 +8,14 @@ from kdvision.game.deck import Deck, Face
 from kdvision.game.dominoes import name_game_dominoes
 
 Numbers = tuple[int | str, ...]
-"""The dominoes that show one face, by their numbers: no picture tells them apart."""
+"""The numbers of the dominoes that show one face; they look alike."""
+
+MAX_NAMED_DOMINOES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class FaceCount:
-    """Dominoes of one face: their `numbers`, what they show in words, how many are meant, where more lie than are."""
+    """Dominoes of one face: their `numbers`, the face in words, how many are meant, and the kingdoms they lie in."""
 
     numbers: Numbers
     shows: str
@@ -23,10 +25,10 @@ class FaceCount:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """How many dominoes lie in the kingdoms and are in the box; which are `missing` there, which are there `excess`.
+    """The numbers of dominoes in the kingdoms and in the box, those `missing` and those in `excess` of the box.
 
-    `drawn` is how many so many players draw, None where the rules do not say. `untold` are kingdoms, from 0, whose
-    dominoes cannot be told; then nothing is said of those missing.
+    `drawn` is how many dominoes are drawn, None if the rules leave it open. `unnamed` are the kingdoms, from 0, whose
+    dominoes cannot be named; `missing` is then empty.
     """
 
     laid: int
@@ -38,59 +40,59 @@ class Inventory:
 
     @property
     def is_possible(self) -> bool:
-        """Whether the box can have laid these kingdoms, as far as they can be told."""
+        """Whether the box can have laid these kingdoms, all of them named."""
         return not self.excess and not self.unnamed and (self.drawn is None or self.laid <= self.drawn)
 
     def __str__(self) -> str:
         if self.excess:
-            several = "; ".join(f"{_which(one)} lies in {_kingdoms(one.kingdoms)}" for one in self.excess)
+            several = "; ".join(f"{_name_dominoes(one)} lies in {_name_kingdoms(one.kingdoms)}" for one in self.excess)
             return f"more than the box has: {several}"
         if self.unnamed:
-            return f"the dominoes of {_kingdoms(self.unnamed)} cannot be told, so the box is not counted"
+            return f"the dominoes of {_name_kingdoms(self.unnamed)} cannot be told, so the box is not counted"
         if self.laid == self.box_size:
             return f"all {self.box_size} dominoes are accounted for"
         if self.drawn == self.box_size:
-            return f"{self.laid} of the {self.box_size} dominoes are accounted for; not here: {_missing(self.missing)}"
+            names = [_name_dominoes(one) for one in self.missing]
+            more = len(names) - MAX_NAMED_DOMINOES
+            listed = ", ".join(names[:MAX_NAMED_DOMINOES]) + (f" and {more} more" if more > 0 else "")
+            return f"{self.laid} of the {self.box_size} dominoes are accounted for; not here: {listed}"
         drawn = "" if self.drawn is None else f", of {self.drawn} that were drawn"
         return f"{self.laid} dominoes lie here, none more often than the box has it{drawn}"
 
 
 def count_box(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) -> Inventory:
-    """The box counted over the boards of one game; `drawn` is how many dominoes so many kingdoms draw."""
-    named = name_game_dominoes(boards, deck)
-    where: dict[Numbers, list[int]] = {}
-    for number, naming in enumerate(named):
+    """Return the inventory of the boards of one game; `drawn` is how many dominoes its kingdoms draw."""
+    namings = name_game_dominoes(boards, deck)
+    places: dict[Numbers, list[int]] = {}
+    for kingdom, naming in enumerate(namings):
         for placed in naming.placed if naming else ():
-            where.setdefault(placed.numbers, []).append(number)
+            places.setdefault(placed.numbers, []).append(kingdom)
+    unnamed = tuple(kingdom for kingdom, naming in enumerate(namings) if naming is None and len(boards[kingdom]) > 1)
+    missing, excess = [], []
+    for face, numbers in _number_faces(deck).items():
+        kingdoms, shows = places.get(numbers, []), f"{face[0]} {face[1]}"
+        if len(kingdoms) > len(numbers):
+            excess.append(FaceCount(numbers, shows, len(kingdoms), tuple(dict.fromkeys(kingdoms))))
+        elif len(kingdoms) < len(numbers):
+            missing.append(FaceCount(numbers, shows, len(numbers) - len(kingdoms)))
+    laid = sum(map(len, places.values()))
+    return Inventory(laid, len(deck), drawn, () if unnamed else tuple(missing), tuple(excess), unnamed)
+
+
+def _number_faces(deck: Deck) -> dict[Face, Numbers]:
     by_face: dict[Face, Numbers] = {}
     for domino in deck:
         by_face[domino.face] = (*by_face.get(domino.face, ()), domino.number)
-    faces = {numbers: f"{face[0]} {face[1]}" for face, numbers in by_face.items()}
-    untold = tuple(number for number, naming in enumerate(named) if naming is None and len(boards[number]) > 1)
-    missing, excess = [], []
-    for numbers, shows in faces.items():
-        lie = where.get(numbers, [])
-        if len(lie) > len(numbers):
-            excess.append(FaceCount(numbers, shows, len(lie), tuple(dict.fromkeys(lie))))
-        elif len(lie) < len(numbers):
-            missing.append(FaceCount(numbers, shows, len(numbers) - len(lie)))
-    laid = sum(map(len, where.values()))
-    return Inventory(laid, len(deck), drawn, () if untold else tuple(missing), tuple(excess), untold)
+    return by_face
 
 
-def _missing(missing: Sequence[FaceCount]) -> str:
-    words = [_which(one) for one in missing]
-    return ", ".join(words[:8]) + (f" and {len(words) - 8} more" if len(words) > 8 else "")
-
-
-def _which(one: FaceCount) -> str:
+def _name_dominoes(one: FaceCount) -> str:
     numbers = [str(number) for number in one.numbers]
     if len(numbers) == 1:
         return f"domino {numbers[0]} ({one.shows})"
-    few = f"{', '.join(numbers[:-1])} and {numbers[-1]}"
-    return f"{one.count} of {few} ({one.shows})"
+    return f"{one.count} of {', '.join(numbers[:-1])} and {numbers[-1]} ({one.shows})"
 
 
-def _kingdoms(numbers: Sequence[int]) -> str:
-    words = [str(number + 1) for number in numbers]
+def _name_kingdoms(kingdoms: Sequence[int]) -> str:
+    words = [str(kingdom + 1) for kingdom in kingdoms]
     return f"kingdom {words[0]}" if len(words) == 1 else f"kingdoms {', '.join(words[:-1])} and {words[-1]}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kdvision.game.dominoes import MANY, Naming, name_game_dominoes
+from kdvision.game.dominoes import MAX_READINGS, Naming, name_game_dominoes
 from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
@@ -117,5 +117,5 @@ def _count_readings(naming: Naming) -> str:
     if naming.readings < naming.alone:
         verb = "fits" if naming.readings == 1 else "fit"
         return f" ({naming.readings} of {naming.alone} readings {verb} beside the other kingdoms)"
-    many = f"{MANY} or more" if naming.readings == MANY else f"{naming.readings}"
+    many = f"{MAX_READINGS} or more" if naming.readings == MAX_READINGS else f"{naming.readings}"
     return f" ({many} readings fit)" if naming.readings > 1 else ""

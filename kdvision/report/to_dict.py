@@ -52,7 +52,7 @@ def _kingdom_to_dict(scored: ScoredKingdom) -> dict[str, Any]:
         "side": scored.rule_set.side,
         "points": None if scored.is_open else scored.card.points,
         "total": None if scored.is_open else scored.card.total,
-        "complete": scored.extent.complete,
+        "complete": scored.extent.is_exact,
         "least": scored.extent.least,
         "most": scored.extent.most,
         "missing": [_missing_to_dict(fact) for fact in scored.extent.missing],

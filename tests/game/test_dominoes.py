@@ -6,7 +6,7 @@ import pytest
 from kdvision.game import shared_box as sharing
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
-from kdvision.game.dominoes import MANY, name_dominoes, name_game_dominoes
+from kdvision.game.dominoes import MAX_READINGS, name_dominoes, name_game_dominoes
 from kdvision.lab.games.play import play
 
 
@@ -73,7 +73,7 @@ def test_what_another_kingdom_needs_narrows_the_readings() -> None:
 
 
 def test_where_there_is_too_much_to_follow_each_is_named_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "LEAST", 0)
+    monkeypatch.setattr(sharing, "MAX_FRONTIER", 0)
     square, _ = together(". f l . / # f w . / w w w w", "# w f")
     assert square.startswith("2/2 ")
 
@@ -102,4 +102,4 @@ def test_what_was_played_is_among_the_readings(seed: int) -> None:
         for placed in (*one.placed, *other.placed):
             if placed.sure:
                 assert played[frozenset(placed.squares)] in placed.numbers
-        assert 1 <= other.readings <= other.alone == one.readings <= MANY
+        assert 1 <= other.readings <= other.alone == one.readings <= MAX_READINGS

@@ -128,15 +128,16 @@ def test_score_writes_the_variant_into_a_game_file(main: Main, tmp_path: Path) -
 
 
 def test_batch_has_the_option(main: Main, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    plans: list[Any] = []
+    given: list[Any] = []
 
-    def keep(plan: Any) -> None:
-        plans.append(plan)
+    def keep(variants: tuple[str, ...], side: int | None) -> None:
+        given.append(variants)
         sys.exit(0)
 
-    monkeypatch.setattr(import_module("kdvision.cli.batch"), "_check", keep)
+    import_module("kdvision.batch.run")
+    monkeypatch.setattr(import_module("kdvision.batch.rules"), "Rules", keep)
     main("batch", tmp_path, "-o", tmp_path / "out", f"--{ID}")
-    assert plans[0].rules.variants == (ID,)
+    assert given == [(ID,)]
 
 
 def test_event_files_have_the_variant() -> None:
