@@ -1,19 +1,23 @@
-"""CONTRIBUTING and the API reference name files, functions and objects that exist."""
+"""Pages are short and name files, functions and objects that exist."""
 
 import ast
 import importlib
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from scripts.measure_code import count_words
 from tests.paths import ROOT
 
-PAGES = [ROOT / "CONTRIBUTING.md"]
-PATH = re.compile(
-    r"`((?:kdvision|tests|models|docs|samples|scripts|benchmarks|examples)(?:/[\w.-]+)*/?)(?:::?([\w.]+))?`"
-)
+DESIGN = ROOT / "docs" / "design.md"
+PAGES = [ROOT / "CONTRIBUTING.md", DESIGN]
+VISION = ROOT / "kdvision" / "vision"
+PATH = re.compile(r"`((?:[\w.-]+/)*(?:[\w-]+/|[\w-]+\.(?:py|md|csv|toml|onnx)))(?:::?([\w.]+))?`")
+"""A file or folder in backticks, relative to the repository or to kdvision/vision, and a name in it."""
+MAX_WORDS = {"docs/design.md": 1800, "docs/reliability.md": 1500, "docs/peers.md": 450, "samples/README.md": 250}
 DOCUMENTED = re.findall(
     r"^::: ([\w.]+)", "\n".join(page.read_text("utf-8") for page in ROOT.glob("docs/api/*.md")), re.M
 )
@@ -42,8 +46,8 @@ def list_missing(text: str) -> list[str]:
     """The files, folders and names that a page mentions and that do not exist."""
     missing = []
     for file, name in PATH.findall(text):
-        path = ROOT / file
-        if not path.exists() or (name and name not in list_names(path)):
+        path = next((base / file for base in (ROOT, VISION) if (base / file).exists()), None)
+        if path is None or (name and name not in list_names(path)):
             missing.append(f"{file}:{name}" if name else file)
     return missing
 
@@ -58,6 +62,35 @@ def test_files_and_functions_that_a_page_names_exist(page: Path) -> None:
 def test_a_missing_name_is_reported() -> None:
     text = "`kdvision/pipeline.py:read`, `kdvision/pipeline.py:write`, `kdvision/gone.py`, `kdvision/game/`"
     assert list_missing(text) == ["kdvision/pipeline.py:write", "kdvision/gone.py"]
+
+
+def test_the_walk_in_the_design_page_names_each_file_of_vision_once() -> None:
+    walk = DESIGN.read_text(encoding="utf-8").split("## From photo to score")[1].split("\n## ")[0]
+    named = [VISION / file for file, _ in PATH.findall(walk) if (VISION / file).is_file()]
+    named += [ROOT / file for file, _ in PATH.findall(walk) if VISION in (ROOT / file).parents]
+    files = {path for path in VISION.rglob("*.py") if path.name != "__init__.py"}
+    assert (sorted(files - set(named)), sorted(set(named) - files)) == ([], [])
+    assert [path for path in named if named.count(path) > 1] == []
+
+
+@pytest.mark.parametrize("page, most", MAX_WORDS.items(), ids=lambda value: str(value))
+def test_pages_stay_short(page: str, most: int) -> None:
+    assert len((ROOT / page).read_text(encoding="utf-8").split()) <= most
+
+
+def test_prose_has_at_most_12000_words() -> None:
+    assert count_words(ROOT) <= 12_000
+
+
+def test_the_design_page_gives_each_dependency_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
+    names = {re.split(r"[^\w-]", requirement)[0] for requirement in listed} - {project["name"]}
+    explained = set(re.findall(r"\*\*([\w-]+)\*\*", DESIGN.read_text(encoding="utf-8")))
+    assert names - explained == set()
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)

@@ -1,4 +1,4 @@
-"""Which package may import which, read from the import statements (docs/design.md, "Layers")."""
+"""Which package, and which stage of vision, may import which; read from the import statements (docs/design.md)."""
 
 import ast
 import sys
@@ -30,6 +30,18 @@ LAYERS = {
     "__main__": {"cli"},
 }
 """Each package and the packages it may import; every package may import itself."""
+
+STAGES = ("image", "networks", "detect", "classify", "decide", "assess")
+"""The stages of kdvision/vision in order; each may import those before it."""
+STAGE_LAYERS = {
+    "geometry": set(),
+    "reading_order": set(),
+    **{stage: {"geometry", "reading_order", *STAGES[:number]} for number, stage in enumerate(STAGES)},
+    "multiview": {"geometry", *STAGES[:4]},
+    "result": {"geometry", "reading_order", *STAGES},
+    "find": {"geometry", "reading_order", "result", *STAGES},
+}
+"""Each module and folder of kdvision/vision and those it may import; each may import itself."""
 
 TRAINING_ONLY = {"torch", "onnx", "sklearn", "matplotlib"}
 
@@ -75,6 +87,10 @@ def list_violations(root: Path) -> list[str]:
     for item in list_imports(root):
         if item.target is not None and item.target != item.package and item.target not in LAYERS[item.package]:
             found.append(f"{item.place}: {item.package} imports {item.module}")
+        if item.package == item.target == "vision":
+            stage, imported = item.place.split("/")[1].split(".")[0], item.module.split(".")[2]
+            if imported not in {stage, *STAGE_LAYERS[stage]}:
+                found.append(f"{item.place}: the stage {stage} imports {item.module}")
         top = item.module.split(".")[0]
         if item.package == "game" and top != PACKAGE and top not in sys.stdlib_module_names:
             found.append(f"{item.place}: game is pure Python and imports {item.module}")
@@ -94,6 +110,8 @@ def test_imports_follow_the_layers() -> None:
         ("game/board.py", "import numpy as np"),
         ("game/board.py", "from kdvision.vision.image.photo import Photo"),
         ("vision/find.py", "from kdvision import pipeline"),
+        ("vision/detect/grid.py", "from kdvision.vision.decide.decide import decide"),
+        ("vision/networks/cells.py", "def read():\n    from kdvision.vision.find import find_kingdoms"),
         ("vision/find.py", "def find():\n    import torch"),
         ("report/table.py", "from kdvision.cli import main"),
         ("cli/__init__.py", "def train():\n    from kdvision.lab import train"),
