@@ -50,9 +50,9 @@ def browser() -> Iterator[Browser]:
     if found is None:
         pytest.skip(f"no Chromium here: none of {', '.join(BROWSERS)} is on the path")
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield made
-        made.close()
+        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield running
+        running.close()
 
 
 @pytest.fixture

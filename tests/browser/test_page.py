@@ -515,10 +515,10 @@ def test_the_other_photos_are_read_if_one_fails(open_page: Open) -> None:
 
 
 COUNT_OBJECT_URLS = """() => {
-    const [made, gone] = [URL.createObjectURL, URL.revokeObjectURL];
+    const [create, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
     window.objectUrls = new Set();
-    URL.createObjectURL = (blob) => { const url = made.call(URL, blob); objectUrls.add(url); return url; };
-    URL.revokeObjectURL = (url) => { objectUrls.delete(url); gone.call(URL, url); };
+    URL.createObjectURL = (blob) => { const url = create.call(URL, blob); objectUrls.add(url); return url; };
+    URL.revokeObjectURL = (url) => { objectUrls.delete(url); revoke.call(URL, url); };
 }"""
 
 

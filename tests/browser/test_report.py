@@ -1,4 +1,4 @@
-"""The report of an event in a real browser, opened from the disk: read, filtered, printed, on a phone and on a desk."""
+"""The report of an event in a real browser, opened from a file: shown, filtered and printed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ NASTY = "<b>Zoë & 'co'"
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of an event with all that it can show."""
+    """The report of an event with every element."""
     files: dict[str, bytes | str] = {
         "round1/table1/ann.jpg": text_photo(SMALL, doubts=[("B2", "f", "f1", 0.8)]),
         "round1/table1/bo+cy.jpg": text_photo("# w1 w", "l l l1 / # . ."),
@@ -33,20 +33,20 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=[(390, 844, "light"), (390, 844, "dark"), (1280, 900, "light"), (1280, 900, "dark")])
 def page(request: pytest.FixtureRequest, browser: Browser, report: Path) -> Iterator[Page]:
-    """The page at the size of a phone and of a desk, light and dark; nothing may fail, or be fetched."""
+    """The page on a phone and on a desktop, light and dark. It may log nothing and load nothing."""
     width, height, scheme = request.param
-    made = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    report_page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
     problems: list[str] = []
-    made.on("pageerror", lambda error: problems.append(str(error)))
-    made.on("console", lambda message: problems.append(message.text))
-    made.on("request", lambda request: problems.append(request.url))
-    made.goto(report.as_uri())
-    yield made
-    made.close()
+    report_page.on("pageerror", lambda error: problems.append(str(error)))
+    report_page.on("console", lambda message: problems.append(message.text))
+    report_page.on("request", lambda request: problems.append(request.url))
+    report_page.goto(report.as_uri())
+    yield report_page
+    report_page.close()
     assert [one for one in problems if not one.startswith(("data:", "file:"))] == []
 
 
-def test_it_opens_from_the_disk_and_fits(page: Page) -> None:
+def test_it_opens_from_a_file_and_fits(page: Page) -> None:
     assert page.title() == "The <cup> & more"
     assert page.locator(".kingdom:visible").count() == 5
     assert page.locator("#failures").inner_text().count("round2/table1/bo.jpg") == 1
@@ -56,7 +56,7 @@ def test_it_opens_from_the_disk_and_fits(page: Page) -> None:
     assert shown and page.locator(".kingdom img").count() == 5
 
 
-def test_filters_leave_what_is_asked_for(page: Page) -> None:
+def test_filters_select_kingdoms(page: Page) -> None:
     kingdoms = page.locator(".kingdom:visible h3")
     page.locator("#find").fill("ANN")
     assert kingdoms.all_inner_texts() == ["Ann", "Ann"]
@@ -80,17 +80,17 @@ def test_each_point_leads_to_its_rule(page: Page) -> None:
     assert "A territory is worth its number of squares" in page.locator(".rules").inner_text()
 
 
-def test_a_look_leads_to_its_kingdom_even_if_that_is_filtered_out(page: Page) -> None:
+def test_a_review_link_shows_its_kingdom_even_if_it_is_filtered_out(page: Page) -> None:
     page.locator("#find").fill("bo")
     page.locator(".review-items a").first.click()
     expect(page.locator(".kingdom:target")).to_be_visible()
 
 
 def test_it_prints(browser: Browser, report: Path) -> None:
-    made = browser.new_page()
-    made.goto(report.as_uri())
-    assert made.pdf(format="A4").startswith(b"%PDF")
-    made.emulate_media(media="print")
-    assert not made.locator("nav").is_visible()
-    assert made.locator(".kingdom img").first.is_visible()
-    made.close()
+    page = browser.new_page()
+    page.goto(report.as_uri())
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    page.emulate_media(media="print")
+    assert not page.locator("nav").is_visible()
+    assert page.locator(".kingdom img").first.is_visible()
+    page.close()

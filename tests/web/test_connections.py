@@ -68,12 +68,12 @@ def limited_server(**limits: Any) -> Iterator[LimitedServer]:
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
-        made = LimitedServer(listener.getsockname()[1], release)
+        limited = LimitedServer(listener.getsockname()[1], release)
         try:
-            yield made
+            yield limited
         finally:
             release.set()
-            for connection in made.sockets:
+            for connection in limited.sockets:
                 connection.close()
             server.should_exit = True
             thread.join()

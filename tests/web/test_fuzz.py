@@ -36,8 +36,8 @@ CHECKS = (
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with running_server(Settings(port=0)) as made:
-        yield made
+    with running_server(Settings(port=0)) as running:
+        yield running
 
 
 @schema.parametrize()  # type: ignore[untyped-decorator]

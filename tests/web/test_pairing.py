@@ -17,8 +17,8 @@ GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}]}
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with running_server(Settings(port=0, lan=True, key=KEY), link="http://192.168.1.5:8000/#key=ABCD-2345") as made:
-        yield made
+    with running_server(Settings(port=0, lan=True, key=KEY), link="http://192.168.1.5:8000/#key=ABCD-2345") as running:
+        yield running
 
 
 def get_cookie(answer: Answer) -> str:

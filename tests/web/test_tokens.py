@@ -84,18 +84,18 @@ def test_a_decoded_observation_gives_the_same_decision() -> None:
 def test_the_largest_grid_fits() -> None:
     rows = " / ".join(" ".join(["."] * 13) for _ in range(13))
     board = Board.parse(rows).with_cells({Square(6, 6): Board.parse("#")[Square(0, 0)]})
-    made = encode_token(replace(read_kingdom(make_observation()), observation=make_observation(str(board))), SECRET)
-    assert len(made) < MAX_TOKEN_LENGTH / 2
-    assert decode_token(made, KINDS, SECRET).observation.grid.rows == 13
+    token = encode_token(replace(read_kingdom(make_observation()), observation=make_observation(str(board))), SECRET)
+    assert len(token) < MAX_TOKEN_LENGTH / 2
+    assert decode_token(token, KINDS, SECRET).observation.grid.rows == 13
 
 
 @pytest.mark.parametrize("change", [0, 1, 20, -1])
 def test_a_changed_token_is_refused(change: int) -> None:
-    made = encode_token(read_kingdom(make_observation()), SECRET)
-    place = change % len(made)
-    other = made[:place] + ("x" if made[place] != "x" else "y") + made[place + 1 :]
+    token = encode_token(read_kingdom(make_observation()), SECRET)
+    place = change % len(token)
+    other = token[:place] + ("x" if token[place] != "x" else "y") + token[place + 1 :]
     with pytest.raises(Refusal):
-        decode_token(other if change >= 0 else made[:-8], KINDS, SECRET)
+        decode_token(other if change >= 0 else token[:-8], KINDS, SECRET)
 
 
 def test_another_secret_is_refused() -> None:

@@ -29,8 +29,8 @@ GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}, {"player": "Bo"
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with running_server(Settings(port=0)) as made:
-        yield made
+    with running_server(Settings(port=0)) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -214,9 +214,9 @@ def test_a_changed_token_is_refused(client: Client, demo: dict[str, Any]) -> Non
 
 
 def test_a_game_is_scored(client: Client) -> None:
-    made = client.post("/api/score", GAME).json
-    assert [one["total"] for one in made["rounds"][0]["kingdoms"]] == [2, 3]
-    assert made["standing"]["reason"] == "Bo wins on points, 3 to 2"
+    game = client.post("/api/score", GAME).json
+    assert [one["total"] for one in game["rounds"][0]["kingdoms"]] == [2, 3]
+    assert game["standing"]["reason"] == "Bo wins on points, 3 to 2"
 
 
 def test_a_game_is_returned_as_text_and_as_a_game_file(client: Client) -> None:
@@ -246,13 +246,13 @@ def test_an_invalid_game_is_refused(client: Client, body: bytes, kind: str, stat
 
 
 def test_the_rules_have_what_the_page_needs(client: Client) -> None:
-    made = client.get("/api/rules").json
-    assert {game["game"] for game in made["games"]} == {"kingdomino", "queendomino", "royal-wedding"}
-    kingdomino = made["games"][0]
+    rules = client.get("/api/rules").json
+    assert {game["game"] for game in rules["games"]} == {"kingdomino", "queendomino", "royal-wedding"}
+    kingdomino = rules["games"][0]
     assert {"w", "w1", "g2", "m3"} <= set(kingdomino["cells"])
     assert "t" not in kingdomino["cells"]
-    assert sum(building["count"] for building in made["buildings"]) == 32
-    assert made["clauses"]["kingdomino/harmony"]["book"] == "Kingdomino"
+    assert sum(building["count"] for building in rules["buildings"]) == 32
+    assert rules["clauses"]["kingdomino/harmony"]["book"] == "Kingdomino"
 
 
 def test_every_building_of_the_rules_can_be_built(client: Client) -> None:

@@ -143,13 +143,13 @@ function addReadKingdoms({ kingdoms: reads, game, variants }, photo, round) {
 /** The next unused name and castle colour; in a later round of a Dynasty, those of the first round.
  *
  * The colour is the one `seen` in the photo, or else one that no other kingdom of the photo (`others`) has. */
-function nextPlayer(there, more = [], { seen = null, others = [] } = {}) {
-  const kingdoms = [...there, ...more];
+function nextPlayer(existing, more = [], { seen = null, others = [] } = {}) {
+  const kingdoms = [...existing, ...more];
   const taken = (key) => new Set(kingdoms.map((kingdom) => kingdom[key]));
-  const earlier = there === state.game.rounds[0] ? [] : state.game.rounds[0];
-  const left = earlier.filter((one) => !taken("player").has(one.player));
-  const again = left.find((one) => one.colour === seen) ?? left[0];
-  if (again) return { player: again.player, colour: again.colour };
+  const firstRound = existing === state.game.rounds[0] ? [] : state.game.rounds[0];
+  const unused = firstRound.filter((one) => !taken("player").has(one.player));
+  const match = unused.find((one) => one.colour === seen) ?? unused[0];
+  if (match) return { player: match.player, colour: match.colour };
   const player = [...Array(40).keys()].map((n) => t("playerN", { n: n + 1 })).find((name) => !taken("player").has(name));
   const colours = model.COLOURS.filter((colour) => !taken("colour").has(colour) && !others.includes(colour));
   return { player, colour: model.COLOURS.includes(seen) ? seen : colours[0] ?? model.COLOURS[0] };
@@ -165,9 +165,9 @@ function addKingdoms(kingdoms, { game = state.game.rules.game, variants = [], ro
     state.zoomed = kingdoms.length === 1 || state.zoomed;
   }
   const { rules, rounds } = state.game;
-  const there = kingdomsOf(round);
-  const more = rounds.map((one) => (one === there ? [...one, ...kingdoms] : one));
-  commit({ ...state.game, rounds: more, rules: { ...rules, game, variants: [...new Set([...rules.variants, ...variants])] } });
+  const target = kingdomsOf(round);
+  const newRounds = rounds.map((one) => (one === target ? [...one, ...kingdoms] : one));
+  commit({ ...state.game, rounds: newRounds, rules: { ...rules, game, variants: [...new Set([...rules.variants, ...variants])] } });
   score();
 }
 
