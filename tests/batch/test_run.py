@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch import run
+from kdvision.batch.corrections import Correction, CorrectionFile
 from kdvision.batch.event import BatchOptions
 from kdvision.batch.folder import list_photos
 from kdvision.batch.job import Job, JobResult
 from kdvision.batch.journal import LockedError, read_lines
+from kdvision.batch.record import SCORE_FIELDS
 from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.run import BatchRun
 from kdvision.errors import KdvisionError, NotationError, PhotoError
@@ -28,6 +30,7 @@ from tests.batch.text_photos import (
     text_photo,
     write_files,
 )
+from tests.paths import ROOT
 
 SMALL = "w1 w w / # f f1 / . l l"
 
@@ -72,6 +75,16 @@ def test_lines_have_the_schema_of_score(folder: Path, out: Path) -> None:
     assert first["photo"] == "round1/table1/ann+bo.jpg"
     assert (first["round"], first["table"], first["players"]) == (1, "1", ["ann", "bo"])
     assert [kingdom["rules"] for kingdom in first["kingdoms"]] == ["Kingdomino, Harmony"] * 2
+
+
+def test_the_docs_name_every_stored_file_and_field(folder: Path, out: Path) -> None:
+    run_batch(folder, out)
+    CorrectionFile(out).add([Correction("ann.jpg", "", 1, "B2", "f1")])
+    text = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
+    names = {path.name for path in out.iterdir()} - {".lock", ".corrections.lock", ".tables.json"}
+    assert {name for name in names if f"`{name}" not in text} == set()
+    fields = read_results(out)[0].keys() - set(SCORE_FIELDS)
+    assert {name for name in fields if f"`{name}`" not in text} == set()
 
 
 def test_a_second_run_reads_nothing_and_changes_nothing(folder: Path, out: Path) -> None:
