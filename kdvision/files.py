@@ -1,5 +1,6 @@
 """Atomic writing of files, and encoding of images."""
 
+import errno
 import io
 import os
 from contextlib import suppress
@@ -19,6 +20,9 @@ IMAGE_FORMATS: Final = {
     ".webp": ("WEBP", {"quality": 90}),
 }
 """The file suffixes that `encode_image` supports, each with Pillow's format name and its options."""
+
+_NO_SPACE: Final = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+"""Error numbers of a full disk, of a file over the size limit and of a full quota (not on Windows)."""
 
 
 def encode_image(pixels: "NDArray[np.uint8]", suffix: str, *, quality: int | None = None) -> bytes:
@@ -53,7 +57,9 @@ def write_atomically(path: Path, content: bytes) -> None:
             part.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
-        hint = "free some disk space, or choose a folder that you may write to"
+        hint = (
+            "free some space" if error.errno in _NO_SPACE else "choose a folder that exists and that you may write to"
+        )
         raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=hint) from error
 
 

@@ -87,7 +87,7 @@ def _count_review_items(items: "Sequence[ReviewItem]") -> str:
 
     count = len(select_with_impact(items))
     others = f"; {len(items) - count} more without a known effect on the points" if len(items) > count else ""
-    return f"{count} to look at{others}"
+    return f"{count} to review{others}"
 
 
 def _check_options(options: "BatchOptions") -> None:

@@ -35,7 +35,7 @@ def game(
         text = format_game(played, name, dominoes=dominoes, clauses=clauses, width=get_width(), colour=wants_colour())
         typer.echo(text)
     if strict and (not played.has_all_facts or any(played.problems(table) for table in played.rounds)):
-        print_message(f"{name}: {'look at the problems' if played.has_all_facts else 'some facts are missing'}")
+        print_message(f"{name}: {'there are problems' if played.has_all_facts else 'some facts are missing'}")
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 

@@ -57,7 +57,7 @@ def print_combined_result(results: Sequence["Result"], options: ScoreOptions) ->
     if len(rows) > max(MAX_KINGDOMS, rules.max_kingdoms):
         return
     if any(result.is_open for result in results):
-        typer.echo(" Who wins is not known until the rest is told.")
+        typer.echo(" Who wins is not known yet: facts are missing.")
         return
     kingdoms, places = zip(*rows, strict=True)
     players = make_names_unique([scored.player_name or place for scored, place in rows], places)
@@ -106,7 +106,7 @@ def _list_kingdoms_to_check(result: "Result") -> None:
             squares = [doubt.square.name for doubt in scored.doubts]
             squares += [square.name for problem in scored.problems for square in problem.squares]
             where = f" ({', '.join(dict.fromkeys(squares))})" if squares else ""
-            print_message(f"{result.photo or 'typed'}: look at kingdom {number}{where}")
+            print_message(f"{result.photo or 'typed'}: check kingdom {number}{where}")
 
 
 def print_error(error: KdvisionError) -> None:

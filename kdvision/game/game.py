@@ -116,8 +116,8 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: b
         for number, (kingdom, own) in enumerate(zip(kingdoms, ranges, strict=True)):
             others = [other.most for place, other in enumerate(ranges) if place != number]
             if all(most is not None and most < own.least for most in others):
-                return f"{kingdom.player} wins, whatever is still to be told"
-    return "who wins is not known until the rest is told"
+                return f"{kingdom.player} wins, whatever is still missing"
+    return "who wins is not known yet"
 
 
 def infer_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:

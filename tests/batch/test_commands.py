@@ -64,7 +64,7 @@ def test_a_run_prints_the_leaders_and_where_the_files_are(
         "  2. ann  5  (to be reviewed)",
         "  3. cy  1",
         "3 photos, 3 kingdoms.",
-        f"1 to look at: kdvision review {out}",
+        f"1 to review: kdvision review {out}",
         f"The report: {out / 'report.html'}",
     ]
 

@@ -1,5 +1,6 @@
 """The command line: output, exit codes and files. Readings are made from notation, without a network."""
 
+import errno
 import json
 import os
 import subprocess
@@ -195,7 +196,7 @@ def test_strict_typing_wants_a_board_without_problems(run: Run) -> None:
     ran = run("type", SMALL, "--strict")
     assert ran.code == 6
     assert "total" in ran.out
-    assert "look at kingdom 1" in ran.err
+    assert "check kingdom 1" in ran.err
 
 
 # Colours
@@ -360,7 +361,7 @@ def test_strict_exits_with_6_if_a_kingdom_needs_review(run: Run, photo: Path, re
     readings[:] = [make_reading(SMALL, doubts=[make_doubt("B2", "f", "f1")])]
     ran = run("score", photo, "--strict")
     assert ran.code == 6
-    assert "look at kingdom 1 (B2)" in ran.err
+    assert "check kingdom 1 (B2)" in ran.err
     assert run("score", photo).code == 0
 
 
@@ -513,6 +514,21 @@ def test_an_overlay_in_a_read_only_folder_is_an_ordinary_error(
     assert ran.code == 1
     assert "cannot be written" in ran.err
     assert list(folder.iterdir()) == []
+
+
+def test_an_overlay_on_a_read_only_disk_is_an_ordinary_error(
+    run: Run, photo: Path, readings: list[KingdomReading], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    ran = run("score", photo, "--overlay", photo.parent / "out.png")
+    assert ran.code == 1
+    assert ran.err.startswith("kdvision: ") and ran.err.count("\n") == 1
+    assert ran.err.endswith(
+        "cannot be written: Read-only file system. Choose a folder that exists and that you may write to.\n"
+    )
 
 
 def test_an_overlay_that_cannot_be_written_leaves_the_old_one(

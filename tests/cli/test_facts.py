@@ -218,7 +218,7 @@ def test_the_table_shows_a_range_and_missing_facts(run: Run, photo: Path, readin
     assert re.search(r"total +2 to 60\b", ran.out)
     assert "? still missing: coins\n" in ran.out
     assert "? B1 looks like g (80 % sure); it may be g1: --fix 2:B1=g1" in ran.out
-    assert "Who wins is not known until the rest is told" in ran.out
+    assert "Who wins is not known yet" in ran.out
     assert "wins on" not in ran.out
     assert run(*arguments, "--strict").code == 6
 
@@ -234,7 +234,7 @@ def test_json_has_a_range_and_no_total_while_open(run: Run, photo: Path, reading
     assert (bob["least"], bob["most"], bob["points_probability"], bob["alternatives"]) == (0, None, None, [])
     assert {bob["doubts"][0][key] for key in ("points_if", "total_if", "changes_winner")} == {None}
     assert (found["standing"], found["box"], found["ask_first"]["verdict"]) == (None, None, None)
-    assert found["outlook"] == "who wins is not known until the rest is told"
+    assert found["outlook"] == "who wins is not known yet"
 
 
 def test_facts_given_by_options_complete_the_score(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
@@ -259,7 +259,7 @@ def test_a_kingdomino_photo_is_complete(run: Run, photo: Path, readings: list[Ki
 def test_an_open_game_of_several_photos_is_not_ranked(run: Run, photo: Path, readings: list[KingdomReading]) -> None:
     readings.pop()
     ran = run("score", photo, photo, "--game", "queendomino", "--coins", "2:9")
-    assert ran.out.count("Who wins is not known until the rest is told.") == 1
+    assert ran.out.count("Who wins is not known yet: facts are missing.") == 1
     assert "wealth: 9 coins" in ran.out
 
 

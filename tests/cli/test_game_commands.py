@@ -105,7 +105,7 @@ def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
     assert [problem["text"] for problem in found["rounds"][0]["problems"]] == [sentence]
     assert not found["rounds"][0]["kingdoms"][0]["review"]
     strict = run("game", "-", "--strict", stdin=ODD.encode())
-    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: look at the problems.\n")
+    assert (strict.code, strict.err) == (6, "kdvision: the game on stdin: there are problems.\n")
     assert run("game", "-", "--strict", stdin=GAME.encode()).code == 0
 
 
@@ -122,10 +122,10 @@ def test_a_game_with_missing_kingdoms_has_a_note(run: Run) -> None:
 def test_nobody_wins_while_kingdoms_are_missing(run: Run) -> None:
     text = f"kingdoms = 4\n{GAME}".encode()
     out = run("game", "-", stdin=text).out
-    assert "wins on" not in out and "Who wins is not known until the rest is told" in out
+    assert "wins on" not in out and "Who wins is not known yet" in out
     found = json.loads(run("game", "-", "--json", stdin=text).out)
     assert (found["standing"], found["winners"], found["rounds"][0]["standing"]) == (None, [], None)
-    assert found["rounds"][0]["outlook"] == "who wins is not known until the rest is told"
+    assert found["rounds"][0]["outlook"] == "who wins is not known yet"
     assert "wins on" in run("game", "-", stdin=GAME.encode()).out
 
 
@@ -194,12 +194,12 @@ def test_an_unfinished_game_is_a_range_and_names_no_winner(run: Run) -> None:
     assert "2 to 60" in ran.out
     assert "? still missing: coins\n" in ran.out
     assert "? still missing: which building stands on B1" in ran.out
-    assert "Who wins is not known until the rest is told" in ran.out
+    assert "Who wins is not known yet" in ran.out
     assert "wins on" not in ran.out
     found = json.loads(run("game", "-", "--json", stdin=OPEN.encode()).out)
     assert (found["complete"], found["standing"], found["winners"]) == (False, None, [])
     (played,) = found["rounds"]
-    assert (played["standing"], played["outlook"]) == (None, "who wins is not known until the rest is told")
+    assert (played["standing"], played["outlook"]) == (None, "who wins is not known yet")
     ann = played["kingdoms"][0]
     assert (ann["complete"], ann["least"], ann["most"], ann["total"]) == (False, 2, 60, None)
     assert ann["review"]

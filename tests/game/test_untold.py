@@ -316,9 +316,9 @@ def test_who_wins_is_told_before_the_rest_only_where_nothing_can_change_it() -> 
     game = parse_game(told)
     assert game.is_open(game.rounds[0])
     kingdoms = game.rounds[0].kingdoms
-    assert describe_outlook(kingdoms, game.rule_set) == "Ann wins, whatever is still to be told"
+    assert describe_outlook(kingdoms, game.rule_set) == "Ann wins, whatever is still missing"
     assert describe_outlook(kingdoms[:1], game.rule_set) == ""
-    unknown = "who wins is not known until the rest is told"
+    unknown = "who wins is not known yet"
     assert describe_outlook(kingdoms, game.rule_set, whole=False) == unknown
     assert describe_outlook(parse_game(OPEN).rounds[0].kingdoms, game.rule_set) == unknown
 
