@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -23,9 +23,8 @@ from kdvision.vision.classify import observe
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
-from kdvision.vision.detect import components, grid
+from kdvision.vision.detect import components, grid, refine
 from kdvision.vision.networks.cells import CellClassifier
-from kdvision.vision.networks.onnx import load_model
 
 SCENES: Final = 80
 SOURCE: Final = "this run"
@@ -50,7 +49,7 @@ def _without_rotation() -> AbstractContextManager[object]:
 
 def _without_metadata(*names: str) -> AbstractContextManager[object]:
     """Hide some of the fitted weights that stand in the cell network's file."""
-    metadata = load_model("cells").metadata
+    metadata = find.Networks.load().classifier.model.metadata
     return patch.dict(metadata, {name: value for name, value in metadata.items() if name not in names}, clear=True)
 
 
@@ -63,7 +62,10 @@ def _without_borders() -> AbstractContextManager[object]:
 
 
 def _without_splitting() -> AbstractContextManager[object]:
-    return patch.object(components, "split_component", lambda _, members: [members])
+    stack = ExitStack()
+    for module in (components, refine):
+        stack.enter_context(patch.object(module, "split_component", lambda _, members: [members]))
+    return stack
 
 
 def _without_warping() -> AbstractContextManager[object]:

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from kdvision import pipeline
 from kdvision.game.board import Board, Square
 from kdvision.lab.experiments import ablation, factors, no_kingdom, occluders, pieces
 from kdvision.lab.experiments.experiment import Reading, Row, read_picture
@@ -15,6 +17,7 @@ from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquar
 from kdvision.lab.render.scene_factors import SceneFactors
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
+from kdvision.vision.detect import components
 from tests.kingdoms import grid_of, make_reading
 from tests.lab.render.test_scene_factors import PLAIN
 from tests.paths import SAMPLES, SHARED
@@ -174,6 +177,23 @@ def test_the_program_runs_without_each_part(part: str, small_scene: Picture) -> 
         verdict = judge(small_scene, read_picture(small_scene.photo))
     assert (verdict.kingdoms, verdict.errors) == (1, 0)
     assert verdict.found or part != "nothing"
+
+
+def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, float, float]]:
+    """Return sums over probabilities and positions, which differ between two readings."""
+    readings = pipeline.read(photo)
+    return [(float(r.reading.log_probs.sum()), float(r.grid.quads.sum()), r.probability) for r in readings]
+
+
+def test_leaving_a_part_out_has_an_effect() -> None:
+    """A part that was renamed must not stay in the program unnoticed. Few lattices are large enough to be split."""
+    photo = render_scene(draw_factors(3), 3, factors.DRAWN, DATA).photo
+    complete = describe_kingdoms(photo)
+    for part in ablation.PARTS.keys() - {"nothing", "component splitting"}:
+        with ablation.PARTS[part]():
+            assert describe_kingdoms(photo) != complete, part
+    with ablation.PARTS["component splitting"]():
+        assert components.split_component(None, {}) == [{}]  # type: ignore[arg-type]
 
 
 def test_parts_are_back_after_they_were_left_out(small_scene: Picture) -> None:
