@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, Self
 
 from kdvision.errors import NotationError
 
-MOST: Final = 26
-"""The most rows or columns a board may have: one letter each for the columns."""
+MAX_SIDE: Final = 26
+"""The largest number of rows or columns: each column has a letter."""
 
 EXPECTED_CELL: Final = "one of w f l g s m t with a digit for crowns, # (castle), . (nothing) or ? (not known)"
 EXPECTED_SQUARE: Final = "a column letter and a row number, as in C3"
@@ -23,7 +23,7 @@ _ROW_END: Final = re.compile(r"[ \t]*(?:/|\r?\n|\r)\s*")
 
 
 class Terrain(Enum):
-    """The landscapes; the value of each is its letter in the notation. The castle is the starting tile."""
+    """The landscapes and the castle of the starting tile, each with its letter in the notation."""
 
     WHEAT = "w"
     FOREST = "f"
@@ -52,18 +52,18 @@ class Square(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The player's name of the square: column letter, then row number from the top, counted from 1 (`C3`)."""
+        """The square's name: column letter, then row number from the top, counted from 1 (`C3`)."""
         return f"{chr(ord('A') + self.col)}{self.row + 1}"
 
     def rotate(self, height: int) -> "Square":
-        """The square on its board turned clockwise by a quarter, which had so many rows."""
+        """Return the square after its board of `height` rows was rotated clockwise by a quarter."""
         return Square(self.col, height - 1 - self.row)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The square of a name such as `C3` or `c3`; raises NotationError."""
+        """Return the square of a name such as `C3` or `c3`; raise NotationError."""
         match = re.fullmatch(r"([A-Za-z])([1-9][0-9]?)", text.strip(), re.ASCII)
-        if match is None or int(match[2]) > MOST:
+        if match is None or int(match[2]) > MAX_SIDE:
             raise NotationError(
                 f"{text!r} is no square",
                 expected=EXPECTED_SQUARE,
@@ -72,7 +72,7 @@ class Square(NamedTuple):
         return cls(int(match[2]) - 1, ord(match[1].upper()) - ord("A"))
 
     def neighbours(self) -> "tuple[Square, Square, Square, Square]":
-        """The squares above, right, below and left, whether or not a board has them."""
+        """Return the squares above, right, below and left, whether or not a board has them."""
         return _neighbours(self)
 
 
@@ -95,7 +95,7 @@ class Cell:
     crowns: int = 0
 
     def __hash__(self) -> int:
-        # The rules count cells by the hundred; a dataclass's own hash, by way of a tuple, takes several times longer.
+        # Cells are hashed very often; the hash of a dataclass goes through a tuple and is several times slower.
         return hash(self.terrain) + self.crowns
 
     def __str__(self) -> str:
@@ -127,10 +127,10 @@ def parse_cell(word: str) -> Cell | None:
 
 
 class Board(Mapping[Square, Cell]):
-    """The squares of one kingdom that hold something, and the frame they were given in. Immutable and hashable.
+    """The squares of one kingdom that hold something, in a frame of rows and columns. Immutable and hashable.
 
-    A square that is not a key is empty, or its content is not known (`unknown`). Boards are equal when their notation
-    is: the same cells at the same places of the same frame.
+    A square that is not a key is empty or `unknown`. Boards are equal if their notation is equal: the same cells in
+    the same frame.
     """
 
     __slots__ = ("_bounds", "_cells", "_hash", "height", "unknown", "width")
@@ -143,7 +143,7 @@ class Board(Mapping[Square, Cell]):
         height: int | None = None,
         width: int | None = None,
     ) -> None:
-        """Make a board of `cells`; the frame is just large enough unless given. Raises ValueError off the frame."""
+        """Make a board. Without `height` and `width` the frame is as small as possible. Raises ValueError."""
         self._cells: dict[Square, Cell] = {square: cells[square] for square in sorted(cells)}
         self.unknown: frozenset[Square] = frozenset(unknown).difference(self._cells)
         taken = [*self._cells, *self.unknown]
@@ -152,12 +152,14 @@ class Board(Mapping[Square, Cell]):
         self._hash: int | None = None
         self._bounds: tuple[int, int, int, int] | None = None
         outside = [s for s in taken if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
-        if outside or max(self.height, self.width) > MOST:
-            raise ValueError(f"squares {outside} lie outside a frame of {self.height} x {self.width} (at most {MOST})")
+        if outside or max(self.height, self.width) > MAX_SIDE:
+            raise ValueError(
+                f"squares {outside} lie outside a frame of {self.height} x {self.width} (at most {MAX_SIDE})"
+            )
 
     @classmethod
     def parse(cls, text: str | Iterable[str]) -> Self:
-        """The board of a text, or of its rows; raises NotationError with row, column and what was expected."""
+        """Return the board of a text or of its rows; raise NotationError with row, column and what was expected."""
         rows = _ROW_END.split(text.strip()) if isinstance(text, str) else list(text)
         grid = [row.split() for row in rows]
         _check_frame(grid)
@@ -171,30 +173,30 @@ class Board(Mapping[Square, Cell]):
         return cls(cells, unknown=unknown, height=len(grid), width=len(grid[0]))
 
     def rows(self) -> tuple[str, ...]:
-        """The notation, one text per row of the frame, from the top."""
+        """Return the notation, one text per row of the frame, from the top."""
         return tuple(" ".join(self._word(Square(row, col)) for col in range(self.width)) for row in range(self.height))
 
     def rotate(self, quarters: int = 1) -> "Board":
-        """The board turned clockwise by so many quarters (any whole number)."""
+        """Return the board rotated clockwise by a number of quarters, which may be negative."""
         if quarters % 4 == 0:
             return self
-        once = self._moved(lambda s: s.rotate(self.height), self.width, self.height)
+        once = self._map(lambda s: s.rotate(self.height), self.width, self.height)
         return once.rotate(quarters % 4 - 1)
 
     def mirror(self) -> "Board":
-        """The board as a mirror shows it: left and right exchanged."""
+        """Return the board with left and right exchanged."""
         last = self.width - 1
-        return self._moved(lambda s: Square(s.row, last - s.col), self.height, self.width)
+        return self._map(lambda s: Square(s.row, last - s.col), self.height, self.width)
 
     def trim(self) -> "Board":
-        """The same squares in the smallest frame around them: no empty rows or columns at the edges."""
+        """Return the board in the smallest frame, without empty rows or columns at the edges."""
         if self.bounds is None:
             return Board({})
         top, left, bottom, right = self.bounds
-        return self._moved(lambda s: Square(s.row - top, s.col - left), bottom - top + 1, right - left + 1)
+        return self._map(lambda s: Square(s.row - top, s.col - left), bottom - top + 1, right - left + 1)
 
     def with_cells(self, changes: Mapping[Square, Cell | None]) -> "Board":
-        """The board with other contents on some squares; None empties one. The frame grows where it must."""
+        """Return the board with other cells on some squares, None to empty one. The frame grows if necessary."""
         cells = {square: cell for square, cell in self._cells.items() if square not in changes}
         cells |= {square: cell for square, cell in changes.items() if cell is not None}
         height = max(self.height, *(square.row + 1 for square in cells)) if cells else self.height
@@ -203,7 +205,7 @@ class Board(Mapping[Square, Cell]):
 
     @property
     def bounds(self) -> tuple[int, int, int, int] | None:
-        """Top row, left column, bottom row, right column of all that lies here, known or not; None for nothing."""
+        """Top row, left column, bottom row and right column of all squares, known or not; None without any."""
         if self._bounds is None and (self._cells or self.unknown):
             rows, cols = zip(*self._cells, *self.unknown, strict=True)
             self._bounds = min(rows), min(cols), max(rows), max(cols)
@@ -211,12 +213,12 @@ class Board(Mapping[Square, Cell]):
 
     @property
     def extent(self) -> tuple[int, int]:
-        """Rows and columns of the smallest frame around everything that lies here, known or not."""
+        """Rows and columns of the smallest frame around all squares, known or not."""
         top, left, bottom, right = self.bounds or (0, 0, 0, 0)
         return bottom - top + 1, right - left + 1
 
     def castles(self) -> tuple[Square, ...]:
-        """The squares that show a castle, from the top left: exactly one on a right board."""
+        """Return the squares with a castle, from the top left; a valid board has exactly one."""
         return tuple(square for square, cell in self._cells.items() if cell.terrain is Terrain.CASTLE)
 
     def __getitem__(self, square: Square) -> Cell:
@@ -228,7 +230,7 @@ class Board(Mapping[Square, Cell]):
     def __len__(self) -> int:
         return len(self._cells)
 
-    # Mapping's versions of these go through __getitem__ and exceptions; the rules call them by the hundred.
+    # These are called very often; Mapping's versions are slower because they go through __getitem__ and exceptions.
     def __contains__(self, square: object) -> bool:
         return square in self._cells
 
@@ -262,7 +264,7 @@ class Board(Mapping[Square, Cell]):
         cell = self._cells.get(square)
         return str(cell) if cell is not None else "?" if square in self.unknown else "."
 
-    def _moved(self, place: Callable[[Square], Square], height: int, width: int) -> "Board":
+    def _map(self, place: Callable[[Square], Square], height: int, width: int) -> "Board":
         cells = {place(square): cell for square, cell in self._cells.items()}
         return Board(cells, unknown=map(place, self.unknown), height=height, width=width)
 
@@ -289,8 +291,8 @@ def _check_frame(grid: list[list[str]]) -> None:
                 expected=expected,
                 hint="write . for a place without a tile",
             )
-    if max(len(grid), width) > MOST:
-        expected = f"at most {MOST} rows of at most {MOST} squares"
+    if max(len(grid), width) > MAX_SIDE:
+        expected = f"at most {MAX_SIDE} rows of at most {MAX_SIDE} squares"
         raise NotationError(
             f"the board has {len(grid)} rows of {width} squares, expected {expected}",
             expected=expected,

@@ -1,4 +1,4 @@
-"""The boxes' dominoes, one readable line each: printed number, left square, right square."""
+"""The dominoes of the boxes: printed number, left square, right square."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from typing import Final
 from kdvision.game.board import Cell
 
 Face = tuple[Cell, Cell]
-"""What a domino shows, whichever way it lies: its two cells, in the order of their notation."""
+"""The two cells of a domino in the order of their notation, whichever way it lies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Domino:
-    """One domino: its number on the back (a letter, or a number with its box's letter, where boxes are mixed)."""
+    """One domino with the number on its back, which has the letter of its box if boxes are mixed."""
 
     number: int | str
     left: Cell
@@ -25,7 +25,7 @@ class Domino:
 
     @property
     def face(self) -> Face:
-        """The two cells without their order: dominoes with the same face cannot be told apart on the table."""
+        """The two cells without their order. Dominoes with the same face look alike on the table."""
         return face(self.left, self.right)
 
     def __str__(self) -> str:
@@ -36,144 +36,67 @@ Deck = tuple[Domino, ...]
 
 
 def face(one: Cell, other: Cell) -> Face:
-    """The pair of two cells in the order of their notation."""
+    """Return the pair of two cells in the order of their notation."""
     return (one, other) if str(one) <= str(other) else (other, one)
 
 
 def faces(deck: Iterable[Domino]) -> Counter[Face]:
-    """How many dominoes of the deck show each unordered pair of cells."""
-    return Counter(_counted(tuple(deck))[0])
+    """Return how many dominoes of the deck show each face."""
+    return Counter(_count(tuple(deck))[0])
 
 
 def kinds(deck: Iterable[Domino]) -> Counter[Cell]:
-    """How many squares of the deck show each cell."""
-    return Counter(_counted(tuple(deck))[1])
+    """Return how many squares of the deck show each cell."""
+    return Counter(_count(tuple(deck))[1])
 
 
 @lru_cache(maxsize=16)
-def _counted(deck: Deck) -> tuple[Counter[Face], Counter[Cell]]:
-    """The faces and the cells of a deck, counted once: a photo's kingdoms all ask."""
+def _count(deck: Deck) -> tuple[Counter[Face], Counter[Cell]]:
+    """Return the faces and the cells of a deck, cached because all kingdoms of a photo use the same."""
     cells = Counter(cell for domino in deck for cell in (domino.left, domino.right))
     return Counter(domino.face for domino in deck), cells
 
 
-def _deck(lines: str) -> Deck:
-    words = [line.split() for line in lines.strip().splitlines()]
-    return tuple(Domino(int(number), Cell.parse(left), Cell.parse(right)) for number, left, right in words)
+def _parse_deck(text: str) -> Deck:
+    words = iter(text.split())
+    return tuple(
+        Domino(int(number), Cell.parse(left), Cell.parse(right))
+        for number, left, right in zip(words, words, words, strict=True)
+    )
 
 
-KINGDOMINO: Final[Deck] = _deck(
+KINGDOMINO: Final[Deck] = _parse_deck(
     """
-     1 w w
-     2 w w
-     3 f f
-     4 f f
-     5 f f
-     6 f f
-     7 l l
-     8 l l
-     9 l l
-    10 g g
-    11 g g
-    12 s s
-    13 w f
-    14 w l
-    15 w g
-    16 w s
-    17 f l
-    18 f g
-    19 w1 f
-    20 w1 l
-    21 w1 g
-    22 w1 s
-    23 w1 m
-    24 f1 w
-    25 f1 w
-    26 f1 w
-    27 f1 w
-    28 f1 l
-    29 f1 g
-    30 l1 w
-    31 l1 w
-    32 l1 f
-    33 l1 f
-    34 l1 f
-    35 l1 f
-    36 w g1
-    37 l g1
-    38 w s1
-    39 g s1
-    40 m1 w
-    41 w g2
-    42 l g2
-    43 w s2
-    44 g s2
-    45 m2 w
-    46 s m2
-    47 s m2
-    48 w m3
+     1 w  w     2 w  w     3 f  f     4 f  f     5 f  f     6 f  f
+     7 l  l     8 l  l     9 l  l    10 g  g    11 g  g    12 s  s
+    13 w  f    14 w  l    15 w  g    16 w  s    17 f  l    18 f  g
+    19 w1 f    20 w1 l    21 w1 g    22 w1 s    23 w1 m    24 f1 w
+    25 f1 w    26 f1 w    27 f1 w    28 f1 l    29 f1 g    30 l1 w
+    31 l1 w    32 l1 f    33 l1 f    34 l1 f    35 l1 f    36 w  g1
+    37 l  g1   38 w  s1   39 g  s1   40 m1 w    41 w  g2   42 l  g2
+    43 w  s2   44 g  s2   45 m2 w    46 s  m2   47 s  m2   48 w  m3
     """
 )
 """The 48 dominoes of Kingdomino, as numbered on their backs."""
 
-QUEENDOMINO: Final[Deck] = _deck(
+QUEENDOMINO: Final[Deck] = _parse_deck(
     """
-     1 w w
-     2 w w
-     3 f f
-     4 f f
-     5 l l
-     6 l l
-     7 g g
-     8 g g
-     9 s s
-    10 w1 f
-    11 w1 l
-    12 w1 g
-    13 w1 s
-    14 w1 m
-    15 f1 w
-    16 f1 w
-    17 f1 w
-    18 f1 l
-    19 f1 g
-    20 l1 w
-    21 l1 f
-    22 l1 f
-    23 l1 f
-    24 g1 w
-    25 s1 w
-    26 g2 w
-    27 g2 f
-    28 s2 w
-    29 s2 f
-    30 m2 w
-    31 m2 w
-    32 t f
-    33 t l
-    34 t l
-    35 t g
-    36 t g
-    37 t s
-    38 f1 t
-    39 l1 t
-    40 l1 t
-    41 g1 t
-    42 s1 t
-    43 m1 t
-    44 m2 t
-    45 m3 t
-    46 t t
-    47 t t
-    48 t t
+     1 w  w     2 w  w     3 f  f     4 f  f     5 l  l     6 l  l
+     7 g  g     8 g  g     9 s  s    10 w1 f    11 w1 l    12 w1 g
+    13 w1 s    14 w1 m    15 f1 w    16 f1 w    17 f1 w    18 f1 l
+    19 f1 g    20 l1 w    21 l1 f    22 l1 f    23 l1 f    24 g1 w
+    25 s1 w    26 g2 w    27 g2 f    28 s2 w    29 s2 f    30 m2 w
+    31 m2 w    32 t  f    33 t  l    34 t  l    35 t  g    36 t  g
+    37 t  s    38 f1 t    39 l1 t    40 l1 t    41 g1 t    42 s1 t
+    43 m1 t    44 m2 t    45 m3 t    46 t  t    47 t  t    48 t  t
     """
 )
 """The 48 dominoes of Queendomino. Contents are certain; the printed numbers are inferred from their order."""
 
 
-def _both(letter: str, deck: Deck) -> Deck:
-    return tuple(Domino(f"{letter}{domino.number}", domino.left, domino.right) for domino in deck)
-
-
-ROYAL_WEDDING: Final[Deck] = (*_both("K", KINGDOMINO), *_both("Q", QUEENDOMINO))
+ROYAL_WEDDING: Final[Deck] = tuple(
+    Domino(f"{letter}{domino.number}", domino.left, domino.right)
+    for letter, deck in (("K", KINGDOMINO), ("Q", QUEENDOMINO))
+    for domino in deck
+)
 """Both boxes together: K1 to K48 and Q1 to Q48, as their backs differ."""

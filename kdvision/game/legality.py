@@ -1,6 +1,6 @@
-"""Everything odd about a board, all at once: each problem with its squares and a plain sentence.
+"""The problems of a board, each with its squares and a sentence.
 
-A problem never stops the scoring. The boards of real tables hold mistakes and mixed boxes, and a photo may be misread.
+A board with problems is scored all the same: players make mistakes and mix boxes, and a photo may be misread.
 """
 
 from collections import Counter
@@ -24,15 +24,15 @@ from kdvision.game.tiling import (
 )
 
 MAX_SIDE: Final = 7
-"""The longest side of any kingdom in the books."""
+"""The largest number of rows and columns in the books."""
 
-_TRIES: Final = 500
-"""Tilings looked at for one that can be built in some order before the best of them is reported."""
+_MAX_TILINGS: Final = 500
+"""Tilings that are tried before the best of them is reported as not buildable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One oddity: its squares (none where it is about the whole), a sentence, and the clause it breaks.
+    """A problem with its squares (none if it is about the whole), a sentence, and the clause that is broken.
 
     `kingdom` is the kingdom's place in its game, from 0; None where the problem is about one board or the whole game.
     `played` is true where the box could lay the board: someone played against a rule, and nothing need be misread.
@@ -48,19 +48,19 @@ class Problem:
 
 
 def find_problems(kingdom: Kingdom | Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Problem, ...]:
-    """All that is odd about one kingdom, in no order; empty for a right one.
+    """Return the problems of one kingdom, in no order; empty for a valid one.
 
-    `deck` is the box it was played with, `side` the most rows and columns allowed.
+    `deck` is the box it was played with, `side` the largest number of rows and columns.
     """
     board = to_kingdom(kingdom).board
-    too_many = tuple(_too_many(board, deck))
-    detached = tuple(_detached(board))
-    found = (*_castle(board), *_side(board, side), *_unknown(board), *too_many, *detached)
+    too_many = tuple(_find_scarce_cells(board, deck))
+    detached = tuple(_find_detached(board))
+    found = (*_check_castle(board), *_check_side(board, side), *_check_unknown(board), *too_many, *detached)
     apart = frozenset(square for problem in detached for square in problem.squares)
-    return found + _dominoes(board, deck, counted_out=bool(too_many), apart=apart)
+    return found + _check_dominoes(board, deck, counted_out=bool(too_many), apart=apart)
 
 
-def _castle(board: Board) -> Iterator[Problem]:
+def _check_castle(board: Board) -> Iterator[Problem]:
     castles = board.castles()
     if not castles:
         yield Problem((), "there is no castle", "kingdomino/castle")
@@ -69,7 +69,7 @@ def _castle(board: Board) -> Iterator[Problem]:
         yield Problem(castles, text, "kingdomino/castle")
 
 
-def _side(board: Board, side: int) -> Iterator[Problem]:
+def _check_side(board: Board, side: int) -> Iterator[Problem]:
     rows, cols = board.extent
     if max(rows, cols) > side:
         clause = "kingdomino/mighty-duel" if side > 5 else "kingdomino/grid"
@@ -77,29 +77,29 @@ def _side(board: Board, side: int) -> Iterator[Problem]:
         yield Problem(tuple(board), text, clause)
 
 
-def _unknown(board: Board) -> Iterator[Problem]:
+def _check_unknown(board: Board) -> Iterator[Problem]:
     if board.unknown:
         squares = tuple(sorted(board.unknown))
         yield Problem(squares, f"it is not known what lies on {join_names(squares)}; the dominoes are not checked")
 
 
-def _too_many(board: Board, deck: Deck) -> Iterator[Problem]:
+def _find_scarce_cells(board: Board, deck: Deck) -> Iterator[Problem]:
     held = index_deck(deck).squares
     for cell, count in Counter(board.values()).items():
         if cell.terrain is not Terrain.CASTLE and count > held[cell]:
             squares = tuple(square for square, here in board.items() if here == cell)
-            yield Problem(squares, _scarce(str(cell), squares, held[cell]), "kingdomino/box")
+            yield Problem(squares, _describe_scarcity(str(cell), squares, held[cell]), "kingdomino/box")
 
 
-def _scarce(cell: str, squares: Sequence[Square], held: int) -> str:
+def _describe_scarcity(cell: str, squares: Sequence[Square], held: int) -> str:
     if not held:
         return f"the box has no square {cell} ({join_names(squares)})"
     return f"{len(squares)} squares are {cell} ({join_names(squares)}), and the box has {held}"
 
 
-def _detached(board: Board) -> Iterator[Problem]:
-    """Squares that do not hang together with the castle, or with the largest part where there is no one castle."""
-    groups = _groups(board)
+def _find_detached(board: Board) -> Iterator[Problem]:
+    """Yield the problem of squares that are not connected with the castle, or without one castle with the largest part."""
+    groups = _find_groups(board)
     if len(groups) < 2:
         return
     castles = board.castles()
@@ -109,7 +109,7 @@ def _detached(board: Board) -> Iterator[Problem]:
     yield Problem(squares, f"{join_names(squares)} {verb} not touch the rest of the kingdom", "kingdomino/connection")
 
 
-def _groups(board: Board) -> list[set[Square]]:
+def _find_groups(board: Board) -> list[set[Square]]:
     left, groups = {*board, *board.unknown}, []
     while left:
         todo = [left.pop()]
@@ -123,35 +123,35 @@ def _groups(board: Board) -> list[set[Square]]:
     return groups
 
 
-def _dominoes(board: Board, deck: Deck, *, counted_out: bool, apart: frozenset[Square]) -> tuple[Problem, ...]:
-    """What keeps the squares from being dominoes of the box, laid in some order (kingdomino/box, …/connection).
+def _check_dominoes(board: Board, deck: Deck, *, counted_out: bool, apart: frozenset[Square]) -> tuple[Problem, ...]:
+    """Return why the squares cannot be dominoes of the box, laid in some order (kingdomino/box, …/connection).
 
-    Where the box has too few squares of a kind anyway (`counted_out`) no way to lay dominoes is looked for; that
-    squares lie `apart` is not said twice.
+    If the box has too few squares of a kind (`counted_out`), no tiling is searched. That squares lie `apart` is not
+    reported twice.
     """
     if board.unknown:
         return ()
     of = make_puzzle(board, deck)
-    lonely = tuple(_lonely(board, of, deck))
+    lonely = tuple(_find_unmatched(board, of, deck))
     if lonely or counted_out:
         strange = any(board[square] not in index_deck(deck).number for square in of.squares)
-        return lonely if lonely or strange else tuple(_left_over(of))
+        return lonely if lonely or strange else tuple(_find_left_over(of))
     try:
-        return tuple(_laid(board, of, deck, apart))
+        return tuple(_check_tiling(board, of, deck, apart))
     except Undecided:
         return (Problem((), "there are too many ways to lay dominoes here to look at them all", "kingdomino/box"),)
 
 
-def _laid(board: Board, of: Puzzle, deck: Deck, apart: frozenset[Square]) -> Iterator[Problem]:
-    best, stuck = _best_tiling(of, index_deck(deck).supply)
+def _check_tiling(board: Board, of: Puzzle, deck: Deck, apart: frozenset[Square]) -> Iterator[Problem]:
+    best, stuck = _find_best_tiling(of, index_deck(deck).supply)
     if best is None:
-        yield from _untileable(of, deck)
+        yield from _explain_untileable(of, deck)
     elif len(board.castles()) == 1:
-        yield from _unbuildable(board, of, best, {i for i in stuck if of.squares[i] not in apart})
+        yield from _explain_unbuildable(board, of, best, {i for i in stuck if of.squares[i] not in apart})
 
 
-def _lonely(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
-    """Squares the box knows, but not beside any of their neighbours."""
+def _find_unmatched(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
+    """Yield the problems of squares that make no domino of the box with any neighbour."""
     known = index_deck(deck).number
     for square, partners in zip(of.squares, of.face, strict=True):
         if not partners and board[square] in known:
@@ -159,53 +159,53 @@ def _lonely(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
             yield Problem((square,), text, "kingdomino/box")
 
 
-def _best_tiling(of: Puzzle, supply: Sequence[int]) -> tuple[tuple[Pair, ...] | None, frozenset[int]]:
-    """A tiling, if there is one, and the squares of it that cannot have been laid: as few as any tiling leaves."""
+def _find_best_tiling(of: Puzzle, supply: Sequence[int]) -> tuple[tuple[Pair, ...] | None, frozenset[int]]:
+    """Return the tiling with the fewest squares that cannot have been laid, None without a tiling, and these squares."""
     best: tuple[tuple[Pair, ...] | None, frozenset[int]] = None, frozenset()
     for number, tiling in enumerate(find_tilings(of, supply)):
         stuck = find_unreachable(of, tiling)
         if best[0] is None or len(stuck) < len(best[1]):
             best = tiling, stuck
-        if not stuck or number == _TRIES:
+        if not stuck or number == _MAX_TILINGS:
             break
     return best
 
 
-def _untileable(of: Puzzle, deck: Deck) -> Iterator[Problem]:
-    """Why the squares are no dominoes of the box: some stay over, or one domino would be needed too often."""
-    over = [*_left_over(of), *_overused(of, deck)]
+def _explain_untileable(of: Puzzle, deck: Deck) -> Iterator[Problem]:
+    """Yield why the squares are no dominoes of the box: some are left over, or a domino would be needed too often."""
+    over = [*_find_left_over(of), *_find_overused(of, deck)]
     yield from over
     if not over:
         text = "the squares cannot be covered with the dominoes of the box, each used once"
         yield Problem((), text, "kingdomino/box")
 
 
-def _left_over(of: Puzzle) -> Iterator[Problem]:
+def _find_left_over(of: Puzzle) -> Iterator[Problem]:
     over = find_unpaired(of)
     if over:
         text = f"the squares cannot be paired into dominoes of the box: {join_names(over)} would be left over"
         yield Problem(over, text, "kingdomino/box")
 
 
-def _overused(of: Puzzle, deck: Deck) -> Iterator[Problem]:
+def _find_overused(of: Puzzle, deck: Deck) -> Iterator[Problem]:
     if find_unpaired(of):
         return
     faces, supply = index_deck(deck).faces, index_deck(deck).supply
     for face, places in of.places.items():
         if len(places) > supply[face] and count_fewest(of, face, supply[face]) > supply[face]:
             squares = tuple(sorted({of.squares[i] for pair in places for i in pair}))
-            yield Problem(squares, _domino(faces[face], supply[face], squares), "kingdomino/box")
+            yield Problem(squares, _describe_overuse(faces[face], supply[face], squares), "kingdomino/box")
 
 
-def _domino(face: Face, held: int, squares: Sequence[Square]) -> str:
+def _describe_overuse(face: Face, held: int, squares: Sequence[Square]) -> str:
     count = "once" if held == 1 else f"{held} times"
     return (
         f"the box has the domino {face[0]} {face[1]} {count}, and the kingdom needs more of it ({join_names(squares)})"
     )
 
 
-def _unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck: set[int]) -> Iterator[Problem]:
-    """Dominoes without any matching side break the connection rule; others match only each other."""
+def _explain_unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck: set[int]) -> Iterator[Problem]:
+    """Yield the problems of dominoes without any matching side, and of those that match only each other."""
     islands: list[Square] = []
     for pair in tiling:
         if stuck.isdisjoint(pair):
@@ -228,7 +228,7 @@ def _matches(board: Board, square: Square, domino: tuple[Square, ...]) -> bool:
 
 
 def join_names(squares: Sequence[Square]) -> str:
-    """The squares' names as one phrase, at most eight of them in full."""
+    """Return the squares' names as one phrase, at most eight of them in full."""
     few = [square.name for square in squares[:8]]
     if len(squares) > 8:
         return f"{', '.join(few)} and {len(squares) - 8} more"

@@ -1,4 +1,4 @@
-"""Everything odd about a whole table: each kingdom by itself, then all of them against one box."""
+"""The problems of a whole table: those of each kingdom, then those of all kingdoms against one box."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,26 +21,28 @@ from kdvision.game.tiling import (
     make_puzzle,
 )
 
-BUDGET: Final = 2_000
-"""Ways to lay single kingdoms that are tried until all fit together, before the search is given up."""
+MAX_TILINGS: Final = 2_000
+"""Tilings of single kingdoms that are tried before the search for a common box is given up."""
 
 
 def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple[Problem, ...]:
-    """All that is odd about a table under a rule set: `Problem.kingdom` tells which kingdom it is about, if one."""
+    """Return the problems of a table; `Problem.kingdom` is the kingdom that one is about, None for the whole table."""
     whole = table if isinstance(table, Table) else Table(tuple(table))
     alone = [
         replace(problem, kingdom=number)
         for number, kingdom in enumerate(whole.kingdoms)
-        for problem in (*find_problems(kingdom, rule_set.deck, side=rule_set.side), *_claims(kingdom, rule_set))
+        for problem in (*find_problems(kingdom, rule_set.deck, side=rule_set.side), *_check_claims(kingdom, rule_set))
     ]
     pieces = [problem for check in rule_set.checks for problem in check(rule_set.with_seats(whole))]
     boards = [kingdom.board for kingdom in whole.kingdoms]
     odd = {problem.kingdom for problem in alone}
     shared = (
-        [] if any(problem.clause == "kingdomino/box" for problem in alone) else [*_shared(boards, odd, rule_set.deck)]
+        []
+        if any(problem.clause == "kingdomino/box" for problem in alone)
+        else [*_check_shared_box(boards, odd, rule_set.deck)]
     )
-    found = [*alone, *_in_play(boards, whole.seats, rule_set), *shared, *pieces]
-    return tuple(replace(problem, clause=_own(problem.clause, rule_set)) for problem in found)
+    found = [*alone, *_check_number(boards, whole.seats, rule_set), *shared, *pieces]
+    return tuple(replace(problem, clause=_replace_clause(problem.clause, rule_set)) for problem in found)
 
 
 def needs_review(kingdom: Kingdom, problems: Sequence[Problem]) -> bool:
@@ -48,12 +50,12 @@ def needs_review(kingdom: Kingdom, problems: Sequence[Problem]) -> bool:
     return bool(problems) or has_open_facts(kingdom)
 
 
-def _own(clause: str, rule_set: RuleSet) -> str:
+def _replace_clause(clause: str, rule_set: RuleSet) -> str:
     return rule_set.own_clauses.get(clause, clause)
 
 
-def _claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
-    """Bonuses claimed but not earned, and dominoes said to be discarded that the board contradicts."""
+def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
+    """Yield the problems of claims that are not earned, and of a number of discarded dominoes that cannot be."""
     for claim in kingdom.claims:
         line = next((line for line in score(kingdom, rule_set).lines if line.label == claim), None)
         if line is None:
@@ -67,8 +69,8 @@ def _claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
         yield Problem((), text, "kingdomino/complete")
 
 
-def _in_play(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Iterator[Problem]:
-    """More kingdoms than play together, and more dominoes than so many draw."""
+def _check_number(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Iterator[Problem]:
+    """Yield the problems of more kingdoms than play together, and of more dominoes than they draw."""
     seats = seats or len(boards)
     if seats > rule_set.max_kingdoms:
         text = f"there are {seats} kingdoms, and {rule_set.name} is played with at most {rule_set.max_kingdoms}"
@@ -80,23 +82,23 @@ def _in_play(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Iterator
         yield Problem((), text, "kingdomino/in-play")
 
 
-def _shared(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> Iterator[Problem]:
-    """What kingdoms whose dominoes are right one by one cannot have taken from the same box."""
+def _check_shared_box(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> Iterator[Problem]:
+    """Yield why kingdoms that are valid one by one cannot have been laid from the same box."""
     if len(boards) < 2 or any(board.unknown for board in boards):
         return
-    scarce = [*_too_many(boards, deck)]
+    scarce = [*_find_scarce_cells(boards, deck)]
     yield from scarce
     if scarce:
         return
     try:
-        if not _lie_together(boards, odd, deck):
-            yield from _contested(boards, deck)
+        if not _can_share_box(boards, odd, deck):
+            yield from _explain_conflict(boards, deck)
     except Undecided:
         text = "there are too many ways to lay these kingdoms from one box to look at them all"
         yield Problem((), text, "kingdomino/box")
 
 
-def _too_many(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
+def _find_scarce_cells(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
     held, used = index_deck(deck).squares, Counter[Cell]()
     for board in boards:
         used.update(board.values())
@@ -106,13 +108,13 @@ def _too_many(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
             yield Problem((), text, "kingdomino/box")
 
 
-def _lie_together(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> bool:
-    """Whether every kingdom can be tiled, and built unless it is `odd`, with what the others leave of the box."""
+def _can_share_box(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> bool:
+    """Return whether every kingdom can be tiled, and built unless it is `odd`, with what the others leave of the box."""
     puzzles = [make_puzzle(board, deck) for board in boards]
     needs = [frozenset(of.places) for of in puzzles]
     later = [frozenset[int]().union(*needs[place:]) for place in range(len(boards) + 1)]
     dead: set[tuple[int, ...]] = set()
-    tries = BUDGET
+    tries = MAX_TILINGS
 
     def lay(place: int, supply: tuple[int, ...]) -> bool:
         nonlocal tries
@@ -125,7 +127,7 @@ def _lie_together(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> 
             tries -= 1
             if tries < 0:
                 raise Undecided
-            rest = _without(supply, puzzles[place], tiling)
+            rest = _subtract(supply, puzzles[place], tiling)
             if (place in odd or not find_unreachable(puzzles[place], tiling)) and lay(place + 1, rest):
                 return True
         dead.add(key)
@@ -134,13 +136,13 @@ def _lie_together(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> 
     return lay(0, index_deck(deck).supply)
 
 
-def _without(supply: tuple[int, ...], of: Puzzle, tiling: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def _subtract(supply: tuple[int, ...], of: Puzzle, tiling: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     used = Counter(of.face[i][j] for i, j in tiling)
     return tuple(count - used[face] for face, count in enumerate(supply))
 
 
-def _contested(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
-    """The dominoes that the kingdoms need more of than there are, or that there is no way at all."""
+def _explain_conflict(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
+    """Yield the dominoes that the kingdoms need too often, or that there is no way at all."""
     faces, supply = index_deck(deck).faces, index_deck(deck).supply
     puzzles = [make_puzzle(board, deck) for board in boards]
     named = False

@@ -13,15 +13,15 @@ from typing import Final, NamedTuple
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import Deck, Face, kinds
 
-PLENTY: Final = 99
-"""More dominoes of one face than any board has places for."""
+UNLIMITED: Final = 99
+"""A supply that is larger than the number of places for one face on any board."""
 
 Pair = tuple[int, int]
 """Two squares that one domino covers, by their numbers in a Puzzle."""
 
 
 class Undecided(Exception):
-    """The search was stopped: there are too many ways to look at them all."""
+    """The search was stopped because there are too many ways to look at."""
 
 
 class Box(NamedTuple):
@@ -38,7 +38,7 @@ class Box(NamedTuple):
 
 @lru_cache(maxsize=32)
 def index_deck(deck: Deck) -> Box:
-    """The deck by its faces."""
+    """Return a deck by its faces."""
     faces = tuple(dict.fromkeys(domino.face for domino in deck))
     supply = [0] * len(faces)
     number: dict[Cell, dict[Cell, int]] = {}
@@ -85,7 +85,7 @@ class Puzzle:
 
 @lru_cache(maxsize=64)
 def make_puzzle(board: Board, deck: Deck) -> Puzzle:
-    """The puzzle of a board: every square but the castles, joined where the deck has a domino for both."""
+    """Return the puzzle of a board: all squares but the castles, paired if the deck has a domino for both."""
     squares = tuple(square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE)
     index = {square: i for i, square in enumerate(squares)}
     known, nothing = index_deck(deck).number, dict[Cell, int]()
@@ -114,7 +114,7 @@ def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) ->
 
 
 class _Search:
-    """One depth-first search; `dead` remembers positions from which nothing was found."""
+    """A depth-first search; `dead` holds the positions from which no tiling was found."""
 
     def __init__(self, of: Puzzle, supply: Sequence[int], budget: int) -> None:
         self.of, self.budget = of, budget
@@ -165,7 +165,7 @@ class _Search:
             self.near[b] |= 1 << a
 
     def _close(self, face: int, free: int) -> list[Pair]:
-        """Take away every free place of a face that has run out; the places taken."""
+        """Remove and return all free places of a face that has run out."""
         closed = [(a, b) for a, b in self.places[face] if free >> a & free >> b & 1]
         for a, b in closed:
             self.near[a] &= ~(1 << b)
@@ -173,7 +173,7 @@ class _Search:
         return closed
 
     def _tightest(self, free: int) -> tuple[int, int]:
-        """The free square with the fewest partners, and those partners."""
+        """Return the free square with the fewest partners, and these partners."""
         near, square, options, least = self.near, -1, 0, 9
         rest = free
         while rest:
@@ -194,7 +194,7 @@ class _Search:
 
 
 def find_unreachable(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
-    """The squares that no order of play can have laid, as numbers of the puzzle; empty for a right kingdom.
+    """Return the squares that no order of play can have laid, as numbers of the puzzle; empty for a valid kingdom.
 
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
     (kingdomino/connection). What can be laid never hinders another, so laying whatever fits finds the best order.
@@ -212,7 +212,7 @@ def find_unreachable(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
 
 
 def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
-    """The squares left over when as many as possible are paired, whatever the supply; empty if all can be."""
+    """Return the squares left over if as many as possible are paired, whatever the supply."""
     mate: dict[int, int] = {}
 
     def place(i: int, tried: set[int]) -> bool:
@@ -231,8 +231,8 @@ def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
 
 
 def count_fewest(of: Puzzle, face: int, most: int) -> int:
-    """The fewest dominoes of one face with which the board can be tiled, all others in plenty; at most `most` + 1."""
-    supply = [PLENTY] * (max((f for row in of.face for f in row.values()), default=face) + 1)
+    """Return the fewest dominoes of one face with which the board can be tiled; `most` + 1 if that is more than `most`."""
+    supply = [UNLIMITED] * (max((f for row in of.face for f in row.values()), default=face) + 1)
     for count in range(most + 1):
         supply[face] = count
         if next(find_tilings(of, supply), None) is not None:

@@ -5,17 +5,17 @@ from typing import Final
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.pieces import JOKER, QUARTERS, UNKNOWN, UNKNOWN_BUILDING, Building, Built, Gem
-from kdvision.game.rules.queendomino_checks import BUILDINGS, describe
+from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.gamefile.read import Node
 
-BUILDING: Final = ("at", "name", "points", "crowns", "per_territory", "per_tower", "per_knight")
-GEM: Final = ("kind", "between", "crowns", "skull", "turned")
+BUILDING_KEYS: Final = ("at", "name", "points", "crowns", "per_territory", "per_tower", "per_knight")
+GEM_KEYS: Final = ("kind", "between", "crowns", "skull", "turned")
 TERRAINS: Final = {str(terrain): terrain for terrain in Terrain if terrain is not Terrain.CASTLE}
 
 
 def parse_building(node: Node) -> Built:
-    """A building and its square: by a known name, or by what it does at the end."""
-    node.check_keys(BUILDING, of="a building")
+    """Return a building with its square, given by a known name or by its effect."""
+    node.check_keys(BUILDING_KEYS, of="a building")
     if "at" not in node:
         node.fail("a building without a square", 'at = and a square, as in at = "C3"')
     return Built(node.square("at"), _building(node))
@@ -23,8 +23,10 @@ def parse_building(node: Node) -> Built:
 
 def _building(node: Node) -> Building:
     name = node.text("name")
-    known = next((building for building in BUILDINGS if building.name and _plain(building.name) == _plain(name)), None)
-    effects = [key for key in BUILDING[2:] if key in node]
+    known = next(
+        (building for building in BUILDINGS if building.name and _normalise(building.name) == _normalise(name)), None
+    )
+    effects = [key for key in BUILDING_KEYS[2:] if key in node]
     if name == UNKNOWN and not effects:
         return UNKNOWN_BUILDING
     if known is not None and not effects:
@@ -32,7 +34,7 @@ def _building(node: Node) -> Building:
     if not effects:
         names = ", ".join(building.name for building in BUILDINGS if building.name)
         what = f"the building {name!r} is not known" if name else "a building without name or effect"
-        node.at("name").fail(what, f"one of {names}, or what it gives: {', '.join(BUILDING[2:])}")
+        node.at("name").fail(what, f"one of {names}, or what it gives: {', '.join(BUILDING_KEYS[2:])}")
     effect = (
         node.number("crowns"),
         node.number("points"),
@@ -42,20 +44,22 @@ def _building(node: Node) -> Building:
     )
     made = next((building for building in BUILDINGS if building.effect == effect), None)
     if made is None or (known is not None and known != made):
-        kinds = ", ".join(describe(building) for building in BUILDINGS)
-        given = describe(Building("", *effect))
-        node.fail(f"{name or 'a building'} that gives {given}", describe(known) if known else f"one of: {kinds}")
+        kinds = ", ".join(describe_building(building) for building in BUILDINGS)
+        given = describe_building(Building("", *effect))
+        node.fail(
+            f"{name or 'a building'} that gives {given}", describe_building(known) if known else f"one of: {kinds}"
+        )
     return replace(made, name="" if name == UNKNOWN else name)
 
 
-def _plain(name: str) -> str:
+def _normalise(name: str) -> str:
     words = name.lower().replace("-", " ").split()
     return "".join(words[1:] if words[:1] == ["the"] else words)
 
 
 def parse_gem(node: Node) -> Gem:
-    """A gem, its place told by two of its four squares that touch at the corner: `between = "B2 C3"`."""
-    node.check_keys(GEM, of="a gem")
+    """Return a gem. Its place is given by two of its squares that touch at the corner: `between = "B2 C3"`."""
+    node.check_keys(GEM_KEYS, of="a gem")
     if "kind" not in node:
         node.fail("a gem without its kind", f'kind = and its colour, "{JOKER}", or "{UNKNOWN}"')
     skull = node.choice("skull", QUARTERS, default="") if "skull" in node else ""

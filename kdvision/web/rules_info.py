@@ -7,7 +7,7 @@ from kdvision.game.deck import kinds
 from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.pieces import JOKER, QUARTERS, Building
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, Variant, clauses
-from kdvision.game.rules.queendomino_checks import BUILDINGS, describe
+from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.gamefile.pieces import TERRAINS
 
 
@@ -60,7 +60,7 @@ def _building_data(building: Building) -> dict[str, Any]:
     }
     return {
         "name": building.name or None,
-        "gives": describe(building),
+        "gives": describe_building(building),
         "count": building.count,
         "as": {key: value for key, value in effect.items() if value},
     }

@@ -8,7 +8,7 @@ from kdvision.game import legality
 from kdvision.game.board import Board, Cell
 from kdvision.game.deck import KINGDOMINO, Domino
 from kdvision.game.tiling import (
-    PLENTY,
+    UNLIMITED,
     Undecided,
     count_fewest,
     find_tilings,
@@ -38,7 +38,7 @@ def test_supply_is_kept() -> None:
     board = Board.parse("f w / f w")
     both = list(find_tilings(make_puzzle(board, KINGDOMINO), index_deck(KINGDOMINO).supply))
     assert len(both) == 1  # upright f f and w w; the box has f w only once
-    assert len(list(find_tilings(make_puzzle(board, KINGDOMINO), [PLENTY] * 60))) == 2
+    assert len(list(find_tilings(make_puzzle(board, KINGDOMINO), [UNLIMITED] * 60))) == 2
 
 
 def test_a_search_that_takes_too_long_is_stopped() -> None:

@@ -12,11 +12,11 @@ from kdvision.game.pieces import JOKER, TREASURE_FACTS, UNKNOWN, Gem
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import OutrightWin, RuleSet
 
-KINDS: Final = 5
-"""Kinds of gem besides the joker; so many different ones in a kingdom win at once."""
+GEM_KINDS: Final = 5
+"""Kinds of gem besides the joker. A kingdom with this many different ones wins at once."""
 
-OF_A_KIND: Final = 3
-OPEN: Final = 2
+GEMS_OF_A_KIND: Final = 3
+MAX_OPEN_GEMS: Final = 2
 """Gems that lie open beside the box."""
 
 
@@ -34,58 +34,60 @@ def has_all_gems(kingdom: Kingdom) -> bool:
 
     The joker counts as one more kind (lost-treasures/joker).
     """
-    return len({gem.kind for gem in kingdom.gems} - {UNKNOWN}) >= KINDS
+    return len({gem.kind for gem in kingdom.gems} - {UNKNOWN}) >= GEM_KINDS
 
 
 def check_gems(table: Table) -> Iterator[Problem]:
-    """Gems where no treasure can have been discovered, jokers that are none, and more tokens than the box has."""
+    """Yield problems: gems off their places, jokers with the wrong crowns, more tokens than the box has."""
     for number, kingdom in enumerate(table.kingdoms):
         for gem in kingdom.gems:
-            yield from _misplaced(number, kingdom, gem)
+            yield from _check_place(number, kingdom, gem)
         for corner, count in Counter(gem.corner for gem in kingdom.gems).items():
             if count > 1:
                 squares = next(gem.squares for gem in kingdom.gems if gem.corner == corner)
                 text = f"{count} gems lie between {join_names(squares)}"
                 yield Problem(squares, text, "lost-treasures/discovery", number)
-    yield from _tokens(table)
+    yield from _check_tokens(table)
 
 
-def _misplaced(number: int, kingdom: Kingdom, gem: Gem) -> Iterator[Problem]:
+def _check_place(number: int, kingdom: Kingdom, gem: Gem) -> Iterator[Problem]:
     around = [kingdom.board.get(square) for square in gem.squares]
     # The castle is no landscape (lost-treasures/no-castle).
     terrains = {cell.terrain for cell in around if cell is not None} - {Terrain.CASTLE}
     if None in around:
-        text = f"the {_name(gem)} does not lie where four squares meet ({join_names(gem.squares)})"
+        text = f"the {_name_gem(gem)} does not lie where four squares meet ({join_names(gem.squares)})"
         yield Problem(gem.squares, text, "lost-treasures/discovery", number)
     elif len(terrains) < len(around):
-        text = f"the {_name(gem)} does not lie between four different terrains ({join_names(gem.squares)})"
+        text = f"the {_name_gem(gem)} does not lie between four different terrains ({join_names(gem.squares)})"
         yield Problem(gem.squares, text, "lost-treasures/discovery", number)
     if gem.kind == JOKER and (sum(gem.crowns) != 1 or gem.skull is not None):
         yield Problem(gem.squares, "the joker has one crown and no skull", "lost-treasures/joker", number)
 
 
-def _name(gem: Gem) -> str:
+def _name_gem(gem: Gem) -> str:
     return "gem" if gem.kind == UNKNOWN else f"{gem.kind} gem"
 
 
-def _tokens(table: Table) -> Iterator[Problem]:
+def _check_tokens(table: Table) -> Iterator[Problem]:
     kinds = Counter(gem.kind for kingdom in table.kingdoms for gem in kingdom.gems)
     kinds.update(table.open_gems)
-    tokens = KINDS * OF_A_KIND + 1
+    tokens = GEM_KINDS * GEMS_OF_A_KIND + 1
     if kinds.total() > tokens:
         text = f"there are {kinds.total()} gems in the game, and the box has {tokens}"
         yield Problem((), text, "lost-treasures/tokens")
     del kinds[UNKNOWN]
     for kind, count in kinds.items():
-        held = 1 if kind == JOKER else OF_A_KIND
+        held = 1 if kind == JOKER else GEMS_OF_A_KIND
         if count > held:
             yield Problem((), f"there are {count} {kind} gems, and the box has {held}", "lost-treasures/tokens")
     different = [kind for kind in kinds if kind != JOKER]
-    if len(different) > KINDS:
-        text = f"there are {len(different)} kinds of gem ({', '.join(different)}), and the box has {KINDS} and a joker"
+    if len(different) > GEM_KINDS:
+        text = (
+            f"there are {len(different)} kinds of gem ({', '.join(different)}), and the box has {GEM_KINDS} and a joker"
+        )
         yield Problem((), text, "lost-treasures/tokens")
-    if len(table.open_gems) > OPEN:
-        text = f"{len(table.open_gems)} gems lie open beside the box, and there are never more than {OPEN}"
+    if len(table.open_gems) > MAX_OPEN_GEMS:
+        text = f"{len(table.open_gems)} gems lie open beside the box, and there are never more than {MAX_OPEN_GEMS}"
         yield Problem((), text, "lost-treasures/open")
 
 

@@ -47,26 +47,26 @@ class Wealth:
     coins: int = 3
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """One line."""
+        """Yield one line."""
         label = f"wealth: {_count(kingdom.coins, 'coin')}"
         yield Line(label, kingdom.coins // self.coins, "queendomino/wealth")
 
 
 @dataclass(frozen=True)
 class BuildingValues:
-    """The points of the buildings, one building at a time. Crowns on buildings count in their territory instead."""
+    """The points of the buildings. The crowns of buildings count in their territories instead."""
 
     per_territory: int = 2
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """One line for each effect of each building."""
+        """Yield one line for each effect of each building."""
         for built in kingdom.buildings:
             name = built.building.name or "building"
             for words, points, clause in self._effects(built.building, kingdom):
                 yield Line(f"{name}: {words}", points, clause, (built.square,))
 
     def _effects(self, building: Building, kingdom: Kingdom) -> Iterator[tuple[str, int, str]]:
-        """What a building gives: in words, in points, by which clause."""
+        """Yield the effects of a building: words, points and clause."""
         if building.points:
             yield _count(building.points, "point"), building.points, "queendomino/building-points"
         if terrain := building.per_territory:

@@ -1,4 +1,4 @@
-"""What can be odd about Queendomino's pieces: on squares, and against what the box holds."""
+"""The problems with Queendomino's pieces: their squares, and their numbers against the box."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from kdvision.game.pieces import UNKNOWN_BUILDING, Building
 KNIGHTS: Final = 22
 TOWERS: Final = 15
 COINS: Final = 12 * 1 + 18 * 3 + 12 * 9
-"""What all coins of the box are worth together."""
+"""The value of all coins of the box."""
 
 BUILDINGS: Final = (
     *(
@@ -34,20 +34,20 @@ BUILDINGS: Final = (
     Building("The Statue", points=5, count=3),
     Building(crowns=1, count=3),
 )
-"""The 32 building tiles by what they do at the end; `name` is the one known name among tiles of that effect."""
+"""The 32 building tiles by their effect; `name` is the one known name among tiles of that effect."""
 
 
 def check_buildings(table: Table) -> Iterator[Problem]:
-    """Buildings off the construction squares, two on one, and more of an effect than the box has."""
+    """Yield problems: buildings off the towns, two on one town, more of an effect than the box has."""
     for number, kingdom in enumerate(table.kingdoms):
-        yield from _misplaced(number, kingdom)
+        yield from _check_places(number, kingdom)
     all_tiles, held = sum(len(kingdom.buildings) for kingdom in table.kingdoms), sum(tile.count for tile in BUILDINGS)
     if all_tiles > held:
         yield Problem((), f"there are {all_tiles} buildings in the game, and the box has {held}", "queendomino/pieces")
     used = Counter(built.building.effect for kingdom in table.kingdoms for built in kingdom.buildings)
     for building in BUILDINGS:
         if used[building.effect] > building.count:
-            text = f"{used[building.effect]} buildings give {describe(building)}, and the box has {building.count}"
+            text = f"{used[building.effect]} buildings give {describe_building(building)}, and the box has {building.count}"
             yield Problem((), text, "queendomino/buildings")
     named = Counter(built.building.name for kingdom in table.kingdoms for built in kingdom.buildings)
     twice = [name for name, count in named.items() if name and name != UNKNOWN_BUILDING.name and count > 1]
@@ -56,20 +56,20 @@ def check_buildings(table: Table) -> Iterator[Problem]:
     )
 
 
-def _misplaced(number: int, kingdom: Kingdom) -> Iterator[Problem]:
+def _check_places(number: int, kingdom: Kingdom) -> Iterator[Problem]:
     squares = [built.square for built in kingdom.buildings]
     for square in squares:
         cell = kingdom.board.get(square)
         if "towns" not in kingdom.open_facts and (cell is None or cell.terrain is not Terrain.TOWN):
             text = f"the building on {square.name} does not stand on a town square"
             yield Problem((square,), text, "queendomino/construction", number)
-    for square in _repeated(squares):
+    for square in _find_repeated(squares):
         text = f"more than one building stands on {square.name}"
         yield Problem((square,), text, "queendomino/construction", number)
 
 
 def check_knights(table: Table) -> Iterator[Problem]:
-    """Knights that stand nowhere, on the castle, or two on one square; more knights than the box has."""
+    """Yield problems: knights off the board or on the castle, two on one square, more than the box has."""
     for number, kingdom in enumerate(table.kingdoms):
         for square in dict.fromkeys(kingdom.knights):
             cell = kingdom.board.get(square)
@@ -77,17 +77,16 @@ def check_knights(table: Table) -> Iterator[Problem]:
                 where = "the castle" if cell is not None else "no domino"
                 text = f"the knight on {square.name} stands on {where}"
                 yield Problem((square,), text, "queendomino/knights", number)
-        for square in _repeated(kingdom.knights):
+        for square in _find_repeated(kingdom.knights):
             text = f"more than one knight stands on {square.name}"
             yield Problem((square,), text, "queendomino/knights", number)
-    yield from _over("knights", sum(kingdom.all_knights for kingdom in table.kingdoms), KNIGHTS)
+    yield from _check_count("knights", sum(kingdom.all_knights for kingdom in table.kingdoms), KNIGHTS)
 
 
 def check_queen(table: Table) -> Iterator[Problem]:
-    """Two queens, a queen away from the most towers, towers without a queen; more towers than the box has.
+    """Yield problems: two Queens, a Queen away from the most towers, towers without a Queen, too many towers.
 
-    Where a kingdom is missing, its towers may be the most, and it may host the Queen. What nobody has told yet is no
-    problem.
+    A missing kingdom may have the most towers and host the Queen. An open fact is no problem.
     """
     kingdoms = table.kingdoms
     hosts = tuple(number for number, kingdom in enumerate(kingdoms) if kingdom.queen)
@@ -102,11 +101,11 @@ def check_queen(table: Table) -> Iterator[Problem]:
             yield Problem((), text, clause, number)
     if most and not hosts and table.is_complete and not any("queen" in kingdom.open_facts for kingdom in kingdoms):
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
-    yield from _over("towers", sum(kingdom.towers for kingdom in kingdoms), TOWERS)
+    yield from _check_count("towers", sum(kingdom.towers for kingdom in kingdoms), TOWERS)
 
 
 def check_towns(table: Table) -> Iterator[Problem]:
-    """Boards with more or fewer town squares than a person has counted there."""
+    """Yield the boards with more or fewer town squares than the game file gives."""
     for number, kingdom in enumerate(table.kingdoms):
         count = sum(cell.terrain is Terrain.TOWN for cell in kingdom.board.values())
         if kingdom.towns is not None and kingdom.towns != count and not kingdom.board.unknown:
@@ -115,12 +114,12 @@ def check_towns(table: Table) -> Iterator[Problem]:
 
 
 def check_coins(table: Table) -> Iterator[Problem]:
-    """More coins than the box has."""
-    yield from _over("coins", sum(kingdom.coins for kingdom in table.kingdoms), COINS)
+    """Yield the problem of more coins than the box has."""
+    yield from _check_count("coins", sum(kingdom.coins for kingdom in table.kingdoms), COINS)
 
 
-def describe(building: Building) -> str:
-    """What a building gives at the end, in a few words."""
+def describe_building(building: Building) -> str:
+    """Return the effect of a building in a few words."""
     parts = [
         _points(building.points) if building.points else "",
         f"2 points per {building.per_territory} territory" if building.per_territory else "",
@@ -135,10 +134,10 @@ def _points(count: int) -> str:
     return f"{count} point{'s' * (count != 1)}"
 
 
-def _over(what: str, count: int, held: int) -> Iterator[Problem]:
+def _check_count(what: str, count: int, held: int) -> Iterator[Problem]:
     if count > held:
         yield Problem((), f"there are {count} {what} in the game, and the box has {held}", "queendomino/pieces")
 
 
-def _repeated(squares: Sequence[Square]) -> list[Square]:
+def _find_repeated(squares: Sequence[Square]) -> list[Square]:
     return [square for square, count in Counter(squares).items() if count > 1]
