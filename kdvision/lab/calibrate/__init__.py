@@ -10,13 +10,12 @@ The command runs after every change of a network, and is the second to last step
 5. validates the result on `--scenes` fresh scenes: the same tables, nothing fitted.
 
 Steps 1 to 3 write into the metadata of models/cells.onnx. All scenes come from fixed seeds, so equal networks give
-equal results. The observations of steps 3 and 5 are saved in `--work`, in a folder named after a digest of the
-networks: an interrupted run continues where it stopped. Delete the folder after a change of `kdvision.vision`, which
-the digest does not cover.
+equal results. The observations of steps 3 and 5 are saved in `--work`, in a folder named after a digest of the networks
+and the code: an interrupted run continues where it stopped, and a change of either starts anew.
 
 On two idle cores the command takes about 5 minutes per 100 `--scenes`: 1.7 hours for the default of 2,000.
-To try the command without touching the shipped models, copy them and set KDVISION_MODELS:
+To try the command without touching the shipped models, copy them:
 
     cp -r models /tmp/models
-    KDVISION_MODELS=/tmp/models python -m kdvision.lab.calibrate --scenes 20 --results /tmp/models/results
+    python -m kdvision.lab.calibrate --scenes 20 --models /tmp/models
 """

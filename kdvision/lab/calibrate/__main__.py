@@ -32,22 +32,27 @@ class Run:
     """The options of one calibration."""
 
     data: Path
+    models: Path
     work: Path
-    results: Path
     scenes: int
     workers: int
+
+    @property
+    def results(self) -> Path:
+        """The folder of the tables."""
+        return self.models / "results"
 
     def map_seeds(self, function: Callable[[int], Result], first: int, count: int, title: str) -> list[Result]:
         """Return the function's result for `count` seeds from `first` on, computed by parallel processes."""
         started = time.monotonic()
-        print(f"{title}: {count} scenes", flush=True)
+        print(f"{title}: {count} scenes, about {count / 60:.0f} min on two cores", flush=True)
         results = list(map_in_processes(function, range(first, first + count), workers=self.workers))
-        print(f"  {time.monotonic() - started:.0f} s", flush=True)
+        print(f"{title} took {(time.monotonic() - started) / 60:.0f} min", flush=True)
         return results
 
     def observe(self, name: str, first: int, count: int, *, occluders: bool = False) -> list[ObservedScene]:
         """Return what the networks observe in scenes; saved in the work folder as they are made."""
-        folder = self.work / scenes.digest_networks("calibration") / name
+        folder = self.work / scenes.digest_observer("calibration") / name
         folder.mkdir(parents=True, exist_ok=True)
         function = partial(scenes.observe_scene, self.data, folder, occluders=occluders)
         return self.map_seeds(function, first, count, f"observe {name}")
@@ -120,14 +125,15 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the training pictures")
+    parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
     parser.add_argument("--work", type=Path, default=Path(".work/calibrate"), help="folder of the saved observations")
-    parser.add_argument("--results", type=Path, default=Path("models/results"), help="folder of the tables")
     parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="parallel processes")
     parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
     options = vars(parser.parse_args())
     validate_only = options.pop("validate_only")
     run = Run(**options)
+    os.environ["KDVISION_MODELS"] = str(run.models)  # for the runtime and the worker processes
     run.results.mkdir(parents=True, exist_ok=True)
     validate(run, scenes.load_calibration() if validate_only else fit(run))
 

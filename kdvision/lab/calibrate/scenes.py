@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+import kdvision
 from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.lab.render import renderer, scenes
@@ -167,15 +168,18 @@ def observe_scene(data: Path, folder: Path | None, seed: int, *, occluders: bool
     return scene
 
 
-def digest_networks(*ignored_keys: str) -> str:
-    """Return a digest of the shipped networks without these metadata: it names the folder of saved observations."""
-    import onnx  # not needed to decide or to judge
+def digest_observer(*ignored_keys: str) -> str:
+    """Return a digest of all that an observation depends on: networks without these metadata, rendering and vision."""
+    import onnx  # only this function needs it
 
-    digest = hashlib.sha256()
+    digest, package = hashlib.sha256(), Path(kdvision.__file__).parent
     for name in ("detector", "cells", "context"):
         model = onnx.load(find_model(name))
         about = sorted((entry.key, entry.value) for entry in model.metadata_props if entry.key not in ignored_keys)
         digest.update(model.graph.SerializeToString() + repr(about).encode())
+    for folder in ("vision", "lab/render", "lab/games"):
+        for path in sorted((package / folder).rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 

@@ -61,7 +61,7 @@ def main() -> None:
         parser.error(f"unknown step {unknown[0]!r}: choose from {', '.join(STEPS)}")
     run = Run(**options)
     run.work.mkdir(parents=True, exist_ok=True)
-    os.environ["KDVISION_MODELS"] = str(run.models)  # the runtime and worker processes read the same folder
+    os.environ["KDVISION_MODELS"] = str(run.models)  # for the runtime and the worker processes
     for number, name in enumerate(steps, 1):
         print(f"step {number} of {len(steps)}, {name}: {STEPS[name].duration} on two cores", flush=True)
         started = time.monotonic()

@@ -24,7 +24,7 @@ from torch.nn import functional as F
 
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
-from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, digest_networks, find_truth
+from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, digest_observer, find_truth
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art_mix import ArtMix
 from kdvision.lab.render.light import PhotoFactors
@@ -134,7 +134,7 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
 
 def load_tiles(run: Run, first_seed: int, count: int, *, part: int) -> list[LabelledTiles]:
     """Return the tiles of many scenes, from the work folder if the same networks collected them before."""
-    path = run.work / f"tiles-{digest_networks('boards')}-{first_seed}-{count}.pickle"
+    path = run.work / f"tiles-{digest_observer('boards')}-{first_seed}-{count}.pickle"
     if not path.is_file():
         collect = partial(collect_scene, data=run.data, part=part)
         collected = list(map_in_processes(collect, range(first_seed, first_seed + count), workers=run.workers))

@@ -9,7 +9,7 @@ import pytest
 
 from kdvision.lab.calibrate import __main__ as command
 from kdvision.lab.calibrate.quantities import QUANTITIES
-from kdvision.lab.calibrate.scenes import digest_networks
+from kdvision.lab.calibrate.scenes import digest_observer
 from kdvision.vision.networks.onnx import Model, load_model
 from tests.paths import MODELS, SHARED
 
@@ -33,10 +33,10 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_an_interrupted_validation_continues_with_the_saved_observations(
     tmp_path: Path, models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work, results = tmp_path / "work", tmp_path / "results"
-    arguments = ["calibrate", "--validate-only", "--data", str(DATA), "--work", str(work), "--results", str(results)]
+    work, results = tmp_path / "work", models / "results"
+    arguments = ["calibrate", "--validate-only", "--data", str(DATA), "--work", str(work), "--models", str(models)]
     monkeypatch.setattr("sys.argv", [*arguments, "--scenes", "3", "--workers", "1"])
-    before = {path.name: path.read_bytes() for path in models.iterdir()}
+    before = {path.name: path.read_bytes() for path in models.glob("*.onnx")}
     command.main()
     tables = {path.name: path.read_bytes() for path in results.iterdir()}
     *_, last = csv.DictReader(tables["calibration-fresh-groups.csv"].decode().splitlines())
@@ -48,16 +48,16 @@ def test_an_interrupted_validation_continues_with_the_saved_observations(
     command.main()
     assert {path: path.stat().st_mtime_ns for path in work.rglob("*.pickle")} == saved
     assert {path.name: path.read_bytes() for path in results.iterdir()} == tables
-    assert {path.name: path.read_bytes() for path in models.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in models.glob("*.onnx")} == before
 
 
 def test_the_metadata_are_replaced_and_the_digest_ignores_what_is_named(models: Path) -> None:
-    before, about = digest_networks("boards"), Model(models / "cells.onnx").metadata
+    before, about = digest_observer("boards"), Model(models / "cells.onnx").metadata
     command.write_metadata(models / "cells.onnx", {"boards": {"sure": 0.5}})
     assert Model(models / "cells.onnx").metadata == {**about, "boards": {"sure": 0.5}}
-    assert digest_networks("boards") == before != digest_networks()
+    assert digest_observer("boards") == before != digest_observer()
     command.write_metadata(models / "cells.onnx", {"tile_weights_without_colour": [1.0, 0.0, 0.0]})
-    assert digest_networks("boards") != before
+    assert digest_observer("boards") != before
 
 
 def test_no_two_steps_share_a_scene() -> None:
