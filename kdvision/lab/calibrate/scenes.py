@@ -168,12 +168,12 @@ def observe_scene(data: Path, folder: Path | None, seed: int, *, occluders: bool
     return scene
 
 
-def digest_observer(*ignored_keys: str) -> str:
+def digest_observer(*ignored_keys: str, networks: Sequence[str] = ("detector", "cells", "context")) -> str:
     """Return a digest of all that an observation depends on: networks without these metadata, rendering and vision."""
     import onnx  # only this function needs it
 
     digest, package = hashlib.sha256(), Path(kdvision.__file__).parent
-    for name in ("detector", "cells", "context"):
+    for name in networks:
         model = onnx.load(find_model(name))
         about = sorted((entry.key, entry.value) for entry in model.metadata_props if entry.key not in ignored_keys)
         digest.update(model.graph.SerializeToString() + repr(about).encode())

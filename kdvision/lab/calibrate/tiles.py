@@ -96,7 +96,7 @@ def collect_occlusion_evidence(data: Path, seed: int) -> CellEvidence:
 
 
 def fit_tile_weights(scenes: Iterable[CellEvidence]) -> dict[str, object]:
-    """Return the metadata `tile_weights_without_colour` and `tile_weights`: tile weights without and with colour (`compute_tile_log_odds`).
+    """Return the metadata `tile_weights_without_colour` and `tile_weights`, which `compute_tile_log_odds` reads.
 
     `tile_errors` holds the error rates of the cell network alone, of both networks, and with the colour.
     """

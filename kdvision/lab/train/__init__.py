@@ -9,8 +9,9 @@
 | player-colour | player_colour.json | 1,800 rendered castle squares, seed 12 | 1 min | 4 min |
 
 Durations are for two idle cores and no GPU: of the training alone, and with the rendering of scenes. Rendered scenes
-are kept in `--work`; cells uses those of the detector, and takes 1.1 h longer if it has to render them. `image_networks.py`
-holds detector and cells, and each other step has a module of its own. Seeds and amounts are constants in these modules.
+are kept in `--work`; cells uses those of the detector, and takes 1.1 h longer if it has to render them.
+`image_networks.py` holds detector and cells, and each other step has a module of its own. Seeds and amounts are
+constants in these modules.
 
 After a change of one network, run the steps that depend on it, and then the calibration (`kdvision.lab.calibrate`):
 

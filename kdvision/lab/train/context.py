@@ -134,7 +134,8 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
 
 def load_tiles(run: Run, first_seed: int, count: int, *, part: int) -> list[LabelledTiles]:
     """Return the tiles of many scenes, from the work folder if the same networks collected them before."""
-    path = run.work / f"tiles-{digest_observer('boards')}-{first_seed}-{count}.pickle"
+    digest = digest_observer("calibration", networks=("detector", "cells"))
+    path = run.work / f"tiles-{digest}-{first_seed}-{count}.pickle"
     if not path.is_file():
         collect = partial(collect_scene, data=run.data, part=part)
         collected = list(map_in_processes(collect, range(first_seed, first_seed + count), workers=run.workers))

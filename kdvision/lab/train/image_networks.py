@@ -1,4 +1,4 @@
-"""Training of the two networks that see pixels: the square detector (detector.onnx) and the cell classifier (cells.onnx).
+"""Training of the networks that see pixels: the square detector (detector.onnx) and the cell classifier (cells.onnx).
 
 Each is trained in three courses: a long one, and two short ones at a low learning rate on other scenes, the first with
 many under hard light, the second with many that hands and things cover. After each short course the weights are

@@ -37,7 +37,7 @@ Bytes = npt.NDArray[np.uint8]
 
 NAMES: Final = ("detector", "cells")
 OPERATORS: Final = ("Conv", "Add", "Resize", "Concat", "Relu", "MaxPool", "Gemm", "MatMul")
-METADATA_KEY: Final = "whole_numbers"
+METADATA_KEY: Final = "quantisation"
 """Metadata of a quantised model: on how many scenes it was compared, and the kingdoms right before and after."""
 RANGE_SEED, RANGE_SCENES = 7_000_000, 16
 TEST_SEED, TEST_SCENES = 8_000_000, 80

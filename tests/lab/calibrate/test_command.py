@@ -52,12 +52,12 @@ def test_an_interrupted_validation_continues_with_the_saved_observations(
 
 
 def test_the_metadata_are_replaced_and_the_digest_ignores_what_is_named(models: Path) -> None:
-    before, about = digest_observer("boards"), Model(models / "cells.onnx").metadata
-    command.write_metadata(models / "cells.onnx", {"boards": {"sure": 0.5}})
-    assert Model(models / "cells.onnx").metadata == {**about, "boards": {"sure": 0.5}}
-    assert digest_observer("boards") == before != digest_observer()
+    before, about = digest_observer("calibration"), Model(models / "cells.onnx").metadata
+    command.write_metadata(models / "cells.onnx", {"calibration": {"review_threshold": 0.5}})
+    assert Model(models / "cells.onnx").metadata == {**about, "calibration": {"review_threshold": 0.5}}
+    assert digest_observer("calibration") == before != digest_observer()
     command.write_metadata(models / "cells.onnx", {"tile_weights_without_colour": [1.0, 0.0, 0.0]})
-    assert digest_observer("boards") != before
+    assert digest_observer("calibration") != before
 
 
 def test_no_two_steps_share_a_scene() -> None:
