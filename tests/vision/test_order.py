@@ -2,6 +2,8 @@
 
 from itertools import permutations
 
+import pytest
+
 from kdvision.vision.reading_order import Extent, sort_in_reading_order
 
 
@@ -23,3 +25,9 @@ def test_a_few_pixels_change_nothing() -> None:
 def test_nothing_has_no_order() -> None:
     assert sort_in_reading_order([]) == []
     assert sort_in_reading_order([at(5, 5)]) == [0]
+
+
+@pytest.mark.parametrize(("up", "order"), [(60, [1, 0]), (70, [0, 1])])
+def test_boxes_share_a_row_from_a_third_of_their_height_on(up: int, order: list[int]) -> None:
+    """The second box lies left of the first one, with 40 or 30 of 100 pixels in common."""
+    assert sort_in_reading_order([at(300, 0), at(0, up)]) == order

@@ -14,9 +14,11 @@ from kdvision.vision.assess.kingdom import (
     is_kingdom_beside_others,
     may_be_kingdom,
     may_hide_castle,
+    split_kingdoms,
 )
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.geometry import Floats, Mask
+from kdvision.vision.reading_order import Extent
 
 
 def mask(text: str) -> Mask:
@@ -130,3 +132,13 @@ def test_the_border_may_cut_off_a_castle_but_not_of_an_offer() -> None:
     for text, one in (("xxxx./xxxx./x....", False), ("xxxx./xxxx./xx...", True)):
         assert may_hide_castle(observed(mask(text), nowhere, 9.0, is_cut=True)) == one
         assert not may_hide_castle(observed(mask(text), nowhere, 9.0))
+
+
+def test_a_grid_without_a_castle_is_no_kingdom_beside_one_that_has_it() -> None:
+    kingdom_tiles, others = mask("xxxx/xxxx/x..."), mask("xxxxx/xxxxx/x....")
+    kingdom = observed(kingdom_tiles, castles(kingdom_tiles, 1), 9.0)
+    castleless = observed(others, np.zeros(others.shape), 11.0)
+    for one in (kingdom, castleless):
+        one.__dict__["extent"] = Extent(0.0, 0.0, 1.0, 1.0)
+    assert split_kingdoms([castleless, kingdom]) == ([kingdom], [castleless])
+    assert split_kingdoms([castleless]) == ([], [castleless])

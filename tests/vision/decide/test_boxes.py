@@ -1,18 +1,20 @@
 """Which game lies on the table: towns that are seen, towns that are not, and boxes that can lay a board or not."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
 from kdvision.game.legality import find_problems
 from kdvision.pipeline import KingdomReading, Surroundings, assemble_kingdoms, decide_again
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, Reading
-from kdvision.vision.decide.game_set import check_game
+from kdvision.vision.decide.decision import Decision, PlacedDomino
+from kdvision.vision.decide.game_set import check_game, decide_game
 from tests.kingdoms import grid_of, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
@@ -161,3 +163,23 @@ def test_what_was_seen_can_be_decided_again_as_another_game() -> None:
     assert (str(again.board), again.game) == (QUEENS, "queendomino")
     (plain,) = decide_again([first.observation], surroundings=[Surroundings()], game="kingdomino")
     assert (plain.game, plain.reading.kinds) == ("kingdomino", KINDS)
+
+
+@pytest.mark.parametrize(("contradictions", "game"), [(2, "queendomino"), (3, "royal-wedding")])
+def test_two_boxes_are_assumed_from_three_contradictions_on(contradictions: int, game: str) -> None:
+    """The deck of Queendomino overrules these squares; both boxes together overrule none."""
+    seen = Reading.of(QUEENS, kinds=WITH_TOWNS)
+
+    def decide(readings: Sequence[Reading], deck: Deck) -> list[Decision]:
+        overruled = [Square(0, n) for n in range(contradictions if deck == QUEENDOMINO else 0)]
+        return [Decision(seen.best, (), 1.0, overruled=tuple(overruled))] if deck else []
+
+    def without_foreign(decisions: list[Decision]) -> list[Decision]:
+        squares = [square for square in seen.best if square not in seen.best.castles()]
+        dominoes = [
+            PlacedDomino((n, 100 + n), pair) for n, pair in enumerate(zip(squares[::2], squares[1::2], strict=False))
+        ]
+        return [replace(one, dominoes=tuple(dominoes)) for one in decisions]
+
+    played, _ = decide_game("auto", [seen], lambda *args: without_foreign(decide(*args)))
+    assert played == game

@@ -323,3 +323,12 @@ def test_no_castle_is_invented_where_two_groups_have_none(castle: float) -> None
     (decision,) = decide([reading], KINGDOMINO, side=7)
     assert str(decision.board) == "w w w f . ." and decision.probability > 0.8
     assert any("no castle" in problem.text for problem in decision.problems)
+
+
+def test_every_uncertain_square_has_its_alternative() -> None:
+    """Four squares are uncertain, each in a domino of its own, so that four runners-up are needed."""
+    pairs = (("A1", "w"), ("C1", "f"), ("A3", "l"), ("C3", "g"))
+    spoiled = {name: {kind: 0.6, "w" if kind != "w" else "f": 0.39} for name, kind in pairs}
+    decision = read(GOOD, spoiled)
+    assert str(decision.board) == GOOD
+    assert {doubt.square.name for doubt in decision.doubts} >= set(spoiled)

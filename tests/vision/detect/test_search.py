@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from kdvision.vision.assess.kingdom import split_kingdoms
-from kdvision.vision.detect.search import find_grids
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.detect.lattice import Lattice
+from kdvision.vision.detect.search import SearchResult, find_grids, refine_components
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import LONG_SIDES_PIXELS, Detections, SquareDetector
 from kdvision.vision.networks.onnx import load_model
+from tests.kingdoms import table_photo
 from tests.paths import SAMPLES
 
 
@@ -103,3 +106,28 @@ def test_most_of_the_table_around_is_known_to_be_bare() -> None:
             known += int(grid.is_empty.sum())
             empty += int((grid.evidence == 0).sum())
     assert known > 0.7 * empty
+
+
+def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
+    """Five by five squares of 40 pixels whose first column starts at `left`."""
+    places = [(c, r) for c in range(5) for r in range(5)]
+    centre = np.array([(left + 40 * c + 20, 40 * r + 20) for c, r in places], float)
+    u, v = np.tile([20.0, 0.0], (25, 1)), np.tile([0.0, 20.0], (25, 1))
+    matrix = np.array([[40.0, 0, left], [0, 40, 0], [0, 0, 1]])
+    squares = Detections(centre, u, v, np.full(25, score))
+    return LatticeHypothesis(Lattice({place: n for n, place in enumerate(places)}, matrix), squares)
+
+
+@pytest.mark.parametrize(("columns", "kept"), [(1, 2), (2, 1), (5, 1)])
+def test_a_hypothesis_may_share_a_fifth_of_its_squares_with_a_better_one_but_not_two(columns: int, kept: int) -> None:
+    """Each shared column is a fifth of the squares; the limit is 0.3."""
+    one, other = make_hypothesis(0.0), make_hypothesis(40.0 * (5 - columns), score=0.8)
+    assert [n.weighted_area for n in SearchResult((other, one)).kept] == [one.weighted_area, other.weighted_area][:kept]
+
+
+def test_ten_components_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatch) -> None:
+    refined: list[Lattice] = []
+    monkeypatch.setattr("kdvision.vision.detect.search.refine", lambda *args: refined.append(args[2]))
+    components = [make_hypothesis(400.0 * n).component for n in range(12)]
+    refine_components(table_photo(), SquareDetector(load_model("detector")), components)
+    assert len(refined) == 10

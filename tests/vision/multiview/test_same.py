@@ -236,3 +236,14 @@ def test_a_kingdom_that_only_a_further_photo_shows_is_told() -> None:
     assert not any(
         "not found" in problem.text for one in pipeline.read_views([whole, part]) for problem in one.problems
     )
+
+
+@pytest.mark.parametrize("hidden_tile", [0.6, 0.9])
+def test_a_tile_under_glare_is_outvoted_by_a_photo_that_shows_it(hidden_tile: float) -> None:
+    """One photo is certain of a bare table where another one is certain of a tile: glare looks like bare table."""
+    board = Board.parse("w w f f / l1 w # . / g g . .")
+    glare = {"A3": {".": 0.999, "g": 0.0005}}
+    first = observation(Reading.of(board, confidence=0.995, spoiled=glare))
+    other = observation(Reading.of(board, confidence=0.96))
+    fused = fuse(first, [(other, align(first.reading, other.reading))])
+    assert fused.reading.probability(Square.parse("A3"), "g") > hidden_tile
