@@ -19,14 +19,14 @@ class Shot:
     shows: str
     seed: int  # of the game and the layout
     table_top: TableTop
-    hour: int = 0  # seed of the light, the table and the camera's noise
+    light_seed: int = 0  # seed of the light, the table and the camera's noise
     kingdoms: int = 1
     game: str = ""  # a game of `game_pieces.DECKS` with its pieces; "" for plain Kingdomino
     side: int = 5
     holes: range = range(1)  # number of empty squares
     castles: bool = False
-    beside: tuple[str, ...] = ()  # other objects: names in `samples`
-    room: float = 1.2  # margin for them, in squares
+    objects: tuple[str, ...] = ()  # other objects: names in `scene_factors.OTHER_OBJECTS`, or "unbuilt"
+    margin: float = 1.2  # of the table around the kingdoms that they may use, in squares
     tilt: float = 20.0  # degrees from straight above
     azimuth: float = 90.0  # degrees; 90 looks from the bottom edge of the table
     roll: float = 0.0
@@ -58,7 +58,7 @@ SHOTS = (
         held_out_tops.gingham,
         4,
         holes=range(4, 9),
-        beside=("backs",),
+        objects=("backs",),
         tilt=18,
         azimuth=110,
         turn=5,
@@ -70,7 +70,7 @@ SHOTS = (
         held_out_tops.felt,
         10,
         castles=True,
-        beside=("men",),
+        objects=("men",),
         tilt=30,
         azimuth=60,
         turn=-7,
@@ -84,7 +84,7 @@ SHOTS = (
         kingdoms=2,
         holes=range(6),
         castles=True,
-        beside=("men",),
+        objects=("men",),
         tilt=25,
         azimuth=95,
         fill=0.92,
@@ -119,8 +119,8 @@ SHOTS = (
         held_out_tops.oak,
         0,
         holes=range(3),
-        beside=("men", "men"),
-        room=1.6,
+        objects=("men", "men"),
+        margin=1.6,
         tilt=50,
         azimuth=75,
         turn=12,
@@ -134,7 +134,7 @@ SHOTS = (
         4,
         game="queendomino",
         holes=range(5),
-        beside=("unbuilt",),
+        objects=("unbuilt",),
         tilt=20,
         azimuth=80,
         turn=-5,
@@ -158,8 +158,8 @@ SHOTS = (
         held_out_tops.linen,
         4,
         kingdoms=0,
-        beside=("backs", "men", "things", "men", "things", "slips"),
-        room=3.5,
+        objects=("backs", "men", "things", "men", "things", "slips"),
+        margin=3.5,
         tilt=30,
         fill=0.9,
     ),

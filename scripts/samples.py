@@ -28,9 +28,9 @@ from kdvision.lab.render.truth import describe_picture
 from scripts.sample_shots import SHOTS, Shot
 
 _OBJECTS = {**OTHER_OBJECTS, "unbuilt": SceneBuilder.add_unbuilt}
-SIZE = (1600, 1200)
-QUALITY = 88
-EMPTY = np.array([[-4.5, -3.5], [4.5, 3.5]])  # the view of a photo without kingdoms, in squares
+SIZE_PX = (1600, 1200)
+JPEG_QUALITY = 88
+EMPTY_VIEW_SQUARES = np.array([[-4.5, -3.5], [4.5, 3.5]])  # the view of a photo without kingdoms, in squares
 README = """# Samples
 
 Photos to try `kdvision` on. All are rendered with artwork of this project, so they are free to use.
@@ -53,52 +53,56 @@ def play_kingdoms(shot: Shot, rng: np.random.Generator) -> list[PlayedKingdom]:
             return fit[: shot.kingdoms]
 
 
-PLACES = {1: [(0.0, 0.0)], 2: [(-3.2, 0.3), (3.2, -0.3)], 4: [(-4, -3.3), (3.9, -3.5), (-3.8, 3.6), (4.1, 3.3)]}
+_KINGDOM_CENTRES = {
+    1: [(0.0, 0.0)],
+    2: [(-3.2, 0.3), (3.2, -0.3)],
+    4: [(-4, -3.3), (3.9, -3.5), (-3.8, 3.6), (4.1, 3.3)],
+}
 
 
-def compose(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingdom] | None = None) -> Scene:
+def make_shot_scene(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingdom] | None = None) -> Scene:
     """Return the table of a shot, with these kingdoms or with new ones."""
     builder = SceneBuilder(rng)
     colours = rng.permutation(["blue", "green", "pink", "yellow"])
     if shot.kingdoms:
         chosen = kingdoms or play_kingdoms(shot, rng)
-        for kingdom, at, colour in zip(chosen, PLACES[shot.kingdoms], colours, strict=False):
+        for kingdom, at, colour in zip(chosen, _KINGDOM_CENTRES[shot.kingdoms], colours, strict=False):
             turn = np.radians(shot.turn + rng.normal(0, 3)) + float(rng.integers(4)) * np.pi / 2
-            hand = LayoutNoise(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
-            laid, tiles = lay_out(kingdom, rng, at=at, turn=turn, colour=str(colour), noise=hand)
-            builder.add_layout(laid, tiles)
+            noise = LayoutNoise(pitch=1.025, shift=0.012, twist=0.012, shear=0.0)
+            layout, tiles = lay_out(kingdom, rng, at=at, turn=turn, colour=str(colour), noise=noise)
+            builder.add_layout(layout, tiles)
             if shot.castles:
                 builder.scene.pieces.append(Piece("castle", str(colour), tiles[0].centre, tiles[0].turn, 0.95))
             if shot.game:
-                builder.scene.kingdoms[-1] = furnish(shot.game, rng, laid, builder.scene)
-    builder.set_reach(margin=shot.room)
-    for name in shot.beside:
+                builder.scene.kingdoms[-1] = add_game_pieces(shot.game, rng, layout, builder.scene)
+    builder.set_reach(margin=shot.margin)
+    for name in shot.objects:
         _OBJECTS[name](builder)
     return builder.scene
 
 
-def furnish(game: str, rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
+def add_game_pieces(game: str, rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
     """Place the game's pieces on a kingdom and return the kingdom with them."""
     if game == "lost-treasures":
         return game_pieces.place_gems(rng, kingdom, scene, legal=True)
     towns = [square for square in kingdom.squares if kingdom.board[square].terrain is Terrain.TOWN]
     pieces = dict.fromkeys(towns[::2], "building")
     scene.tiles += [game_pieces.make_building(rng, kingdom.squares[square]) for square in pieces]
-    knightly = (Terrain.TOWN, Terrain.CASTLE)
-    free = [square for square in kingdom.squares if kingdom.board[square].terrain not in knightly]
+    excluded = (Terrain.TOWN, Terrain.CASTLE)
+    free = [square for square in kingdom.squares if kingdom.board[square].terrain not in excluded]
     knights = [free[i] for i in rng.permutation(len(free))[:3]]
     scene.pieces += [game_pieces.make_figure(rng, "knight", kingdom.squares[square]) for square in knights]
     return replace(kingdom, pieces=pieces | dict.fromkeys(knights, "knight"))
 
 
-def take(
-    shot: Shot, art: DrawnArt, *, kingdoms: Sequence[PlayedKingdom] | None = None, size: tuple[int, int] = SIZE
+def take_photo(
+    shot: Shot, art: DrawnArt, *, kingdoms: Sequence[PlayedKingdom] | None = None, size: tuple[int, int] = SIZE_PX
 ) -> Picture:
     """Render the photo of a shot; the same shot gives the same pixels."""
-    scene = compose(shot, np.random.default_rng(shot.seed), kingdoms)
+    scene = make_shot_scene(shot, np.random.default_rng(shot.seed), kingdoms)
     width, height = size
     camera = fit_camera(
-        scene.outline() if shot.kingdoms else EMPTY,
+        scene.outline() if shot.kingdoms else EMPTY_VIEW_SQUARES,
         tilt=np.radians(shot.tilt),
         azimuth=-np.radians(shot.azimuth),
         roll=np.radians(shot.roll),
@@ -108,25 +112,25 @@ def take(
         fill=shot.fill,
         bend=-0.008,
     )
-    made = PrintStyle(0.045, np.ones(3, np.float32), 0.015, 0.03, 0.08, np.array([196, 186, 168], np.float32), 0.015)
-    rng, drawn = np.random.default_rng(shot.hour), DrawnSceneArt(art)
+    style = PrintStyle(0.045, np.ones(3, np.float32), 0.015, 0.03, 0.08, np.array([196, 186, 168], np.float32), 0.015)
+    rng, drawn = np.random.default_rng(shot.light_seed), DrawnSceneArt(art)
     return renderer.render(
-        scene, camera, drawn, rng, factors=shot.factors, print_style=made, lamp=shot.lamp, table_top=shot.table_top
+        scene, camera, drawn, rng, factors=shot.factors, print_style=style, lamp=shot.lamp, table_top=shot.table_top
     )
 
 
 def write(shot: Shot, picture: Picture, folder: Path) -> None:
     """Write a photo and its truth."""
     pixels = np.ascontiguousarray(picture.photo[..., ::-1])
-    cv2.imwrite(str(folder / f"{shot.name}.jpg"), pixels, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    cv2.imwrite(str(folder / f"{shot.name}.jpg"), pixels, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     text = json.dumps({"photo": f"{shot.name}.jpg", **describe_picture(picture)}, indent=1)
     (folder / f"{shot.name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def make_readme() -> str:
-    """The text of samples/README.md."""
+    """Return the text of samples/README.md."""
     rows = [
-        f"| [{shot.name}.jpg]({shot.name}.jpg) | {shot.shows} | {shot.seed}, {shot.hour}; {shot.tilt:g}° |"
+        f"| [{shot.name}.jpg]({shot.name}.jpg) | {shot.shows} | {shot.seed}, {shot.light_seed}; {shot.tilt:g}° |"
         for shot in SHOTS
     ]
     return "\n".join([README, *rows, ""])
@@ -142,7 +146,7 @@ def main() -> None:
     art = DrawnArt(seed=3)
     for shot in SHOTS:
         if not options.names or shot.name in options.names:
-            write(shot, take(shot, art), options.folder)
+            write(shot, take_photo(shot, art), options.folder)
             print(shot.name)
     (options.folder / "README.md").write_text(make_readme(), encoding="utf-8")
 

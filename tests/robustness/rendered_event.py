@@ -84,7 +84,7 @@ def render_photo(kingdoms: tuple[PlayedKingdom, ...], seed: int, size: tuple[int
         name="",
         shows="",
         seed=seed,
-        hour=seed,
+        light_seed=seed,
         table_top=SURFACES[seed % len(SURFACES)],
         kingdoms=len(kingdoms),
         tilt=float(rng.uniform(0, 18)),
@@ -92,9 +92,9 @@ def render_photo(kingdoms: tuple[PlayedKingdom, ...], seed: int, size: tuple[int
         fill=float(rng.uniform(0.75, 0.92)),
         turn=float(rng.normal(0, 3)),
     )
-    picture = samples.take(shot, _load_art(), kingdoms=kingdoms, size=size)
+    picture = samples.take_photo(shot, _load_art(), kingdoms=kingdoms, size=size)
     pixels = np.ascontiguousarray(picture.photo[..., ::-1])
-    return bytes(cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, samples.QUALITY])[1])
+    return bytes(cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, samples.JPEG_QUALITY])[1])
 
 
 @cache

@@ -91,18 +91,18 @@ def draw_hand(
     """
     height, width = mask.shape
 
-    def ahead(angle: float, reach: float) -> tuple[int, int]:
+    def point_at(angle: float, reach: float) -> tuple[int, int]:
         return int(centre[0] + reach * np.cos(angle)), int(centre[1] + reach * np.sin(angle))
 
-    here = ahead(0, 0)
-    cv2.line(mask, here, ahead(heading + np.pi, 3.0 * max(height, width)), 1.0, max(1, int(1.3 * palm)))
+    here = point_at(0, 0)
+    cv2.line(mask, here, point_at(heading + np.pi, 3.0 * max(height, width)), 1.0, max(1, int(1.3 * palm)))
     cv2.circle(mask, here, int(palm), 1.0, -1)
     for spread in rng.uniform(0.15, 0.4) * np.array([-3.2, -1.5, -0.5, 0.5, 1.5]):
-        tip = ahead(heading + spread, palm * rng.uniform(1.7, 2.4))
+        tip = point_at(heading + spread, palm * rng.uniform(1.7, 2.4))
         cv2.line(mask, here, tip, 1.0, max(1, int(0.36 * palm)), cv2.LINE_AA)
     if rng.random() < 0.4:
         size = (palm * rng.uniform(2.5, 4), palm * rng.uniform(1.5, 2))
-        phone = cv2.boxPoints((ahead(heading, 1.5 * palm), size, float(np.degrees(heading) + rng.normal(0, 20))))
+        phone = cv2.boxPoints((point_at(heading, 1.5 * palm), size, float(np.degrees(heading) + rng.normal(0, 20))))
         cv2.fillConvexPoly(mask, phone.astype(np.int32), 1.0)
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -98,12 +97,12 @@ def _render_plain(
     art_mix: ArtMix,
     factors: PhotoFactors | None = None,
     *,
-    make_scene: Callable[..., Scene] = scenes.make_scene,
-    **options: Any,
+    make_scene: Callable[[np.random.Generator], Scene] = scenes.make_scene,
+    occluders: OccluderPlacer | None = None,
 ) -> Picture:
     scene = make_scene(rng)
     camera = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX)
-    return renderer.render(scene, camera, art_mix.make_scene_art(rng), rng, factors=factors, **options)
+    return renderer.render(scene, camera, art_mix.make_scene_art(rng), rng, factors=factors, occluders=occluders)
 
 
 def _render_patterned(
@@ -111,13 +110,13 @@ def _render_patterned(
     art_mix: ArtMix,
     factors: PhotoFactors | None = None,
     *,
-    make_scene: Callable[..., Scene] = scenes.make_scene,
-    **options: Any,
+    occluders: OccluderPlacer | None = None,
 ) -> Picture:
-    scene = make_scene(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
+    scene = scenes.make_scene(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
     art = art_mix.make_scene_art(rng, drawn=_PATTERNED_DRAWN_SHARE, boxes=EXTRA_TRAINING_BOXES)
     camera = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX)
-    return renderer.render(scene, camera, art, rng, factors=factors, table_top=make_patterned_top, **options)
+    top = make_patterned_top
+    return renderer.render(scene, camera, art, rng, factors=factors, table_top=top, occluders=occluders)
 
 
 def _render_lit(rng: np.random.Generator, art_mix: ArtMix, *, occluders: OccluderPlacer | None = None) -> Picture:

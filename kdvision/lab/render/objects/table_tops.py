@@ -66,20 +66,20 @@ def choose_colour(rng: np.random.Generator) -> FloatImage:
     return _clip(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0])
 
 
-def _plain(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
+def _make_plain_top(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     grain = make_fractal_noise(rng, height, width, unit * rng.uniform(0.3, 6)) * rng.uniform(0.0, 0.06)
     return np.clip(choose_colour(rng)[None, None] * (1 + grain[..., None]), 0, 1).astype(np.float32)
 
 
-def _speckled(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    picture = _plain(rng, height, width, unit)
+def _make_specks(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
+    picture = _make_plain_top(rng, height, width, unit)
     for _ in range(rng.integers(1, 4)):
         spots = make_noise(rng, height, width, unit * rng.uniform(0.03, 0.4)) > rng.uniform(0.8, 2.2)
         picture[spots] = choose_colour(rng) * 0.6 + picture[spots] * 0.4
     return picture
 
 
-def _wood(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
+def _make_wood(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     grain = make_fractal_noise(rng, height, width, unit * rng.uniform(0.1, 0.5), stretch=rng.uniform(6, 30))
     picture = choose_colour(rng)[None, None] * (
         1 + rng.uniform(0.05, 0.3) * grain[..., None] * rng.uniform(0.6, 1.2, 3)
@@ -92,8 +92,8 @@ def _wood(rng: np.random.Generator, height: int, width: int, unit: float) -> Flo
     return np.clip(picture, 0, 1).astype(np.float32)
 
 
-def _woven(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
-    picture = _plain(rng, height, width, unit)
+def _make_cloth(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
+    picture = _make_plain_top(rng, height, width, unit)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     pitch = unit * rng.uniform(0.04, 0.15)
     weave = np.sin(2 * np.pi * x / pitch) * np.sin(2 * np.pi * y / pitch)
@@ -107,7 +107,7 @@ def _choose_pitch(rng: np.random.Generator) -> float:
     return rng.uniform(0.94, 1.1) if rng.random() < 0.25 else float(np.exp(rng.uniform(np.log(0.25), np.log(3.0))))
 
 
-def _checked(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
+def _make_checks(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     """Return checks, stripes or a tartan."""
     pitch = unit * _choose_pitch(rng)
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
@@ -118,9 +118,9 @@ def _checked(rng: np.random.Generator, height: int, width: int, unit: float) -> 
     return _clip(first + (second - first) * pattern[..., None] * rng.uniform(0.3, 1))
 
 
-def _ruled(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
+def _make_grid(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     """Return grid lines as on cutting mats, tiled floors or graph paper."""
-    picture = _plain(rng, height, width, unit)
+    picture = _make_plain_top(rng, height, width, unit)
     pitch, line = unit * _choose_pitch(rng), max(1.0, unit * rng.uniform(0.01, 0.08))
     ink = choose_colour(rng)
     if rng.random() < 0.5:
@@ -138,9 +138,9 @@ def _ruled(rng: np.random.Generator, height: int, width: int, unit: float) -> Fl
     return picture
 
 
-def _flowered(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
+def _make_flowers(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     """Return a printed cloth: blobs and leaves in several colours, some as large as a square."""
-    picture = _plain(rng, height, width, unit)
+    picture = _make_plain_top(rng, height, width, unit)
     inks = [choose_colour(rng) for _ in range(4)]
     for _ in range(int(rng.integers(20, 160))):
         centre = (int(rng.uniform(0, width)), int(rng.uniform(0, height)))
@@ -163,7 +163,7 @@ def _mirror_scrap(
     return _clip(picture + 0.03 * rng.uniform(0, 1) * make_noise(rng, height, width, 2)[..., None])
 
 
-def _landscape(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
+def _make_landscape(rng: np.random.Generator, height: int, width: int, unit: float) -> FloatImage:
     """Return a cloth that looks like a printed terrain: its colour, with strokes like ears, tufts or ripples."""
     base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))], np.float32)
     base = base * rng.uniform(0.75, 1.2) * np.exp(rng.normal(0, 0.06, 3)).astype(np.float32)
@@ -186,15 +186,15 @@ def _landscape(rng: np.random.Generator, height: int, width: int, unit: float) -
 SurfaceMaker = Callable[[np.random.Generator, int, int, float], FloatImage]
 
 SURFACE_MAKERS: tuple[SurfaceMaker, ...] = (
-    _plain,
-    _speckled,
-    _wood,
-    _woven,
-    _checked,
-    _ruled,
-    _flowered,
-    _landscape,
-    _landscape,
+    _make_plain_top,
+    _make_specks,
+    _make_wood,
+    _make_cloth,
+    _make_checks,
+    _make_grid,
+    _make_flowers,
+    _make_landscape,
+    _make_landscape,
 )
 
 
