@@ -1,7 +1,6 @@
 """`event.toml`: what an organiser knows and no photo shows; and the options of a run, which may override it.
 
     name = "Spring Cup"
-    variants = ["harmony"]
     rounds = 3
     dynasty = true
     players = ["Ann", "Bo", "Cy", "Di"]

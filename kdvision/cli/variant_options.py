@@ -1,4 +1,4 @@
-"""One option for each variant: `--harmony`, `--middle-kingdom` and whatever else the rules offer."""
+"""One option for each variant that the rules offer."""
 
 import inspect
 from collections.abc import Callable, Collection, Iterator, Sequence

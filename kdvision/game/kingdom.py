@@ -106,7 +106,7 @@ def to_kingdom(kingdom: Kingdom | Board) -> Kingdom:
 
 
 def measure_largest(kingdom: Kingdom) -> int:
-    """Return the number of squares of the largest territory, crowned or not, cursed or not (lost-treasures/skull-ties)."""
+    """Return the squares of the largest territory, crowned or not, cursed or not (lost-treasures/skull-ties)."""
     return max((len(territory.squares) for territory in kingdom.territories), default=0)
 
 

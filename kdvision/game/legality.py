@@ -98,7 +98,7 @@ def _describe_scarcity(cell: str, squares: Sequence[Square], held: int) -> str:
 
 
 def _find_detached(board: Board) -> Iterator[Problem]:
-    """Yield the problem of squares that are not connected with the castle, or without one castle with the largest part."""
+    """Yield the problem of squares that are not connected with the castle, or with the largest part without one."""
     groups = _find_groups(board)
     if len(groups) < 2:
         return
@@ -160,7 +160,7 @@ def _find_unmatched(board: Board, of: Puzzle, deck: Deck) -> Iterator[Problem]:
 
 
 def _find_best_tiling(of: Puzzle, supply: Sequence[int]) -> tuple[tuple[Pair, ...] | None, frozenset[int]]:
-    """Return the tiling with the fewest squares that cannot have been laid, None without a tiling, and these squares."""
+    """Return the tiling with the fewest squares that cannot have been laid (or None), and these squares."""
     best: tuple[tuple[Pair, ...] | None, frozenset[int]] = None, frozenset()
     for number, tiling in enumerate(find_tilings(of, supply)):
         stuck = find_unreachable(of, tiling)

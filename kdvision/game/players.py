@@ -64,7 +64,7 @@ NO_PLAYERS: Final = Players()
 
 
 def make_names_unique(names: Sequence[str], places: Sequence[str]) -> list[str]:
-    """Return the names; one that occurs twice is followed by its place, or by its number if the places are equal too."""
+    """Return the names; equal ones are followed by their places, or by their numbers if the places are equal too."""
     count = Counter(names)
     with_places = [name if count[name] == 1 else f"{name} ({place})" for name, place in zip(names, places, strict=True)]
     count_with_places = Counter(with_places)

@@ -69,7 +69,7 @@ class TieBreak(NamedTuple):
 
 
 class OutrightWin(NamedTuple):
-    """A way to win without counting points: `words` give the reason, `is_reached` tells whether a kingdom has won so."""
+    """A way to win without counting points: `words` give the reason, `is_reached` tests a kingdom."""
 
     words: str
     is_reached: Callable[[Kingdom], bool]

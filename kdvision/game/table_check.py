@@ -109,7 +109,7 @@ def _find_scarce_cells(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]
 
 
 def _can_share_box(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> bool:
-    """Return whether every kingdom can be tiled, and built unless it is `odd`, with what the others leave of the box."""
+    """Return whether all kingdoms can be tiled from one box, and all but the `odd` ones built in some order."""
     puzzles = [make_puzzle(board, deck) for board in boards]
     needs = [frozenset(of.places) for of in puzzles]
     later = [frozenset[int]().union(*needs[place:]) for place in range(len(boards) + 1)]

@@ -231,7 +231,7 @@ def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
 
 
 def count_fewest(of: Puzzle, face: int, most: int) -> int:
-    """Return the fewest dominoes of one face with which the board can be tiled; `most` + 1 if that is more than `most`."""
+    """Return the fewest dominoes of one face with which the board can be tiled, at most `most` + 1."""
     supply = [UNLIMITED] * (max((f for row in of.face for f in row.values()), default=face) + 1)
     for count in range(most + 1):
         supply[face] = count

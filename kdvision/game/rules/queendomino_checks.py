@@ -34,7 +34,7 @@ BUILDINGS: Final = (
     Building("The Statue", points=5, count=3),
     Building(crowns=1, count=3),
 )
-"""The 32 building tiles by their effect; `name` is the one known name among tiles of that effect."""
+"""The 32 building tiles by effect; `name` is the one known name among tiles of that effect."""
 
 
 def check_buildings(table: Table) -> Iterator[Problem]:
@@ -46,8 +46,9 @@ def check_buildings(table: Table) -> Iterator[Problem]:
         yield Problem((), f"there are {all_tiles} buildings in the game, and the box has {held}", "queendomino/pieces")
     used = Counter(built.building.effect for kingdom in table.kingdoms for built in kingdom.buildings)
     for building in BUILDINGS:
-        if used[building.effect] > building.count:
-            text = f"{used[building.effect]} buildings give {describe_building(building)}, and the box has {building.count}"
+        count = used[building.effect]
+        if count > building.count:
+            text = f"{count} buildings give {describe_building(building)}, and the box has {building.count}"
             yield Problem((), text, "queendomino/buildings")
     named = Counter(built.building.name for kingdom in table.kingdoms for built in kingdom.buildings)
     twice = [name for name, count in named.items() if name and name != UNKNOWN_BUILDING.name and count > 1]

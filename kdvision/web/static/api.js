@@ -40,7 +40,7 @@ export const score = async (data) => (await post("/api/score", data)).json();
 export const decide = async (kingdoms, { side, game, variants }) =>
   (await post("/api/decide", { kingdoms, side, game, ...flagsOf(variants) })).json();
 
-/** The variants as the server's options: `{ middle_kingdom: true }`. */
+/** The variants as flags of the server: their ids with underscores. */
 const flagsOf = (variants) => Object.fromEntries(variants.map((id) => [id.replaceAll("-", "_"), true]));
 
 /** Whether the same request may succeed later: the server did not answer, or could not. */
