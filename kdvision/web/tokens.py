@@ -29,8 +29,8 @@ MAX_COORDINATE: Final = 32_000
 """Pixels; corners are stored as 16-bit integers."""
 
 
-OPTIONAL_ARRAYS: Final = ("hidden", "inside", "beyond", "pieces", "gems")
-"""Fields of an observation that may be None, apart from `hidden`."""
+OPTIONAL_ARRAYS: Final = ("occlusion", "visible_share", "tile_beyond", "pieces", "gems")
+"""Fields of an observation that may be None, apart from `occlusion`."""
 
 
 class SurroundedObservation(NamedTuple):
@@ -72,9 +72,9 @@ def decode_token(
         Grid(_unpack(payload.corners, "<i2")),
         Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds),
         (arrays["right"], arrays["down"]),
-        arrays["hidden"],
-        arrays.get("inside"),
-        arrays.get("beyond"),
+        arrays["occlusion"],
+        arrays.get("visible_share"),
+        arrays.get("tile_beyond"),
         pieces=None if pieces is None else log_softmax(pieces),
         gems=arrays.get("gems"),
         piece_names=() if pieces is None else piece_names,
