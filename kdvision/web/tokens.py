@@ -29,10 +29,6 @@ MAX_COORDINATE: Final = 32_000
 """Pixels; corners are stored as 16-bit integers."""
 
 
-OPTIONAL_ARRAYS: Final = ("occlusion", "visible_share", "tile_beyond", "pieces", "gems")
-"""Fields of an observation that may be None, apart from `occlusion`."""
-
-
 class SurroundedObservation(NamedTuple):
     """An observation, and what lies around its grid."""
 
@@ -54,7 +50,14 @@ def encode_token(kingdom: KingdomReading, secret: bytes) -> str:
     observation = kingdom.observation
     right, down = observation.border_log_odds
     arrays = {"log_probs": observation.reading.log_probs, "right": right, "down": down}
-    arrays |= {name: getattr(observation, name) for name in OPTIONAL_ARRAYS if getattr(observation, name) is not None}
+    arrays["occlusion"] = observation.occlusion
+    optional = {
+        "visible_share": observation.visible_share,
+        "tile_beyond": observation.tile_beyond,
+        "pieces": observation.pieces,
+        "gems": observation.gems,
+    }
+    arrays |= {name: array for name, array in optional.items() if array is not None}
     packed = {name: _pack(np.maximum(array, MIN_LOG_ODDS), "<f2") for name, array in arrays.items()}
     corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE))
     payload = _Payload(tuple(map(bool, kingdom.surroundings)), _pack(corners, "<i2"), packed)

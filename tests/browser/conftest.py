@@ -29,7 +29,7 @@ expect.set_options(timeout=TIMEOUT_MS)
 
 KEEP_TOASTS = """(() => {
     const start = window.setTimeout;
-    window.setTimeout = (run, delay, ...more) => (delay < 2000 ? start(run, delay, ...more) : 0);
+    window.setTimeout = (run, delay, ...more) => (delay < 5000 ? start(run, delay, ...more) : 0);
 })()"""
 """Long timers never end, so that a toast is still there when a busy machine looks for it."""
 
