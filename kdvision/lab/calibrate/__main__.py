@@ -27,6 +27,10 @@ TILE_SEED, BOARD_SEED, OCCLUSION_SEED, FRESH_SEED, OCCLUDED_SEED = (n * FIRST_SE
 """First seeds of the scenes of steps 1, 3 (plain), 2, 5 and 3 (with occluders)."""
 
 
+MIN_FIT_SCENES = 20
+"""With fewer scenes, step 2 may see no hidden tile."""
+
+
 @dataclass(frozen=True)
 class Run:
     """The options of one calibration."""
@@ -127,12 +131,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the training pictures")
     parser.add_argument("--models", type=Path, default=Path("models"), help="folder of the networks and of results/")
     parser.add_argument("--work", type=Path, default=Path(".work/calibrate"), help="folder of the saved observations")
-    parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5")
+    parser.add_argument("--scenes", type=int, default=2000, help="scenes of steps 3 and 5; at least 20 to fit")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="parallel processes")
     parser.add_argument("--validate-only", action="store_true", help="run step 5 alone, with the shipped calibration")
     options = vars(parser.parse_args())
     validate_only = options.pop("validate_only")
     run = Run(**options)
+    if run.scenes < MIN_FIT_SCENES and not validate_only:
+        parser.error(f"a fit needs at least {MIN_FIT_SCENES} scenes")
     os.environ["KDVISION_MODELS"] = str(run.models)  # for the runtime and the worker processes
     run.results.mkdir(parents=True, exist_ok=True)
     validate(run, scenes.load_calibration() if validate_only else fit(run))
