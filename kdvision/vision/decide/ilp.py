@@ -8,6 +8,7 @@ placements beyond the limit are left out (reduced-cost fixing) and few remain fo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -25,6 +26,11 @@ MAX_GAP_NATS: Final = 1e3
 MAX_NODES: Final = 60
 """Limit for branch and bound; a limit on nodes gives the same result on every machine."""
 MAX_CUT_ROUNDS: Final = 12
+MAX_COLUMNS: Final = 700
+"""Columns from which the search for runners-up is limited; only grids across two kingdoms and noise have as many."""
+MAX_SQUARES_LARGE: Final = 3
+"""Squares of each kingdom for which a runner-up is sought in such a problem."""
+INTEGRALITY_TOLERANCE: Final = 1e-6
 BOUND_TOLERANCE_NATS: Final = 0.05
 """A runner-up this close to the lower bound of a square counts as the best alternative there."""
 
@@ -94,7 +100,12 @@ class BoardProgramme:
         gap = max(best.loss - float(relaxation.fun), 0.0)
         is_near = reduced <= gap + limit
         bounds = self._bound_alternatives(best, reduced, is_near, -np.asarray(relaxation.ineqlin.marginals)) - gap
+        is_large = is_near.sum() > MAX_COLUMNS
+        if is_large:
+            max_squares = MAX_SQUARES_LARGE
         found, unfinished = self._solve_alternatives(best, np.maximum(bounds, 0.0), is_near, limit, max_squares)
+        if is_large:
+            unfinished = set(range(len(self.placements.frames)))
         if found and (first := min(found, key=lambda one: one.loss)).loss < best.loss:
             found, best = [*(one for one in found if one is not first), best], first
         return Optimum(best, tuple(found), frozenset(unfinished))
@@ -135,17 +146,20 @@ class BoardProgramme:
                 known = [one.loss for one in found if one.labels[square] != best.labels[square]]
                 if min(known, default=np.inf) <= best.loss + bounds[square] + BOUND_TOLERANCE_NATS:
                     continue
-                solution = self._solve_columns(is_near, square=square, forbidden=int(best.labels[square]))
+                forbidden = int(best.labels[square])
+                solution = self._solve_columns(is_near, max_loss=best.loss + limit, square=square, forbidden=forbidden)
                 if solution is None:
                     unfinished.add(kingdom)
                 elif solution.loss <= best.loss + limit:
                     found.append(solution)
         return found, unfinished
 
-    def _solve_columns(self, keep: Mask, *, square: int = -1, forbidden: int = -1) -> Solution | None:
+    def _solve_columns(
+        self, keep: Mask, *, max_loss: float = np.inf, square: int = -1, forbidden: int = -1
+    ) -> Solution | None:
         """Return the best solution with some columns, adding connectivity cuts; None if there is none.
 
-        `forbidden` is a kind that must not be on `square`.
+        Above `max_loss` any solution may be returned. `forbidden` is a kind that must not be on `square`.
         """
         p, keep = self.placements, keep.copy()
         if square >= 0:
@@ -156,7 +170,7 @@ class BoardProgramme:
         occupied = square if forbidden == p.nothing else -1
         best: Solution | None = None
         for _ in range(MAX_CUT_ROUNDS):
-            result = self._run(columns, occupied)
+            result = self._run(columns, occupied, max_loss)
             if result.x is None:
                 return best
             is_placement = columns < len(p.cost)
@@ -167,13 +181,15 @@ class BoardProgramme:
             solution = Solution(labels, loss, chosen, result.status == 0 and not new)
             if best is None or loss <= best.loss + 1e-9:
                 best = solution
-            if not new:
+            if not new or loss > max_loss:
                 break
             self._cuts += [make_cut(p, kingdom, group) for kingdom, group in new]
         return best
 
-    def _run(self, columns: Ints, occupied: int) -> Any:
+    def _run(self, columns: Ints, occupied: int, max_loss: float) -> Any:
         """Return the solver's result for some columns and all cuts; a tile must lie on the square `occupied`, if any.
+
+        The linear relaxation comes first. It suffices if it is integral or exceeds `max_loss`.
 
         Each cut has a slack at the price of a detached group. In a kingdom without a castle one group is free of charge.
         """
@@ -192,13 +208,20 @@ class BoardProgramme:
                 ]
             )
             constraints.append(LinearConstraint(np.r_[tile, np.zeros(2 * cuts)][None].astype(float), 1, np.inf))
-        return milp(
+        integrality = np.r_[is_placement, np.zeros(2 * cuts)]
+        problem = partial(
+            milp,
             np.r_[self._cost[columns], np.full(cuts, self.penalties.detached_group), np.zeros(cuts)],
-            integrality=np.r_[is_placement, np.zeros(2 * cuts)],
             bounds=Bounds(0, np.inf),
             constraints=constraints,
-            options={"mip_rel_gap": 0.0, "node_limit": MAX_NODES},
         )
+        relaxed = problem()
+        if relaxed.x is None or relaxed.fun > max_loss:
+            return relaxed
+        placed = relaxed.x[integrality > 0]
+        if np.abs(placed - np.round(placed)).max(initial=0.0) < INTEGRALITY_TOLERANCE:
+            return relaxed
+        return problem(integrality=integrality, options={"mip_rel_gap": 0.0, "node_limit": MAX_NODES})
 
     def _constrain_cuts(self, columns: Ints, is_placement: Mask) -> list[LinearConstraint]:
         cuts, kingdoms = len(self._cuts), len(self.placements.frames)
