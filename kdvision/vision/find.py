@@ -1,8 +1,8 @@
 """The vision pipeline on one page: from a photo to observed grids, and from these to decided kingdoms.
 
-detect → group → refine → classify → decide → assess. `detect.search` finds detections, groups them into components and
-refines each into a grid; `classify.observe` classifies the cells of a grid, `classify.context` all tiles of the photo
-together; `decide.decide` decides all boards jointly; `result.build_reading` assesses each of them.
+detect → group → refine → classify → partition → decide → assess. `detect.search` finds detections, groups them into
+components and refines each into a grid; `classify.observe` classifies the cells of a grid, `classify.partition` assigns
+tiles to kingdoms that lie close, `classify.context` classifies all tiles of the photo together; `decide.decide` decides all boards jointly; `result.build_reading` assesses each of them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,22 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
-from kdvision.vision.assess.kingdom import accept_all, is_still_kingdom, split_kingdoms
+from kdvision.vision.assess.kingdom import (
+    accept_all,
+    is_kingdom,
+    is_kingdom_beside_others,
+    is_still_kingdom,
+    split_kingdoms,
+)
 from kdvision.vision.assess.warnings import BoardFrame, Surroundings
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.observe import observe
+from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.decide.game_set import GAME_AUTO, decide_game
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.manual import build_grids
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.detect.search import search_lattices
@@ -90,10 +98,29 @@ def find_kingdoms(photo: Photo, networks: Networks, *, watch: Watch = lambda *_:
     detections, lattices = search_lattices(photo, networks.detector)
     watch("squares", detections)
     watch("lattices", lattices)
-    observations = [observe(photo, networks.classifier, hypothesis.grid) for hypothesis in lattices.kept]
+    observations = partition(photo, networks, lattices.kept)
     kingdoms = split_kingdoms(observations)[0]
     in_context = dict(zip(map(id, kingdoms), networks.classify_context(photo, kingdoms), strict=True))
     return [in_context.get(id(observation), observation) for observation in observations]
+
+
+def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypothesis]) -> list[GridObservation]:
+    """Return the observations of the hypotheses after tiles are assigned to kingdoms.
+
+    A hypothesis with several castles is replaced by its parts if one of them is a kingdom.
+    """
+    lattices: list[ObservedLattice] = []
+    for hypothesis in hypotheses:
+        whole = _observe_lattice(photo, networks, hypothesis)
+        parts = [_observe_lattice(photo, networks, part) for part in split_by_castles(whole)]
+        lattices += parts if any(is_kingdom(part.observation) for part in parts) else [whole]
+    kingdoms = [one for one in lattices if is_kingdom_beside_others(one.observation)]
+    resolved = dict(zip(map(id, kingdoms), remove_foreign_tiles(kingdoms), strict=True))
+    return [resolved.get(id(one), one.observation) for one in lattices]
+
+
+def _observe_lattice(photo: Photo, networks: Networks, hypothesis: LatticeHypothesis) -> ObservedLattice:
+    return ObservedLattice(hypothesis, observe(photo, networks.classifier, hypothesis.grid))
 
 
 def observe_outlines(

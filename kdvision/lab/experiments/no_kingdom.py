@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from kdvision.errors import PhotoError
 from kdvision.evaluate.labels import PHOTO_SUFFIXES
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
 from kdvision.lab.experiments.factors import BOXES
@@ -64,7 +65,11 @@ def _list_pictures(data: Path, seed: int) -> Iterator[Row]:
 
 
 def _measure_picture(data: Path, case: Row) -> list[Row]:
-    reading = read_picture(open_picture(data, case))
+    try:
+        photo = open_picture(data, case)
+    except PhotoError:  # refused, for example because it is too small
+        return [{"invented": 0, "silent_errors": 0, "errors": 0}]
+    reading = read_picture(photo)
     silent = sum(not kingdom.review for kingdom in reading.kingdoms)
     return [{"invented": len(reading.kingdoms), "silent_errors": silent, "errors": int(bool(reading.error))}]
 

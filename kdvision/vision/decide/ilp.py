@@ -26,7 +26,7 @@ MAX_GAP_NATS: Final = 1e3
 MAX_NODES: Final = 60
 """Limit for branch and bound; a limit on nodes gives the same result on every machine."""
 MAX_CUT_ROUNDS: Final = 12
-MAX_COLUMNS: Final = 700
+MAX_COLUMNS: Final = 1000
 """Columns from which the search for runners-up is limited; only grids across two kingdoms and noise have as many."""
 MAX_SQUARES_LARGE: Final = 3
 """Squares of each kingdom for which a runner-up is sought in such a problem."""
@@ -100,12 +100,8 @@ class BoardProgramme:
         gap = max(best.loss - float(relaxation.fun), 0.0)
         is_near = reduced <= gap + limit
         bounds = self._bound_alternatives(best, reduced, is_near, -np.asarray(relaxation.ineqlin.marginals)) - gap
-        is_large = is_near.sum() > MAX_COLUMNS
-        if is_large:
-            max_squares = MAX_SQUARES_LARGE
+        max_squares = MAX_SQUARES_LARGE if is_near.sum() > MAX_COLUMNS else max_squares
         found, unfinished = self._solve_alternatives(best, np.maximum(bounds, 0.0), is_near, limit, max_squares)
-        if is_large:
-            unfinished = set(range(len(self.placements.frames)))
         if found and (first := min(found, key=lambda one: one.loss)).loss < best.loss:
             found, best = [*(one for one in found if one is not first), best], first
         return Optimum(best, tuple(found), frozenset(unfinished))
@@ -142,6 +138,8 @@ class BoardProgramme:
         for kingdom, frame in enumerate(p.frames):
             order = frame.start + np.argsort(uncertainty[frame.start : frame.end], kind="stable")
             order = order[(bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)]
+            if len(order) > max_squares == MAX_SQUARES_LARGE:
+                unfinished.add(kingdom)
             for square in order[:max_squares].tolist():
                 known = [one.loss for one in found if one.labels[square] != best.labels[square]]
                 if min(known, default=np.inf) <= best.loss + bounds[square] + BOUND_TOLERANCE_NATS:

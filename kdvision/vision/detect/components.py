@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -77,26 +77,44 @@ def split_component(squares: Detections, members: dict[Place, int]) -> list[dict
     """
     if _fits_kingdom(members):
         return [members]
-    part = {place: {place} for place in members}
-    for _, one, other in sorted(_iterate_link_costs(squares, members)):
-        if part[one] is not part[other] and _fits_kingdom(union := part[one] | part[other]):
+    costs = [
+        (gap + 1 - float(min(squares.score[members[one]], squares.score[members[other]])), one, other)
+        for gap, one, other in list_link_gaps(squares, members)
+    ]
+    parts = join_places(members, costs, may_join=lambda one, other: _fits_kingdom(one | other))
+    parts.sort(key=lambda part: (-len(part), min(part)))
+    return [{place: index for place, index in members.items() if place in part} for part in parts]
+
+
+def join_places(
+    places: Iterable[Place],
+    links: Iterable[tuple[float, Place, Place]],
+    *,
+    may_join: Callable[[set[Place], set[Place]], bool] = lambda *_: True,
+) -> list[set[Place]]:
+    """Return the parts that links (cost, place, place) connect, cheapest first, where two parts `may_join`."""
+    part = {place: {place} for place in places}
+    for _, one, other in sorted(links):
+        if part[one] is not part[other] and may_join(part[one], part[other]):
+            union = part[one] | part[other]
             part.update(dict.fromkeys(union, union))
-    parts = sorted({id(one): one for one in part.values()}.values(), key=lambda one: (-len(one), min(one)))
-    return [{place: index for place, index in members.items() if place in one} for one in parts]
+    return list({id(one): one for one in part.values()}.values())
 
 
 def _fits_kingdom(places: Collection[Place]) -> bool:
     return not places or int(np.ptp(np.array(list(places)), axis=0).max()) < MAX_SIDE
 
 
-def _iterate_link_costs(squares: Detections, members: dict[Place, int]) -> Iterator[tuple[float, Place, Place]]:
-    """Yield the cost of each link between neighbours: the gap in sides, plus how uncertain the weaker one is."""
+def list_link_gaps(squares: Detections, members: Mapping[Place, int]) -> list[tuple[float, Place, Place]]:
+    """Return the gap in sides between each two neighbours, with `DIAGONAL_COST` for those that share a corner."""
+    gaps = []
     for (col, row), index in members.items():
         for dc, dr in NEIGHBOUR_STEPS:
             other = members.get((col + dc, row + dr))
             if other is not None and (dc, dr) > (0, 0):
                 gap = _measure_gap(squares, index, other) + DIAGONAL_COST * bool(dc and dr)
-                yield gap + 1 - float(min(squares.score[index], squares.score[other])), (col, row), (col + dc, row + dr)
+                gaps.append((gap, (col, row), (col + dc, row + dr)))
+    return gaps
 
 
 def _measure_gap(squares: Detections, one: int, other: int) -> float:

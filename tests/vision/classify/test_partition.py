@@ -1,0 +1,96 @@
+"""Partition of tiles among kingdoms: castles split a lattice, and a shared tile has one owner."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
+from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.networks.detector import Detections
+from tests.kingdoms import lattices
+from tests.vision.detect.test_lattice import RAGGED, seen, view
+
+NINE = [(float(c), float(r)) for c in range(3) for r in range(3)]
+
+
+def observe(hypothesis: LatticeHypothesis, castles: tuple[int, ...], empty: tuple[int, ...] = ()) -> ObservedLattice:
+    """The lattice observed with wheat on all detections but `castles` and `empty` ones, and nothing elsewhere."""
+    grid = hypothesis.grid
+    probabilities = np.full((grid.rows, grid.cols, len(KINDS)), 0.001)
+    probabilities[..., KINDS.index(".")] = 1.0
+    cells = np.linalg.norm(hypothesis.squares.centre[:, None] - grid.centres.reshape(1, -1, 2), axis=2).argmin(axis=1)
+    for index in hypothesis.component.indices:
+        kind = "#" if index in castles else "." if index in empty else "w"
+        cell = probabilities.reshape(-1, len(KINDS))[cells[index]]
+        cell[:] = 0.001
+        cell[KINDS.index(kind)] = 1.0
+    rows, cols = grid.rows, grid.cols
+    borders = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
+    observation = GridObservation(grid, Reading.of_probabilities(probabilities), borders, np.zeros((rows, cols)))
+    return ObservedLattice(hypothesis, observation)
+
+
+def make_hypothesis(squares: Detections) -> LatticeHypothesis:
+    (lattice,) = lattices(squares)
+    return LatticeHypothesis(lattice, squares)
+
+
+def list_parts(parts: list[LatticeHypothesis]) -> list[list[int]]:
+    return sorted(sorted(part.component.indices) for part in parts)
+
+
+@pytest.mark.parametrize("castles", [(4, 13), (0, 17), (8, 12)])
+@pytest.mark.parametrize("offset", [(3.3, 3.3), (3.3, 1.2)])
+def test_two_kingdoms_that_almost_touch_are_split(castles: tuple[int, int], offset: tuple[float, float]) -> None:
+    right, down = offset
+    squares = seen([*NINE, *((c + right, r + down) for c, r in NINE)], view(0.3, perspective=0.0001), noise=0.5)
+    parts = split_by_castles(observe(make_hypothesis(squares), castles))
+    assert list_parts(parts) == [[*range(9)], [*range(9, 18)]]
+    assert [(part.grid.rows, part.grid.cols) for part in parts] == [(5, 5), (5, 5)]  # with a rim
+
+
+def test_detections_on_the_table_connect_nothing() -> None:
+    squares = seen([*NINE, (3.0, 1.0), (3.0, 2.0), *((c + 4, r) for c, r in NINE)], view(0.3))
+    parts = split_by_castles(observe(make_hypothesis(squares), (4, 15), empty=(9, 10)))
+    assert list_parts(parts) == [[*range(9)], [*range(11, 20)]]
+
+
+def test_a_tile_that_looks_like_a_castle_splits_no_kingdom() -> None:
+    assert split_by_castles(observe(make_hypothesis(seen(RAGGED, view(0.3), noise=1.0)), (3, 15))) == []
+
+
+def test_a_castle_alone_is_no_part() -> None:
+    squares = seen([(0, 0), (1, 0), (2, 0), (0, 1), (3.3, 1.3)], view(0.0, perspective=0.0))
+    assert split_by_castles(observe(make_hypothesis(squares), (0, 4))) == []
+
+
+def test_one_castle_splits_nothing() -> None:
+    assert split_by_castles(observe(make_hypothesis(seen(RAGGED, view(0.3))), (3,))) == []
+
+
+def test_tiles_of_another_kingdom_are_removed_from_a_grid_that_reaches_over_them() -> None:
+    """The first lattice took two tiles of the second one for its own."""
+    places = [*NINE, *((c + 3.25, r + 0.2) for c, r in NINE)]
+    squares = seen(places, view(0.0, perspective=0.0))
+    first, second = (make_hypothesis(replace_scores(squares, list(range(*span)))) for span in ((0, 9), (9, 18)))
+    taken = {**first.lattice.members, (max(c for c, _ in first.lattice.members) + 1, 0): 9}
+    greedy = LatticeHypothesis(replace(first.lattice, members=taken), squares)
+    one, other = remove_foreign_tiles([observe(greedy, (4,)), observe(second, (13 - 9,))])
+    assert one.is_tile.sum() == 9 and other.is_tile.sum() == 9
+
+
+def replace_scores(squares: Detections, kept: list[int]) -> Detections:
+    """Some of the detections."""
+    mask = np.zeros(len(squares), bool)
+    mask[kept] = True
+    return squares.select(mask)
+
+
+def test_kingdoms_apart_keep_their_tiles() -> None:
+    squares = seen([*NINE, *((c + 6.0, r) for c, r in NINE)], view(0.3))
+    found = [LatticeHypothesis(lattice, squares) for lattice in lattices(squares)]
+    observed = [observe(one, (one.component.indices[0],)) for one in found]
+    assert remove_foreign_tiles(observed) == [one.observation for one in observed]
