@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from kdvision.errors import ModelError
 
-MODEL_FORMAT: Final = 1
+MODEL_FORMAT: Final = 2
 
 MAX_THREADS: Final = 4
 """The networks are small: more threads spend more time on synchronisation than they save."""
