@@ -1,4 +1,4 @@
-"""What several test files use. Tests that need torch live in tests/lab/train, which is left out where torch is not there."""
+"""Fixtures for several test files. Tests that need torch are in tests/lab/train, which is ignored without torch."""
 
 import importlib.util
 import io

@@ -185,7 +185,7 @@ def _draw_picture(photo: "Photo", result: "Result") -> bytes:
     from kdvision.report.overlay import draw_overlay
     from kdvision.vision.image.photo import Photo
 
-    pixels = _scale_down(photo.scaled(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0])
+    pixels = _scale_down(photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0])
     factors = pixels.shape[1] / photo.width, pixels.shape[0] / photo.height
     kingdoms = tuple(
         scored if scored.reading is None else replace(scored, reading=_scale_grid(scored.reading, factors))

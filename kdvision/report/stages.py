@@ -41,7 +41,7 @@ class _Canvas:
 
     @classmethod
     def from_photo(cls, photo: Photo) -> "_Canvas":
-        pixels = shrink_to_fit(photo.scaled(MAX_SIDE_PIXELS / max(photo.height, photo.width))[0])
+        pixels = shrink_to_fit(photo.find_level(MAX_SIDE_PIXELS / max(photo.height, photo.width))[0])
         return cls(pixels, pixels.shape[1] / photo.width)
 
     def draw_quad(self, quad: Points, colour: Colour, width: float) -> None:
@@ -96,12 +96,12 @@ def _compute_corners(detections: Detections) -> Points:
 
 def _draw_lattices(result: SearchResult, canvas: _Canvas) -> Pixels:
     """All refined lattices: those accepted in green, the others in amber."""
-    for hypothesis in sorted(result.hypotheses, key=lambda one: one in result.kept):
-        accepted = hypothesis in result.kept
+    for hypothesis in sorted(result.hypotheses, key=lambda one: one in result.best_hypotheses):
+        accepted = hypothesis in result.best_hypotheses
         width = 0.06 * hypothesis.grid.side * canvas.scale if accepted else 1.0
         for quad in _compute_member_corners(hypothesis):
             canvas.draw_quad(quad, GREEN if accepted else AMBER, width)
-    return canvas.add_caption(f"lattices refined: {len(result.hypotheses)}, accepted: {len(result.kept)}")
+    return canvas.add_caption(f"lattices refined: {len(result.hypotheses)}, accepted: {len(result.best_hypotheses)}")
 
 
 def _compute_member_corners(hypothesis: LatticeHypothesis) -> Points:

@@ -2,7 +2,8 @@
 
 detect → group → refine → classify → partition → decide → assess. `detect.search` finds detections, groups them into
 components and refines each into a grid; `classify.observe` classifies the cells of a grid, `classify.partition` assigns
-tiles to kingdoms that lie close, `classify.context` classifies all tiles of the photo together; `decide.decide` decides all boards jointly; `result.build_reading` assesses each of them.
+tiles to kingdoms that lie close, `classify.context` classifies all tiles of the photo together; `decide.decide` decides
+all boards jointly; `result.build_reading` assesses each of them.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def find_kingdoms(photo: Photo, networks: Networks, *, watch: Watch = lambda *_:
     detections, lattices = search_lattices(photo, networks.detector)
     watch("squares", detections)
     watch("lattices", lattices)
-    observations = partition(photo, networks, lattices.kept)
+    observations = partition(photo, networks, lattices.best_hypotheses)
     kingdoms = split_kingdoms(observations)[0]
     in_context = dict(zip(map(id, kingdoms), networks.classify_context(photo, kingdoms), strict=True))
     return [in_context.get(id(observation), observation) for observation in observations]

@@ -51,7 +51,7 @@ def _diagnose_file(photo: Photo) -> Reason | None:
 
 def _convert_to_grey(photo: Photo) -> npt.NDArray[np.uint8]:
     """Return the photo in grey at the detector's finest scale."""
-    pixels, _ = photo.scaled(LONG_SIDES_PIXELS[0] / max(photo.width, photo.height))
+    pixels, _ = photo.find_level(LONG_SIDES_PIXELS[0] / max(photo.width, photo.height))
     pixels, _ = shrink(pixels, min(1.0, LONG_SIDES_PIXELS[0] / max(pixels.shape[:2])))
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
 

@@ -40,7 +40,9 @@ def observe(photo: Photo, classifier: CellClassifier, grid: Grid, *, turns: int 
     features = compute_tile_features(predicted, grid, background)
     log_odds = compute_tile_log_odds(features, metadata)
     outside = np.asarray(~((grid.centres >= 0) & (grid.centres < (photo.width, photo.height))).all(axis=-1))
-    reading = Reading(join_probabilities(predicted, log_odds).reshape(*shape, -1), classifier.kinds).without(outside)
+    reading = Reading(join_probabilities(predicted, log_odds).reshape(*shape, -1), classifier.kinds).remove_tiles(
+        outside
+    )
     is_tile, is_whole = (log_odds > 0).reshape(shape), share >= MIN_WHOLE_SHARE
     colourless = compute_tile_log_odds(features, metadata, use_colour=False)
     foreign = find_foreign_objects(background, features, colourless) & is_tile & is_whole

@@ -64,8 +64,8 @@ def compute_occlusion_features(predicted: CellPredictions, features: Floats) -> 
 def compute_occlusion_probability(features: Floats, metadata: Mapping[str, Sequence[float]]) -> Floats:
     """Return the probability (n,) that something hides a tile, from features (n, 6).
 
-    The logistic regression `occlusion_weights` in the model's metadata was fitted on held-out scenes with objects on kingdoms.
-    Without it nothing is hidden.
+    The logistic regression `occlusion_weights` in the model's metadata was fitted on held-out scenes with objects on
+    kingdoms. Without it nothing is hidden.
     """
     if "occlusion_weights" not in metadata:
         return np.zeros(len(features))

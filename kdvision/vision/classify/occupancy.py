@@ -39,8 +39,8 @@ def compute_tile_log_odds(
 ) -> Floats:
     """Return the log-odds (n,) of a tile from features (n, 3) by logistic regressions fitted on held-out scenes.
 
-    The model's metadata holds the weights: `tile_weights` (cell network, detector, colour, constant), and `tile_weights_without_colour` without
-    colour, for cells whose colour is unknown. Without them the cell network decides alone.
+    The model's metadata holds the weights: `tile_weights` (cell network, detector, colour, constant), and
+    `tile_weights_without_colour` for cells whose colour is unknown. Without them the cell network decides alone.
     """
     cells, detector, constant = metadata.get("tile_weights_without_colour", CELL_NETWORK_ONLY)
     colourless = cells * features[:, 0] + detector * features[:, 1] + constant

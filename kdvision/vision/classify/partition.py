@@ -131,4 +131,4 @@ def _remove(n: int, lattices: Sequence[ObservedLattice], owned: Sequence[set[Pla
         is_foreign[compute_distances(np.array(own), centres).argmin(axis=1)] = False
     if not is_foreign.any():
         return observation
-    return replace(observation, reading=observation.reading.without(is_foreign.reshape(grid.rows, grid.cols)))
+    return replace(observation, reading=observation.reading.remove_tiles(is_foreign.reshape(grid.rows, grid.cols)))

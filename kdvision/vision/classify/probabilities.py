@@ -127,7 +127,7 @@ class Reading:
         columns = [n for n, kind in enumerate(self.kinds) if kind in known]
         return Reading(made[..., columns], tuple(self.kinds[n] for n in columns))
 
-    def without(self, cells: NDArray[np.bool_]) -> "Reading":
+    def remove_tiles(self, cells: NDArray[np.bool_]) -> "Reading":
         """Return the reading with no tile on `cells` (rows, cols)."""
         made = self.log_probs.copy()
         made[cells] = IMPOSSIBLE_LOG_PROBABILITY

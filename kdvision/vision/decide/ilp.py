@@ -189,7 +189,7 @@ class BoardProgramme:
 
         The linear relaxation comes first. It suffices if it is integral or exceeds `max_loss`.
 
-        Each cut has a slack at the price of a detached group. In a kingdom without a castle one group is free of charge.
+        Each cut has a slack at the price of a detached group. In a kingdom without a castle one group is free.
         """
         p, cuts, base = self.placements, len(self._cuts), self._rows[:, columns]
         is_placement = columns < len(p.cost)

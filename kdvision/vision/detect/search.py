@@ -44,7 +44,7 @@ class SearchResult:
     hypotheses: tuple[LatticeHypothesis, ...] = ()
 
     @cached_property
-    def kept(self) -> tuple[LatticeHypothesis, ...]:
+    def best_hypotheses(self) -> tuple[LatticeHypothesis, ...]:
         """The hypotheses after suppression, the largest weighted area first."""
         kept: list[LatticeHypothesis] = []
         for one in sorted(self.hypotheses, key=lambda one: -one.weighted_area):
@@ -58,12 +58,12 @@ class SearchResult:
 
         A single uncertain square may be the visible edge of a kingdom that this scale missed.
         """
-        return bool(self.kept) and all((one.scores > MIN_SURE_SCORE).all() for one in self.kept)
+        return bool(self.best_hypotheses) and all((one.scores > MIN_SURE_SCORE).all() for one in self.best_hypotheses)
 
 
 def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:
     """Return the grid of each lattice in a photo, with a rim of one cell."""
-    return [hypothesis.grid for hypothesis in search_lattices(photo, detector)[1].kept]
+    return [hypothesis.grid for hypothesis in search_lattices(photo, detector)[1].best_hypotheses]
 
 
 def search_lattices(photo: Photo, detector: SquareDetector) -> tuple[list[Detections], SearchResult]:

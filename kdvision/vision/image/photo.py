@@ -72,7 +72,7 @@ class Photo:
         pixels = np.ascontiguousarray(self._source).reshape(-1)
         return sha256(repr(self._source.shape).encode() + sha256(pixels.data).digest()).digest()
 
-    def scaled(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
+    def find_level(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
         """Return the smallest pyramid level of at least `factor` times the full size, and its exact factors (x, y).
 
         Levels are the full size and its half, quarter and eighth. A point (x, y) of the photo, measured from the outer
@@ -84,8 +84,8 @@ class Photo:
         return self._get_level(scale)
 
     def crop(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
-        """Return the box around points (…, 2) at the level of `scaled(factor)`, and the matrix (3, 3) to its pixels."""
-        pixels, scale = self.scaled(factor)
+        """Return the box around points (…, 2) at the level of `find_level(factor)`, and the matrix (3, 3) to its pixels."""
+        pixels, scale = self.find_level(factor)
         ends = np.stack([points.reshape(-1, 2).min(axis=0), points.reshape(-1, 2).max(axis=0)]) * scale
         size = np.array([pixels.shape[1], pixels.shape[0]])
         (left, top) = np.clip(np.floor(ends[0]) - 1, 0, size - 1).astype(int)

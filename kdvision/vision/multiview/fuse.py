@@ -115,7 +115,7 @@ class _Frame:
     cols: int
 
     @classmethod
-    def around(cls, first: GridObservation, views: Sequence[tuple[_View, tuple[int, int]]]) -> _Frame:
+    def enclose(cls, first: GridObservation, views: Sequence[tuple[_View, tuple[int, int]]]) -> _Frame:
         rows, cols = [0, first.reading.rows - 1], [0, first.reading.cols - 1]
         nothing = first.reading.kinds.index(NOTHING)
         for view, (row, col) in views:
@@ -132,7 +132,7 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> GridObservati
     photos are not independent. Weights are relative to the clearest view of each cell.
     """
     aligned = [_align_view(observation, alignment) for observation, alignment in others]
-    frame = _Frame.around(first, aligned)
+    frame = _Frame.enclose(first, aligned)
     views = [view.pad(at, frame) for view, at in [(_View.of(first), (0, 0)), *aligned]]
     share, beyond = _fuse_borders(views)
     return GridObservation(
@@ -151,7 +151,7 @@ def fuse(first: GridObservation, others: Sequence[AlignedView]) -> GridObservati
 
 def compute_shift(first: GridObservation, others: Sequence[AlignedView]) -> tuple[int, int]:
     """Return the rows and columns that the fused grid has before the first photo's own."""
-    frame = _Frame.around(first, [_align_view(observation, alignment) for observation, alignment in others])
+    frame = _Frame.enclose(first, [_align_view(observation, alignment) for observation, alignment in others])
     return -frame.top, -frame.left
 
 
@@ -218,7 +218,7 @@ def _is_certain(log_probs: Floats, weight: Floats) -> Mask:
 
 
 def _fuse_borders(views: Sequence[_View]) -> tuple[Floats | None, Floats | None]:
-    """Return the visible share and the tiles beyond of the photo that shows most of each cell; None if all is visible."""
+    """Return visible share and tiles beyond of the photo that shows most of each cell; None if all is visible."""
     share = np.stack([view.visible_share for view in views])
     if (share.max(axis=0) >= 1).all():
         return None, None

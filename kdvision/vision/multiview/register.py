@@ -1,7 +1,7 @@
 """Registration of two readings of one kingdom: quarter turns and whole-cell shifts, by likelihood.
 
-Photos from different sides see a kingdom's lattice turned by quarters and shifted by whole cells. The alignment in which
-the cells agree best is chosen; if none agrees well enough, they are different kingdoms.
+Photos from different sides see a kingdom's lattice turned by quarters and shifted by whole cells. The alignment in
+which the cells agree best is chosen; if none agrees well enough, they are different kingdoms.
 """
 
 from __future__ import annotations

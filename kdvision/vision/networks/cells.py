@@ -103,7 +103,7 @@ class OutputLayout:
         return self.tiles
 
     @property
-    def hidden(self) -> int:
+    def occlusion(self) -> int:
         """Log-odds that something covers the square."""
         return self.tiles + 1
 
@@ -221,7 +221,7 @@ class CellClassifier:
         return CellPredictions(
             kind=log_softmax(logits[:, layout.kind] / temperature["kind"]),
             presence=logits[:, layout.presence] / temperature["presence"],
-            hidden=np.asarray(special.expit(logits[:, layout.hidden])),
+            hidden=np.asarray(special.expit(logits[:, layout.occlusion])),
             partner=log_softmax(logits[:, layout.partner] / temperature["partner"]),
             pieces=log_softmax(logits[:, layout.piece] / temperature.get("pieces", 1.0)),
             gems=logits[:, layout.gem] / temperature.get("gems", 1.0),

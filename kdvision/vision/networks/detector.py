@@ -193,7 +193,7 @@ class SquareDetector:
         """
         scales = []
         for long_side in long_sides:
-            pixels, _ = photo.scaled(long_side / max(photo.width, photo.height))
+            pixels, _ = photo.find_level(long_side / max(photo.width, photo.height))
             pixels, _ = shrink(pixels, long_side / max(pixels.shape[:2]))
             scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
             scales.append(self.detect(pixels).transform(scale))

@@ -111,7 +111,7 @@ def test_without_tiles_there_is_nothing_to_read(
     bare = replace(
         observation,
         reading=Reading(
-            observation.reading.without(observation.tile_probability > -1).log_probs, observation.reading.kinds
+            observation.reading.remove_tiles(observation.tile_probability > -1).log_probs, observation.reading.kinds
         ),
     )
     assert context.classify(photo, []) == []

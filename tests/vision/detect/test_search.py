@@ -122,7 +122,10 @@ def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
 def test_a_hypothesis_may_share_a_fifth_of_its_squares_with_a_better_one_but_not_two(columns: int, kept: int) -> None:
     """Each shared column is a fifth of the squares; the limit is 0.3."""
     one, other = make_hypothesis(0.0), make_hypothesis(40.0 * (5 - columns), score=0.8)
-    assert [n.weighted_area for n in SearchResult((other, one)).kept] == [one.weighted_area, other.weighted_area][:kept]
+    assert [n.weighted_area for n in SearchResult((other, one)).best_hypotheses] == [
+        one.weighted_area,
+        other.weighted_area,
+    ][:kept]
 
 
 def test_ten_components_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatch) -> None:

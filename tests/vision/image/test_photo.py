@@ -377,7 +377,7 @@ def test_smaller_sizes_show_the_same_places(orientation: int, width: int, height
     photo = Photo.open(saved(laid, "JPEG", exif=exif(orientation), quality=98, subsampling=0))
     assert (photo.width, photo.height) == (width, height)
     for factor in (1.0, 0.4, 0.2, 0.1):
-        pixels, (across, down) = photo.scaled(factor)
+        pixels, (across, down) = photo.find_level(factor)
         assert min(across, down) >= factor
         rows, cols = np.mgrid[2 : pixels.shape[0] - 2, 2 : pixels.shape[1] - 2]
         off_red = pixels[rows, cols, 0] - 255 * (cols + 0.5) / across / width
@@ -390,7 +390,7 @@ def test_smaller_sizes_show_the_same_places(orientation: int, width: int, height
 
 def test_a_jpeg_is_decoded_no_larger_than_needed() -> None:
     photo = Photo.open(saved(Image.fromarray(gradient(4000, 3000)), "JPEG"))
-    sizes = [photo.scaled(factor)[0].shape[:2] for factor in (0.01, 0.125, 0.13, 0.25, 0.3, 0.51)]
+    sizes = [photo.find_level(factor)[0].shape[:2] for factor in (0.01, 0.125, 0.13, 0.25, 0.3, 0.51)]
     assert sizes == [(375, 500), (375, 500), (750, 1000), (750, 1000), (1500, 2000), (3000, 4000)]
     assert photo.pixels.shape == (3000, 4000, 3)
 
@@ -406,7 +406,7 @@ def test_a_jpeg_is_decoded_once_for_the_usual_scales(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(EncodedImage, "decode", record)
     photo = Photo.open(saved(Image.fromarray(gradient(4000, 3000)), "JPEG"))
     for factor in (640 / 4000, 320 / 4000, 0.5):
-        photo.scaled(factor)
+        photo.find_level(factor)
     assert decoded == [2]
 
 
@@ -416,8 +416,8 @@ def test_the_order_of_requests_changes_no_level(kind: str) -> None:
     first, second = Photo.open(data), Photo.open(data)
     assert second.pixels.shape == (760, 1000, 3)
     for factor in (0.1, 0.5, 1.0):
-        assert (first.scaled(factor)[0] == second.scaled(factor)[0]).all()
-        assert not first.scaled(factor)[0].flags.writeable
+        assert (first.find_level(factor)[0] == second.find_level(factor)[0]).all()
+        assert not first.find_level(factor)[0].flags.writeable
 
 
 def test_a_truncated_jpeg_is_refused_on_opening() -> None:
