@@ -217,7 +217,7 @@ def describe_cell_columns(file: ModelFile) -> str:
     heads = {
         "kind of tile (logits)": layout.kind,
         "a tile or none (log-odds)": slice(layout.presence, layout.presence + 1),
-        "hidden (log-odds)": slice(layout.occlusion, layout.hidden + 1),
+        "hidden (log-odds)": slice(layout.occlusion, layout.occlusion + 1),
         "other half right, below, left, above (logits)": layout.partner,
         "piece (logits)": layout.piece,
         "gem on each corner, clockwise from top left (log-odds)": layout.gem,

@@ -142,7 +142,7 @@ ROW = OutputLayout(3, ("", "knight", "tower"))
 
 
 def test_the_parts_of_a_row_follow_each_other() -> None:
-    parts = [ROW.kind, slice(ROW.presence, ROW.occlusion), slice(ROW.hidden, ROW.hidden + 1), ROW.partner]
+    parts = [ROW.kind, slice(ROW.presence, ROW.occlusion), slice(ROW.occlusion, ROW.occlusion + 1), ROW.partner]
     parts += [ROW.piece, ROW.gem]
     assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
     assert parts[-1].stop == 3 + 2 + 4 + 3 + 4
