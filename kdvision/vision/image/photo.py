@@ -84,7 +84,7 @@ class Photo:
         return self._get_level(scale)
 
     def crop(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
-        """Return the box around points (…, 2) at the level `find_level(factor)`, and the matrix (3, 3) to its pixels."""
+        """Return the box around points (…, 2) at `find_level(factor)`, and the matrix (3, 3) to its pixels."""
         pixels, scale = self.find_level(factor)
         ends = np.stack([points.reshape(-1, 2).min(axis=0), points.reshape(-1, 2).max(axis=0)]) * scale
         size = np.array([pixels.shape[1], pixels.shape[0]])
