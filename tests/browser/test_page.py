@@ -295,7 +295,7 @@ def test_a_photo_without_a_kingdom_is_reported(open_page: Open) -> None:
     page.set_input_files("#files", SAMPLES / "no-kingdom.jpg")
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("no kingdom")
-    expect(alert).to_contain_text("no castle was seen among them")
+    expect(alert).to_contain_text("no castle was found among them")
     alert.get_by_role("button", name="Close").tap()
     expect(alert).to_have_count(0)
 

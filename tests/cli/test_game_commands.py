@@ -37,7 +37,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_game_is_scored_with_its_winner(run: Run, file: Path) -> None:
     ran = run("game", file)
     assert (ran.code, ran.err) == (0, "")
-    assert "2 kingdoms · Kingdomino" in ran.out
+    assert "2 kingdoms · Kingdomino" in " ".join(ran.out.split())
     assert "\n Ann\n" in ran.out
     assert "Ann wins on points, 3 to 0" in ran.out
     assert "dominoes" not in ran.out

@@ -117,7 +117,7 @@ def test_a_leak_is_detected() -> None:
     leaked: list[bytes] = []
 
     def leak(_: bytes) -> str:
-        leaked.append(b"\1" * 6_000_000)
+        leaked.append(b"\1" * 16_000_000)
         return ""
 
     samples = list(run([("photo", b"")] * 40, leak))

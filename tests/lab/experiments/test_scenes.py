@@ -179,10 +179,15 @@ def test_the_program_runs_without_each_part(part: str, small_scene: Picture) -> 
     assert verdict.found or part != "nothing"
 
 
-def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, float, float]]:
-    """Return sums over probabilities and positions, which differ between two readings."""
-    readings = pipeline.read(photo)
-    return [(float(r.reading.log_probs.sum()), float(r.grid.quads.sum()), r.probability) for r in readings]
+def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
+    """Return sums over probabilities, positions and border evidence, which differ between two readings."""
+    found = []
+    for reading in pipeline.read(photo):
+        assert reading.observation is not None
+        borders = sum(float(np.abs(part).sum()) for part in reading.observation.border_log_odds)
+        sums = float(reading.reading.log_probs.sum()), float(reading.grid.quads.sum())
+        found.append((*sums, borders, reading.probability))
+    return found
 
 
 def test_leaving_a_part_out_has_an_effect() -> None:
