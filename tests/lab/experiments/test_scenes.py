@@ -181,7 +181,7 @@ def test_the_program_runs_without_each_part(part: str, small_scene: Picture) -> 
 
 def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
     """Return sums over probabilities, positions and border evidence, which differ between two readings."""
-    found = []
+    found: list[tuple[float, ...]] = []
     for reading in pipeline.read(photo):
         assert reading.observation is not None
         borders = sum(float(np.abs(part).sum()) for part in reading.observation.border_log_odds)
