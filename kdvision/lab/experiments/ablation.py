@@ -68,6 +68,15 @@ def _without_splitting() -> AbstractContextManager[object]:
     return stack
 
 
+@contextmanager
+def _without_partition() -> Iterator[None]:
+    with (
+        patch.object(find, "split_by_castles", lambda _: []),
+        patch.object(find, "remove_foreign_tiles", lambda lattices: [one.observation for one in lattices]),
+    ):
+        yield
+
+
 def _without_warping() -> AbstractContextManager[object]:
     smooth = grid._smooth_residuals
 
@@ -93,6 +102,7 @@ PARTS: Final[Mapping[str, Callable[[], AbstractContextManager[object]]]] = {
     "detector evidence and background colour": lambda: _without_metadata("tile_weights", "tile_weights_without_colour"),
     "border evidence": _without_borders,
     "component splitting": _without_splitting,
+    "partition of close kingdoms": _without_partition,
     "grid warping": _without_warping,
     "the box: any two squares make a domino": _without_box,
 }

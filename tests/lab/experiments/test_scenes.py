@@ -16,6 +16,7 @@ from kdvision.lab.experiments.occluders import OCCLUDERS, REACH_SIDES, cover
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.lab.render.scene_factors import SceneFactors
 from kdvision.pipeline import KingdomReading
+from kdvision.vision import find
 from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 from kdvision.vision.detect import components
 from tests.kingdoms import grid_of, make_reading
@@ -191,14 +192,16 @@ def describe_kingdoms(photo: NDArray[np.uint8]) -> list[tuple[float, ...]]:
 
 
 def test_leaving_a_part_out_has_an_effect() -> None:
-    """A part that was renamed must not stay in the program unnoticed. Few lattices are large enough to be split."""
+    """A part that was renamed must not stay in the program unnoticed. Few lattices are split."""
     photo = render_scene(draw_factors(3), 3, factors.DRAWN, DATA).photo
     complete = describe_kingdoms(photo)
-    for part in ablation.PARTS.keys() - {"nothing", "component splitting"}:
+    for part in ablation.PARTS.keys() - {"nothing", "component splitting", "partition of close kingdoms"}:
         with ablation.PARTS[part]():
             assert describe_kingdoms(photo) != complete, part
     with ablation.PARTS["component splitting"]():
         assert components.split_component(None, {}) == [{}]  # type: ignore[arg-type]
+    with ablation.PARTS["partition of close kingdoms"]():
+        assert find.split_by_castles(None) == find.remove_foreign_tiles([]) == []  # type: ignore[arg-type]
 
 
 def test_parts_are_back_after_they_were_left_out(small_scene: Picture) -> None:
