@@ -1,5 +1,6 @@
 """The executor that reads photos on a Dask cluster."""
 
+import gc
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ class DaskExecutor(ParallelExecutor):
             hint = "install it: pip install 'kdvision[cluster]'"
             raise KdvisionError("working on a cluster needs Dask", hint=hint) from error
         self.address, self.task = address, task
+        gc.collect()  # a client that failed before would deadlock if it were finalised while this one starts its loop
         try:
             self._client: distributed.Client = distributed.Client(address, timeout=CONNECT_TIMEOUT_SECONDS)
         except Exception as error:  # invalid addresses, timeouts and refusals have no common class
