@@ -88,9 +88,9 @@ class Calibration:
         """One sentence on the expected error rate of unflagged boards; empty if it was not measured."""
         if self.wrong_at_most is None:
             return ""
-        measured = f"{self.unflagged_wrong} of {self.unflagged} rendered ones"
+        measured = f"of {self.unflagged} rendered ones, {self.unflagged_wrong} were wrong"
         share = f"1 in {1 / self.wrong_at_most:.0f}"
-        return f"at most {share} boards without a flag is expected to be wrong; so were {measured}"
+        return f"at most {share} boards without a flag is expected to be wrong; {measured}"
 
 
 def clip_complement(probability: float) -> float:

@@ -30,7 +30,6 @@ LONG_SIDES_PIXELS: Final = (640, 320)
 """Longer sides at which the detector sees a whole photo; small squares show at the first, large ones at both."""
 PADDING_GREY: Final = 114
 """Grey level beyond the border, in training and at run time."""
-CHANNELS: Final = 8
 P_VOTE: Final = 0.5
 """A vote with a lower probability of lying inside a square is ignored."""
 VOTE_RADIUS: Final = 0.7
