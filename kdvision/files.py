@@ -1,8 +1,9 @@
-"""Atomic writing of files, and encoding of images."""
+"""Atomic writing of files, a check of output folders, and encoding of images."""
 
 import errno
 import io
 import os
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -57,10 +58,21 @@ def write_atomically(path: Path, content: bytes) -> None:
             part.unlink(missing_ok=True)
         if not isinstance(error, OSError):
             raise
-        hint = (
-            "free some space" if error.errno in _NO_SPACE else "choose a folder that exists and that you may write to"
-        )
-        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=hint) from error
+        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=_find_remedy(error)) from error
+
+
+def check_writable(folder: Path) -> None:
+    """Raise KdvisionError if no file can be created in a folder."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        message = f"the folder {folder} cannot be written to: {error.strerror}"
+        raise KdvisionError(message, hint=_find_remedy(error)) from error
+
+
+def _find_remedy(error: OSError) -> str:
+    return "free some space" if error.errno in _NO_SPACE else "choose a folder that exists and that you may write to"
 
 
 def _flush_folder(folder: Path) -> None:

@@ -76,9 +76,9 @@ def read(
     an impossible outline, or an unknown game.
     """
     check_game(game)
+    networks = Networks.load()
     opened, watch = Photo.open(photo), watch or (lambda *_: None)
     watch("photo", opened)
-    networks = Networks.load()
     if corners:
         observations = observe_outlines(opened, networks, corners)
     else:

@@ -91,12 +91,12 @@ def hash_content(data: bytes) -> str:
 
 @cache
 def hash_models() -> str:
-    """The hash of all model files; raises ModelError if they are missing."""
-    from kdvision.vision.networks.onnx import find_model
+    """The hash of all model files; raises ModelError if one is missing or damaged."""
+    from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, read_model_file
 
     digest = hashlib.sha256()
-    for path in sorted(find_model("detector").parent.glob("*.onnx")):
-        digest.update(path.name.encode() + path.read_bytes())
+    for path in map(find_model, MODEL_NAMES):
+        digest.update(path.name.encode() + read_model_file(path))
     return digest.hexdigest()[:16]
 
 

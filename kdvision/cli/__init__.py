@@ -26,7 +26,7 @@ from kdvision.errors import ExitCode, KdvisionError
 EPILOG: Final = (
     "Exit codes: 0 success, 1 any other error, 2 wrong usage, 3 the photo cannot be opened or decoded, 4 no kingdom "
     "found, 5 text that is not a valid board, square, outline or game file, 6 a person should check something "
-    "(--strict), 7 some of several photos failed, 8 a model file is missing or unknown."
+    "(--strict), 7 some of several photos failed, 8 a model file is missing, damaged or unknown."
 )
 
 app = typer.Typer(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from kdvision.cli.inputs import load_networks
 from kdvision.cli.options import Size
 from kdvision.cli.output import print_message
 from kdvision.cli.variant_options import variant_options
@@ -61,6 +62,7 @@ def batch(
     rules = Rules(variants, size.side if size else None) if variants or size else None
     options = BatchOptions(folder, out, event, rules, force)
     _check_options(options)
+    load_networks()
     with ResultFolder(out).lock():
         summary = _run(options, _make_executor(workers, dask), watching=watch)
     print_summary(summary, out)

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from kdvision.cli.inputs import load_networks
+
 
 def evaluate(
     directory: Annotated[
@@ -26,7 +28,11 @@ def evaluate(
         raise typer.BadParameter("seeds need --stress as well", param_hint="--seed")
     from kdvision.cli.progress import ProgressDisplay
     from kdvision.evaluate.evaluate import evaluate as evaluate_photos
+    from kdvision.files import check_writable
 
+    if csv is not None:
+        check_writable(csv.parent)
+    load_networks()
     with ProgressDisplay() as display:
         report = evaluate_photos(
             directory, csv=csv, stress=stress, seeds=seed or [0], workers=workers, progress=display.update

@@ -62,6 +62,13 @@ def parse_players(text: str | None) -> "Players":
     return NO_PLAYERS if text is None else Players.parse(text)
 
 
+def load_networks() -> None:
+    """Load the networks, so that a missing or damaged file is reported before a photo is opened; raises ModelError."""
+    from kdvision.vision.find import Networks
+
+    Networks.load()
+
+
 def open_photo(photo: str) -> "Photo":
     """The photo at a path, or on stdin for "-"; raises PhotoError."""
     from kdvision.vision.image.photo import Photo

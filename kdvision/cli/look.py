@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from kdvision.cli.inputs import open_photo, parse_outlines
+from kdvision.cli.inputs import load_networks, open_photo, parse_outlines
 from kdvision.cli.options import Corners
 from kdvision.errors import KdvisionError
 
@@ -34,6 +34,7 @@ def look(
     from kdvision import pipeline
 
     outlines = parse_outlines(corners or ())
+    load_networks()
     opened = open_photo(photo)
     _prepare_folder(out)
     readings = pipeline.read(opened, corners=outlines, watch=_make_watch(opened, out))
@@ -42,14 +43,16 @@ def look(
 
 def _prepare_folder(folder: Path) -> None:
     """Create the folder, or remove the pictures of an earlier photo, which may have come further than this one."""
+    from kdvision.files import check_writable
     from kdvision.report.stages import STAGES
 
     try:
         folder.mkdir(exist_ok=True)
+        check_writable(folder)
         for stage in STAGES:
             _get_path(folder, stage).unlink(missing_ok=True)
     except OSError as error:
-        text = f"pictures cannot be written to {folder}: {error.strerror}"
+        text = f"the folder {folder} cannot be written to: {error.strerror}"
         raise KdvisionError(text, hint="choose a folder that you may write to") from error
 
 

@@ -8,8 +8,6 @@ from typing import Final
 
 import typer
 
-from kdvision.errors import KdvisionError
-
 OVERLAY_SUFFIX: Final = "-score.jpg"
 """The end of an overlay's file name in a folder, after the photo's name."""
 
@@ -18,7 +16,7 @@ def find_overlay_paths(photos: Sequence[str], overlay: str | None, views: Sequen
     """The path of each photo's overlay, None without one.
 
     `views` are further photos of the same kingdoms. Raises a usage error if a path is impossible or would overwrite a
-    photo, and KdvisionError if the folder cannot be looked into.
+    photo, and KdvisionError if the folder cannot be written to.
     """
     if overlay is None:
         return [None] * len(photos)
@@ -45,14 +43,15 @@ def _name_in_folder(photos: Sequence[str], folder: Path) -> list[Path]:
 
 
 def check_folder(folder: Path, option: str) -> None:
-    """Raise a usage error if the folder of an output file is missing, KdvisionError if it cannot be opened."""
+    """Raise a usage error if the folder of an output file is missing, KdvisionError if it cannot be written to."""
+    from kdvision.files import check_writable
+
     try:
-        next(folder.iterdir(), None)
+        with suppress(PermissionError):
+            next(folder.iterdir(), None)
     except (FileNotFoundError, NotADirectoryError):
         raise typer.BadParameter(f"there is no folder {folder}", param_hint=option) from None
-    except OSError as error:
-        hint = "choose a folder that you may write to"
-        raise KdvisionError(f"{folder} cannot be written to: {error.strerror}", hint=hint) from error
+    check_writable(folder)
 
 
 def _is_folder(path: Path) -> bool:

@@ -9,7 +9,7 @@ import typer
 
 from kdvision.cli.facts import Coins, Knights, Queen, Towers, Towns, check_facts, parse_facts
 from kdvision.cli.game_file import GameFile, check_game_file, find_common_options, write_game_file
-from kdvision.cli.inputs import Fix, open_photo, parse_fixes, parse_outlines, parse_players
+from kdvision.cli.inputs import Fix, load_networks, open_photo, parse_fixes, parse_outlines, parse_players
 from kdvision.cli.options import (
     AsJson,
     Corners,
@@ -90,6 +90,7 @@ def score(
     _check_usage(photos, fixes, outlines, same=same)
     photos, views = (photos[:1], photos[1:]) if same else (photos, [])
     paths = find_overlay_paths(photos, overlay, views)
+    load_networks()
     jobs = [_Job(photo, path, fixes, outlines, views) for photo, path in zip(photos, paths, strict=True)]
     results, used_options = _score_photos(jobs, options)
     game_options = find_common_options(used_options or [options])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kdvision.errors import KdvisionError
+from kdvision.files import check_writable
 
 if TYPE_CHECKING:
     from kdvision.web.server import Listener
@@ -19,9 +20,7 @@ def serve(
     lan: Annotated[bool, typer.Option("--lan", help="Let phones on the local network connect, with a key.")] = False,
     keep: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", exists=True, file_okay=False, writable=True, help="Store uploaded photos in this folder."
-        ),
+        typer.Option(metavar="DIR", exists=True, file_okay=False, help="Store uploaded photos in this folder."),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not log requests to stderr.")] = False,
 ) -> None:
@@ -37,6 +36,8 @@ def serve(
             raise
         hint = "install them: pip install 'kdvision[web]'"
         raise KdvisionError(f"the page needs packages that are not installed ({error.name})", hint=hint) from error
+    if keep is not None:
+        check_writable(keep)
     listener = open_listener(Settings(port=port, lan=lan, keep=keep))
     _print_links(listener)
     if not quiet:

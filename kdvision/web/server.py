@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from kdvision.errors import KdvisionError
-from kdvision.vision.networks.onnx import load_model
+from kdvision.vision.find import Networks
 from kdvision.web import api
 from kdvision.web.connections import BACKLOG, available_connections, limited_protocol
 from kdvision.web.limits import JobQueue, Refusal
@@ -128,8 +128,7 @@ class Listener:
 
 def open_listener(settings: Settings) -> Listener:
     """Load the models and open the socket; raises ModelError, and KdvisionError if the port is taken."""
-    for name in ("detector", "cells", "context"):
-        load_model(name)
+    Networks.load()
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

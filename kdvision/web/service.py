@@ -21,9 +21,9 @@ from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.vision.detect.outline import KingdomOutline
+from kdvision.vision.find import Networks
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import shrink
-from kdvision.vision.networks.onnx import load_model
 from kdvision.web.limits import JobQueue, Report
 from kdvision.web.response import status_of
 from kdvision.web.tokens import decode_token, encode_token
@@ -101,9 +101,8 @@ class Service:
 
     def decide(self, kingdoms: Sequence[FixedObservation], options: ReadOptions) -> Outcome:
         """Decide observations again with the fixed squares; raises Refusal and NotationError."""
-        about = load_model("cells").metadata
-        kinds, piece_names = tuple(about["kinds"]), tuple(about.get("pieces", ()))
-        decoded = [decode_token(one.token, kinds, self.secret, piece_names=piece_names) for one in kingdoms]
+        cells = Networks.load().classifier
+        decoded = [decode_token(one.token, cells.kinds, self.secret, piece_names=cells.pieces) for one in kingdoms]
         fixed_squares = {
             (number, square): cell for number, kingdom in enumerate(kingdoms) for square, cell in kingdom.fixes.items()
         }

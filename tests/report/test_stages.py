@@ -120,7 +120,7 @@ def test_pictures_that_cannot_be_written_are_an_ordinary_error(out: str, run: Ru
     (tmp_path / "file").touch()
     ran = run("look", SAMPLES / "demo.jpg", "-o", tmp_path / out)
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith("kdvision: pictures cannot be written to")
+    assert ran.err.startswith("kdvision: the folder")
     assert ran.err.endswith("Choose a folder that you may write to.\n")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision import files
+from kdvision import files, pipeline
 from kdvision.batch.corrections import Correction, CorrectionFile
 from kdvision.batch.result_folder import PARTIAL_FILE, ResultFolder
 from kdvision.errors import KdvisionError
@@ -22,6 +22,7 @@ from kdvision.evaluate.evaluate import evaluate
 from kdvision.files import write_atomically
 from kdvision.web.limits import JobQueue
 from kdvision.web.service import Service
+from tests.conftest import Run
 from tests.paths import SAMPLES
 
 PACKAGE = Path(files.__file__).parent
@@ -174,15 +175,49 @@ def test_a_full_disk_is_reported_and_leaves_nothing(write: Callable[[Path], None
     assert [path.name for path in left if path.name.endswith(".part")] == []
 
 
-@pytest.mark.parametrize("write", WRITERS)
-def test_a_read_only_folder_is_reported(write: Callable[[Path], None], tmp_path: Path) -> None:
-    folder = tmp_path / "out"
+def make_read_only_folder(parent: Path) -> Path:
+    """A folder that everyone may read and nobody but root may write to."""
+    folder = parent / "out"
     folder.mkdir()
-    for path in (folder, tmp_path):
+    for path in (folder, parent):
         path.chmod(0o555)
-    for path in tmp_path.parents:
+    for path in parent.parents:
         if path.stat().st_uid == os.geteuid() and path.name.startswith("pytest-"):
             path.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "PHOTO", "--overlay", "OUT/score.png"),
+        ("score", "PHOTO", "--overlay", "OUT"),
+        ("score", "PHOTO", "--game-file", "OUT/game.toml"),
+        ("look", "PHOTO", "--out", "OUT"),
+        ("look", "PHOTO", "--out", "OUT/pictures"),
+        ("evaluate", str(SAMPLES), "--csv", "OUT/rows.csv"),
+        ("serve", "--port", "0", "--keep", "OUT"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_names_the_read_only_folder_before_it_reads_a_photo(
+    arguments: tuple[str, ...], run: Run, photo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("a photo was read")
+
+    monkeypatch.setattr(pipeline, "read", fail)
+    folder = make_read_only_folder(tmp_path)
+    with as_nobody():
+        ran = run(*(word.replace("PHOTO", str(photo)).replace("OUT", str(folder)) for word in arguments))
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert f"{folder}" in ran.err and "cannot be written to: Permission denied. Choose a folder" in ran.err
+    assert list_names(folder) == []
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_read_only_folder_is_reported(write: Callable[[Path], None], tmp_path: Path) -> None:
+    folder = make_read_only_folder(tmp_path)
     with as_nobody(), pytest.raises(KdvisionError, match=r"cannot be (written|made).*Permission denied") as raised:
         write(folder)
     assert (raised.value.exit_code, bool(raised.value.hint)) == (1, True)

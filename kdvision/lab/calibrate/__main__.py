@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,9 @@ from kdvision.files import write_atomically
 from kdvision.lab.calibrate import boards, quantities, reliability, scenes, tiles
 from kdvision.lab.calibrate.reliability import JudgedBoard
 from kdvision.lab.calibrate.scenes import FIRST_SEED, BoardOutcome, ObservedScene
+from kdvision.lab.model_file import update_metadata
 from kdvision.vision.assess.calibration import Calibration
-from kdvision.vision.networks.onnx import find_model, load_model
+from kdvision.vision.networks.onnx import find_model
 
 Result = TypeVar("Result")
 
@@ -78,31 +79,20 @@ class Run:
         print(groups, table, sep="\n", flush=True)
 
 
-def write_metadata(path: Path, about: Mapping[str, object]) -> None:
-    """Replace entries in the metadata of a model file."""
-    import onnx
-
-    model = onnx.load(path)
-    kept = {entry.key: entry.value for entry in model.metadata_props}
-    onnx.helper.set_model_props(model, {**kept, **{key: json.dumps(value) for key, value in about.items()}})
-    write_atomically(path, model.SerializeToString())
-    load_model.cache_clear()
-
-
 def fit(run: Run) -> Calibration:
     """Run steps 1 to 4: fit everything, write it into cells.onnx, and write the tables."""
     path = find_model("cells")
     evidence = run.map_seeds(partial(tiles.collect_tile_evidence, run.data), TILE_SEED, run.scenes // 5, "tile weights")
-    write_metadata(path, tiles.fit_tile_weights(evidence))
+    update_metadata(path, tiles.fit_tile_weights(evidence))
     collect = partial(tiles.collect_occlusion_evidence, run.data)
     evidence = run.map_seeds(collect, OCCLUSION_SEED, run.scenes // 5, "occlusion weights")
-    write_metadata(path, tiles.fit_occlusion_weights(evidence))
+    update_metadata(path, tiles.fit_occlusion_weights(evidence))
     observed = run.observe("plain", BOARD_SEED, run.scenes)
     plain = run.judge(observed)
     occluded = run.judge(run.observe("occluded", OCCLUDED_SEED, run.scenes // 2, occluders=True))
     about, calibration = boards.fit_calibration(plain, occluded)
     print(json.dumps(about, indent=1))
-    write_metadata(path, {"calibration": about})
+    update_metadata(path, {"calibration": about})
     reliability.write_reliability(
         run.results,
         boards.list_outcomes(plain, calibration),

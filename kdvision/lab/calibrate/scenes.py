@@ -36,7 +36,7 @@ from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.onnx import find_model, load_model
+from kdvision.vision.networks.onnx import DIGEST_KEY, MODEL_NAMES, find_model, load_model
 from kdvision.vision.result import build_reading, describe_surroundings, mark_touching, warn_of_possible_towns
 
 Floats = npt.NDArray[np.float64]
@@ -168,14 +168,16 @@ def observe_scene(data: Path, folder: Path | None, seed: int, *, occluders: bool
     return scene
 
 
-def digest_observer(*ignored_keys: str, networks: Sequence[str] = ("detector", "cells", "context")) -> str:
+def digest_observer(*ignored_keys: str, networks: Sequence[str] = MODEL_NAMES) -> str:
     """Return a digest of all that an observation depends on: networks without these metadata, rendering and vision."""
     import onnx  # only this function needs it
 
     digest, package = hashlib.sha256(), Path(kdvision.__file__).parent
     for name in networks:
         model = onnx.load(find_model(name))
-        about = sorted((entry.key, entry.value) for entry in model.metadata_props if entry.key not in ignored_keys)
+        about = sorted(
+            (entry.key, entry.value) for entry in model.metadata_props if entry.key not in (DIGEST_KEY, *ignored_keys)
+        )
         digest.update(model.graph.SerializeToString() + repr(about).encode())
     for folder in ("vision", "lab/render", "lab/games"):
         for path in sorted((package / folder).rglob("*.py")):

@@ -39,7 +39,6 @@ from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.context import TileFeatures
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.onnx import load_model
 
 if TYPE_CHECKING:
     from kdvision.lab.train.__main__ import Run
@@ -90,7 +89,6 @@ def train_context(run: Run) -> None:
     }
     path = run.models / "context.onnx"
     export_context(net, path, kinds=KINDS, temperature=temperature, rates=rates, settings=settings)
-    load_model.cache_clear()
 
 
 @cache

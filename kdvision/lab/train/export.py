@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ import onnx
 import torch
 from torch import Tensor, nn
 
+from kdvision.lab.model_file import write_model
 from kdvision.lab.train.examples import PIECES, TILE_KINDS
 from kdvision.lab.train.networks import COLOUR_FEATURES, CellNet, ContextForPhoto, ContextNet, DetectorNet
 from kdvision.vision.classify.probabilities import NOTHING
@@ -118,10 +118,7 @@ def _export(
             opset_version=17,
             dynamo=False,
         )
-    model = onnx.load(draft)
-    entries = {"format": MODEL_FORMAT, "sources": SOURCES, **about}
-    onnx.helper.set_model_props(model, {key: json.dumps(value) for key, value in entries.items()})
-    onnx.save(model, draft)
+    write_model(draft, onnx.load(draft), {"format": MODEL_FORMAT, "sources": SOURCES, **about})
     with torch.inference_mode():
         expected = module(*inputs.values()).numpy()
     output = Model(draft).run_inputs(**{name: value.numpy() for name, value in inputs.items()})

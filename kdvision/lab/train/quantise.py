@@ -9,7 +9,6 @@ models"): this way every processor computes the same sums.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -22,8 +21,8 @@ import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
 from kdvision.evaluate.workers import map_in_processes
-from kdvision.files import write_atomically
 from kdvision.lab.calibrate.scenes import judge_boards, observe_picture, render_scene
+from kdvision.lab.model_file import write_model
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.find import Networks
 from kdvision.vision.networks.cells import CellClassifier
@@ -82,9 +81,7 @@ def quantise_networks(run: Run) -> None:
         print(f"{name}: {before} kingdoms right in floats, {after} in integers, {'kept' if kept else 'rejected'}")
         if kept:
             about = {"scenes": TEST_SCENES, "right": {"floats": before, "whole numbers": after}}
-            copy_metadata(path, quantised, {METADATA_KEY: json.dumps(about)})
-            write_atomically(path, quantised.read_bytes())
-            load_model.cache_clear()
+            write_model(path, onnx.load(quantised), {**Model(path).metadata, METADATA_KEY: about})
 
 
 def is_loss_acceptable(before: int, after: int) -> bool:
@@ -134,17 +131,9 @@ def quantise(path: Path, target: Path, inputs: Sequence[Bytes]) -> None:
         activation_type=QuantType.QUInt8,
         weight_type=QuantType.QInt8,
     )
-    copy_metadata(path, target, {})
+    write_model(target, onnx.load(target), Model(path).metadata)
 
 
 def list_first_and_last_nodes(model: onnx.ModelProto) -> list[str]:
     """Return the names of the nodes in a network's stem and head."""
     return [node.name for node in model.graph.node if {"stem", "head"} & set(node.name.split("/"))]
-
-
-def copy_metadata(source: Path, target: Path, added: Mapping[str, str]) -> None:
-    """Give the target the metadata of the source, and these besides."""
-    model = onnx.load(target)
-    entries = {entry.key: entry.value for entry in onnx.load(source).metadata_props}
-    onnx.helper.set_model_props(model, {**entries, **added})
-    write_atomically(target, model.SerializeToString())

@@ -1,10 +1,12 @@
-"""ONNX model files: location, format check, execution.
+"""ONNX model files: location, checks, execution.
 
-Each file describes itself in its metadata: format, classes in board notation, temperatures, training data.
+Each file describes itself in its metadata: name, format, classes in board notation, temperatures, training data. Its
+last metadata entry is the SHA-256 digest of everything before it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -20,11 +22,19 @@ from kdvision.errors import ModelError
 
 MODEL_FORMAT: Final = 2
 
+MODEL_NAMES: Final = ("cells", "context", "detector")
+
+DIGEST_KEY: Final = "sha256"
+_DIGEST_HEADER: Final = b"\x72\x4a\x0a\x06" + DIGEST_KEY.encode() + b"\x12\x40"
+"""`ModelProto.metadata_props` (field 14, 74 bytes) with `key` (field 1, 6 bytes) and `value` (field 2, 64 bytes)."""
+
 MAX_THREADS: Final = 4
 """The networks are small: more threads spend more time on synchronisation than they save."""
 
 MAX_BATCH_IMAGES: Final = 16
 """Larger batches are no faster and need more memory."""
+
+_RESTORE_HINT: Final = "Install kdvision again, or restore the file."
 
 
 def find_model(name: str) -> Path:
@@ -42,8 +52,32 @@ def find_model(name: str) -> Path:
     )
 
 
+def encode_digest(content: bytes) -> bytes:
+    """Return the metadata entry with the digest of a model file's content, as bytes to append to it.
+
+    The fields of a protobuf message may come in any order, so the longer file is an ONNX model, too.
+    """
+    return _DIGEST_HEADER + hashlib.sha256(content).hexdigest().encode()
+
+
+def read_model_file(path: Path) -> bytes:
+    """Return the content of a model file; raise ModelError if it does not match its digest.
+
+    A file without a digest is accepted: networks of one's own may come from another exporter.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"The model {path} cannot be read: {error.strerror}", hint=_RESTORE_HINT) from error
+    size = len(encode_digest(b""))
+    body, entry = content[:-size], content[-size:]
+    if entry.startswith(_DIGEST_HEADER) and entry != encode_digest(body):
+        raise ModelError(f"The model {path} is damaged: its digest does not match", hint=_RESTORE_HINT)
+    return content
+
+
 class Model:
-    """One network and its metadata; raises ModelError if the file is not a model of this program.
+    """One network and its metadata; raises ModelError if the file is damaged or not a model of this program.
 
     It runs on `threads` threads, by default `count_threads()`.
     """
@@ -51,15 +85,16 @@ class Model:
     def __init__(self, path: Path, *, threads: int | None = None) -> None:
         import onnxruntime as ort
 
+        content = read_model_file(path)
         options = ort.SessionOptions()
         options.log_severity_level = 4  # errors are raised and reported by the caller
         options.intra_op_num_threads = threads or count_threads()
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # leaves the processor to others
         options.enable_mem_pattern = False  # pictures come in all sizes; plans for each would pile up
         try:
-            self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+            self.session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's exceptions share no base class
-            raise ModelError(f"The model {path} cannot be loaded: {error}", hint="Install kdvision again.") from error
+            raise ModelError(f"The model {path} cannot be loaded: {error}", hint=_RESTORE_HINT) from error
         self.input = self.session.get_inputs()[0].name
         self.metadata: dict[str, Any] = _parse_metadata(self.session.get_modelmeta().custom_metadata_map)
         if self.metadata.get("format") != MODEL_FORMAT:
@@ -82,11 +117,12 @@ class Model:
 
 
 def _parse_metadata(metadata: Mapping[str, str]) -> dict[str, Any]:
-    """Return the metadata with JSON values; other entries are left out."""
+    """Return the metadata with JSON values; the digest and other entries are left out."""
     parsed = {}
     for key, value in metadata.items():
         with suppress(ValueError):
-            parsed[key] = json.loads(value)
+            if key != DIGEST_KEY:
+                parsed[key] = json.loads(value)
     return parsed
 
 
@@ -101,5 +137,9 @@ def count_threads() -> int:
 
 @cache
 def load_model(name: str, threads: int | None = None) -> Model:
-    """Return a shipped model, loaded once a process."""
-    return Model(find_model(name), threads=threads)
+    """Return a shipped model, loaded once a process; raise ModelError if its file holds another network."""
+    path = find_model(name)
+    model = Model(path, threads=threads)
+    if (found := model.metadata.get("name")) != name:
+        raise ModelError(f"The model {path} is the network {found!r} instead of {name!r}", hint=_RESTORE_HINT)
+    return model

@@ -10,6 +10,7 @@ import pytest
 from kdvision.lab.calibrate import __main__ as command
 from kdvision.lab.calibrate.quantities import QUANTITIES
 from kdvision.lab.calibrate.scenes import digest_observer
+from kdvision.lab.model_file import update_metadata
 from kdvision.vision.networks.onnx import Model, load_model
 from tests.paths import MODELS, SHARED
 
@@ -53,10 +54,10 @@ def test_an_interrupted_validation_continues_with_the_saved_observations(
 
 def test_the_metadata_are_replaced_and_the_digest_ignores_what_is_named(models: Path) -> None:
     before, about = digest_observer("calibration"), Model(models / "cells.onnx").metadata
-    command.write_metadata(models / "cells.onnx", {"calibration": {"review_threshold": 0.5}})
+    update_metadata(models / "cells.onnx", {"calibration": {"review_threshold": 0.5}})
     assert Model(models / "cells.onnx").metadata == {**about, "calibration": {"review_threshold": 0.5}}
     assert digest_observer("calibration") == before != digest_observer()
-    command.write_metadata(models / "cells.onnx", {"tile_weights_without_colour": [1.0, 0.0, 0.0]})
+    update_metadata(models / "cells.onnx", {"tile_weights_without_colour": [1.0, 0.0, 0.0]})
     assert digest_observer("calibration") != before
 
 

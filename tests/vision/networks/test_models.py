@@ -8,18 +8,27 @@ import numpy as np
 import pytest
 
 from kdvision.errors import ModelError
-from kdvision.vision.networks.onnx import MAX_BATCH_IMAGES, Model, count_threads, find_model
+from kdvision.vision.networks.onnx import (
+    DIGEST_KEY,
+    MAX_BATCH_IMAGES,
+    MODEL_NAMES,
+    Model,
+    count_threads,
+    encode_digest,
+    find_model,
+    load_model,
+)
 
 CELLS = find_model("cells")
 
 
-def crops(count: int) -> np.ndarray:
+def make_crops(count: int) -> np.ndarray:
     return np.random.default_rng(count).integers(0, 256, (count, 64, 64, 3), dtype=np.uint8)
 
 
 def test_no_number_of_pictures_is_too_many_or_too_few() -> None:
     model = Model(CELLS)
-    pictures = crops(2 * MAX_BATCH_IMAGES + 3)
+    pictures = make_crops(2 * MAX_BATCH_IMAGES + 3)
     whole = model.run(pictures)
     assert len(whole) == len(pictures)
     assert np.allclose(whole[MAX_BATCH_IMAGES + 1], model.run(pictures[MAX_BATCH_IMAGES + 1 :][:1])[0], atol=1e-3)
@@ -27,7 +36,7 @@ def test_no_number_of_pictures_is_too_many_or_too_few() -> None:
 
 
 def test_threads_change_nothing() -> None:
-    pictures = crops(5)
+    pictures = make_crops(5)
     one, two = (Model(CELLS, threads=threads).run(pictures) for threads in (1, 2))
     assert one.tobytes() == two.tobytes()
 
@@ -52,6 +61,35 @@ def test_a_broken_model_is_no_traceback(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "cells.onnx").write_bytes(content)
     with pytest.raises(ModelError):
         Model(tmp_path / "cells.onnx")
+
+
+def test_every_shipped_model_ends_with_its_digest() -> None:
+    for path in map(find_model, MODEL_NAMES):
+        body, entry = path.read_bytes()[:-76], path.read_bytes()[-76:]
+        assert entry == encode_digest(body)
+        assert DIGEST_KEY not in Model(path).metadata
+
+
+@pytest.mark.parametrize("position", [100, 500_000, -76, -1])
+def test_a_changed_bit_is_noticed(position: int, tmp_path: Path) -> None:
+    content = bytearray(CELLS.read_bytes())
+    content[position] ^= 1
+    (tmp_path / "cells.onnx").write_bytes(content)
+    with pytest.raises(ModelError, match=r"is damaged|cannot be loaded"):
+        Model(tmp_path / "cells.onnx")
+
+
+def test_a_model_without_a_digest_is_accepted(tmp_path: Path) -> None:
+    (tmp_path / "cells.onnx").write_bytes(CELLS.read_bytes()[:-76])
+    assert Model(tmp_path / "cells.onnx").metadata == Model(CELLS).metadata
+
+
+def test_a_swapped_model_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copy(CELLS, tmp_path / "detector.onnx")
+    monkeypatch.setenv("KDVISION_MODELS", str(tmp_path))
+    load_model.cache_clear()
+    with pytest.raises(ModelError, match="is the network 'cells' instead of 'detector'"):
+        load_model("detector")
 
 
 def test_models_of_ones_own_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
