@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
-from kdvision.lab.render.art.folder_art import ArtSet, FolderArt
+from kdvision.lab.render.art.folder_art import FolderArt
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
 from kdvision.lab.render.renderer import Picture
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
-
-Bytes = npt.NDArray[np.uint8]
 
 DRAWN: Final = "drawn"
 SCANS: Final = "scans"
@@ -94,35 +90,8 @@ def draw_factors(number: int) -> SceneFactors:
 
 def render_scene(factors: SceneFactors, number: int, art: str, data: Path) -> Picture:
     """Return the picture of a scene and its truth, in "drawn" dominoes or those of a source of the data folder."""
-    box: ArtSet = (
-        get_drawn_box(TRAINING_BOX_COUNT + number % BOXES) if art == DRAWN else OneSource(_load_art(data), art)
-    )
+    box = get_drawn_box(TRAINING_BOX_COUNT + number % BOXES) if art == DRAWN else FolderArt(data, art)
     return factors.picture(number, DrawnSceneArt(box))
-
-
-@dataclass(frozen=True)
-class OneSource:
-    """The pictures of one source of a data folder."""
-
-    folder: FolderArt
-    source: str
-
-    def domino(self, number: int) -> Bytes:
-        """Return the face of a domino, (h, 2h, 3)."""
-        return self.folder.domino(number, self.source)
-
-    def castle(self, colour: str) -> Bytes:
-        """Return a starting tile, (h, h, 3)."""
-        return self.folder.castle(colour, self.source)
-
-    def back(self, number: int) -> Bytes:
-        """Return a back, (h, 2h, 3)."""
-        return self.folder.back(number)
-
-
-@cache
-def _load_art(data: Path) -> FolderArt:
-    return FolderArt(data)
 
 
 def _list_scenes(data: Path, seed: int) -> Iterator[Row]:

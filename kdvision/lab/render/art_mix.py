@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.lab.render.art.augment import change_crowns, vary_print
-from kdvision.lab.render.art.folder_art import SIDE_PX, FolderArt
+from kdvision.lab.render.art.folder_art import SIDE_PX, FolderArt, list_sources, parse_domino_number
 from kdvision.lab.render.art.queendomino_art import QueendominoArt
 from kdvision.lab.render.art.scene_art import (
     BUILDING_KINDS,
@@ -22,13 +23,13 @@ from kdvision.lab.render.art.scene_art import (
     DrawnSceneArt,
     get_drawn_box,
     make_piece_mesh,
-    parse_domino_number,
 )
 from kdvision.lab.render.objects import meshes, tokens
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.train.crop_folder import Crops
 
 Bytes = npt.NDArray[np.uint8]
+Rng = np.random.Generator
 
 _DRAWN_SCENE_SHARE = 0.15  # of training scenes show drawn tiles
 _DRAWN_PIECE_SHARE = 0.2  # of towns and buildings in a mix are drawn: there are few pictures of real ones
@@ -36,7 +37,8 @@ _QUEENDOMINO_SHARE = 0.35  # of Queendomino's other squares are its own if there
 _CHANGED_CROWNS_SHARE = 0.4  # of Queendomino's squares with crowns were printed with another number
 _DRAWN_TOWN_COUNT = 8  # different drawn towns of a box
 _CROP_SIDE_PX = 64
-_SOURCE_WEIGHTS = {"crops": 0.3, "squares": 0.15, "photos": 0.275, "scans": 0.275}
+_CROPS = "crops"  # the source of scenes made of crops of photos
+_SOURCE_WEIGHTS = {_CROPS: 0.3, "squares": 0.15, "photos": 0.275, "scans": 0.275}
 _BRIGHTNESS = {"photos": 0.65}  # of sources that are darker than others
 
 
@@ -57,26 +59,30 @@ class ArtMix:
     """All training art of a data folder."""
 
     def __init__(self, folder: Path, crops: Crops) -> None:
-        self.dominoes = FolderArt(folder)
+        self.dominoes = {source: FolderArt(folder, source) for source in list_sources(folder)}
+        if not self.dominoes:
+            raise FileNotFoundError(f"no pictures of dominoes in {folder}")
         self.crops = crops
         self.models = meshes.load_models(folder / "castle_3d") if (folder / "castle_3d").is_dir() else {}
         photos = folder / "queendomino"
         self.queendomino = QueendominoArt(photos) if QueendominoArt.is_available(photos) else None
 
     def make_scene_art(
-        self,
-        rng: np.random.Generator,
-        *,
-        drawn: float = _DRAWN_SCENE_SHARE,
-        boxes: Sequence[int] = range(TRAINING_BOX_COUNT),
+        self, rng: Rng, *, drawn: float = _DRAWN_SCENE_SHARE, boxes: Sequence[int] = range(TRAINING_BOX_COUNT)
     ) -> DrawnSceneArt | MixedSceneArt:
         """Return the art of a scene: one of the drawn `boxes`, one source of dominoes, or crops of one photo."""
         if rng.random() < drawn:
             return DrawnSceneArt(get_drawn_box(boxes[int(rng.integers(len(boxes)))]), self.crops.scraps)
-        sources = (*self.dominoes.sources(), "crops")
+        sources = (*self.dominoes, _CROPS)
         weight = np.array([_SOURCE_WEIGHTS[name] for name in sources])
         photos = self.crops.boards or sorted(self.crops.pictures)
         return MixedSceneArt(self, str(rng.choice(sources, p=weight / weight.sum())), photos[rng.integers(len(photos))])
+
+
+@cache
+def load_art_mix(folder: Path, *, held_out: bool = False) -> ArtMix:
+    """Return the art of a data folder with the crops for training or the held-out ones; loaded once per process."""
+    return ArtMix(folder, Crops.load(folder / "tiles").split()[held_out])
 
 
 @dataclass(frozen=True)
@@ -87,35 +93,40 @@ class MixedSceneArt:
     source: str
     photo: str
 
-    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
+    @property
+    def scraps(self) -> Sequence[Bytes]:
+        """Photographed surfaces for table tops."""
+        return self.mix.crops.scraps
+
+    @property
+    def _folder_art(self) -> FolderArt:
+        """The dominoes of the source; for crops, those of the first one."""
+        return self.mix.dominoes.get(self.source) or next(iter(self.mix.dominoes.values()))
+
+    def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:
         """Return the picture of a tile; see `renderer.SceneArt`."""
-        if kind == "back":
-            return self.mix.dominoes.back(parse_domino_number(name))
         if kind == "castle":
             return self._make_castle(str(name), rng)
         if kind in BUILDING_KINDS:
-            return self._make_building(kind, int(name), rng)
-        if isinstance(name, str) and name.startswith("Q"):
-            domino = _WEDDING[name]
+            return self._vary(self._choose_building(kind, int(name), rng), rng)
+        if kind == "domino" and str(name).startswith("Q"):
+            domino = _WEDDING[str(name)]
             halves = enumerate((domino.left, domino.right))
             return np.hstack([self._make_queendomino_half(cell, side, rng) for side, cell in halves])
-        number = parse_domino_number(name)
-        if self.source != "crops":
-            return self.mix.dominoes.domino(number, self.source)
-        domino = KINGDOMINO[number - 1]
-        return np.hstack([self._choose_crop(str(cell), rng) for cell in (domino.left, domino.right)])
+        if kind == "domino" and self.source == _CROPS:
+            domino = KINGDOMINO[parse_domino_number(name) - 1]
+            return np.hstack([self._choose_crop(str(cell), rng) for cell in (domino.left, domino.right)])
+        return self._folder_art.tile(kind, name)
 
-    def _vary(self, picture: Bytes, rng: np.random.Generator, *, turn: bool = True) -> Bytes:
+    def _vary(self, picture: Bytes, rng: Rng, *, turn: bool = True) -> Bytes:
         return vary_print(picture, rng, turn=turn, brightness=_BRIGHTNESS.get(self.source, 1.0))
 
-    def _make_building(self, kind: str, number: int, rng: np.random.Generator) -> Bytes:
-        art = self.mix.queendomino
-        if art is None or rng.random() < _DRAWN_PIECE_SHARE:
-            box = get_drawn_box(int(rng.integers(TRAINING_BOX_COUNT)))
-            return self._vary(box.building(number) if kind == "building" else box.back_of_building(number), rng)
-        return self._vary(art.building(number) if kind == "building" else art.back_of_building(number), rng)
+    def _choose_building(self, kind: str, number: int, rng: Rng) -> Bytes:
+        if self.mix.queendomino is None or rng.random() < _DRAWN_PIECE_SHARE:
+            return get_drawn_box(int(rng.integers(TRAINING_BOX_COUNT))).tile(kind, number)
+        return self.mix.queendomino.building(kind, number)
 
-    def _make_queendomino_half(self, cell: Cell, side: int, rng: np.random.Generator) -> Bytes:
+    def _make_queendomino_half(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a left (0) or right (1) square of Queendomino: its own, or Kingdomino's of the same kind."""
         own, kind = self.mix.queendomino, str(cell)
         real = own.squares(kind, side) if own else []
@@ -125,49 +136,46 @@ class MixedSceneArt:
             half = self._change_crowns(cell, side, rng)
         elif real and rng.random() < _QUEENDOMINO_SHARE:
             half = self._vary(real[rng.integers(len(real))], rng, turn=False)
-        elif self.source == "crops":
+        elif self.source == _CROPS:
             half = self._choose_crop(kind, rng)
         else:
-            number, place = self._choose_half(kind, side, rng)
-            half = np.hsplit(self.mix.dominoes.domino(number, self.source), 2)[place]
-        finest = _CROP_SIDE_PX if self.source == "crops" else SIDE_PX
+            half, _ = self._choose_half(kind, side, rng)
+        finest = _CROP_SIDE_PX if self.source == _CROPS else SIDE_PX
         return np.asarray(cv2.resize(half, (finest, finest), interpolation=cv2.INTER_AREA), np.uint8)
 
-    def _choose_town(self, rng: np.random.Generator) -> Bytes:
+    def _choose_town(self, rng: Rng) -> Bytes:
         own = self.mix.queendomino
         towns = [square for half in (0, 1) for square in own.halves("t", half)] if own else []
         if not towns or rng.random() < _DRAWN_PIECE_SHARE:
             box = get_drawn_box(int(rng.integers(TRAINING_BOX_COUNT)))
-            towns = [box.town(int(rng.integers(_DRAWN_TOWN_COUNT)))]
+            return box.tile("town", int(rng.integers(_DRAWN_TOWN_COUNT)))
         return towns[rng.integers(len(towns))]
 
-    def _choose_half(self, kind: str, side: int, rng: np.random.Generator) -> tuple[int, int]:
-        """Return a (domino, half) of Kingdomino that shows the kind, on the wanted side if there is one."""
+    def _choose_half(self, kind: str, side: int, rng: Rng) -> tuple[Bytes, int]:
+        """Return a half of Kingdomino that shows the kind, on the wanted side if there is one, and its side."""
         same = _HALVES[kind][side] or _HALVES[kind][1 - side]
-        return same[rng.integers(len(same))]
+        number, place = same[rng.integers(len(same))]
+        return np.hsplit(self._folder_art.tile("domino", number), 2)[place], place
 
-    def _change_crowns(self, cell: Cell, side: int, rng: np.random.Generator) -> Bytes:
+    def _change_crowns(self, cell: Cell, side: int, rng: Rng) -> Bytes:
         """Return a square of the cell's terrain that was printed with any other number of crowns but none."""
         own = self.mix.queendomino
         kinds = [kind for kind in _HALVES if kind[0] == str(cell)[0] and kind[1:]]
         kind = kinds[rng.integers(len(kinds))]
-        printed = Cell.parse(kind).crowns
         real = own.halves(kind, side) if own else []
         if real and rng.random() < 0.5:
-            half = self._vary(real[rng.integers(len(real))], rng, turn=False)
-            return change_crowns(half, printed, cell.crowns, side=side)
-        number, place = self._choose_half(kind, side, rng)
-        source = self.mix.dominoes.sources()[0] if self.source == "crops" else self.source
-        half = np.hsplit(self.mix.dominoes.domino(number, source), 2)[place]
-        return change_crowns(half, printed, cell.crowns, side=place)
+            half, place = self._vary(real[rng.integers(len(real))], rng, turn=False), side
+        else:
+            half, place = self._choose_half(kind, side, rng)
+        return change_crowns(half, Cell.parse(kind).crowns, cell.crowns, side=place)
 
-    def _make_castle(self, colour: str, rng: np.random.Generator) -> Bytes:
-        if self.source == "crops" and rng.random() < 0.7:
+    def _make_castle(self, colour: str, rng: Rng) -> Bytes:
+        if self.source == _CROPS and rng.random() < 0.7:
             return self._choose_crop("#", rng)
-        sources = self.mix.dominoes.sources()
-        return self.mix.dominoes.castle(colour, sources[rng.integers(len(sources))])
+        sources = list(self.mix.dominoes.values())
+        return sources[rng.integers(len(sources))].tile("castle", colour)
 
-    def _choose_crop(self, kind: str, rng: np.random.Generator) -> Bytes:
+    def _choose_crop(self, kind: str, rng: Rng) -> Bytes:
         choice = self.mix.crops.find_matching(self.photo)[kind]
         trim = int(rng.integers(0, 4))
         crop = choice[rng.integers(len(choice))]
@@ -175,7 +183,7 @@ class MixedSceneArt:
         crop = np.asarray(cv2.resize(crop, (_CROP_SIDE_PX, _CROP_SIDE_PX)), np.uint8)
         return np.rot90(crop, int(rng.integers(4)))
 
-    def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+    def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         """Return the mesh of a piece, from the 3-D models or made by code."""
         models = self.mix.models.get(kind)
         if tokens.has_own_colour(kind, colour):
@@ -187,7 +195,3 @@ class MixedSceneArt:
         if models and rng.random() < (0.25 if kind == "castle" else 0.5):
             return models[rng.integers(len(models))]
         return make_piece_mesh(kind, str(rng.choice(list(meshes.COLOURS))) if rng.random() < 0.3 else colour, rng)
-
-    def scraps(self) -> Sequence[Bytes]:
-        """Return photographed surfaces for table tops."""
-        return self.mix.crops.scraps

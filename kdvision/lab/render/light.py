@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -33,6 +33,12 @@ class PhotoFactors:
         if rng.random() < 0.3:
             values[rng.integers(5)] = rng.uniform(0.6, 1.0)
         return cls(*(float(v) for v in values))
+
+    @classmethod
+    def sample_hard_light(cls, rng: np.random.Generator) -> PhotoFactors:
+        """Return random factors in hard light; at the upper end of glare, a lamp leaves nothing but white."""
+        light, glare = float(rng.uniform(0.3, 1.3)), float(rng.uniform(0.5, 2.5))
+        return replace(cls.sample(rng), light=light, glare=glare)
 
 
 def add_illumination(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:

@@ -43,8 +43,9 @@ class SceneArt(Protocol):
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         """Return the mesh of a `Piece`."""
 
+    @property
     def scraps(self) -> Sequence[Bytes]:
-        """Return photographed surfaces for table tops, or nothing."""
+        """Photographed surfaces for table tops, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def render(
     """
     factors, style = factors or PhotoFactors.sample(rng), print_style or PrintStyle.sample(rng)
     lamp = lamp or (float(rng.normal(0, 0.6)), float(rng.normal(0, 0.6)), 1.0)
-    picture = _draw_table(scene, camera, table_top or partial(make_table_top, scraps=art.scraps()), rng)
+    picture = _draw_table(scene, camera, table_top or partial(make_table_top, scraps=art.scraps), rng)
     reflectance = np.full(picture.shape[:2], rng.uniform(0.1, 0.7), np.float32)  # of the table; a card has 1
     lean = np.zeros((*reflectance.shape, 2), np.float32)
     if scene.tiles:
@@ -138,7 +139,7 @@ def render(
     cover = _draw_pieces(picture, reflectance, scene.pieces, camera, art, rng, thickness=style.thickness, lamp=lamp)
     if occluders:
         squares = [camera.project(quad, style.thickness) for k in scene.kingdoms for quad in k.squares.values()]
-        occluders(picture, reflectance, cover, squares, art.scraps(), rng)
+        occluders(picture, reflectance, cover, squares, art.scraps, rng)
     maps = camera.lens_maps()
     view, reflectance, hidden, lean = (_apply_lens(layer, maps) for layer in (picture, reflectance, cover, lean))
     lit = light.add_illumination(view / np.float32(255), rng, factors.light)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.games.layout import Scene
+from kdvision.evaluate.workers import map_in_processes
 from kdvision.lab.games.pieces import make_scene_with_pieces
-from kdvision.lab.render import renderer, scenes
+from kdvision.lab.render import renderer
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
-from kdvision.lab.render.art_mix import ArtMix
+from kdvision.lab.render.art_mix import ArtMix, load_art_mix
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects.occluders import place_occluders
 from kdvision.lab.render.objects.patterned_tops import make_patterned_top
-from kdvision.lab.render.renderer import OccluderPlacer, Picture, RenderedSquare
-from kdvision.lab.train.crop_folder import Crops
+from kdvision.lab.render.renderer import Picture, RenderedSquare
+from kdvision.lab.render.scenes import make_scene
 from kdvision.lab.train.examples import SceneExample, cut_cell_examples, fit_board_homography
 
 Floats = npt.NDArray[np.float64]
@@ -37,8 +36,8 @@ WORLDS = {"scenes": (), "pieces": (23,), "patterned": (29,), "lit": (31,), "occl
 - occluded: hands and things on the kingdoms, on plain and patterned tables and in hard light.
 """
 _PATTERNED_DRAWN_SHARE = 0.45  # of scenes on patterned tables show drawn tiles
-HARD_LIGHT_RANGE, HARD_GLARE_RANGE = (0.3, 1.3), (0.5, 2.5)
-"""Two of `light.PhotoFactors` in hard light; at the upper end of glare, a lamp leaves nothing but white."""
+_PATTERNED_KINGDOM_SHARES = (0.08, 0.37, 0.2, 0.15, 0.2)  # of these scenes have 0, 1, 2, 3 and 4 kingdoms
+_LIT_PATTERNED_SHARE = 0.4  # of scenes in hard light have a patterned table
 _OCCLUDED_SHARES = (0.5, 0.25, 0.25)  # of occluded scenes: plain, patterned, in hard light
 _RECTIFIED_SHARE = 0.25
 
@@ -71,20 +70,30 @@ def rectify(picture: Picture, rng: np.random.Generator) -> Picture:
     return Picture(np.asarray(photo, np.uint8), kingdoms, tuple(move(quad) for quad in picture.loose))
 
 
-_art_mix: ArtMix | None = None  # of a worker process
+def render_world(rng: np.random.Generator, art_mix: ArtMix, world: str) -> Picture:
+    """Return a random picture of one of the WORLDS."""
+    occluders, factors = None, None
+    if world == "occluded":
+        occluders = place_occluders
+        world = ("scenes", "patterned", "lit")[rng.choice(3, p=_OCCLUDED_SHARES)]
+    if world == "lit":
+        factors = PhotoFactors.sample_hard_light(rng)
+        world = "patterned" if rng.random() < _LIT_PATTERNED_SHARE else "scenes"
+    if world == "patterned":
+        scene = make_scene(rng, kingdoms=int(rng.choice(5, p=_PATTERNED_KINGDOM_SHARES)))
+        art = art_mix.make_scene_art(rng, drawn=_PATTERNED_DRAWN_SHARE, boxes=EXTRA_TRAINING_BOXES)
+        camera, table_top = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX), make_patterned_top
+    else:
+        scene = make_scene_with_pieces(rng) if world == "pieces" else make_scene(rng)
+        camera, table_top = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX), None
+        art = art_mix.make_scene_art(rng)
+    return renderer.render(scene, camera, art, rng, factors=factors, table_top=table_top, occluders=occluders)
 
 
-def _load_art(folder: Path) -> None:
-    global _art_mix
-    cv2.setNumThreads(1)
-    _art_mix = ArtMix(folder, Crops.load(folder / "tiles").split()[0])
-
-
-def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExample:
-    """Return the scene of one seed in one of the WORLDS with its crops; equal seeds give equal examples."""
-    assert _art_mix is not None
+def make_example(seed: tuple[int, ...], *, folder: Path, world: str = "scenes") -> SceneExample:
+    """Return the scene of one seed with its crops, in the art of a data folder; equal seeds give equal examples."""
     rng = np.random.default_rng(seed)
-    picture = _MAKERS[world](rng, _art_mix)
+    picture = render_world(rng, load_art_mix(folder), world)
     if picture.kingdoms and rng.random() < _RECTIFIED_SHARE:
         picture = rectify(picture, rng)
     quads = [*(square.corners for k in picture.kingdoms for square in k.squares.values()), *picture.loose]
@@ -92,58 +101,9 @@ def make_example(seed: tuple[int, ...], *, world: str = "scenes") -> SceneExampl
     return SceneExample(code, np.array(quads, np.float32).reshape(-1, 4, 2), cut_cell_examples(picture, rng))
 
 
-def _render_plain(
-    rng: np.random.Generator,
-    art_mix: ArtMix,
-    factors: PhotoFactors | None = None,
-    *,
-    make_scene: Callable[[np.random.Generator], Scene] = scenes.make_scene,
-    occluders: OccluderPlacer | None = None,
-) -> Picture:
-    scene = make_scene(rng)
-    camera = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX)
-    return renderer.render(scene, camera, art_mix.make_scene_art(rng), rng, factors=factors, occluders=occluders)
-
-
-def _render_patterned(
-    rng: np.random.Generator,
-    art_mix: ArtMix,
-    factors: PhotoFactors | None = None,
-    *,
-    occluders: OccluderPlacer | None = None,
-) -> Picture:
-    scene = scenes.make_scene(rng, kingdoms=int(rng.choice(5, p=[0.08, 0.37, 0.2, 0.15, 0.2])))
-    art = art_mix.make_scene_art(rng, drawn=_PATTERNED_DRAWN_SHARE, boxes=EXTRA_TRAINING_BOXES)
-    camera = renderer.place_camera(scene, rng, size=SCENE_SIZE_PX)
-    top = make_patterned_top
-    return renderer.render(scene, camera, art, rng, factors=factors, table_top=top, occluders=occluders)
-
-
-def _render_lit(rng: np.random.Generator, art_mix: ArtMix, *, occluders: OccluderPlacer | None = None) -> Picture:
-    light, glare = float(rng.uniform(*HARD_LIGHT_RANGE)), float(rng.uniform(*HARD_GLARE_RANGE))
-    factors = replace(PhotoFactors.sample(rng), light=light, glare=glare)
-    render = _render_patterned if rng.random() < 0.4 else _render_plain
-    return render(rng, art_mix, factors, occluders=occluders)
-
-
-def _render_occluded(rng: np.random.Generator, art_mix: ArtMix) -> Picture:
-    renderers: tuple[Callable[..., Picture], ...] = (_render_plain, _render_patterned, _render_lit)
-    return renderers[rng.choice(3, p=_OCCLUDED_SHARES)](rng, art_mix, occluders=place_occluders)
-
-
-_MAKERS: dict[str, Callable[[np.random.Generator, ArtMix], Picture]] = {
-    "scenes": _render_plain,
-    "pieces": partial(_render_plain, make_scene=make_scene_with_pieces),
-    "patterned": _render_patterned,
-    "lit": _render_lit,
-    "occluded": _render_occluded,
-}
-
-
 def make_examples(
     folder: Path, *, seed: int, count: int, world: str = "scenes", workers: int = 2
 ) -> Iterator[SceneExample]:
     """Yield `count` examples of one of the WORLDS from the art in `folder`, in order, made by several processes."""
     seeds = [(seed, *WORLDS[world], n) for n in range(count)]
-    with get_context("spawn").Pool(workers, _load_art, (folder,)) as pool:
-        yield from pool.imap(partial(make_example, world=world), seeds, chunksize=8)
+    return map_in_processes(partial(make_example, folder=folder, world=world), seeds, workers=workers)

@@ -11,11 +11,10 @@ import pickle
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -26,11 +25,9 @@ from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, digest_observer, find_truth
 from kdvision.lab.render import renderer, scenes
-from kdvision.lab.render.art_mix import ArtMix
+from kdvision.lab.render.art_mix import load_art_mix
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.renderer import Picture
-from kdvision.lab.render.worlds import HARD_GLARE_RANGE, HARD_LIGHT_RANGE
-from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.examples import TILE_KINDS
 from kdvision.lab.train.export import export_context
 from kdvision.lab.train.metrics import fit_temperature
@@ -47,8 +44,8 @@ KINDS: Final = tuple(kind for kind in TILE_KINDS if kind != "t")
 """Kinds that the network re-scores. Rendered tables of Kingdomino have no towns, so these keep their probability."""
 TRAINING_SEED, TRAINING_SCENES = 9_200_000, 7000
 HELD_OUT_SEED, HELD_OUT_SCENES = 9_290_000, 400
-DRAWN_BOXES: Final = (range(300, 332), range(332, 340))
-"""Boxes of drawn tiles for training, and for the held-out scenes."""
+TRAINING_BOXES, HELD_OUT_BOXES = range(300, 332), range(332, 340)
+"""Boxes of drawn tiles."""
 DRAWN_SHARE: Final = 0.3
 IGNORED_LABEL: Final = -100
 """Label of a false tile: it is part of the input, and its output is not scored."""
@@ -74,8 +71,8 @@ class LabelledTiles:
 
 def train_context(run: Run) -> None:
     """Collect the tiles, train the network, measure it on held-out scenes, and write context.onnx."""
-    training = load_tiles(run, TRAINING_SEED, TRAINING_SCENES, part=0)
-    held_out = load_tiles(run, HELD_OUT_SEED, HELD_OUT_SCENES, part=1)
+    training = load_tiles(run, TRAINING_SEED, TRAINING_SCENES)
+    held_out = load_tiles(run, HELD_OUT_SEED, HELD_OUT_SCENES, held_out=True)
     started = time.monotonic()
     net = fit_context(training)
     temperature, rates = measure_context(net, held_out)
@@ -91,25 +88,14 @@ def train_context(run: Run) -> None:
     export_context(net, path, kinds=KINDS, temperature=temperature, rates=rates, settings=settings)
 
 
-@cache
-def load_art(data: Path, part: int) -> ArtMix:
-    """Return the art of the training scenes (part 0) or of the held-out ones (1); loaded once per process."""
-    cv2.setNumThreads(1)
-    return ArtMix(data, Crops.load(data / "tiles").split()[part])
-
-
-def collect_scene(seed: int, *, data: Path, part: int) -> LabelledTiles:
+def collect_scene(seed: int, *, data: Path, held_out: bool) -> LabelledTiles:
     """Return the tiles of one rendered scene; odd seeds have hard light."""
     rng = np.random.default_rng(seed)
     scene = scenes.make_scene(rng, kingdoms=int(rng.choice([1, 1, 1, 2, 3, 4])))
     camera = renderer.place_camera(scene, rng, size=PHOTO_SIZE_PIXELS, fill=(0.45, 0.95))
-    art = load_art(data, part).make_scene_art(rng, drawn=DRAWN_SHARE, boxes=DRAWN_BOXES[part])
-    factors = None
-    if seed % 2:
-        factors = PhotoFactors.sample(rng)
-        factors = replace(
-            factors, light=float(rng.uniform(*HARD_LIGHT_RANGE)), glare=float(rng.uniform(*HARD_GLARE_RANGE))
-        )
+    art_mix = load_art_mix(data, held_out=held_out)
+    art = art_mix.make_scene_art(rng, drawn=DRAWN_SHARE, boxes=HELD_OUT_BOXES if held_out else TRAINING_BOXES)
+    factors = PhotoFactors.sample_hard_light(rng) if seed % 2 else None
     return collect_tiles(renderer.render(scene, camera, art, rng, factors=factors))
 
 
@@ -130,12 +116,12 @@ def collect_tiles(picture: Picture) -> LabelledTiles:
     )
 
 
-def load_tiles(run: Run, first_seed: int, count: int, *, part: int) -> list[LabelledTiles]:
+def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False) -> list[LabelledTiles]:
     """Return the tiles of many scenes, from the work folder if the same networks collected them before."""
     digest = digest_observer("calibration", networks=("detector", "cells"))
     path = run.work / f"tiles-{digest}-{first_seed}-{count}.pickle"
     if not path.is_file():
-        collect = partial(collect_scene, data=run.data, part=part)
+        collect = partial(collect_scene, data=run.data, held_out=held_out)
         collected = list(map_in_processes(collect, range(first_seed, first_seed + count), workers=run.workers))
         write_atomically(path, pickle.dumps(collected))
     photos: list[LabelledTiles] = pickle.loads(path.read_bytes())

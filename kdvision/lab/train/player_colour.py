@@ -23,8 +23,8 @@ from kdvision.files import write_atomically
 from kdvision.game.players import COLOURS
 from kdvision.lab.games.layout import Piece, Scene, Tile
 from kdvision.lab.render import renderer, scenes
-from kdvision.lab.render.art.folder_art import FolderArt
-from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box, make_piece_mesh
+from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, list_sources
+from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, get_drawn_box, make_piece_mesh
 from kdvision.lab.render.objects.meshes import load_models
 from kdvision.lab.render.raster import Mesh
 from kdvision.vision.classify.player_colour import (
@@ -56,28 +56,21 @@ RIDGE: Final = 0.001
 class ColouredArt:
     """Art in which castle and starting tile have exactly the colour of the player."""
 
-    rest: FolderArt
-    source: str
-    box: DrawnSceneArt
+    printed: ArtSet
+    box: ArtSet
     castles: Sequence[Mesh]
+    scraps: Sequence[Bytes] = ()
 
-    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
-        """Return a domino or a back (h, 2h, 3), or a castle tile (h, h, 3)."""
-        if self.source == "drawn" or (kind == "castle" and name not in PRINTED_COLOURS):
-            return self.box.tile(kind, name, rng)
-        if kind == "castle":
-            return self.rest.castle(str(name), self.source)
-        return self.rest.back(int(name)) if kind == "back" else self.rest.domino(int(name), self.source)
+    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
+        """Return the picture of a tile; castles in colours that are not printed are drawn."""
+        is_drawn = kind == "castle" and name not in PRINTED_COLOURS
+        return (self.box if is_drawn else self.printed).tile(kind, name)
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         """Return the mesh of a piece."""
         if kind == "castle" and self.castles and rng.random() < 0.4:
             return self.castles[COLOURS.index(colour)]
         return make_piece_mesh(kind, colour, rng)
-
-    def scraps(self) -> Sequence[Bytes]:
-        """Return no photographed surfaces: tables are made from noise."""
-        return ()
 
 
 @dataclass(frozen=True)
@@ -116,10 +109,11 @@ def train_player_colour(run: Run) -> None:
 def load_art(data: Path) -> list[ColouredArt]:
     """Return every combination of scanned and drawn art; loaded once per process."""
     cv2.setNumThreads(1)
-    rest = FolderArt(data)
     castles = load_models(data / "castle_3d")["castle"] if (data / "castle_3d").is_dir() else ()
-    boxes = [DrawnSceneArt(get_drawn_box(seed)) for seed in range(TRAINING_BOX_COUNT)]
-    return [ColouredArt(rest, source, box, castles) for source in (*rest.sources(), "drawn") for box in boxes]
+    boxes = [get_drawn_box(seed) for seed in range(TRAINING_BOX_COUNT)]
+    scanned = [FolderArt(data, source) for source in list_sources(data)]
+    mixed = [ColouredArt(art, box, castles) for art in scanned for box in boxes]
+    return [*mixed, *(ColouredArt(box, box, castles) for box in boxes)]
 
 
 def render_squares(data: Path, count: int, *, workers: int) -> CastleSquares:

@@ -10,9 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, crop_domino
+from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, crop_domino, list_sources
+from kdvision.lab.render.art_mix import ArtMix
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects.meshes import COLOURS
+from kdvision.lab.train.crop_folder import Crops
 from tests.paths import SHARED
 
 Picture = NDArray[np.uint8]
@@ -47,7 +49,9 @@ def test_a_photo_is_cropped_along_the_edges_of_the_domino() -> None:
 
 def test_a_folder_without_dominoes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no pictures of dominoes"):
-        FolderArt(tmp_path)
+        ArtMix(tmp_path, Crops({}, ()))
+    with pytest.raises(FileNotFoundError, match="no scans of dominoes"):
+        FolderArt(tmp_path, "scans")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +69,7 @@ def count_crowns(square: Picture) -> int:
 
 @pytest.mark.parametrize("number", [1, 9, 12, 18, 23, 28, 35, 37, 39, 40, 42, 44, 46, 48])
 def test_drawn_dominoes_show_their_crowns_on_the_right_half(drawn: DrawnArt, number: int) -> None:
-    picture = drawn.domino(number)
+    picture = drawn.tile("domino", number)
     domino = KINGDOMINO[number - 1]
     assert picture.shape == (256, 512, 3)
     assert picture.dtype == np.uint8
@@ -74,63 +78,63 @@ def test_drawn_dominoes_show_their_crowns_on_the_right_half(drawn: DrawnArt, num
 
 def test_drawn_terrains_have_the_colours_of_the_game(drawn: DrawnArt) -> None:
     for number, (left, right) in CELLS.items():
-        picture = drawn.domino(number)
+        picture = drawn.tile("domino", number)
         assert [find_main_colour(picture[:, :256]), find_main_colour(picture[:, 256:])] == [left, right]
-    meadow, trees = drawn.domino(18)[:, 290:], drawn.domino(18)[:, :220]
+    meadow, trees = drawn.tile("domino", 18)[:, 290:], drawn.tile("domino", 18)[:, :220]
     assert find_main_colour(meadow) == find_main_colour(trees) == "green"
     assert meadow.mean() > 1.4 * trees.mean()
 
 
 def test_the_same_seed_draws_the_same_pictures_in_any_order() -> None:
     first, again, other = DrawnArt(5, side=64), DrawnArt(5, side=64), DrawnArt(6, side=64)
-    again.back(7)
-    assert np.array_equal(again.domino(19), first.domino(19))
-    assert np.array_equal(again.castle("pink"), first.castle("pink"))
-    assert not np.array_equal(other.domino(19), first.domino(19))
-    assert not np.array_equal(first.domino(3), first.domino(4))
+    again.tile("back", 7)
+    assert np.array_equal(again.tile("domino", 19), first.tile("domino", 19))
+    assert np.array_equal(again.tile("castle", "pink"), first.tile("castle", "pink"))
+    assert not np.array_equal(other.tile("domino", 19), first.tile("domino", 19))
+    assert not np.array_equal(first.tile("domino", 3), first.tile("domino", 4))
 
 
 def test_castles_and_backs_differ_by_colour_and_number() -> None:
     drawn = DrawnArt(5, side=64)
-    castles = {colour: drawn.castle(colour) for colour in COLOURS}
+    castles = {colour: drawn.tile("castle", colour) for colour in COLOURS}
     assert {picture.shape for picture in castles.values()} == {(64, 64, 3)}
     red, blue = (castles[colour][20:45, 20:45].reshape(-1, 3).mean(axis=0) for colour in ("red", "blue"))
     assert red[0] > 1.3 * red[2]
     assert blue[2] > 1.3 * blue[0]
-    assert drawn.back(3).shape == (64, 128, 3)
-    assert np.abs(drawn.back(1).astype(int) - drawn.back(48)).max() > 100
+    assert drawn.tile("back", 3).shape == (64, 128, 3)
+    assert np.abs(drawn.tile("back", 1).astype(int) - drawn.tile("back", 48)).max() > 100
 
 
 def test_drawn_and_folder_art_have_the_same_form(drawn: DrawnArt) -> None:
     sets: list[ArtSet] = [drawn]
     if DATA.is_dir():
-        sets.append(FolderArt(DATA))
+        sets += [FolderArt(DATA, source) for source in list_sources(DATA)]
     for art in sets:
-        assert art.domino(48).shape == art.back(48).shape == (256, 512, 3)
-        assert art.castle("blue").shape == (256, 256, 3)
+        assert art.tile("domino", 48).shape == art.tile("back", 48).shape == (256, 512, 3)
+        assert art.tile("castle", "blue").shape == (256, 256, 3)
 
 
 @needs_data
 def test_every_source_of_the_data_folder_shows_the_same_cells() -> None:
-    art = FolderArt(DATA)
-    assert set(art.sources()) == {"photos", "scans", "squares"}
-    for source in art.sources():
+    assert set(list_sources(DATA)) == {"photos", "scans", "squares"}
+    for source in list_sources(DATA):
+        art = FolderArt(DATA, source)
         for number, (left, right) in CELLS.items():
-            picture = art.domino(number, source)
+            picture = art.tile("domino", number)
             assert picture.shape == (256, 512, 3)
             assert [find_main_colour(picture[:, :256]), find_main_colour(picture[:, 256:])] == [left, right]
-        assert art.castle("pink", source).shape == (256, 256, 3)
-    assert art.back(48).shape == (256, 512, 3)
+        assert art.tile("castle", "pink").shape == (256, 256, 3)
+        assert art.tile("back", 48).shape == (256, 512, 3)
 
 
 @needs_data
 def test_a_picture_is_read_once_and_is_read_only() -> None:
-    art = FolderArt(DATA)
-    assert art.domino(1) is art.domino(1)
+    art = FolderArt(DATA, "scans")
+    assert art.tile("domino", 1) is art.tile("domino", 1)
     with pytest.raises(ValueError, match="read-only"):
-        art.domino(1)[0, 0] = 0
-    with pytest.raises(KeyError, match="the folder has"):
-        art.domino(1, "paintings")
+        art.tile("domino", 1)[0, 0] = 0
+    with pytest.raises(FileNotFoundError, match="no paintings"):
+        FolderArt(DATA, "paintings")
 
 
 def find_main_colour(picture: Picture) -> str:

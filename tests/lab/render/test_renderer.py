@@ -60,8 +60,7 @@ class Swatches:
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         return make_piece_mesh(kind, colour, rng)
 
-    def scraps(self) -> Sequence[Bytes]:
-        return ()
+    scraps: Sequence[Bytes] = ()
 
 
 def grey(
@@ -214,7 +213,7 @@ def test_drawn_art_has_every_card_and_piece() -> None:
     assert art.tile("domino", 20, rng).shape == art.tile("back", 20, rng).shape == (DRAWN_SIDE_PX, 2 * DRAWN_SIDE_PX, 3)
     assert art.tile("castle", "pink", rng).shape == (DRAWN_SIDE_PX, DRAWN_SIDE_PX, 3)
     assert all(len(art.mesh(kind, "blue", rng).triangles) for kind in ("castle", "king", "knight", "tower", "cup"))
-    assert art.scraps() == ()
+    assert art.scraps == ()
 
 
 def test_random_cameras_see_the_kingdom() -> None:

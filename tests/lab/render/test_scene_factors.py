@@ -27,14 +27,10 @@ SMALL = SceneFactors(kingdoms=1, pixels=14, fill=0.9, clutter=0, castles=0, blur
 class Plain:
     """A box with plain grey tiles."""
 
-    def domino(self, number: int) -> Bytes:
-        return np.full((16, 32, 3), 5 * number, np.uint8)
-
-    def castle(self, colour: str) -> Bytes:
-        return np.full((16, 16, 3), 255, np.uint8)
-
-    def back(self, number: int) -> Bytes:
-        return np.full((16, 32, 3), 60, np.uint8)
+    def tile(self, kind: str, name: int | str) -> Bytes:
+        if kind == "castle":
+            return np.full((16, 16, 3), 255, np.uint8)
+        return np.full((16, 32, 3), 60 if kind == "back" else 5 * int(name), np.uint8)
 
 
 PLAIN = DrawnSceneArt(Plain())

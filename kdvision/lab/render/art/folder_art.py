@@ -6,15 +6,14 @@ left cell of a domino is on the left, and its crowns are at the top.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO
 
 Picture = NDArray[np.uint8]
@@ -22,9 +21,10 @@ Picture = NDArray[np.uint8]
 SIDE_PX = 256  # of a square
 
 _DUTCH = {"blue": "blauw", "green": "groen", "pink": "roos", "yellow": "geel"}
-_CASTLE_FILES = {
-    "photos": {"blue": "B.jpg", "green": "G.jpg", "pink": "R.jpg", "yellow": "Y.jpg"},
-    "scans": {colour: f"scan-starttegel_{dutch}.jpg" for colour, dutch in _DUTCH.items()},
+_CASTLES: Final = {
+    "scans": {colour: f"starting_tiles/scan-starttegel_{dutch}.jpg" for colour, dutch in _DUTCH.items()},
+    "photos": {colour: f"starting_tiles/{'R' if colour == 'pink' else colour[0].upper()}.jpg" for colour in _DUTCH},
+    "squares": {colour: f"squares/castle-{colour}.jpg" for colour in _DUTCH},
 }
 _FIRST_FILES = {"scans": "domino_scans/01.jpg", "photos": "dominoes/01.jpg", "squares": "squares/wheat_0.jpg"}
 
@@ -32,92 +32,79 @@ _FIRST_FILES = {"scans": "domino_scans/01.jpg", "photos": "dominoes/01.jpg", "sq
 class ArtSet(Protocol):
     """Where the pictures of a box come from."""
 
-    def domino(self, number: int) -> Picture:
-        """Return the face of a domino, (256, 512, 3)."""
+    def tile(self, kind: str, name: int | str) -> Picture:
+        """Return the picture of a domino or its back, (256, 512, 3), or of the starting tile of a colour.
 
-    def castle(self, colour: str) -> Picture:
-        """Return the starting tile of a colour, (256, 256, 3)."""
+        `kind` and `name` are as in `layout.Tile`.
+        """
 
-    def back(self, number: int) -> Picture:
-        """Return the back of a domino with its number, (256, 512, 3)."""
+
+def list_sources(folder: Path) -> tuple[str, ...]:
+    """Return the full sets of dominoes in a data folder, sharpest first."""
+    return tuple(name for name, path in _FIRST_FILES.items() if (folder / path).is_file())
 
 
 class FolderArt:
-    """The pictures of a data folder, each read once.
+    """The pictures of one source of a data folder, each read once.
 
-    The folder may hold `dominoes/NN.jpg` (photos with a rim of table), `domino_scans/NN.jpg`,
-    `squares/KIND_CROWNS.jpg`, `starting_tiles/` and `domino_backs/`. A source is a full set of dominoes: "scans",
-    "photos" or "squares".
+    Sources are "scans" (`domino_scans/NN.jpg`), "photos" with a rim of table (`dominoes/NN.jpg`) and "squares"
+    (`squares/KIND_CROWNS.jpg`). Starting tiles lie in `starting_tiles/` or `squares/`, backs in `domino_backs/`.
+    Raises FileNotFoundError if the folder does not have the source.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        self._pictures: dict[tuple[str, object], Picture] = {}
-        self._backs = sorted((self.folder / "domino_backs").glob("*.jpg"), key=lambda path: int(path.stem))
-        if not self.sources():
-            raise FileNotFoundError(f"no pictures of dominoes in {self.folder}")
+    def __init__(self, folder: Path, source: str) -> None:
+        if source not in list_sources(folder):
+            raise FileNotFoundError(f"no {source} of dominoes in {folder}")
+        self.folder, self.source = folder, source
+        self._backs = sorted((folder / "domino_backs").glob("*.jpg"), key=lambda path: int(path.stem))
 
-    def sources(self) -> tuple[str, ...]:
-        """Return the sources in the folder, sharpest first."""
-        return tuple(name for name, path in _FIRST_FILES.items() if (self.folder / path).is_file())
-
-    def domino(self, number: int, source: str | None = None) -> Picture:
-        """Return the face of a domino, (256, 512, 3), from a source (None: the first)."""
-        source = self._check_source(source)
-        return self._load_once(source, number, lambda: self._load_domino(number, source))
-
-    def castle(self, colour: str, source: str | None = None) -> Picture:
-        """Return the starting tile of a colour ("blue", "green", "pink", "yellow"), (256, 256, 3)."""
-        source = self._check_source(source)
-        path = f"squares/castle-{colour}.jpg"
-        if source in _CASTLE_FILES:
-            path = f"starting_tiles/{_CASTLE_FILES[source][colour]}"
-        return self._load_once(source, colour, lambda: _trim(_load(self.folder / path), SIDE_PX))
-
-    def back(self, number: int) -> Picture:
-        """Return a domino's back, (256, 512, 3), with the nearest number of which there is a picture."""
-        path = self._backs[min(round((number - 1) / 6), len(self._backs) - 1)]
-        return self._load_once("backs", path.name, lambda: _trim(_load(path), 2 * SIDE_PX))
-
-    def _check_source(self, source: str | None) -> str:
-        sources = self.sources()
-        if source is not None and source not in sources:
-            raise KeyError(f"{source}: the folder has {', '.join(sources)}")
-        return source or sources[0]
-
-    def _load_once(self, source: str, key: object, load: Callable[[], Picture]) -> Picture:
-        if (source, key) not in self._pictures:
-            picture = load()
-            picture.flags.writeable = False
-            self._pictures[source, key] = picture
-        return self._pictures[source, key]
-
-    def _load_domino(self, number: int, source: str) -> Picture:
-        if source == "photos":
-            return crop_domino(_load(self.folder / "dominoes" / f"{number:02}.jpg"))
-        if source == "scans":
-            return _trim(_load(self.folder / "domino_scans" / f"{number:02}.jpg"), 2 * SIDE_PX)
-        domino = KINGDOMINO[number - 1]
-        return np.hstack([self._load_square(cell) for cell in (domino.left, domino.right)])
-
-    def _load_square(self, cell: Cell) -> Picture:
-        name = f"{cell.terrain.name.lower()}_{cell.crowns}.jpg"
-        return self._load_once("square", name, lambda: _trim(_load(self.folder / "squares" / name), SIDE_PX))
+    def tile(self, kind: str, name: int | str) -> Picture:
+        """Return the picture of a tile; see `ArtSet`. A back shows the nearest number of which there is a picture."""
+        if kind == "castle":
+            return _load_trimmed(self.folder / _CASTLES[self.source][str(name)], SIDE_PX)
+        number = parse_domino_number(name)
+        if kind == "back":
+            return _load_trimmed(self._backs[min(round((number - 1) / 6), len(self._backs) - 1)], 2 * SIDE_PX)
+        if self.source == "photos":
+            return _load_cropped(self.folder / "dominoes" / f"{number:02}.jpg")
+        if self.source == "scans":
+            return _load_trimmed(self.folder / "domino_scans" / f"{number:02}.jpg", 2 * SIDE_PX)
+        cells = (KINGDOMINO[number - 1].left, KINGDOMINO[number - 1].right)
+        files = [self.folder / "squares" / f"{cell.terrain.name.lower()}_{cell.crowns}.jpg" for cell in cells]
+        return np.hstack([_load_trimmed(file, SIDE_PX) for file in files])
 
 
-def _load(path: Path) -> Picture:
+def parse_domino_number(name: int | str) -> int:
+    """Return the number of a domino of any box: 12 for 12, "K12" and "Q12"."""
+    return int(str(name).lstrip("KQ"))
+
+
+def load_picture(path: Path) -> Picture:
+    """Return a picture file (h, w, 3), RGB; raises FileNotFoundError if it is none."""
     pixels = cv2.imread(str(path), cv2.IMREAD_COLOR_RGB)
     if pixels is None:
         raise FileNotFoundError(f"{path} is not a picture")
-    return np.asarray(pixels, dtype=np.uint8)
+    return np.asarray(pixels, np.uint8)
 
 
-def _trim(picture: Picture, width: int, margin: float = 0.006) -> Picture:
+@cache
+def _load_trimmed(path: Path, width: int, margin: float = 0.006) -> Picture:
     """Return the picture at the common size, without the outermost pixels, where scans show the table."""
+    picture = load_picture(path)
     height, breadth = picture.shape[:2]
     trim = round(margin * height)
     inner = picture[trim : height - trim, trim : breadth - trim]
-    return np.asarray(cv2.resize(inner, (width, SIDE_PX), interpolation=cv2.INTER_AREA), dtype=np.uint8)
+    return _freeze(cv2.resize(inner, (width, SIDE_PX), interpolation=cv2.INTER_AREA))
+
+
+@cache
+def _load_cropped(path: Path) -> Picture:
+    return _freeze(crop_domino(load_picture(path)))
+
+
+def _freeze(picture: NDArray[np.generic]) -> Picture:
+    picture.flags.writeable = False
+    return np.asarray(picture, np.uint8)
 
 
 def crop_domino(photo: Picture) -> Picture:

@@ -40,37 +40,21 @@ def make_piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
 
 @dataclass(frozen=True)
 class DrawnSceneArt:
-    """The art of a scene from a single set; `surfaces` are photographed surfaces for table tops."""
+    """The art of a scene from a single set; `scraps` are photographed surfaces for table tops."""
 
     art: ArtSet
-    surfaces: Sequence[Bytes] = ()
+    scraps: Sequence[Bytes] = ()
     source: ClassVar[str] = "drawn"
 
     def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
-        """Return the picture of a tile; see `renderer.SceneArt`."""
-        with_queendomino = self.art if isinstance(self.art, DrawnArt) else get_drawn_box(0)
-        if kind == "castle":
-            return self.art.castle(str(name))
-        if kind == "building":
-            return with_queendomino.building(int(name))
-        if kind == "unbuilt":
-            return with_queendomino.back_of_building(int(name))
-        if kind == "back":
-            return self.art.back(parse_domino_number(name))
-        return with_queendomino.domino(name) if isinstance(name, str) else self.art.domino(name)
+        """Return the picture of a tile; see `renderer.SceneArt`. Only drawn sets have Queendomino's tiles."""
+        is_queendomino = kind in BUILDING_KINDS or str(name).startswith("Q")
+        art = get_drawn_box(0) if is_queendomino and not isinstance(self.art, DrawnArt) else self.art
+        return art.tile(kind, name)
 
     def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
         """Return the mesh of a piece."""
         return make_piece_mesh(kind, colour, rng)
-
-    def scraps(self) -> Sequence[Bytes]:
-        """Return the photographed surfaces."""
-        return self.surfaces
-
-
-def parse_domino_number(name: int | str) -> int:
-    """Return the number of a domino of any box: 12 for 12, "K12" and "Q12"."""
-    return int(str(name).lstrip("KQ"))
 
 
 @cache

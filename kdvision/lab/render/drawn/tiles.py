@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import cv2
 import numpy as np
@@ -39,54 +38,35 @@ _BORDER_COLOURS: dict[Terrain, Colour] = {
 }
 
 
+_CELLS = {str(domino.number): (domino.left, domino.right) for domino in (*ROYAL_WEDDING, *KINGDOMINO)}
+
+
 class DrawnArt:
     """A box of drawn tiles; another seed places trees, sheep and stones differently.
 
-    The same seed gives the same pictures in any order of calls. Each picture (RGB, read-only) is drawn once. A square
-    is `side` pixels wide; half the side takes half the time.
+    The same seed gives the same pictures in any order of calls. A square is `side` pixels wide; half the side takes
+    half the time.
     """
 
     def __init__(self, seed: int = 0, *, side: int = SIDE_PX) -> None:
-        self.seed = seed
-        self.side = side
-        self._cells = {domino.number: (domino.left, domino.right) for domino in (*ROYAL_WEDDING, *KINGDOMINO)}
-        self._pictures: dict[tuple[str, int | str], Picture] = {}
+        self.seed, self.side = seed, side
+        self._pictures: dict[str, Picture] = {}
 
-    def domino(self, number: int | str) -> Picture:
-        """Return the face of a domino, (side, 2 side, 3), crowns at the top; "K7" is 7, "Q12" is Queendomino's."""
-        if isinstance(number, str) and number.startswith("K"):
-            number = int(number[1:])
-        left, right = self._cells[number]
-        return self._draw_once("domino", number, partial(_draw_domino, left=left, right=right), width=2)
+    def tile(self, kind: str, name: int | str) -> Picture:
+        """Return the picture (RGB, read-only) of a tile, drawn once.
 
-    def castle(self, colour: str) -> Picture:
-        """Return the starting tile of a colour, (side, side, 3)."""
-        return self._draw_once("castle", colour, lambda canvas, rng: draw_castle(canvas, COLOURS[colour], rng))
-
-    def back(self, number: int) -> Picture:
-        """Return the back of a domino with its number, (side, 2 side, 3)."""
-        return self._draw_once("back", number, partial(_draw_back, text=str(number)), width=2)
-
-    def town(self, number: int) -> Picture:
-        """Return an empty town, (side, side, 3)."""
-        return self._draw_once("town", number, lambda canvas, rng: PAINTERS[Terrain.TOWN](canvas, rng, ()))
-
-    def building(self, number: int) -> Picture:
-        """Return a finished building, (side, side, 3), another one for each number."""
-        return self._draw_once("building", number, partial(draw_building, done=True))
-
-    def back_of_building(self, number: int) -> Picture:
-        """Return a building's grey side, (side, side, 3)."""
-        return self._draw_once("unbuilt", number, partial(draw_building, done=False))
-
-    def _draw_once(self, kind: str, name: int | str, draw: Callable[[Canvas, Rng], None], *, width: int = 1) -> Picture:
-        if (kind, name) not in self._pictures:
+        "domino" (7 and "K7" are the same, "Q12" is Queendomino's) and "back" are (side, 2 side, 3); "castle" (by
+        colour), "town", "building" and "unbuilt" are (side, side, 3), another one for each number.
+        """
+        name = str(name).removeprefix("K")
+        if (key := f"{kind} {name}") not in self._pictures:
+            width = 2 if kind in ("domino", "back") else 1
             canvas = Canvas(0, width, self.side * _SUPERSAMPLING)
-            draw(canvas, np.random.default_rng([self.seed, *f"{kind} {name}".encode()]))
+            _PAINTERS[kind](canvas, np.random.default_rng([self.seed, *key.encode()]), name)
             picture = cv2.resize(canvas.pixels, (width * self.side, self.side), interpolation=cv2.INTER_AREA)
             picture.flags.writeable = False
-            self._pictures[kind, name] = np.asarray(picture, np.uint8)
-        return self._pictures[kind, name]
+            self._pictures[key] = np.asarray(picture, np.uint8)
+        return self._pictures[key]
 
 
 def _draw_back(canvas: Canvas, rng: Rng, text: str) -> None:
@@ -110,7 +90,8 @@ def _draw_back(canvas: Canvas, rng: Rng, text: str) -> None:
         cv2.putText(canvas.pixels, text, corner, face, scale, colour, heavy + outline, cv2.LINE_AA)
 
 
-def _draw_domino(canvas: Canvas, rng: Rng, left: Cell, right: Cell) -> None:
+def _draw_domino(canvas: Canvas, rng: Rng, number: str) -> None:
+    left, right = _CELLS[number]
     if left.terrain is right.terrain:
         PAINTERS[left.terrain](canvas, rng, _find_clearings(left, 0) + _find_clearings(right, 1))
         _draw_row(canvas, left.terrain, rng)
@@ -194,3 +175,13 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
             canvas.shape(
                 make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7), grey, ink=darken(grey, 0.4), width=0.006
             )
+
+
+_PAINTERS: dict[str, Callable[[Canvas, Rng, str], None]] = {
+    "domino": _draw_domino,
+    "back": _draw_back,
+    "castle": lambda canvas, rng, colour: draw_castle(canvas, COLOURS[colour], rng),
+    "town": lambda canvas, rng, _: PAINTERS[Terrain.TOWN](canvas, rng, ()),
+    "building": lambda canvas, rng, _: draw_building(canvas, rng, done=True),
+    "unbuilt": lambda canvas, rng, _: draw_building(canvas, rng, done=False),
+}
