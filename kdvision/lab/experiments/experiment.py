@@ -23,7 +23,7 @@ from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.vision.image.photo import Photo, PhotoSource
-from kdvision.vision.networks.onnx import find_model
+from kdvision.vision.networks.onnx import MODEL_NAMES, find_model, strip_digest
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -32,7 +32,6 @@ Row = dict[str, int | str]
 """Values by column."""
 Progress = Callable[[int, int], None]
 
-NETWORKS: Final = ("cells", "context", "detector")
 SCENES_PER_SEED: Final = 10_000
 """Rendered scenes are numbered from seed times this on, so that no two seeds share a scene."""
 
@@ -160,8 +159,9 @@ def _program_digest() -> str:
 
 
 def compute_model_digests() -> dict[str, str]:
-    """Return the first 16 digits of each model file's SHA-256."""
-    return {name: hashlib.sha256(find_model(name).read_bytes()).hexdigest()[:16] for name in NETWORKS}
+    """Return the first 16 digits of the SHA-256 of each model file, without the digest that it holds itself."""
+    contents = {name: strip_digest(find_model(name).read_bytes()) for name in MODEL_NAMES}
+    return {name: hashlib.sha256(content).hexdigest()[:16] for name, content in contents.items()}
 
 
 def format_csv(rows: Sequence[Row]) -> str:

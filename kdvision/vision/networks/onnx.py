@@ -60,6 +60,12 @@ def encode_digest(content: bytes) -> bytes:
     return _DIGEST_HEADER + hashlib.sha256(content).hexdigest().encode()
 
 
+def strip_digest(content: bytes) -> bytes:
+    """Return the content of a model file without the entry that `encode_digest` appends."""
+    start = len(content) - len(encode_digest(b""))
+    return content[:start] if content.startswith(_DIGEST_HEADER, start) else content
+
+
 def read_model_file(path: Path) -> bytes:
     """Return the content of a model file; raise ModelError if it does not match its digest.
 
@@ -69,9 +75,8 @@ def read_model_file(path: Path) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         raise ModelError(f"The model {path} cannot be read: {error.strerror}", hint=_RESTORE_HINT) from error
-    size = len(encode_digest(b""))
-    body, entry = content[:-size], content[-size:]
-    if entry.startswith(_DIGEST_HEADER) and entry != encode_digest(body):
+    body = strip_digest(content)
+    if content not in (body, body + encode_digest(body)):
         raise ModelError(f"The model {path} is damaged: its digest does not match", hint=_RESTORE_HINT)
     return content
 
