@@ -3,8 +3,11 @@
 import errno
 import io
 import os
+import re
+import sys
 import tempfile
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +24,9 @@ IMAGE_FORMATS: Final = {
     ".webp": ("WEBP", {"quality": 90}),
 }
 """The file suffixes that `encode_image` supports, each with Pillow's format name and its options."""
+
+PART_NAME: Final = re.compile(r"\..+\.(?P<pid>\d+)\.part")
+"""The name of a temporary file while it is written: `.NAME.PID.part`, with the number of the process."""
 
 _NO_SPACE: Final = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 """Error numbers of a full disk, of a file over the size limit and of a full quota (not on Windows)."""
@@ -43,8 +49,10 @@ def encode_image(pixels: "NDArray[np.uint8]", suffix: str, *, quality: int | Non
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file and flush it to disk, or raise KdvisionError and leave what was there.
 
-    If the process is killed, a hidden temporary file (`.NAME.PID.part`) may be left beside the old file.
+    If the process is killed, a hidden temporary file may be left beside the old file. The next process that writes into
+    that folder removes it.
     """
+    _remove_abandoned_parts(path.parent)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
@@ -73,6 +81,33 @@ def check_writable(folder: Path) -> None:
 
 def _find_remedy(error: OSError) -> str:
     return "free some space" if error.errno in _NO_SPACE else "choose a folder that exists and that you may write to"
+
+
+def remove_parts(folder: Path, *, of_running: bool = True) -> None:
+    """Remove temporary files from a folder; if `of_running` is false, only those whose process has ended."""
+    with suppress(OSError):  # the folder is missing or read-only, which writing into it reports
+        for path in folder.iterdir():
+            match = PART_NAME.fullmatch(path.name)
+            if match is not None and (of_running or not _is_running(int(match["pid"]))):
+                path.unlink(missing_ok=True)
+
+
+@cache  # once for each folder, because a batch writes many pictures into one
+def _remove_abandoned_parts(folder: Path) -> None:
+    remove_parts(folder, of_running=False)
+
+
+def _is_running(pid: int) -> bool:
+    """True if a process exists."""
+    if sys.platform == "win32":
+        return False  # there, a file that a process holds open cannot be removed
+    try:
+        os.kill(pid, 0)  # sends no signal
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass  # it belongs to another user
+    return True
 
 
 def _flush_folder(folder: Path) -> None:

@@ -1,7 +1,5 @@
 """The outcome of an event, and the files that a run writes: CSV tables, the report and the records."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
@@ -22,6 +20,7 @@ from kdvision.batch.rules import Rules
 from kdvision.batch.seating import KingdomResult, PhotoResult, assign_seats, find_copies
 from kdvision.batch.standings import EventStandings, Ranking, StandingRow
 from kdvision.report.page import render_page
+from kdvision.text import format_csv
 
 Columns: TypeAlias = Mapping[str, Callable[[Any], object]]
 """The columns of a CSV table: each name with the function that gives the cell of a row."""
@@ -173,25 +172,20 @@ def write_outputs(folder: ResultFolder, outcome: EventOutcome) -> RunSummary:
     """Write the CSV tables, the report and the pictures. The same photos give the same files."""
     rankings = tuple(outcome.standings.rankings())
     standing_rows: list[tuple[Ranking, StandingRow]] = [(ranking, row) for ranking in rankings for row in ranking.rows]
-    folder.write("results.csv", format_csv(RESULT_COLUMNS, outcome.kingdoms))
-    folder.write("standings.csv", format_csv(STANDING_COLUMNS, standing_rows))
-    folder.write("review.csv", format_csv(REVIEW_COLUMNS, outcome.review_items))
-    folder.write("errors.csv", format_csv(ERROR_COLUMNS, outcome.failures))
+    tables: tuple[tuple[str, Columns, Iterable[object]], ...] = (
+        ("results.csv", RESULT_COLUMNS, outcome.kingdoms),
+        ("standings.csv", STANDING_COLUMNS, standing_rows),
+        ("review.csv", REVIEW_COLUMNS, outcome.review_items),
+        ("errors.csv", ERROR_COLUMNS, outcome.failures),
+    )
+    for name, columns, rows in tables:
+        folder.write(name, format_csv(list(columns), ([cell(row) for cell in columns.values()] for row in rows)))
     content = make_page(folder, outcome.standings, rankings, outcome.review_items, outcome.failures)
     folder.write(REPORT, render_page(content))
     readings = [reading for one in outcome.records for reading in (one.reading, one.again) if reading is not None]
     folder.remove_other_pictures(reading.picture for reading in readings)
     kingdoms = len(outcome.standings.seating.counting)
     return RunSummary(len(outcome.photos), kingdoms, outcome.failures, outcome.review_items, rankings)
-
-
-def format_csv(columns: Columns, rows: Iterable[object]) -> str:
-    """A CSV table with a header."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([cell(row) for cell in columns.values()] for row in rows)
-    return text.getvalue()
 
 
 def _photo_result(record: PhotoRecord, event: Event, counted: Data | None, own: PhotoCorrections) -> PhotoResult:

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from kdvision.batch.journal import hold_lock
 from kdvision.errors import KdvisionError, NotationError
-from kdvision.files import write_atomically
+from kdvision.files import remove_parts, write_atomically
 
 RESULTS: Final = "results.jsonl"
 PICTURES: Final = "overlays"
@@ -31,8 +31,6 @@ SETTINGS: Final = ".run.json"
 TABLE_CACHE: Final = ".tables.json"
 LOCK: Final = ".lock"
 SCORE_SUFFIX, CORRECTED_SUFFIX = "-score.jpg", "-corrected.jpg"
-PARTIAL_FILE: Final = re.compile(r"\..+\.\d+\.part")
-"""The names of files that were being written when a run was killed."""
 
 MAX_NAME_BYTES: Final = 180
 """Longest file name of a picture before its suffix. Every file system supports it."""
@@ -111,10 +109,8 @@ class ResultFolder:
 
     def _remove_partial_files(self) -> None:
         pictures = self.path / PICTURES
-        for folder in [self.path, pictures, *(path for path in pictures.rglob("*") if path.is_dir())]:
-            for path in list(folder.glob(".*.part")):
-                if PARTIAL_FILE.fullmatch(path.name):
-                    path.unlink(missing_ok=True)
+        for folder in (self.path, pictures, *(path for path in pictures.rglob("*") if path.is_dir())):
+            remove_parts(folder)  # the lock says that no other run is writing here
 
     def _make(self, folder: Path) -> None:
         try:

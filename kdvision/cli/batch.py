@@ -7,7 +7,7 @@ import typer
 
 from kdvision.cli.inputs import load_networks
 from kdvision.cli.options import Size
-from kdvision.cli.output import print_message
+from kdvision.cli.output import print_line, print_message
 from kdvision.cli.variant_options import variant_options
 from kdvision.errors import ExitCode
 from kdvision.game.rules import board_variants
@@ -76,12 +76,12 @@ def print_summary(summary: "RunSummary", out: Path) -> None:
     """Print who leads, how much there is to check, and where the files are."""
     if summary.rankings:
         _print_ranking(summary.rankings[0])
-    typer.echo(f"{_count(summary.photos, 'photo')}, {_count(summary.kingdoms, 'kingdom')}.")
+    print_line(f"{_count(summary.photos, 'photo')}, {_count(summary.kingdoms, 'kingdom')}.")
     if summary.failures:
-        typer.echo(f"{len(summary.failures)} failed: {out / 'errors.csv'}")
+        print_line(f"{len(summary.failures)} failed: {out / 'errors.csv'}")
     if summary.review_items:
-        typer.echo(f"{_count_review_items(summary.review_items)}: kdvision review {out}")
-    typer.echo(f"The report: {out / 'report.html'}")
+        print_line(f"{_count_review_items(summary.review_items)}: kdvision review {out}")
+    print_line(f"The report: {out / 'report.html'}")
 
 
 def _count_review_items(items: "Sequence[ReviewItem]") -> str:
@@ -170,13 +170,13 @@ def _watch(run: "BatchRun", display: "ProgressDisplay") -> "RunSummary":
 
 def _print_ranking(ranking: "Ranking") -> None:
     verdict = ranking.verdict[:1].upper() + ranking.verdict[1:]
-    typer.echo(f"{ranking.title}. {verdict}." if verdict else f"{ranking.title}.")
+    print_line(f"{ranking.title}. {verdict}." if verdict else f"{ranking.title}.")
     for row in ranking.rows[:MAX_PRINTED_PLACES]:
         place = "–" if row.place is None else row.place
         points = "–" if row.points is None else row.points
-        typer.echo(f"  {place}. {row.player}  {points}" + (f"  ({row.note})" if row.note else ""))
+        print_line(f"  {place}. {row.player}  {points}" + (f"  ({row.note})" if row.note else ""))
     if len(ranking.rows) > MAX_PRINTED_PLACES:
-        typer.echo(f"  … and {len(ranking.rows) - MAX_PRINTED_PLACES} more")
+        print_line(f"  … and {len(ranking.rows) - MAX_PRINTED_PLACES} more")
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,6 +1,5 @@
 """`kdvision game` and `kdvision rules`: scores game files, and lists the rulebook clauses."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from kdvision.cli.inputs import read_stdin_text
 from kdvision.cli.options import Clauses
-from kdvision.cli.output import get_width, print_message, wants_colour
+from kdvision.cli.output import get_width, print_json, print_message, wants_colour
 from kdvision.errors import ExitCode
 
 
@@ -30,7 +29,7 @@ def game(
     name = "the game on stdin" if file == "-" else file
     played = parse_game(read_stdin_text(), name=name) if file == "-" else load_game(Path(file))
     if as_json:
-        typer.echo(json.dumps(game_to_dict(played, name), ensure_ascii=False))
+        print_json(game_to_dict(played, name))
     else:
         text = format_game(played, name, dominoes=dominoes, clauses=clauses, width=get_width(), colour=wants_colour())
         typer.echo(text)
@@ -56,4 +55,7 @@ def rules(
         advice = f"did you mean {', '.join(close)}?" if close else "kdvision rules lists all of them"
         raise typer.BadParameter(f"there is no clause {clause}; {advice}", param_hint="--clause")
     for entry in known.values() if clause is None else [known[clause]]:
-        typer.echo(json.dumps(entry.data(), ensure_ascii=False) if as_json else str(entry))
+        if as_json:
+            print_json(entry.data())
+        else:
+            typer.echo(str(entry))

@@ -8,6 +8,7 @@ import typer
 
 from kdvision.cli.inputs import load_networks, open_photo, parse_outlines
 from kdvision.cli.options import Corners
+from kdvision.cli.output import print_line
 from kdvision.errors import KdvisionError
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _write_picture(pixels: "Pixels", out: Path, stage: str) -> None:
 
     path = _get_path(out, stage)
     write_atomically(path, encode_image(pixels, PICTURE_SUFFIX))
-    typer.echo(str(path))
+    print_line(str(path))
 
 
 def _draw_boards(photo: "Photo", readings: "list[KingdomReading]") -> "Pixels":

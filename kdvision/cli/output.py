@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ import typer
 
 from kdvision.cli.options import ScoreOptions
 from kdvision.errors import ExitCode, KdvisionError
+from kdvision.text import replace_controls
 
 if TYPE_CHECKING:
     from kdvision.report.result import CombinedResult, Result, ScoredKingdom
@@ -19,6 +21,8 @@ MAX_KINGDOMS: Final = 6
 """More kingdoms are not ranked as one game, unless its rules allow more players."""
 LOG_COLUMNS: Final = 100
 """Line length where stdout is not a terminal."""
+UNESCAPED_CONTROL: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
+"""The control characters and line separators that `json.dumps` does not escape."""
 
 
 def print_result(result: "Result", options: ScoreOptions) -> None:
@@ -26,7 +30,7 @@ def print_result(result: "Result", options: ScoreOptions) -> None:
     if options.as_json:
         from kdvision.report.to_dict import result_to_dict
 
-        typer.echo(json.dumps(result_to_dict(result), ensure_ascii=False, allow_nan=False))
+        print_json(result_to_dict(result))
     elif result.error is None:
         from kdvision.report.table import format_table
 
@@ -74,7 +78,7 @@ def _print_changed_totals(kingdoms: Sequence["ScoredKingdom"], game: "CombinedRe
     for place in game.standing.places:
         alone = kingdoms[place.index]
         if place.total != alone.card.total:
-            typer.echo(
+            print_line(
                 f" ! {place.player} has {place.total} points in this game and {alone.card.total} above:"
                 f" the game is scored with side {side}, the photo by itself with side {alone.rule_set.side}."
             )
@@ -117,7 +121,18 @@ def print_error(error: KdvisionError) -> None:
 
 def print_message(text: str) -> None:
     """Print a message on stderr as one line that starts with the program's name."""
-    typer.echo(" ".join(f"kdvision: {text}.".split()), err=True)
+    typer.echo(" ".join(replace_controls(f"kdvision: {text}.").split()), err=True)
+
+
+def print_line(text: str) -> None:
+    """Print a line on stdout without control characters, which a name may contain."""
+    typer.echo(replace_controls(text))
+
+
+def print_json(value: object) -> None:
+    """Print a value as one line of JSON, with control characters escaped."""
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    typer.echo(UNESCAPED_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", line))
 
 
 def wants_colour() -> bool:

@@ -13,7 +13,7 @@ import typer
 from kdvision.cli.batch import print_summary
 from kdvision.cli.corrections import check_correction, make_correction, parse_board, parse_fix
 from kdvision.cli.inputs import parse_fixes
-from kdvision.cli.output import get_width, print_error, print_message, wants_colour
+from kdvision.cli.output import get_width, print_error, print_line, print_message, wants_colour
 from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def review(
     options = BatchOptions.of_settings(out, ResultFolder(out).load_settings())
     if page:
         report = (out / REPORT).resolve()
-        typer.echo(str(report))
+        print_line(str(report))
         webbrowser.open(report.as_uri())
         return
     corrections = CorrectionFile(out)
@@ -93,12 +93,13 @@ class ReviewDialogue:
         """Ask about all items until the user quits."""
         others = len(self.outcome.review_items) - len(items)
         if not items:
-            typer.echo("Nothing needs to be checked.")
+            print_line("Nothing needs to be checked.")
         if others:
-            typer.echo(f"{others} uncertain results have no known effect on the points: --all asks about them too.")
+            print_line(f"{others} uncertain results have no known effect on the points: --all asks about them too.")
         for number, item in enumerate(items, start=1):
             changes = f" · may change {item.changes}" if item.changes else ""
-            typer.echo(f"\n{number} of {len(items)}{changes}")
+            typer.echo()
+            print_line(f"{number} of {len(items)}{changes}")
             if not self._ask(item):
                 break
 
@@ -108,7 +109,7 @@ class ReviewDialogue:
         board = None if item.kingdom is None else item.kingdom.board
         fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(item.fixes, start=1))
         while True:
-            typer.echo(BOARD_PROMPT.format(fixes=fixes) if board else self._get_photo_prompt(item.spot.photo))
+            print_line(BOARD_PROMPT.format(fixes=fixes) if board else self._get_photo_prompt(item.spot.photo))
             answer = _read_answer()
             if answer is None or answer.lower() == "q":
                 return False
@@ -125,11 +126,11 @@ class ReviewDialogue:
     def _print_item(self, item: "ReviewItem") -> None:
         spot = item.spot
         where = [spot.player, f"round {spot.round}" if spot.round else "", f"table {spot.table}" if spot.table else ""]
-        typer.echo(" · ".join(part for part in (*where, spot.photo) if part))
+        print_line(" · ".join(part for part in (*where, spot.photo) if part))
         if item.kingdom is not None:
             self._print_kingdom(item.kingdom)
         for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
-            typer.echo(f"{sentence[:1].upper()}{sentence[1:]}.")
+            print_line(f"{sentence[:1].upper()}{sentence[1:]}.")
 
     def _get_photo_prompt(self, photo: str) -> str:
         """The prompt for an item that is not about a single kingdom."""
@@ -161,7 +162,7 @@ class ReviewDialogue:
 
         for number, square, cell in parse_fixes([answer if ":" in answer else f"{kingdom}:{answer}"]):
             self._store(make_correction(photo, number + 1, square.name, cell))
-            typer.echo(f"{square.name} is {cell}.")
+            print_line(f"{square.name} is {cell}.")
             if board is not None and number + 1 == kingdom:
                 board = correct_board(board, square, cell)
         return board

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, fields
 from math import sqrt
 from typing import Final, cast
 
+from kdvision import text
+
 
 @dataclass(frozen=True)
 class PhotoResult:
@@ -53,12 +55,8 @@ class PhotoResult:
 
 def format_csv(results: Iterable[PhotoResult]) -> str:
     """Return the results as CSV, booleans as 1 and 0."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, [field.name for field in fields(PhotoResult)], lineterminator="\n")
-    writer.writeheader()
-    for result in results:
-        writer.writerow({name: _format_value(value) for name, value in asdict(result).items()})
-    return out.getvalue()
+    columns = [field.name for field in fields(PhotoResult)]
+    return text.format_csv(columns, (map(_format_value, asdict(result).values()) for result in results))
 
 
 def _format_value(value: object) -> object:
@@ -67,9 +65,9 @@ def _format_value(value: object) -> object:
     return f"{value:.4g}" if isinstance(value, float) else value
 
 
-def parse_csv(text: str) -> list[PhotoResult]:
+def parse_csv(content: str) -> list[PhotoResult]:
     """Return the results that `format_csv` wrote; raises ValueError for other columns."""
-    table = csv.DictReader(io.StringIO(text))
+    table = csv.DictReader(io.StringIO(content))
     names = [field.name for field in fields(PhotoResult)]
     if table.fieldnames is None or list(table.fieldnames) != names:
         raise ValueError(f"an evaluation has the columns {', '.join(names)}, not {table.fieldnames}")

@@ -10,6 +10,7 @@ from kdvision.game.table_check import needs_review
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import format_clauses, format_standing, format_table
 from kdvision.report.to_dict import problem_to_dict, result_to_dict, standing_to_dict
+from kdvision.text import replace_controls
 
 
 def build_round_results(game: Game, name: str) -> list[Result]:
@@ -43,10 +44,10 @@ def format_game(
             parts += [format_clauses(scored, width=width, colour=colour) for scored in result.kingdoms]
         if dominoes:
             parts += [
-                _format_dominoes(scored, naming)
+                replace_controls(_format_dominoes(scored, naming))
                 for scored, naming in zip(result.kingdoms, _name_dominoes(game, table), strict=True)
             ]
-        parts += [f" ! {problem.text}\n" for problem in list_shared_problems(game, table)]
+        parts += [f" ! {replace_controls(problem.text)}\n" for problem in list_shared_problems(game, table)]
         parts += [f" {note}\n"] if (note := game.note(table)) else []
     if len(game.rounds) > 1 and game.has_result:
         parts.append(format_standing(game.standing, width=width, colour=colour))

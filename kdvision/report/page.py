@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
 from kdvision.report.board_text import format_sizes
+from kdvision.text import replace_controls
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -137,9 +138,16 @@ def _name_terrain(word: str) -> str:
     return str(Terrain(letter)) if letter in Terrain._value2member_map_ else "none"
 
 
+def _finalise(value: object) -> object:
+    """The value of an expression in the template, without control characters."""
+    return replace_controls(value) if type(value) is str else value
+
+
 @cache
 def _load_template() -> "Template":
     from jinja2 import Environment, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, finalize=_finalise, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     return environment.from_string(files(__package__).joinpath(TEMPLATE).read_text(encoding="utf-8"))

@@ -1,11 +1,12 @@
 """Results as text for a terminal: boards, points, doubts, problems and the standing."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +16,7 @@ from kdvision.report.board_text import format_board_and_points
 from kdvision.report.doubt_effects import UNKNOWN, Question, ScoredDoubt
 from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import CombinedResult, Result, ScoredKingdom
+from kdvision.text import replace_controls
 
 MIN_TOTAL_PROBABILITY: Final = 0.01
 """Less probable totals are left out of the text; the JSON has them."""
@@ -81,8 +83,19 @@ def render_text(renderable: RenderableType, *, width: int, colour: bool) -> str:
         emoji=False,
         legacy_windows=False,
     )
-    console.print(renderable)
+    console.print(_WithoutControls(renderable))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+class _WithoutControls:
+    """A renderable without the control characters that names may contain; line ends stay."""
+
+    def __init__(self, renderable: RenderableType) -> None:
+        self.renderable = renderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for text, style, control in console.render(self.renderable, options):
+            yield Segment("\n".join(map(replace_controls, text.split("\n"))), style, control)
 
 
 def _format_heading(result: Result) -> str:

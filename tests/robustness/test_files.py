@@ -16,10 +16,10 @@ import pytest
 
 from kdvision import files, pipeline
 from kdvision.batch.corrections import Correction, CorrectionFile
-from kdvision.batch.result_folder import PARTIAL_FILE, ResultFolder
+from kdvision.batch.result_folder import ResultFolder
 from kdvision.errors import KdvisionError
 from kdvision.evaluate.evaluate import evaluate
-from kdvision.files import write_atomically
+from kdvision.files import PART_NAME, write_atomically
 from kdvision.web.limits import JobQueue
 from kdvision.web.service import Service
 from tests.conftest import Run
@@ -28,17 +28,18 @@ from tests.paths import SAMPLES
 PACKAGE = Path(files.__file__).parent
 OLD, NEW = b"old " * 1000, b"new " * 5000
 
-CUT = """
+KILL = """
 import os, signal, sys
 from pathlib import Path
 from kdvision.files import write_atomically
-def cut(*_): os.kill(os.getpid(), signal.SIGKILL)
+def kill(*_): os.kill(os.getpid(), signal.SIGKILL)
 moment, path = sys.argv[1], Path(sys.argv[2])
-if moment == "before": os.fsync = cut
-if moment == "between": Path.replace = cut
+if moment == "before": os.fsync = kill
+if moment == "between": Path.replace = kill
+if moment == "wait": os.fsync = lambda _: (print(flush=True), input())
 if moment == "after":
     real = Path.replace
-    Path.replace = lambda *names: (real(*names), cut())
+    Path.replace = lambda *names: (real(*names), kill())
 write_atomically(path, b"new " * 5000)
 """
 
@@ -52,12 +53,30 @@ def list_names(folder: Path) -> list[str]:
 def test_a_power_cut_leaves_the_old_file_or_the_new(moment: str, left: bytes, tmp_path: Path) -> None:
     path = tmp_path / "out.json"
     path.write_bytes(OLD)
-    ran = subprocess.run([sys.executable, "-c", CUT, moment, str(path)], cwd=PACKAGE.parent)
+    ran = subprocess.run([sys.executable, "-c", KILL, moment, str(path)], cwd=PACKAGE.parent)
     assert ran.returncode == -signal.SIGKILL
     assert path.read_bytes() == left
-    assert all(PARTIAL_FILE.fullmatch(name) for name in set(list_names(tmp_path)) - {"out.json"})
+    assert all(PART_NAME.fullmatch(name) for name in set(list_names(tmp_path)) - {"out.json"})
     with ResultFolder(tmp_path).lock():  # what a kill leaves is known by its name, and a run sweeps it up
         assert set(list_names(tmp_path)) == {".lock", "out.json"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")
+def test_the_next_write_removes_what_a_killed_process_left_and_nothing_else(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILL]
+    mine = tmp_path / ".my.part"
+    mine.write_bytes(OLD)
+    slow = [*command, "wait", str(tmp_path / "slow.png")]
+    writing = subprocess.Popen(slow, cwd=PACKAGE.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert writing.stdout is not None and writing.stdout.readline()
+    killed = subprocess.run([*command, "before", str(tmp_path / "killed.png")], cwd=PACKAGE.parent)
+    assert killed.returncode == -signal.SIGKILL
+    assert len(list(tmp_path.glob(".killed.png.*.part"))) == 1
+    write_atomically(tmp_path / "out.png", NEW)
+    assert list_names(tmp_path) == [".my.part", f".slow.png.{writing.pid}.part", "out.png"]
+    writing.communicate(b"\n")
+    assert (tmp_path / "slow.png").read_bytes() == b"new " * 5000
+    assert list_names(tmp_path) == [".my.part", "out.png", "slow.png"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), OSError(28, "No space left on device")])

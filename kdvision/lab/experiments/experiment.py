@@ -6,9 +6,7 @@ when the models or the program have changed.
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import kdvision
+from kdvision import text
 from kdvision.errors import ModelError, NoKingdomFound
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
@@ -166,11 +165,8 @@ def compute_model_digests() -> dict[str, str]:
 
 def format_csv(rows: Sequence[Row]) -> str:
     """Return rows as CSV; the columns are those of the first row."""
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
+    columns = list(rows[0]) if rows else []
+    return text.format_csv(columns, ([row[name] for name in columns] for row in rows))
 
 
 @dataclass(frozen=True)

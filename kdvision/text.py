@@ -1,0 +1,36 @@
+"""Text from outside, such as the names of players and files, made safe for a terminal, for HTML and for CSV."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+CONTROL_CHARACTER: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters, line separators, and surrogates, which have no encoding."""
+
+FORMULA_START: Final = re.compile(r"\s*[=+@-]|[\t\r]")
+"""The start of a cell that a spreadsheet may run as a formula."""
+
+
+def replace_controls(text: str) -> str:
+    """The text without control characters: a blank for white space such as a tab, `\ufffd` for all others."""
+    return CONTROL_CHARACTER.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
+
+
+def format_csv(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """A CSV table with a header. No cell is a formula or has control characters.
+
+    A text that a spreadsheet would take for a formula gets a leading apostrophe, as spreadsheets expect it. Numbers
+    stay as they are.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_safe_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def _safe_cell(text: str) -> str:
+    apostrophe = "'" if FORMULA_START.match(text) else ""
+    return apostrophe + replace_controls(text)
