@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 import kdvision
+from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES, corrupt
+from kdvision.evaluate.evaluate import DEFAULT_CELL_PIXELS
 from kdvision.files import write_atomically
 from kdvision.game.board import Board
 from kdvision.lab.render import renderer, scenes
@@ -42,6 +44,14 @@ from kdvision.vision.result import build_reading, describe_surroundings, mark_to
 Floats = npt.NDArray[np.float64]
 
 PHOTO_SIZE_PIXELS: Final = 1280
+CALIBRATED_CORRUPTIONS: Final = tuple(
+    name
+    for name, corruption in CORRUPTIONS.items()
+    if not corruption.adversarial and name not in ("further tilt", "barrel distortion", "rotation", "screenshot")
+)
+"""The corruptions that leave the truth and, but for the scale, the coordinates as they are."""
+CORRUPTED_SHARE: Final = 0.5
+"""Share of the calibration scenes that are corrupted."""
 FIRST_SEED: Final = 2_000_000
 """Calibration seeds start at multiples of this, far from the seeds of training and of held-out examples."""
 ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT: 100.0})
@@ -52,15 +62,17 @@ ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT:
 class ObservedScene:
     """The kingdoms that the networks found in one scene, with the truth about each.
 
-    `boards` holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom.
-    `art` names the source of the tiles' pictures.
+    `others` are the grids that are no kingdom. `boards` holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom.
+    `art` names the source of the tiles' pictures, `corruption` the corruption of the picture, "" for none.
     """
 
     observations: tuple[GridObservation, ...]
     surroundings: tuple[Surroundings, ...]
     boards: tuple[Board | None, ...]
     truncated: tuple[bool, ...]
+    others: tuple[GridObservation, ...] = ()
     art: str = ""
+    corruption: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,6 +124,29 @@ def render_scene(data: Path, seed: int, *, occluders: bool = False) -> tuple[Pic
     return renderer.render(scene, camera, art, rng, occluders=place_occluders if occluders else None), art.source
 
 
+def corrupt_share(picture: Picture, seed: int) -> tuple[Picture, str]:
+    """Return the picture under a corruption and its name; CORRUPTED_SHARE of all seeds draw one, others return ""."""
+    rng = np.random.default_rng([seed, 1])
+    if rng.random() >= CORRUPTED_SHARE:
+        return picture, ""
+    corruption, severity = str(rng.choice(CALIBRATED_CORRUPTIONS)), int(rng.choice(SEVERITIES))
+    return corrupt_picture(picture, corruption, severity, seed=seed), corruption
+
+
+def corrupt_picture(picture: Picture, corruption: str, severity: int, *, seed: int) -> Picture:
+    """Return the picture under a corruption that scales it at most, with its truth scaled alike."""
+    quads = [square.corners for kingdom in picture.kingdoms for square in kingdom.squares.values()] or picture.loose
+    sides = [np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1).mean() for quad in quads]
+    side = float(np.median(sides)) if sides else DEFAULT_CELL_PIXELS
+    photo = corrupt(picture.photo, corruption, severity, cell_size=side, seed=seed)
+    scale = np.array(photo.shape[1::-1]) / picture.photo.shape[1::-1]
+    kingdoms = (
+        replace(kingdom, squares={s: replace(d, corners=d.corners * scale) for s, d in kingdom.squares.items()})
+        for kingdom in picture.kingdoms
+    )
+    return Picture(photo, tuple(kingdoms), tuple(quad * scale for quad in picture.loose))
+
+
 def load_calibration() -> Calibration:
     """Return the calibration stored in the shipped cell network; the default one if it holds none."""
     return Calibration.from_metadata(load_model("cells", 1).metadata)
@@ -145,13 +180,14 @@ def _find_cell(grid: Grid, centre: Floats) -> int | None:
 def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
     """Return what these networks observe in a picture, with the truth."""
     found = find_kingdoms(Photo.open(picture.photo), networks)
-    kingdoms, _ = split_kingdoms(found)
+    kingdoms, others = split_kingdoms(found)
     truth = [find_truth(observation.grid, picture)[1] for observation in kingdoms]
     return ObservedScene(
         tuple(kingdoms),
         tuple(describe_surroundings(kingdoms, found)),
         tuple(None if one is None else one.board.trim() for one in truth),
         tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
+        tuple(others),
     )
 
 
@@ -162,7 +198,8 @@ def observe_scene(data: Path, folder: Path | None, seed: int, *, occluders: bool
         saved: ObservedScene = pickle.loads(path.read_bytes())
         return saved
     picture, art = render_scene(data, seed, occluders=occluders)
-    scene = replace(observe_picture(picture, Networks.load(1)), art=art)
+    picture, corruption = corrupt_share(picture, seed)
+    scene = replace(observe_picture(picture, Networks.load(1)), art=art, corruption=corruption)
     if path is not None:
         write_atomically(path, pickle.dumps(scene))
     return scene

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.evaluate.corruptions import GAMMA
+from kdvision.evaluate.corruptions.pixels import GAMMA
 from kdvision.lab.render.objects.table_tops import make_noise
 
 Floats = npt.NDArray[np.float32]

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from kdvision.evaluate.corruptions import GAMMA, LINEAR
+from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR
 from kdvision.lab.render.light import compress_jpeg
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
 from kdvision.vision.networks.cells import PARTNER_COUNT

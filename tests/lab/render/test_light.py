@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.evaluate.corruptions import GAMMA
+from kdvision.evaluate.corruptions.pixels import GAMMA
 from kdvision.lab.render import light
 from kdvision.lab.render.light import PhotoFactors
 

@@ -1,27 +1,19 @@
-"""Eight corruptions of a photo at three severities, each drawn from a seed: what `kdvision evaluate --stress` reads.
+"""The eight basic corruptions: distance, tilt, darkness, blur, compression, coloured light and glare."""
 
-Sizes are in squares of the kingdom, not in pixels, so that a photo from far away loses no more than a close one.
-"""
-
-import zlib
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Pixels: TypeAlias = NDArray[np.uint8]
-Light: TypeAlias = NDArray[np.float32]
-Corruption: TypeAlias = Callable[[Pixels, float, int, np.random.Generator], Pixels]
-"""Corrupts a photo: pixels (height, width, 3), side of a square in pixels, severity 0 to 2, random generator."""
-
-SEVERITIES: Final = (1, 2, 3)
-
-GAMMA: Final = 2.2
-"""Exponent from 8-bit values to linear light."""
-LINEAR: Final = ((np.arange(256) / 255) ** GAMMA).astype(np.float32)
-"""Linear light of each 8-bit value."""
+from kdvision.evaluate.corruptions.pixels import (
+    MIN_SIDE_PIXELS,
+    Pixels,
+    encode_jpeg,
+    filter_light,
+    resize,
+    to_light,
+    to_pixels,
+)
 
 # One entry for each severity.
 CELL_PIXELS: Final = (26, 18, 13)
@@ -40,22 +32,10 @@ GLARE: Final = ((1, 0.4), (2, 0.6), (2, 0.8))
 """Number of reflections, and the linear light that each adds at its centre."""
 
 
-def corrupt(
-    pixels: Pixels, corruption: str, severity: int, *, cell_size: float, name: str = "", seed: int = 0
-) -> Pixels:
-    """Return the corrupted photo (height, width, 3).
-
-    `corruption` is a key of CORRUPTIONS, `severity` one of SEVERITIES, `cell_size` the side of a square in pixels. The
-    same name and seed give the same picture.
-    """
-    rng = np.random.default_rng([seed, zlib.crc32(name.encode()), list(CORRUPTIONS).index(corruption), severity])
-    return np.ascontiguousarray(CORRUPTIONS[corruption](pixels, cell_size, severity - 1, rng))
-
-
 def downscale(pixels: Pixels, cell_size: float, severity: int, _: np.random.Generator) -> Pixels:
     """Scale down to CELL_PIXELS a square; never up, and never below the smallest photo that is accepted."""
-    scale = min(1.0, max(CELL_PIXELS[severity] / cell_size, 72 / min(pixels.shape[:2])))
-    return _resize(pixels, scale)
+    scale = min(1.0, max(CELL_PIXELS[severity] / cell_size, MIN_SIDE_PIXELS / min(pixels.shape[:2])))
+    return resize(pixels, scale)
 
 
 def tilt(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) -> Pixels:
@@ -81,10 +61,10 @@ def tilt(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) -> P
 def darken(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) -> Pixels:
     """Reduce the light on the sensor, add photon and read-out noise, and brighten half of the way again."""
     share, readout = DARKNESS[severity]
-    light = _to_light(pixels) * share
+    light = to_light(pixels) * share
     noise = rng.standard_normal(light.shape, dtype=np.float32)
     noisy = light + noise * np.sqrt(0.002 * light + np.float32(readout * share) ** 2)
-    return _to_pixels(noisy / np.float32(share) ** 0.5)
+    return to_pixels(noisy / np.float32(share) ** 0.5)
 
 
 def defocus(pixels: Pixels, cell_size: float, severity: int, _: np.random.Generator) -> Pixels:
@@ -92,7 +72,7 @@ def defocus(pixels: Pixels, cell_size: float, severity: int, _: np.random.Genera
     radius = max(0.8, DEFOCUS_CELLS[severity] * cell_size)
     reach = int(np.ceil(radius))
     rows, cols = np.mgrid[-reach : reach + 1, -reach : reach + 1]
-    return _filter(pixels, np.clip(radius + 0.5 - np.hypot(rows, cols), 0, 1))
+    return filter_light(pixels, np.clip(radius + 0.5 - np.hypot(rows, cols), 0, 1))
 
 
 def blur_by_motion(pixels: Pixels, cell_size: float, severity: int, rng: np.random.Generator) -> Pixels:
@@ -105,27 +85,26 @@ def blur_by_motion(pixels: Pixels, cell_size: float, severity: int, rng: np.rand
         top, left = int(row), int(col)
         down, right = row - top, col - left
         kernel[top : top + 2, left : left + 2] += np.outer([1 - down, down], [1 - right, right])
-    return _filter(pixels, kernel)
+    return filter_light(pixels, kernel)
 
 
 def compress(pixels: Pixels, _: float, severity: int, __: np.random.Generator) -> Pixels:
     """Halve the size and compress strongly, as messengers do."""
-    small = _resize(pixels, max(0.5, 72 / min(pixels.shape[:2])))
-    _done, data = cv2.imencode(".jpg", small[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITIES[severity]])
-    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)[..., ::-1]
+    small = resize(pixels, max(0.5, MIN_SIDE_PIXELS / min(pixels.shape[:2])))
+    return encode_jpeg(small, JPEG_QUALITIES[severity])
 
 
 def tint(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) -> Pixels:
     """Multiply the light of the colour channels by different factors, as a coloured lamp does."""
     hue = rng.uniform(0, 2 * np.pi)
     wave = 0.5 - 0.5 * np.cos(hue + np.array([0, 2, 4]) * np.pi / 3)
-    return _to_pixels(_to_light(pixels) * (1 - COLOUR_CASTS[severity] * wave).astype(np.float32))
+    return to_pixels(to_light(pixels) * (1 - COLOUR_CASTS[severity] * wave).astype(np.float32))
 
 
 def add_glare(pixels: Pixels, cell_size: float, severity: int, rng: np.random.Generator) -> Pixels:
     """Add soft bright ellipses near the middle of the picture, as lamps mirrored in the tiles."""
     height, width = pixels.shape[:2]
-    light = _to_light(pixels)
+    light = to_light(pixels)
     rows, cols = np.ogrid[:height, :width]
     spots, brightness = GLARE[severity]
     for _ in range(spots):
@@ -135,36 +114,4 @@ def add_glare(pixels: Pixels, cell_size: float, severity: int, rng: np.random.Ge
         u, v = np.cos(angle) * right + np.sin(angle) * down, np.cos(angle) * down - np.sin(angle) * right
         spot = np.float32(brightness) * np.exp(-0.5 * ((u / across) ** 2 + (v / along) ** 2))
         light += spot[..., None].astype(np.float32)
-    return _to_pixels(light)
-
-
-CORRUPTIONS: Final[dict[str, Corruption]] = {
-    "fewer pixels": downscale,
-    "further tilt": tilt,
-    "dark": darken,
-    "defocus": defocus,
-    "motion blur": blur_by_motion,
-    "jpeg": compress,
-    "coloured light": tint,
-    "glare": add_glare,
-}
-"""The corruptions by name. Their order is part of the seeds."""
-
-
-def _resize(pixels: Pixels, scale: float) -> Pixels:
-    size = (max(1, round(pixels.shape[1] * scale)), max(1, round(pixels.shape[0] * scale)))
-    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
-
-
-def _filter(pixels: Pixels, kernel: NDArray[np.float64]) -> Pixels:
-    """Filter linear light, not 8-bit values: so highlights spread as they do in a lens."""
-    light = cv2.filter2D(_to_light(pixels), -1, kernel / kernel.sum(), borderType=cv2.BORDER_REPLICATE)
-    return _to_pixels(np.asarray(light, np.float32))
-
-
-def _to_light(pixels: Pixels) -> Light:
-    return LINEAR[pixels]
-
-
-def _to_pixels(light: NDArray[np.floating]) -> Pixels:
-    return np.asarray(np.rint(255 * np.clip(light, 0, 1) ** (1 / GAMMA)), np.uint8)
+    return to_pixels(light)
