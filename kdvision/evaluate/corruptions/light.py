@@ -4,6 +4,7 @@ from typing import Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from kdvision.evaluate.corruptions.pixels import Light, Pixels, draw_smooth_noise, to_light, to_pixels
 
@@ -68,7 +69,7 @@ def light_by_sodium(pixels: Pixels, _: float, severity: int, __: np.random.Gener
     return to_pixels((1 - SODIUM[severity]) * light * np.array(SODIUM_COLOUR, np.float32) + SODIUM[severity] * grey)
 
 
-def _shade(pixels: Pixels, shadow: Light, severity: int) -> Pixels:
+def _shade(pixels: Pixels, shadow: NDArray[np.floating], severity: int) -> Pixels:
     """Return the photo with less light where `shadow` (height, width) is 1."""
     return to_pixels(to_light(pixels) * (1 - (1 - SHADOW_LIGHT[severity]) * shadow)[..., None].astype(np.float32))
 
