@@ -53,7 +53,7 @@ def evaluate(
 ) -> Report:
     """Return the results of all labelled photos below a directory.
 
-    With `stress`, each photo is read under 8 corruptions at 3 severities instead, once for each of the `seeds`. The
+    With `stress`, each photo is read under each corruption at 3 severities instead, once for each of the `seeds`. The
     results and their order do not depend on `workers`; with several workers the reader must pickle. `progress` is
     called after each photo with the number done and the number of all. `csv` is written at the end. Raises
     KdvisionError if there are no labelled photos.

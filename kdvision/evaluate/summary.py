@@ -13,6 +13,7 @@ from math import sqrt
 from typing import Final, cast
 
 from kdvision import text
+from kdvision.evaluate.corruptions import CORRUPTIONS
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,22 @@ def summarise_by_room(results: Results) -> str:
 
 
 def summarise_by_corruption(results: Results) -> str:
-    """Return a table with a line for each corruption and severity, and one for all."""
+    """Return a table with a line for each corruption and severity, for each family, and for all.
+
+    Adversarial families, whose pictures a person cannot always read either, are not part of "ordinary".
+    """
     keys = dict.fromkeys((result.way, result.severity) for result in results)
     groups = [
         (f"{way} {severity}", [result for result in results if (result.way, result.severity) == (way, severity)])
         for way, severity in keys
     ]
-    return _summarise("corruption", [*groups, ("all", results)])
+    families = dict.fromkeys(CORRUPTIONS[way].family for way, _ in keys)
+    groups += [
+        (f"family: {family}", [result for result in results if CORRUPTIONS[result.way].family == family])
+        for family in families
+    ]
+    ordinary = [result for result in results if not CORRUPTIONS[result.way].adversarial]
+    return _summarise("corruption", [*groups, ("ordinary", ordinary), ("all", results)])
 
 
 def _summarise(title: str, groups: Sequence[tuple[str, Results]]) -> str:

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES
+from kdvision.evaluate.corruptions import BASIC_CORRUPTIONS, CORRUPTIONS, SEVERITIES
 from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measure_cell_size, read_photo
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult
@@ -73,11 +73,17 @@ PHOTOS: Final = Experiment(
 )
 
 
-def _list_corrupted(data: Path, seed: int) -> Iterator[Row]:
+def _list_basic(data: Path, seed: int) -> Iterator[Row]:
     names = load_compared(data / "photos")
     draws = range(seed * STRESS_SEEDS, (seed + 1) * STRESS_SEEDS)
-    for draw, name, corruption, severity in product(draws, names, CORRUPTIONS, SEVERITIES):
+    for draw, name, corruption, severity in product(draws, names, BASIC_CORRUPTIONS, SEVERITIES):
         yield {"seed": draw, "corruption": corruption, "severity": severity, "photo": name}
+
+
+def _list_all(data: Path, seed: int) -> Iterator[Row]:
+    for name, (corruption, about), severity in product(load_compared(data / "photos"), CORRUPTIONS.items(), SEVERITIES):
+        family = f"{about.family} (adversarial)" if about.adversarial else about.family
+        yield {"seed": seed, "family": family, "corruption": corruption, "severity": severity, "photo": name}
 
 
 @cache
@@ -102,11 +108,22 @@ def _measure_corrupted(data: Path, case: Row) -> list[Row]:
 
 STRESS: Final = Experiment(
     name="stress",
-    question="How many labelled photos are read right under eight corruptions at three severities?",
-    cases=_list_corrupted,
+    question="How many labelled photos are read right under eight basic corruptions at three severities?",
+    cases=_list_basic,
     measure=_measure_corrupted,
     groups=("seed", "corruption", "severity"),
     counts=PHOTO_COUNTS,
     total="pictures",
     quick_cases=24,
+)
+
+FAMILIES: Final = Experiment(
+    name="families",
+    question="How many labelled photos are read right under the corruptions of each family?",
+    cases=_list_all,
+    measure=_measure_corrupted,
+    groups=("family", "corruption", "severity"),
+    counts=PHOTO_COUNTS,
+    total="pictures",
+    quick_cases=39,
 )
