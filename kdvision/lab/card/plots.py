@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kdvision.evaluate.summary import wilson_interval
 from kdvision.files import write_atomically
+from kdvision.lab.experiments.experiment import add_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,18 +80,16 @@ class Plot:
 
     def build_panels(self, lines: Sequence[Line]) -> list[Panel]:
         """Return a panel for each value of the panel column, from the rows of the table."""
+        names = [name for name in SERIES if name in lines[0]]
         panels = []
         for title in dict.fromkeys(line[self.panel] for line in lines):
             mine = [line for line in lines if line[self.panel] == title]
-            settings = list(dict.fromkeys(line[self.setting] for line in mine))
-            groups = [[line for line in mine if line[self.setting] == setting] for setting in settings]
-            series = {
-                name: [(_sum(group, name), _sum(group, self.total)) for group in groups]
-                for name in SERIES
-                if name in lines[0]
+            sums = {
+                str(setting): total for (setting,), total in add_up(mine, (self.setting,), (*names, self.total)).items()
             }
-            numbers = all(re.fullmatch(r"[\d.]+", setting) for setting in settings)
-            panels.append(Panel(title, [setting.removesuffix(".0") for setting in settings], series, connected=numbers))
+            series = {name: [(total[name], total[self.total]) for total in sums.values()] for name in names}
+            numbers = all(re.fullmatch(r"[\d.]+", setting) for setting in sums)
+            panels.append(Panel(title, [setting.removesuffix(".0") for setting in sums], series, connected=numbers))
         return panels
 
 
@@ -172,7 +171,3 @@ def get_source(svg: str) -> str | None:
     """Return the source that an SVG names; None for a plot that names none."""
     found = re.search(r"<dc:source>\s*([^<]*?)\s*</dc:source>", svg)
     return found[1] if found else None
-
-
-def _sum(lines: Sequence[Line], name: str) -> int:
-    return sum(int(line[name] or 0) for line in lines)

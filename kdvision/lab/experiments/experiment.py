@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -65,22 +65,28 @@ class Experiment:
 
     def summarise(self, rows: Iterable[Row]) -> list[Row]:
         """Return a row for each group in the order of first appearance (pictures, counts, coverage), and `append()`."""
-        sums: dict[tuple[int | str, ...], Row] = {}
-        for row in rows:
-            group = tuple(row[name] for name in self.groups)
-            total = sums.setdefault(group, dict.fromkeys(("pictures", *self.counts), 0))
-            for name in total:
-                total[name] = int(total[name]) + (1 if name == "pictures" else int(row[name]))
-        summary = [
-            {**dict(zip(self.groups, group, strict=True)), **total, **self._coverage(total)}
-            for group, total in sums.items()
-        ]
+        sums = add_up(({"pictures": 1, **row} for row in rows), self.groups, ("pictures", *self.counts))
+        summary: list[Row] = []
+        for group, total in sums.items():
+            summary.append({**dict(zip(self.groups, group, strict=True)), **total})
+            if "unflagged" in total:
+                summary[-1]["coverage"] = f"{total['unflagged'] / max(1, total[self.total]):.4f}"
         return [*summary, *self.append()]
 
-    def _coverage(self, total: Row) -> Row:
-        if "unflagged" not in total:
-            return {}
-        return {"coverage": f"{int(total['unflagged']) / max(1, int(total[self.total])):.4f}"}
+
+def add_up(
+    rows: Iterable[Mapping[str, int | str]], groups: Sequence[str], counts: Sequence[str]
+) -> dict[tuple[int | str, ...], dict[str, int]]:
+    """Return the sums of some columns for each combination of values of others, in order of first appearance.
+
+    Empty cells count as zero.
+    """
+    sums: dict[tuple[int | str, ...], dict[str, int]] = {}
+    for row in rows:
+        total = sums.setdefault(tuple(row[name] for name in groups), dict.fromkeys(counts, 0))
+        for name in counts:
+            total[name] += int(row[name] or 0)
+    return sums
 
 
 def run(

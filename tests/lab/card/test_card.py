@@ -82,7 +82,7 @@ def test_sets_are_added_up_in_terms_of_selective_classification() -> None:
 
 
 def test_results_of_other_models_are_named() -> None:
-    results = Results({}, {"stress": {"models": {"cells": "0"}}, "notes": {}}, ())
+    results = Results({}, {"stress": {"models": {"cells": "0"}}, "notes": {}})
     assert list_outdated(results) == ["stress"]
 
 
@@ -100,4 +100,4 @@ def test_training_settings_and_errors_are_listed() -> None:
 
 
 def test_empty_cells_are_empty() -> None:
-    assert format_table(("a", "b"), [(1, None)]) == "| a | b |\n| --- | --- |\n| 1 |  |"
+    assert format_table(("a", "b"), [(1, "")]) == "| a | b |\n| --- | --- |\n| 1 |  |"
