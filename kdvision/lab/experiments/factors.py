@@ -90,8 +90,13 @@ def draw_factors(number: int) -> SceneFactors:
 
 def render_scene(factors: SceneFactors, number: int, art: str, data: Path) -> Picture:
     """Return the picture of a scene and its truth, in "drawn" dominoes or those of a source of the data folder."""
-    box = get_drawn_box(TRAINING_BOX_COUNT + number % BOXES) if art == DRAWN else FolderArt(data, art)
-    return factors.picture(number, DrawnSceneArt(box))
+    scene_art = choose_drawn_art(number) if art == DRAWN else DrawnSceneArt(FolderArt(data, art))
+    return factors.picture(number, scene_art)
+
+
+def choose_drawn_art(number: int) -> DrawnSceneArt:
+    """Return the drawn dominoes of scene `number`, which no training uses."""
+    return DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
 
 
 def _list_scenes(data: Path, seed: int) -> Iterator[Row]:

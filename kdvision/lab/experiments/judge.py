@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
 
-from kdvision.game.board import Cell
 from kdvision.lab.experiments.experiment import Reading, Row
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
 
-Floats = npt.NDArray[np.float64]
-
 MAX_DISTANCE_SIDES: Final = 0.5
 """A square that was read is a true one if their centres are nearer than this."""
 MIN_FOUND_SHARE: Final = 0.5
 """A kingdom is found if at least this share of its squares is."""
-
-VERDICT_COUNTS: Final = (
-    *("kingdoms", "found", "outlined", "exact", "silent_errors", "false_alarms", "unflagged", "invented", "errors"),
-)
 
 
 @dataclass(frozen=True)
@@ -54,74 +47,50 @@ class Verdict:
         return dict(asdict(self))
 
 
-@dataclass(frozen=True)
-class _Tiles:
-    """The tiles of one kingdom: centres (n, 2), what each shows, and a square's side in pixels."""
-
-    centres: Floats
-    cells: tuple[Cell, ...]
-    side: float
+VERDICT_COUNTS: Final = tuple(field.name for field in fields(Verdict))
 
 
 @dataclass(frozen=True)
-class _Pair:
-    """How many squares of a true kingdom and one that was read lie together, are right, missed and extra."""
+class _Match:
+    """A true kingdom beside one that was read: squares that lie together, whether all of them do, and are right."""
 
     together: int
-    right: int
-    missed: int
-    extra: int
-
-    @property
-    def outlined(self) -> bool:
-        return not self.missed and not self.extra
-
-    @property
-    def exact(self) -> bool:
-        return self.outlined and self.right == self.together
+    outlined: bool
+    exact: bool
 
 
 def judge(picture: Picture, reading: Reading) -> Verdict:
     """Return the verdict on the kingdoms read in a rendered picture."""
-    truths, read = [_true_tiles(kingdom) for kingdom in picture.kingdoms], reading.kingdoms
-    pairs = [[_pair(truth, _read_tiles(kingdom)) for kingdom in read] for truth in truths]
-    together = np.array([[pair.together for pair in row] for row in pairs]).reshape(len(truths), len(read))
+    truths, read = picture.kingdoms, reading.kingdoms
+    matches = [[_match(truth, kingdom) for kingdom in read] for truth in truths]
+    together = np.array([[match.together for match in row] for row in matches]).reshape(len(truths), len(read))
     found = [
-        (pairs[truth][index], read[index].review)
+        (matches[truth][index], read[index].review)
         for truth, index in zip(*linear_sum_assignment(-together), strict=True)
-        if together[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].cells)
+        if together[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].squares)
     ]
     flagged = reading.refused or any(kingdom.review for kingdom in read)
-    wrong = sum(not pair.exact and not review for pair, review in found)
+    wrong = sum(not match.exact and not review for match, review in found)
     return Verdict(
         kingdoms=len(truths),
         found=len(found),
-        outlined=sum(pair.outlined for pair, _ in found),
-        exact=sum(pair.exact for pair, _ in found),
+        outlined=sum(match.outlined for match, _ in found),
+        exact=sum(match.exact for match, _ in found),
         silent_errors=wrong + (0 if flagged else len(truths) - len(found)),
-        false_alarms=sum(pair.exact and review for pair, review in found),
+        false_alarms=sum(match.exact and review for match, review in found),
         unflagged=sum(not review for _, review in found),
         invented=len(read) - len(found),
         errors=int(bool(reading.error)),
     )
 
 
-def _true_tiles(kingdom: RenderedKingdom) -> _Tiles:
-    quads = np.array([seen.corners for seen in kingdom.squares.values()])
+def _match(truth: RenderedKingdom, read: KingdomReading) -> _Match:
+    quads = np.array([square.corners for square in truth.squares.values()])
     side = float(np.linalg.norm(quads[:, 1] - quads[:, 0], axis=1).mean())
-    return _Tiles(quads.mean(1), tuple(kingdom.board[square] for square in kingdom.squares), side)
-
-
-def _read_tiles(reading: KingdomReading) -> _Tiles:
-    centres = np.array([reading.grid.quad(square).mean(0) for square in reading.board]).reshape(-1, 2)
-    return _Tiles(centres, tuple(reading.board.values()), 0.0)
-
-
-def _pair(truth: _Tiles, read: _Tiles) -> _Pair:
-    if not len(read.cells):
-        return _Pair(0, 0, len(truth.cells), 0)
-    distance = np.linalg.norm(truth.centres[:, None] - read.centres[None], axis=2)
-    assigned = zip(*linear_sum_assignment(np.minimum(distance, truth.side)), strict=True)
-    near = [(t, r) for t, r in assigned if distance[t, r] < MAX_DISTANCE_SIDES * truth.side]
-    right = sum(truth.cells[t] == read.cells[r] for t, r in near)
-    return _Pair(len(near), right, len(truth.cells) - len(near), len(read.cells) - len(near))
+    centres = np.array([read.grid.quad(square).mean(0) for square in read.board]).reshape(-1, 2)
+    distance = cdist(quads.mean(1), centres)
+    assigned = zip(*linear_sum_assignment(np.minimum(distance, side)), strict=True)
+    near = [(t, r) for t, r in assigned if distance[t, r] < MAX_DISTANCE_SIDES * side]
+    true_cells, read_cells = [truth.board[square] for square in truth.squares], list(read.board.values())
+    outlined = len(near) == len(true_cells) == len(read_cells)
+    return _Match(len(near), outlined, outlined and all(true_cells[t] == read_cells[r] for t, r in near))

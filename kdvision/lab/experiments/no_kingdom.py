@@ -13,8 +13,7 @@ import numpy as np
 from kdvision.errors import PhotoError
 from kdvision.evaluate.labels import PHOTO_SUFFIXES
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
-from kdvision.lab.experiments.factors import BOXES
-from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
+from kdvision.lab.experiments.factors import choose_drawn_art
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 from kdvision.vision.image.photo import Photo
 
@@ -50,8 +49,7 @@ def open_picture(data: Path, case: Row) -> Photo:
     if folder := FOLDERS.get(str(case["kind"])):
         return Photo.open(data / folder / str(case["picture"]))
     number, objects = int(case["picture"]), OBJECTS[str(case["kind"])]
-    art = DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
-    return Photo.open(draw_factors(number).picture(number, art, objects=objects).photo)
+    return Photo.open(draw_factors(number).picture(number, choose_drawn_art(number), objects=objects).photo)
 
 
 def _list_pictures(data: Path, seed: int) -> Iterator[Row]:

@@ -7,7 +7,8 @@ right only if it has the tiles below the object. The objects are drawn, and not 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -26,9 +27,6 @@ from kdvision.vision.image.photo import Photo
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
-Shape = Callable[[Bytes, Floats, float, np.random.Generator], tuple[float, float, float]]
-"""Draws an object into a mask, about a point, for a square's side in pixels; returns its RGB colour."""
-
 STREAM: Final = 20_280_000
 """First word of every seed here."""
 NONE: Final = "nothing"
@@ -42,7 +40,45 @@ MAX_SIDE_PIXELS: Final = 1600
 SKIN_COLOURS: Final = ((224, 172, 140), (198, 134, 96), (141, 85, 54), (241, 205, 175), (92, 58, 40))
 
 
-def _draw_hand(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> tuple[float, float, float]:
+@dataclass(frozen=True)
+class Occluder:
+    """An object of a random size between two (a rectangle's sides or a disc's diameter, in squares).
+
+    Its colour is a random one between two shades, or a grey. A hand has neither.
+    """
+
+    shape: str
+    smallest: tuple[float, ...] = ()
+    largest: tuple[float, ...] = ()
+    shades: tuple[float, float] = (20, 240)
+    grey: bool = False
+
+    def draw(self, mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> Floats:
+        """Draw the object into a mask about a point, for squares of `side` pixels; return its colour (3,)."""
+        if self.shape == "hand":
+            _draw_hand(mask, at, side, rng)
+            return np.array(SKIN_COLOURS[rng.integers(len(SKIN_COLOURS))], float)
+        size = rng.uniform(self.smallest, self.largest) * side
+        if self.shape == "disc":
+            _draw_stroke(mask, at, at, float(size[0]))
+        else:
+            box = cv2.boxPoints((at.tolist(), size.tolist(), float(rng.uniform(0, 360))))
+            cv2.fillConvexPoly(mask, np.rint(box).astype(np.int32), 255)
+        return np.full(3, rng.uniform(*self.shades)) if self.grey else rng.uniform(*self.shades, 3)
+
+
+OCCLUDERS: Final[Mapping[str, Occluder]] = {
+    "a hand": Occluder("hand"),
+    "a phone": Occluder("rectangle", (1.8, 3.7), (1.9, 3.9), (15, 40), grey=True),
+    "a cup": Occluder("disc", (1.6,), (2.2,)),
+    "a sheet of paper": Occluder("rectangle", (1, 1), (2.5, 2.5), (225, 245), grey=True),
+    "a king": Occluder("disc", (0.5,), (0.9,)),
+    "a cloth": Occluder("rectangle", (1.5, 1.5), (4, 4), (30, 220)),
+}
+"""The objects by name. Their order is part of the seeds."""
+
+
+def _draw_hand(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> None:
     """Draw an arm from the edge of the picture, a palm and four fingers that end about the point."""
     turn = rng.uniform(0, 2 * np.pi)
     back, across = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
@@ -52,45 +88,6 @@ def _draw_hand(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -
     for finger in (-1.5, -0.5, 0.5, 1.5):
         root, tip = palm + 0.42 * finger * side * across, at + 0.6 * finger * side * across
         _draw_stroke(mask, root, tip + rng.uniform(-0.3, 0.3) * side * back, 0.4 * side)
-    red, green, blue = SKIN_COLOURS[rng.integers(len(SKIN_COLOURS))]
-    return red, green, blue
-
-
-def _rectangle(
-    smallest: tuple[float, float], largest: tuple[float, float], shades: tuple[float, float], *, grey: bool
-) -> Shape:
-    """Return the shape of a rectangle between two sizes in squares, in a colour or a grey between two shades."""
-
-    def draw(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> tuple[float, float, float]:
-        size = rng.uniform(smallest, largest) * side
-        box = cv2.boxPoints((at.tolist(), size.tolist(), float(rng.uniform(0, 360))))
-        cv2.fillConvexPoly(mask, np.rint(box).astype(np.int32), 255)
-        red, green, blue = rng.uniform(*shades, 3) if not grey else np.full(3, rng.uniform(*shades))
-        return float(red), float(green), float(blue)
-
-    return draw
-
-
-def _disc(smallest: float, largest: float) -> Shape:
-    """Return the shape of a disc with a radius between two sizes in squares, of any colour."""
-
-    def draw(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> tuple[float, float, float]:
-        _draw_stroke(mask, at, at, 2 * side * rng.uniform(smallest, largest))
-        red, green, blue = rng.uniform(20, 240, 3)
-        return float(red), float(green), float(blue)
-
-    return draw
-
-
-OCCLUDERS: Final[Mapping[str, Shape]] = {
-    "a hand": _draw_hand,
-    "a phone": _rectangle((1.8, 3.7), (1.9, 3.9), (15, 40), grey=True),
-    "a cup": _disc(0.8, 1.1),
-    "a sheet of paper": _rectangle((1, 1), (2.5, 2.5), (225, 245), grey=True),
-    "a king": _disc(0.25, 0.45),
-    "a cloth": _rectangle((1.5, 1.5), (4, 4), (30, 220), grey=False),
-}
-"""The objects by name. Their order is part of the seeds."""
 
 
 def _draw_stroke(mask: Bytes, start: Floats, end: Floats, width: float) -> None:
@@ -105,12 +102,12 @@ def cover(photo: Bytes, occluder: str, at: Floats, side: float, rng: np.random.G
     window = np.s_[first[1] : last[1], first[0] : last[0]]
     below = photo[window].astype(np.float64)
     mask = np.zeros(below.shape[:2], np.uint8)
-    colour = OCCLUDERS[occluder](mask, at - first, side, rng)
+    colour = OCCLUDERS[occluder].draw(mask, at - first, side, rng)
     opacity = cv2.GaussianBlur(mask / 255, (0, 0), max(0.6, 0.02 * side))
     shadow = cv2.GaussianBlur(np.roll(mask, round(0.15 * side), (0, 1)) / 255, (0, 0), 0.15 * side)
     depth = cv2.distanceTransform((mask > 127).astype(np.uint8), cv2.DIST_L2, 3) / (0.5 * side)
     grain = cv2.GaussianBlur(rng.normal(0, 1, mask.shape), (0, 0), max(1.0, 0.05 * side)) * 8
-    above = np.array(colour) * (0.7 + 0.35 * np.sqrt(np.clip(depth, 0, 1)))[..., None] + grain[..., None]
+    above = colour * (0.7 + 0.35 * np.sqrt(np.clip(depth, 0, 1)))[..., None] + grain[..., None]
     shaded = below * (1 - 0.35 * shadow * (1 - opacity))[..., None]
     covered = photo.copy()
     covered[window] = np.clip(shaded + (above - shaded) * opacity[..., None], 0, 255).astype(np.uint8)

@@ -7,7 +7,8 @@ training saw. `pieces_in_photos.toml` says which pieces stand on the kingdoms of
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,15 +16,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.game.board import Square
+from kdvision.game.board import Cell, Terrain
+from kdvision.game.pieces import Gem
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
-from kdvision.lab.experiments.factors import BOXES
-from kdvision.lab.experiments.judge import judge
+from kdvision.lab.experiments.factors import choose_drawn_art
+from kdvision.lab.experiments.judge import MAX_DISTANCE_SIDES, judge
 from kdvision.lab.games import pieces as games_with_pieces
-from kdvision.lab.render import renderer
-from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, DrawnSceneArt, get_drawn_box
-from kdvision.lab.render.light import PhotoFactors
-from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 
@@ -31,15 +29,11 @@ if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
 
 Floats = npt.NDArray[np.float64]
-Item = tuple[str, Floats, float]
-"""What lies somewhere, the centre of its place in pixels, and a square's side there."""
 
 STREAM: Final = 7_000
 """Scene numbers begin here, so that no scene of the factors has the same."""
 SCENES: Final = 100
 """Scenes of each game."""
-MAX_DISTANCE_SIDES: Final = 0.5
-"""An item that was read is a true one if it is of the same kind and nearer than this."""
 KINGDOMS: Final = "kingdoms"
 TILES: Final = "tiles"
 TOWNS: Final = "towns"
@@ -47,6 +41,21 @@ GEM: Final = "gem"
 PIECES: Final = ("knight", "tower", "queen", "building")
 PHOTOS: Final = "photos"
 PHOTO_FOLDER: Final = "queendomino"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A tile, a town, a piece or a gem: the centre of its place and a square's side in pixels, and a tile's cell."""
+
+    kind: str
+    centre: Floats
+    side: float
+    cell: str = ""
+
+    def matches(self, other: Item, side: float) -> bool:
+        """Return whether both show the same in the same place, for squares of `side` pixels."""
+        distance = float(np.linalg.norm(self.centre - other.centre))
+        return self.cell == other.cell and distance < MAX_DISTANCE_SIDES * side
 
 
 def draw_factors(number: int) -> SceneFactors:
@@ -63,70 +72,56 @@ def draw_factors(number: int) -> SceneFactors:
 
 def render_scene(game: str, number: int) -> Picture:
     """Return the picture of scene `number` of a game, with its truth."""
-    factors, rng = draw_factors(number), make_rng(STREAM + number, f"{game} photo")
-    scene = games_with_pieces.make_scene_with_pieces(make_rng(STREAM + number, game), game=game)
-    light = PhotoFactors(
-        factors.light, factors.glare, 0.0, factors.noise, factors.jpeg, defocus=factors.blur * factors.pixels
-    )
-    art = DrawnSceneArt(get_drawn_box(TRAINING_BOX_COUNT + number % BOXES))
-    surface = HELD_OUT_TOPS[str(rng.choice(list(HELD_OUT_TOPS)))]
-    return renderer.render(scene, factors.camera(scene, STREAM + number), art, rng, factors=light, table_top=surface)
+    stream, art = STREAM + number, choose_drawn_art(number)
+    scene = games_with_pieces.make_scene_with_pieces(make_rng(stream, game), game=game)
+    return draw_factors(number).photograph(scene, stream, art, make_rng(stream, f"{game} photo"))
 
 
 def count_items(picture: Picture, kingdoms: Sequence[KingdomReading]) -> Iterator[Row]:
     """Yield a row for each kind of item: how many are there, were found, and were read where there is none."""
-    true = [item for kingdom in picture.kingdoms for item in _true_items(kingdom)]
-    read = [item for kingdom in kingdoms for item in _read_items(kingdom)]
+    true = [item for kingdom in picture.kingdoms for item in _list_true_items(kingdom)]
+    read = [item for kingdom in kingdoms for item in _list_read_items(kingdom)]
     for kind in (TILES, TOWNS, *PIECES, GEM):
-        mine, others = ([item for item in items if _is_of_kind(item[0], kind)] for items in (true, read))
-        found = sum(_is_near(item, others) for item in mine)
-        extra = sum(not _is_near(item, mine) for item in others)
+        mine, others = ([item for item in items if item.kind == kind] for items in (true, read))
+        found = sum(any(item.matches(other, item.side) for other in others) for item in mine)
+        extra = sum(not any(item.matches(other, item.side) for other in mine) for item in others)
         yield {"item": kind, "there": len(mine), "found": found, "extra": extra}
 
 
-def _is_of_kind(name: str, kind: str) -> bool:
-    """Return whether an item is of a kind; tiles are named by a colon and their notation."""
-    if not name.startswith(":"):
-        return name == kind
-    return kind == TILES or (kind == TOWNS and name == ":t")
-
-
-def _is_near(item: Item, others: Iterable[Item]) -> bool:
-    name, centre, side = item
-    return any(
-        name == other and float(np.linalg.norm(centre - there)) < MAX_DISTANCE_SIDES * side
-        for other, there, _ in others
-    )
-
-
-def _true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
-    quads = {square: seen.corners for square, seen in kingdom.squares.items()}
+def _list_true_items(kingdom: RenderedKingdom) -> Iterator[Item]:
+    quads = {square: drawn.corners for square, drawn in kingdom.squares.items()}
     for square, quad in quads.items():
-        yield f":{kingdom.board[square]}", quad.mean(0), _measure_side(quad)
+        yield from _list_tile_items(kingdom.board[square], quad)
         if square in kingdom.pieces:
-            yield kingdom.pieces[square], quad.mean(0), _measure_side(quad)
-    for row, col in kingdom.gems:
-        around = [quads.get(Square(row + down, col + right)) for down in (0, 1) for right in (0, 1)]
-        visible = [quad for quad in around if quad is not None]
-        if len(visible) == len(around):
-            yield GEM, np.mean([quad.mean(0) for quad in visible], axis=0), _measure_side(visible[0])
+            yield Item(kingdom.pieces[square], quad.mean(0), measure_side(quad))
+    for gem in kingdom.gems:
+        around = Gem("", gem).squares
+        if all(square in quads for square in around):
+            centre = np.mean([quads[square].mean(0) for square in around], axis=0)
+            yield Item(GEM, centre, measure_side(quads[gem]))
 
 
-def _read_items(kingdom: KingdomReading) -> Iterator[Item]:
+def _list_read_items(kingdom: KingdomReading) -> Iterator[Item]:
     for square, cell in kingdom.board.items():
-        quad = kingdom.grid.quad(square)
-        yield f":{cell}", quad.mean(0), _measure_side(quad)
+        yield from _list_tile_items(cell, kingdom.grid.quad(square))
     for piece in kingdom.pieces:
         if piece.is_present:
             quad = kingdom.grid.quad(piece.square)
-            yield piece.kind, quad.mean(0), _measure_side(quad)
+            yield Item(piece.kind, quad.mean(0), measure_side(quad))
     for gem in kingdom.gems:
         if gem.is_present:
             quad = kingdom.grid.quad(gem.corner)
-            yield GEM, quad[2], _measure_side(quad)
+            yield Item(GEM, quad[2], measure_side(quad))
 
 
-def _measure_side(quad: Floats) -> float:
+def _list_tile_items(cell: Cell, quad: Floats) -> Iterator[Item]:
+    """Yield a tile and, if it is one, the town on it."""
+    for kind in (TILES, TOWNS) if cell.terrain is Terrain.TOWN else (TILES,):
+        yield Item(kind, quad.mean(0), measure_side(quad), str(cell))
+
+
+def measure_side(quad: Floats) -> float:
+    """Return the mean side of a square (4, 2)."""
     return float(np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1).mean())
 
 

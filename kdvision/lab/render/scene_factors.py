@@ -56,12 +56,14 @@ class SceneFactors:
 
     def picture(self, number: int, art: SceneArt, *, objects: Sequence[str] = tuple(OTHER_OBJECTS)) -> Picture:
         """Return the photo of scene `number` with its truth; `objects` limits the other objects."""
-        scene = self.scene(number, objects=objects)
-        rng = make_rng(number, "photo")
+        return self.photograph(self.scene(number, objects=objects), number, art, make_rng(number, "photo"))
+
+    def photograph(self, scene: Scene, number: int, art: SceneArt, rng: np.random.Generator) -> Picture:
+        """Return the photo of a scene with its truth, from the camera of scene `number`."""
         table = self.table or str(rng.choice(list(HELD_OUT_TOPS)))
         factors = PhotoFactors(self.light, self.glare, 0.0, self.noise, self.jpeg, defocus=self.blur * self.pixels)
-        camera = self.camera(scene, number)
-        return renderer.render(scene, camera, art, rng, factors=factors, table_top=HELD_OUT_TOPS[table])
+        camera, table_top = self.camera(scene, number), HELD_OUT_TOPS[table]
+        return renderer.render(scene, camera, art, rng, factors=factors, table_top=table_top)
 
     def scene(self, number: int, *, objects: Sequence[str] = tuple(OTHER_OBJECTS)) -> Scene:
         """Return scene `number`; `objects` limits the other objects."""
