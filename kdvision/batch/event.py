@@ -107,7 +107,7 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     top = parse_toml(text, name=name)
     top.check_keys(KEYS, of="an event file")
     top.choice("game", (GAME,), default=GAME)
-    side = top.one_of("side", SIDES, default=SIDES[0]) if "side" in top else None
+    side = top.one_of("side", SIDES)
     variants = top.choices("variants", [variant.id for variant in board_variants(GAME)])
     rules = Rules(tuple(dict.fromkeys(variants)), side)
     dynasty = top.flag("dynasty")

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.game import Game, infer_side
-from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.game import Game, choose_rule_set
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.rules import infer_board_side
 from kdvision.game.scoring import RuleSet
@@ -34,7 +33,7 @@ class Rules:
 
     def game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for all boards of one game: a game of more than two kingdoms has a side of five."""
-        return self._with_side(self.side or infer_side(GAME, [Table(tuple(map(Kingdom, boards)))]))
+        return choose_rule_set(GAME, list(boards), side=self.side, variants=self.variants)
 
     def _with_side(self, side: int) -> RuleSet:
         return Game(GAME, side, (), self.variants).rule_set

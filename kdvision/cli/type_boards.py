@@ -1,5 +1,6 @@
 """`kdvision type`: scores boards typed by hand."""
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -11,9 +12,11 @@ from kdvision.cli.output import exit_with_code, print_clauses, print_message, pr
 from kdvision.cli.variant_options import check_variants, variant_options
 from kdvision.errors import NotationError
 from kdvision.game.rules import board_variants
+from kdvision.game.rules.lost_treasures import LOST_TREASURES
 
 if TYPE_CHECKING:
     from kdvision.game.board import Board
+    from kdvision.game.pieces import Gem
 
 MISSING_FACTS: Final = "coins, buildings, knights, towers and the Queen count from a game file only (kdvision game)"
 TOWN_ADVICE: Final = "t is a town, and Kingdomino has none: use --game queendomino or --game royal-wedding"
@@ -29,6 +32,14 @@ def type_boards(
     size: SizeOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     fix: Fixes = None,
+    gem: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="K:GEM",
+            help="A gem of The Lost Treasures on kingdom K, written as in a game file: \"1: kind = 'ruby', between = "
+            "'B2 C3', crowns = [1, 0, 2, 0]\". Repeatable.",
+        ),
+    ] = None,
     strict: Strict = False,
     clauses: Clauses = False,
 ) -> None:
@@ -41,7 +52,9 @@ def type_boards(
     from kdvision.game.board import Board
     from kdvision.report.build import build_board_result, correct_board
 
-    check_variants(variants, played.value)
+    gems = _parse_gems(gem or ())
+    variants = (*variants, LOST_TREASURES.id) if gems else variants
+    check_variants(variants, played.value, option="--gem" if gems else "")
     side = size.side if size else None
     options = ScoreOptions(played, side, variants, as_json=as_json, strict=strict)
     parsed = [Board.parse(read_stdin_text() if text == "-" else text) for text in boards]
@@ -49,7 +62,9 @@ def type_boards(
         if number >= len(parsed):
             raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {len(parsed)}")
         parsed[number] = correct_board(parsed[number], square, cell)
-    result = build_board_result(parsed, options.make_rules(parsed))
+    if gems and max(gems) >= len(parsed):
+        raise NotationError(f"there is no kingdom {max(gems) + 1}", hint=f"give a number from 1 to {len(parsed)}")
+    result = build_board_result(parsed, options.make_rules(parsed), gems=gems)
     print_result(result, options)
     if not as_json:
         if clauses:
@@ -57,6 +72,20 @@ def type_boards(
         if note := _describe_limits(parsed, played):
             print_message(note)
     exit_with_code([result], options)
+
+
+def _parse_gems(texts: Iterable[str]) -> "dict[int, list[Gem]]":
+    """The gems of `--gem` by kingdom, from 0; without a number the first kingdom is meant. Raises NotationError."""
+    from kdvision.gamefile.pieces import parse_gem
+    from kdvision.gamefile.read import parse_toml
+
+    gems: dict[int, list[Gem]] = {}
+    for text in texts:
+        match = re.fullmatch(r"\s*(?:([1-9][0-9]?):)?(.*)", text, re.DOTALL | re.ASCII)
+        assert match is not None, "any text matches"
+        gem = parse_gem(parse_toml(f"gem = {{ {match[2]} }}", name="--gem").at("gem"))
+        gems.setdefault(int(match[1] or 1) - 1, []).append(gem)
+    return gems
 
 
 def _describe_limits(boards: Iterable["Board"], game: GameName) -> str:

@@ -45,9 +45,9 @@ def _replace_variants(
             yield parameter.replace(name=variant.key, annotation=option, default=False)
 
 
-def check_variants(variants: Collection[str], game: str) -> None:
-    """Raise a usage error for a variant that cannot be added to the game."""
+def check_variants(variants: Collection[str], game: str, *, option: str = "") -> None:
+    """Raise a usage error for a variant that cannot be added to the game; it names the variant's `option`."""
     for variant in VARIANTS:
         if variant.id in variants and not variant.fits(game):
             text = f"{variant.name} cannot be added to {game}, only to {' or '.join(variant.games)}"
-            raise typer.BadParameter(text, param_hint=f"--{variant.id}")
+            raise typer.BadParameter(text, param_hint=option or f"--{variant.id}")

@@ -1,7 +1,7 @@
 """A whole game: its rules, and the kingdoms of its rounds."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -10,7 +10,8 @@ from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
 from kdvision.game.open_facts import compute_range, has_open_facts, score_certain
 from kdvision.game.pieces import TOWNS
-from kdvision.game.rules import infer_board_side, make_rule_set
+from kdvision.game.rules import SIDES, infer_board_side, make_rule_set
+from kdvision.game.rules.harmony import find_complete_square
 from kdvision.game.scoring import RuleSet, Scorecard
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
 from kdvision.game.table_check import find_table_problems
@@ -29,18 +30,23 @@ class ScoredKingdom:
 
 @dataclass(frozen=True)
 class Game:
-    """A game of one round, or a Dynasty. `kind` and `variants` are ids of `rules.GAMES` and `rules.VARIANTS`."""
+    """A game of one round, or a Dynasty. `kind` and `variants` are ids of `rules.GAMES` and `rules.VARIANTS`.
+
+    `side_from_boards` is true if nothing but the boards tells the side.
+    """
 
     kind: str
     side: int
     rounds: tuple[Table, ...]
     variants: tuple[str, ...] = ()
     teams: bool = False
+    side_from_boards: bool = field(default=False, compare=False)
 
     @cached_property
     def rule_set(self) -> RuleSet:
         """The rules of this game."""
-        return make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
+        rule_set = make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
+        return replace(rule_set, checks=(*rule_set.checks, check_side)) if self.side_from_boards else rule_set
 
     def score_round(self, table: Table) -> tuple[ScoredKingdom, ...]:
         """Return the kingdoms of a round with their points. While facts are open, only certain points count."""
@@ -77,7 +83,11 @@ class Game:
         if self.has_all_kingdoms(table):
             return ""
         count = len(table.kingdoms)
-        seats = f"{'' if table.seats else 'at least '}{self.rule_set.with_seats(table).seats}"
+        rule_sets = (
+            [make_rule_set(self.kind, side=side) for side in SIDES] if self.side_from_boards else [self.rule_set]
+        )
+        fewest = min(rule_set.with_seats(table).seats for rule_set in rule_sets)
+        seats = f"{'' if table.seats else 'at least '}{fewest}"
         verb = "is" if count == 1 else "are"
         return f"{count} of {seats} kingdoms {verb} entered: nothing is known of the others"
 
@@ -107,12 +117,16 @@ def drop_uncheckable(problems: Iterable[Problem], kingdoms: Sequence[Kingdom]) -
 def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: bool = True) -> str:
     """Return a sentence on who wins while facts are open; empty for a single kingdom.
 
-    `whole` is false if kingdoms of the game are missing: they may have any number of points.
+    `whole` is false if kingdoms of the game are missing: they may have any number of points. An outright win ends the
+    game at once, so no other kingdom can have one.
     """
     if len(kingdoms) < 2:
         return ""
+    winners = [kingdom.player for kingdom in kingdoms if rule_set.is_outright_win(kingdom)]
+    if len(winners) == 1 and rule_set.outright:
+        return f"{winners[0]} wins, whatever is still missing: {rule_set.outright.words}"
     ranges = [compute_range(kingdom, rule_set) for kingdom in kingdoms]
-    if whole and not any(map(rule_set.is_outright_win, kingdoms)):
+    if whole and not winners:
         for number, (kingdom, own) in enumerate(zip(kingdoms, ranges, strict=True)):
             others = [other.most for place, other in enumerate(ranges) if place != number]
             if all(most is not None and most < own.least for most in others):
@@ -120,20 +134,39 @@ def describe_outlook(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, whole: b
     return "who wins is not known yet"
 
 
-def infer_side(kind: str, tables: Sequence[Table], *, teams: bool = False) -> int:
-    """Return the side that follows from the number of kingdoms, or from the boards if the number leaves it open."""
-    count = max((max(table.seats, len(table.kingdoms)) for table in tables), default=0)
+def make_game(
+    kind: str, rounds: Sequence[Table], *, side: int | None = None, variants: Collection[str] = (), teams: bool = False
+) -> Game:
+    """Return a game. Without a `side` the number of kingdoms decides it, or the boards if the number leaves it open."""
+    count = max((max(table.seats, len(table.kingdoms)) for table in rounds), default=0)
+    side = side or find_side_by_count(kind, count, teams=teams)
+    boards = [kingdom.board for table in rounds for kingdom in table.kingdoms]
+    rounds, variants = tuple(rounds), tuple(variants)
+    return Game(kind, side or infer_board_side(boards), rounds, variants, teams, side_from_boards=side is None)
+
+
+def find_side_by_count(kind: str, count: int, *, teams: bool = False) -> int | None:
+    """Return the side that is played with this number of kingdoms, None if the number leaves it open."""
     if count > 2 or teams:
         return 7 if kind == "royal-wedding" and (teams or count < 5) else 5
-    if kind == "queendomino" and count == 2:
-        return 7
-    return infer_board_side(kingdom.board for table in tables for kingdom in table.kingdoms)
+    return 7 if kind == "queendomino" and count == 2 else None
 
 
 def choose_rule_set(
     kind: str | None, boards: Sequence[Board], *, side: int | None = None, variants: Collection[str] = ()
 ) -> RuleSet:
     """Return the rules to score the boards of one game by. Without a `kind` it is Kingdomino."""
-    kind = kind or "kingdomino"
-    side = side or infer_side(kind, [Table(tuple(map(Kingdom, boards)))])
-    return make_rule_set(kind, side=side, variants=variants)
+    table = Table(tuple(map(Kingdom, boards)))
+    return make_game(kind or "kingdomino", [table], side=side, variants=variants).rule_set
+
+
+def check_side(table: Table) -> Iterator[Problem]:
+    """Yield the kingdoms that fill the smaller grid, where a wider one decides the side of the game."""
+    small, side = SIDES[0], infer_board_side(kingdom.board for kingdom in table.kingdoms)
+    for number, kingdom in enumerate(table.kingdoms):
+        if side > small and find_complete_square(kingdom, small):
+            text = (
+                f"this kingdom is a full {small} by {small}, but another one is wider, so the game is scored as"
+                f" {side} by {side}: give --size {small}, or side = {small} in a game file, if that was played"
+            )
+            yield Problem((), text, "kingdomino/complete", number)

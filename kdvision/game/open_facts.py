@@ -12,13 +12,11 @@ from typing import Final
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import join_names
-from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
+from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
 from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
 
 BOARD: Final = "board"
-TOWER_KEYS: Final = ("towers",)
-KNIGHT_KEYS: Final = ("knights", "spare_knights")
 
 WORDS: Final = {
     TOWNS: "which squares are towns",

@@ -12,6 +12,9 @@ TOWNS: Final = "towns"
 QUEENDOMINO_FACTS: Final = (TOWNS, "coins", "towers", "queen", "knights", "spare_knights", "buildings")
 """What lies on or beside a kingdom of Queendomino, by its keys in game files."""
 
+TOWER_KEYS: Final = ("towers",)
+KNIGHT_KEYS: Final = ("knights", "spare_knights")
+
 TREASURE_FACTS: Final = ("gems",)
 """What The Lost Treasures add to a kingdom, by its keys in game files."""
 

@@ -75,8 +75,9 @@ def make_names_unique(names: Sequence[str], places: Sequence[str]) -> list[str]:
 
 
 def _check_unique(words: Sequence[str], what: str) -> None:
-    for word, count in Counter(words).items():
-        if count > 1:
+    count = Counter(map(str.casefold, words))
+    for word in words:
+        if count[word.casefold()] > 1:
             raise _make_error(f"{what} {word!r} stands there twice")
 
 

@@ -65,18 +65,20 @@ def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contende
 def rank_dynasty(rounds: Sequence[Sequence[Kingdom]], rule_set: RuleSet) -> Standing:
     """Return the standing after several rounds: the sum of each player's points decides (kingdomino/dynasty).
 
-    Players are identified by name. Equal sums share the place (kingdomino/dynasty-tie). An outright win of one round
-    wins the Dynasty (lost-treasures/dynasty).
+    Players are identified by name, in any case. Equal sums share the place (kingdomino/dynasty-tie). The first outright
+    win of a round wins the Dynasty (lost-treasures/dynasty).
     """
     by_player: dict[str, list[Contender]] = {}
+    outright: dict[str, str] = {}
     for kingdoms in rounds:
-        for number, kingdom in enumerate(kingdoms, start=1):
-            one = make_contender(kingdom, rule_set, number)
-            by_player.setdefault(one.player, []).append(one)
+        contenders = [make_contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
+        for one in contenders:
+            by_player.setdefault(one.player.casefold(), []).append(one)
+        outright = outright or {one.player.casefold(): one.outright for one in contenders if one.outright}
     sums = []
-    for player, own in by_player.items():
+    for key, own in by_player.items():
         total = sum(one.total for one in own)
-        sums.append(Contender(player, (total,), total, next((one.outright for one in own if one.outright), "")))
+        sums.append(Contender(own[0].player, (total,), total, outright.get(key, "")))
     return rank_contenders(sums, (f"points of {len(rounds)} rounds",))
 
 
@@ -94,33 +96,42 @@ def rank_contenders(contenders: Sequence[Contender], steps: Sequence[str], *, ov
         rivals = [other for number, other in enumerate(contenders) if number != index]
         number = places[-1].place if is_tied else position + 1
         places.append(Place(number, own.player, own.total, _explain(own, rivals, steps), index))
-    outright = any(contender.outright for contender in contenders)
-    return Standing(tuple(places), _write_verdict(places, over=over, outright=outright))
+    winners = [contenders[place.index] for place in places if place.place == 1]
+    return Standing(tuple(places), _write_verdict(winners, places[0].reason, steps, over=over) if winners else "")
 
 
 def _explain(own: Contender, rivals: Sequence[Contender], steps: Sequence[str]) -> str:
-    """Return why this player is ahead of the next one, or shares a place: the deciding step with both numbers."""
+    """Return why a player is ahead of the next one or shares a place, and why it is behind a place that is shared."""
     equal = [rival.player for rival in rivals if rival.order == own.order]
     if own.outright:
         return own.outright + (f", shared with {_join(equal)}" if equal else "")
+    next_below = max(
+        (rival for rival in rivals if rival.order < own.order), key=lambda rival: rival.order, default=None
+    )
+    ahead = [rival for rival in rivals if rival.order > own.order]
+    next_above = [rival for rival in ahead if rival.order == min(other.order for other in ahead)]
+    parts = []
     if equal:
-        return f"equal to {_join(equal)} in {_join(steps)}"
-    behind = max((rival for rival in rivals if rival.order < own.order), key=lambda rival: rival.order, default=None)
-    if behind is None:
-        return ""
-    step = next(i for i, (mine, other) in enumerate(zip(own.keys, behind.keys, strict=True)) if mine != other)
-    return f"on {steps[step]}, {own.keys[step]} to {behind.keys[step]}"
+        parts.append(f"equal to {_join(equal)} in {_join(steps)}")
+    elif next_below is not None:
+        parts.append(_compare(own, next_below, steps))
+    if len(next_above) > 1 and not next_above[0].outright:
+        parts.append(f"behind {_join([rival.player for rival in next_above])} {_compare(own, next_above[0], steps)}")
+    return "; ".join(parts)
 
 
-def _write_verdict(places: Sequence[Place], *, over: bool, outright: bool) -> str:
-    winners = [place.player for place in places if place.place == 1]
-    if not winners:
-        return ""
-    reason = places[0].reason
+def _compare(own: Contender, other: Contender, steps: Sequence[str]) -> str:
+    """Return the first step in which two contenders differ, with both numbers."""
+    step = next(i for i, (mine, theirs) in enumerate(zip(own.keys, other.keys, strict=True)) if mine != theirs)
+    return f"on {steps[step]}, {own.keys[step]} to {other.keys[step]}"
+
+
+def _write_verdict(winners: Sequence[Contender], reason: str, steps: Sequence[str], *, over: bool) -> str:
     if len(winners) > 1:
-        return f"{_join(winners)} share the {'victory' if over else 'lead'}: {reason}"
-    separator = ": " if outright else " "
-    return f"{winners[0]} {'wins' if over else 'leads'}{separator if reason else ''}{reason}"
+        together = winners[0].outright or f"equal in {_join(steps)}"
+        return f"{_join([one.player for one in winners])} share the {'victory' if over else 'lead'}: {together}"
+    separator = ": " if winners[0].outright else " "
+    return f"{winners[0].player} {'wins' if over else 'leads'}{separator if reason else ''}{reason}"
 
 
 def _join(names: Sequence[str]) -> str:

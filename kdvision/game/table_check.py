@@ -55,7 +55,7 @@ def _replace_clause(clause: str, rule_set: RuleSet) -> str:
 
 
 def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
-    """Yield the problems of claims that are not earned, and of a number of discarded dominoes that cannot be."""
+    """Yield the problems of claims that are not earned, and of a wrong number of discarded dominoes."""
     for claim in kingdom.claims:
         line = next((line for line in score(kingdom, rule_set).lines if line.label == claim), None)
         if line is None:
@@ -64,8 +64,8 @@ def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:
             yield Problem((), f"{claim} is claimed, and the board does not earn it", line.clause)
     laid = (len(kingdom.board) + len(kingdom.board.unknown) - len(kingdom.board.castles())) / 2
     drawn = (rule_set.side**2 - 1) // 2
-    if kingdom.discarded is not None and laid + kingdom.discarded > drawn:
-        text = f"{laid:g} dominoes lie here and {kingdom.discarded} were discarded, and a kingdom gets {drawn}"
+    if kingdom.discarded is not None and laid + kingdom.discarded != drawn:
+        text = f"dominoes laid here: {laid:g}, discarded: {kingdom.discarded}; a kingdom gets {drawn}"
         yield Problem((), text, "kingdomino/complete")
 
 

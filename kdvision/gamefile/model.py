@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from kdvision.game.game import DYNASTY_ROUNDS, Game, infer_side
+from kdvision.game.game import DYNASTY_ROUNDS, Game, make_game
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.open_facts import close_queen
 from kdvision.game.pieces import QUEENDOMINO_FACTS, TREASURE_FACTS
@@ -59,8 +59,8 @@ def _parse_game(top: Node) -> Game:
         top.at("teams").fail("teams play the Royal Wedding", 'game = "royal-wedding"')
     keys = (*KINGDOM_KEYS, *make_rule_set(kind, variants=variants).facts)
     tables = tuple(_parse_tables(top, keys, teams=teams))
-    side = top.one_of("side", (7,) if teams else SIDES, default=infer_side(kind, tables, teams=teams))
-    game = Game(kind, side, tables, variants, teams)
+    side = top.one_of("side", (7,) if teams else SIDES)
+    game = make_game(kind, tables, side=side, variants=variants, teams=teams)
     _check_kingdoms(game, top)
     return game
 
@@ -116,7 +116,7 @@ def _parse_open_gems(table: Node, keys: tuple[str, ...]) -> list[str]:
     kinds = table.texts("open_gems")
     if kinds and "gems" not in keys:
         table.at("open_gems").fail("gems are not part of this game", _find_setting("gems"))
-    return [kind.lower() for kind in kinds]
+    return [kind.casefold() for kind in kinds]
 
 
 def _parse_kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: bool) -> Kingdom:
@@ -127,7 +127,7 @@ def _parse_kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: boo
     return Kingdom(
         board=node.board("board"),
         player=_parse_player(node, number, teams=teams),
-        buildings=tuple(map(parse_building, node.tables("buildings", may_be_unknown=True))),
+        buildings=tuple(map(parse_building, node.tables("buildings", may_be_unknown=True, may_be_text=True))),
         knights=tuple(node.squares("knights", may_be_unknown=True)),
         spare_knights=_parse_count(node, "spare_knights"),
         towers=_parse_count(node, "towers"),
@@ -157,13 +157,15 @@ def _parse_player(node: Node, number: int, *, teams: bool) -> str:
         node.at("players").fail(f"a team of {len(names)}", "two names")
     if any("&" in name for name in names):
         node.at("players").fail("& joins the names of a team", "names without it")
+    if len(set(map(str.casefold, names))) < len(names):
+        node.at("players").fail(f"{names[0]} twice in one team", "two different names")
     return " & ".join(names) or f"kingdom {number}"
 
 
 def _check_kingdoms(game: Game, top: Node) -> None:
     """Fail for too few or too many kingdoms, for a name used twice, and for rounds with different players."""
     most = game.rule_set.max_kingdoms
-    first_players = {kingdom.player for kingdom in game.rounds[0].kingdoms}
+    first_players = {kingdom.player.casefold() for kingdom in game.rounds[0].kingdoms}
     for number, table in enumerate(game.rounds):
         node = top.at("round", number) if len(game.rounds) > 1 else top
         count = len(table.kingdoms)
@@ -172,12 +174,21 @@ def _check_kingdoms(game: Game, top: Node) -> None:
         if count > most:
             node.at("kingdom", most).fail(f"{game.rule_set.name} with {count} kingdoms", f"at most {most} of them")
         _check_seats(game, table, top)
-        names = [kingdom.player for kingdom in table.kingdoms]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                node.at("kingdom", index).fail(f"two kingdoms of {name}", "another name for each kingdom")
-        if set(names) != first_players:
+        _check_names(table, node, teams=game.teams)
+        if {kingdom.player.casefold() for kingdom in table.kingdoms} != first_players:
             node.fail("other players than in the first round", "the same names in every round")
+
+
+def _check_names(table: Table, node: Node, *, teams: bool) -> None:
+    """Fail if a person has two kingdoms, or is in two teams."""
+    taken = set[str]()
+    for index, kingdom in enumerate(table.kingdoms):
+        for name in kingdom.player.split(" & ") if teams else [kingdom.player]:
+            if name.casefold() in taken and teams:
+                node.at("kingdom", index).fail(f"{name} is in two teams", "each person in one team")
+            if name.casefold() in taken:
+                node.at("kingdom", index).fail(f"two kingdoms of {name}", "another name for each kingdom")
+            taken.add(name.casefold())
 
 
 def _check_seats(game: Game, table: Table, top: Node) -> None:

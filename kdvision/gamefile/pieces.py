@@ -9,32 +9,49 @@ from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.gamefile.read import Node
 
 BUILDING_KEYS: Final = ("at", "name", "points", "crowns", "per_territory", "per_tower", "per_knight")
+EFFECT_KEYS: Final = BUILDING_KEYS[2:]
 GEM_KEYS: Final = ("kind", "between", "crowns", "skull", "turned")
 TERRAINS: Final = {str(terrain): terrain for terrain in Terrain if terrain is not Terrain.CASTLE}
 
 
+def _normalise(name: str) -> str:
+    words = name.casefold().replace("-", " ").split()
+    return "".join(words[1:] if words[:1] == ["the"] else words)
+
+
+_NAMED: Final = {_normalise(building.name): building for building in BUILDINGS if building.name}
+_DESCRIBED: Final = {_normalise(describe_building(building)): replace(building, name="") for building in BUILDINGS}
+
+
 def parse_building(node: Node) -> Built:
-    """Return a building with its square, given by a known name or by its effect."""
+    """Return a building with its square, by its name or by what it gives.
+
+    It is a table, or a text of a square and words, as in "C3 The Statue" and "C3 2 points per forest territory".
+    """
+    if isinstance(node.value, str):
+        square, _, name = node.value.strip().partition(" ")
+        return Built(node.parse_square(square), _find_building(node, name.strip()))
     node.check_keys(BUILDING_KEYS, of="a building")
     if "at" not in node:
         node.fail("a building without a square", 'at = and a square, as in at = "C3"')
-    return Built(node.square("at"), _building(node))
-
-
-def _building(node: Node) -> Building:
     name = node.text("name")
-    known = next(
-        (building for building in BUILDINGS if building.name and _normalise(building.name) == _normalise(name)), None
-    )
-    effects = [key for key in BUILDING_KEYS[2:] if key in node]
-    if name == UNKNOWN and not effects:
-        return UNKNOWN_BUILDING
-    if known is not None and not effects:
-        return known
-    if not effects:
+    if any(key in node for key in EFFECT_KEYS):
+        return Built(node.square("at"), _parse_effect(node, name))
+    return Built(node.square("at"), _find_building(node.at("name"), name))
+
+
+def _find_building(node: Node, name: str) -> Building:
+    key = _normalise(name)
+    building = UNKNOWN_BUILDING if name == UNKNOWN else _NAMED.get(key) or _DESCRIBED.get(key)
+    if building is None:
         names = ", ".join(building.name for building in BUILDINGS if building.name)
         what = f"the building {name!r} is not known" if name else "a building without name or effect"
-        node.at("name").fail(what, f"one of {names}, or what it gives: {', '.join(BUILDING_KEYS[2:])}")
+        node.fail(what, f"one of {names}, or what it gives: {', '.join(EFFECT_KEYS)}")
+    return building
+
+
+def _parse_effect(node: Node, name: str) -> Building:
+    known = _NAMED.get(_normalise(name))
     effect = (
         node.number("crowns"),
         node.number("points"),
@@ -52,11 +69,6 @@ def _building(node: Node) -> Building:
     return replace(made, name="" if name == UNKNOWN else name)
 
 
-def _normalise(name: str) -> str:
-    words = name.lower().replace("-", " ").split()
-    return "".join(words[1:] if words[:1] == ["the"] else words)
-
-
 def parse_gem(node: Node) -> Gem:
     """Return a gem. Its place is given by two of its squares that touch at the corner: `between = "B2 C3"`."""
     node.check_keys(GEM_KEYS, of="a gem")
@@ -65,7 +77,7 @@ def parse_gem(node: Node) -> Gem:
     skull = node.choice("skull", QUARTERS, default="") if "skull" in node else ""
     turned = node.number("turned", most=3)
     return Gem(
-        kind=node.text("kind").lower(),
+        kind=node.text("kind").casefold(),
         corner=_corner(node),
         crowns=_crowns(node),
         skull=QUARTERS.index(skull) if skull else None,

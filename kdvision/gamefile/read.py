@@ -83,10 +83,10 @@ class Node:
                 self.at(key).fail(f"{key} is no part of {of}", f"one of {', '.join(keys)}")
 
     def text(self, key: str, *, default: str = "") -> str:
-        """Return a text of one line."""
+        """Return a text of one line, without blanks around it."""
         value = self.value.get(key, default)
         if isinstance(value, str) and (key not in self or value.strip()) and "\n" not in value:
-            return value
+            return value.strip()
         return self._fail_value(key, value, "some text in quotes, on one line")
 
     def is_unknown(self, key: str) -> bool:
@@ -105,10 +105,10 @@ class Node:
             return value
         return self._fail_value(key, value, f"a whole number from 0 to {most}")
 
-    def one_of(self, key: str, allowed: Sequence[int], *, default: int) -> int:
-        """Return one of the allowed numbers."""
-        value = self.value.get(key, default)
-        if isinstance(value, int) and not isinstance(value, bool) and value in allowed:
+    def one_of(self, key: str, allowed: Sequence[int]) -> int | None:
+        """Return one of the allowed numbers, None if the key is missing."""
+        value = self.value.get(key)
+        if value is None or (type(value) is int and value in allowed):
             return value
         return self._fail_value(key, value, " or ".join(map(str, allowed)))
 
@@ -118,7 +118,7 @@ class Node:
         return value if isinstance(value, bool) else self._fail_value(key, value, "true or false")
 
     def texts(self, key: str) -> list[str]:
-        """Return a list of texts."""
+        """Return a list of texts, without blanks around them."""
         return [_check_text(self.at(key, index), key) for index in range(len(self._list(key)))]
 
     def choice(self, key: str, allowed: Collection[str], *, default: str) -> str:
@@ -135,14 +135,14 @@ class Node:
                 self.at(key, index).fail(f"{key} has {_format_value(value)}", _join_choices(allowed))
         return values
 
-    def tables(self, key: str, *, may_be_unknown: bool = False) -> list["Node"]:
-        """Return a list of tables, without "?" if it is allowed."""
+    def tables(self, key: str, *, may_be_unknown: bool = False, may_be_text: bool = False) -> list["Node"]:
+        """Return a list of tables, and of texts if they are allowed; without "?" if it is allowed."""
         header = ".".join((*self.keys, key))
         if isinstance(self.value.get(key), dict):
             self.at(key).fail(f"{key} is a single table", f"two pairs of brackets: [[{header}]]")
         nodes = self._entries(key, may_be_unknown=may_be_unknown)
         for node in nodes:
-            if not isinstance(node.value, dict):
+            if not isinstance(node.value, (dict, str) if may_be_text else dict):
                 node.fail(f"{key} has {_format_value(node.value)}", f"[[{header}]], or tables in braces")
         return nodes
 
@@ -189,7 +189,7 @@ class Node:
 def _check_text(node: Node, key: str) -> str:
     if not isinstance(node.value, str) or not node.value.strip():
         node.fail(f"{key} has {_format_value(node.value)}", "texts in quotes")
-    return node.value
+    return node.value.strip()
 
 
 def _format_value(value: object) -> str:

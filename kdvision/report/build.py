@@ -1,6 +1,6 @@
 """Builds results: kingdoms that were read or typed, scored, checked and ranked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
@@ -11,6 +11,7 @@ from kdvision.game.game import describe_outlook
 from kdvision.game.given_facts import GivenFacts
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.open_facts import has_open_facts, score_certain
+from kdvision.game.pieces import Gem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Standing, rank_kingdoms
@@ -89,12 +90,17 @@ def _drop_standing(doubt: ScoredDoubt) -> ScoredDoubt:
     return replace(doubt, changes_standing=None, changes_winner=None, verdict="")
 
 
-def build_board_result(boards: Sequence[Board], rule_set: RuleSet) -> Result:
-    """The result of typed boards, taken as the kingdoms of one game.
+def build_board_result(
+    boards: Sequence[Board], rule_set: RuleSet, *, gems: Mapping[int, Sequence[Gem]] | None = None
+) -> Result:
+    """The result of typed boards, taken as the kingdoms of one game, with their `gems` by kingdom, from 0.
 
     A problem of the whole game is listed with each kingdom.
     """
-    kingdoms = [Kingdom(board, player=f"kingdom {number}") for number, board in enumerate(boards, start=1)]
+    kingdoms = [
+        Kingdom(board, player=f"kingdom {number + 1}", gems=tuple((gems or {}).get(number, ())))
+        for number, board in enumerate(boards)
+    ]
     problems, doubts = find_table_problems(kingdoms, rule_set), score_unknown_squares(kingdoms, rule_set)
     rows = []
     for number, kingdom in enumerate(kingdoms):

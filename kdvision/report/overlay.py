@@ -89,7 +89,7 @@ def _draw_labels(pen: ImageDraw.ImageDraw, scored: ScoredKingdom, grid: Grid, nu
             # The font has no ×.
             words = f"{len(line.territory.squares)} x {line.territory.crowns} = {line.points}"
             draw_label(pen, _find_label_point(line.territory, grid), words, side * 0.21, LIGHT, DARK)
-    total = f"{scored.total} points" + (" ?" if scored.review else "")
+    total = f"{scored.total} point{'s' * (scored.total != '1')}" + (" ?" if scored.review else "")
     top = grid.corners[:, 1].min() - side * 0.35
     name = scored.player_name or ("" if number is None else f"kingdom {number}")
     words = f"{name}: {total}" if name else total

@@ -221,7 +221,8 @@ def _format_problems(scored: ScoredKingdom) -> list[Text]:
 def _format_places(standing: Standing) -> RenderableType:
     rows = Table.grid(padding=(0, 2))
     for place in standing.places:
-        rows.add_row(f"{place.place}.", place.player, f"{place.total} points", Text(place.reason, style="dim"))
+        points = f"{place.total} point{'s' * (place.total != 1)}"
+        rows.add_row(f"{place.place}.", place.player, points, Text(place.reason, style="dim"))
     verdict = Text(_capitalise(standing.reason), style="bold")
     return Padding(Group(verdict, rows), (1, 0, 0, 1))
 

@@ -597,3 +597,42 @@ def test_wrong_usage_is_code_2(args: list[str], run: Run) -> None:
     ran = run(*args)
     assert (ran.code, ran.out) == (2, "")
     assert "Usage" in ran.err
+
+
+@pytest.mark.clause("lost-treasures/crowns")
+def test_type_takes_gems(run: Run) -> None:
+    gems = [
+        "--gem",
+        "1: kind = 'Ruby', between = 'A1 B2', crowns = [2, 0, 0, 0]",
+        "--gem",
+        "2:kind='joker',between='A1 B2'",
+    ]
+    ran = run("type", "w f / l g", "w f / l g", *gems, "--json")
+    ruby, joker = json.loads(ran.out)["kingdoms"]
+    assert (ruby["rules"], ruby["total"]) == ("Kingdomino, The Lost Treasures", 2)
+    assert "the joker has one crown and no skull" in [problem["text"] for problem in joker["problems"]]
+
+
+@pytest.mark.parametrize(
+    "gem, code, message",
+    [
+        ("2: kind = 'ruby', between = 'A1 B2'", 5, "there is no kingdom 2. Give a number from 1 to 1"),
+        ("kind = 'ruby', between = 'A1'", 5, "--gem, gem, between: a gem lies between squares"),
+        ("ruby A1 B2", 5, "--gem, line 1: no TOML"),
+    ],
+)
+def test_a_gem_that_is_none_is_an_error(gem: str, code: int, message: str, run: Run) -> None:
+    ran = run("type", "w f / l g", "--gem", gem)
+    assert (ran.code, message in ran.err) == (code, True)
+
+
+def test_gems_belong_to_kingdomino(run: Run) -> None:
+    ran = run("type", "w f / l g", "--gem", "kind = 'ruby', between = 'A1 B2'", "--game", "queendomino")
+    assert ran.code == 2
+    assert "--gem: The Lost Treasures cannot be added to queendomino" in " ".join(ran.err.split())
+
+
+def test_one_point_is_no_points(run: Run) -> None:
+    out = run("type", "w1 #", "w #").out
+    assert " 1 point " in out
+    assert " 0 points" in out

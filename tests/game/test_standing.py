@@ -1,5 +1,7 @@
 """Who wins, and why, in words."""
 
+from dataclasses import replace
+
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import Gem
@@ -37,8 +39,22 @@ def test_then_crowns() -> None:
 def test_then_the_victory_is_shared() -> None:
     found = order(ann=(24, 7, 7), bo=(24, 7, 7), cy=(3, 1, 1))
     assert places(found) == {"ann": 1, "bo": 1, "cy": 3}
-    assert found.reason == "ann and bo share the victory: equal to bo in points, the largest territory and crowns"
+    assert found.reason == "ann and bo share the victory: equal in points, the largest territory and crowns"
     assert [place.player for place in found.winners] == ["ann", "bo"]
+    shared = "in points, the largest territory and crowns"
+    assert [place.reason for place in found.places] == [
+        f"equal to bo {shared}",
+        f"equal to ann {shared}",
+        "behind ann and bo on points, 3 to 24",
+    ]
+
+
+def test_a_place_behind_a_shared_one_says_why() -> None:
+    found = order(ann=(24, 7, 7), bo=(24, 7, 7), cy=(24, 5, 9), di=(8, 4, 1))
+    assert [place.reason for place in found.places[2:]] == [
+        "on points, 24 to 8; behind ann and bo on the largest territory, 5 to 7",
+        "",
+    ]
 
 
 def test_ties_further_down_are_broken_too() -> None:
@@ -58,7 +74,7 @@ def test_two_outright_wins_share_the_victory_whatever_their_points() -> None:
     found = rank_contenders([poor, Contender("cy", (200, 9, 9), 200), rich], STEPS)
     assert places(found) == {"ann": 1, "bo": 1, "cy": 3}
     assert [place.player for place in found.winners] == ["ann", "bo"]
-    assert found.reason == "ann and bo share the victory: five kinds of gem win at once, shared with bo"
+    assert found.reason == "ann and bo share the victory: five kinds of gem win at once"
     assert [place.reason for place in found.winners] == [f"{GEMS}, shared with bo", f"{GEMS}, shared with ann"]
 
 
@@ -70,6 +86,14 @@ def test_kingdoms_with_five_kinds_of_gem_share_the_victory() -> None:
     assert places(found) == {"ann": 1, "bo": 1, "cy": 3}
     assert {place.player: place.total for place in found.places} == {"ann": 3, "bo": 1, "cy": 9}
     assert [place.player for place in rank_dynasty([kingdoms, kingdoms], rules).winners] == ["ann", "bo"]
+
+
+def test_the_first_round_won_outright_decides_a_dynasty() -> None:
+    rules = LOST_TREASURES.add_to(kingdomino())
+    gems = tuple(Gem(kind, Square(0, 0)) for kind in ("ruby", "opal", "topaz", "emerald", "sapphire"))
+    ann, bo = Kingdom(Board.parse("w1 #"), "Ann"), Kingdom(Board.parse("w1 #"), "Bo")
+    found = rank_dynasty([[ann, bo], [ann, replace(bo, gems=gems)], [replace(ann, gems=gems), bo]], rules)
+    assert found.reason == "Bo wins: five kinds of gem win at once"
 
 
 def test_one_kingdom_wins_without_a_reason() -> None:

@@ -149,6 +149,11 @@ def _dealt(rng: np.random.Generator, kingdom: Kingdom, tiles: list[Building], sh
     standing = int(rng.integers(0, KNIGHTS // share // 2 + 1))
     knights = tuple(land[i] for i in sorted(rng.permutation(len(land))[:standing]))
     spare, towers = int(rng.integers(0, KNIGHTS // share // 2 + 1)), int(rng.integers(0, TOWERS // share + 1))
+    if not built:  # towers and further knights come from buildings
+        knights, towers = knights[:1], 0
+        spare = 0 if knights else min(spare, 1)
+    elif not knights:
+        spare = max(spare, 1)
     coins = int(rng.integers(0, 174 // share + 1))
     return Kingdom(kingdom.board, kingdom.player, tuple(built), knights, spare, towers, coins)
 

@@ -8,8 +8,10 @@ import pytest
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.pieces import Gem
+from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.gamefile.model import game_from_dict, load_game, parse_game
 from kdvision.gamefile.write import write_game_text
+from kdvision.report.game import build_round_results
 from tests.paths import ROOT
 
 QUEEN = '''
@@ -334,7 +336,12 @@ def changed(text: str, old: str, new: str) -> str:
         (
             changed(QUEEN, '{ at = "E1", name = "Church" }', '"Church"'),
             "kingdom 1, buildings 2",
-            "buildings has 'Church'; expected [[kingdom.buildings]], or tables in braces",
+            "'Church' is no square; expected a column letter",
+        ),
+        (
+            changed(QUEEN, '{ at = "E1", name = "Church" }', "7"),
+            "kingdom 1, buildings 2",
+            "buildings has 7; expected [[kingdom.buildings]], or tables in braces",
         ),
         ('kingdom = "Ann"\n', "kingdom", "kingdom is 'Ann'; expected a list"),
         ("kingdom = [1]\n", "kingdom 1", "kingdom has 1; expected [[kingdom]]"),
@@ -427,7 +434,8 @@ def test_not_every_kingdom_has_to_be_entered(top: str, count: int, note: str, si
 
 
 def test_a_kingdom_that_is_not_entered_may_host_the_queen() -> None:
-    text = 'game = "queendomino"\n' + '[[kingdom]]\nboard = "# t g"\ntowers = 2\n[[kingdom]]\nboard = "# w w"\n'
+    text = 'game = "queendomino"\n'
+    text += '[[kingdom]]\nboard = "# t g"\ntowers = 2\nbuildings = ["B1 1 crown"]\n[[kingdom]]\nboard = "# w w"\n'
     nobody = ["there are towers, and nobody hosts the Queen"]
     for top, expected in (("", nobody), ("kingdoms = 2", nobody), ("kingdoms = 3", []), ("side = 5", [])):
         game = parse_game(f"{top}\n{text}")
@@ -505,3 +513,112 @@ def test_nobody_has_won_while_squares_are_not_known() -> None:
     game = parse_game(text)
     assert not game.has_all_facts
     assert parse_game(text.replace("?", "w")).has_all_facts
+
+
+def treasure_game(*gems: str, top: str = "") -> str:
+    kingdoms = [
+        f'[[kingdom]]\nplayer = "{name}"\nboard = "# w1"\n{own}\n' for name, own in zip("AB", gems, strict=True)
+    ]
+    return f'{top}\nvariants = ["lost-treasures"]\n' + "".join(kingdoms)
+
+
+def gems_of(*kinds: str) -> str:
+    entries = [f"{{ kind = {kind!r}, between = 'A1 B2' }}" for kind in kinds]
+    return f"gems = [{', '.join(entries)}]"
+
+
+FIVE_KINDS = gems_of("ruby", "opal", "topaz", "jade", "agate")
+
+
+@pytest.mark.clause("lost-treasures/immediate")
+def test_blanks_and_capitals_make_no_other_kind_of_gem() -> None:
+    text = treasure_game(gems_of("ruby ", " Ruby", "opal", "topaz", "jade"), "", top='open_gems = [" JOKER "]')
+    (table,) = parse_game(text).rounds
+    assert [gem.kind for gem in table.kingdoms[0].gems] == ["ruby", "ruby", "opal", "topaz", "jade"]
+    assert table.open_gems == ("joker",)
+    assert parse_game(text).standing.reason.startswith("A and B share the victory: equal in points,")
+
+
+@pytest.mark.clause("lost-treasures/immediate")
+@pytest.mark.parametrize("top", ["", "kingdoms = 3"])
+def test_five_kinds_of_gem_win_whatever_is_not_entered_yet(top: str) -> None:
+    game = parse_game(treasure_game(FIVE_KINDS, 'gems = "?"', top=top).replace('"# w1"', '"# w f / . g l"'))
+    (result,) = build_round_results(game, "game")
+    assert result.outlook == "A wins, whatever is still missing: five kinds of gem win at once"
+
+
+@pytest.mark.clause("lost-treasures/immediate")
+def test_only_one_kingdom_can_have_five_kinds_of_gem() -> None:
+    game = parse_game(treasure_game(FIVE_KINDS, FIVE_KINDS))
+    found = [problem for problem in game.problems(game.rounds[0]) if problem.clause == "lost-treasures/immediate"]
+    assert [problem.text for problem in found] == [
+        "A and B have 5 kinds of gem, and the first to have them ends the game"
+    ]
+
+
+def test_names_of_players_differ_by_more_than_blanks_and_capitals() -> None:
+    with pytest.raises(NotationError, match="two kingdoms of ann"):
+        parse_game(changed(QUEEN, '"Bo"', '" ann "'))
+    game = parse_game(changed(DYNASTY, '"Ann"', '"ANN "'))
+    assert game.standing.reason == "ANN wins on points of 3 rounds, 3 to 0"
+
+
+@pytest.mark.clause("royal-wedding/teams")
+def test_a_person_is_in_one_team_once() -> None:
+    with pytest.raises(NotationError, match="kingdom 2: bo is in two teams; expected each person in one team"):
+        parse_game(changed(TEAMS, '"Cy"', '"bo"'))
+    with pytest.raises(NotationError, match="kingdom 2, players: Cy twice in one team; expected two different names"):
+        parse_game(changed(TEAMS, '"Di"', '"cy "'))
+
+
+@pytest.mark.clause("royal-wedding/seven")
+@pytest.mark.parametrize("top, fewest", [("", 3), ("side = 5", 5), ("side = 7", 3)])
+def test_two_kingdoms_of_a_royal_wedding_may_be_two_of_three(top: str, fewest: int) -> None:
+    game = parse_game(f'{top}\ngame = "royal-wedding"\n' + '[[kingdom]]\nboard = "# t g"\n' * 2)
+    assert game.note(game.rounds[0]) == f"2 of at least {fewest} kingdoms are entered: nothing is known of the others"
+
+
+FULL = "w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1"
+WIDE = "# w w f f f"
+
+
+@pytest.mark.clause("kingdomino/mighty-duel")
+def test_a_full_five_by_five_beside_a_wide_kingdom_asks_for_the_size() -> None:
+    text = f'variants = ["harmony"]\n[[kingdom]]\nboard = "{FULL}"\n[[kingdom]]\nboard = "{WIDE}"\n'
+    game = parse_game(text)
+    asked = [p for p in game.problems(game.rounds[0]) if "--size 5, or side = 5" in p.text]
+    assert [(p.kingdom, p.clause) for p in asked] == [(0, "kingdomino/complete")]
+    for side, points in ((5, 5), (7, 0)):
+        game = parse_game(f"side = {side}\n{text}")
+        assert not any("--size" in p.text for p in game.problems(game.rounds[0]))
+        (harmony,) = (line for line in game.score_round(game.rounds[0])[0].card.lines if line.label == "Harmony")
+        assert harmony.points == points
+
+
+@pytest.mark.parametrize(
+    "entry, name, gives",
+    [
+        ("B1 The Statue", "The Statue", "5 points"),
+        ("b1 2 points per forest territory", "", "2 points per forest territory"),
+        ("B1  1 Crown", "", "1 crown"),
+        ("B1 ?", "?", "nothing at the end"),
+    ],
+)
+def test_a_building_is_entered_by_what_it_shows_on_one_line(entry: str, name: str, gives: str) -> None:
+    game = parse_game(f'game = "queendomino"\n[[kingdom]]\nboard = "# t g"\nbuildings = ["{entry}"]\n')
+    (built,) = game.rounds[0].kingdoms[0].buildings
+    assert (str(built.square.name), built.building.name, describe_building(built.building)) == ("B1", name, gives)
+    assert parse_game(write_game_text(game)) == game
+
+
+def test_every_building_can_be_entered_by_what_it_shows() -> None:
+    for building in BUILDINGS:
+        text = f'game = "queendomino"\n[[kingdom]]\nboard = "# t g"\nbuildings = ["B1 {describe_building(building)}"]\n'
+        (built,) = parse_game(text).rounds[0].kingdoms[0].buildings
+        assert (built.building.effect, built.building.name) == (building.effect, "")
+
+
+@pytest.mark.parametrize("entry", ["B1", "B1 7 points", "The Statue", "5B The Statue"])
+def test_a_building_that_is_none_is_an_error(entry: str) -> None:
+    with pytest.raises(NotationError, match="kingdom 1, buildings 1: "):
+        parse_game(f'game = "queendomino"\n[[kingdom]]\nboard = "# t g"\nbuildings = ["{entry}"]\n')

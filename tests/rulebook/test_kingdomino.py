@@ -139,7 +139,14 @@ def test_a_full_square_is_worth_five() -> None:
     assert bonus(FULL.replace("w / w", ". / w", 1), "Harmony") == 0
     assert bonus("w w / w #", "Harmony") == 0
     assert bonus(FULL, "Harmony", side=7) == 0
-    assert bonus(" / ".join(["w w w w w w w"] * 7), "Harmony", side=7) == 5
+    assert bonus(" / ".join(["w w w # w w w", *["w w w w w w w"] * 6]), "Harmony", side=7) == 5
+
+
+@clause("kingdomino/complete")
+def test_a_full_square_without_a_castle_is_not_complete() -> None:
+    assert bonus(FULL.replace("#", "w"), "Harmony") == 0
+    assert bonus(FULL.replace("#", "?"), "Harmony") == 5
+    assert bonus(FULL.replace("w / w", "# / w", 1), "Harmony") == 0
 
 
 @clause("kingdomino/mix")
@@ -212,4 +219,4 @@ def test_three_rounds_are_summed() -> None:
 @clause("kingdomino/dynasty-tie")
 def test_equal_sums_share() -> None:
     found = dynasty_of(("w1", "w"), ("w", "w1"), ("w w w", "w"))
-    assert found == "Ann and Bo share the victory: equal to Bo in points of 3 rounds"
+    assert found == "Ann and Bo share the victory: equal in points of 3 rounds"

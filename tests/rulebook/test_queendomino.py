@@ -45,6 +45,10 @@ def kingdom(text: str, at: dict[str, Building] | None = None, **facts: Any) -> K
     return replace(Kingdom(Board.parse(text), buildings=built), **facts)
 
 
+# A building without a name may bring any knights and towers.
+TOWER = kingdom("# t g", {"B1": CROWN}, towers=1, queen=True)
+
+
 def points(of: Kingdom, clause: str) -> list[int]:
     return [line.points for line in score(of, RULES).lines if line.clause == clause]
 
@@ -204,32 +208,82 @@ def test_some_give_a_point_for_each_knight_placed_or_not() -> None:
 @clause("queendomino/knights")
 def test_knights_stand_on_dominoes_one_on_a_square() -> None:
     board = Board.parse("# t g")
-    assert pieces_broken(Kingdom(board, knights=(Square(0, 1), Square(0, 2)))) == []
+    built = (Built(Square(0, 1), CROWN),)
+    assert pieces_broken(Kingdom(board, buildings=built, knights=(Square(0, 1), Square(0, 2)))) == []
     assert pieces_broken(Kingdom(board, knights=(Square(0, 0),))) == ["the knight on A1 stands on the castle"]
     assert pieces_broken(Kingdom(board, knights=(Square(4, 4),))) == ["the knight on E5 stands on no domino"]
-    assert pieces_broken(Kingdom(board, knights=(Square(0, 1),) * 2)) == ["more than one knight stands on B1"]
+    twice = Kingdom(board, buildings=built, knights=(Square(0, 1),) * 2)
+    assert pieces_broken(twice) == ["more than one knight stands on B1"]
+
+
+@clause("queendomino/first-knight")
+def test_a_kingdom_begins_with_one_knight() -> None:
+    assert pieces_broken(kingdom("# t g", spare_knights=1)) == []
+    assert pieces_broken(kingdom("# t g")) == []  # knights that do not score need not be entered
+    without = kingdom("# t g", {"B1": Building("My range", per_knight=1)})
+    assert pieces_broken(without) == [
+        "the number of knights is 0, and the kingdom began with 1 and its buildings bring 0 or more"
+    ]
+    assert pieces_broken(replace(without, open_facts=frozenset({"spare_knights"}))) == []
+
+
+@clause("queendomino/gained")
+def test_towers_and_further_knights_come_from_buildings() -> None:
+    assert pieces_broken(kingdom("# t g", spare_knights=9), TOWER) == [
+        "the number of knights is 9, and the kingdom began with 1 and its buildings bring 0"
+    ]
+    assert pieces_broken(kingdom("# t g", towers=3), kingdom("# t g", {"B1": CROWN}, towers=3, queen=True)) == [
+        "the number of towers is 3, and its buildings bring 0"
+    ]
+    assert pieces_broken(kingdom("# t g", {"B1": CROWN}, spare_knights=9, towers=3, queen=True)) == []
+    assert pieces_broken(kingdom("# t g", spare_knights=9, open_facts=frozenset({"buildings"}))) == []
+
+
+@clause("queendomino/gained")
+@pytest.mark.parametrize("knights, right", [(0, True), (1, False), (3, False), (4, True), (5, False)])
+def test_the_big_tavern_brings_three_knights(knights: int, right: bool) -> None:
+    found = pieces_broken(kingdom("# t g", {"B1": NAMED["The Big Tavern"]}, spare_knights=knights))
+    text = f"the number of knights is {knights}, and the kingdom began with 1 and its buildings bring 3"
+    assert found == ([] if right else [text])
+
+
+@clause("queendomino/gained")
+@pytest.mark.parametrize("towers, right", [(0, False), (1, True), (2, False)])
+def test_the_travelling_castle_brings_one_tower(towers: int, right: bool) -> None:
+    of = kingdom("# t g", {"B1": NAMED["The Travelling Castle"]}, towers=towers, queen=towers > 0)
+    assert pieces_broken(of) == ([] if right else [f"the number of towers is {towers}, and its buildings bring 1"])
 
 
 @clause("queendomino/pieces")
 def test_a_box_holds_so_many_pieces() -> None:
-    assert pieces_broken(kingdom("#", spare_knights=22, coins=174)) == []
-    assert pieces_broken(kingdom("#", spare_knights=23)) == ["there are 23 knights in the game, and the box has 22"]
+    assert pieces_broken(replace(TOWER, spare_knights=22, coins=174)) == []
+    too_many = replace(TOWER, spare_knights=23)
+    assert pieces_broken(too_many) == ["there are 23 knights in the game, and the box has 22"]
     assert pieces_broken(kingdom("#", coins=100), kingdom("#", coins=75)) == [
         "there are 175 coins in the game, and the box has 174"
     ]
-    assert pieces_broken(kingdom("#", towers=16, queen=True)) == ["there are 16 towers in the game, and the box has 15"]
+    assert pieces_broken(replace(TOWER, towers=16)) == ["there are 16 towers in the game, and the box has 15"]
 
 
 @clause("queendomino/queen-host")
 def test_the_queen_is_where_most_towers_are() -> None:
-    assert pieces_broken(kingdom("#", towers=2, queen=True), kingdom("#", towers=2)) == []
-    assert pieces_broken(kingdom("#", towers=2, queen=True), kingdom("#", towers=3)) == [
+    alone = replace(TOWER, queen=False)
+    assert pieces_broken(replace(TOWER, towers=2), replace(alone, towers=2)) == []
+    assert pieces_broken(replace(TOWER, towers=2), replace(alone, towers=3)) == [
         "the Queen is with 2 towers, and another kingdom has 3"
     ]
-    assert pieces_broken(kingdom("#", queen=True)) == ["the Queen is with 0 towers"]
-    assert pieces_broken(kingdom("#", towers=1), kingdom("#")) == ["there are towers, and nobody hosts the Queen"]
-    both = [kingdom("#", towers=1, queen=True)] * 2
-    assert pieces_broken(*both) == ["the Queen is in 2 kingdoms at once"]
+    assert pieces_broken(replace(TOWER, towers=0)) == ["the Queen is with 0 towers"]
+    assert pieces_broken(alone, kingdom("#")) == ["there are towers, and nobody hosts the Queen"]
+    assert pieces_broken(TOWER, TOWER) == ["the Queen is in 2 kingdoms at once"]
+
+
+@clause("queendomino/queen-host")
+def test_the_queen_is_in_no_kingdom_without_a_town() -> None:
+    text = "the Queen is in a kingdom without a town, and towers come with buildings"
+    for open_facts in ({"towers"}, {"towers", "buildings"}):
+        assert pieces_broken(kingdom("# w w", queen=True, open_facts=frozenset(open_facts))) == [text]
+    assert pieces_broken(kingdom("# w w", queen=True, open_facts=frozenset({"towers", "towns"}))) == []
+    assert pieces_broken(kingdom("# ? w", queen=True, open_facts=frozenset({"towers"}))) == []
 
 
 @clause("queendomino/queen")

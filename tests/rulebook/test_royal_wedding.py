@@ -41,6 +41,16 @@ def test_five_to_eight_play_to_five() -> None:
     assert broken("# w w w w w w", side=5) == {"royal-wedding/five"}
 
 
+@clause("royal-wedding/turns")
+def test_a_kingdom_has_as_many_dominoes_of_one_box_as_of_the_other() -> None:
+    seven_towns = "# t t t t / f t t g . / s t t l . / g t . . ."
+    assert broken(seven_towns, side=5) == {"royal-wedding/turns"}
+    assert broken(seven_towns, side=7) == set()
+    assert broken(seven_towns.replace("g t .", ". . ."), side=5) == set()
+    (problem,) = find_table_problems([Kingdom(Board.parse(seven_towns))], royal_wedding(side=5))
+    assert problem.text == "at least 7 dominoes of Queendomino lie here, and a kingdom draws 6 of each box"
+
+
 @clause("royal-wedding/teams")
 def test_three_or_four_pairs_share_kingdoms_of_seven() -> None:
     teams = royal_wedding(side=5, teams=True)

@@ -22,7 +22,8 @@ from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.kingdomino import kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
-from kdvision.game.rules.queendomino import queendomino, royal_wedding
+from kdvision.game.rules.queendomino import queendomino
+from kdvision.game.rules.royal_wedding import royal_wedding
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import RuleSet
 

@@ -38,7 +38,7 @@ def has_all_gems(kingdom: Kingdom) -> bool:
 
 
 def check_gems(table: Table) -> Iterator[Problem]:
-    """Yield problems: gems off their places, jokers with the wrong crowns, more tokens than the box has."""
+    """Yield problems: gems off their places, jokers with the wrong crowns, two winners, too many tokens."""
     for number, kingdom in enumerate(table.kingdoms):
         for gem in kingdom.gems:
             yield from _check_place(number, kingdom, gem)
@@ -47,6 +47,11 @@ def check_gems(table: Table) -> Iterator[Problem]:
                 squares = next(gem.squares for gem in kingdom.gems if gem.corner == corner)
                 text = f"{count} gems lie between {join_names(squares)}"
                 yield Problem(squares, text, "lost-treasures/discovery", number)
+    winners = [kingdom.player for kingdom in table.kingdoms if has_all_gems(kingdom)]
+    if len(winners) > 1:
+        names = f"{', '.join(winners[:-1])} and {winners[-1]}"
+        text = f"{names} have {GEM_KINDS} kinds of gem, and the first to have them ends the game"
+        yield Problem((), text, "lost-treasures/immediate")
     yield from _check_tokens(table)
 
 

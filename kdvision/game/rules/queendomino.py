@@ -1,26 +1,25 @@
-"""Queendomino: towns, buildings, knights, towers, wealth and the Queen; and the Royal Wedding of both boxes.
+"""Queendomino: towns, buildings, knights, towers, wealth and the Queen.
 
 Territories, the sum and the winner are as in Kingdomino: queendomino/territory, queendomino/several,
 queendomino/no-crowns, queendomino/building-crowns, queendomino/discard, queendomino/total, queendomino/winner and
 queendomino/shared need no code of their own.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck
+from kdvision.game.deck import QUEENDOMINO
 from kdvision.game.kingdom import Kingdom, measure_largest
 from kdvision.game.pieces import QUEENDOMINO_FACTS, Building
 from kdvision.game.rules.queendomino_checks import (
     check_buildings,
     check_coins,
+    check_gained,
     check_knights,
     check_queen,
     check_towns,
 )
 from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
-
-LARGEST = TieBreak("the largest territory", "queendomino/tie-largest", measure_largest)
 
 OWN_CLAUSES = {
     "kingdomino/box": "queendomino/box",
@@ -30,14 +29,6 @@ OWN_CLAUSES = {
     "kingdomino/mighty-duel": "queendomino/grid",
     "kingdomino/in-play": "queendomino/in-play",
 }
-WEDDING_CLAUSES = OWN_CLAUSES | {
-    "kingdomino/box": "royal-wedding/box",
-    "kingdomino/grid": "royal-wedding/five",
-    "kingdomino/mighty-duel": "royal-wedding/seven",
-    "kingdomino/in-play": "royal-wedding/box",
-}
-
-CHECKS = (check_towns, check_buildings, check_knights, check_queen, check_coins)
 
 
 @dataclass(frozen=True)
@@ -81,39 +72,18 @@ class BuildingValues:
             yield f"{_count(kingdom.all_knights, 'knight')} × {building.per_knight}", points, "queendomino/knight-bonus"
 
 
-RULES = (Wealth(), Territories("queendomino/value"), BuildingValues())
-
-
 def queendomino(*, side: int = 5) -> RuleSet:
     """Return the rules of Queendomino: 5x5 for 3 or 4 kingdoms, 7x7 for 2. Towns are terrain (queendomino/towns)."""
-    drawn = {2: 48} if side > 5 else {3: 48, 4: 48}
-    return _make_rule_set("Queendomino", side, QUEENDOMINO, drawn, OWN_CLAUSES)
-
-
-def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:
-    """Return the rules of both boxes together: 7x7 for 3 or 4 kingdoms, 5x5 for 5 to 8.
-
-    With `teams` three or four pairs of players share a 7x7 kingdom, its coins and its score (royal-wedding/teams).
-    """
-    side = 7 if teams else side
-    drawn = dict.fromkeys((3, 4) if side > 5 else (5, 6, 7, 8), 96)
-    name = "Royal Wedding, teams" if teams else "Royal Wedding"
-    return replace(_make_rule_set(name, side, ROYAL_WEDDING, drawn, WEDDING_CLAUSES), team=2 if teams else 1)
-
-
-def _make_rule_set(
-    name: str, side: int, deck: Deck, drawn: Mapping[int, int], own_clauses: Mapping[str, str]
-) -> RuleSet:
     return RuleSet(
-        name,
+        "Queendomino",
         side,
-        deck,
-        RULES,
-        (LARGEST,),
-        drawn,
+        QUEENDOMINO,
+        (Wealth(), Territories("queendomino/value"), BuildingValues()),
+        (TieBreak("the largest territory", "queendomino/tie-largest", measure_largest),),
+        {2: 48} if side > 5 else {3: 48, 4: 48},
         facts=QUEENDOMINO_FACTS,
-        checks=CHECKS,
-        own_clauses=own_clauses,
+        checks=(check_towns, check_buildings, check_knights, check_gained, check_queen, check_coins),
+        own_clauses=OWN_CLAUSES,
     )
 
 

@@ -1,13 +1,13 @@
 """The problems with Queendomino's pieces: their squares, and their numbers against the box."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import UNKNOWN_BUILDING, Building
+from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN_BUILDING, Building
 
 KNIGHTS: Final = 22
 TOWERS: Final = 15
@@ -35,6 +35,15 @@ BUILDINGS: Final = (
     Building(crowns=1, count=3),
 )
 """The 32 building tiles by effect; `name` is the one known name among tiles of that effect."""
+
+FIRST_KNIGHTS: Final = 1
+"""Knights with which a kingdom begins (queendomino/first-knight)."""
+
+BUILT_KNIGHTS: Final = {"The Big Tavern": 3, "The Archery Range": 1, "The Travelling Castle": 0}
+"""Knights that a building brings, by its name; those of other buildings are not known."""
+
+BUILT_TOWERS: Final = {"The Big Tavern": 0, "The Archery Range": 0, "The Travelling Castle": 1}
+"""Towers that a building brings, by its name; those of other buildings are not known."""
 
 
 def check_buildings(table: Table) -> Iterator[Problem]:
@@ -84,8 +93,34 @@ def check_knights(table: Table) -> Iterator[Problem]:
     yield from _check_count("knights", sum(kingdom.all_knights for kingdom in table.kingdoms), KNIGHTS)
 
 
+def check_gained(table: Table) -> Iterator[Problem]:
+    """Yield problems: more or fewer knights and towers than a kingdom has from its start and its buildings."""
+    for number, kingdom in enumerate(table.kingdoms):
+        buildings = [built.building for built in kingdom.buildings]
+        scores = any(building.per_knight for building in buildings)
+        yield from _check_gained(number, kingdom, KNIGHT_KEYS, kingdom.all_knights, BUILT_KNIGHTS, scores=scores)
+        scores = any(building.per_tower for building in buildings)
+        yield from _check_gained(number, kingdom, TOWER_KEYS, kingdom.towers, BUILT_TOWERS, scores=scores)
+
+
+def _check_gained(
+    number: int, kingdom: Kingdom, keys: tuple[str, ...], count: int, built: Mapping[str, int], *, scores: bool
+) -> Iterator[Problem]:
+    """Yield the problem of a number that the buildings cannot have brought. If it does not score, 0 is not checked."""
+    names = {one.building.name for one in kingdom.buildings}
+    first = FIRST_KNIGHTS if keys == KNIGHT_KEYS else 0
+    known = first + sum(built.get(name, 0) for name in names)
+    is_most = "buildings" not in kingdom.open_facts and names <= built.keys()
+    is_given = kingdom.open_facts.isdisjoint(keys) and (count or scores)
+    if (is_most and count > known) or (is_given and count < known):
+        start = f"the kingdom began with {first} and " if first else ""
+        more = "" if is_most else " or more"
+        text = f"the number of {keys[0]} is {count}, and {start}its buildings bring {known - first}{more}"
+        yield Problem((), text, "queendomino/gained", number)
+
+
 def check_queen(table: Table) -> Iterator[Problem]:
-    """Yield problems: two Queens, a Queen away from the most towers, towers without a Queen, too many towers.
+    """Yield problems: two Queens, a Queen without a town or the most towers, towers without a Queen, too many towers.
 
     A missing kingdom may have the most towers and host the Queen. An open fact is no problem.
     """
@@ -96,8 +131,13 @@ def check_queen(table: Table) -> Iterator[Problem]:
     if len(hosts) > 1:
         yield Problem((), f"the Queen is in {len(hosts)} kingdoms at once", clause)
     for number in hosts:
-        towers = kingdoms[number].towers
-        if "towers" not in kingdoms[number].open_facts and (towers < most or not towers):
+        towers, board = kingdoms[number].towers, kingdoms[number].board
+        may_have_town = TOWNS in kingdoms[number].open_facts or board.unknown
+        if not may_have_town and all(cell.terrain is not Terrain.TOWN for cell in board.values()):
+            yield Problem(
+                (), "the Queen is in a kingdom without a town, and towers come with buildings", clause, number
+            )
+        elif "towers" not in kingdoms[number].open_facts and (towers < most or not towers):
             text = f"the Queen is with {towers} towers" + (f", and another kingdom has {most}" if most > towers else "")
             yield Problem((), text, clause, number)
     if most and not hosts and table.is_complete and not any("queen" in kingdom.open_facts for kingdom in kingdoms):

@@ -1,0 +1,69 @@
+"""The Royal Wedding: Queendomino with the dominoes of both boxes, for more players or for teams."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Final
+
+from kdvision.game.board import Board
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces
+from kdvision.game.kingdom import Table
+from kdvision.game.legality import Problem
+from kdvision.game.rules.queendomino import queendomino
+from kdvision.game.scoring import RuleSet
+from kdvision.game.tiling import Undecided, find_tilings, index_deck, make_puzzle
+
+CLAUSES: Final = {
+    "kingdomino/box": "royal-wedding/box",
+    "kingdomino/grid": "royal-wedding/five",
+    "kingdomino/mighty-duel": "royal-wedding/seven",
+    "kingdomino/in-play": "royal-wedding/box",
+}
+MAX_TILINGS: Final = 500
+"""Tilings of a board that are tried before it is taken to be possible."""
+
+
+def check_turns(table: Table, *, most: int) -> Iterator[Problem]:
+    """Yield the kingdoms with more dominoes of one box than the `most` that they draw (royal-wedding/turns)."""
+    for number, kingdom in enumerate(table.kingdoms):
+        for name, other in (("Queendomino", KINGDOMINO), ("Kingdomino", QUEENDOMINO)):
+            other_faces = faces(other)
+            needs = [(used - other_faces).total() for used in _list_used_faces(kingdom.board, most)]
+            if needs and min(needs) > most:
+                text = f"at least {min(needs)} dominoes of {name} lie here, and a kingdom draws {most} of each box"
+                yield Problem((), text, "royal-wedding/turns", number)
+
+
+def _list_used_faces(board: Board, most: int) -> list[Counter[Face]]:
+    """Return the faces that each tiling of a board uses; empty if there are too many tilings, or too few dominoes."""
+    if board.unknown or len(board) <= 2 * most:
+        return []
+    box, puzzle = index_deck(ROYAL_WEDDING), make_puzzle(board, ROYAL_WEDDING)
+    try:
+        tilings = list(islice(find_tilings(puzzle, box.supply), MAX_TILINGS))
+    except Undecided:
+        return []
+    used = [Counter(box.faces[puzzle.face[i][j]] for i, j in tiling) for tiling in tilings]
+    return used if len(tilings) < MAX_TILINGS else []
+
+
+_CHECKS: Final = {5: partial(check_turns, most=6), 7: partial(check_turns, most=12)}
+
+
+def royal_wedding(*, side: int = 7, teams: bool = False) -> RuleSet:
+    """Return the rules of both boxes together: 7x7 for 3 or 4 kingdoms, 5x5 for 5 to 8.
+
+    With `teams` three or four pairs of players share a 7x7 kingdom, its coins and its score (royal-wedding/teams).
+    """
+    rule_set = queendomino(side=7 if teams else side)
+    return replace(
+        rule_set,
+        name="Royal Wedding, teams" if teams else "Royal Wedding",
+        deck=ROYAL_WEDDING,
+        dominoes_drawn=dict.fromkeys((3, 4) if rule_set.side > 5 else (5, 6, 7, 8), 96),
+        team=2 if teams else 1,
+        checks=(*rule_set.checks, _CHECKS[rule_set.side]),
+        own_clauses={**rule_set.own_clauses, **CLAUSES},
+    )
