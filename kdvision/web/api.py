@@ -1,84 +1,81 @@
-"""The endpoints: each checks the request, passes it to the service and returns the response."""
+"""The endpoints: each checks its request and lets a worker thread make the response."""
 
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from typing import Any, Final
 
+import msgspec
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
-from kdvision.gamefile.model import game_from_dict
-from kdvision.gamefile.write import write_game_text
-from kdvision.report.game import format_game, game_to_dict
-from kdvision.web.jobs import run_photo_job, run_quick_job, service_of
-from kdvision.web.limits import MAX_KEY_BYTES, Refusal
-from kdvision.web.openapi import describe_api
-from kdvision.web.pairing import COOKIE, Pairing, client_address
-from kdvision.web.request import parse_decide, parse_options, parse_outlines, read_json
-from kdvision.web.response import json_response
-from kdvision.web.rules_info import rules_data
-from kdvision.web.service import Outcome
+from kdvision.errors import KdvisionError
+from kdvision.vision.detect.outline import KingdomOutline
+from kdvision.web.http import (
+    Decide,
+    error_response,
+    json_response,
+    parse_content_length,
+    parse_query,
+    read_json,
+    read_photo,
+)
+from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal, Slot
+from kdvision.web.rules_info import describe_rules
+from kdvision.web.security import COOKIE, Pairing, client_address, is_loopback
+from kdvision.web.service import Service, convert_picture, score_game
 
-GAME_NAME: Final = "the game"
-"""How messages call a game: no name comes from a client."""
-
-TOML: Final = "application/toml"
-TEXT: Final = "text/plain"
+JSON_LINES: Final = "application/x-ndjson"
 
 COOKIE_SECONDS: Final = 86_400
+
+DISCONNECT_POLL_SECONDS: Final = 0.5
+"""How often a waiting request checks that its client is still there."""
 
 
 async def read(request: Request) -> Response:
     """Read a photo: its kingdoms as `kdvision score --json` prints them, and what /api/decide needs."""
-    service = service_of(request)
-    options, outlines = parse_options(request.query_params), parse_outlines(request.query_params)
-    return await run_photo_job(request, lambda content, report: service.read(content, options, outlines, report))
+    service, options = _service_of(request), parse_query(request.query_params)
+    outlines = [KingdomOutline.parse(text) for text in options.corners]
+    with ExitStack() as stack:
+        slot = stack.enter_context(_reserve_photo_slot(request))
+        job = partial(service.read, await read_photo(request), options, outlines)
+        if JSON_LINES in request.headers.get("accept", ""):
+            lines = _json_lines(service.photos.run(slot, job), stack.pop_all())
+            return StreamingResponse(lines, media_type=JSON_LINES)
+        return await run_job(request, service.photos, job)
 
 
 async def picture(request: Request) -> Response:
     """Convert a photo that the browser cannot show to JPEG."""
-    service = service_of(request)
-    return await run_photo_job(request, lambda content, _: service.convert_picture(content))
+    with _reserve_photo_slot(request):
+        content = await read_photo(request)
+        return await run_job(request, _service_of(request).photos, partial(convert_picture, content))
 
 
 async def decide(request: Request) -> Response:
     """Decide kingdoms again with the squares that people have named."""
-    observations, options = parse_decide(await read_json(request))
-    service = service_of(request)
-    outcome: Outcome = await run_quick_job(request, lambda: service.decide(observations, options))
-    return json_response(outcome.body, outcome.status)
+    body = await read_json(request, Decide)
+    return await _run_quick_job(request, partial(_service_of(request).decide, body))
 
 
 async def score(request: Request) -> Response:
     """Score a game, as `kdvision game` does: as JSON, as a table, or as the game file itself."""
     body = await read_json(request)
-    accept = request.headers.get("accept", "")
-
-    def build() -> Any:
-        game = game_from_dict(body, name=GAME_NAME)
-        if TOML in accept:
-            return write_game_text(game)
-        return format_game(game, GAME_NAME) if TEXT in accept else game_to_dict(game, GAME_NAME)
-
-    result = await run_quick_job(request, build)
-    if isinstance(result, str):
-        return Response(result, media_type=TOML if TOML in accept else TEXT)
-    return json_response(result)
+    return await _run_quick_job(request, partial(score_game, body, request.headers.get("accept", "")))
 
 
 async def rules(request: Request) -> Response:
     """The games, squares, buildings and clauses that the rules know, and whether this server keeps photos."""
-    return json_response(rules_data() | {"keeps": service_of(request).keep_folder is not None})
-
-
-async def openapi(_: Request) -> Response:
-    """The OpenAPI description of this API."""
-    return json_response(describe_api())
+    return json_response(describe_rules(keeps=_service_of(request).keep_folder is not None))
 
 
 async def invite(request: Request) -> Response:
     """The link for other phones and its QR code."""
     import segno
 
-    link = service_of(request).link
+    link = _service_of(request).link
     rows: list[Any] = [] if link is None else [*segno.make(link, error="m").matrix]
     return json_response({"link": link, "qr": ["".join(map(str, row)) for row in rows]})
 
@@ -92,3 +89,51 @@ async def pair(request: Request) -> Response:
     response = json_response({"paired": True})
     response.set_cookie(COOKIE, pairing.cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="lax")
     return response
+
+
+async def run_job(request: Request, queue: JobQueue, job: Callable[[], Response]) -> Response:
+    """The response that a job makes; the job is given up if the client disconnects."""
+    future = queue.start(job)
+    try:
+        while not (await asyncio.wait([future], timeout=DISCONNECT_POLL_SECONDS))[0]:
+            if await request.is_disconnected():
+                raise Refusal(400, "the client has disconnected")
+        return future.result()
+    finally:
+        future.cancel()
+
+
+async def _run_quick_job(request: Request, job: Callable[[], Response]) -> Response:
+    """The response of a job without a photo. It has its own queue, so it never waits for photos."""
+    queue = _service_of(request).quick_jobs
+    with queue.reserve(client_address(request), 0):
+        return await run_job(request, queue, job)
+
+
+async def _json_lines(reports: AsyncGenerator[Any, None], stack: ExitStack) -> AsyncGenerator[bytes, None]:
+    """Each report on a line; the last is `{"status": …, "body": …}`, what the plain response would have been."""
+    with stack:
+        try:
+            async for report in reports:
+                yield _format_line(report)
+        except KdvisionError as error:
+            yield _format_line(error_response(error))
+        finally:
+            await reports.aclose()
+
+
+def _format_line(report: Any) -> bytes:
+    if isinstance(report, Response):
+        report = {"status": report.status_code, "body": msgspec.Raw(report.body)}
+    return msgspec.json.encode(report) + b"\n"
+
+
+def _reserve_photo_slot(request: Request) -> AbstractContextManager[Slot]:
+    address, size = client_address(request), parse_content_length(request, MAX_PHOTO_BYTES)
+    max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
+    return _service_of(request).photos.reserve(address, size, max_per_address=max_per_address)
+
+
+def _service_of(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service

@@ -8,15 +8,13 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
-
 from kdvision.web.limits import BODY_TIMEOUT_SECONDS
 from kdvision.web.security import is_loopback
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as Protocol
 else:
-    Protocol = asyncio.Protocol
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol as Protocol
 
 HEAD_TIMEOUT_SECONDS: Final = 10.0
 """Time for the head of a request to arrive, also of the first one."""
@@ -29,16 +27,30 @@ BACKLOG: Final = 64
 """Connections that wait to be accepted. The event loop accepts all of them before it looks at any."""
 
 
+def available_connections() -> int:
+    """Half of the file descriptors that this process may open, at most MAX_CONNECTIONS.
+
+    The other half is for files, and for connections that are accepted before the limit is applied: with fewer, the
+    event loop would log an error for each connection that it cannot accept.
+    """
+    if sys.platform == "win32":  # no such limit
+        return MAX_CONNECTIONS
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft // 2)
+
+
 class LimitedProtocol(Protocol):
-    """A connection that is closed if no request arrives in time.
+    """uvicorn's HTTP connection (h11 or httptools), which is closed if no request arrives in time.
 
     If there are too many connections, the one that has been idle longest is closed; connections with a request in
     progress count as not idle, so the newest is closed if all others have one.
     """
 
-    head_timeout: ClassVar[float]
-    max_connections: ClassVar[int]
-    max_per_address: ClassVar[int]
+    head_timeout: ClassVar[float] = HEAD_TIMEOUT_SECONDS
+    max_connections: ClassVar[int] = available_connections()
+    max_per_address: ClassVar[int] = MAX_CONNECTIONS_PER_ADDRESS
 
     idle_since: float = float("inf")
     """Loop time; infinite while a request is in progress."""
@@ -94,29 +106,3 @@ class LimitedProtocol(Protocol):
         longest = min(connections, key=lambda other: float(other.idle_since))
         self.connections.discard(longest)  # before its connection_lost, which comes later than other connections may
         longest.transport.abort()
-
-
-def limited_protocol(
-    *,
-    head_timeout: float = HEAD_TIMEOUT_SECONDS,
-    max_connections: int = MAX_CONNECTIONS,
-    max_per_address: int = MAX_CONNECTIONS_PER_ADDRESS,
-    protocol: type[asyncio.Protocol] = AutoHTTPProtocol,
-) -> type[asyncio.Protocol]:
-    """uvicorn's HTTP protocol class with these limits; uvicorn chooses h11 or httptools."""
-    limits = {"head_timeout": head_timeout, "max_connections": max_connections, "max_per_address": max_per_address}
-    return type("LimitedProtocol", (LimitedProtocol, protocol), limits)
-
-
-def available_connections() -> int:
-    """Half of the file descriptors that this process may open, at most MAX_CONNECTIONS.
-
-    The other half is for files, and for connections that are accepted before the limit is applied: with fewer, the
-    event loop would log an error for each connection that it cannot accept.
-    """
-    if sys.platform == "win32":  # no such limit
-        return MAX_CONNECTIONS
-    import resource
-
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, soft // 2)

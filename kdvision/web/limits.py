@@ -4,14 +4,16 @@ A request reserves its slot before its body is read, so the slots bound the memo
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from kdvision.errors import KdvisionError
+
+T = TypeVar("T")
 
 MAX_PHOTO_BYTES: Final = 50_000_000
 """A phone's photos at full resolution are well below."""
@@ -35,9 +37,6 @@ MAX_BYTES_PER_ADDRESS: Final = 100_000_000
 A slot is reserved when the request headers arrive, so the declared size counts even if the body never comes.
 """
 
-DISCONNECT_POLL_SECONDS: Final = 0.5
-"""How often a waiting request checks that its client is still there."""
-
 
 class Refusal(KdvisionError):
     """A request that the server refuses: the HTTP status, and the seconds after which the client may try again."""
@@ -50,17 +49,14 @@ class Refusal(KdvisionError):
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """A reserved place in a queue: the client's address, the bytes of its body, and its number."""
+    """A reserved place in a queue: the client's address, and the bytes of its body."""
 
     address: str
     size: int
-    number: int
 
 
 Report = Callable[[dict[str, Any]], None]
 """Reports progress, from any thread."""
-
-Job = Callable[[Report], Any]
 
 
 class JobQueue:
@@ -77,47 +73,49 @@ class JobQueue:
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="kdvision")
         self.threads, self.max_jobs, self.max_bytes = threads, max_jobs, max_bytes
         self.max_bytes_per_address = max_bytes_per_address
-        self._slots: dict[Slot, None] = {}
-        self._numbers = count()
+        self._slots: list[Slot] = []
 
-    @asynccontextmanager
-    async def reserve(self, address: str, size: int, *, max_per_address: int | None = None) -> AsyncIterator[Slot]:
+    @contextmanager
+    def reserve(self, address: str, size: int, *, max_per_address: int | None = None) -> Iterator[Slot]:
         """Hold a slot for a body of `size` bytes; raises Refusal (503) if the queue is full.
 
         Without `max_per_address`, one address may take all slots.
         """
-        own = [slot.size for slot in self._slots if slot.address == address]
-        if len(self._slots) >= self.max_jobs or _is_over([slot.size for slot in self._slots], size, self.max_bytes):
+        if _is_full(self._slots, size, self.max_jobs, self.max_bytes):
             raise Refusal(503, "too many photos are waiting", hint="try again in a moment", retry_after=5)
-        if max_per_address is not None and (
-            len(own) >= max_per_address or _is_over(own, size, self.max_bytes_per_address)
-        ):
+        own = [slot for slot in self._slots if slot.address == address]
+        if max_per_address is not None and _is_full(own, size, max_per_address, self.max_bytes_per_address):
             hint = "wait until the first of them has been read"
             raise Refusal(503, f"{len(own)} of your photos are waiting", hint=hint, retry_after=5)
-        slot = Slot(address, size, next(self._numbers))
-        self._slots[slot] = None
+        slot = Slot(address, size)
+        self._slots.append(slot)
         try:
             yield slot
         finally:
-            del self._slots[slot]
+            self._slots.remove(slot)
 
-    async def run(self, slot: Slot, job: Job) -> AsyncGenerator[Any, None]:
-        """Yield what the job reports while it waits and runs, and `{}` now and then; its result comes last.
+    def start(self, job: Callable[[], T]) -> "asyncio.Future[T]":
+        """The future result of a job. If it is cancelled before a thread is free, the job never starts."""
+        return asyncio.get_running_loop().run_in_executor(self.pool, job)
+
+    async def run(self, slot: Slot, job: Callable[[Report], Any]) -> AsyncGenerator[Any, None]:
+        """Yield what the job reports while it waits and runs; its result comes last.
 
         If the caller stops to iterate, a job that has not started never will.
         """
-        loop, reports = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any]]()
+        loop, reports = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any] | None]()
 
         def report(progress: dict[str, Any]) -> None:
             with suppress(RuntimeError):  # the loop is closed: the server has stopped
                 loop.call_soon_threadsafe(reports.put_nowait, progress)
 
-        future = loop.run_in_executor(self.pool, job, report)
+        future = self.start(partial(job, report))
+        future.add_done_callback(lambda _: reports.put_nowait(None))
         try:
-            if ahead := self._count_ahead(slot):
+            if (ahead := self._slots.index(slot) - self.threads + 1) > 0:
                 yield {"stage": "waiting", "ahead": ahead}
-            while not future.done() or not reports.empty():
-                yield await _next_report(reports, future)
+            while (progress := await reports.get()) is not None:
+                yield progress
             yield future.result()
         finally:
             future.cancel()
@@ -126,22 +124,7 @@ class JobQueue:
         """Start no more jobs; those that run may finish."""
         self.pool.shutdown(wait=False, cancel_futures=True)
 
-    def _count_ahead(self, slot: Slot) -> int:
-        return max(0, sum(other.number < slot.number for other in self._slots) - self.threads + 1)
 
-
-def _is_over(sizes: list[int], size: int, max_bytes: int) -> bool:
-    """True if another body would exceed the limit; a body alone never does."""
-    return bool(sizes) and sum(sizes) + size > max_bytes
-
-
-async def _next_report(reports: asyncio.Queue[dict[str, Any]], future: "asyncio.Future[Any]") -> dict[str, Any]:
-    """The next report of a job; `{}` when the job ends or reports nothing for a while."""
-    report = asyncio.ensure_future(reports.get())
-    try:
-        done, _ = await asyncio.wait(
-            {report, future}, timeout=DISCONNECT_POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED
-        )
-        return report.result() if report in done else {}
-    finally:
-        report.cancel()
+def _is_full(slots: Sequence[Slot], size: int, max_jobs: int, max_bytes: int) -> bool:
+    """True if there is no slot for another body, or too few bytes; a body alone always fits."""
+    return len(slots) >= max_jobs or (bool(slots) and sum(slot.size for slot in slots) + size > max_bytes)

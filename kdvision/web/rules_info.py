@@ -1,66 +1,93 @@
 """What the page needs to know of the rules, collected from the rules themselves."""
 
 from functools import cache
-from typing import Any
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
 
 from kdvision.game.deck import kinds
 from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.pieces import JOKER, QUARTERS, Building
-from kdvision.game.rules import GAMES, SIDES, VARIANTS, Variant, clauses
+from kdvision.game.rules import GAMES, SIDES, VARIANTS, Clause, clauses
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.gamefile.pieces import TERRAINS
 
 
+class GameInfo(Struct):
+    game: str
+    name: str
+    cells: list[str]
+    variants: list[str]
+    seats: dict[str, list[int]]
+    pieces: bool
+    teams: bool
+
+
+class VariantInfo(Struct):
+    id: str
+    name: str
+    help: str
+    clause: str
+    facts: Annotated[list[str], Meta(description="keys of a kingdom that the variant needs")]
+
+
+class BuildingInfo(Struct):
+    name: str | None
+    gives: str
+    count: int
+    effect: dict[str, int | str] = msgspec.field(name="as")
+
+
+class Rules(Struct):
+    games: list[GameInfo]
+    variants: list[VariantInfo]
+    rounds: int
+    terrains: dict[str, str]
+    buildings: list[BuildingInfo]
+    joker: str
+    quarters: list[str]
+    clauses: dict[str, Clause]
+    keeps: Annotated[bool, Meta(description="whether the server keeps the photos")]
+
+
 @cache
-def rules_data() -> dict[str, Any]:
-    """Games with their squares and variants, buildings, gems, terrains and clauses, as plain values."""
-    return {
-        "games": [_game_data(kind) for kind in GAMES],
-        "variants": [_variant_data(variant) for variant in VARIANTS],
-        "rounds": DYNASTY_ROUNDS,
-        "terrains": {terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
-        "buildings": [_building_data(building) for building in BUILDINGS],
-        "joker": JOKER,
-        "quarters": list(QUARTERS),
-        "clauses": {name: clause.data() for name, clause in clauses().items()},
-    }
+def describe_rules(*, keeps: bool) -> Rules:
+    """Games with their squares and variants, buildings, gems, terrains and clauses."""
+    return Rules(
+        games=[_describe_game(kind) for kind in GAMES],
+        variants=msgspec.convert(VARIANTS, list[VariantInfo], from_attributes=True),
+        rounds=DYNASTY_ROUNDS,
+        terrains={terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
+        buildings=[_describe_building(building) for building in BUILDINGS],
+        joker=JOKER,
+        quarters=list(QUARTERS),
+        clauses=dict(clauses()),
+        keeps=keeps,
+    )
 
 
-def _game_data(kind: str) -> dict[str, Any]:
+def _describe_game(kind: str) -> GameInfo:
     by_side = {side: GAMES[kind](side=side) for side in SIDES}
     rule_set = by_side[SIDES[0]]
-    return {
-        "game": kind,
-        "name": rule_set.name,
-        "cells": sorted(str(cell) for cell in kinds(rule_set.deck)),
-        "variants": [variant.id for variant in VARIANTS if variant.fits(kind)],
-        "seats": {str(side): sorted(one.dominoes_drawn) for side, one in by_side.items()},
-        "pieces": bool(rule_set.facts),
-        "teams": kind == "royal-wedding",
-    }
+    return GameInfo(
+        game=kind,
+        name=rule_set.name,
+        cells=sorted(str(cell) for cell in kinds(rule_set.deck)),
+        variants=[variant.id for variant in VARIANTS if variant.fits(kind)],
+        seats={str(side): sorted(one.dominoes_drawn) for side, one in by_side.items()},
+        pieces=bool(rule_set.facts),
+        teams=kind == "royal-wedding",
+    )
 
 
-def _variant_data(variant: Variant) -> dict[str, Any]:
-    return {
-        "id": variant.id,
-        "name": variant.name,
-        "help": variant.help,
-        "clause": variant.clause,
-        "facts": list(variant.facts),
-    }
-
-
-def _building_data(building: Building) -> dict[str, Any]:
-    effect = {
+def _describe_building(building: Building) -> BuildingInfo:
+    effect: dict[str, int | str] = {
         "crowns": building.crowns,
         "points": building.points,
         "per_territory": str(building.per_territory) if building.per_territory else "",
         "per_tower": building.per_tower,
         "per_knight": building.per_knight,
     }
-    return {
-        "name": building.name or None,
-        "gives": describe_building(building),
-        "count": building.count,
-        "as": {key: value for key, value in effect.items() if value},
-    }
+    gives = describe_building(building)
+    return BuildingInfo(building.name or None, gives, building.count, {key: one for key, one in effect.items() if one})

@@ -1,22 +1,30 @@
-"""Checks that every request passes first (host, origin, pairing key) and headers that every response carries."""
+"""Checks that every request passes first (host, origin, pairing key) and headers that every response carries.
+
+A client from the network has to bring the key that `kdvision serve --lan` printed, or the cookie that the
+key was exchanged for.
+"""
 
 import asyncio
+import hmac
 import ipaddress
 import logging
+import secrets
 import socket
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
+from starlette.responses import FileResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kdvision.web.http import error_response
 from kdvision.web.limits import Refusal
-from kdvision.web.pairing import Pairing
-from kdvision.web.response import refusal_response
 
 log = logging.getLogger("kdvision.web")
 
@@ -43,6 +51,27 @@ HEADERS: Final[Mapping[str, str]] = {
     "X-Frame-Options": "DENY",
 }
 
+COOKIE: Final = "kdvision"
+
+KEY_LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""Without I, L, O, 0 and 1, which people mistake for each other."""
+
+KEY_LENGTH: Final = 8
+"""Letters. At ten tries a minute nobody gets through 31 ** 8 keys."""
+
+MAX_WRONG_KEYS: Final = 10
+WRONG_KEYS_SECONDS: Final = 60.0
+"""After so many wrong keys within this time, an address has to wait."""
+
+MAX_ADDRESSES: Final = 1000
+"""Addresses whose wrong keys are remembered; the oldest is forgotten first."""
+
+STATIC_FOLDER: Final = Path(__file__).parent / "static"
+"""The files of the page."""
+
+OPEN_PATHS: Final = frozenset({"/pair.html", "/pair.css", "/pair.js", "/strings.js", "/icons/icon.svg", "/api/pair"})
+"""The pairing page: what a client without the key may request."""
+
 SAME_SITE: Final = ("", "none", "same-origin")
 """`Sec-Fetch-Site` of requests from programs, from the address bar and from our own page."""
 
@@ -53,14 +82,66 @@ NO_RESPONSE: Final = 500
 STOPPED: Final = Refusal(503, "the server was stopped", hint="start it again: kdvision serve")
 
 
+def new_key() -> str:
+    """A random key as it is printed, such as `K7QX-2MPA`."""
+    letters = "".join(secrets.choice(KEY_LETTERS) for _ in range(KEY_LENGTH))
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def normalise_key(key: str) -> bytes:
+    """A key in capitals and without its dash, however a person typed it."""
+    return "".join(letter for letter in key.upper() if letter.isalnum()).encode()
+
+
+def client_address(request: HTTPConnection) -> str:
+    """The network address that a request came from."""
+    return request.client.host if request.client else ""
+
+
+@dataclass
+class Pairing:
+    """The key of this run (None: no key is needed) and the recent wrong keys by address."""
+
+    key: str | None
+    clock: Callable[[], float] = time.monotonic
+    _wrong: dict[str, deque[float]] = field(default_factory=dict)
+
+    @property
+    def cookie(self) -> str:
+        """The cookie of a paired phone: derived from the key, without revealing it."""
+        return hmac.new(normalise_key(self.key or ""), b"kdvision, paired", "sha256").hexdigest()
+
+    def is_paired(self, request: HTTPConnection) -> bool:
+        """True if no key is needed, or the request has the cookie, or the key as a bearer token."""
+        if self.key is None:
+            return True
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return self.is_key(token, client_address(request))
+        return hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), self.cookie.encode())
+
+    def is_key(self, text: str, address: str) -> bool:
+        """True if the text is the key; raises Refusal (429) for an address with too many wrong keys."""
+        wrong = self._wrong.setdefault(address, deque(maxlen=MAX_WRONG_KEYS))
+        now = self.clock()
+        if len(wrong) == MAX_WRONG_KEYS and now - wrong[0] < WRONG_KEYS_SECONDS:
+            raise Refusal(429, "too many wrong keys", hint="wait a minute", retry_after=int(WRONG_KEYS_SECONDS))
+        if hmac.compare_digest(normalise_key(text), normalise_key(self.key or "")):
+            del self._wrong[address]
+            return True
+        wrong.append(now)
+        while len(self._wrong) > MAX_ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]
+        return False
+
+
 @dataclass(frozen=True)
 class SecurityMiddleware:
-    """Checks requests before `app` sees them. `lan` lets other machines in; `open_paths` need no key."""
+    """Checks requests before `app` sees them; `lan` lets other machines in."""
 
     app: ASGIApp
     pairing: Pairing
     lan: bool
-    open_paths: frozenset[str]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer or refuse a request, and log its method, path, status and time, but nothing of its content."""
@@ -83,10 +164,10 @@ class SecurityMiddleware:
             self._check(HTTPConnection(scope))
             await self.app(scope, receive, send_with_headers)
         except Refusal as error:
-            await refusal_response(error, scope)(scope, receive, send_with_headers)
+            await _make_refusal(error, scope)(scope, receive, send_with_headers)
         except asyncio.CancelledError:  # the server stops and does not wait any longer
             if status == NO_RESPONSE:
-                await refusal_response(STOPPED, scope)(scope, receive, send_with_headers)
+                await _make_refusal(STOPPED, scope)(scope, receive, send_with_headers)
         finally:
             milliseconds = 1000 * (time.perf_counter() - start)
             log.info("%s %s %d, %.0f ms", scope["method"], _printable(scope["path"]), status, milliseconds)
@@ -97,8 +178,15 @@ class SecurityMiddleware:
             raise Refusal(421, "the Host header does not name this server", hint=hint)
         if is_cross_origin(request.headers, request.url.scheme):
             raise Refusal(403, "a page of another origin may not call this server", hint=hint)
-        if request.url.path not in self.open_paths and not self.pairing.is_paired(request):
+        if request.url.path not in OPEN_PATHS and not self.pairing.is_paired(request):
             raise Refusal(401, "this phone is not paired", hint="open the link that kdvision serve printed")
+
+
+def _make_refusal(error: Refusal, scope: Scope) -> Response:
+    """The pairing page for a browser without the key, otherwise the error."""
+    if error.status == 401 and scope["method"] in ("GET", "HEAD") and not scope["path"].startswith("/api/"):
+        return FileResponse(STATIC_FOLDER / "pair.html", 401)
+    return error_response(error)
 
 
 def is_own_host(host: str, *, lan: bool) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import logging
+import mimetypes
 import os
 import signal
 import socket
@@ -15,19 +16,20 @@ from typing import Final
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from kdvision.errors import KdvisionError
 from kdvision.vision.find import Networks
-from kdvision.web import api
-from kdvision.web.connections import BACKLOG, available_connections, limited_protocol
+from kdvision.web.connections import BACKLOG, LimitedProtocol
+from kdvision.web.http import error_response
 from kdvision.web.limits import JobQueue, Refusal
-from kdvision.web.page import OPEN_PATHS, load_files, serve_page
-from kdvision.web.pairing import Pairing, new_key
-from kdvision.web.response import error_response
-from kdvision.web.security import SecurityMiddleware
+from kdvision.web.openapi import OPERATIONS
+from kdvision.web.security import STATIC_FOLDER, Pairing, SecurityMiddleware, new_key
 from kdvision.web.service import Service
 
 LOOPBACK: Final = "127.0.0.1"
@@ -69,20 +71,34 @@ def create_app(settings: Settings, *, link: str | None = None) -> SecurityMiddle
         service.photos.close()
         service.quick_jobs.close()
 
-    posts = {"read": api.read, "picture": api.picture, "decide": api.decide, "score": api.score, "pair": api.pair}
-    gets = {"rules": api.rules, "invite": api.invite, "openapi.json": api.openapi}
     app = Starlette(
         routes=[
-            *(Route(f"/api/{name}", endpoint, methods=["POST"]) for name, endpoint in posts.items()),
-            *(Route(f"/api/{name}", endpoint) for name, endpoint in gets.items()),
-            *(Route(path, serve_page) for path in ("/", *load_files())),
+            *(Route(path, operation.endpoint, methods=[operation.method]) for path, operation in OPERATIONS.items()),
+            *_page_routes(),
         ],
         exception_handlers={KdvisionError: _handle_error, HTTPException: _handle_http, Exception: _handle_failure},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
     app.state.service, app.state.pairing = service, pairing
-    return SecurityMiddleware(app, pairing, settings.lan, OPEN_PATHS)
+    return SecurityMiddleware(app, pairing, settings.lan)
+
+
+class _PageFiles(StaticFiles):
+    """The files of the page. Browsers keep them, and ask each time whether they are still current."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+def _page_routes() -> list[Route]:
+    """One route for each file of the page: no other path reaches the disk."""
+    mimetypes.add_type("text/javascript", ".js")  # Python 3.11 and some Windows machines have another type
+    files = GZipMiddleware(_PageFiles(directory=STATIC_FOLDER, html=True))
+    found = sorted(path.relative_to(STATIC_FOLDER) for path in STATIC_FOLDER.rglob("*.*"))
+    return [Route(path, files, methods=["GET"]) for path in ("/", *(f"/{path.as_posix()}" for path in found))]
 
 
 async def _handle_error(request: Request, error: Exception) -> Response:
@@ -161,7 +177,7 @@ def uvicorn_config(app: SecurityMiddleware) -> uvicorn.Config:
     """The configuration of uvicorn for the application."""
     return uvicorn.Config(
         app,
-        http=limited_protocol(max_connections=available_connections()),
+        http=LimitedProtocol,
         ws="none",
         backlog=BACKLOG,
         log_config=None,
@@ -171,24 +187,15 @@ def uvicorn_config(app: SecurityMiddleware) -> uvicorn.Config:
     )
 
 
-class ShutdownFilter(logging.Filter):
-    """Drops what uvicorn logs about requests that a stopped server gives up."""
-
-    def __init__(self, server: uvicorn.Server) -> None:
-        super().__init__()
-        self.server = server
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """False for a message to drop."""
-        return not (self.server.should_exit and any(text in record.getMessage() for text in SHUTDOWN_MESSAGES))
-
-
 def run_server(listener: Listener) -> None:
     """Serve until the process is told to stop; requests in progress are finished first."""
     logging.getLogger("kdvision.web").setLevel(logging.INFO)
     server = uvicorn.Server(uvicorn_config(create_app(listener.settings, link=listener.link)))
-    uvicorn_log, shutdown_filter = logging.getLogger("uvicorn.error"), ShutdownFilter(server)
-    uvicorn_log.addFilter(shutdown_filter)
+
+    def keep_in_log(record: logging.LogRecord) -> bool:
+        return not (server.should_exit and any(text in record.getMessage() for text in SHUTDOWN_MESSAGES))
+
+    logging.getLogger("uvicorn.error").addFilter(keep_in_log)
     before = signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises it again after it has stopped
     try:
         server.run(sockets=[listener.socket])
@@ -196,5 +203,5 @@ def run_server(listener: Listener) -> None:
         pass  # the usual way to stop it
     finally:
         signal.signal(signal.SIGTERM, before)
-        uvicorn_log.removeFilter(shutdown_filter)
+        logging.getLogger("uvicorn.error").removeFilter(keep_in_log)
         listener.socket.close()

@@ -6,58 +6,45 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
+
+from starlette.responses import Response
 
 from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.files import encode_image, write_atomically
-from kdvision.game.board import Square
+from kdvision.game.board import Cell, Square
 from kdvision.game.game import choose_rule_set
 from kdvision.game.rules import VARIANTS
+from kdvision.gamefile.model import game_from_dict
+from kdvision.gamefile.write import write_game_text
 from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_photo_result
+from kdvision.report.game import format_game, game_to_dict
 from kdvision.report.pieces import find_open_facts
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
-from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
+from kdvision.vision.decide.game_set import GAME_KINGDOMINO
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import Networks
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import shrink
+from kdvision.web.http import json_response, list_variants, status_of
 from kdvision.web.limits import JobQueue, Report
-from kdvision.web.response import status_of
 from kdvision.web.tokens import decode_token, encode_token
 
 PHOTO_NAME: Final = "the photo"
-"""How messages call a photo: no name comes from a client."""
+GAME_NAME: Final = "the game"
+"""How messages call a photo and a game: no name comes from a client."""
+
+TOML: Final = "application/toml"
+TEXT: Final = "text/plain"
 
 MAX_PICTURE_SIDE: Final = 2000
 """Pixels of a picture made for the page: with four kingdoms in it, a square still has eighty."""
 
 SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI": ".gif", b"BM": ".bmp"}
 """Suffix by the first bytes of a photo; any other is .heic, the only other format that phones send."""
-
-
-class ReadOptions(NamedTuple):
-    """How a photo is scored: the side (None: as it shows), the game ("auto": as it shows) and the variants."""
-
-    side: int | None = None
-    game: str = GAME_AUTO
-    variants: tuple[str, ...] = ()
-
-
-class Outcome(NamedTuple):
-    """The result of a job: HTTP status and response body."""
-
-    status: int
-    body: dict[str, Any]
-
-
-class FixedObservation(NamedTuple):
-    """A kingdom to decide again: the token of its observation, and the squares of its grid that a person has named."""
-
-    token: str
-    fixes: Mapping[Square, str]
 
 
 @dataclass(frozen=True)
@@ -71,8 +58,10 @@ class Service:
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _photo_numbers: "count[int]" = field(default_factory=lambda: count(1))
 
-    def read(self, content: bytes, options: ReadOptions, outlines: Sequence[KingdomOutline], report: Report) -> Outcome:
-        """Read a photo; an error of the photo is an outcome too."""
+    def read(
+        self, content: bytes, options: Any, outlines: Sequence[KingdomOutline], report: Report = lambda _: None
+    ) -> Response:
+        """Read a photo with the options of a ReadQuery; what is wrong with the photo is part of the result."""
         try:
             photo = Photo.open(content, name=PHOTO_NAME)
             self._keep(content)
@@ -84,7 +73,7 @@ class Service:
                 watch=lambda stage, _: report({"stage": stage}),
             )
         except KdvisionError as error:
-            return Outcome(status_of(error), result_to_dict(Result(PHOTO_NAME, error=error)))
+            return json_response(result_to_dict(Result(PHOTO_NAME, error=error)), status_of(error))
         result, variants = _score((photo.width, photo.height), readings, options)
         body = result_to_dict(result)
         body["kingdoms"] = [
@@ -97,33 +86,31 @@ class Service:
             }
             for kingdom, reading, scored in zip(body["kingdoms"], readings, result.kingdoms, strict=True)
         ]
-        return Outcome(200, body | {"variants": variants})
+        return json_response(body | {"variants": variants})
 
-    def decide(self, kingdoms: Sequence[FixedObservation], options: ReadOptions) -> Outcome:
-        """Decide observations again with the fixed squares; raises Refusal and NotationError."""
+    def decide(self, request: Any) -> Response:
+        """Decide the kingdoms of a Decide again with its fixed squares; raises Refusal and NotationError."""
         cells = Networks.load().classifier
-        decoded = [decode_token(one.token, cells.kinds, self.secret, piece_names=cells.pieces) for one in kingdoms]
+        decoded = [
+            decode_token(one.sight, cells.kinds, self.secret, piece_names=cells.pieces) for one in request.kingdoms
+        ]
         fixed_squares = {
-            (number, square): cell for number, kingdom in enumerate(kingdoms) for square, cell in kingdom.fixes.items()
+            (number, Square.parse(name)): _parse_cell(cell)
+            for number, kingdom in enumerate(request.kingdoms)
+            for name, cell in kingdom.fixes.items()
         }
         readings = pipeline.decide_again(
             [one.observation for one in decoded],
             surroundings=[one.around for one in decoded],
-            side=options.side,
+            side=request.side,
             fixed_squares=fixed_squares,
-            game=options.game,
+            game=request.game,
         )
-        result, _ = _score((0, 0), readings, options)
+        result, _ = _score((0, 0), readings, request)
         decided = result_to_dict(result)["kingdoms"]
-        return Outcome(
-            200, {"kingdoms": [one | _origin_data(reading) for one, reading in zip(decided, readings, strict=True)]}
+        return json_response(
+            {"kingdoms": [one | _origin_data(reading) for one, reading in zip(decided, readings, strict=True)]}
         )
-
-    def convert_picture(self, content: bytes) -> bytes:
-        """A photo of any format as an upright JPEG that every browser shows; raises PhotoError."""
-        pixels = Photo.open(content, name=PHOTO_NAME).pixels
-        factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
-        return encode_image(shrink(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
 
     def _keep(self, content: bytes) -> None:
         if self.keep_folder is not None:
@@ -132,13 +119,35 @@ class Service:
             write_atomically(self.keep_folder / f"photo-{stamp}-{next(self._photo_numbers):04}{suffix}", content)
 
 
-def _score(size: tuple[int, int], readings: Sequence[KingdomReading], options: ReadOptions) -> tuple[Result, list[str]]:
+def convert_picture(content: bytes) -> Response:
+    """A photo of any format as an upright JPEG that every browser shows; raises PhotoError."""
+    pixels = Photo.open(content, name=PHOTO_NAME).pixels
+    factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
+    jpeg = encode_image(shrink(pixels, factor)[0] if factor < 1 else pixels, ".jpg")
+    return Response(jpeg, media_type="image/jpeg")
+
+
+def score_game(game: Mapping[str, Any], accept: str) -> Response:
+    """The score of a game, as `kdvision game` prints it: as JSON, as a table, or as the game file itself."""
+    parsed = game_from_dict(game, name=GAME_NAME)
+    if TOML in accept:
+        return Response(write_game_text(parsed), media_type=TOML)
+    if TEXT in accept:
+        return Response(format_game(parsed, GAME_NAME), media_type=TEXT)
+    return json_response(game_to_dict(parsed, GAME_NAME))
+
+
+def _score(size: tuple[int, int], readings: Sequence[KingdomReading], options: Any) -> tuple[Result, list[str]]:
     """The scored result, and the variants that need facts beside the board; facts that no photo shows stay open."""
     game = readings[0].game if readings else GAME_KINGDOMINO
-    played, facts = find_open_facts(readings, game, options.variants)
+    played, facts = find_open_facts(readings, game, list_variants(options))
     rule_set = choose_rule_set(game, [reading.board for reading in readings], side=options.side, variants=played)
     with_facts = [variant.id for variant in VARIANTS if variant.id in played and variant.facts]
     return build_photo_result(PHOTO_NAME, size, readings, rule_set, facts=facts), with_facts
+
+
+def _parse_cell(text: str) -> str:
+    return "." if text == "." else str(Cell.parse(text))
 
 
 def _origin_data(reading: KingdomReading) -> dict[str, Any]:

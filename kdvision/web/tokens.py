@@ -4,13 +4,12 @@ A token is valid for one run of the server. Nothing is unpacked before the signa
 """
 
 import hashlib
-from typing import Final, NamedTuple
+import io
+from typing import Any, Final, NamedTuple
 
-import msgspec
 import numpy as np
-from itsdangerous import BadSignature, Signer
-from itsdangerous.encoding import base64_decode, base64_encode
-from numpy.typing import ArrayLike, NDArray
+from itsdangerous import BadData, URLSafeSerializer
+from numpy.typing import NDArray
 
 from kdvision.pipeline import KingdomReading, Surroundings
 from kdvision.vision.classify.observation import GridObservation
@@ -19,8 +18,7 @@ from kdvision.vision.detect.grid import Grid
 from kdvision.vision.networks.cells import log_softmax
 from kdvision.web.limits import Refusal
 
-MAX_TOKEN_LENGTH: Final = 40_000
-"""Characters. The largest grid, 13 by 13 cells, takes a third of that."""
+Arrays = dict[str, NDArray[Any]]
 
 MIN_LOG_ODDS: Final = -30.0
 """Lower values, also minus infinity, are stored as this."""
@@ -36,12 +34,18 @@ class SurroundedObservation(NamedTuple):
     around: Surroundings
 
 
-class _Payload(msgspec.Struct, array_like=True):
-    """Arrays as their shape and little-endian 16-bit floats; corners as 16-bit integers."""
+class _ArraySerializer:
+    """Converts named arrays to bytes and back, in numpy's own format."""
 
-    around: tuple[bool, ...]
-    corners: tuple[tuple[int, ...], bytes]
-    arrays: dict[str, tuple[tuple[int, ...], bytes]]
+    @staticmethod
+    def dumps(arrays: Arrays) -> bytes:
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)  # type: ignore[arg-type]  # its other parameters are no arrays
+        return buffer.getvalue()
+
+    @staticmethod
+    def loads(content: bytes) -> Arrays:
+        return dict(np.load(io.BytesIO(content)))
 
 
 def encode_token(kingdom: KingdomReading, secret: bytes) -> str:
@@ -49,30 +53,40 @@ def encode_token(kingdom: KingdomReading, secret: bytes) -> str:
     assert kingdom.observation is not None, "a kingdom read from a photo"
     observation = kingdom.observation
     right, down = observation.border_log_odds
-    arrays = {"log_probs": observation.reading.log_probs, "right": right, "down": down}
-    arrays["occlusion"] = observation.occlusion
-    optional = {
+    floats = {
+        "log_probs": observation.reading.log_probs,
+        "right": right,
+        "down": down,
+        "occlusion": observation.occlusion,
         "visible_share": observation.visible_share,
         "tile_beyond": observation.tile_beyond,
         "pieces": observation.pieces,
         "gems": observation.gems,
     }
-    arrays |= {name: array for name, array in optional.items() if array is not None}
-    packed = {name: _pack(np.maximum(array, MIN_LOG_ODDS), "<f2") for name, array in arrays.items()}
-    corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE))
-    payload = _Payload(tuple(map(bool, kingdom.surroundings)), _pack(corners, "<i2"), packed)
-    return _signer(secret).sign(base64_encode(msgspec.msgpack.encode(payload))).decode()
+    arrays = {
+        name: np.maximum(array, MIN_LOG_ODDS).astype(np.float16) for name, array in floats.items() if array is not None
+    }
+    corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE)).astype(np.int16)
+    around = np.array(kingdom.surroundings)
+    content = arrays | {"corners": corners, "around": around}
+    token: bytes = _token_serializer(secret).dumps(content)  # type: ignore[assignment]  # its types know text only
+    return token.decode()
 
 
 def decode_token(
     token: str, kinds: tuple[str, ...], secret: bytes, *, piece_names: tuple[str, ...] = ()
 ) -> SurroundedObservation:
     """The observation in a token, with the kinds and pieces of the network; raises Refusal for any other text."""
-    payload = msgspec.msgpack.decode(_checked_bytes(token, secret), type=_Payload)
-    arrays = {name: _unpack(packed, "<f2") for name, packed in payload.arrays.items()}
+    try:
+        content: Arrays = _token_serializer(secret).loads(token)
+    except BadData as error:
+        message = "this reading is not from this server, or the server was restarted"
+        raise Refusal(410, message, hint="read the photo again") from error
+    around = content.pop("around")
+    arrays = {name: array.astype(np.float64) for name, array in content.items()}
     pieces = arrays.get("pieces")
     observation = GridObservation(
-        Grid(_unpack(payload.corners, "<i2")),
+        Grid(arrays["corners"]),
         Reading.of_probabilities(np.exp(arrays["log_probs"]), kinds),
         (arrays["right"], arrays["down"]),
         arrays["occlusion"],
@@ -82,28 +96,9 @@ def decode_token(
         gems=arrays.get("gems"),
         piece_names=() if pieces is None else piece_names,
     )
-    return SurroundedObservation(observation, Surroundings(*payload.around))
+    return SurroundedObservation(observation, Surroundings(*map(bool, around)))
 
 
-def _checked_bytes(token: str, secret: bytes) -> bytes:
-    try:
-        if len(token) > MAX_TOKEN_LENGTH:
-            raise BadSignature("too long")
-        return base64_decode(_signer(secret).unsign(token))
-    except (BadSignature, UnicodeError) as error:
-        message = "this reading is not from this server, or the server was restarted"
-        raise Refusal(410, message, hint="read the photo again") from error
-
-
-def _signer(secret: bytes) -> Signer:
-    return Signer(secret, salt="kdvision.observation", digest_method=hashlib.sha256)
-
-
-def _pack(array: ArrayLike, dtype: str) -> tuple[tuple[int, ...], bytes]:
-    values = np.asarray(array)
-    return values.shape, values.astype(dtype).tobytes()
-
-
-def _unpack(packed: tuple[tuple[int, ...], bytes], dtype: str) -> NDArray[np.float64]:
-    shape, content = packed
-    return np.frombuffer(content, dtype).astype(np.float64).reshape(shape)
+def _token_serializer(secret: bytes) -> URLSafeSerializer:
+    options = {"digest_method": hashlib.sha256}
+    return URLSafeSerializer(secret, "kdvision.observation", serializer=_ArraySerializer, signer_kwargs=options)

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from starlette.datastructures import QueryParams
 
@@ -148,20 +149,21 @@ def test_event_files_have_the_variant() -> None:
 
 
 def test_the_server_takes_the_variant_in_queries_and_bodies() -> None:
-    request = import_module("kdvision.web.request")
-    assert request.parse_options(QueryParams(f"{KEY}=true&harmony=true")).variants == ("harmony", ID)
-    assert request.parse_options(QueryParams("")).variants == ()
-    _, options = request.parse_decide({"kingdoms": [{"sight": "x"}], KEY: True})
-    assert options.variants == (ID,)
+    http = import_module("kdvision.web.http")
+    assert http.list_variants(http.parse_query(QueryParams(f"{KEY}=true&harmony=true"))) == ("harmony", ID)
+    assert http.list_variants(http.parse_query(QueryParams(""))) == ()
+    body = http.check_value({"kingdoms": [{"sight": "x"}], KEY: True}, http.Decide)
+    assert http.list_variants(body) == (ID,)
     with pytest.raises(Exception, match=KEY):
-        request.parse_options(QueryParams(f"{KEY}=1"))
+        http.parse_query(QueryParams(f"{KEY}=1"))
 
 
 def test_the_server_scores_photos_with_the_variant() -> None:
     service = import_module("kdvision.web.service")
     content = (SAMPLES / "demo.jpg").read_bytes()
-    outcome = service.Service(None, None).read(content, service.ReadOptions(variants=(ID,)), (), lambda _: None)
-    assert [len(bonus_lines(kingdom)) for kingdom in outcome.body["kingdoms"]] == [1]
+    options = import_module("kdvision.web.http").ReadQuery(**{KEY: True})
+    response = service.Service(None, None).read(content, options, ())
+    assert [len(bonus_lines(kingdom)) for kingdom in json.loads(response.body)["kingdoms"]] == [1]
 
 
 def test_the_server_describes_the_variant() -> None:
@@ -174,7 +176,7 @@ def test_the_server_describes_the_variant() -> None:
 
 
 def test_the_page_gets_the_variant_with_its_name() -> None:
-    info = import_module("kdvision.web.rules_info").rules_data()
+    info = msgspec.to_builtins(import_module("kdvision.web.rules_info").describe_rules(keeps=False))
     assert {"id": ID, "name": NAME, "help": HELP, "clause": CLAUSE, "facts": []} in info["variants"]
     assert all(ID in game["variants"] for game in info["games"])
     assert info["clauses"][CLAUSE]["house"]

@@ -13,7 +13,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from kdvision.web import connections
-from kdvision.web.connections import MAX_CONNECTIONS, LimitedProtocol, available_connections, limited_protocol
+from kdvision.web.connections import MAX_CONNECTIONS, LimitedProtocol, available_connections
 from kdvision.web.server import Settings, create_app, uvicorn_config
 from tests.webserver import TIMEOUT_SECONDS
 
@@ -62,9 +62,8 @@ def limited_server(**limits: Any) -> Iterator[LimitedServer]:
         await send({"type": "http.response.body", "body": b"x"})
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(
-            app, http=limited_protocol(**limits), ws="none", lifespan="off", log_config=None, timeout_keep_alive=1000
-        )
+        protocol = type("TestProtocol", (LimitedProtocol,), limits)
+        config = uvicorn.Config(app, http=protocol, ws="none", lifespan="off", log_config=None, timeout_keep_alive=1000)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()

@@ -34,7 +34,7 @@ async def run_job(
 ) -> Any:
     """The result of a job; what it reports before that is added to `reports` as it comes."""
     last = None
-    async with queue.reserve(address, 1) as slot:
+    with queue.reserve(address, 1) as slot:
         async for last in queue.run(slot, job):
             if reports is not None and isinstance(last, dict) and last:
                 reports.append(last)
@@ -122,8 +122,8 @@ def test_a_full_queue_says_when_to_come_again(
     async def reserve() -> None:
         async with open_queue(**limits) as queue, AsyncExitStack() as stack:
             for size in sizes[:accepted]:
-                await stack.enter_async_context(queue.reserve("a", size, max_per_address=max_per_address))
-            await stack.enter_async_context(queue.reserve("a", sizes[accepted], max_per_address=max_per_address))
+                stack.enter_context(queue.reserve("a", size, max_per_address=max_per_address))
+            stack.enter_context(queue.reserve("a", sizes[accepted], max_per_address=max_per_address))
 
     with pytest.raises(Refusal) as raised:
         run_in_thread(reserve())
@@ -136,10 +136,10 @@ def test_one_phone_leaves_slots_for_the_others() -> None:
     async def reserve() -> None:
         async with open_queue() as queue, AsyncExitStack() as stack:
             for _ in range(2):
-                await stack.enter_async_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=each))
+                stack.enter_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=each))
             with pytest.raises(Refusal, match="2 of your photos"):
-                await stack.enter_async_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=each))
-            await stack.enter_async_context(queue.reserve("b", MAX_PHOTO_BYTES, max_per_address=each))
+                stack.enter_context(queue.reserve("a", MAX_PHOTO_BYTES, max_per_address=each))
+            stack.enter_context(queue.reserve("b", MAX_PHOTO_BYTES, max_per_address=each))
 
     run_in_thread(reserve())
 

@@ -12,8 +12,9 @@ from kdvision.pipeline import Calibration, KingdomReading, Surroundings, assembl
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.networks.onnx import load_model
-from kdvision.web.limits import Refusal
-from kdvision.web.tokens import MAX_TOKEN_LENGTH, decode_token, encode_token
+from kdvision.web.http import MAX_KINGDOMS
+from kdvision.web.limits import MAX_JSON_BYTES, Refusal
+from kdvision.web.tokens import decode_token, encode_token
 from tests.kingdoms import grid_of, table_photo
 
 SECRET = b"k" * 32
@@ -81,11 +82,11 @@ def test_a_decoded_observation_gives_the_same_decision() -> None:
     assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
 
 
-def test_the_largest_grid_fits() -> None:
+def test_the_largest_grids_fit_into_a_request() -> None:
     rows = " / ".join(" ".join(["."] * 13) for _ in range(13))
     board = Board.parse(rows).with_cells({Square(6, 6): Board.parse("#")[Square(0, 0)]})
     token = encode_token(replace(read_kingdom(make_observation()), observation=make_observation(str(board))), SECRET)
-    assert len(token) < MAX_TOKEN_LENGTH / 2
+    assert len(token) < MAX_JSON_BYTES / MAX_KINGDOMS / 2
     assert decode_token(token, KINDS, SECRET).observation.grid.rows == 13
 
 

@@ -1,12 +1,16 @@
-"""Models of the API's responses, from which the OpenAPI description is generated.
+"""Models of results and games, from which the OpenAPI description is generated.
 
-kdvision.report builds the responses as plain values, docs/json.md explains each field, and a test holds them to these
-models.
+They only describe: kdvision.report builds the results as plain values, docs/json.md explains each field, and a test
+holds them to these models. kdvision.gamefile checks the games.
 """
 
-from typing import Annotated
+from typing import Annotated, Any, Final, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kdvision.game.pieces import QUARTERS
+from kdvision.game.rules import GAMES, SIDES, VARIANTS
+from kdvision.gamefile.model import CLAIMS
 
 Point = Annotated[list[float], Meta(min_length=2, max_length=2)]
 Origin = Annotated[list[int], Meta(description="row and column of A1 on the grid, from 0", min_length=2, max_length=2)]
@@ -229,47 +233,74 @@ class Invitation(Struct):
     qr: Annotated[list[str], Meta(description="the QR code of the link, one text per row, 1 for dark")]
 
 
-class GameInfo(Struct):
-    game: str
-    name: str
-    cells: list[str]
-    variants: list[str]
-    seats: dict[str, list[int]]
-    pieces: bool
-    teams: bool
+SQUARE: Final = r"[A-Za-z]([1-9]|1[0-9]|2[0-6])"
 
 
-class VariantInfo(Struct):
-    id: str
-    name: str
-    help: str
-    clause: str
-    facts: Annotated[list[str], Meta(description="keys of a kingdom that the variant needs")]
+def one_of(values: Any) -> Meta:
+    """The values that a field may have, as the rules list them."""
+    return Meta(extra_json_schema={"enum": list(values)})
 
 
-class BuildingInfo(Struct):
-    name: str | None
-    gives: str
-    count: int
-    effect: dict[str, int | str] = field(name="as")
+NotGiven = Literal["?"]
+Count = Annotated[int, Meta(ge=0, le=1000)]
+Name = Annotated[str, Meta(min_length=1, max_length=60)]
+SquareOrNotGiven = Annotated[str, Meta(pattern=rf"^(\?|{SQUARE})$")]
+Players = Annotated[list[Name], Meta(min_length=2, max_length=2)]
+Quarters = Annotated[list[int], Meta(description="clockwise from the top left", min_length=4, max_length=4)]
+Board = Annotated[list[str] | str, Meta(description="one text per row, or rows separated by /", examples=[["w1 w"]])]
 
 
-class Clause(Struct):
-    id: str
-    book: str
-    section: str
-    text: str
-    ruling: bool
-    house: bool
+class Building(Struct):
+    at: Annotated[str, Meta(pattern=f"^{SQUARE}$")]
+    name: str | UnsetType = UNSET
+    points: Count | UnsetType = UNSET
+    crowns: Count | UnsetType = UNSET
+    per_territory: str | UnsetType = UNSET
+    per_tower: Count | UnsetType = UNSET
+    per_knight: Count | UnsetType = UNSET
 
 
-class Rules(Struct):
-    games: list[GameInfo]
-    variants: list[VariantInfo]
-    rounds: int
-    terrains: dict[str, str]
-    buildings: list[BuildingInfo]
-    joker: str
-    quarters: list[str]
-    clauses: dict[str, Clause]
-    keeps: Annotated[bool, Meta(description="whether the server keeps the photos")]
+class Gem(Struct):
+    kind: Name
+    between: Annotated[str, Meta(description="two squares that touch at its corner, such as B2 C3")]
+    crowns: Quarters | UnsetType = UNSET
+    skull: Annotated[str, one_of(QUARTERS)] | UnsetType = UNSET
+    turned: Annotated[int, Meta(ge=0, le=3)] | UnsetType = UNSET
+
+
+class GivenKingdom(Struct):
+    board: Board
+    player: Name | UnsetType = UNSET
+    players: Players | UnsetType = UNSET
+    discarded: Count | UnsetType = UNSET
+    claims: list[Annotated[str, one_of(CLAIMS)]] | UnsetType = UNSET
+    towns: Count | NotGiven | UnsetType = UNSET
+    coins: Count | NotGiven | UnsetType = UNSET
+    towers: Count | NotGiven | UnsetType = UNSET
+    queen: bool | NotGiven | UnsetType = UNSET
+    knights: list[SquareOrNotGiven] | NotGiven | UnsetType = UNSET
+    spare_knights: Count | NotGiven | UnsetType = UNSET
+    buildings: list[Building | NotGiven] | NotGiven | UnsetType = UNSET
+    gems: list[Gem | NotGiven] | NotGiven | UnsetType = UNSET
+
+
+class GivenRound(Struct):
+    kingdom: list[GivenKingdom]
+    open_gems: list[Name] | UnsetType = UNSET
+
+
+class Game(Struct):
+    """A game as in a game file: either `kingdom`, or `round` three times."""
+
+    game: Annotated[str, one_of(GAMES)] | UnsetType = UNSET
+    variants: list[Annotated[str, one_of(variant.id for variant in VARIANTS)]] | UnsetType = UNSET
+    side: Annotated[int, one_of(SIDES)] | UnsetType = UNSET
+    teams: bool | UnsetType = UNSET
+    kingdoms: Annotated[Count, Meta(description="how many were played, if some are not listed")] | UnsetType = UNSET
+    open_gems: list[Name] | UnsetType = UNSET
+    kingdom: list[GivenKingdom] | UnsetType = UNSET
+    round: list[GivenRound] | UnsetType = UNSET
+
+
+class Key(Struct):
+    key: Annotated[str, Meta(description="as kdvision serve printed it")]

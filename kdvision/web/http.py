@@ -1,0 +1,186 @@
+"""Requests and responses: bodies within their limits, checked options, JSON, and errors with their hints."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+from starlette.datastructures import QueryParams, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from kdvision.errors import KdvisionError, ModelError, PhotoTooLargeError, UnsupportedImageError
+from kdvision.game.rules import SIDES, VARIANTS
+from kdvision.vision.decide.game_set import DECKS, GAME_AUTO
+from kdvision.web.limits import BODY_TIMEOUT_SECONDS, MAX_JSON_BYTES, MAX_PHOTO_BYTES, Refusal
+
+MAX_KINGDOMS: Final = 8
+"""Kingdoms in one request; no game has more players."""
+
+MAX_OUTLINE_LENGTH: Final = 200
+"""Characters of one outline."""
+
+MAX_FORM_FIELDS: Final = 8
+"""Fields of a form beside the photo."""
+
+CELL_PATTERN: Final = r"^(#|\.|[wflgstmWFLGSTM][0-9]?)$"
+OUTLINE_PATTERN: Final = r"^([1-7]x[1-7]: )?[0-9]{1,4},[0-9]{1,4}( [0-9]{1,4},[0-9]{1,4}){3}$"
+
+FORM: Final = "multipart/form-data"
+
+STATUS: Final[Mapping[type[KdvisionError], int]] = {
+    UnsupportedImageError: 415,
+    PhotoTooLargeError: 413,
+    ModelError: 500,
+}
+"""HTTP status by error class; all other errors of the program are 422."""
+
+
+class KingdomFixes(Struct):
+    """What /api/read returned as `sight`, and squares of its grid that a person has named, such as C3."""
+
+    sight: str
+    fixes: dict[str, Annotated[str, Meta(extra_json_schema={"pattern": CELL_PATTERN})]] = {}
+
+
+Outline = Annotated[str, Meta(max_length=MAX_OUTLINE_LENGTH, extra_json_schema={"pattern": OUTLINE_PATTERN})]
+OUTLINES_HELP: Final = "the outline of each kingdom: its size if known, and its corners in pixels"
+Outlines = Annotated[list[Outline], Meta(max_length=MAX_KINGDOMS, description=OUTLINES_HELP)]
+Kingdoms = Annotated[list[KingdomFixes], Meta(min_length=1, max_length=MAX_KINGDOMS, description="of one game")]
+
+OPTIONS: Final[list[tuple[str, Any, Any]]] = [
+    ("side", Annotated[Literal[(*SIDES, None)], Meta(description="null: as the photo shows")], None),
+    *((variant.key, Annotated[bool, Meta(description=variant.help)], False) for variant in VARIANTS),
+    ("game", Annotated[Literal[(GAME_AUTO, *DECKS)], Meta(description="auto: as the photo shows")], GAME_AUTO),
+]
+"""Name, type and default of the options of /api/read and /api/decide."""
+
+ReadQuery: Final = msgspec.defstruct("ReadQuery", [*OPTIONS, ("corners", Outlines, [])])
+Decide: Final = msgspec.defstruct("Decide", [("kingdoms", Kingdoms), *OPTIONS])
+
+
+def parse_query(query: QueryParams) -> Any:
+    """The options of a query as a ReadQuery; raises Refusal."""
+    values = {name: _parse_value(query[name]) for name in query}
+    return check_value(values | {"corners": query.getlist("corners")}, ReadQuery)
+
+
+def _parse_value(text: str) -> Any:
+    """A value that is written as in JSON, with strings unquoted."""
+    try:
+        return msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def check_value(value: Any, model: Any) -> Any:
+    """The value as an instance of the model; raises Refusal."""
+    try:
+        return msgspec.convert(value, model)
+    except msgspec.ValidationError as error:
+        raise Refusal(422, f"the request is not valid: {error}", hint="see /api/openapi.json") from error
+
+
+def list_variants(options: Any) -> tuple[str, ...]:
+    """The ids of the variants that a ReadQuery or Decide asks for."""
+    return tuple(variant.id for variant in VARIANTS if getattr(options, variant.key))
+
+
+def parse_content_length(request: Request, max_bytes: int) -> int:
+    """The Content-Length of a request, or `max_bytes` if it has none; raises Refusal if it is larger."""
+    length = request.headers.get("content-length", "")
+    size = int(length) if length.isascii() and length.isdigit() else max_bytes
+    if size > max_bytes:
+        raise _too_large(max_bytes)
+    return size
+
+
+async def read_photo(request: Request) -> bytes:
+    """The bytes of the photo: the whole body, or the one file of a form; raises Refusal."""
+    kind = _media_type(request)
+    if kind and kind not in (FORM, "application/octet-stream") and not kind.startswith("image/"):
+        hint = "send the photo as the body, or as the file of a form"
+        raise Refusal(415, f"a body of type {kind[:40]} is not a photo", hint=hint)
+    body = await _read_body(request, MAX_PHOTO_BYTES)
+    return await _extract_file(request, body) if kind == FORM else body
+
+
+async def read_json(request: Request, model: Any = dict, *, max_bytes: int = MAX_JSON_BYTES) -> Any:
+    """The JSON body of a request as an instance of the model; raises Refusal."""
+    if _media_type(request) != "application/json":
+        raise Refusal(415, "the body is not declared as JSON", hint="send Content-Type: application/json")
+    body = await _read_body(request, max_bytes)
+    try:
+        value = msgspec.json.decode(body)
+    except (ValueError, RecursionError) as error:
+        raise Refusal(400, "the body is not JSON", hint="send one JSON object in UTF-8") from error
+    return check_value(value, model)
+
+
+async def _read_body(request: Request, max_bytes: int) -> bytes:
+    parse_content_length(request, max_bytes)
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(BODY_TIMEOUT_SECONDS):
+            async for part in request.stream():
+                size += len(part)
+                if size > max_bytes:
+                    raise _too_large(max_bytes)
+                parts.append(part)
+    except ClientDisconnect as error:
+        raise Refusal(400, "the body is incomplete", hint="send it again") from error
+    except TimeoutError as error:
+        hint = "try again with a better connection"
+        raise Refusal(408, f"the body took longer than {BODY_TIMEOUT_SECONDS:.0f} s", hint=hint) from error
+    return b"".join(parts)
+
+
+class _MemoryParser(MultiPartParser):
+    """Starlette's form parser, which would write files over a megabyte to the disk; here they stay in memory."""
+
+    spool_max_size = MAX_PHOTO_BYTES + 1
+
+
+async def _extract_file(request: Request, body: bytes) -> bytes:
+    async def stream() -> AsyncGenerator[bytes]:
+        yield body
+
+    hint = "send a form with one file"
+    try:
+        form = await _MemoryParser(request.headers, stream(), max_files=1, max_fields=MAX_FORM_FIELDS).parse()
+    except (MultiPartException, KeyError, ValueError) as error:
+        raise Refusal(400, "the form cannot be read", hint=hint) from error
+    try:
+        files = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
+        if len(files) != 1:
+            raise Refusal(400, f"the form has {len(files)} files", hint=hint)
+        return await files[0].read()
+    finally:
+        await form.close()
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _too_large(max_bytes: int) -> Refusal:
+    return Refusal(413, f"the body has more than {max_bytes:,} bytes", hint="send a smaller one, such as a JPEG")
+
+
+def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A response that holds a value as JSON."""
+    return Response(msgspec.json.encode(value), status, headers, media_type="application/json")
+
+
+def error_response(error: KdvisionError) -> Response:
+    """A response that tells what is wrong and what to do, as the command line does."""
+    retry_after = error.retry_after if isinstance(error, Refusal) else None
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return json_response({"error": str(error), "hint": error.hint or None}, status_of(error), headers)
+
+
+def status_of(error: KdvisionError) -> int:
+    """The HTTP status of an error."""
+    return error.status if isinstance(error, Refusal) else STATUS.get(type(error), 422)
