@@ -30,7 +30,8 @@ from kdvision.vision.find import (
     observe_outlines,
 )
 from kdvision.vision.image.photo import Photo, PhotoSource
-from kdvision.vision.multiview.register import MatchedView, fuse_all, match_kingdoms
+from kdvision.vision.multiview.fuse import fuse
+from kdvision.vision.multiview.register import AlignedView, match_kingdoms
 from kdvision.vision.result import (
     KingdomReading,
     add_problems,
@@ -119,7 +120,7 @@ def read_views(
     kingdoms = split_kingdoms(everything)[0]
     if not kingdoms:
         raise make_no_kingdom_error(first, everything)
-    views: list[list[MatchedView]] = []
+    views: list[list[AlignedView]] = [[] for _ in kingdoms]
     problems: list[Problem] = []
     known = {first.digest: 1}
     for number, source in enumerate(photos[1:], start=2):
@@ -130,18 +131,20 @@ def read_views(
             if original < number:
                 problems.append(Problem((), f"{name} is the same picture as photo {original}, and counts once"))
                 continue
-            own, others = _match_view(photo, kingdoms, networks, side, game, watch)
-            views.append(own)
-            texts = [*_describe_others(len(own), others), *(f": {warning}" for warning in photo.warnings)]
-            problems += [Problem((), f"{name}, {photo.name}{text}") for text in texts]
+            matched, others = _match_view(photo, kingdoms, networks, side, game, watch)
         except (PhotoError, NoKingdomFound) as error:
             problems.append(Problem((), f"{name} is left out: {error}"))
             if on_failure is not None:
                 on_failure(number - 1, error)
-    fused, contradictions = fuse_all(kingdoms, views)
+            continue
+        for index, view in matched.items():
+            views[index].append(view)
+        texts = [*_describe_others(len(matched), others), *(f": {warning}" for warning in photo.warnings)]
+        problems += [Problem((), f"{name}, {photo.name}{text}") for text in texts]
+    fused = [fuse(kingdom, others) for kingdom, others in zip(kingdoms, views, strict=True)]
     readings = assemble_kingdoms(
         first,
-        fused,
+        [observation for observation, _ in fused],
         side=side,
         fixed_squares=fixed_squares,
         is_manual=True,
@@ -150,22 +153,25 @@ def read_views(
         calibration=networks.calibration,
         watch=watch,
     )
-    return [add_problems(one, [*problems, *more]) for one, more in zip(readings, contradictions, strict=True)]
+    return [
+        add_problems(one, [*problems, *contradictions])
+        for one, (_, contradictions) in zip(readings, fused, strict=True)
+    ]
 
 
 def _match_view(
     photo: Photo, kingdoms: Sequence[GridObservation], networks: Networks, side: int | None, game: str, watch: Watch
-) -> tuple[list[MatchedView], int]:
+) -> tuple[dict[int, AlignedView], int]:
     """Return a photo's views of known kingdoms, and the number of its other kingdoms; raise NoKingdomFound."""
     found = find_kingdoms(photo, networks, watch=watch)
-    own, rest = match_kingdoms(kingdoms, split_kingdoms(found)[0])
+    matched, rest = match_kingdoms(kingdoms, split_kingdoms(found)[0])
     others = 0
     if rest:
         decided = decide_kingdoms(rest, side, {}, networks.calibration, game=game, is_manual=False)
         others = len(decided.observations)
-    if not own and not others:
+    if not matched and not others:
         raise make_no_kingdom_error(photo, found)
-    return own, others
+    return matched, others
 
 
 def _describe_others(own: int, others: int) -> Iterator[str]:

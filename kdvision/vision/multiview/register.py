@@ -6,27 +6,38 @@ which the cells agree best is chosen; if none agrees well enough, they are diffe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import chain
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from kdvision.game.board import Square
-from kdvision.game.legality import Problem
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import NOTHING, Reading
 from kdvision.vision.geometry import Floats
-from kdvision.vision.multiview.fuse import Alignment, compute_shift, find_contradictions, fuse
 
-AGREEMENT_RATIO: Final = 16.0
-"""Likelihood ratio of one kingdom against two for a cell with the same tile; there are about that many kinds."""
-DISAGREEMENT_RATIO: Final = 0.05
-"""Likelihood ratio of a differing cell; above 0 because of occlusion, glare and misreadings."""
 
-MatchedView = tuple[int, GridObservation, Alignment]
-"""The index of a kingdom of the first photo, its observation in another photo, and the alignment of that."""
+@dataclass(frozen=True)
+class Alignment:
+    """The alignment of another reading on a first one: clockwise quarter turns, then a shift by rows and columns.
+
+    `gain` is the log-likelihood ratio that they show one kingdom, `share` the part of the tiles visible in both that
+    agree.
+    """
+
+    turns: int
+    rows: int
+    cols: int
+    gain: float
+    share: float
+
+    @property
+    def is_same_kingdom(self) -> bool:
+        """True if both show the same kingdom."""
+        return self.gain >= 8.0 and self.share >= 0.6
+
+
+AlignedView = tuple[GridObservation, Alignment]
+"""The observation of a kingdom in another photo, and its alignment on that in the first one."""
 Window = tuple[slice, slice]
 
 
@@ -35,14 +46,20 @@ def align(first: Reading, other: Reading) -> Alignment:
     return max((_find_shift(first, other.rotate(turns), turns) for turns in range(4)), key=lambda found: found.gain)
 
 
-def _find_shift(first: Reading, other: Reading, turns: int) -> Alignment:
-    """Return the most likely shift of a reading that is already turned."""
+def _find_shift(
+    first: Reading, other: Reading, turns: int, *, agreement_ratio: float = 16.0, disagreement_ratio: float = 0.05
+) -> Alignment:
+    """Return the most likely shift of a reading that is already turned.
+
+    The ratios are the likelihoods of one kingdom against two, for a cell with the same tile (there are about 16 kinds)
+    and for a differing one (above 0 because of occlusion, glare and misreadings).
+    """
     (tiles, empty), (other_tiles, other_empty) = _split_probabilities(first), _split_probabilities(other)
     agree = np.einsum("ijk,lmk->ijlm", tiles, other_tiles)
     both = np.einsum("ij,lm->ijlm", tiles.sum(axis=2), other_tiles.sum(axis=2))
     neither = np.einsum("ij,lm->ijlm", empty, other_empty)
-    gains = np.log(neither + AGREEMENT_RATIO * agree + DISAGREEMENT_RATIO * np.maximum(1 - neither - agree, 0))
-    outside = [np.log(part + DISAGREEMENT_RATIO * (1 - part)) for part in (empty, other_empty)]
+    gains = np.log(neither + agreement_ratio * agree + disagreement_ratio * np.maximum(1 - neither - agree, 0))
+    outside = [np.log(part + disagreement_ratio * (1 - part)) for part in (empty, other_empty)]
     best = Alignment(turns, 0, 0, -np.inf, 0.0)
     for rows in range(1 - other.rows, first.rows):
         for cols in range(1 - other.cols, first.cols):
@@ -74,34 +91,20 @@ def _sum_overlap(pairs: Floats, here: Window, there: Window) -> float:
     return float(np.einsum("ijij->", pairs[here[0], here[1], there[0], there[1]]))
 
 
-def fuse_all(
-    kingdoms: Sequence[GridObservation], views: Iterable[Sequence[MatchedView]]
-) -> tuple[list[GridObservation], list[list[Problem]]]:
-    """Return the first photo's kingdoms fused with their views in further photos, and the contradictions of each."""
-    matched: list[list[tuple[GridObservation, Alignment]]] = [[] for _ in kingdoms]
-    for number, observation, alignment in chain.from_iterable(views):
-        matched[number].append((observation, alignment))
-    problems: list[list[Problem]] = []
-    for kingdom, others in zip(kingdoms, matched, strict=True):
-        down, right = compute_shift(kingdom, others)  # squares are named on the fused grid
-        problems.append([_shift_problem(one, down, right) for one in find_contradictions(kingdom, others)])
-    return [fuse(one, others) if others else one for one, others in zip(kingdoms, matched, strict=True)], problems
-
-
-def _shift_problem(problem: Problem, down: int, right: int) -> Problem:
-    return replace(problem, squares=tuple(Square(row + down, col + right) for row, col in problem.squares))
-
-
 def match_kingdoms(
     kingdoms: Sequence[GridObservation], observations: Sequence[GridObservation]
-) -> tuple[list[MatchedView], list[GridObservation]]:
-    """Return which kingdom of the first photo each observation of another shows, best first, and the unmatched ones."""
+) -> tuple[dict[int, AlignedView], list[GridObservation]]:
+    """Return the view of each known kingdom among the observations of another photo, and the unmatched observations.
+
+    Views are keyed by the kingdom's index. The best pairs are matched first.
+    """
     aligned = [
         (n, k, align(one.reading, two.reading)) for n, one in enumerate(kingdoms) for k, two in enumerate(observations)
     ]
-    pairs: dict[int, tuple[int, Alignment]] = {}
-    for number, k, alignment in sorted(aligned, key=lambda pair: -pair[2].gain):
-        if alignment.is_same_kingdom and k not in pairs and all(number != other for other, _ in pairs.values()):
-            pairs[k] = number, alignment
-    views = [(number, observations[k], alignment) for k, (number, alignment) in pairs.items()]
-    return views, [one for k, one in enumerate(observations) if k not in pairs]
+    views: dict[int, AlignedView] = {}
+    matched: set[int] = set()
+    for n, k, alignment in sorted(aligned, key=lambda pair: -pair[2].gain):
+        if alignment.is_same_kingdom and n not in views and k not in matched:
+            views[n] = observations[k], alignment
+            matched.add(k)
+    return views, [one for k, one in enumerate(observations) if k not in matched]

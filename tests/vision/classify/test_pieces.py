@@ -9,7 +9,8 @@ from kdvision.game.board import Board, Square
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS, find_gems, find_pieces, join_gem_evidence
 from kdvision.vision.classify.probabilities import Reading
-from kdvision.vision.multiview.fuse import Alignment, fuse
+from kdvision.vision.multiview.fuse import fuse
+from kdvision.vision.multiview.register import Alignment
 from tests.kingdoms import grid_of
 
 NAMES = ("", "knight", "tower", "queen", "building")
@@ -77,12 +78,12 @@ def test_two_photos_of_a_kingdom_speak_of_the_same_pieces() -> None:
     gems = np.full((3, 3), 1.0)
     gems[1, 1] = 6
     other = observation("# w / l w", standing(2, 2, {(1, 1): ("knight", 0.9)}), gems)
-    both = fuse(first, [(other, Alignment(turns=3, rows=0, cols=0, gain=9.0, share=1.0))])
+    both, _ = fuse(first, [(other, Alignment(turns=3, rows=0, cols=0, gain=9.0, share=1.0))])
     assert both.pieces is not None and both.gems is not None
     (knight,) = find_pieces(both.pieces, both.piece_names, Square(0, 0), Board.parse("w w f / # l l"))
     assert knight.square.name == "B1" and knight.probability == pytest.approx(0.9, abs=0.01)
     assert both.gems.tolist() == [[-0.5, -0.5, -0.5, -2], [-0.5, 2, -0.5, -2], [-0.5, -0.5, -0.5, -2]]
-    assert fuse(first, [(replace(other, pieces=None), Alignment(3, 0, 0, 9.0, 1.0))]).pieces is None
+    assert fuse(first, [(replace(other, pieces=None), Alignment(3, 0, 0, 9.0, 1.0))])[0].pieces is None
 
 
 def test_a_piece_of_uncertain_kind_is_there_and_asked_for() -> None:

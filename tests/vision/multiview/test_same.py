@@ -21,7 +21,7 @@ from kdvision.vision.decide.decide import decide
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.multiview.fuse import fuse
-from kdvision.vision.multiview.register import align, fuse_all, match_kingdoms
+from kdvision.vision.multiview.register import align, match_kingdoms
 from tests.kingdoms import grid_of
 from tests.paths import SAMPLES
 from tests.vision.decide.simulation import framed, noisy
@@ -71,7 +71,7 @@ def test_glare_in_one_photo_is_mended_by_another() -> None:
     other = observation(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).rotate(), {"B1": 0.95})
     found = align(first.reading, other.reading)
     assert found.is_same_kingdom and found.turns == 3
-    both = fuse(first, [(other, found)])
+    both, _ = fuse(first, [(other, found)])
     assert both.reading.best == board
     (decision,) = decide([both.reading], KINGDOMINO, border_log_odds=[both.border_log_odds])
     assert decision.board == board and decision.is_consistent and decision.probability >= 0.95
@@ -82,9 +82,9 @@ def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_
     """The first photo lacks the first column, so that what is its D1 is E1 on the board."""
     whole, part = Board.parse("w w f f g / l l1 w # . / g g . s s"), Board.parse("w f f g / l1 w # . / g . s s")
     other = whole.with_cells({Square.parse("E1"): Cell.parse("m1")})
-    looks = [[observation(Reading.of(board, confidence=0.999))] for board in (part, other)]
-    pairs, rest = match_kingdoms(looks[0], looks[1])
-    (both,), (told,) = fuse_all(looks[0], [pairs])
+    first, second = (observation(Reading.of(board, confidence=0.999)) for board in (part, other))
+    views, rest = match_kingdoms([first], [second])
+    both, told = fuse(first, [views[0]])
     assert rest == []
     assert both.reading.cols == 5
     assert [square.name for problem in told for square in problem.squares] == ["E1"]
@@ -97,7 +97,7 @@ def test_a_domino_laid_between_the_photos_is_told(grown: int) -> None:
     first, other = (
         observation(Reading.of(Board.parse(stages[stage]), confidence=0.999)) for stage in (grown, 1 - grown)
     )
-    _, ((problem,),) = fuse_all([first], [[(0, other, align(first.reading, other.reading))]])
+    _, (problem,) = fuse(first, [(other, align(first.reading, other.reading))])
     assert [square.name for square in problem.squares] == ["A1", "B1"]
     assert problem.text.startswith("the photos show a tile and the bare table on 2 squares")
 
@@ -105,13 +105,13 @@ def test_a_domino_laid_between_the_photos_is_told(grown: int) -> None:
 def test_a_single_square_that_another_photo_mends_is_not_told() -> None:
     stages = [". w f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
     first, other = (observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
-    assert fuse_all([first], [[(0, other, align(first.reading, other.reading))]])[1] == [[]]
+    assert fuse(first, [(other, align(first.reading, other.reading))])[1] == []
 
 
 def test_a_covered_square_does_not_count() -> None:
     board = Board.parse("w w # l l")
     first = observation(Reading.of(board, spoiled={"A1": {"f": 0.98}}), {"A1": 1.0})
-    both = fuse(first, [(observation(Reading.of(board)), align(first.reading, Reading.of(board)))])
+    both, _ = fuse(first, [(observation(Reading.of(board)), align(first.reading, Reading.of(board)))])
     assert both.reading.best == board
     assert both.occlusion.max() == 0
 
@@ -121,7 +121,7 @@ def test_two_looks_are_surer_than_one_but_not_twice_as_sure() -> None:
     (board,) = kingdoms(3, 1)
     looks = [observation(noisy(framed(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
     alone = [look.reading.best for look in looks]
-    both = fuse(looks[0], [(look, align(looks[0].reading, look.reading)) for look in looks[1:]])
+    both, _ = fuse(looks[0], [(look, align(looks[0].reading, look.reading)) for look in looks[1:]])
 
     def wrong(read: Board) -> int:
         return sum(read.get(square) != cell for square, cell in framed(board, 5, 0).items())
@@ -135,7 +135,7 @@ def test_two_looks_are_surer_than_one_but_not_twice_as_sure() -> None:
 def test_what_only_another_photo_shows_is_added_to_the_grid() -> None:
     whole = Board.parse("w w # l l / s . . . .")
     first, other = observation(Reading.of("w # l l")), observation(Reading.of(whole))
-    both = fuse(first, [(other, align(first.reading, other.reading))])
+    both, _ = fuse(first, [(other, align(first.reading, other.reading))])
     assert both.reading.best == whole
     assert (both.grid.rows, both.grid.cols) == (2, 5)
     step = both.grid.quads[0, 1] - both.grid.quads[0, 0]
@@ -148,7 +148,7 @@ def test_bonds_turn_with_their_squares() -> None:
     turned = observation(Reading.of(board).rotate())
     right, down = turned.border_log_odds
     down[0, 1] = 3.0  # A1 and B1 of the first, which lie below each other at the right of the turned photo
-    both = fuse(first, [(replace(turned, border_log_odds=(right, down)), align(first.reading, turned.reading))])
+    both, _ = fuse(first, [(replace(turned, border_log_odds=(right, down)), align(first.reading, turned.reading))])
     assert (
         both.border_log_odds[0][0, 0] > 2
         and np.count_nonzero(both.border_log_odds[0]) == 1
@@ -245,5 +245,5 @@ def test_a_tile_under_glare_is_outvoted_by_a_photo_that_shows_it(hidden_tile: fl
     glare = {"A3": {".": 0.999, "g": 0.0005}}
     first = observation(Reading.of(board, confidence=0.995, spoiled=glare))
     other = observation(Reading.of(board, confidence=0.96))
-    fused = fuse(first, [(other, align(first.reading, other.reading))])
+    fused, _ = fuse(first, [(other, align(first.reading, other.reading))])
     assert fused.reading.probability(Square.parse("A3"), "g") > hidden_tile
