@@ -18,7 +18,8 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
 from kdvision.vision.detect.grid import Grid
-from kdvision.vision.detect.lattice import Lattice, fit_homography, grow_components
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.detect.lattice import grow_components
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
 
@@ -100,11 +101,10 @@ def list_lines(kingdom: Kingdom, rules: RuleSet) -> list[tuple[str, int]]:
     return [(line.label, line.points) for line in score(kingdom, rules).lines]
 
 
-def lattices(squares: Detections) -> list[Lattice]:
+def fit_lattices(squares: Detections) -> list[LatticeHypothesis]:
     """The lattices that squares form, largest first."""
-    fitted = ((members, fit_homography(squares, members)) for members in grow_components(squares))
-    found = [Lattice(members, matrix) for members, matrix in fitted if matrix is not None]
-    return sorted(found, key=lambda lattice: -len(lattice.members))
+    fitted = (LatticeHypothesis.fit(members, squares) for members in grow_components(squares))
+    return sorted((one for one in fitted if one is not None), key=lambda one: -len(one.members))
 
 
 def plain_sight(reading: Reading, left: float = 0.0) -> GridObservation:

@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw
 
 from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, draw_label, draw_line, shrink_quad
 from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.search import SearchResult
 from kdvision.vision.image.photo import Photo
@@ -98,7 +99,7 @@ def _draw_lattices(result: SearchResult, canvas: _Canvas) -> Pixels:
     """All refined lattices: those accepted in green, the others in amber."""
     for hypothesis in sorted(result.hypotheses, key=lambda one: one in result.best_hypotheses):
         accepted = hypothesis in result.best_hypotheses
-        width = 0.06 * hypothesis.grid.side * canvas.scale if accepted else 1.0
+        width = 0.06 * build_grid(hypothesis).side * canvas.scale if accepted else 1.0
         for quad in _compute_member_corners(hypothesis):
             canvas.draw_quad(quad, GREEN if accepted else AMBER, width)
     return canvas.add_caption(f"lattices refined: {len(result.hypotheses)}, accepted: {len(result.best_hypotheses)}")
@@ -106,9 +107,9 @@ def _draw_lattices(result: SearchResult, canvas: _Canvas) -> Pixels:
 
 def _compute_member_corners(hypothesis: LatticeHypothesis) -> Points:
     """The corners (n, 4, 2) of a lattice's squares, in pixels of the photo."""
-    places = np.array(list(hypothesis.lattice.members), np.float64)
+    places = np.array(list(hypothesis.members), np.float64)
     corners = places[:, None] + (_UNIT_CORNERS + 1) / 2
-    moved = cv2.perspectiveTransform(corners.reshape(1, -1, 2), hypothesis.lattice.matrix)
+    moved = cv2.perspectiveTransform(corners.reshape(1, -1, 2), hypothesis.matrix)
     return np.asarray(moved, np.float64).reshape(-1, 4, 2)
 
 

@@ -32,6 +32,7 @@ from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_t
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.decide.game_set import GAME_AUTO, decide_game
+from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.manual import build_grids
 from kdvision.vision.detect.outline import KingdomOutline
@@ -121,7 +122,7 @@ def partition(photo: Photo, networks: Networks, hypotheses: Sequence[LatticeHypo
 
 
 def _observe_lattice(photo: Photo, networks: Networks, hypothesis: LatticeHypothesis) -> ObservedLattice:
-    return ObservedLattice(hypothesis, observe(photo, networks.classifier, hypothesis.grid))
+    return ObservedLattice(hypothesis, observe(photo, networks.classifier, build_grid(hypothesis)))
 
 
 def observe_outlines(

@@ -20,6 +20,15 @@ def apply_homography(matrix: npt.NDArray[np.floating[Any]], points: npt.NDArray[
     return moved
 
 
+def fit_rectangle(rows: float, cols: float, corners: npt.ArrayLike) -> Floats:
+    """Return the homography (3, 3) from a rectangle of `rows` and `cols` to a quadrilateral (4, 2).
+
+    It maps points (column, row); corners are clockwise from the top left.
+    """
+    rectangle = (UNIT_SQUARE * (cols, rows)).astype(np.float32)
+    return np.asarray(cv2.getPerspectiveTransform(rectangle, np.asarray(corners, np.float32)), np.float64)
+
+
 def compute_distances(points: Floats, others: Floats) -> Floats:
     """Return the Euclidean distance (n, m) of each of `points` (n, 2) from each of `others` (m, 2)."""
     return np.asarray(np.linalg.norm(points[:, None] - others[None], axis=2))

@@ -13,7 +13,6 @@ from kdvision.report.stages import GREEN, MAX_SIDE_PIXELS, STAGES, draw_stage
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import Lattice
 from kdvision.vision.detect.search import SearchResult
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
@@ -33,9 +32,8 @@ def make_hypothesis(left: float, side: float = 40.0) -> LatticeHypothesis:
     matrix = np.array([[side, 0, left], [0, side, 200], [0, 0, 1.0]])
     centre = np.array([[left + side * (c + 0.5), 200 + side / 2] for c, _ in places])
     half = np.tile([side / 2, 0], (3, 1))
-    return LatticeHypothesis(
-        Lattice({p: i for i, p in enumerate(places)}, matrix), Detections(centre, half, half[:, ::-1], np.ones(3))
-    )
+    squares = Detections(centre, half, half[:, ::-1], np.ones(3))
+    return LatticeHypothesis({place: index for index, place in enumerate(places)}, squares, matrix)
 
 
 def make_observation() -> GridObservation:

@@ -21,7 +21,7 @@ from kdvision.vision.detect.components import (
     list_link_gaps,
 )
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, Lattice, fit_homography
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.detect.neighbours import Place
 from kdvision.vision.geometry import Mask, compute_distances
 
@@ -37,9 +37,8 @@ class ObservedLattice:
 
     def find_cells(self, mask: Mask) -> list[Place]:
         """Return the members on whose cells `mask` (rows, cols) is true."""
-        component = self.hypothesis.component
-        cells = compute_distances(component.centres, self.observation.grid.centres.reshape(-1, 2)).argmin(axis=1)
-        return [place for place, cell in zip(component.members, cells, strict=True) if mask.reshape(-1)[cell]]
+        cells = compute_distances(self.hypothesis.centres, self.observation.grid.centres.reshape(-1, 2)).argmin(axis=1)
+        return [place for place, cell in zip(self.hypothesis.members, cells, strict=True) if mask.reshape(-1)[cell]]
 
 
 def split_by_castles(lattice: ObservedLattice) -> list[LatticeHypothesis]:
@@ -53,7 +52,7 @@ def split_by_castles(lattice: ObservedLattice) -> list[LatticeHypothesis]:
     castles = set(lattice.find_cells(observation.castle_probability > P_CONFIDENT))
     if not tiles or (len(castles) < MIN_CASTLES_TO_SPLIT and np.ptp(tiles, axis=0).max() < MAX_SIDE):
         return []
-    members = {place: hypothesis.lattice.members[place] for place in tiles}
+    members = {place: hypothesis.members[place] for place in tiles}
     gaps = list_link_gaps(hypothesis.squares, members)
     connected = join_places(members, [gap for gap in gaps if not _is_diagonal(*gap[1:])])
     parts = [part for whole in connected for part in _split_castles(whole, gaps, castles)]
@@ -61,8 +60,8 @@ def split_by_castles(lattice: ObservedLattice) -> list[LatticeHypothesis]:
     if len(parts) < MIN_CASTLES_TO_SPLIT:
         return []
     own = [{place: members[place] for place in sorted(part)} for part in parts]
-    fitted = [(part, fit_homography(hypothesis.squares, part)) for part in own]
-    return [LatticeHypothesis(Lattice(part, fit), hypothesis.squares) for part, fit in fitted if fit is not None]
+    fitted = [LatticeHypothesis.fit(part, hypothesis.squares) for part in own]
+    return [part for part in fitted if part is not None]
 
 
 def _split_castles(
@@ -86,10 +85,10 @@ def remove_foreign_tiles(lattices: Sequence[ObservedLattice]) -> list[GridObserv
     A tile belongs to the lattice of which it is a member; of two lattices, to the one with more unshared members beside
     it.
     """
-    owned = [set(one.hypothesis.lattice.members) for one in lattices]
+    owned = [set(one.hypothesis.members) for one in lattices]
     for n, one in enumerate(lattices):
         for m, other in enumerate(lattices[:n]):
-            for place, theirs in _match_members(one.hypothesis.component, other.hypothesis.component).items():
+            for place, theirs in _match_members(one.hypothesis, other.hypothesis).items():
                 if _count_links(place, owned[n]) > _count_links(theirs, owned[m]):
                     owned[m].discard(theirs)
                 else:
@@ -114,13 +113,13 @@ def _count_links(place: Place, members: set[Place]) -> float:
 
 def _remove(n: int, lattices: Sequence[ObservedLattice], owned: Sequence[set[Place]]) -> GridObservation:
     """Return the observation of lattice `n` without tiles on cells where tiles of other lattices lie."""
-    observation, component = lattices[n].observation, lattices[n].hypothesis.component
+    observation, component = lattices[n].observation, lattices[n].hypothesis
     foreign = []
     for m, other in enumerate(lattices):
         if m != n:
             tiles = set(other.find_cells(other.observation.is_tile)) & owned[m]
-            members = other.hypothesis.component
-            foreign += [members.squares.centre[members.members[place]] for place in tiles]
+            theirs = other.hypothesis
+            foreign += [theirs.squares.centre[theirs.members[place]] for place in tiles]
     if not foreign:
         return observation
     grid = observation.grid

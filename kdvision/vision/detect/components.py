@@ -12,7 +12,7 @@ import numpy as np
 
 from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, grow_components
-from kdvision.vision.detect.neighbours import NEIGHBOUR_STEPS, Place
+from kdvision.vision.detect.neighbours import NEIGHBOUR_STEPS, Bounds, Place
 from kdvision.vision.geometry import Floats, Mask, compute_distances, compute_median
 from kdvision.vision.networks.detector import Detections
 
@@ -39,10 +39,22 @@ class Component:
         """The members' centres (n, 2) in pixels."""
         return self.squares.centre[self.indices]
 
+    @property
+    def scores(self) -> Floats:
+        """The members' scores (n,)."""
+        return self.squares.score[self.indices]
+
     @cached_property
     def side(self) -> float:
         """The median side of the members in pixels."""
         return compute_median(self.squares.side[self.indices])
+
+    @property
+    def bounds(self) -> Bounds:
+        """The smallest rectangle of places that holds the members."""
+        places = np.array(list(self.members))
+        (left, top), (right, bottom) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
+        return Bounds(left, top, right + 1, bottom + 1)
 
     @cached_property
     def weighted_area(self) -> float:
@@ -50,16 +62,11 @@ class Component:
 
         At a wrong scale the detector sees many squares where there are few, with low scores.
         """
-        return float((self.squares.score[self.indices] ** 2 * self.squares.side[self.indices] ** 2).sum())
+        return float((self.scores**2 * self.squares.side[self.indices] ** 2).sum())
 
-    def find_covered(self, squares: Detections) -> Mask:
-        """Return which detections (n,) lie on members of this component."""
-        return np.asarray(compute_distances(squares.centre, self.centres).min(axis=1) < MAX_SAME_TILE_SIDES * self.side)
-
-    def overlaps(self, other: Component) -> bool:
-        """Return True if more than 0.3 of the members lie on members of the other component."""
-        distance = compute_distances(self.centres, other.centres).min(axis=1)
-        return bool((distance < 0.6 * other.side).mean() > 0.3)
+    def find_covered(self, centres: Floats, *, max_sides: float = MAX_SAME_TILE_SIDES) -> Mask:
+        """Return which points (n, 2) lie on members: closer to a centre than `max_sides`."""
+        return np.asarray(compute_distances(centres, self.centres).min(axis=1) < max_sides * self.side)
 
 
 def find_components(squares: Detections, *, among: Mask | None = None) -> list[Component]:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.vision.detect.lattice import Lattice
-from kdvision.vision.detect.neighbours import Place
-from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography, compute_median, compute_side_lengths
-from kdvision.vision.networks.detector import Detections
-
-RIM_CELLS: Final = 1
-"""Cells of table around the tiles."""
-MAX_WARP_SIDES: Final = 0.3
-"""A tile may lie this far from its place on the lattice."""
-_SMOOTHING: Final = np.array([[0.15, 0.3, 0.15], [0.3, 1.5, 0.3], [0.15, 0.3, 0.15]])
-_MIN_SMOOTHING_WEIGHT: Final = 0.3
+from kdvision.vision.detect.hypothesis import LatticeHypothesis
+from kdvision.vision.detect.neighbours import Bounds
+from kdvision.vision.geometry import (
+    UNIT_SQUARE,
+    Floats,
+    Mask,
+    apply_homography,
+    compute_median,
+    compute_side_lengths,
+    fit_rectangle,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +68,7 @@ class Grid:
     @property
     def homography(self) -> Floats:
         """The matrix (3, 3) from grid coordinates (column, row) to pixels, determined by the grid's corners."""
-        box = np.array([[0, 0], [self.cols, 0], [self.cols, self.rows], [0, self.rows]], np.float32)
-        return np.asarray(cv2.getPerspectiveTransform(box, self.corners.astype(np.float32)))
+        return fit_rectangle(self.rows, self.cols, self.corners)
 
     def crop(self, rows: slice, cols: slice) -> Grid:
         """Return the grid of some rows and columns."""
@@ -79,45 +76,45 @@ class Grid:
         return Grid(self.quads[rows, cols], evidence, None if self.is_empty is None else self.is_empty[rows, cols])
 
 
-def build_grid(lattice: Lattice, squares: Detections, *, rim: int = RIM_CELLS, empty: Collection[Place] = ()) -> Grid:
-    """Return the lattice's grid with a rim of cells, rows and columns as in the upright photo.
-
-    `empty` are places (column, row) where the detector is certain that there is no square.
-    """
-    left, top, right, bottom = lattice.compute_bounds()
-    grid = warp_grid(lattice, squares, (left - rim, top - rim, right + rim, bottom + rim))
-    is_empty = [
-        [(col, row) in empty for col in range(left - rim, right + rim)] for row in range(top - rim, bottom + rim)
-    ]
-    return _turn_upright(Grid(grid.quads, grid.evidence, np.array(is_empty)))
+def build_grid(hypothesis: LatticeHypothesis) -> Grid:
+    """Return the hypothesis' grid with a rim of one cell, rows and columns as in the upright photo."""
+    bounds = hypothesis.bounds.expand()
+    grid = warp_grid(hypothesis, bounds)
+    is_empty = np.zeros((grid.rows, grid.cols), bool)
+    for col, row in filter(bounds.contains, hypothesis.empty_places):
+        is_empty[row - bounds.top, col - bounds.left] = True
+    return _turn_upright(replace(grid, is_empty=is_empty))
 
 
-def warp_grid(lattice: Lattice, squares: Detections, bounds: tuple[int, int, int, int]) -> Grid:
-    """Return the grid of the columns and rows within `bounds` (left, top, right, bottom), in the lattice's direction.
+def warp_grid(hypothesis: LatticeHypothesis, bounds: Bounds) -> Grid:
+    """Return the grid of the columns and rows within `bounds`, in the lattice's direction.
 
     Each cell is shifted by the smoothed residuals of the detections on it and around it.
     """
-    left, top, right, bottom = bounds
-    cols, rows = np.arange(left, right), np.arange(top, bottom)
-    shift, evidence = _smooth_residuals(lattice, squares, cols, rows)
-    places = np.stack(np.meshgrid(cols, rows), -1).astype(float)
-    return Grid(apply_homography(lattice.matrix, (places + shift)[:, :, None, :] + UNIT_SQUARE), evidence)
+    shift, evidence = _smooth_residuals(hypothesis, bounds)
+    places = np.stack(np.meshgrid(range(bounds.left, bounds.right), range(bounds.top, bounds.bottom)), -1).astype(float)
+    return Grid(apply_homography(hypothesis.matrix, (places + shift)[:, :, None, :] + UNIT_SQUARE), evidence)
 
 
 def _smooth_residuals(
-    lattice: Lattice, squares: Detections, cols: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
+    hypothesis: LatticeHypothesis, bounds: Bounds, *, max_shift: float = 0.3, min_weight: float = 0.3
 ) -> tuple[Floats, Floats]:
-    """Return the shift (rows, cols, 2) of each cell, in cells, and the detector's scores (rows, cols)."""
-    residual, score = np.zeros((len(rows), len(cols), 2)), np.zeros((len(rows), len(cols)))
-    inverse = np.linalg.inv(lattice.matrix)
-    for (col, row), index in lattice.members.items():
-        offset = apply_homography(inverse, squares.centre[index]) - (col + 0.5, row + 0.5)
-        cell = (row - rows[0], col - cols[0])
-        residual[cell] = np.clip(offset, -MAX_WARP_SIDES, MAX_WARP_SIDES)
-        score[cell] = squares.score[index]
-    total = cv2.filter2D(residual * score[..., None], -1, _SMOOTHING, borderType=cv2.BORDER_CONSTANT)
-    weight = cv2.filter2D(score, -1, _SMOOTHING, borderType=cv2.BORDER_CONSTANT)
-    return total / np.maximum(weight, _MIN_SMOOTHING_WEIGHT)[..., None], score
+    """Return the shift (rows, cols, 2) of each cell, in cells, and the detector's scores (rows, cols).
+
+    A tile may lie `max_shift` from its place. Cells with little evidence around them, less than `min_weight`, are
+    shifted less.
+    """
+    residual, score = np.zeros((bounds.rows, bounds.cols, 2)), np.zeros((bounds.rows, bounds.cols))
+    inverse = np.linalg.inv(hypothesis.matrix)
+    for (col, row), index in hypothesis.members.items():
+        offset = apply_homography(inverse, hypothesis.squares.centre[index]) - (col + 0.5, row + 0.5)
+        cell = (row - bounds.top, col - bounds.left)
+        residual[cell] = np.clip(offset, -max_shift, max_shift)
+        score[cell] = hypothesis.squares.score[index]
+    kernel = np.array([[0.15, 0.3, 0.15], [0.3, 1.5, 0.3], [0.15, 0.3, 0.15]])
+    total = cv2.filter2D(residual * score[..., None], -1, kernel, borderType=cv2.BORDER_CONSTANT)
+    weight = cv2.filter2D(score, -1, kernel, borderType=cv2.BORDER_CONSTANT)
+    return total / np.maximum(weight, min_weight)[..., None], score
 
 
 def _turn_upright(grid: Grid) -> Grid:

@@ -7,7 +7,7 @@ function here looks at pixels.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Final
 
 import cv2
@@ -19,33 +19,6 @@ from kdvision.vision.networks.detector import Detections
 
 MIN_KINGDOM_SQUARES: Final = 3
 """A castle and one domino."""
-OVERLAP_HALF_SIDES: Final = 1.4
-"""Squares whose centres are closer than this, along both axes of one of them, overlap; neighbours are 2 apart."""
-MAX_OVERLAP_SCORE_RATIO: Final = 0.5
-"""Of two overlapping squares, the one with less than this share of the other's score is suppressed."""
-MIN_PROJECTIVE_SQUARES: Final = 8
-"""Fewer squares do not determine a perspective."""
-MAX_FIT_ERROR_SIDES: Final = 0.2
-"""Distance from its place up to which a square is an inlier of the homography."""
-_RANSAC_TRIALS: Final = 2000
-_RANSAC_CONFIDENCE: Final = 1 - 1e-9
-
-
-@dataclass(frozen=True)
-class Lattice:
-    """Connected detections with their places: `members` maps a place to the index of a detection.
-
-    `matrix` (3, 3) takes lattice coordinates (column, row; corners of squares at integers) to pixels of the photo.
-    """
-
-    members: dict[Place, int]
-    matrix: Floats
-
-    def compute_bounds(self) -> tuple[int, int, int, int]:
-        """Return the first column and row, and the ones after the last."""
-        places = np.array(list(self.members))
-        (left, top), (right, bottom) = places.min(0), places.max(0) + 1
-        return int(left), int(top), int(right), int(bottom)
 
 
 def grow_components(squares: Detections, *, among: Mask | None = None) -> list[dict[Place, int]]:
@@ -54,42 +27,25 @@ def grow_components(squares: Detections, *, among: Mask | None = None) -> list[d
     `among` (n,) limits the detections.
     """
     free = ~find_overlapped(squares) if among is None else among & ~find_overlapped(squares)
-    graph = NeighbourGraph(squares, free)
-    components = []
-    for seed in np.argsort(-squares.score, kind="stable"):
-        if not free[seed]:
-            continue
-        members = grow_lattice(graph, int(seed), free)
-        free[list(members.values())] = False
-        if len(members) >= MIN_KINGDOM_SQUARES:
-            components.append(members)
-    return components
+    return [members for members in grow_lattices(squares, free) if len(members) >= MIN_KINGDOM_SQUARES]
 
 
-def find_overlapped(squares: Detections) -> Mask:
-    """Return which detections (n,) overlap much stronger ones; halves of two adjacent tiles look like a square."""
-    score, overlapped = squares.score, np.zeros(len(squares), bool)
-    weak = np.flatnonzero(score < MAX_OVERLAP_SCORE_RATIO * score.max(initial=0))
-    if not len(weak):
-        return overlapped
-    order = np.argsort(-score, kind="stable")
-    strong = order[MAX_OVERLAP_SCORE_RATIO * score[order] > score.min()]
-    right, down = (axis[weak, None] - axis[strong] for axis in squares.centre.T)
-    inverse = np.linalg.pinv(np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=-1))
-    along = (np.abs(right * row[:, 0] + down * row[:, 1]) for row in inverse.transpose(1, 0, 2))
-    overlap = np.maximum(*along) < OVERLAP_HALF_SIDES
-    overlap &= score[weak, None] < MAX_OVERLAP_SCORE_RATIO * score[strong]
-    for index, covers in zip(strong.tolist(), overlap.T, strict=True):
-        if not overlapped[index]:
-            overlapped[weak] |= covers
-    return overlapped
+def grow_lattices(squares: Detections, free: Mask, *, along: Floats | None = None) -> Iterator[dict[Place, int]]:
+    """Yield the lattices of the `free` detections (n,), grown from the strongest ones, each from (0, 0) on.
 
-
-def grow_lattice(graph: NeighbourGraph, seed: int, free: Mask, *, turn: int = 0) -> dict[Place, int]:
-    """Return the `free` detections reached from a seed at (0, 0), best links first.
-
-    The seed's axes, turned by `turn` quarters, are the directions of columns and rows.
+    Columns run along the first axis of this detection, or along that of its axes that comes closest to `along`.
     """
+    graph, free = NeighbourGraph(squares, free), free.copy()
+    for seed in np.argsort(-squares.score, kind="stable").tolist():
+        if free[seed]:
+            turn = 0 if along is None else count_quarter_turns(along, squares.axis_u[seed], squares.axis_v[seed])
+            members = _grow_lattice(graph, seed, turn, free)
+            free[list(members.values())] = False
+            yield members
+
+
+def _grow_lattice(graph: NeighbourGraph, seed: int, turn: int, free: Mask) -> dict[Place, int]:
+    """Return the `free` detections reached from a seed at (0, 0), its axes turned by quarters, best links first."""
     members: dict[Place, int] = {}
     taken, is_free = set(), free.tolist()  # single look-ups are faster in a list
     queue: list[tuple[float, int, Place, int, int]] = [(0.0, seed, (0, 0), seed, turn)]
@@ -105,16 +61,40 @@ def grow_lattice(graph: NeighbourGraph, seed: int, free: Mask, *, turn: int = 0)
     return members
 
 
+def find_overlapped(squares: Detections, *, max_score_ratio: float = 0.5, max_half_sides: float = 1.4) -> Mask:
+    """Return which detections (n,) overlap much stronger ones; halves of two adjacent tiles look like a square.
+
+    Weaker ones have less than `max_score_ratio` of the other's score. Two squares overlap if their centres are closer
+    than `max_half_sides` along both axes of one of them; neighbours are 2 apart.
+    """
+    score, overlapped = squares.score, np.zeros(len(squares), bool)
+    weak = np.flatnonzero(score < max_score_ratio * score.max(initial=0))
+    if not len(weak):
+        return overlapped
+    order = np.argsort(-score, kind="stable")
+    strong = order[max_score_ratio * score[order] > score.min()]
+    right, down = (axis[weak, None] - axis[strong] for axis in squares.centre.T)
+    inverse = np.linalg.pinv(np.stack([squares.axis_u[strong], squares.axis_v[strong]], axis=-1))
+    along = (np.abs(right * row[:, 0] + down * row[:, 1]) for row in inverse.transpose(1, 0, 2))
+    overlap = np.maximum(*along) < max_half_sides
+    overlap &= score[weak, None] < max_score_ratio * score[strong]
+    for index, covers in zip(strong.tolist(), overlap.T, strict=True):
+        if not overlapped[index]:
+            overlapped[weak] |= covers
+    return overlapped
+
+
 def fit_homography(squares: Detections, members: dict[Place, int]) -> Floats | None:
     """Return the robust homography (3, 3) from lattice coordinates to pixels; None if there is none.
 
-    Few squares, or a single row, do not determine a perspective. There the squares' axes are used and the fit is
-    affine.
+    Lattice coordinates are (column, row), with corners of squares at integers. Few squares, or a single row, do not
+    determine a perspective. There the squares' axes are used and the fit is affine.
     """
+    min_projective_squares, max_error_sides = 8, 0.2
     places = np.array(list(members), float) + 0.5
     indices = list(members.values())
-    if len(members) >= MIN_PROJECTIVE_SQUARES and np.ptp(places, axis=0).min() >= 2:
-        tolerance = MAX_FIT_ERROR_SIDES * compute_median(squares.side[indices])
+    if len(members) >= min_projective_squares and np.ptp(places, axis=0).min() >= 2:
+        tolerance = max_error_sides * compute_median(squares.side[indices])
         matrix = _fit_projective(places, squares.centre[indices], tolerance)
     else:
         matrix = _fit_affine(squares, places, indices)
@@ -127,9 +107,7 @@ def _fit_projective(places: Floats, pixels: Floats, tolerance: float) -> Floats:
     RANSAC (Fischler and Bolles, 1981) would find the same inliers and takes longer. OpenCV's samples are deterministic.
     """
     for method in (0, cv2.RANSAC):
-        found, _ = cv2.findHomography(
-            places, pixels, method, tolerance, maxIters=_RANSAC_TRIALS, confidence=_RANSAC_CONFIDENCE
-        )
+        found, _ = cv2.findHomography(places, pixels, method, tolerance, maxIters=2000, confidence=1 - 1e-9)
         matrix: Floats = np.zeros((3, 3)) if found is None else np.asarray(found, np.float64)
         error = np.linalg.norm(apply_homography(matrix, places) - pixels, axis=1)
         if matrix.any() and error.max() < tolerance:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final, Self
 
-import cv2
 import numpy as np
 
 from kdvision.errors import NotationError
@@ -18,12 +17,6 @@ from kdvision.vision.image.photo import Photo
 
 MIN_SIDE_PIXELS: Final = 8.0
 """Side of a square below which nothing can be read; the detector needs 11."""
-MAX_BEYOND_PHOTO: Final = 0.02
-"""Distance of a corner from the photo, in its longer sides, that a hand may draw."""
-MAX_ASPECT_RATIO: Final = 1.5
-"""Largest ratio of a square's sides under perspective."""
-_MIN_SQUARES_A_SIDE: Final = 3
-
 EXPECTED: Final = "X,Y X,Y X,Y X,Y, the corners in pixels clockwise from the top left, after 5x5: if the size is known"
 _OUTLINE: Final = re.compile(r"(?:(?P<rows>\d{1,2})\s*[x×]\s*(?P<cols>\d{1,2})\s*:)?(?P<corners>[^:]*)")
 _NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)"
@@ -83,13 +76,14 @@ class KingdomOutline:
 
     def check(self, photo: Photo) -> None:
         """Raise NotationError if the outline lies outside the photo, is too small or has an impossible shape."""
-        slack = MAX_BEYOND_PHOTO * max(photo.width, photo.height)
+        slack = 0.02 * max(photo.width, photo.height)  # hands draw a little beyond
         for x, y in self.corners:
             if not (-slack <= x <= photo.width + slack and -slack <= y <= photo.height + slack):
                 hint = f"corners are pixels of the upright photo, which has {photo.width} x {photo.height}"
                 raise NotationError(f"the corner {x:g},{y:g} lies outside the photo", expected=EXPECTED, hint=hint)
         along, down = self.sides
-        if min(along / (self.cols or _MIN_SQUARES_A_SIDE), down / (self.rows or _MIN_SQUARES_A_SIDE)) < MIN_SIDE_PIXELS:
+        min_squares = 3  # along either side of a kingdom of unknown size
+        if min(along / (self.cols or min_squares), down / (self.rows or min_squares)) < MIN_SIDE_PIXELS:
             hint = f"take the photo from nearer: a square needs at least {MIN_SIDE_PIXELS:g} pixels, better 20"
             raise NotationError(f"the outline {self} is too small to be read", expected=EXPECTED, hint=hint)
         if not (self.rows and self.cols) and not any(self.iterate_sizes()):
@@ -103,17 +97,12 @@ class KingdomOutline:
         lengths = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
         return float(lengths[[0, 2]].mean()), float(lengths[[1, 3]].mean())
 
-    def iterate_sizes(self) -> Iterator[tuple[int, int]]:
-        """Yield the rows and columns whose squares would have a possible aspect ratio."""
+    def iterate_sizes(self, *, max_aspect_ratio: float = 1.5) -> Iterator[tuple[int, int]]:
+        """Yield the rows and columns whose squares would have an aspect ratio that is possible under perspective."""
         along, down = self.sides
         for rows, cols in product(range(2, MAX_SIDE + 1), repeat=2):
-            if 1 / MAX_ASPECT_RATIO < (along / cols) / (down / rows) < MAX_ASPECT_RATIO:
+            if 1 / max_aspect_ratio < (along / cols) / (down / rows) < max_aspect_ratio:
                 yield rows, cols
-
-    def compute_matrix(self, rows: float, cols: float) -> Floats:
-        """Return the homography (3, 3) from a lattice of `rows` and `cols` to pixels."""
-        box = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
-        return np.asarray(cv2.getPerspectiveTransform(box, np.array(self.corners, np.float32)), np.float64)
 
 
 def _make_error(message: str) -> NotationError:

@@ -11,30 +11,21 @@ from typing import Final
 import numpy as np
 
 from kdvision.vision.detect.components import Component, find_components
-from kdvision.vision.detect.grid import Grid
+from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.detect.hypothesis import MIN_SURE_SCORE, LatticeHypothesis
-from kdvision.vision.detect.lattice import (
-    MIN_KINGDOM_SQUARES,
-    Lattice,
-    find_overlapped,
-    fit_homography,
-    grow_components,
-)
+from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, find_overlapped, grow_components
 from kdvision.vision.detect.refine import refine
 from kdvision.vision.geometry import compute_median
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import LONG_SIDES_PIXELS, Detections, SquareDetector
+from kdvision.vision.networks.detector import (
+    COARSE_LONG_SIDE_PIXELS,
+    FINE_LONG_SIDE_PIXELS,
+    Detections,
+    SquareDetector,
+)
 
-MAX_HYPOTHESES: Final = 10
-"""Components that are refined at each scale: four kingdoms, the dominoes on offer, and some false ones."""
-MIN_COARSE_SIDE_PIXELS: Final = 20.0
-"""Side at the coarse scale from which it suffices: twice what is visible there, so that nothing smaller is missed."""
-MIN_POSSIBLE_SCORE: Final = 0.3
-"""Score from which a detection may be a square."""
 MAX_OVERLAP: Final = 0.3
 """A hypothesis that lies on a better one with more than this share of its squares shows the same tiles."""
-REDUNDANT_AREA_RATIO: Final = 0.8
-"""A component is redundant if a hypothesis on it explains more than this share of its area."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +39,7 @@ class SearchResult:
         """The hypotheses after suppression, the largest weighted area first."""
         kept: list[LatticeHypothesis] = []
         for one in sorted(self.hypotheses, key=lambda one: -one.weighted_area):
-            if not any(one.compute_overlap(other) > MAX_OVERLAP for other in kept):
+            if not any(other.find_covered(one.centres).mean() > MAX_OVERLAP for other in kept):
                 kept.append(one)
         return tuple(kept)
 
@@ -63,7 +54,7 @@ class SearchResult:
 
 def find_grids(photo: Photo, detector: SquareDetector) -> list[Grid]:
     """Return the grid of each lattice in a photo, with a rim of one cell."""
-    return [hypothesis.grid for hypothesis in search_lattices(photo, detector)[1].best_hypotheses]
+    return [build_grid(hypothesis) for hypothesis in search_lattices(photo, detector)[1].best_hypotheses]
 
 
 def search_lattices(photo: Photo, detector: SquareDetector) -> tuple[list[Detections], SearchResult]:
@@ -72,44 +63,56 @@ def search_lattices(photo: Photo, detector: SquareDetector) -> tuple[list[Detect
     The coarse scale suffices if all its squares are large and certain after refinement. Otherwise the fine scale is
     added; it alone counts if it is certain, because it shows small squares better.
     """
-    (coarse,) = detector.detect_scales(photo, LONG_SIDES_PIXELS[1:])
+    coarse = detector.detect_photo(photo, COARSE_LONG_SIDE_PIXELS)
     components = find_components(coarse)
     early = _has_only_large(coarse, photo)
     result = refine_components(photo, detector, components) if early else SearchResult()
     if result.is_certain:
         return [coarse], result
-    (fine,) = detector.detect_scales(photo, LONG_SIDES_PIXELS[:1])
+    fine = detector.detect_photo(photo, FINE_LONG_SIDE_PIXELS)
     result = refine_components(photo, detector, find_components(fine), result)
     if not early and not result.is_certain:
         result = refine_components(photo, detector, components, result)
     return [fine, coarse], result
 
 
-def _has_only_large(coarse: Detections, photo: Photo) -> bool:
-    """Return True if every possible square of the coarse scale is large and connected to others."""
-    scale = LONG_SIDES_PIXELS[1] / max(photo.width, photo.height)
-    possible = coarse.score > MIN_POSSIBLE_SCORE
-    if not possible.any() or compute_median(coarse.side[possible]) * scale < MIN_COARSE_SIDE_PIXELS:
+def _has_only_large(coarse: Detections, photo: Photo, *, min_score: float = 0.3, min_side_pixels: float = 20.0) -> bool:
+    """Return True if every possible square of the coarse scale is large and connected to others.
+
+    A detection of `min_score` may be a square. `min_side_pixels`, at the coarse scale, is twice what is visible there,
+    so that nothing smaller is missed.
+    """
+    scale = COARSE_LONG_SIDE_PIXELS / max(photo.width, photo.height)
+    possible = coarse.score > min_score
+    if not possible.any() or compute_median(coarse.side[possible]) * scale < min_side_pixels:
         return False  # decided early, because small squares look like many
     connected = [index for members in grow_components(coarse) for index in members.values()]
     isolated = possible & ~find_overlapped(coarse)
     isolated[connected] = False
-    large = bool(connected) and float(coarse.side[connected].min()) * scale > MIN_COARSE_SIDE_PIXELS
+    large = bool(connected) and float(coarse.side[connected].min()) * scale > min_side_pixels
     return large and not isolated.any()
 
 
 def refine_components(
-    photo: Photo, detector: SquareDetector, components: Sequence[Component], known: SearchResult | None = None
+    photo: Photo,
+    detector: SquareDetector,
+    components: Sequence[Component],
+    known: SearchResult | None = None,
+    *,
+    max_components: int = 10,
 ) -> SearchResult:
-    """Return the `known` hypotheses and those of the components, the largest components first, refined."""
-    waiting = deque(sorted(components, key=lambda component: -component.weighted_area)[:MAX_HYPOTHESES])
+    """Return the `known` hypotheses and those of the components, the largest components first, refined.
+
+    `max_components` leaves room for four kingdoms, the dominoes on offer, and some false ones.
+    """
+    waiting = deque(sorted(components, key=lambda component: -component.weighted_area)[:max_components])
     found = list(known.hypotheses) if known else []
     while waiting:
         component = waiting.popleft()
         if any(_is_redundant(component, hypothesis) for hypothesis in found):
             continue
-        matrix = fit_homography(component.squares, component.members)
-        refined = None if matrix is None else refine(photo, detector, Lattice(component.members, matrix))
+        fitted = LatticeHypothesis.fit(component.members, component.squares)
+        refined = None if fitted is None else refine(photo, detector, fitted)
         if refined is not None:
             _add(found, refined)
             waiting += _find_rest(component, refined)
@@ -117,11 +120,11 @@ def refine_components(
 
 
 def _is_redundant(component: Component, hypothesis: LatticeHypothesis) -> bool:
-    """Return True if a hypothesis already shows the component's squares."""
+    """Return True if a hypothesis already shows the component's squares and explains nearly all of their area."""
     return (
-        component.overlaps(hypothesis.component)
-        and hypothesis.weighted_area > REDUNDANT_AREA_RATIO * component.weighted_area
-        and len(hypothesis.component.members) >= len(component.members)
+        hypothesis.find_covered(component.centres, max_sides=0.6).mean() > MAX_OVERLAP
+        and hypothesis.weighted_area > 0.8 * component.weighted_area
+        and len(hypothesis.members) >= len(component.members)
     )
 
 
@@ -139,7 +142,7 @@ def _find_rest(component: Component, refined: LatticeHypothesis) -> list[Compone
     """Return the components among the squares that refinement left out: it may have been two kingdoms."""
     free = np.zeros(len(component.squares), bool)
     free[component.indices] = True
-    free &= ~refined.component.find_covered(component.squares)
+    free &= ~refined.find_covered(component.squares.centre)
     if free.sum() < MIN_KINGDOM_SQUARES or free.sum() == len(component.indices):
         return []
     return find_components(component.squares, among=free)

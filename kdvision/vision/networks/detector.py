@@ -9,7 +9,6 @@ invariant when z is multiplied by i.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -26,18 +25,13 @@ from kdvision.vision.networks.onnx import Model
 Complex = npt.NDArray[np.complex128]
 
 STRIDE_PIXELS: Final = 8
-LONG_SIDES_PIXELS: Final = (640, 320)
+FINE_LONG_SIDE_PIXELS: Final = 640
+COARSE_LONG_SIDE_PIXELS: Final = 320
 """Longer sides at which the detector sees a whole photo; small squares show at the first, large ones at both."""
 PADDING_GREY: Final = 114
 """Grey level beyond the border, in training and at run time."""
-P_VOTE: Final = 0.5
-"""A vote with a lower probability of lying inside a square is ignored."""
-VOTE_RADIUS: Final = 0.7
-"""Votes closer to the strongest one than this, in half-sides, belong to the same square."""
-FULL_SCORE_SHARE: Final = 0.45
-"""Share of a square's possible votes that gives it a score of 1."""
-_MAX_SKEW: Final = 0.8
 _LOG_SIZE_RANGE: Final = (-2, 8)
+"""Limits of the logarithm of half a side, against overflow."""
 
 
 def encode_axes(alpha: Complex, beta: Complex) -> Floats:
@@ -51,12 +45,12 @@ def encode_axes(alpha: Complex, beta: Complex) -> Floats:
     return np.stack([np.log(size), turn.real, turn.imag, skew.real, skew.imag], -1)
 
 
-def decode_axes(code: Floats) -> tuple[Complex, Complex]:
+def decode_axes(code: Floats, *, max_skew: float = 0.8) -> tuple[Complex, Complex]:
     """Return alpha and beta of a code (n, 5), up to a quarter turn."""
     size = np.exp(np.clip(code[..., 0], *_LOG_SIZE_RANGE))
     alpha = size * np.exp(1j * np.arctan2(code[..., 2], code[..., 1]) / 4)
     skew = code[..., 3] + 1j * code[..., 4]
-    skew = skew / np.maximum(1.0, np.abs(skew) / _MAX_SKEW)
+    skew = skew / np.maximum(1.0, np.abs(skew) / max_skew)
     return alpha, skew * size**2 / alpha
 
 
@@ -115,27 +109,30 @@ class Detections:
         return Detections(self.centre[mask], self.axis_u[mask], self.axis_v[mask], self.score[mask])
 
 
-def decode_votes(output: npt.NDArray[np.float32], *, threshold: float = P_VOTE) -> Detections:
+def decode_votes(output: npt.NDArray[np.float32], *, min_probability: float = 0.5) -> Detections:
     """Return the squares that the network's votes (8, h, w) agree on, in pixels of its input, strongest first.
 
-    Clustering is greedy: the strongest vote collects all votes whose centres lie within `VOTE_RADIUS` half-sides.
+    Votes with a probability of at most `min_probability` of lying inside a square are ignored.
     """
     chance = expit(output[0].astype(np.float64))
-    rows, cols = np.nonzero(chance > threshold)
+    rows, cols = np.nonzero(chance > min_probability)
+    if not len(rows):
+        return Detections.empty()
     votes = output[:, rows, cols].T.astype(np.float64)
     half_side = np.exp(np.clip(votes[:, 3], *_LOG_SIZE_RANGE))
     positions = np.stack([(cols + 0.5) * STRIDE_PIXELS, (rows + 0.5) * STRIDE_PIXELS], -1)
     centre = positions + votes[:, 1:3] * half_side[:, None]
     weight = chance[rows, cols] * np.exp(-0.5 * (votes[:, 1:3] ** 2).sum(-1))
     order = np.argsort(-weight, kind="stable")
-    if not len(order):
-        return Detections.empty()
     votes = np.concatenate([centre, votes[:, 3:8]], axis=1)[order]
     return _average_votes(votes, weight[order], half_side[order])
 
 
-def _average_votes(votes: Floats, weight: Floats, half_side: Floats) -> Detections:
-    """Return one detection for each cluster of votes (n, 7): centre and axis code, strongest vote first."""
+def _average_votes(votes: Floats, weight: Floats, half_side: Floats, *, full_score_share: float = 0.45) -> Detections:
+    """Return one detection for each cluster of votes (n, 7): centre and axis code, strongest vote first.
+
+    The score is 1 from `full_score_share` of a square's possible votes on.
+    """
     cluster, strongest = _cluster_votes(votes[:, :2], half_side)
     total = np.bincount(cluster, weight)
     mean = np.stack([np.bincount(cluster, weight * column) for column in votes.T], axis=1) / total[:, None]
@@ -146,14 +143,19 @@ def _average_votes(votes: Floats, weight: Floats, half_side: Floats) -> Detectio
         np.ascontiguousarray(mean[:, :2]),
         np.stack([u.real, u.imag], -1),
         np.stack([v.real, v.imag], -1),
-        np.minimum(1.0, total / (FULL_SCORE_SHARE * possible)),
+        np.minimum(1.0, total / (full_score_share * possible)),
     )
 
 
-def _cluster_votes(centre: Floats, half_side: Floats) -> tuple[npt.NDArray[np.intp], list[int]]:
-    """Return the cluster (n,) of each vote, and the strongest vote of each cluster."""
+def _cluster_votes(
+    centre: Floats, half_side: Floats, *, radius_half_sides: float = 0.7
+) -> tuple[npt.NDArray[np.intp], list[int]]:
+    """Return the cluster (n,) of each vote, and the strongest vote of each cluster.
+
+    Clustering is greedy: the strongest vote collects all votes whose centres lie within `radius_half_sides`.
+    """
     x, y = (np.ascontiguousarray(axis) for axis in centre.T)
-    reach = (VOTE_RADIUS * half_side) ** 2
+    reach = (radius_half_sides * half_side) ** 2
     left, cluster, strongest = np.arange(len(x)), np.zeros(len(x), np.intp), list[int]()
     while len(left):
         outside = (x - x[0]) ** 2 + (y - y[0]) ** 2 >= reach[left[0]]
@@ -185,18 +187,15 @@ class SquareDetector:
         votes = output[0, : -(-height // STRIDE_PIXELS), : -(-width // STRIDE_PIXELS)]
         return found.select(np.asarray(inside)), np.asarray(expit(votes.astype(np.float64)))
 
-    def detect_scales(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES_PIXELS) -> list[Detections]:
-        """Return the squares of a whole photo, in its own pixels, at each of some sizes.
+    def detect_photo(self, photo: Photo, long_side: int) -> Detections:
+        """Return the squares of a whole photo, in its own pixels, detected where its longer side has `long_side`.
 
         Scales are not merged: a scale at which squares are too large yields many small false detections.
         """
-        scales = []
-        for long_side in long_sides:
-            pixels, _ = photo.find_level(long_side / max(photo.width, photo.height))
-            pixels, _ = shrink(pixels, long_side / max(pixels.shape[:2]))
-            scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
-            scales.append(self.detect(pixels).transform(scale))
-        return scales
+        pixels, _ = photo.find_level(long_side / max(photo.width, photo.height))
+        pixels, _ = shrink(pixels, long_side / max(pixels.shape[:2]))
+        scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
+        return self.detect(pixels).transform(scale)
 
 
 def shrink(pixels: npt.NDArray[np.uint8], factor: float) -> tuple[npt.NDArray[np.uint8], tuple[float, float]]:

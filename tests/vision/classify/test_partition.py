@@ -8,9 +8,10 @@ import pytest
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
 from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.networks.detector import Detections
-from tests.kingdoms import lattices
+from tests.kingdoms import fit_lattices
 from tests.vision.detect.test_lattice import RAGGED, seen, view
 
 NINE = [(float(c), float(r)) for c in range(3) for r in range(3)]
@@ -18,11 +19,11 @@ NINE = [(float(c), float(r)) for c in range(3) for r in range(3)]
 
 def observe(hypothesis: LatticeHypothesis, castles: tuple[int, ...], empty: tuple[int, ...] = ()) -> ObservedLattice:
     """The lattice observed with wheat on all detections but `castles` and `empty` ones, and nothing elsewhere."""
-    grid = hypothesis.grid
+    grid = build_grid(hypothesis)
     probabilities = np.full((grid.rows, grid.cols, len(KINDS)), 0.001)
     probabilities[..., KINDS.index(".")] = 1.0
     cells = np.linalg.norm(hypothesis.squares.centre[:, None] - grid.centres.reshape(1, -1, 2), axis=2).argmin(axis=1)
-    for index in hypothesis.component.indices:
+    for index in hypothesis.indices:
         kind = "#" if index in castles else "." if index in empty else "w"
         cell = probabilities.reshape(-1, len(KINDS))[cells[index]]
         cell[:] = 0.001
@@ -34,12 +35,12 @@ def observe(hypothesis: LatticeHypothesis, castles: tuple[int, ...], empty: tupl
 
 
 def make_hypothesis(squares: Detections) -> LatticeHypothesis:
-    (lattice,) = lattices(squares)
-    return LatticeHypothesis(lattice, squares)
+    (hypothesis,) = fit_lattices(squares)
+    return hypothesis
 
 
 def list_parts(parts: list[LatticeHypothesis]) -> list[list[int]]:
-    return sorted(sorted(part.component.indices) for part in parts)
+    return sorted(sorted(part.indices) for part in parts)
 
 
 @pytest.mark.parametrize("castles", [(4, 13), (0, 17), (8, 12)])
@@ -49,7 +50,7 @@ def test_two_kingdoms_that_almost_touch_are_split(castles: tuple[int, int], offs
     squares = seen([*NINE, *((c + right, r + down) for c, r in NINE)], view(0.3, perspective=0.0001), noise=0.5)
     parts = split_by_castles(observe(make_hypothesis(squares), castles))
     assert list_parts(parts) == [[*range(9)], [*range(9, 18)]]
-    assert [(part.grid.rows, part.grid.cols) for part in parts] == [(5, 5), (5, 5)]  # with a rim
+    assert [(grid.rows, grid.cols) for grid in map(build_grid, parts)] == [(5, 5), (5, 5)]  # with a rim
 
 
 def test_detections_on_the_table_connect_nothing() -> None:
@@ -76,8 +77,8 @@ def test_tiles_of_another_kingdom_are_removed_from_a_grid_that_reaches_over_them
     places = [*NINE, *((c + 3.25, r + 0.2) for c, r in NINE)]
     squares = seen(places, view(0.0, perspective=0.0))
     first, second = (make_hypothesis(replace_scores(squares, list(range(*span)))) for span in ((0, 9), (9, 18)))
-    taken = {**first.lattice.members, (max(c for c, _ in first.lattice.members) + 1, 0): 9}
-    greedy = LatticeHypothesis(replace(first.lattice, members=taken), squares)
+    taken = {**first.members, (max(c for c, _ in first.members) + 1, 0): 9}
+    greedy = replace(first, members=taken, squares=squares)
     one, other = remove_foreign_tiles([observe(greedy, (4,)), observe(second, (13 - 9,))])
     assert one.is_tile.sum() == 9 and other.is_tile.sum() == 9
 
@@ -91,6 +92,5 @@ def replace_scores(squares: Detections, kept: list[int]) -> Detections:
 
 def test_kingdoms_apart_keep_their_tiles() -> None:
     squares = seen([*NINE, *((c + 6.0, r) for c, r in NINE)], view(0.3))
-    found = [LatticeHypothesis(lattice, squares) for lattice in lattices(squares)]
-    observed = [observe(one, (one.component.indices[0],)) for one in found]
+    observed = [observe(one, (one.indices[0],)) for one in fit_lattices(squares)]
     assert remove_foreign_tiles(observed) == [one.observation for one in observed]

@@ -10,7 +10,7 @@ import pytest
 from kdvision.vision.detect.grid import Grid, build_grid
 from kdvision.vision.geometry import Floats
 from kdvision.vision.networks.detector import Detections, compute_axes
-from tests.kingdoms import lattices
+from tests.kingdoms import fit_lattices
 
 BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
@@ -39,9 +39,9 @@ RAGGED = [(c, r) for c in range(5) for r in range(5) if (c, r) not in ((4, 0), (
 
 
 def only_grid(squares: Detections) -> Grid:
-    found = lattices(squares)
+    found = fit_lattices(squares)
     assert len(found) == 1
-    return build_grid(found[0], squares)
+    return build_grid(found[0])
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 15))
@@ -71,13 +71,13 @@ def test_kingdoms_two_fingers_apart_are_two() -> None:
     matrix = view(0.2)
     left = [(c, r) for c in range(5) for r in range(5)]
     right = [(c + 5.6, r + 0.3) for c, r in left]
-    found = lattices(seen(left + right, matrix, noise=0.5))
+    found = fit_lattices(seen(left + right, matrix, noise=0.5))
     assert [len(lattice.members) for lattice in found] == [25, 25]
 
 
 def test_pieces_that_touch_by_a_corner_are_one_kingdom() -> None:
     places = [(c, r) for c in range(3) for r in range(3)] + [(3, 3), (4, 3), (3, 4), (4, 4)]
-    assert [len(lattice.members) for lattice in lattices(seen(places, view(1.0)))] == [13]
+    assert [len(lattice.members) for lattice in fit_lattices(seen(places, view(1.0)))] == [13]
 
 
 def test_the_grid_bends_with_crooked_rows() -> None:
@@ -98,7 +98,7 @@ def test_the_smallest_kingdom_is_found(places: list[tuple[float, float]]) -> Non
 
 
 def test_two_squares_are_no_kingdom() -> None:
-    assert lattices(seen([(0, 0), (1, 0)], view(0.1))) == []
+    assert fit_lattices(seen([(0, 0), (1, 0)], view(0.1))) == []
 
 
 @pytest.mark.parametrize("perspective", [0.0004, 0.0025, 0.004])
@@ -109,7 +109,7 @@ def test_halves_of_neighbours_that_look_like_squares_do_not_mislead(degrees: int
     halves = [(c + 0.5, float(r)) for c in range(4) for r in range(5)] + [(c + 0.5, r + 0.5) for c, r in RAGGED]
     squares = seen([*RAGGED, *halves], matrix, noise=0.6)
     squares = replace(squares, score=np.where(np.arange(len(squares)) < len(RAGGED), squares.score, 0.15))
-    found = lattices(squares)
+    found = fit_lattices(squares)
     assert set(found[0].members.values()) == set(range(len(RAGGED)))
     right = cv2.perspectiveTransform((np.array(list(found[0].members)) + 0.5)[None].astype(float), found[0].matrix)[0]
     away = np.linalg.norm(right - squares.centre[list(found[0].members.values())], axis=1)
@@ -121,7 +121,7 @@ def test_steps_that_the_view_shortens_are_followed(perspective: float) -> None:
     """Far squares are half as large as near ones, and each step is shorter than the one before."""
     squares = seen([(c, r) for c in range(7) for r in range(7)], view(0.4, perspective=perspective))
     assert squares.side.max() / squares.side.min() > 1.4
-    assert [len(lattice.members) for lattice in lattices(squares)] == [49]
+    assert [len(lattice.members) for lattice in fit_lattices(squares)] == [49]
 
 
 def test_neighbours_are_linked_where_perspective_doubles_the_steps() -> None:
@@ -129,4 +129,4 @@ def test_neighbours_are_linked_where_perspective_doubles_the_steps() -> None:
     squares = seen([(c, r) for c in range(5) for r in range(5)], view(0.0, perspective=0.013))
     steps = np.linalg.norm(np.diff(squares.centre[:5], axis=0), axis=1)
     assert steps[0] / steps[-1] > 2
-    assert [len(lattice.members) for lattice in lattices(squares)] == [25]
+    assert [len(lattice.members) for lattice in fit_lattices(squares)] == [25]

@@ -1,7 +1,6 @@
 """Which looks at a photo are worth their time, and kingdoms that only the finer one shows."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -10,11 +9,10 @@ import pytest
 
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
-from kdvision.vision.detect.lattice import Lattice
 from kdvision.vision.detect.search import SearchResult, find_grids, refine_components
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import LONG_SIDES_PIXELS, Detections, SquareDetector
+from kdvision.vision.networks.detector import Detections, SquareDetector
 from kdvision.vision.networks.onnx import load_model
 from tests.kingdoms import table_photo
 from tests.paths import SAMPLES
@@ -27,9 +25,9 @@ class Watched(SquareDetector):
         super().__init__(load_model("detector"))
         self.looked: list[int] = []
 
-    def detect_scales(self, photo: Photo, long_sides: Sequence[int] = LONG_SIDES_PIXELS) -> list[Detections]:
-        self.looked += long_sides
-        return super().detect_scales(photo, long_sides)
+    def detect_photo(self, photo: Photo, long_side: int) -> Detections:
+        self.looked.append(long_side)
+        return super().detect_photo(photo, long_side)
 
 
 def far_away(name: str, *, side: float, width: int = 1600) -> Photo:
@@ -115,7 +113,7 @@ def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
     u, v = np.tile([20.0, 0.0], (25, 1)), np.tile([0.0, 20.0], (25, 1))
     matrix = np.array([[40.0, 0, left], [0, 40, 0], [0, 0, 1]])
     squares = Detections(centre, u, v, np.full(25, score))
-    return LatticeHypothesis(Lattice({place: n for n, place in enumerate(places)}, matrix), squares)
+    return LatticeHypothesis({place: n for n, place in enumerate(places)}, squares, matrix)
 
 
 @pytest.mark.parametrize(("columns", "kept"), [(1, 2), (2, 1), (5, 1)])
@@ -129,8 +127,8 @@ def test_a_hypothesis_may_share_a_fifth_of_its_squares_with_a_better_one_but_not
 
 
 def test_ten_components_are_refined_at_each_scale(monkeypatch: pytest.MonkeyPatch) -> None:
-    refined: list[Lattice] = []
+    refined: list[LatticeHypothesis] = []
     monkeypatch.setattr("kdvision.vision.detect.search.refine", lambda *args: refined.append(args[2]))
-    components = [make_hypothesis(400.0 * n).component for n in range(12)]
+    components = [make_hypothesis(400.0 * n) for n in range(12)]
     refine_components(table_photo(), SquareDetector(load_model("detector")), components)
     assert len(refined) == 10
