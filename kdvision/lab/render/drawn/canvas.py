@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from copy import copy
 
 import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kdvision.lab.render.drawn.colours import Colour
-from kdvision.lab.render.drawn.shapes import Point, Rng, make_oval
+from kdvision.lab.render.drawn.shapes import Colour, Point, Rng, make_oval
 
 _SHIFT = 4  # fractional bits of the corners given to OpenCV
 
@@ -23,10 +23,22 @@ class Canvas:
     def __init__(self, left: float, right: float, unit: int) -> None:
         self.left, self.right, self.unit = left, right, unit
         self.pixels: NDArray[np.uint8] = np.zeros((unit, round((right - left) * unit), 3), dtype=np.uint8)
+        self._origin, self._scale = np.zeros(2), 1.0
+
+    def at(self, x: float, y: float, scale: float = 1.0) -> Canvas:
+        """Return the canvas, with the same pixels, whose origin is moved to a point and whose lengths are scaled."""
+        moved = copy(self)
+        moved._origin = self._origin + self._scale * np.array((x, y))
+        moved._scale = self._scale * scale
+        return moved
 
     def _corners(self, points: ArrayLike) -> NDArray[np.int32]:
-        scaled = (np.asarray(points, dtype=np.float64) - (self.left, 0.0)) * self.unit - 0.5
-        return np.asarray(np.round(scaled * (1 << _SHIFT)), dtype=np.int32)
+        squares = np.asarray(points, dtype=np.float64) * self._scale + self._origin
+        pixels = (squares - (self.left, 0.0)) * self.unit - 0.5
+        return np.asarray(np.round(pixels * (1 << _SHIFT)), dtype=np.int32)
+
+    def _width(self, width: float) -> int:
+        return max(1, round(width * self._scale * self.unit))
 
     def shape(self, points: ArrayLike, colour: Colour, *, ink: Colour | None = None, width: float = 0.008) -> None:
         """Fill an outline; draw its border too if `ink` is given."""
@@ -35,9 +47,14 @@ class Canvas:
         if ink is not None:
             cv2.polylines(self.pixels, [corners], True, ink, self._width(width), cv2.LINE_AA, _SHIFT)
 
-    def line(self, points: ArrayLike, colour: Colour, width: float = 0.008) -> None:
+    def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, ink: Colour) -> None:
+        """Fill a rectangle and draw its border."""
+        self.shape([(left, bottom), (right, bottom), (right, top), (left, top)], colour, ink=ink)
+
+    def line(self, points: ArrayLike, colour: Colour, width: float = 0.008, *, closed: bool = False) -> None:
         """Draw a line through the points."""
-        cv2.polylines(self.pixels, [self._corners(points)], False, colour, self._width(width), cv2.LINE_AA, _SHIFT)
+        corners = self._corners(points)
+        cv2.polylines(self.pixels, [corners], closed, colour, self._width(width), cv2.LINE_AA, _SHIFT)
 
     def spot(
         self,
@@ -52,38 +69,32 @@ class Canvas:
         """Fill a circle or an ellipse."""
         self.shape(make_oval(centre, radius, turn=turn), colour, ink=ink, width=width)
 
-    def shade(self, outlines: Iterable[ArrayLike], strength: float, *, blur: float = 0.0) -> None:
-        """Darken what lies inside the outlines; a negative strength lightens it."""
-        corners = [self._corners(points) for points in outlines]
-        reach = int(3 * blur * self.unit) + 3
-        joined = np.concatenate(corners) >> _SHIFT
-        x0, y0 = np.maximum(joined.min(axis=0) - reach, 0)
-        x1, y1 = np.minimum(joined.max(axis=0) + reach, (self.pixels.shape[1], self.pixels.shape[0]))
+    def shade(self, points: ArrayLike, strength: float, *, blur: float = 0.0) -> None:
+        """Darken what lies inside an outline; a negative strength lightens it."""
+        corners = self._corners(points)
+        sigma = blur * self._scale * self.unit
+        reach = int(3 * sigma) + 3
+        x0, y0 = np.maximum((corners >> _SHIFT).min(axis=0) - reach, 0)
+        x1, y1 = np.minimum((corners >> _SHIFT).max(axis=0) + reach, self.pixels.shape[1::-1])
         if x0 >= x1 or y0 >= y1:
             return
         mask = np.zeros((y1 - y0, x1 - x0), dtype=np.uint8)
-        moved = [points - np.array((x0, y0), dtype=np.int32) * (1 << _SHIFT) for points in corners]
-        for points in moved:
-            cv2.fillPoly(mask, [points], 255, cv2.LINE_AA, _SHIFT)
+        cv2.fillPoly(mask, [corners - np.array((x0, y0), dtype=np.int32) * (1 << _SHIFT)], 255, cv2.LINE_AA, _SHIFT)
         if blur:
-            mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), blur * self.unit), dtype=np.uint8)
+            mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), sigma), dtype=np.uint8)
         region = self.pixels[y0:y1, x0:x1]
         share = (mask.astype(np.float32) / 255.0 * abs(strength))[..., None]
         region[:] = (region * (1.0 - share) + (255.0 if strength < 0 else 0.0) * share).astype(np.uint8)
 
-    def wash(self, colours: Sequence[Colour], grain: float, rng: Rng, *, rough: float = 4.0) -> None:
+    def wash(self, colours: Sequence[Colour], grain: float, rng: Rng) -> None:
         """Cover the canvas with soft patches of the colours, about `grain` squares wide."""
         height, width = self.pixels.shape[:2]
         level = make_cloud((height, width), grain * self.unit, rng)
-        ramp = np.array(colours, dtype=np.float32)
-        stops = np.linspace(0.0, 1.0, len(ramp))
-        table = np.stack([np.interp(np.linspace(0, 1, 256), stops, ramp[:, i]) for i in range(3)], axis=1)
+        stops, levels = np.linspace(0, 1, len(colours)), np.linspace(0, 1, 256)
+        table = np.stack([np.interp(levels, stops, channel) for channel in np.transpose(colours)], axis=1)
         painted = table.astype(np.float32)[(level * 255).astype(np.uint8)]
-        paper = cv2.GaussianBlur(rng.normal(0, 2.2 * rough, (height, width)).astype(np.float32), (0, 0), 0.9)
+        paper = cv2.GaussianBlur(rng.normal(0, 8.8, (height, width)).astype(np.float32), (0, 0), 0.9)
         self.pixels[:] = np.clip(painted + paper[..., None], 0, 255).astype(np.uint8)
-
-    def _width(self, width: float) -> int:
-        return max(1, round(width * self.unit))
 
 
 def make_cloud(shape: tuple[int, int], grain: float, rng: Rng, octaves: int = 4) -> NDArray[np.float32]:

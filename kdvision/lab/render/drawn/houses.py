@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, mix
-from kdvision.lab.render.drawn.shapes import Floats, Point, Rng, make_oval, shift_points
+from kdvision.lab.render.drawn.shapes import INK, Colour, Floats, Point, Rng, darken, lighten, make_oval, mix
+
+_TIMBER: Colour = (122, 78, 46)
+_FENCE: Colour = (150, 108, 66)
 
 
 def draw_house(
     canvas: Canvas,
-    corner: Point,
     size: tuple[float, float, float, float],
     *,
     wall: Colour,
@@ -20,104 +21,86 @@ def draw_house(
     beams: bool = False,
     grounded: bool = True,
 ) -> None:
-    """Draw a gabled house whose front's lower left is at the corner.
+    """Draw a gabled house whose front's lower left is at the origin.
 
     `size` is its width, its depth, its height to the eaves and the height of its roof.
     """
-    x, y = corner
     wide, deep, tall, rise = size
     back = np.array((deep, -0.3 * deep))
-    front = np.array([(x, y), (x + wide, y), (x + wide, y - tall), (x + wide / 2, y - tall - rise), (x, y - tall)])
-    if grounded:
-        foot = np.array([front[1], front[1] + back])
-        canvas.shade([np.concatenate([foot, shift_points(foot[::-1], 0.10, 0.02)])], 0.45, blur=0.012)
+    front = np.array([(0, 0), (wide, 0), (wide, -tall), (wide / 2, -tall - rise), (0, -tall)])
     side = np.array([front[1], front[1] + back, front[2] + back, front[2]])
+    if grounded:
+        canvas.shade([side[0], side[1], side[1] + (0.10, 0.02), side[0] + (0.10, 0.02)], 0.45, blur=0.012)
     canvas.shape(side, darken(wall, 0.28), ink=INK)
     canvas.shape(front, wall, ink=INK)
     if beams:
         _draw_beams(canvas, front, side)
-    draw_door(canvas, (x + wide * 0.5, y), wide * 0.26, tall * 0.72)
-    window = side[0] + (side[1] - side[0]) * 0.5 + (0, -tall * 0.5)
-    canvas.shape(make_pane(window, 0.035, slant=-0.3), (86, 74, 66), ink=INK, width=0.006)
+    draw_door(canvas.at(wide * 0.5, 0), wide * 0.26, tall * 0.72)
+    window = (side[0] + side[1]) / 2 - (0, tall * 0.5)
+    draw_window(canvas.at(window[0], window[1]), 0.035, slant=-0.3)
     apex = front[3]
-    eaves = front[2] + (front[2] - apex) * 0.22
-    plane = np.array([apex, apex + back * 1.06, eaves + back * 1.06, eaves])
+    left, right = (apex + (eaves - apex) * 1.22 for eaves in (front[4], front[2]))
+    plane = np.array([apex, apex + back * 1.06, right + back * 1.06, right])
     canvas.shape(plane, roof, ink=INK)
     _draw_shingles(canvas, plane, darken(roof, 0.35), rows)
     canvas.shape([plane[0], plane[1], plane[1] + (0, 0.018), plane[0] + (0, 0.018)], lighten(roof, 0.3))
-    left = front[4] + (front[4] - apex) * 0.22
-    canvas.line([left, apex, eaves], darken(roof, 0.55), 0.030)
-    canvas.line([left, apex, eaves], lighten(roof, 0.12), 0.016)
+    canvas.line([left, apex, right], darken(roof, 0.55), 0.030)
+    canvas.line([left, apex, right], lighten(roof, 0.12), 0.016)
 
 
-def make_pane(middle: Floats, side: float, *, slant: float = 0.0) -> Floats:
-    """Return the outline of a square window; on a receding wall it slants."""
+def draw_window(canvas: Canvas, side: float, *, slant: float = 0.0) -> None:
+    """Draw a square window about the origin; on a receding wall it slants."""
     h = side / 2
-    corners = [(-h, -h - slant * h), (h, -h + slant * h), (h, h + slant * h), (-h, h - slant * h)]
-    return shift_points(corners, middle[0], middle[1])
+    pane = [(-h, -h - slant * h), (h, -h + slant * h), (h, h + slant * h), (-h, h - slant * h)]
+    canvas.shape(pane, (86, 74, 66), ink=INK, width=0.006)
 
 
 def _draw_beams(canvas: Canvas, front: Floats, side: Floats) -> None:
-    timber = (122, 78, 46)
     a, b, c, _, e = front
-    middle = (a + b) / 2
-    for path in (
-        [e, c],
-        [a, e],
-        [b, c],
-        [(a + e) / 2, middle + (e - a) * 0.95],
-        [(b + c) / 2, middle + (e - a) * 0.95],
-    ):
-        canvas.line(path, timber, 0.012)
+    middle = (a + b) / 2 + (e - a) * 0.95
+    for path in ([e, c], [a, e], [b, c], [(a + e) / 2, middle], [(b + c) / 2, middle]):
+        canvas.line(path, _TIMBER, 0.012)
     for share in (0.33, 0.67):
         foot = side[0] + (side[1] - side[0]) * share
-        canvas.line([foot, foot + side[3] - side[0]], timber, 0.010)
+        canvas.line([foot, foot + side[3] - side[0]], _TIMBER, 0.010)
 
 
-def draw_door(canvas: Canvas, foot: Point, wide: float, tall: float) -> None:
-    """Draw an arched door."""
-    x, y = foot
-    arch = make_oval((x, y - tall + wide / 2), wide / 2)
-    canvas.shape([(x - wide / 2, y), *arch[14:].tolist(), (x + wide / 2, y)], (104, 66, 42), ink=INK, width=0.006)
-    canvas.spot((x + wide * 0.22, y - tall * 0.4), 0.006, (236, 200, 90))
+def draw_door(canvas: Canvas, wide: float, tall: float) -> None:
+    """Draw an arched door that stands on the origin."""
+    arch = make_oval((0, wide / 2 - tall), wide / 2)
+    canvas.shape([(-wide / 2, 0), *arch[14:], (wide / 2, 0)], (104, 66, 42), ink=INK, width=0.006)
+    canvas.spot((wide * 0.22, -tall * 0.4), 0.006, (236, 200, 90))
 
 
 def _draw_shingles(canvas: Canvas, plane: Floats, colour: Colour, rows: int) -> None:
-    ridge_a, ridge_b, eaves_b, eaves_a = plane
+    ridge, far = plane[0], plane[1] - plane[0]
+    drop = (plane[3] - ridge) / rows
     for row in range(1, rows):
-        share = row / rows
-        a, b = ridge_a + (eaves_a - ridge_a) * share, ridge_b + (eaves_b - ridge_b) * share
-        canvas.line([a, b], colour, 0.006)
-        drop = (eaves_a - ridge_a) / rows
+        start = ridge + row * drop
+        canvas.line([start, start + far], colour, 0.006)
         for step in np.arange(0.08 + 0.06 * (row % 2), 1.0, 0.13):
-            foot = a + (b - a) * step
+            foot = start + far * step
             canvas.line([foot, foot - drop], colour, 0.005)
 
 
-def draw_smoke(canvas: Canvas, at: Point, rng: Rng, colour: Colour = (236, 236, 232)) -> None:
-    """Draw puffs of smoke that drift away from a chimney."""
+def draw_smoke(canvas: Canvas, rng: Rng, colour: Colour = (236, 236, 232)) -> None:
+    """Draw puffs of smoke that drift away from a chimney at the origin."""
     for step in range(4):
-        spot = (at[0] + 0.026 * step + rng.normal(0, 0.004), at[1] - 0.030 * step)
-        canvas.spot(spot, 0.015 + 0.005 * step, mix(colour, INK, 0.25))
-        canvas.spot((spot[0] - 0.003, spot[1] - 0.003), 0.012 + 0.005 * step, colour)
+        x, y = 0.026 * step + rng.normal(0, 0.004), -0.030 * step
+        canvas.spot((x, y), 0.015 + 0.005 * step, mix(colour, INK, 0.25))
+        canvas.spot((x - 0.003, y - 0.003), 0.012 + 0.005 * step, colour)
 
 
-def draw_chimney(canvas: Canvas, at: Point, colour: Colour = (150, 128, 112)) -> None:
-    """Draw a chimney whose foot is hidden in the roof."""
-    x, y = at
-    canvas.shape([(x, y), (x + 0.045, y), (x + 0.045, y - 0.08), (x, y - 0.08)], colour, ink=INK)
-    canvas.shape(
-        [(x - 0.008, y - 0.075), (x + 0.053, y - 0.075), (x + 0.053, y - 0.1), (x - 0.008, y - 0.1)],
-        lighten(colour),
-        ink=INK,
-    )
+def draw_chimney(canvas: Canvas, colour: Colour = (150, 128, 112)) -> None:
+    """Draw a chimney whose foot, at the origin, is hidden in the roof."""
+    canvas.box(0, -0.08, 0.045, 0, colour, INK)
+    canvas.box(-0.008, -0.1, 0.053, -0.075, lighten(colour), INK)
 
 
 def draw_fence(canvas: Canvas, start: Point, end: Point, posts: int) -> None:
     """Draw a wooden fence from one point to another."""
     a, b = np.array(start), np.array(end)
     for lift in (0.018, 0.036):
-        canvas.line([a - (0, lift), b - (0, lift)], (150, 108, 66), 0.009)
-    for share in np.linspace(0, 1, posts):
-        foot = a + (b - a) * share
-        canvas.line([foot, foot - (0, 0.05)], darken((150, 108, 66), 0.3), 0.013)
+        canvas.line([a - (0, lift), b - (0, lift)], _FENCE, 0.009)
+    for foot in np.linspace(a, b, posts):
+        canvas.line([foot, foot - (0, 0.05)], darken(_FENCE), 0.013)

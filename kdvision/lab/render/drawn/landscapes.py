@@ -13,8 +13,29 @@ from kdvision.game.board import Terrain
 from kdvision.lab.render.drawn import motifs
 from kdvision.lab.render.drawn.buildings import paint_town
 from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, mix, vary
-from kdvision.lab.render.drawn.shapes import Circles, Point, Rng, make_blob, make_oval, scatter, shift_points
+from kdvision.lab.render.drawn.shapes import (
+    INK,
+    Circles,
+    Colour,
+    Rng,
+    choose,
+    darken,
+    lighten,
+    make_blob,
+    make_oval,
+    mix,
+    scatter,
+    shift_points,
+    vary,
+)
+
+
+def _scatter(
+    canvas: Canvas, rng: Rng, gap: float, *, tries: int, avoid: Circles = (), margin: float = 0.0
+) -> list[Canvas]:
+    """Return the canvas moved to random points at least `gap` apart, from far to near."""
+    spots = scatter(rng, canvas.left, canvas.right, gap, avoid=avoid, tries=tries, margin=margin)
+    return [canvas.at(x, y) for x, y in spots]
 
 
 def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
@@ -25,183 +46,177 @@ def _paint_wheat(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     for number, height in enumerate(np.arange(-0.9, 2.0, 0.085)):
         row = height + slope * 0.16 * np.sin(1.5 * xs + middle)
         if number % 2:
-            band = np.concatenate([np.stack([xs, row], 1), np.stack([xs, row + 0.085], 1)[::-1]])
-            canvas.shade([band], 0.035)
+            line = np.stack([xs, row], 1)
+            canvas.shade([*line, *shift_points(line, 0, 0.085)[::-1]], 0.035)
         for x in np.arange(canvas.left, canvas.right, 0.06):
-            _draw_ear(canvas, (x + rng.normal(0, 0.014), float(np.interp(x, xs, row)) + rng.normal(0, 0.012)), rng)
+            y = float(np.interp(x, xs, row))
+            _draw_ear(canvas.at(x + rng.normal(0, 0.014), y + rng.normal(0, 0.012)), rng)
     wide = [(x, y, radius + 0.1) for x, y, radius in avoid]
-    tries = int(rng.integers(3, 7))
-    for spot in scatter(rng, canvas.left, canvas.right, 0.34, avoid=wide, tries=tries, margin=0.18):
-        (motifs.draw_haystack if rng.random() < 0.3 else _draw_poppies)(canvas, spot, rng)
+    for spot in _scatter(canvas, rng, 0.34, avoid=wide, tries=int(rng.integers(3, 7)), margin=0.18):
+        (motifs.draw_haystack if rng.random() < 0.3 else _draw_poppies)(spot, rng)
 
 
-def _draw_ear(canvas: Canvas, foot: Point, rng: Rng) -> None:
-    x, y = foot
+def _draw_ear(canvas: Canvas, rng: Rng) -> None:
     lean, length = rng.normal(0.010, 0.006), rng.uniform(0.03, 0.05)
     light = rng.random() < 0.5
     colour = vary((255, 224, 112) if light else (216, 158, 24), rng, 6)
-    canvas.line([(x, y), (x + lean, y - length)], colour, 0.006)
+    top = (lean, -length)
+    canvas.line([(0, 0), top], colour, 0.006)
     if rng.random() < 0.4:
-        canvas.line([(x + lean - 0.012, y - length - 0.008), (x + lean, y - length)], colour, 0.006)
-        canvas.line([(x + lean + 0.014, y - length - 0.008), (x + lean, y - length)], colour, 0.006)
+        canvas.line([(lean - 0.012, -length - 0.008), top], colour, 0.006)
+        canvas.line([(lean + 0.014, -length - 0.008), top], colour, 0.006)
 
 
-def _draw_poppies(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_poppies(canvas: Canvas, rng: Rng) -> None:
     for _ in range(int(rng.integers(1, 4))):
-        x, y = at[0] + rng.normal(0, 0.03), at[1] + rng.normal(0, 0.02)
-        canvas.line([(x, y), (x + 0.004, y + 0.03)], (120, 130, 40), 0.006)
-        canvas.spot((x, y), 0.013, (206, 52, 34))
-        canvas.spot((x, y), 0.004, INK)
+        poppy = canvas.at(rng.normal(0, 0.03), rng.normal(0, 0.02))
+        poppy.line([(0, 0), (0.004, 0.03)], (120, 130, 40), 0.006)
+        poppy.spot((0, 0), 0.013, (206, 52, 34))
+        poppy.spot((0, 0), 0.004, INK)
 
 
 def _paint_forest(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Paint trees, crown beside crown, leafy ones and firs."""
     canvas.wash([(62, 78, 30), (82, 102, 40), (104, 122, 48)], 0.25, rng)
     firs = rng.uniform(0.1, 0.6)
-    low = scatter(rng, canvas.left - 0.05, canvas.right + 0.05, 0.148, avoid=avoid, tries=700)
-    for x, high in low:
-        y = high + 0.05
+    for x, y in scatter(rng, canvas.left - 0.05, canvas.right + 0.05, 0.148, avoid=avoid, tries=700):
         if rng.random() < firs:
-            motifs.draw_fir(canvas, (x, y + 0.05), rng.uniform(0.20, 0.27), rng)
+            motifs.draw_fir(canvas.at(x, y + 0.1, rng.uniform(0.20, 0.27)), rng)
         else:
-            motifs.draw_tree(canvas, (x, y), rng.uniform(0.085, 0.115), rng)
+            motifs.draw_tree(canvas.at(x, y + 0.05, rng.uniform(0.085, 0.115)), rng)
 
 
 def _paint_lake(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
-    """Paint blue water with ripples, lily pads and fish."""
+    """Paint blue water with ripples, lily pads, fish and a boat."""
     canvas.wash([(24, 92, 176), (34, 116, 202), (58, 146, 222)], 0.6, rng)
-    for x, y in scatter(rng, canvas.left, canvas.right, 0.11, tries=260):
-        _draw_ripple(canvas, (x, y), rng.uniform(0.025, 0.05), rng)
-    spots = scatter(rng, canvas.left, canvas.right, 0.26, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.2)
+    for spot in _scatter(canvas, rng, 0.11, tries=260):
+        _draw_ripple(spot, rng.uniform(0.025, 0.05), rng)
+    spots = _scatter(canvas, rng, 0.26, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.2)
     for number, spot in enumerate(spots):
-        (_draw_lilies, _draw_lilies, _draw_fish, motifs.draw_boat if number == 1 else _draw_fish)[int(rng.integers(4))](
-            canvas, spot, rng
-        )
+        fourth = motifs.draw_boat if number == 1 else _draw_fish
+        (_draw_lilies, _draw_lilies, _draw_fish, fourth)[int(rng.integers(4))](spot, rng)
 
 
-def _draw_ripple(canvas: Canvas, at: Point, half: float, rng: Rng) -> None:
+def _draw_ripple(canvas: Canvas, half: float, rng: Rng) -> None:
     xs = np.linspace(-half, half, 9)
     ys = 0.006 * np.cos(xs / half * 2 * np.pi)
     light = rng.random() < 0.6
     colour = mix((40, 120, 206), (170, 216, 246) if light else (14, 66, 140), rng.uniform(0.3, 0.75))
-    canvas.line(np.stack([at[0] + xs, at[1] + ys], 1), colour, 0.007)
+    canvas.line(np.stack([xs, ys], 1), colour, 0.007)
 
 
-def _draw_lilies(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_lilies(canvas: Canvas, rng: Rng) -> None:
     for dx, dy in rng.normal(0, 0.03, (int(rng.integers(2, 4)), 2)):
-        x, y = at[0] + dx, at[1] + dy * 0.6
+        leaf = canvas.at(dx, dy * 0.6)
         start, size = rng.uniform(0, 6.3), rng.uniform(0.018, 0.028)
         angle = np.linspace(start, start + 5.5, 20)
-        pad = np.stack([x + size * np.cos(angle), y + size * 0.7 * np.sin(angle)], 1)
-        canvas.shade([shift_points(pad, 0.006, 0.006)], 0.35, blur=0.004)
-        canvas.shape([(x, y), *pad], vary((86, 160, 70), rng, 8), ink=(40, 96, 50), width=0.004)
+        pad = np.stack([size * np.cos(angle), size * 0.7 * np.sin(angle)], 1)
+        leaf.shade(shift_points(pad, 0.006, 0.006), 0.35, blur=0.004)
+        leaf.shape([(0, 0), *pad], vary((86, 160, 70), rng, 8), ink=(40, 96, 50), width=0.004)
     if rng.random() < 0.5:
-        for x, y in shift_points(make_oval((0, 0), (0.009, 0.007), steps=5), *at).tolist():
+        for x, y in make_oval((0, 0), (0.009, 0.007), steps=5):
             canvas.spot((x, y), 0.007, (250, 200, 220))
-        canvas.spot(at, 0.005, (250, 220, 90))
+        canvas.spot((0, 0), 0.005, (250, 220, 90))
 
 
-def _draw_fish(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_fish(canvas: Canvas, rng: Rng) -> None:
     turn = rng.uniform(-0.5, 0.5) + (np.pi if rng.random() < 0.5 else 0)
-    x, y = at
-    tail = np.array([(-0.03, 0.0), (-0.055, -0.016), (-0.055, 0.016)])
     spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    canvas.shade([make_oval((x, y), (0.036, 0.014), turn=turn), tail @ spin + (x, y)], 0.4, blur=0.003)
+    canvas.shade(make_oval((0, 0), (0.036, 0.014), turn=turn), 0.4, blur=0.003)
+    canvas.shade(np.array([(-0.036, 0.0), (-0.055, -0.016), (-0.055, 0.016)]) @ spin, 0.4, blur=0.003)
 
 
 def _paint_grass(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Paint a meadow with tufts, flowers and sheep."""
     canvas.wash([(118, 184, 48), (140, 204, 58), (166, 220, 78)], 0.45, rng)
-    for x, y in scatter(rng, canvas.left, canvas.right, 0.075, tries=500):
-        _draw_tuft(canvas, (x, y), rng)
-    for spot in scatter(rng, canvas.left, canvas.right, 0.16, avoid=avoid, tries=int(rng.integers(8, 18)), margin=0.04):
-        _draw_flowers(canvas, spot, rng)
-    for spot in scatter(rng, canvas.left, canvas.right, 0.2, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.1):
-        motifs.draw_sheep(canvas, spot, rng)
+    for spot in _scatter(canvas, rng, 0.075, tries=500):
+        _draw_tuft(spot, rng)
+    for spot in _scatter(canvas, rng, 0.16, avoid=avoid, tries=int(rng.integers(8, 18)), margin=0.04):
+        _draw_flowers(spot, rng)
+    for spot in _scatter(canvas, rng, 0.2, avoid=avoid, tries=int(rng.integers(3, 9)), margin=0.1):
+        motifs.draw_sheep(spot.at(0, 0, 0.036), rng)
 
 
-def _draw_tuft(canvas: Canvas, at: Point, rng: Rng) -> None:
-    x, y = at
+def _draw_tuft(canvas: Canvas, rng: Rng) -> None:
     colour = vary((92, 158, 40) if rng.random() < 0.6 else (186, 230, 104), rng, 8)
     for lean in (-0.014, 0.0, 0.013):
-        canvas.line([(x, y), (x + lean, y - rng.uniform(0.016, 0.028))], colour, 0.006)
+        canvas.line([(0, 0), (lean, -rng.uniform(0.016, 0.028))], colour, 0.006)
 
 
-def _draw_flowers(canvas: Canvas, at: Point, rng: Rng) -> None:
-    colour: Colour = [(255, 255, 250), (252, 226, 80), (240, 150, 190)][int(rng.integers(3))]
-    for dx, dy in rng.normal(0, 0.025, (int(rng.integers(2, 6)), 2)):
-        canvas.spot((at[0] + dx, at[1] + dy), 0.0085, colour)
-        canvas.spot((at[0] + dx, at[1] + dy), 0.0035, (226, 150, 40))
+def _draw_flowers(canvas: Canvas, rng: Rng) -> None:
+    colour = choose(rng, (255, 255, 250), (252, 226, 80), (240, 150, 190))
+    for x, y in rng.normal(0, 0.025, (int(rng.integers(2, 6)), 2)):
+        canvas.spot((x, y), 0.0085, colour)
+        canvas.spot((x, y), 0.0035, (226, 150, 40))
 
 
 def _paint_swamp(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Paint brown mud with still pools, reeds and dead wood."""
     canvas.wash([(150, 124, 90), (176, 150, 112), (198, 174, 134)], 0.4, rng)
-    for spot in scatter(rng, canvas.left, canvas.right, 0.34, tries=40):
-        _draw_pool(canvas, spot, rng)
-    for spot in scatter(rng, canvas.left, canvas.right, 0.23, avoid=avoid, tries=50, margin=0.06):
-        (_draw_reeds, _draw_reeds, _draw_driftwood, _draw_bubbles)[int(rng.integers(4))](canvas, spot, rng)
+    for spot in _scatter(canvas, rng, 0.34, tries=40):
+        _draw_pool(spot, rng)
+    for spot in _scatter(canvas, rng, 0.23, avoid=avoid, tries=50, margin=0.06):
+        (_draw_reeds, _draw_reeds, _draw_driftwood, _draw_bubbles)[int(rng.integers(4))](spot, rng)
 
 
-def _draw_pool(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_pool(canvas: Canvas, rng: Rng) -> None:
     size = (rng.uniform(0.12, 0.22), rng.uniform(0.05, 0.09))
-    shape = make_blob(at, size, rng, wobble=0.28)
+    outline = make_blob((0, 0), size, rng, wobble=0.28)
     colour = vary((112, 98, 72), rng, 7)
-    canvas.shape(shape, mix(colour, (206, 186, 150), 0.55))
-    canvas.shape((shape - at) * 0.93 + at, colour)
-    canvas.shape((shape - at) * (0.72, 0.6) + at, mix(colour, (84, 88, 66), 0.6))
+    canvas.shape(outline, mix(colour, (206, 186, 150), 0.55))
+    canvas.shape(outline * 0.93, colour)
+    canvas.shape(outline * (0.72, 0.6), mix(colour, (84, 88, 66), 0.6))
     for _ in range(3):
-        x, y = at[0] + rng.normal(0, size[0] * 0.3), at[1] + rng.normal(0, size[1] * 0.35)
+        x, y = rng.normal(0, size[0] * 0.3), rng.normal(0, size[1] * 0.35)
         canvas.line([(x - 0.025, y), (x + 0.025, y)], lighten(colour, 0.3), 0.006)
 
 
-def _draw_reeds(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_reeds(canvas: Canvas, rng: Rng) -> None:
     for _ in range(int(rng.integers(4, 8))):
-        x, y = at[0] + rng.normal(0, 0.025), at[1] + rng.normal(0, 0.008)
-        top = (x + rng.normal(0, 0.014), y - rng.uniform(0.06, 0.11))
-        canvas.line([(x, y), top], vary((104, 110, 52), rng, 8), 0.007)
+        reed = canvas.at(rng.normal(0, 0.025), rng.normal(0, 0.008))
+        x, y = rng.normal(0, 0.014), -rng.uniform(0.06, 0.11)
+        reed.line([(0, 0), (x, y)], vary((104, 110, 52), rng, 8), 0.007)
         if rng.random() < 0.6:
-            canvas.line([top, (top[0] + (top[0] - x) * 0.3, top[1] - 0.03)], (88, 52, 30), 0.015)
+            reed.line([(x, y), (x * 1.3, y - 0.03)], (88, 52, 30), 0.015)
 
 
-def _draw_driftwood(canvas: Canvas, at: Point, rng: Rng) -> None:
-    x, y = at
+def _draw_driftwood(canvas: Canvas, rng: Rng) -> None:
     tilt = rng.uniform(-0.35, 0.35)
-    end = (x + 0.13, y - 0.13 * tilt)
+    end = (0.13, -0.13 * tilt)
     bark: Colour = (92, 66, 46)
-    canvas.shade([make_oval((x + 0.065, y + 0.018), (0.08, 0.018))], 0.4, blur=0.008)
-    canvas.line([(x, y), end], darken(bark, 0.6), 0.036)
-    canvas.line([(x, y), end], bark, 0.026)
-    canvas.line([(x + 0.07, y - 0.07 * tilt), (x + 0.10, y - 0.06)], bark, 0.014)
+    canvas.shade(make_oval((0.065, 0.018), (0.08, 0.018)), 0.4, blur=0.008)
+    canvas.line([(0, 0), end], darken(bark, 0.6), 0.036)
+    canvas.line([(0, 0), end], bark, 0.026)
+    canvas.line([(0.07, -0.07 * tilt), (0.10, -0.06)], bark, 0.014)
     canvas.spot(end, (0.009, 0.014), lighten(bark, 0.45))
 
 
-def _draw_bubbles(canvas: Canvas, at: Point, rng: Rng) -> None:
-    for dx, dy in rng.normal(0, 0.03, (int(rng.integers(3, 7)), 2)):
+def _draw_bubbles(canvas: Canvas, rng: Rng) -> None:
+    for x, y in rng.normal(0, 0.03, (int(rng.integers(3, 7)), 2)):
         size = rng.uniform(0.007, 0.015)
-        canvas.spot((at[0] + dx, at[1] + dy), size, (142, 152, 88), ink=(92, 96, 56), width=0.004)
-        canvas.spot((at[0] + dx - size * 0.3, at[1] + dy - size * 0.3), size * 0.3, (220, 226, 180))
+        canvas.spot((x, y), size, (142, 152, 88), ink=(92, 96, 56), width=0.004)
+        canvas.spot((x - size * 0.3, y - size * 0.3), size * 0.3, (220, 226, 180))
 
 
 def _paint_mine(canvas: Canvas, rng: Rng, avoid: Circles) -> None:
     """Paint dark, cracked rock with boulders and a glint of ore."""
     canvas.wash([(36, 33, 36), (50, 46, 49), (66, 61, 62)], 0.35, rng)
     for _ in range(int(7 * (canvas.right - canvas.left))):
-        _draw_crack(canvas, (rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1)), rng)
-    for spot in scatter(rng, canvas.left, canvas.right, 0.17, avoid=avoid, tries=24, margin=0.05):
-        motifs.draw_boulder(canvas, spot, rng.uniform(0.02, 0.06), rng)
+        _draw_crack(canvas.at(rng.uniform(canvas.left, canvas.right), rng.uniform(0, 1)), rng)
+    for spot in _scatter(canvas, rng, 0.17, avoid=avoid, tries=24, margin=0.05):
+        motifs.draw_boulder(spot, rng.uniform(0.02, 0.06), rng)
         if rng.random() < 0.4:
-            motifs.draw_gold(canvas, (spot[0] + 0.06, spot[1] + 0.02), rng)
-    for x in np.arange(np.floor(canvas.left), canvas.right):
-        heap = (x + rng.uniform(0.42, 0.58), rng.uniform(0.45, 0.62))
-        if x + 1 > canvas.left + 0.2 and not any(abs(heap[0] - u) < r for u, _, r in avoid):
-            motifs.draw_crag(canvas, heap, rng.uniform(0.22, 0.28), rng)
+            motifs.draw_gold(spot.at(0.06, 0.02), rng)
+    for left in np.arange(np.floor(canvas.left), canvas.right):
+        x, y = left + rng.uniform(0.42, 0.58), rng.uniform(0.45, 0.62)
+        if left + 1 > canvas.left + 0.2 and not any(abs(x - u) < r for u, _, r in avoid):
+            motifs.draw_crag(canvas.at(x, y), rng.uniform(0.22, 0.28), rng)
 
 
-def _draw_crack(canvas: Canvas, at: Point, rng: Rng) -> None:
+def _draw_crack(canvas: Canvas, rng: Rng) -> None:
     heading = rng.uniform(0, 6.3)
     turns = heading + np.cumsum(rng.normal(0, 0.45, 7))
-    path = np.cumsum(np.stack([np.cos(turns), np.sin(turns)], 1) * 0.035, axis=0) + at
+    path = np.cumsum(np.stack([np.cos(turns), np.sin(turns)], 1) * 0.035, axis=0)
     canvas.line(path, (26, 23, 26), 0.008)
     canvas.line(path + 0.005, (84, 78, 78), 0.004)
 

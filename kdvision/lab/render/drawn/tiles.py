@@ -10,14 +10,23 @@ from numpy.typing import NDArray
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
-from kdvision.lab.render.drawn.buildings import draw_building
+from kdvision.lab.render.drawn.buildings import draw_building, draw_unbuilt
 from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.colours import Colour, darken, lighten, vary
-from kdvision.lab.render.drawn.crowns import draw_crown
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
 from kdvision.lab.render.drawn.mosaic import draw_castle
-from kdvision.lab.render.drawn.shapes import Floats, Rng, make_oval, make_stone, shift_points
+from kdvision.lab.render.drawn.motifs import draw_crown
+from kdvision.lab.render.drawn.shapes import (
+    Colour,
+    Floats,
+    Rng,
+    darken,
+    lighten,
+    make_oval,
+    make_stone,
+    shift_points,
+    vary,
+)
 from kdvision.lab.render.objects.meshes import COLOURS
 
 Picture = NDArray[np.uint8]
@@ -74,7 +83,7 @@ def _draw_back(canvas: Canvas, rng: Rng, text: str) -> None:
     canvas.wash([(88, 48, 26), (112, 64, 34), (136, 82, 44)], 0.5, rng)
     for plank in range(4):
         top = plank / 4
-        canvas.shade([[(0, top), (2, top), (2, top + 0.25), (0, top + 0.25)]], float(rng.uniform(-0.06, 0.22)))
+        canvas.shade([(0, top), (2, top), (2, top + 0.25), (0, top + 0.25)], float(rng.uniform(-0.06, 0.22)))
         for _ in range(26):
             x, y = rng.uniform(-0.2, 2), top + rng.uniform(0.02, 0.23)
             xs = np.linspace(0, rng.uniform(0.2, 0.7), 12)
@@ -99,11 +108,9 @@ def _draw_domino(canvas: Canvas, rng: Rng, number: str) -> None:
         _draw_two_terrains(canvas, left, right, rng)
     for x, cell in enumerate((left, right)):
         if cell.crowns:
-            moved = Canvas(-x - (shift := rng.normal(0, 0.012)), 2 - x - shift, canvas.unit)
-            moved.pixels = canvas.pixels
-            BUILDERS[cell.terrain](moved, cell.crowns, rng)
+            BUILDERS[cell.terrain](canvas.at(x + rng.normal(0, 0.012), 0), cell.crowns, rng)
             for middle in _place_crowns(x, cell.crowns):
-                draw_crown(canvas, middle, 0.135)
+                draw_crown(canvas.at(middle, 0.135))
 
 
 def _find_clearings(cell: Cell, x: float) -> list[tuple[float, float, float]]:
@@ -130,32 +137,27 @@ def _draw_two_terrains(whole: Canvas, left: Cell, right: Cell, rng: Rng) -> None
     rows = (np.arange(whole.unit) + 0.5) / whole.unit
     is_west = columns < np.interp(rows, border[:, 1], border[:, 0])[:, None]
     reach = west.pixels.shape[1]
-    start = whole.pixels.shape[1] - east.pixels.shape[1]
-    whole.pixels[:, start:] = east.pixels
+    whole.pixels[:, -east.pixels.shape[1] :] = east.pixels
     np.copyto(whole.pixels[:, :reach], west.pixels, where=is_west[:, :reach, None])
     _draw_border(whole, border, _BORDER_COLOURS[left.terrain], _BORDER_COLOURS[right.terrain], rng)
 
 
 def _make_border(rng: Rng) -> Floats:
     ys = np.linspace(-0.02, 1.02, 60)
-    wave = sum(
-        rng.uniform(0.3, 1) / k * np.sin(2 * np.pi * k * ys / 1.2 + rng.uniform(0, 6.3)) for k in (1, 2, 4, 7, 11)
-    )
+    waves = [rng.uniform(0.3, 1) / k * np.sin(5.24 * k * ys + rng.uniform(0, 6.3)) for k in (1, 2, 4, 7, 11)]
+    wave = np.sum(waves, axis=0)
     return np.stack([1 + 0.017 * wave + rng.normal(0, 0.0025, len(ys)), ys], axis=1)
 
 
 def _draw_border(canvas: Canvas, border: Floats, west: Colour, east: Colour, rng: Rng) -> None:
-    canvas.shade(
-        [np.concatenate([shift_points(border, 0.03, 0), shift_points(border[::-1], -0.03, 0)])], 0.35, blur=0.012
-    )
+    canvas.shade([*shift_points(border, 0.03, 0), *shift_points(border[::-1], -0.03, 0)], 0.35, blur=0.012)
     for shift, colour in ((-0.010, west), (0.010, east)):
         canvas.line(shift_points(border, shift, 0), colour, 0.022)
     canvas.line(border, darken(west, 0.6), 0.009)
     for x, y in border[::4]:
         side = rng.choice((-1, 1))
-        pebble = make_stone(
-            (x + side * rng.uniform(0.008, 0.022), y + rng.normal(0, 0.006)), rng.uniform(0.006, 0.012), rng, corners=6
-        )
+        centre = (x + side * rng.uniform(0.008, 0.022), y + rng.normal(0, 0.006))
+        pebble = make_stone(centre, rng.uniform(0.006, 0.012), rng, corners=6)
         canvas.shape(pebble, lighten(west if side < 0 else east, 0.2), ink=darken(west, 0.5), width=0.004)
 
 
@@ -164,17 +166,16 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
     if terrain is Terrain.FOREST:
         return
     for y in np.linspace(0.05, 0.93, 8) + rng.normal(0, 0.012, 8):
-        x = 1 + rng.normal(0, 0.006)
+        spot = canvas.at(1 + rng.normal(0, 0.006), y)
         if terrain in (Terrain.LAKE, Terrain.SWAMP):
-            canvas.line([(x - 0.02, y + 0.02), (x + 0.02, y + 0.02)], (150, 196, 226), 0.006)
-            canvas.line([(x, y + 0.02), (x + 0.004, y - 0.025)], darken(_POST, 0.6), 0.024)
-            canvas.line([(x, y + 0.018), (x + 0.004, y - 0.025)], _POST, 0.014)
+            spot.line([(-0.02, 0.02), (0.02, 0.02)], (150, 196, 226), 0.006)
+            spot.line([(0, 0.02), (0.004, -0.025)], darken(_POST, 0.6), 0.024)
+            spot.line([(0, 0.018), (0.004, -0.025)], _POST, 0.014)
         else:
-            canvas.shade([make_oval((x + 0.008, y + 0.010), 0.02)], 0.3, blur=0.006)
+            spot.shade(make_oval((0.008, 0.010), 0.02), 0.3, blur=0.006)
             grey = vary((206, 194, 170), rng, 9)
-            canvas.shape(
-                make_stone((x, y), rng.uniform(0.018, 0.025), rng, corners=7), grey, ink=darken(grey, 0.4), width=0.006
-            )
+            stone = make_stone((0, 0), rng.uniform(0.018, 0.025), rng, corners=7)
+            spot.shape(stone, grey, ink=darken(grey, 0.4), width=0.006)
 
 
 _PAINTERS: dict[str, Callable[[Canvas, Rng, str], None]] = {
@@ -182,6 +183,6 @@ _PAINTERS: dict[str, Callable[[Canvas, Rng, str], None]] = {
     "back": _draw_back,
     "castle": lambda canvas, rng, colour: draw_castle(canvas, COLOURS[colour], rng),
     "town": lambda canvas, rng, _: PAINTERS[Terrain.TOWN](canvas, rng, ()),
-    "building": lambda canvas, rng, _: draw_building(canvas, rng, done=True),
-    "unbuilt": lambda canvas, rng, _: draw_building(canvas, rng, done=False),
+    "building": lambda canvas, rng, _: draw_building(canvas, rng),
+    "unbuilt": lambda canvas, rng, _: draw_unbuilt(canvas, rng),
 }

@@ -14,9 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.colours import INK, Colour, darken, lighten, mix, vary
-from kdvision.lab.render.drawn.crowns import draw_crown
-from kdvision.lab.render.drawn.shapes import Floats, make_oval, shift_points
+from kdvision.lab.render.drawn.motifs import draw_crown
+from kdvision.lab.render.drawn.shapes import (
+    INK,
+    Colour,
+    Floats,
+    choose,
+    darken,
+    lighten,
+    make_oval,
+    mix,
+    shift_points,
+    vary,
+)
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh, make_standing
 
@@ -142,8 +152,8 @@ def draw_gem(rng: Rng) -> Bytes:
     canvas, shape = Canvas(0, 1, 96), Canvas(0, 1, 96)
     outline = _make_outline(rng)
     shape.shape(outline, (255, 255, 255))
-    gem = vary(_GEM_COLOURS[int(rng.integers(len(_GEM_COLOURS)))], rng, 14)
-    ground = gem if rng.random() < 0.5 else vary(_GROUND_COLOURS[int(rng.integers(len(_GROUND_COLOURS)))], rng, 12)
+    gem = vary(choose(rng, *_GEM_COLOURS), rng, 14)
+    ground = gem if rng.random() < 0.5 else vary(choose(rng, *_GROUND_COLOURS), rng, 12)
     _draw_quarters(canvas, outline, ground, rng)
     slant = float(rng.choice((0.0, np.pi / 4)))  # of the middles of the quarters
     reach = rng.uniform(0.25, 0.32)
@@ -152,7 +162,7 @@ def draw_gem(rng: Rng) -> Bytes:
         angle = slant + quarter * np.pi / 2
         x, y = 0.5 + reach * float(np.cos(angle)), 0.5 + reach * float(np.sin(angle))
         if motif == "crown":
-            draw_crown(canvas, x, y)
+            draw_crown(canvas.at(x, y))
         elif motif == "skull":
             _draw_skull(canvas, x, y)
     if rng.random() < 0.8:
@@ -196,8 +206,8 @@ def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) ->
         if style == 2:
             canvas.line([(0.5, 0.5), ends[0]], lighten(ground, 0.5), 0.02)
     if rng.random() < 0.6:
-        rim = [lighten(ground, 0.6), darken(ground, 0.6), (226, 180, 60)][int(rng.integers(3))]
-        canvas.line(np.concatenate([outline, outline[:1]]), rim, float(rng.uniform(0.03, 0.12)))
+        rim = choose(rng, lighten(ground, 0.6), darken(ground, 0.6), (226, 180, 60))
+        canvas.line(outline, rim, float(rng.uniform(0.03, 0.12)), closed=True)
 
 
 def _draw_stone(canvas: Canvas, colour: Colour, rng: Rng) -> None:
