@@ -56,7 +56,7 @@ def broken_models(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: p
 )
 def test_a_command_ends_with_code_8(arguments: tuple[str, ...], run: Run, broken_models: Path, tmp_path: Path) -> None:
     ran = run(*(word.replace("OUT", str(tmp_path / "out")) for word in arguments))
-    assert (ran.code, ran.out, ran.err.count("\n")) == (8, "", 1)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (8, "", 1), ran.err
     assert ran.err.startswith(f"kdvision: The model {broken_models}") and "Install kdvision again" in ran.err
     assert not (tmp_path / "out").exists()
 
