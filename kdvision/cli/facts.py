@@ -11,7 +11,7 @@ from kdvision.cli.variant_options import check_variants
 from kdvision.errors import NotationError
 
 if TYPE_CHECKING:
-    from kdvision.game.given_facts import GivenFacts
+    from kdvision.game.open_facts import GivenFacts
     from kdvision.report.result import Result
 
 COUNT_PATTERN: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<count>[0-9]{1,3})", re.ASCII)
@@ -43,7 +43,7 @@ def parse_facts(
     `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
     for a fact or variant that the game does not have.
     """
-    from kdvision.game.given_facts import GivenFacts
+    from kdvision.game.open_facts import GivenFacts
     from kdvision.game.rules import make_rule_set
 
     given = [f"--{key}" for key, texts in counts.items() if texts] + (["--queen"] if queen is not None else [])

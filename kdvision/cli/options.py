@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from kdvision.game.board import Board
-    from kdvision.game.given_facts import GivenFacts
+    from kdvision.game.open_facts import GivenFacts
     from kdvision.game.players import Players
     from kdvision.game.scoring import RuleSet
     from kdvision.pipeline import KingdomReading
@@ -122,7 +122,7 @@ class ScoreOptions:
 
     def drop_numbered(self) -> "ScoreOptions":
         """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""
-        from kdvision.game.given_facts import GivenFacts
+        from kdvision.game.open_facts import GivenFacts
 
         players = None if self.players is not None and self.players.in_order else self.players
         return replace(self, players=players, facts=None if self.facts is None else GivenFacts(self.facts.keys))

@@ -1,10 +1,9 @@
 """The dominoes of the boxes: printed number, left square, right square."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from kdvision.game.board import Cell
 
@@ -35,26 +34,47 @@ class Domino:
 Deck = tuple[Domino, ...]
 
 
+class DeckIndex(NamedTuple):
+    """A deck by its faces: each face with the `numbers` of its dominoes and their count, the `supply`.
+
+    `number[a][b]` is the index of the face of two cells. `squares` counts the squares of each cell.
+    """
+
+    faces: tuple[Face, ...]
+    numbers: tuple[tuple[int | str, ...], ...]
+    supply: tuple[int, ...]
+    number: dict[Cell, dict[Cell, int]]
+    squares: Counter[Cell]
+
+
+@lru_cache(maxsize=32)
+def index_deck(deck: Deck) -> DeckIndex:
+    """Return a deck by its faces."""
+    by_face: dict[Face, tuple[int | str, ...]] = {}
+    for domino in deck:
+        by_face[domino.face] = (*by_face.get(domino.face, ()), domino.number)
+    number: dict[Cell, dict[Cell, int]] = {}
+    for index, (one, other) in enumerate(by_face):
+        number.setdefault(one, {})[other] = index
+        number.setdefault(other, {})[one] = index
+    squares = Counter(cell for domino in deck for cell in (domino.left, domino.right))
+    return DeckIndex(tuple(by_face), tuple(by_face.values()), tuple(map(len, by_face.values())), number, squares)
+
+
 def face(one: Cell, other: Cell) -> Face:
     """Return the pair of two cells in the order of their notation."""
     return (one, other) if str(one) <= str(other) else (other, one)
 
 
-def faces(deck: Iterable[Domino]) -> Counter[Face]:
+def faces(deck: Deck) -> Counter[Face]:
     """Return how many dominoes of the deck show each face."""
-    return Counter(_count(tuple(deck))[0])
+    index = index_deck(deck)
+    return Counter(dict(zip(index.faces, index.supply, strict=True)))
 
 
-def kinds(deck: Iterable[Domino]) -> Counter[Cell]:
+def kinds(deck: Deck) -> Counter[Cell]:
     """Return how many squares of the deck show each cell."""
-    return Counter(_count(tuple(deck))[1])
-
-
-@lru_cache(maxsize=16)
-def _count(deck: Deck) -> tuple[Counter[Face], Counter[Cell]]:
-    """Return the faces and the cells of a deck, cached because all kingdoms of a photo use the same."""
-    cells = Counter(cell for domino in deck for cell in (domino.left, domino.right))
-    return Counter(domino.face for domino in deck), cells
+    return Counter(index_deck(deck).squares)
 
 
 def _parse_deck(text: str) -> Deck:

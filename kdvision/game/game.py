@@ -21,14 +21,6 @@ DYNASTY_ROUNDS: Final = 3
 
 
 @dataclass(frozen=True)
-class ScoredKingdom:
-    """One kingdom of a round with its points."""
-
-    kingdom: Kingdom
-    card: Scorecard
-
-
-@dataclass(frozen=True)
 class Game:
     """A game of one round, or a Dynasty. `kind` and `variants` are ids of `rules.GAMES` and `rules.VARIANTS`.
 
@@ -48,9 +40,9 @@ class Game:
         rule_set = make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
         return replace(rule_set, checks=(*rule_set.checks, check_side)) if self.side_from_boards else rule_set
 
-    def score_round(self, table: Table) -> tuple[ScoredKingdom, ...]:
-        """Return the kingdoms of a round with their points. While facts are open, only certain points count."""
-        return tuple(ScoredKingdom(kingdom, score_certain(kingdom, self.rule_set)) for kingdom in table.kingdoms)
+    def score_round(self, table: Table) -> tuple[Scorecard, ...]:
+        """Return the scorecard of each kingdom of a round. While facts are open, only certain points count."""
+        return tuple(score_certain(kingdom, self.rule_set) for kingdom in table.kingdoms)
 
     def problems(self, table: Table) -> tuple[Problem, ...]:
         """Return the problems of a round. The dominoes of a board with open towns are not checked."""

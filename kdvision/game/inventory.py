@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kdvision.game.board import Board
-from kdvision.game.deck import Deck, Face
+from kdvision.game.deck import Deck, index_deck
 from kdvision.game.dominoes import name_game_dominoes
 
 Numbers = tuple[int | str, ...]
@@ -69,7 +69,8 @@ def count_box(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) 
             places.setdefault(placed.numbers, []).append(kingdom)
     unnamed = tuple(kingdom for kingdom, naming in enumerate(namings) if naming is None and len(boards[kingdom]) > 1)
     missing, excess = [], []
-    for face, numbers in _number_faces(deck).items():
+    index = index_deck(deck)
+    for face, numbers in zip(index.faces, index.numbers, strict=True):
         kingdoms, shows = places.get(numbers, []), f"{face[0]} {face[1]}"
         if len(kingdoms) > len(numbers):
             excess.append(FaceCount(numbers, shows, len(kingdoms), tuple(dict.fromkeys(kingdoms))))
@@ -77,13 +78,6 @@ def count_box(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) 
             missing.append(FaceCount(numbers, shows, len(numbers) - len(kingdoms)))
     laid = sum(map(len, places.values()))
     return Inventory(laid, len(deck), drawn, () if unnamed else tuple(missing), tuple(excess), unnamed)
-
-
-def _number_faces(deck: Deck) -> dict[Face, Numbers]:
-    by_face: dict[Face, Numbers] = {}
-    for domino in deck:
-        by_face[domino.face] = (*by_face.get(domino.face, ()), domino.number)
-    return by_face
 
 
 def _name_dominoes(one: FaceCount) -> str:

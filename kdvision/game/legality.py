@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.deck import Deck, Face
+from kdvision.game.deck import Deck, Face, index_deck
 from kdvision.game.kingdom import Kingdom, to_kingdom
 from kdvision.game.tiling import (
     Pair,
@@ -19,7 +19,6 @@ from kdvision.game.tiling import (
     find_tilings,
     find_unpaired,
     find_unreachable,
-    index_deck,
     make_puzzle,
 )
 

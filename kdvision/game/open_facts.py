@@ -5,8 +5,8 @@ no total, only a lower bound and, if the rules and the box give one, an upper bo
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
@@ -35,6 +35,38 @@ COUNTED_KEYS: Final = {
 
 OFF_BOARD_CLAUSES: Final = (*COUNTED_KEYS, "queendomino/building-points")
 """Clauses whose points do not depend on the board."""
+
+
+NO_HOST: Final = -1
+"""As `GivenFacts.queen`: no kingdom hosts the Queen."""
+
+
+@dataclass(frozen=True)
+class GivenFacts:
+    """The keys of the facts that a game's score needs and photos do not show, and the facts that are given.
+
+    `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos. `queen`
+    is the kingdom that hosts the Queen, NO_HOST for none, None if it is not given.
+    """
+
+    keys: tuple[str, ...] = ()
+    counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    queen: int | None = None
+
+    @property
+    def highest(self) -> int:
+        """The highest number of a kingdom that a fact is given for; -1 for none."""
+        return max((*self.counts, -1 if self.queen is None else self.queen), default=-1)
+
+    def add_to(self, number: int, kingdom: Kingdom, *, knows_towns: bool) -> Kingdom:
+        """Return a kingdom with its given facts and with the others open. `knows_towns` is whether towns were read."""
+        counts = dict(self.counts.get(number, {}))
+        known = {*counts, *([TOWNS] if knows_towns else []), *([] if self.queen is None else ["queen"])}
+        if "knights" in counts:
+            known.add("spare_knights")
+            counts["spare_knights"] = counts.pop("knights")  # the squares on which they stand do not change the score
+        changed = replace(kingdom, queen=self.queen == number, open_facts=frozenset(self.keys) - known)
+        return replace(changed, **counts)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from kdvision.game.board import Board, Cell, Terrain
-from kdvision.game.deck import Deck
+from kdvision.game.deck import Deck, index_deck
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem, find_problems
 from kdvision.game.open_facts import has_open_facts
@@ -17,7 +17,6 @@ from kdvision.game.tiling import (
     count_fewest,
     find_tilings,
     find_unreachable,
-    index_deck,
     make_puzzle,
 )
 

@@ -4,14 +4,13 @@ Squares are numbered and sets of them are bits of an int. The search takes the s
 first; when the box's last domino of a face is used, all other places for it are closed at once.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.deck import Deck, Face, kinds
+from kdvision.game.deck import Deck, index_deck
 
 UNLIMITED: Final = 99
 """A supply that is larger than the number of places for one face on any board."""
@@ -22,32 +21,6 @@ Pair = tuple[int, int]
 
 class Undecided(Exception):
     """The search was stopped because there are too many ways to look at."""
-
-
-class Box(NamedTuple):
-    """A deck by its faces: `number[a][b]` is the face of two cells, `supply` how many dominoes show each.
-
-    `squares` counts the squares of each cell.
-    """
-
-    faces: tuple[Face, ...]
-    supply: tuple[int, ...]
-    number: dict[Cell, dict[Cell, int]]
-    squares: Counter[Cell]
-
-
-@lru_cache(maxsize=32)
-def index_deck(deck: Deck) -> Box:
-    """Return a deck by its faces."""
-    faces = tuple(dict.fromkeys(domino.face for domino in deck))
-    supply = [0] * len(faces)
-    number: dict[Cell, dict[Cell, int]] = {}
-    for index, (one, other) in enumerate(faces):
-        number.setdefault(one, {})[other] = index
-        number.setdefault(other, {})[one] = index
-    for domino in deck:
-        supply[number[domino.left][domino.right]] += 1
-    return Box(faces, tuple(supply), number, kinds(deck))
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import describe_outlook
-from kdvision.game.given_facts import GivenFacts
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.open_facts import has_open_facts, score_certain
+from kdvision.game.open_facts import GivenFacts, has_open_facts, score_certain
 from kdvision.game.pieces import Gem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet, score

@@ -23,10 +23,10 @@ def build_round_results(game: Game, name: str) -> list[Result]:
 def _build_round_result(game: Game, table: Table, title: str) -> Result:
     found = game.problems(table)
     rows = []
-    for number, one in enumerate(game.score_round(table)):
+    for number, (kingdom, card) in enumerate(zip(table.kingdoms, game.score_round(table), strict=True)):
         problems = tuple(problem for problem in found if problem.kingdom == number)
-        review = needs_review(one.kingdom, problems)
-        rows.append(ScoredKingdom(one.kingdom, game.rule_set, one.card, problems, review=review))
+        review = needs_review(kingdom, problems)
+        rows.append(ScoredKingdom(kingdom, game.rule_set, card, problems, review=review))
     if not game.has_round_result(table):
         sentence = describe_outlook(table.kingdoms, game.rule_set, whole=game.has_all_kingdoms(table))
         return Result(title, kingdoms=tuple(rows), outlook=sentence)

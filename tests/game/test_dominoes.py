@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kdvision.game import shared_box as sharing
+from kdvision.game import dominoes
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
 from kdvision.game.dominoes import MAX_READINGS, name_dominoes, name_game_dominoes
@@ -73,7 +73,7 @@ def test_what_another_kingdom_needs_narrows_the_readings() -> None:
 
 
 def test_where_there_is_too_much_to_follow_each_is_named_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "MAX_FRONTIER", 0)
+    monkeypatch.setattr(dominoes, "MAX_FRONTIER", 0)
     square, _ = together(". f l . / # f w . / w w w w", "# w f")
     assert square.startswith("2/2 ")
 

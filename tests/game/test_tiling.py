@@ -6,7 +6,7 @@ import pytest
 
 from kdvision.game import legality
 from kdvision.game.board import Board, Cell
-from kdvision.game.deck import KINGDOMINO, Domino
+from kdvision.game.deck import KINGDOMINO, Domino, index_deck
 from kdvision.game.tiling import (
     UNLIMITED,
     Undecided,
@@ -14,7 +14,6 @@ from kdvision.game.tiling import (
     find_tilings,
     find_unpaired,
     find_unreachable,
-    index_deck,
     make_puzzle,
 )
 

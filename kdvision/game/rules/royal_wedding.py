@@ -8,12 +8,12 @@ from itertools import islice
 from typing import Final
 
 from kdvision.game.board import Board
-from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces
+from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Face, faces, index_deck
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
 from kdvision.game.rules.queendomino import queendomino
 from kdvision.game.scoring import RuleSet
-from kdvision.game.tiling import Undecided, find_tilings, index_deck, make_puzzle
+from kdvision.game.tiling import Undecided, find_tilings, make_puzzle
 
 CLAUSES: Final = {
     "kingdomino/box": "royal-wedding/box",
