@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.board import Board
 from kdvision.game.game import Game, choose_rule_set
+from kdvision.game.kingdom import find_towns
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.rules import infer_board_side
 from kdvision.game.scoring import RuleSet
@@ -37,11 +38,6 @@ class Rules:
 
     def _with_side(self, side: int) -> RuleSet:
         return Game(GAME, side, (), self.variants).rule_set
-
-
-def find_towns(board: Board) -> tuple[Square, ...]:
-    """The squares of a board that are towns, from the top left."""
-    return tuple(sorted(square for square, cell in board.items() if cell.terrain is Terrain.TOWN))
 
 
 def towns_problem(board: Board) -> Problem | None:

@@ -13,9 +13,8 @@ from kdvision.batch.event import Event
 from kdvision.batch.journal import Data
 from kdvision.batch.naming import Seat, name_key, natural_key, photo_key
 from kdvision.batch.notices import Notice
-from kdvision.batch.rules import find_towns
 from kdvision.game.board import Board
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.kingdom import Kingdom, find_towns
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """A kingdom: a board, the pieces on it and beside it, and its territories."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.pieces import Built, Gem
+from kdvision.game.pieces import Built, Gem, corner_squares
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,38 @@ def measure_largest(kingdom: Kingdom) -> int:
 def count_crowns(kingdom: Kingdom) -> int:
     """Return the number of crowns: printed ones and those of gems, buildings and the Queen."""
     return sum(territory.crowns for territory in kingdom.territories)
+
+
+def find_free_towns(kingdom: Kingdom) -> tuple[Square, ...]:
+    """Return the town squares without a known building."""
+    built_on = {built.square for built in kingdom.buildings}
+    return tuple(square for square in find_towns(kingdom.board) if square not in built_on)
+
+
+def find_towns(board: Board) -> tuple[Square, ...]:
+    """Return the town squares of a board, from the top left."""
+    return tuple(square for square, cell in board.items() if cell.terrain is Terrain.TOWN)
+
+
+def find_crossings(kingdom: Kingdom) -> tuple[Square, ...]:
+    """Return the corners where a gem can lie and none is known, each by the upper left of its four squares.
+
+    Four different landscapes meet there (lost-treasures/discovery, lost-treasures/no-castle).
+    """
+    known = {gem.corner for gem in kingdom.gems}
+    return tuple(corner for corner in kingdom.board if corner not in known and can_hold_gem(kingdom.board, corner))
+
+
+def name_crossing(corner: Square) -> str:
+    """Return the name of a crossing in game files: "B2 C3", two of its four squares."""
+    return f"{corner.name} {Square(corner.row + 1, corner.col + 1).name}"
+
+
+def can_hold_gem(board: Board, corner: Square, *, unknown: Collection[Square] = ()) -> bool:
+    """Return whether four landscapes meet at a corner; `unknown` squares may be any landscape."""
+    cells = [board.get(square) for square in corner_squares(corner) if square not in unknown]
+    terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
+    return len(terrains) == len(cells)
 
 
 def _find_regions(board: Board) -> Iterator[tuple[Terrain, tuple[Square, ...]]]:

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.board import Square
+from kdvision.game.kingdom import Kingdom, can_hold_gem, find_crossings, find_free_towns, name_crossing
 from kdvision.game.legality import join_names
-from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
+from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, corner_squares
 from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
 
@@ -151,7 +151,7 @@ def _find_open_facts(kingdom: Kingdom) -> Iterator[OpenFact]:
         if built.building == UNKNOWN_BUILDING:
             yield OpenFact("buildings", (built.square,), f"which building stands on {built.square.name}")
     if "gems" in kingdom.open_facts and (corners := find_crossings(kingdom)):
-        squares = tuple(sorted({square for corner in corners for square in _squares_around(corner)}))
+        squares = tuple(sorted({square for corner in corners for square in corner_squares(corner)}))
         yield OpenFact("gems", squares, f"gems between {', '.join(map(name_crossing, corners))}")
     for gem in kingdom.gems:
         if gem.kind == UNKNOWN:
@@ -166,42 +166,6 @@ def _find_counted_keys(kingdom: Kingdom) -> set[str]:
         return {*TOWER_KEYS, *KNIGHT_KEYS}
     counts_towers, counts_knights = any(tile.per_tower for tile in tiles), any(tile.per_knight for tile in tiles)
     return {*(TOWER_KEYS if counts_towers else ()), *(KNIGHT_KEYS if counts_knights else ())}
-
-
-def find_free_towns(kingdom: Kingdom) -> tuple[Square, ...]:
-    """Return the town squares without a known building."""
-    built_on = {built.square for built in kingdom.buildings}
-    return tuple(square for square in find_towns(kingdom.board) if square not in built_on)
-
-
-def find_towns(board: Board) -> tuple[Square, ...]:
-    """Return the town squares of a board, from the top left."""
-    return tuple(square for square, cell in board.items() if cell.terrain is Terrain.TOWN)
-
-
-def find_crossings(kingdom: Kingdom) -> tuple[Square, ...]:
-    """Return the corners where a gem can lie and none is known, each by the upper left of its four squares.
-
-    Four different landscapes meet there (lost-treasures/discovery, lost-treasures/no-castle).
-    """
-    known = {gem.corner for gem in kingdom.gems}
-    return tuple(corner for corner in kingdom.board if corner not in known and _can_hold_gem(kingdom.board, corner))
-
-
-def name_crossing(corner: Square) -> str:
-    """Return the name of a crossing in game files: "B2 C3", two of its four squares."""
-    return f"{corner.name} {Square(corner.row + 1, corner.col + 1).name}"
-
-
-def _can_hold_gem(board: Board, corner: Square, *, unknown: Collection[Square] = ()) -> bool:
-    """Return whether four landscapes meet at a corner; `unknown` squares may be any landscape."""
-    cells = [board.get(square) for square in _squares_around(corner) if square not in unknown]
-    terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
-    return len(terrains) == len(cells)
-
-
-def _squares_around(corner: Square) -> tuple[Square, ...]:
-    return Gem(UNKNOWN, corner).squares
 
 
 def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[Line]:
@@ -229,7 +193,7 @@ def _find_squares_at_risk(kingdom: Kingdom) -> set[Square]:
     board = kingdom.board
     start = {square for gem in kingdom.gems if gem.kind == UNKNOWN for square in gem.squares}
     if "gems" in kingdom.open_facts:
-        start |= {square for corner in _find_possible_crossings(kingdom) for square in _squares_around(corner)}
+        start |= {square for corner in _find_possible_crossings(kingdom) for square in corner_squares(corner)}
     if board.unknown:
         start |= {gem.skull_square for gem in kingdom.gems if gem.skull_square is not None}
     at_risk = set[Square]()
@@ -255,7 +219,7 @@ def _find_possible_crossings(kingdom: Kingdom) -> Iterator[Square]:
     yield from find_crossings(kingdom)
     board, known = kingdom.board, {gem.corner for gem in kingdom.gems}
     corners = {Square(s.row - up, s.col - left) for s in board.unknown for up in (0, 1) for left in (0, 1)}
-    yield from (corner for corner in corners - known if _can_hold_gem(board, corner, unknown=board.unknown))
+    yield from (corner for corner in corners - known if can_hold_gem(board, corner, unknown=board.unknown))
 
 
 def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:

@@ -60,6 +60,12 @@ class Built:
     building: Building
 
 
+def corner_squares(corner: Square) -> tuple[Square, Square, Square, Square]:
+    """Return the four squares around a corner, clockwise from the upper left, which is `corner`."""
+    row, col = corner
+    return Square(row, col), Square(row, col + 1), Square(row + 1, col + 1), Square(row + 1, col)
+
+
 @dataclass(frozen=True, slots=True)
 class Gem:
     """A treasure token on the corner where four squares meet.
@@ -78,8 +84,7 @@ class Gem:
     @property
     def squares(self) -> tuple[Square, Square, Square, Square]:
         """The four squares around the corner, clockwise from the upper left."""
-        row, col = self.corner
-        return Square(row, col), Square(row, col + 1), Square(row + 1, col + 1), Square(row + 1, col)
+        return corner_squares(self.corner)
 
     def crowns_by_square(self) -> dict[Square, int]:
         """Return the crowns that the token, as it lies, points at each of its four squares."""

@@ -5,10 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 from typing import Final
 
-from kdvision.game.board import Square
 from kdvision.game.game import Game
-from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.open_facts import find_crossings, find_free_towns, name_crossing
+from kdvision.game.kingdom import Kingdom, Table, find_crossings, find_free_towns, name_crossing
 from kdvision.game.pieces import QUARTERS, TOWNS, UNKNOWN, Built, Gem
 from kdvision.gamefile.model import CLAIMS
 
@@ -129,9 +127,8 @@ def _format_building(built: Built) -> str:
 
 
 def _format_gem(gem: Gem) -> str:
-    row, col = gem.corner
-    between = f"{gem.corner.name} {Square(row + 1, col + 1).name}"
-    parts = [f"kind = {_quote(gem.kind)}", f"between = {_quote(between)}", f"crowns = {list(gem.crowns)}"]
+    between = _quote(name_crossing(gem.corner))
+    parts = [f"kind = {_quote(gem.kind)}", f"between = {between}", f"crowns = {list(gem.crowns)}"]
     parts += [] if gem.skull is None else [f"skull = {_quote(QUARTERS[gem.skull])}"]
     parts += [f"turned = {gem.turned}"] if gem.turned else []
     return ", ".join(parts)

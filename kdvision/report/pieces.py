@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.game import drop_uncheckable
-from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.kingdom import Kingdom, Table, find_crossings
 from kdvision.game.legality import Problem, join_names
-from kdvision.game.open_facts import GivenFacts, close_queen, find_crossings
+from kdvision.game.open_facts import GivenFacts, close_queen
 from kdvision.game.pieces import UNKNOWN, UNKNOWN_BUILDING, Built, Gem
 from kdvision.game.rules import VARIANTS, make_rule_set
 from kdvision.game.rules.lost_treasures import LOST_TREASURES

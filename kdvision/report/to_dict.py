@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from kdvision.game.inventory import Inventory
-from kdvision.game.kingdom import count_crowns, measure_largest
+from kdvision.game.kingdom import count_crowns, measure_largest, name_crossing
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import OpenFact, name_crossing
+from kdvision.game.open_facts import OpenFact
 from kdvision.game.scoring import Line
 from kdvision.game.standing import Standing
 from kdvision.report.doubt_effects import PossibleTotal, Question, ScoredDoubt

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.game import Game, describe_outlook
-from kdvision.game.kingdom import Kingdom
-from kdvision.game.open_facts import compute_range, find_crossings, has_open_facts, list_open_facts, score_certain
+from kdvision.game.kingdom import Kingdom, find_crossings
+from kdvision.game.open_facts import compute_range, has_open_facts, list_open_facts, score_certain
 from kdvision.game.pieces import QUEENDOMINO_FACTS, TOWNS, TREASURE_FACTS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
 from kdvision.game.rules import add_variants, kingdomino, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from kdvision.game.board import Square, Terrain
-from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.kingdom import Kingdom, Table, find_towns
 from kdvision.game.legality import Problem
 from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN_BUILDING, Building
 
@@ -132,8 +132,7 @@ def check_queen(table: Table) -> Iterator[Problem]:
         yield Problem((), f"the Queen is in {len(hosts)} kingdoms at once", clause)
     for number in hosts:
         towers, board = kingdoms[number].towers, kingdoms[number].board
-        may_have_town = TOWNS in kingdoms[number].open_facts or board.unknown
-        if not may_have_town and all(cell.terrain is not Terrain.TOWN for cell in board.values()):
+        if not (find_towns(board) or board.unknown or TOWNS in kingdoms[number].open_facts):
             yield Problem(
                 (), "the Queen is in a kingdom without a town, and towers come with buildings", clause, number
             )
@@ -148,7 +147,7 @@ def check_queen(table: Table) -> Iterator[Problem]:
 def check_towns(table: Table) -> Iterator[Problem]:
     """Yield the boards with more or fewer town squares than the game file gives."""
     for number, kingdom in enumerate(table.kingdoms):
-        count = sum(cell.terrain is Terrain.TOWN for cell in kingdom.board.values())
+        count = len(find_towns(kingdom.board))
         if kingdom.towns is not None and kingdom.towns != count and not kingdom.board.unknown:
             text = f"{kingdom.towns} town squares were counted here, and the board has {count}: write t on each"
             yield Problem((), text, kingdom=number)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from kdvision.game.board import Board, Square
-from kdvision.game.open_facts import name_crossing
+from kdvision.game.kingdom import name_crossing
 from kdvision.game.scoring import score
 from kdvision.lab.games.layout import Points
 from kdvision.lab.render.renderer import Picture, RenderedKingdom

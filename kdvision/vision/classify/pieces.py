@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from kdvision.game.board import Board, Square
-from kdvision.game.open_facts import name_crossing
+from kdvision.game.kingdom import name_crossing
 from kdvision.game.pieces import UNKNOWN, Gem
 from kdvision.vision.geometry import Floats, Mask
 
