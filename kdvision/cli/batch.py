@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.cli.inputs import load_networks
-from kdvision.cli.options import Size
+from kdvision.cli.options import Size, variant_options
 from kdvision.cli.output import print_line, print_message
-from kdvision.cli.variant_options import variant_options
 from kdvision.errors import ExitCode
 from kdvision.game.rules import board_variants
 
@@ -38,9 +37,7 @@ def batch(
         typer.Option(metavar="FILE", help="The event file; by default FOLDER/event.toml if it exists."),
     ] = None,
     variants: tuple[str, ...] = (),
-    size: Annotated[
-        Size | None, typer.Option("--size", help="The side of the games; by default the boards decide it.")
-    ] = None,
+    size: Size = None,
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="The number of processes; by default one per core.")
     ] = None,
@@ -59,7 +56,7 @@ def batch(
     from kdvision.batch.result_folder import ResultFolder
     from kdvision.batch.rules import Rules
 
-    rules = Rules(variants, size.side if size else None) if variants or size else None
+    rules = Rules(variants, int(size) if size else None) if variants or size else None
     options = BatchOptions(folder, out, event, rules, force)
     _check_options(options)
     load_networks()

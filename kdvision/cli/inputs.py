@@ -1,49 +1,31 @@
-"""Parses the arguments of commands: photos, text on stdin, corrections, outlines and players."""
+"""Parses the arguments of commands: photos, text on stdin, outlines and corrections."""
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.errors import NotationError, PhotoError
+from kdvision.game.board import Board, Cell, Square
 
 if TYPE_CHECKING:
-    from kdvision.game.board import Square
-    from kdvision.game.players import Players
+    from kdvision.batch.corrections import Correction
+    from kdvision.batch.journal import Data
+    from kdvision.batch.record import PhotoRecord
     from kdvision.vision.detect.outline import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
 FIX_PATTERN: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<square>[^:=]+)=(?P<cell>.+)")
 FIX_FORMAT: Final = "KINGDOM:SQUARE=CELL, as in 1:C3=w1"
+PHOTO_FIX_PATTERN: Final = re.compile(r"(?P<photo>.+?):(?P<fix>(?:\d+:)?[A-Za-z]\d{1,2}=\S+)")
+PHOTO_FIX_FORMAT: Final = f"PHOTO:{FIX_FORMAT.replace('1:C3=w1', 'ann.jpg:1:C3=w1')}"
+BOARD_PATTERN: Final = re.compile(r"(?P<photo>.+?):(?P<kingdom>\d{1,2})=(?P<board>.+)", re.DOTALL)
+BOARD_FORMAT: Final = "PHOTO:KINGDOM=BOARD, as in ann.jpg:1=w w1 / l #"
 
 MAX_STDIN_BYTES: Final = 1_000_000
 """Text on stdin is cut off here; no board or game is as long."""
-
-
-class Fix(NamedTuple):
-    """A correction of one square: the kingdom (from 0), the square, and its content in notation ("." for no tile)."""
-
-    kingdom: int
-    square: "Square"
-    cell: str
-
-
-def parse_fixes(texts: Iterable[str]) -> list[Fix]:
-    """The corrections of `--fix`; without a number the first kingdom is meant. Raises NotationError."""
-    from kdvision.game.board import Cell, Square
-
-    fixes = []
-    for text in texts:
-        match = FIX_PATTERN.fullmatch(text.strip())
-        if match is None:
-            raise NotationError(f"{text!r} is not a correction", expected=FIX_FORMAT, hint=f"write {FIX_FORMAT}")
-        word = match["cell"].strip()
-        if word == "?":
-            hint = "name the content of the square, or leave it out"
-            raise NotationError(f"{text!r} does not say what is on the square", expected=FIX_FORMAT, hint=hint)
-        cell = "." if word == "." else str(Cell.parse(word))
-        fixes.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
-    return fixes
 
 
 def parse_outlines(texts: Iterable[str]) -> "list[KingdomOutline]":
@@ -53,13 +35,6 @@ def parse_outlines(texts: Iterable[str]) -> "list[KingdomOutline]":
     from kdvision.vision.detect.outline import KingdomOutline
 
     return [KingdomOutline.parse(text) for text in given]
-
-
-def parse_players(text: str | None) -> "Players":
-    """The players of `--players`; raises NotationError."""
-    from kdvision.game.players import NO_PLAYERS, Players
-
-    return NO_PLAYERS if text is None else Players.parse(text)
 
 
 def load_networks() -> None:
@@ -88,3 +63,68 @@ def read_stdin_text() -> str:
         return sys.stdin.buffer.read(MAX_STDIN_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NotationError("the text on stdin is not UTF-8", hint="convert it to UTF-8") from error
+
+
+class Fix(NamedTuple):
+    """A correction of one square: the kingdom (from 0), the square, and its content in notation ("." for no tile)."""
+
+    kingdom: int
+    square: Square
+    cell: str
+
+
+def parse_fixes(texts: Iterable[str]) -> list[Fix]:
+    """The corrections of `--fix`; without a number the first kingdom is meant. Raises NotationError."""
+    fixes = []
+    for text in texts:
+        match = FIX_PATTERN.fullmatch(text.strip())
+        if match is None:
+            raise NotationError(f"{text!r} is not a correction", expected=FIX_FORMAT, hint=f"write {FIX_FORMAT}")
+        word = match["cell"].strip()
+        if word == "?":
+            hint = "name the content of the square, or leave it out"
+            raise NotationError(f"{text!r} does not say what is on the square", expected=FIX_FORMAT, hint=hint)
+        cell = "." if word == "." else str(Cell.parse(word))
+        fixes.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
+    return fixes
+
+
+def parse_photo_fix(text: str) -> "Correction":
+    """The correction of `--fix PHOTO:K:SQUARE=CELL`; raises NotationError."""
+    match = PHOTO_FIX_PATTERN.fullmatch(text.strip())
+    if match is None:
+        raise NotationError(
+            f"{text!r} is not a correction", expected=PHOTO_FIX_FORMAT, hint=f"write {PHOTO_FIX_FORMAT}"
+        )
+    number, square, cell = parse_fixes([match["fix"]])[0]
+    return make_correction(match["photo"], number + 1, square.name, cell)
+
+
+def parse_photo_board(text: str) -> "Correction":
+    """The correction of `--board PHOTO:K=BOARD`; raises NotationError."""
+    match = BOARD_PATTERN.fullmatch(text.strip())
+    if match is None:
+        raise NotationError(
+            f"{text!r} is not the board of a photo", expected=BOARD_FORMAT, hint=f"write {BOARD_FORMAT}"
+        )
+    return make_correction(match["photo"], int(match["kingdom"]), board=match["board"])
+
+
+def make_correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
+    """A correction of a square or of a whole board; raises NotationError for a board that is none."""
+    from kdvision.batch.corrections import Correction
+
+    text = str(Board.parse(board)) if board else ""
+    return Correction(photo=photo, content="", kingdom=kingdom, square=square, cell=cell, board=text)
+
+
+def check_correction(correction: "Correction", records: "Mapping[str, PhotoRecord]") -> "Correction":
+    """The correction with its photo's content hash; raises NotationError if it fits no kingdom of the results."""
+    record = records.get(correction.photo)
+    if record is None:
+        close = get_close_matches(correction.photo, records, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
+        raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
+    kingdoms: list[Data] = list(record.reading.data["kingdoms"])
+    correction.check(kingdoms)
+    return replace(correction, content=record.content)

@@ -1,56 +1,40 @@
-"""The options that several commands share."""
+"""The options that several commands share: what they are, and what they mean."""
 
-from collections.abc import Sequence
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
+from kdvision.errors import NotationError
+from kdvision.game.board import Board
+from kdvision.game.game import choose_rule_set
+from kdvision.game.open_facts import GivenFacts
+from kdvision.game.players import NO_PLAYERS, Players
+from kdvision.game.rules import VARIANTS, Variant, make_rule_set
+from kdvision.game.scoring import RuleSet
+
 if TYPE_CHECKING:
-    from kdvision.game.board import Board
-    from kdvision.game.open_facts import GivenFacts
-    from kdvision.game.players import Players
-    from kdvision.game.scoring import RuleSet
     from kdvision.pipeline import KingdomReading
+    from kdvision.report.result import Result
+
+GameName = Literal["kingdomino", "queendomino", "royal-wedding"]
+PhotoGame = Literal["auto", "kingdomino", "queendomino", "royal-wedding"]
+KINGDOMINO: Final = "kingdomino"
+AUTO: Final = "auto"
+"""As the game of a photo: the photo decides it."""
+
+Command = Callable[..., None]
+
+COUNT_PATTERN: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<count>[0-9]{1,3})", re.ASCII)
+COUNT_FORMAT: Final = "KINGDOM:COUNT, as in 1:11"
 
 
-class Size(Enum):
-    """The side that a game is played to."""
-
-    FIVE = "5"
-    SEVEN = "7"
-
-    @property
-    def side(self) -> int:
-        """The side in squares."""
-        return int(self.value)
-
-
-class GameName(Enum):
-    """The games, by their names in game files."""
-
-    KINGDOMINO = "kingdomino"
-    QUEENDOMINO = "queendomino"
-    ROYAL_WEDDING = "royal-wedding"
-
-
-class PhotoGame(Enum):
-    """The games that photos can be read as; with AUTO the photo decides."""
-
-    AUTO = "auto"
-    KINGDOMINO = "kingdomino"
-    QUEENDOMINO = "queendomino"
-    ROYAL_WEDDING = "royal-wedding"
-
-    @property
-    def game_name(self) -> GameName | None:
-        """The game, None if the photo decides."""
-        return None if self is PhotoGame.AUTO else GameName(self.value)
-
-
-SizeOption = Annotated[
-    Size | None, typer.Option("--size", help="The side of the game; by default the boards decide it.")
+Size = Annotated[
+    Literal["5", "7"] | None, typer.Option("--size", help="The side of the game; by default the boards decide it.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object per photo, each on its own line.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 6 if a person should check something.")]
@@ -79,6 +63,23 @@ PlayersOption = Annotated[
 ]
 
 
+def _count_option(what: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        f"--{what}", metavar="K:COUNT", help=f"The number of {what} of kingdom K, as in 1:3. Repeatable."
+    )
+    return option
+
+
+Coins = Annotated[list[str] | None, _count_option("coins")]
+Towers = Annotated[list[str] | None, _count_option("towers")]
+Knights = Annotated[list[str] | None, _count_option("knights")]
+Towns = Annotated[list[str] | None, _count_option("towns")]
+Queen = Annotated[
+    int | None,
+    typer.Option("--queen", metavar="K", min=0, max=99, help="The kingdom that hosts the Queen; 0 for none."),
+]
+
+
 @dataclass(frozen=True)
 class ScoreOptions:
     """How to score kingdoms and print them.
@@ -87,49 +88,128 @@ class ScoreOptions:
     for a game without pieces.
     """
 
-    game: GameName | None = None
+    game: str | None = None
     side: int | None = None
     variants: tuple[str, ...] = ()
-    players: "Players | None" = None
-    facts: "GivenFacts | None" = None
+    players: Players = NO_PLAYERS
+    facts: GivenFacts | None = None
     as_json: bool = False
     strict: bool = False
 
     @property
     def game_to_read(self) -> str:
-        """The game to read photos as; "auto" if neither `game` nor a variant decides it."""
-        from kdvision.game.rules import VARIANTS
-
+        """The game to read photos as; AUTO if neither `game` nor a variant decides it."""
         if self.game is not None:
-            return self.game.value
+            return self.game
         games = [variant.games for variant in VARIANTS if variant.id in self.variants and variant.games]
-        return games[0][0] if games else PhotoGame.AUTO.value
+        return games[0][0] if games else AUTO
 
     @property
     def is_numbered(self) -> bool:
         """True if players or facts are given by the numbers of kingdoms."""
-        has_player_order = self.players is not None and bool(self.players.in_order)
-        return has_player_order or (self.facts is not None and self.facts.highest >= 0)
+        return bool(self.players.in_order) or (self.facts is not None and self.facts.highest >= 0)
 
     def add_detected_game(self, readings: Sequence["KingdomReading"]) -> "ScoreOptions":
         """The options with what a photo shows and the user did not say: the game, and whether gems are played with."""
         from kdvision.report.pieces import find_open_facts
 
-        detected = GameName(readings[0].game) if readings else GameName.KINGDOMINO
-        game = self.game or (None if detected is GameName.KINGDOMINO else detected)
-        variants, facts = find_open_facts(readings, (game or detected).value, self.variants)
+        game = self.game or (readings[0].game if readings else KINGDOMINO)
+        variants, facts = find_open_facts(readings, game, self.variants)
         return replace(self, game=game, variants=variants, facts=self.facts or facts)
 
     def drop_numbered(self) -> "ScoreOptions":
         """The options without players and facts given by number, for when the numbers of kingdoms are unknown."""
-        from kdvision.game.open_facts import GivenFacts
-
-        players = None if self.players is not None and self.players.in_order else self.players
+        players = NO_PLAYERS if self.players.in_order else self.players
         return replace(self, players=players, facts=None if self.facts is None else GivenFacts(self.facts.keys))
 
-    def make_rules(self, boards: Sequence["Board"]) -> "RuleSet":
+    def make_rules(self, boards: Sequence[Board]) -> RuleSet:
         """The rules for the boards of one game."""
-        from kdvision.game.game import choose_rule_set
+        return choose_rule_set(self.game, boards, side=self.side, variants=self.variants)
 
-        game = None if self.game is None else self.game.value
-        return choose_rule_set(game, boards, side=self.side, variants=self.variants)
+
+def variant_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command an option for each variant.
+
+    The options take the place of the command's parameter `variants`, which receives the ids of the chosen ones.
+    """
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            chosen = tuple(variant.id for variant in offered if given.pop(variant.key))
+            command(**given, variants=chosen)
+
+        signature = inspect.signature(command, eval_str=True)
+        parameters = list(_replace_variants(signature.parameters.values(), offered))
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
+
+    return decorate
+
+
+def _replace_variants(
+    parameters: Collection[inspect.Parameter], offered: Sequence[Variant]
+) -> Iterator[inspect.Parameter]:
+    for parameter in parameters:
+        if parameter.name != "variants":
+            yield parameter
+            continue
+        for variant in offered:
+            option = Annotated[bool, typer.Option(f"--{variant.id}", help=variant.help)]
+            yield parameter.replace(name=variant.key, annotation=option, default=False)
+
+
+def check_variants(variants: Collection[str], game: str, *, option: str = "") -> None:
+    """Raise a usage error for a variant that cannot be added to the game; it names the variant's `option`."""
+    for variant in VARIANTS:
+        if variant.id in variants and not variant.fits(game):
+            text = f"{variant.name} cannot be added to {game}, only to {' or '.join(variant.games)}"
+            raise typer.BadParameter(text, param_hint=option or f"--{variant.id}")
+
+
+def parse_facts(
+    game: str | None, variants: tuple[str, ...], counts: Mapping[str, Sequence[str] | None], queen: int | None
+) -> GivenFacts | None:
+    """The facts that the game needs beside its photos, with those given; None if it needs none.
+
+    `counts` are the texts of the options by their names. Raises NotationError for a malformed text, and a usage error
+    for a fact or variant that the game does not have.
+    """
+    given = [f"--{key}" for key, texts in counts.items() if texts] + (["--queen"] if queen is not None else [])
+    if given and game in (None, KINGDOMINO):
+        raise typer.BadParameter("Kingdomino has none: add --game queendomino or royal-wedding", param_hint=given[0])
+    check_variants(variants, game or KINGDOMINO)
+    facts = make_rule_set(game or KINGDOMINO, variants=variants).facts
+    if not facts:
+        return None
+    return GivenFacts(facts, _group_by_kingdom(counts), None if queen is None else queen - 1)
+
+
+def _group_by_kingdom(counts: Mapping[str, Sequence[str] | None]) -> dict[int, dict[str, int]]:
+    found: dict[int, dict[str, int]] = {}
+    for key, texts in counts.items():
+        for number, count in _parse_counts(key, texts or ()):
+            if key in found.setdefault(number, {}):
+                raise NotationError(f"the {key} of kingdom {number + 1} are given twice", hint="give them once")
+            found[number][key] = count
+    return found
+
+
+def _parse_counts(key: str, texts: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Each text as the number of a kingdom, from 0, and a count."""
+    for text in texts:
+        match = COUNT_PATTERN.fullmatch(text.strip())
+        if match is None:
+            hint = f"write {COUNT_FORMAT}"
+            raise NotationError(f"{text!r} is not a number of {key}", expected=COUNT_FORMAT, hint=hint)
+        yield int(match["kingdom"] or 1) - 1, int(match["count"])
+
+
+def check_facts(facts: GivenFacts | None, results: Sequence["Result"]) -> None:
+    """Raise NotationError if a fact is given for a kingdom that no photo shows, unless a photo failed."""
+    count = sum(len(result.kingdoms) for result in results)
+    if facts is None or facts.highest < count or any(result.error is not None for result in results):
+        return
+    hint = f"give a number from 1 to {count}, in the order of the photos" if count > 1 else "there is only kingdom 1"
+    raise NotationError(f"there is no kingdom {facts.highest + 1}", hint=hint)

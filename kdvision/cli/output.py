@@ -12,6 +12,7 @@ import typer
 
 from kdvision.cli.options import ScoreOptions
 from kdvision.errors import ExitCode, KdvisionError
+from kdvision.game.players import make_names_unique
 from kdvision.text import replace_controls
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ def print_clauses(result: "Result") -> None:
 
 def print_combined_result(results: Sequence["Result"], options: ScoreOptions) -> None:
     """Print who wins over several photos, if their kingdoms can be one game. JSON has one object per photo only."""
-    from kdvision.game.players import make_names_unique
     from kdvision.report.build import combine_kingdoms
 
     rows = [
@@ -87,7 +87,7 @@ def _print_changed_totals(kingdoms: Sequence["ScoredKingdom"], game: "CombinedRe
 def warn_of_absent_players(results: Sequence["Result"], options: ScoreOptions) -> None:
     """Print on stderr which of the named players have no kingdom in the photos."""
     colours = [scored.reading.colour for result in results for scored in result.kingdoms if scored.reading is not None]
-    if options.players and colours and (warning := options.players.describe_unmatched(colours)):
+    if colours and (warning := options.players.describe_unmatched(colours)):
         print_message(warning)
 
 

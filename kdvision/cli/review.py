@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.cli.batch import print_summary
-from kdvision.cli.corrections import check_correction, make_correction, parse_board, parse_fix
-from kdvision.cli.inputs import parse_fixes
+from kdvision.cli.inputs import check_correction, make_correction, parse_fixes, parse_photo_board, parse_photo_fix
 from kdvision.cli.output import get_width, print_error, print_line, print_message, wants_colour
 from kdvision.errors import KdvisionError, NotationError
 
@@ -70,7 +69,7 @@ def review(
     corrections = CorrectionFile(out)
     corrections.reload()
     outcome, records = _load_outcome(options, corrections)
-    given = [*map(parse_fix, fix or ()), *map(parse_board, board or ())]
+    given = [*map(parse_photo_fix, fix or ()), *map(parse_photo_board, board or ())]
     if given:
         corrections.add([check_correction(one, records) for one in given])
     else:

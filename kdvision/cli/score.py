@@ -7,18 +7,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdvision.cli.facts import Coins, Knights, Queen, Towers, Towns, check_facts, parse_facts
-from kdvision.cli.game_file import GameFile, check_game_file, find_common_options, write_game_file
-from kdvision.cli.inputs import Fix, load_networks, open_photo, parse_fixes, parse_outlines, parse_players
+from kdvision.cli.inputs import Fix, load_networks, open_photo, parse_fixes, parse_outlines
 from kdvision.cli.options import (
+    AUTO,
     AsJson,
+    Coins,
     Corners,
     Fixes,
+    Knights,
     PhotoGame,
     PlayersOption,
+    Queen,
     ScoreOptions,
-    SizeOption,
+    Size,
     Strict,
+    Towers,
+    Towns,
+    check_facts,
+    parse_facts,
+    variant_options,
 )
 from kdvision.cli.output import (
     exit_with_code,
@@ -28,9 +35,15 @@ from kdvision.cli.output import (
     print_result,
     warn_of_absent_players,
 )
-from kdvision.cli.output_paths import find_overlay_paths
-from kdvision.cli.variant_options import variant_options
+from kdvision.cli.output_files import (
+    GameFile,
+    check_game_file,
+    find_common_options,
+    find_overlay_paths,
+    write_game_file,
+)
 from kdvision.errors import KdvisionError, ModelError, NotationError
+from kdvision.game.players import NO_PLAYERS, Players
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
@@ -43,7 +56,7 @@ if TYPE_CHECKING:
 def score(
     photos: Annotated[list[str], typer.Argument(metavar="PHOTO", help="Photos, or - for one on stdin.")],
     variants: tuple[str, ...] = (),
-    size: SizeOption = None,
+    size: Size = None,
     overlay: Annotated[
         str | None,
         typer.Option(metavar="OUT", help="Draw the score on the photo: a .png, .jpg or .webp file, or a folder."),
@@ -56,7 +69,7 @@ def score(
     same: Annotated[bool, typer.Option("--same", help="All photos show the same kingdoms: combine them.")] = False,
     played: Annotated[
         PhotoGame, typer.Option("--game", help="The game; auto means Kingdomino, unless the photo shows towns.")
-    ] = PhotoGame.AUTO,
+    ] = AUTO,
     coins: Coins = None,
     towers: Towers = None,
     knights: Knights = None,
@@ -76,12 +89,13 @@ def score(
     or fill in the file that --game-file writes and run kdvision game. Until then points are a range.
     """
     counts = {"coins": coins, "towers": towers, "knights": knights, "towns": towns}
+    game = None if played == AUTO else played
     options = ScoreOptions(
-        played.game_name,
-        size.side if size else None,
+        game,
+        int(size) if size else None,
         variants,
-        parse_players(players),
-        parse_facts(played.game_name, variants, counts, queen),
+        NO_PLAYERS if players is None else Players.parse(players),
+        parse_facts(game, variants, counts, queen),
         as_json=as_json,
         strict=strict,
     )
@@ -147,7 +161,6 @@ def _score_photo(job: _Job, options: ScoreOptions, *, first_number: int) -> "tup
 
     Writes the overlay.
     """
-    from kdvision.game.players import NO_PLAYERS
     from kdvision.report.build import build_photo_result
     from kdvision.report.result import Result
 
@@ -168,7 +181,7 @@ def _score_photo(job: _Job, options: ScoreOptions, *, first_number: int) -> "tup
         (photo.width, photo.height),
         readings,
         options.make_rules([reading.board for reading in readings]),
-        players=options.players or NO_PLAYERS,
+        players=options.players,
         first_number=first_number,
         facts=options.facts,
     )

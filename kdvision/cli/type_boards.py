@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.cli.inputs import parse_fixes, read_stdin_text
-from kdvision.cli.options import Clauses, Fixes, GameName, ScoreOptions, SizeOption, Strict
+from kdvision.cli.options import (
+    KINGDOMINO,
+    Clauses,
+    Fixes,
+    GameName,
+    ScoreOptions,
+    Size,
+    Strict,
+    check_variants,
+    variant_options,
+)
 from kdvision.cli.output import exit_with_code, print_clauses, print_message, print_result
-from kdvision.cli.variant_options import check_variants, variant_options
 from kdvision.errors import NotationError
 from kdvision.game.rules import board_variants
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
@@ -27,9 +36,9 @@ def type_boards(
     boards: Annotated[list[str], typer.Argument(metavar="BOARD", help="Boards in notation, or - for one on stdin.")],
     played: Annotated[
         GameName, typer.Option("--game", help="The game whose rules and dominoes are used.")
-    ] = GameName.KINGDOMINO,
+    ] = KINGDOMINO,
     variants: tuple[str, ...] = (),
-    size: SizeOption = None,
+    size: Size = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     fix: Fixes = None,
     gem: Annotated[
@@ -54,9 +63,8 @@ def type_boards(
 
     gems = _parse_gems(gem or ())
     variants = (*variants, LOST_TREASURES.id) if gems else variants
-    check_variants(variants, played.value, option="--gem" if gems else "")
-    side = size.side if size else None
-    options = ScoreOptions(played, side, variants, as_json=as_json, strict=strict)
+    check_variants(variants, played, option="--gem" if gems else "")
+    options = ScoreOptions(played, int(size) if size else None, variants, as_json=as_json, strict=strict)
     parsed = [Board.parse(read_stdin_text() if text == "-" else text) for text in boards]
     for number, square, cell in parse_fixes(fix or ()):
         if number >= len(parsed):
@@ -88,11 +96,11 @@ def _parse_gems(texts: Iterable[str]) -> "dict[int, list[Gem]]":
     return gems
 
 
-def _describe_limits(boards: Iterable["Board"], game: GameName) -> str:
+def _describe_limits(boards: Iterable["Board"], game: str) -> str:
     """What typed boards of this game leave out, in a sentence; "" if nothing."""
     from kdvision.game.board import Terrain
 
-    if game is not GameName.KINGDOMINO:
+    if game != KINGDOMINO:
         return MISSING_FACTS
     has_towns = any(cell.terrain is Terrain.TOWN for board in boards for cell in board.values())
     return TOWN_ADVICE if has_towns else ""
