@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kdvision.lab.render.light import PhotoFactors
 from kdvision.lab.render.objects import held_out_tops
-from kdvision.lab.render.renderer import TableTop
+from kdvision.lab.render.objects.surface import TableTop
 
 FAIR = PhotoFactors(light=0.12, glare=0.0, blur=0.1, noise=0.15, jpeg=0.1)
 

@@ -34,7 +34,7 @@ EMPTY_VIEW_SQUARES = np.array([[-4.5, -3.5], [4.5, 3.5]])  # the view of a photo
 README = """# Samples
 
 Photos to try `kdvision` on. All are rendered with artwork of this project, so they are free to use.
-`python -m scripts.samples` renders them again, byte for byte. The JSON beside each photo holds the truth: the boards as
+`python -m scripts.samples` renders them again. The JSON beside each photo holds the truth: the boards as
 they lie in the photo, the points of the territories without bonuses, each kingdom's corners in pixels, clockwise from
 the top left, pieces with their square, and gems with two of the four squares around them.
 

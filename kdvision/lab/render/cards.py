@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kdvision.lab.games.layout import Points, Tile
 from kdvision.lab.render.camera import Camera
-from kdvision.lab.render.objects.table_tops import make_fractal_noise
+from kdvision.lab.render.objects.surface import make_fractal_noise
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]

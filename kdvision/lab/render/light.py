@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.evaluate.corruptions.pixels import GAMMA
-from kdvision.lab.render.objects.table_tops import make_noise
+from kdvision.lab.render.objects.surface import make_noise
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]

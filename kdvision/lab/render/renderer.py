@@ -17,14 +17,13 @@ from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle, Vector
 from kdvision.lab.render.light import PhotoFactors
-from kdvision.lab.render.objects.table_tops import FloatImage, make_table_top
+from kdvision.lab.render.objects.surface import TableTop, paint
+from kdvision.lab.render.objects.table_tops import make_table_top
 from kdvision.lab.render.raster import Mesh, draw_mesh, draw_shadow
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 
-TableTop = Callable[[np.random.Generator, int, int, float], FloatImage]
-"""Makes a table top (height, width, 3), RGB 0 to 1, from a generator, height, width and a square's side in pixels."""
 OccluderPlacer = Callable[[Bytes, Floats, Bytes, Sequence[Points], Sequence[Bytes], np.random.Generator], None]
 """Draws objects over some squares of a picture, as `occluders.place_occluders` does."""
 
@@ -195,7 +194,7 @@ def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: np.rando
     extent = float(np.clip(np.abs(visible - middle).max(), reach, 4 * reach))
     side = int(min(_MAX_TABLE_SIDE_PX, 1.3 * max(camera.width, camera.height)))
     unit = side / (2 * extent)
-    top = table_top(rng, side, side, unit)
+    top = paint(table_top, rng, side, side, unit)
     # Half of the tables are parallel to the tiles: the weave of a cloth and the lines of a mat mislead most then.
     turn = scene.tiles[0].turn if scene.tiles and rng.random() < 0.5 else rng.uniform(0, 6.3)
     place = np.eye(3)

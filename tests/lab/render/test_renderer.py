@@ -19,6 +19,7 @@ from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.light import PhotoFactors
+from kdvision.lab.render.objects.surface import Surface
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.render.renderer import Picture
 from kdvision.lab.render.scenes import make_scene
@@ -63,10 +64,8 @@ class Swatches:
     scraps: Sequence[Bytes] = ()
 
 
-def grey(
-    rng: np.random.Generator, height: int, width: int, unit: float, *, scraps: Sequence[Bytes] = ()
-) -> NDArray[np.float32]:
-    return np.full((height, width, 3), 0.5, np.float32)
+def grey(surface: Surface) -> NDArray[np.floating]:
+    return np.full((*surface.shape, 3), 0.5)
 
 
 def one_kingdom(seed: int = 3, *, castle: float = 0.0) -> Scene:

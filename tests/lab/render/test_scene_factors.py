@@ -16,6 +16,7 @@ from kdvision.lab.experiments.factors import BOXES
 from kdvision.lab.games.layout import KingdomLayout, Points, Scene
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES, TRAINING_BOX_COUNT, DrawnSceneArt
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
+from kdvision.lab.render.objects.surface import paint
 from kdvision.lab.render.scene_factors import OTHER_OBJECTS, SceneFactors, measure_square_side
 from tests.paths import ROOT
 
@@ -147,7 +148,7 @@ def test_clutter_adds_other_objects() -> None:
 
 @pytest.mark.parametrize("name", HELD_OUT_TOPS)
 def test_every_held_out_top_is_seeded_and_in_range(name: str) -> None:
-    one, again = (HELD_OUT_TOPS[name](np.random.default_rng(1), 90, 120, 20.0) for _ in range(2))
+    one, again = (paint(HELD_OUT_TOPS[name], np.random.default_rng(1), 90, 120, 20.0) for _ in range(2))
     assert one.shape == (90, 120, 3) and one.dtype == np.float32
     assert np.array_equal(one, again)
     assert one.min() >= 0 and one.max() <= 1 and one.std() > 0.005

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kdvision.lab.render.objects import table_tops
+from kdvision.lab.render.objects.surface import TILE_COLOURS, TableTop, choose_colour, make_noise, paint
+from kdvision.lab.render.objects.table_tops import SURFACE_MAKERS, make_table_top
 
 
-@pytest.mark.parametrize("kind", sorted({kind.__name__: kind for kind in table_tops.SURFACE_MAKERS}.values(), key=str))
+@pytest.mark.parametrize("kind", sorted({kind.__name__: kind for kind in SURFACE_MAKERS}.values(), key=str))
 @pytest.mark.parametrize("unit", [4.0, 30.0, 90.0])
-def test_every_kind_makes_a_picture_in_range(kind: table_tops.SurfaceMaker, unit: float) -> None:
+def test_every_kind_makes_a_picture_in_range(kind: TableTop, unit: float) -> None:
     for seed in range(3):
-        picture = kind(np.random.default_rng(seed), 90, 140, unit)
+        picture = paint(kind, np.random.default_rng(seed), 90, 140, unit)
         assert picture.shape == (90, 140, 3)
         assert picture.dtype == np.float32
         assert np.isfinite(picture).all()
@@ -22,14 +25,14 @@ def test_every_kind_makes_a_picture_in_range(kind: table_tops.SurfaceMaker, unit
 
 
 def test_tables_differ_by_seed_and_only_by_seed() -> None:
-    seen = [table_tops.make_table_top(np.random.default_rng(seed), 60, 60, 12.0) for seed in (*range(20), 0)]
+    seen = [paint(make_table_top, np.random.default_rng(seed), 60, 60, 12.0) for seed in (*range(20), 0)]
     assert np.array_equal(seen[0], seen[-1])
     assert len({picture.tobytes() for picture in seen}) == 20
 
 
 def test_some_tables_have_the_colour_of_a_terrain() -> None:
-    means = np.array([table_tops.choose_colour(np.random.default_rng(seed)) for seed in range(300)])
-    for terrain in table_tops.TILE_COLOURS:
+    means = np.array([choose_colour(np.random.default_rng(seed)) for seed in range(300)])
+    for terrain in TILE_COLOURS:
         assert (np.abs(means - terrain).max(1) < 0.15).sum() >= 2
 
 
@@ -37,7 +40,7 @@ def test_photographed_scraps_are_tiled_without_seams() -> None:
     ramp = np.tile(np.linspace(40, 200, 63, dtype=np.uint8)[None, :, None], (63, 1, 3))
     tiled = 0
     for seed in range(30):
-        picture = table_tops.make_table_top(np.random.default_rng(seed), 80, 80, 16.0, scraps=[ramp])
+        picture = paint(partial(make_table_top, scraps=[ramp]), np.random.default_rng(seed), 80, 80, 16.0)
         tiled += smooth(picture) and picture.mean(2).std() > 0.1
     assert tiled >= 3
 
@@ -48,7 +51,7 @@ def smooth(picture: NDArray[np.float32]) -> bool:
 
 @pytest.mark.parametrize("cell", [1.0, 6.0, 40.0])
 def test_noise_has_the_wanted_cell_size(cell: float) -> None:
-    field = table_tops.make_noise(np.random.default_rng(0), 200, 220, cell)
+    field = make_noise(np.random.default_rng(0), 200, 220, cell)
     assert field.shape == (200, 220)
     assert abs(field.mean()) < 0.5
     rough = float(np.abs(np.diff(field, axis=1)).mean() / field.std())

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kdvision.lab.render.objects.table_tops import choose_colour
+from kdvision.lab.render.objects.surface import choose_colour
 from kdvision.lab.render.raster import Floats, Mesh, make_mesh, make_standing, revolve
 
 Rng = np.random.Generator
@@ -21,7 +21,7 @@ _METALS = np.array([[196, 160, 70], [178, 108, 70], [180, 180, 176], [150, 40, 4
 
 
 def _choose_paint(rng: Rng) -> Floats:
-    return np.asarray(255.0 * choose_colour(rng), np.float64)
+    return 255.0 * np.asarray(choose_colour(rng), np.float64)
 
 
 def _make_cup(rng: Rng) -> Mesh:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from kdvision.lab.render import light
 from kdvision.lab.render.objects.patterned_tops import make_patterned_top
-from kdvision.lab.render.objects.table_tops import choose_colour, make_fractal_noise
+from kdvision.lab.render.objects.surface import choose_colour, log_uniform, make_fractal_noise, paint
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
@@ -75,7 +75,7 @@ def _make_fill(picture: Bytes, mask: Floats, skin: bool, side: float, scraps: Se
         ink = np.array([np.interp(tone, range(len(_SKIN)), _SKIN[:, c]) for c in range(3)]) + rng.normal(0, 8, 3)
         return _add_grain(ink, height, width, side, rng)
     if kind < 0.2:
-        return np.asarray(make_patterned_top(rng, height, width, side * rng.uniform(0.2, 1.2)) * 255, np.float32)
+        return 255 * paint(make_patterned_top, rng, height, width, side * rng.uniform(0.2, 1.2))
     if kind < 0.3 and scraps:
         scrap = scraps[int(rng.integers(len(scraps)))]
         return np.asarray(cv2.resize(scrap, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
@@ -120,7 +120,7 @@ def _draw_sheet(mask: Floats, at: Points, side: float, rng: Rng) -> None:
 
 def _draw_round(mask: Floats, at: Points, side: float, rng: Rng) -> None:
     """Draw a cup, a coaster, a coin or a pawn: an ellipse, or a standing cylinder."""
-    across = side * float(np.exp(rng.uniform(np.log(0.2), np.log(1.6))))
+    across = side * log_uniform(rng, 0.2, 1.6)
     axes = (int(across) + 1, int(across * rng.uniform(0.5, 1)) + 1)
     turn, up = float(rng.uniform(0, 180)), side * rng.uniform(0, 1.2) * (rng.random() < 0.5)
     step = np.array([np.cos(rng.uniform(0, 2 * np.pi)), -1.0]) * up
@@ -142,7 +142,7 @@ def _draw_stick(mask: Floats, at: Points, side: float, rng: Rng) -> None:
 def _draw_cloth(mask: Floats, at: Points, side: float, rng: Rng) -> None:
     """Draw a cloth, a sleeve or a scarf: a wavy outline."""
     angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
-    reach = side * float(np.exp(rng.uniform(np.log(0.4), np.log(2.2)))) * np.ones(60)
+    reach = side * log_uniform(rng, 0.4, 2.2) * np.ones(60)
     for wave in range(2, 7):
         reach *= np.exp(rng.normal(0, 0.5 / wave) * np.sin(wave * angle + rng.uniform(0, 2 * np.pi)))
     outline = at + reach[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1)

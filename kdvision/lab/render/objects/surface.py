@@ -1,0 +1,113 @@
+"""Noise and colours of which table tops and other surfaces are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+Rng = np.random.Generator
+Floats = npt.NDArray[np.floating]
+FloatImage = npt.NDArray[np.float32]
+"""Height x width x 3, RGB, 0 to 1."""
+
+TILE_COLOURS: tuple[tuple[float, float, float], ...] = (
+    *((0.93, 0.76, 0.10), (0.16, 0.30, 0.09), (0.10, 0.42, 0.80), (0.50, 0.72, 0.15)),
+    *((0.66, 0.56, 0.42), (0.15, 0.13, 0.12), (0.62, 0.55, 0.45), (0.75, 0.32, 0.22)),
+)
+"""Mean colours of the printed terrains. Tables in these colours resemble tiles most, so many have one of them."""
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A surface to be painted: height and width in pixels, a square's side in pixels, and where numbers come from.
+
+    Lengths given to its methods are in squares.
+    """
+
+    rng: Rng
+    height: int
+    width: int
+    unit: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width in pixels."""
+        return self.height, self.width
+
+    @cached_property
+    def pixels(self) -> tuple[Floats, Floats]:
+        """The row and the column of each pixel, (height, width)."""
+        y, x = np.mgrid[: self.height, : self.width].astype(np.float32)
+        return y, x
+
+    def make_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> Floats:
+        """Return `make_noise` for this surface; stretched bumps are longer in x, or in y if `upright`."""
+        height, width = self.shape[::-1] if upright else self.shape
+        noise = make_noise(self.rng, height, width, size * self.unit, stretch=stretch)
+        return noise.T if upright else noise
+
+    def make_fractal_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> Floats:
+        """Return `make_fractal_noise` for this surface; stretched bumps are longer in x, or in y if `upright`."""
+        height, width = self.shape[::-1] if upright else self.shape
+        noise = make_fractal_noise(self.rng, height, width, size * self.unit, stretch=stretch)
+        return noise.T if upright else noise
+
+
+TableTop = Callable[[Surface], Floats]
+"""Paints a table top: RGB (height, width, 3); values beyond 0 and 1 are cut off."""
+
+
+def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -> FloatImage:
+    """Return a table top (height, width, 3), RGB 0 to 1; `unit` is a square's side in pixels."""
+    return np.clip(table_top(Surface(rng, height, width, unit)), 0, 1).astype(np.float32)
+
+
+def shade(colour: Sequence[float] | Floats, light: Floats) -> Floats:
+    """Return a colour (3,) under light (height, width), as (height, width, 3)."""
+    return np.asarray(np.asarray(colour) * light[..., None])
+
+
+def make_noise(rng: Rng, height: int, width: int, cell: float, *, stretch: float = 1.0) -> FloatImage:
+    """Return smooth noise (height, width) of mean about 0 with bumps of `cell` pixels, `stretch` times longer in x."""
+    if cell < 1.5 and stretch == 1.0:
+        return rng.standard_normal((height, width), dtype=np.float32)
+    rows = max(2, int(height / max(cell, 1.0)) + 2)
+    columns = max(2, int(width / max(cell * stretch, 1.0)) + 2)
+    seeds = rng.standard_normal((min(rows, height + 2), min(columns, width + 2)), dtype=np.float32)
+    return cv2.resize(seeds, (width, height), interpolation=cv2.INTER_CUBIC).astype(np.float32, copy=False)
+
+
+def make_fractal_noise(rng: Rng, height: int, width: int, cell: float, *, stretch: float = 1.0) -> FloatImage:
+    """Return several octaves of noise (height, width), coarse to fine, each weaker by a random factor."""
+    falloff = rng.uniform(0.4, 0.9)
+    total = np.zeros((height, width), np.float32)
+    weight = 1.0
+    while cell >= 1.0 and weight > 0.05:
+        total += weight * make_noise(rng, height, width, cell, stretch=stretch)
+        weight *= falloff
+        cell /= rng.uniform(1.8, 3.0)
+    return total
+
+
+def choose_colour(rng: Rng) -> Floats:
+    """Return a random colour (3,), RGB 0 to 1: a terrain's, a grey, a brown or any hue."""
+    kind = rng.random()
+    if kind < 0.35:
+        base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))])
+        return np.clip(base * rng.uniform(0.7, 1.25) + rng.normal(0, 0.04, 3), 0.02, 1)
+    if kind < 0.6:
+        return np.clip(rng.uniform(0.05, 0.98) + rng.normal(0, 0.03, 3), 0.02, 1)
+    if kind < 0.8:  # wood and leather
+        return np.clip(np.array([0.75, 0.5, 0.3]) * rng.uniform(0.3, 1.3) * rng.uniform(0.85, 1.1, 3), 0, 1)
+    hsv = np.array([[[rng.uniform(0, 360), rng.uniform(0.1, 0.9), rng.uniform(0.15, 1.0)]]], np.float32)
+    return np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0])
+
+
+def log_uniform(rng: Rng, low: float, high: float) -> float:
+    """Return a random number whose logarithm is uniform."""
+    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
