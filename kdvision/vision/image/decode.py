@@ -6,18 +6,22 @@ transformed (ITU T.81).
 
 import logging
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import ExifTags, Image, UnidentifiedImageError
 
 from kdvision.errors import PhotoError, UnsupportedImageError
 from kdvision.vision.image.jpeg_integrity import JpegReader
-from kdvision.vision.image.limits import check_decoding_cost, check_metadata, check_size, make_size_error
+from kdvision.vision.image.limits import (
+    BoundedReader,
+    check_decoding_cost,
+    check_metadata,
+    check_size,
+    make_size_error,
+)
 from kdvision.vision.image.srgb import Pixels, convert_to_srgb
 
 FORMATS: Final = ("JPEG", "MPO", "HEIF", "PNG", "WEBP", "AVIF", "TIFF", "BMP", "GIF", "PPM")
@@ -28,28 +32,20 @@ SCALES: Final = (8, 4, 2, 1)
 
 DAMAGE_WARNING: Final = "the file is damaged, colours may be wrong in part of it: copy or send the photo again"
 
-_FORMAT_HINT: Final = "give a photo as JPEG, HEIC, PNG, WebP, TIFF, BMP or GIF"
-_DAMAGE_HINT: Final = "copy or send the photo again, or save it anew as JPEG"
-_MISSING_DATA_GREY: Final = 128
-"""The grey that JPEG decoders fill in where the data ends before the picture does."""
-_ORIENTATION_TAG: Final = 0x0112
-
 logging.getLogger("PIL").addHandler(logging.NullHandler())  # errors are reported once, as PhotoError
 
-_UPRIGHT: Final[dict[int, Callable[[NDArray[Any]], NDArray[Any]]]] = {
-    1: lambda stored: stored,
-    2: lambda stored: stored[:, ::-1],
-    3: lambda stored: stored[::-1, ::-1],
-    4: lambda stored: stored[::-1],
-    5: lambda stored: stored.swapaxes(0, 1),
-    6: lambda stored: np.rot90(stored, -1),
-    7: lambda stored: stored[::-1, ::-1].swapaxes(0, 1),
-    8: lambda stored: np.rot90(stored),
+_ORIENTATIONS: Final[dict[int, tuple[Image.Transpose | None, tuple[int, ...]]]] = {
+    1: (None, ()),
+    2: (Image.Transpose.FLIP_LEFT_RIGHT, (0,)),
+    3: (Image.Transpose.ROTATE_180, (0, 1)),
+    4: (Image.Transpose.FLIP_TOP_BOTTOM, (1,)),
+    5: (Image.Transpose.TRANSPOSE, ()),
+    6: (Image.Transpose.ROTATE_270, (1,)),
+    7: (Image.Transpose.TRANSVERSE, (0, 1)),
+    8: (Image.Transpose.ROTATE_90, (0,)),
 }
-"""From stored to upright pixels for each EXIF orientation (EXIF 2.32, tag 274)."""
-
-_REVERSED_AXES: Final = {1: (), 2: (0,), 3: (0, 1), 4: (1,), 5: (), 6: (1,), 7: (0, 1), 8: (0,)}
-"""The stored axes (0 width, 1 height) that run backwards in the upright picture."""
+"""For each EXIF orientation (EXIF 2.32, tag 274), what turns stored pixels upright, and the stored axes (0 width,
+1 height) that run backwards then."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,17 +69,18 @@ class EncodedImage:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # damaged metadata and large pictures are handled here
             reader = JpegReader(self.data)
-            image = _open(reader, self.data, self.name)
+            image = _open(reader, self.name)
             try:
                 if scale > 1:
                     image.draft(None, (image.width // scale, image.height // scale))
                 image.load()
                 if _ends_early(image):
                     raise OSError("its data ends early")
-                upright = _UPRIGHT[self.orientation](convert_to_srgb(image))
+                image = convert_to_srgb(image)
             except Exception as error:  # broken files make decoders raise almost anything
                 raise _make_damage_error(self.name, error) from error
-        return np.array(upright, order="C"), reader.is_damaged
+        method, _ = _ORIENTATIONS[self.orientation]
+        return _copy_pixels(image if method is None else image.transpose(method)), reader.is_damaged
 
 
 def read_header(data: bytes, name: str) -> EncodedImage:
@@ -92,7 +89,7 @@ def read_header(data: bytes, name: str) -> EncodedImage:
         warnings.simplefilter("ignore")
         try:
             check_metadata(data)
-            image = _open(JpegReader(data), data, name)
+            image = _open(BoundedReader(data), name)
             check_size(image, name)
             check_decoding_cost(image, data)
             orientation = _read_orientation(image, data)
@@ -104,16 +101,17 @@ def read_header(data: bytes, name: str) -> EncodedImage:
     return EncodedImage(data, name, size, orientation, _list_scales(image, orientation))
 
 
-def _open(reader: JpegReader, data: bytes, name: str) -> Image.Image:
+def _open(reader: BoundedReader, name: str) -> Image.Image:
     """Return the picture with its header parsed."""
     # Registering the readers of other formats takes longer than reading a JPEG's header.
-    formats = ("JPEG",) if data.startswith(b"\xff\xd8\xff") else _list_formats()
+    formats = ("JPEG",) if reader.getvalue().startswith(b"\xff\xd8\xff") else _list_formats()
     try:
         return Image.open(reader, formats=formats)
     except Image.DecompressionBombError:
         raise make_size_error(name) from None
     except UnidentifiedImageError:
-        raise UnsupportedImageError(f"{name} is no picture of a kind that can be read", hint=_FORMAT_HINT) from None
+        hint = "give a photo as JPEG, HEIC, PNG, WebP, TIFF, BMP or GIF"
+        raise UnsupportedImageError(f"{name} is no picture of a kind that can be read", hint=hint) from None
     except Exception as error:
         raise _make_damage_error(name, error) from error
 
@@ -135,20 +133,30 @@ def _list_scales(image: Image.Image, orientation: int) -> tuple[int, ...]:
     """
     if image.format not in ("JPEG", "MPO"):
         return (1,)
-    return tuple(s for s in SCALES if all(image.size[axis] % s == 0 for axis in _REVERSED_AXES[orientation]))
+    return tuple(s for s in SCALES if all(image.size[axis] % s == 0 for axis in _ORIENTATIONS[orientation][1]))
 
 
 def _ends_early(image: Image.Image) -> bool:
-    """Return True if the last row of a JPEG is the grey that decoders fill in for missing data."""
+    """Return True if the last row of a JPEG is the grey, 128, that decoders fill in for missing data."""
     if image.format not in ("JPEG", "MPO") or image.mode not in ("L", "RGB"):
         return False
     last_row = np.asarray(image.crop((0, image.height - 1, image.width, image.height)))
-    return bool((last_row == _MISSING_DATA_GREY).all())
+    return bool((last_row == 128).all())
+
+
+def _copy_pixels(image: Image.Image, *, rows_per_band: int = 512) -> Pixels:
+    """Return the pixels of an RGB picture, copied in bands because Pillow holds them twice when it converts them."""
+    pixels = np.empty((image.height, image.width, 3), np.uint8)
+    for top in range(0, image.height, rows_per_band):
+        bottom = min(top + rows_per_band, image.height)
+        pixels[top:bottom] = np.asarray(image.crop((0, top, image.width, bottom)))
+    return pixels
 
 
 def _make_damage_error(name: str, error: Exception) -> PhotoError:
     reason = " ".join(str(error).split()) or type(error).__name__
-    return PhotoError(f"{name} is damaged or cut short: {reason}", hint=_DAMAGE_HINT)
+    hint = "copy or send the photo again, or save it anew as JPEG"
+    return PhotoError(f"{name} is damaged or cut short: {reason}", hint=hint)
 
 
 def _read_orientation(image: Image.Image, data: bytes) -> int:
@@ -162,12 +170,12 @@ def _read_orientation(image: Image.Image, data: bytes) -> int:
         boxes = _find_meta_box(data)
         rotated = b"irot" in boxes or b"imir" in boxes
         found = 1 if rotated else image.info.get("original_orientation") or 1
-    return found if found in _UPRIGHT else 1
+    return found if found in _ORIENTATIONS else 1
 
 
 def _read_exif_orientation(image: Image.Image) -> int:
     try:
-        return int(image.getexif().get(_ORIENTATION_TAG, 1))
+        return int(image.getexif().get(ExifTags.Base.Orientation, 1))
     except Exception:  # noqa: BLE001  (damaged metadata of a good picture)
         return 1
 

@@ -2,6 +2,8 @@
 
 import io
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from PIL import Image
@@ -23,25 +25,16 @@ MAX_WEBP_PIXELS: Final = 40_000_000
 MAX_SCANS: Final = 100
 """Limit for the scans of a progressive JPEG. Encoders write about ten; each costs a walk over all blocks."""
 
-MAX_EXIF_SEGMENTS: Final = 100
-"""Limit for EXIF segments, which Pillow joins one by one."""
-
-MAX_READS: Final = 300_000
-"""Limit for reads of a file. A PNG of 200 MB in chunks of 8 KB needs a quarter of them."""
-
-MAX_SLOW_PIXELS: Final = 4_000_000
-"""Limit for formats that Pillow decodes pixel by pixel in Python."""
-
-_MARKER: Final = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
-"""A marker in a JPEG's entropy-coded data, other than stuffing and restarts (ITU T.81, B.1.1)."""
-
 
 class BoundedReader(io.BytesIO):
-    """A file in memory that raises ValueError after `MAX_READS` reads."""
+    """A file in memory that raises ValueError after `max_reads` reads.
 
-    def __init__(self, data: bytes) -> None:
+    A PNG of 200 MB in chunks of 8 KB needs a quarter of them.
+    """
+
+    def __init__(self, data: bytes, *, max_reads: int = 300_000) -> None:
         super().__init__(data)
-        self._reads_left = MAX_READS
+        self._reads_left = max_reads
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Return up to `size` bytes, as `io.BytesIO.read` does."""
@@ -51,48 +44,54 @@ class BoundedReader(io.BytesIO):
         return super().read(size)
 
 
-def check_metadata(data: bytes) -> None:
-    """Raise ValueError for a file with more EXIF segments than any camera writes."""
-    if data.count(b"Exif\0\0") > MAX_EXIF_SEGMENTS:
+def check_metadata(data: bytes, *, max_exif_segments: int = 100) -> None:
+    """Raise ValueError for a file with more EXIF segments than any camera writes; Pillow joins them one by one."""
+    if data.count(b"Exif\0\0") > max_exif_segments:
         raise ValueError("its metadata has too many pieces")
 
 
 def check_size(image: Image.Image, name: str) -> None:
-    """Raise PhotoError if an opened picture has too few or too many pixels."""
-    if image.width * image.height > (limit := get_pixel_limit(image)):
+    """Raise PhotoError if an opened picture has too few pixels, or too many for its format."""
+    if image.format in ("JPEG", "MPO") and not image.info.get("progressive"):
+        limit = MAX_PIXELS
+    else:
+        limit = MAX_WEBP_PIXELS if image.format == "WEBP" else MAX_WHOLE_PIXELS
+    if image.width * image.height > limit:
         raise make_size_error(name, limit)
     if min(image.size) < MIN_SIDE_PIXELS:
         hint = f"give a photo of at least {MIN_SIDE_PIXELS} pixels on each side; ten times that reads well"
         raise PhotoError(f"{name} has only {image.width} x {image.height} pixels", hint=hint)
 
 
-def check_decoding_cost(image: Image.Image, data: bytes) -> None:
-    """Raise ValueError if decoding would take far longer than for other pictures of this size."""
+def check_decoding_cost(image: Image.Image, data: bytes, *, max_slow_pixels: int = 4_000_000) -> None:
+    """Raise ValueError if decoding would take far longer than for other pictures of this size.
+
+    Pillow decodes some formats pixel by pixel in Python; these have at most `max_slow_pixels`.
+    """
     if image.info.get("progressive") and count_scans(data) > MAX_SCANS:
         raise ValueError(f"it has more than {MAX_SCANS} passes")
     tiles = getattr(image, "tile", ())
     slow = image.format in ("BMP", "PPM") and any(tile[0] in ("bmp_rle", "ppm_plain", "ppm") for tile in tiles)
-    if slow and image.width * image.height > MAX_SLOW_PIXELS:
-        raise ValueError(f"its encoding is read only up to {MAX_SLOW_PIXELS // 1_000_000} megapixels")
-
-
-def get_pixel_limit(image: Image.Image) -> int:
-    """Return the largest number of pixels accepted for the picture's format."""
-    if image.format in ("JPEG", "MPO") and not image.info.get("progressive"):
-        return MAX_PIXELS
-    return MAX_WEBP_PIXELS if image.format == "WEBP" else MAX_WHOLE_PIXELS
+    if slow and image.width * image.height > max_slow_pixels:
+        raise ValueError(f"its encoding is read only up to {max_slow_pixels // 1_000_000} megapixels")
 
 
 def count_scans(data: bytes) -> int:
     """Return the number of scans in a JPEG; counting stops one above `MAX_SCANS`."""
-    count, position = 0, 2
-    while count <= MAX_SCANS and (marker := _MARKER.search(data, position)):
-        kind, position = data[marker.start() + 1], marker.end()
-        if kind == 0xD9:  # end of image; another picture may follow
-            break
-        count += kind == 0xDA
+    starts = (start for kind, start in iterate_jpeg_markers(data) if kind == 0xDA)
+    return sum(1 for _ in islice(starts, MAX_SCANS + 1))
+
+
+def iterate_jpeg_markers(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield kind and offset of each marker in a JPEG up to the end of the image; another picture may follow."""
+    marker = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")  # neither stuffing nor a restart (ITU T.81, B.1.1)
+    position = 2
+    while found := marker.search(data, position):
+        kind, position = data[found.start() + 1], found.end()
+        if kind == 0xD9:  # end of image
+            return
+        yield kind, found.start()
         position += int.from_bytes(data[position : position + 2], "big")
-    return count
 
 
 def make_size_error(name: str, limit: int = MAX_PIXELS) -> PhotoError:

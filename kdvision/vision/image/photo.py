@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final, TypeAlias
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from kdvision.errors import PhotoError, PhotoTooLargeError
 from kdvision.vision.image.decode import DAMAGE_WARNING, SCALES, EncodedImage, read_header
@@ -25,13 +26,6 @@ PhotoSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryvie
 MAX_FILE_BYTES: Final = 200_000_000
 """Limit for a file; an uncompressed picture of more than 60 megapixels fits."""
 
-FIRST_DECODE_PIXELS: Final = 1280
-"""Longer side at which a JPEG is decoded first. One size that also serves the refinement is quicker than two."""
-
-SIZE_HINT: Final = (
-    f"photos have at least {MIN_SIDE_PIXELS} pixels on each side and at most {MAX_PIXELS // 1_000_000} megapixels"
-)
-
 _Level: TypeAlias = "tuple[Pixels, tuple[float, float]]"
 """The pixels of one pyramid level and the exact factors (x, y) from full size to it."""
 
@@ -39,25 +33,20 @@ _Level: TypeAlias = "tuple[Pixels, tuple[float, float]]"
 class Photo:
     """One upright sRGB picture at any size, decoded no larger than needed.
 
-    `source` is either all pixels (height, width, 3) or a file that can be decoded at several sizes; `warnings` are
-    sentences about a damaged file that can still be read.
+    `source` is either all pixels (height, width, 3) or a file that can be decoded at several sizes. `width` and
+    `height` are the full size in pixels; `warnings` are sentences about a damaged file that can still be read.
     """
 
     def __init__(self, source: Pixels | EncodedImage, name: str = "photo") -> None:
         self.name = name
         self.warnings: tuple[str, ...] = ()
-        self._source = source
+        self._file = source if isinstance(source, EncodedImage) else None
         self._levels: dict[int, _Level] = {}
-
-    @property
-    def height(self) -> int:
-        """Rows of pixels."""
-        return self._source.size[1] if isinstance(self._source, EncodedImage) else int(self._source.shape[0])
-
-    @property
-    def width(self) -> int:
-        """Pixels in a row."""
-        return self._source.size[0] if isinstance(self._source, EncodedImage) else int(self._source.shape[1])
+        if isinstance(source, EncodedImage):
+            self.width, self.height = source.size
+        else:
+            self.height, self.width = source.shape[:2]
+            self._add_level(1, source, (1.0, 1.0))
 
     @property
     def pixels(self) -> Pixels:
@@ -67,10 +56,10 @@ class Photo:
     @property
     def digest(self) -> bytes:
         """A hash of the file or the pixels; equal photos have equal digests."""
-        if isinstance(self._source, EncodedImage):
-            return sha256(self._source.data).digest()
-        pixels = np.ascontiguousarray(self._source).reshape(-1)
-        return sha256(repr(self._source.shape).encode() + sha256(pixels.data).digest()).digest()
+        if self._file is not None:
+            return sha256(self._file.data).digest()
+        pixels = np.ascontiguousarray(self.pixels)
+        return sha256(repr(pixels.shape).encode() + sha256(pixels.data).digest()).digest()
 
     def find_level(self, factor: float) -> tuple[Pixels, tuple[float, float]]:
         """Return the smallest pyramid level of at least `factor` times the full size, and its exact factors (x, y).
@@ -79,8 +68,8 @@ class Photo:
         corner of the first pixel, lies at (x, y) times the factors.
         """
         scale = next((s for s in SCALES if s * factor <= 1), 1)
-        if isinstance(self._source, EncodedImage) and scale < self._first_scale:
-            scale = next(s for s in self._source.scales if s <= scale)
+        if self._file is not None and scale < self._first_scale:
+            scale = next(s for s in self._file.scales if s <= scale)
         return self._get_level(scale)
 
     def crop(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
@@ -95,29 +84,29 @@ class Photo:
 
     @cached_property
     def _first_scale(self) -> int:
-        """The denominator of the first decoding; smaller levels are halves of that one."""
-        scales = self._source.scales if isinstance(self._source, EncodedImage) else (1,)
-        return next((s for s in scales if s * FIRST_DECODE_PIXELS <= max(self.width, self.height)), 1)
+        """The denominator at which a JPEG is decoded first; smaller levels are halves of that one.
+
+        One size that also serves the refinement is quicker than two.
+        """
+        scales, long_side = self._file.scales if self._file is not None else (1,), 1280
+        return next((s for s in scales if s * long_side <= max(self.width, self.height)), 1)
 
     def _get_level(self, scale: int) -> _Level:
-        if scale not in self._levels:
-            pixels, factors = self._make_level(scale)
-            pixels.flags.writeable = False
-            self._levels[scale] = pixels, factors
-        return self._levels[scale]
-
-    def _make_level(self, scale: int) -> _Level:
-        if scale <= self._first_scale:
-            factors = (1 / scale, 1 / scale)
-            if not isinstance(self._source, EncodedImage):
-                return self._source, factors
-            pixels, damaged = self._source.decode(scale)
-            self.warnings = (DAMAGE_WARNING,) if damaged else self.warnings
-            return pixels, factors
+        if scale in self._levels:
+            return self._levels[scale]
+        if self._file is not None and scale <= self._first_scale:
+            pixels, is_damaged = self._file.decode(scale)
+            self.warnings = (DAMAGE_WARNING,) if is_damaged else self.warnings
+            return self._add_level(scale, pixels, (1 / scale, 1 / scale))
         larger, (x, y) = self._get_level(scale // 2)
         height, width = larger.shape[0] // 2, larger.shape[1] // 2  # an odd pixel at the end is left out
         half = cv2.resize(larger[: 2 * height, : 2 * width], (width, height), interpolation=cv2.INTER_AREA)
-        return np.asarray(half, np.uint8), (x / 2, y / 2)
+        return self._add_level(scale, np.asarray(half, np.uint8), (x / 2, y / 2))
+
+    def _add_level(self, scale: int, pixels: Pixels, factors: tuple[float, float]) -> _Level:
+        pixels.flags.writeable = False
+        self._levels[scale] = pixels, factors
+        return self._levels[scale]
 
     @classmethod
     def open(cls, source: PhotoSource, *, name: str | None = None) -> "Photo":
@@ -136,7 +125,7 @@ class Photo:
         photo = cls(file, file.name)
         photo._get_level(photo._first_scale)
         if file.scales == (1,):
-            photo._source = photo.pixels  # the file's bytes are not needed again
+            photo._file = None  # its bytes are not needed again
         return photo
 
 
@@ -145,21 +134,26 @@ def _read(
 ) -> tuple[bytes, str]:
     """Return the bytes of a file and what messages call it."""
     if isinstance(source, str | os.PathLike):
-        return _read_path(Path(source), name or str(source))
-    if isinstance(source, bytes | bytearray | memoryview):
-        return _check_bytes(bytes(source), name or "bytes")
-    return _check_bytes(source.read(MAX_FILE_BYTES + 1), name or str(getattr(source, "name", "stream")))
+        name = name or str(source)
+        data = _read_path(Path(source), name)
+    elif isinstance(source, bytes | bytearray | memoryview):
+        data, name = bytes(source), name or "bytes"
+    else:
+        data, name = source.read(MAX_FILE_BYTES + 1), name or str(getattr(source, "name", "stream"))
+    if not data:
+        raise PhotoError(f"{name} is empty", hint="copy or send the photo again")
+    _check_file_size(len(data), name)
+    return data, name
 
 
-def _read_path(path: Path, name: str) -> tuple[bytes, str]:
+def _read_path(path: Path, name: str) -> bytes:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise PhotoError(f"{name} is a folder", hint=f"name the photos in it, for example {Path(name) / '*.jpg'}")
-        if status.st_size > MAX_FILE_BYTES:
-            raise _make_bytes_error(name)
+        _check_file_size(status.st_size, name)
         with path.open("rb") as file:
-            return _check_bytes(file.read(MAX_FILE_BYTES + 1), name)
+            return file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
         raise PhotoError(f"there is no file {name}", hint="check the path and the spelling") from None
     except (OSError, ValueError) as error:
@@ -167,32 +161,22 @@ def _read_path(path: Path, name: str) -> tuple[bytes, str]:
         raise PhotoError(f"{name} cannot be read: {reason}", hint="check that it is a file you may read") from error
 
 
-def _check_bytes(data: bytes, name: str) -> tuple[bytes, str]:
-    if not data:
-        raise PhotoError(f"{name} is empty", hint="copy or send the photo again")
-    if len(data) > MAX_FILE_BYTES:
-        raise _make_bytes_error(name)
-    return data, name
-
-
-def _make_bytes_error(name: str) -> PhotoError:
-    hint = "save it as a JPEG, or scale it down"
-    return PhotoTooLargeError(
-        f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB, the most that is read", hint=hint
-    )
+def _check_file_size(size: int, name: str) -> None:
+    if size > MAX_FILE_BYTES:
+        text = f"{name} is larger than {MAX_FILE_BYTES // 1_000_000} MB, the most that is read"
+        raise PhotoTooLargeError(text, hint="save it as a JPEG, or scale it down")
 
 
 def _convert_array(array: NDArray[Any], name: str) -> Pixels:
     """Return a copy of the array as RGB pixels; raise PhotoError if it is no picture."""
-    grey, channels = array.ndim == 2, array.shape[-1] if array.ndim == 3 else 0
-    if not grey and channels not in (1, 3, 4):
+    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (1, 3, 4)):
         hint = "give (height, width), (height, width, 3) RGB or (height, width, 4) RGBA"
         raise PhotoError(f"{name} of shape {array.shape} is no picture", hint=hint)
-    if min(array.shape[:2]) < MIN_SIDE_PIXELS or array.shape[0] * array.shape[1] > MAX_PIXELS:
-        raise PhotoError(
-            f"{name} of {array.shape[1]} x {array.shape[0]} pixels is too small or too large", hint=SIZE_HINT
-        )
-    pixels = convert_to_uint8(array, name)
-    if grey or channels == 1:
-        return np.repeat(pixels.reshape(*array.shape[:2], 1), 3, axis=2)
-    return blend_with_white(pixels) if channels == 4 else np.array(pixels, order="C")
+    height, width = array.shape[:2]
+    if min(height, width) < MIN_SIDE_PIXELS or height * width > MAX_PIXELS:
+        hint = f"photos have at least {MIN_SIDE_PIXELS} pixels on each side and at most {MAX_PIXELS // 1_000_000} megapixels"
+        raise PhotoError(f"{name} of {width} x {height} pixels is too small or too large", hint=hint)
+    pixels = convert_to_uint8(array, name).reshape(height, width, -1)
+    if pixels.shape[2] == 4:
+        return np.asarray(blend_with_white(Image.fromarray(pixels)))
+    return np.array(np.broadcast_to(pixels, (height, width, 3)), order="C")
