@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -16,11 +15,9 @@ from kdvision.lab.render.objects.surface import make_fractal_noise
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
-Layer = TypeVar("Layer", Bytes, Floats)
 Vector = tuple[float, float, float]
 
 _MAX_SHEET_SIDE_PX = 3200
-_WINDOW_MARGIN_PX = 24  # for shadows and edges of cards
 
 
 @dataclass(frozen=True)
@@ -134,32 +131,6 @@ def _apply_age(colours: Bytes, unit: float, age: float, rng: np.random.Generator
     return np.dstack([np.clip(paint, 0, alpha), alpha]).astype(np.uint8)
 
 
-class _Window:
-    """The part of a picture where a sheet is visible; the rest need not be computed."""
-
-    def __init__(self, sheet: Sheet, camera: Camera) -> None:
-        height, width = sheet.colours.shape[:2]
-        corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], float)
-        matrix = camera.plane(0.0) @ sheet.place
-        pixels = cv2.perspectiveTransform(corners[None], matrix)[0]
-        limit = np.array([camera.width, camera.height])
-        low = np.clip(pixels.min(0) - _WINDOW_MARGIN_PX, 0, limit - 1)
-        high = np.clip(pixels.max(0) + _WINDOW_MARGIN_PX, 1, limit)
-        if not (np.column_stack([corners, np.ones(4)]) @ matrix[2] > 1e-6).all():  # it reaches behind the camera
-            low, high = np.zeros(2), limit.astype(float)
-        (self.left, self.top), (self.right, self.bottom) = low.astype(int), np.maximum(high, low + 1).astype(int)
-        self.shift = np.array([[1.0, 0, -self.left], [0, 1.0, -self.top], [0, 0, 1.0]])
-
-    def crop(self, picture: Layer) -> Layer:
-        """Return the view of this part of a picture."""
-        return picture[self.top : self.bottom, self.left : self.right]
-
-    def warp(self, layer: Bytes | Floats, matrix: Points, *, flags: int = cv2.INTER_LINEAR) -> Floats:
-        """Return this part of the picture to which a matrix takes a layer."""
-        size = (self.right - self.left, self.bottom - self.top)
-        return np.asarray(cv2.warpPerspective(layer, self.shift @ matrix, size, flags=flags), np.float32)
-
-
 def draw_sheet(
     picture: Bytes,
     reflectance: Floats,
@@ -170,22 +141,23 @@ def draw_sheet(
     rng: np.random.Generator,
 ) -> Floats:
     """Draw the cards of a sheet into a picture and their reflectance; return their lean (H, W, 2) in radians."""
-    window = _Window(sheet, camera)
-    view, shine = window.crop(picture), window.crop(reflectance)
+
+    def project(layer: Bytes | Floats, z: float, offset: Points | float = 0.0, flags: int = cv2.INTER_LINEAR) -> Floats:
+        """Return a layer of the sheet as it is visible at height `z`, moved by an offset on the table."""
+        move = np.eye(3)
+        move[:2, 2] = offset
+        matrix = camera.plane(z) @ move @ sheet.place
+        return np.asarray(cv2.warpPerspective(layer, matrix, (camera.width, camera.height), flags=flags), np.float32)
+
     alpha = np.ascontiguousarray(sheet.colours[..., 3])
-    offset = np.eye(3)
-    offset[:2, 2] = -np.array([lamp[0], lamp[1]]) * style.thickness * rng.uniform(0.5, 2)
-    shade = window.warp(alpha, camera.plane(0.0) @ offset @ sheet.place)
+    shade = project(alpha, 0.0, -np.array(lamp[:2]) * style.thickness * rng.uniform(0.5, 2))
     shadow = cv2.GaussianBlur(shade, (0, 0), rng.uniform(0.6, 4)) * (rng.uniform(0.2, 0.7) / 255)
-    painted = view * (1 - np.asarray(shadow, np.float32)[..., None])
+    painted = picture * (1 - np.asarray(shadow, np.float32)[..., None])
     for share in (0.0, 0.4, 0.8):
-        side = window.warp(alpha, camera.plane(share * style.thickness) @ sheet.place)[..., None] / 255
+        side = project(alpha, share * style.thickness)[..., None] / 255
         painted += (style.edge * (0.7 + 0.3 * share) - painted) * side
-    matrix = camera.plane(style.thickness) @ sheet.place
-    face = window.warp(sheet.colours, matrix)
+    face = project(sheet.colours, style.thickness)
     opacity = face[..., 3:] / 255
-    view[:] = np.clip(painted * (1 - opacity) + face[..., :3], 0, 255)
-    shine[:] = shine * (1 - opacity[..., 0]) + opacity[..., 0]
-    lean = np.zeros((*picture.shape[:2], 2), np.float32)
-    window.crop(lean)[:] = window.warp(sheet.lean, matrix, flags=cv2.INTER_NEAREST)
-    return lean
+    picture[:] = np.clip(painted * (1 - opacity) + face[..., :3], 0, 255)
+    reflectance[:] = reflectance * (1 - opacity[..., 0]) + opacity[..., 0]
+    return project(sheet.lean, style.thickness, flags=cv2.INTER_NEAREST)
