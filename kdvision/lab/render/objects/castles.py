@@ -32,12 +32,9 @@ def castle_mesh(colour: str | Colour, rng: np.random.Generator | None = None) ->
         stands, faces = _print_wall(length, height, roof, sky, stone, rng)
         thickness = rng.uniform(0.04, 0.065)
         edge = np.clip(np.array(_CARDBOARD) + rng.uniform(-35, 35), 0, 255)
-        rows, columns = stands.shape
-        xs, zs = np.linspace(-length / 2, length / 2, columns + 1), np.linspace(0, height, rows + 1)
-        spans = (xs[:-1], xs[1:]), (zs[:-1], zs[1:])
-        wall = sheet_mesh(stands, faces, spans, thickness=thickness, edge=edge, with_bottom=False)
+        wall = sheet_mesh(stands, faces, (length, thickness, height), edge, with_bottom=False)
         turn = side // 2 * np.pi / 2 + side % 2 * np.pi
-        walls.append(Mesh(wall.triangles + np.array((0.0, -away, 0.0)), wall.colours).place((0.0, 0.0), turn))
+        walls.append(wall.place((0.0, -away)).place((0.0, 0.0), turn))
     return make_standing(
         np.concatenate([wall.triangles for wall in walls]), np.concatenate([wall.colours for wall in walls])
     )

@@ -5,11 +5,12 @@ Lengths are in squares, as in `raster`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from PIL import Image
 
 from kdvision.lab.render.raster import Bytes, Colour, Floats, Mesh, make_mesh, make_standing, revolve
@@ -27,43 +28,12 @@ COLOURS: dict[str, tuple[int, int, int]] = {
 """The colours of wooden pieces and castles."""
 _MODEL_WIDTHS_SQUARES = {"king": 0.4, "knight": 0.4, "tower": 0.35}
 
-# Outlines of wooden pieces as trapezia: height, left, right below; height, left, right above. A king is 1 high.
-Strip = tuple[float, float, float, float, float, float]
-_MAN: tuple[Strip, ...] = (
-    (0.0, -0.40, -0.08, 0.3, -0.26, 0.0),
-    (0.0, 0.08, 0.40, 0.3, 0.0, 0.26),
-    (0.3, -0.26, 0.26, 0.42, -0.22, 0.22),
-    (0.42, -0.46, 0.46, 0.54, -0.48, 0.48),
-    (0.54, -0.48, 0.48, 0.64, -0.22, 0.22),
-    (0.64, -0.14, 0.14, 0.70, -0.20, 0.20),
-    (0.70, -0.20, 0.20, 0.82, -0.20, 0.20),
+_OUTLINES: dict[str, list[list[float]]] = tomllib.loads(
+    Path(__file__).with_name("wooden_pieces.toml").read_text("utf-8")
 )
-_KING: tuple[Strip, ...] = (
-    *_MAN,
-    (0.82, -0.24, -0.06, 1.0, -0.28, -0.20),
-    (0.82, -0.10, 0.10, 1.0, -0.04, 0.04),
-    (0.82, 0.06, 0.24, 1.0, 0.20, 0.28),
-)
-KNIGHT: tuple[Strip, ...] = (
-    *_MAN,
-    (0.82, -0.20, 0.20, 0.94, -0.10, 0.10),
-    (0.10, 0.40, 0.58, 0.54, 0.36, 0.66),  # the shield
-)
-TOWER: tuple[Strip, ...] = (
-    (0.0, -0.34, -0.11, 0.16, -0.34, -0.09),
-    (0.0, 0.11, 0.34, 0.16, 0.09, 0.34),
-    (0.16, -0.34, 0.34, 0.24, -0.24, 0.24),
-    (0.24, -0.24, 0.24, 0.62, -0.21, 0.21),
-    (0.62, -0.21, 0.21, 0.70, -0.32, 0.32),
-    (0.70, -0.32, 0.32, 0.85, -0.32, 0.32),
-    (0.85, -0.32, -0.16, 1.0, -0.32, -0.16),
-    (0.85, -0.08, 0.08, 1.0, -0.08, 0.08),
-    (0.85, 0.16, 0.32, 1.0, 0.16, 0.32),
-)
-_ROUND_TOWER = (
-    *((0.0, 0.175), (0.08, 0.175), (0.12, 0.135), (0.40, 0.125), (0.44, 0.165)),
-    *((0.56, 0.165), (0.56, 0.11), (0.52, 0.10), (0.52, 0.0)),
-)  # height, radius
+KING, KNIGHT = ([*_OUTLINES["man"], *_OUTLINES[name]] for name in ("king", "knight"))
+TOWER = _OUTLINES["tower"]
+"""Outlines cut from boards: see `board_mesh`."""
 
 
 def make_rgb(colour: str | Colour) -> tuple[int, int, int]:
@@ -74,7 +44,7 @@ def make_rgb(colour: str | Colour) -> tuple[int, int, int]:
 
 def king_mesh(colour: str | Colour) -> Mesh:
     """Return a wooden king, about 0.45 squares wide and half a square high."""
-    return board_mesh(_KING, colour, height=0.5, thickness=0.2)
+    return board_mesh(KING, colour, height=0.5, thickness=0.2)
 
 
 def knight_mesh(colour: str | Colour = (150, 140, 130)) -> Mesh:
@@ -84,14 +54,18 @@ def knight_mesh(colour: str | Colour = (150, 140, 130)) -> Mesh:
 
 def tower_mesh(colour: str | Colour = (168, 160, 150)) -> Mesh:
     """Return a round wooden tower, about 0.35 squares wide, wider at the foot and the battlements."""
-    return revolve(_ROUND_TOWER, [make_rgb(colour)] * (len(_ROUND_TOWER) - 1), steps=16)
+    profile = [(height, radius) for height, radius in _OUTLINES["round_tower"]]
+    return revolve(profile, [make_rgb(colour)] * (len(profile) - 1), steps=16)
 
 
-def board_mesh(strips: Iterable[Strip], colour: str | Colour, *, height: float, thickness: float) -> Mesh:
-    """Return an outline cut from a wooden board; the outline is scaled by `height`."""
+def board_mesh(outline: Iterable[Sequence[float]], colour: str | Colour, *, height: float, thickness: float) -> Mesh:
+    """Return an outline cut from a wooden board and scaled by `height`.
+
+    It consists of trapezia: height, left, right below; height, left, right above.
+    """
     quads = []
     front, back = -thickness / 2, thickness / 2
-    for z0, a0, b0, z1, a1, b1 in strips:
+    for z0, a0, b0, z1, a1, b1 in outline:
         quads += [
             ((a0, front, z0), (b0, front, z0), (b1, front, z1), (a1, front, z1)),
             ((b0, back, z0), (a0, back, z0), (a1, back, z1), (b1, back, z1)),
@@ -104,25 +78,23 @@ def board_mesh(strips: Iterable[Strip], colour: str | Colour, *, height: float, 
 
 
 def sheet_mesh(
-    stands: NDArray[np.bool_],
-    faces: Bytes,
-    spans: tuple[tuple[ArrayLike, ArrayLike], tuple[ArrayLike, ArrayLike]],
-    *,
-    thickness: float,
-    edge: NDArray[np.floating],
-    with_bottom: bool = True,
+    stands: NDArray[np.bool_], faces: Bytes, size: tuple[float, float, float], edge: Floats, *, with_bottom: bool = True
 ) -> Mesh:
     """Return a printed sheet along x, in cells, which can be sorted by distance when they are drawn.
 
     `stands` (rows, columns) says which cells there are, row 0 at the table; `faces` (2, rows, columns, 3) are the
-    prints towards -y and +y; `spans` holds the first and last x of each column and the first and last z of each row.
+    prints towards -y and +y; `size` is length, thickness and height; `edge` is the colour of the rim.
     """
-    (lefts, rights), (bottoms, tops) = (tuple(map(np.asarray, span)) for span in spans)
+    length, thickness, height = size
+    rows, columns = stands.shape
+    xs, zs = np.linspace(-length / 2, length / 2, columns + 1), np.linspace(0, height, rows + 1)
     neighbours, front, back = np.pad(stands, 1), -thickness / 2, thickness / 2
+    if not with_bottom:
+        neighbours[0] = True
     quads: list[object] = []
     colours: list[object] = []
     for row, column in np.argwhere(stands):
-        x0, x1, z0, z1 = lefts[column], rights[column], bottoms[row], tops[row]
+        x0, x1, z0, z1 = xs[column], xs[column + 1], zs[row], zs[row + 1]
         quads.append(((x0, front, z0), (x1, front, z0), (x1, front, z1), (x0, front, z1)))
         quads.append(((x1, back, z0), (x0, back, z0), (x0, back, z1), (x1, back, z1)))
         sides = {
@@ -131,8 +103,6 @@ def sheet_mesh(
             (1, 0): ((x0, back, z0), (x0, front, z0), (x0, front, z1), (x0, back, z1)),
             (1, 2): ((x1, front, z0), (x1, back, z0), (x1, back, z1), (x1, front, z1)),
         }
-        if not with_bottom:
-            del sides[0, 1]
         edges = [quad for (down, right), quad in sides.items() if not neighbours[row + down, column + right]]
         quads += edges
         colours += [faces[0, row, column], faces[1, row, column], *[edge] * len(edges)]

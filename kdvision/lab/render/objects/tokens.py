@@ -83,16 +83,13 @@ def queen_mesh(rng: Rng, picture: Bytes | None = None) -> Mesh:
 
 
 def _make_printed_board(
-    picture: Bytes, *, height: float, thickness: float, edge: NDArray[np.floating], rows: int
+    picture: Bytes, *, height: float, thickness: float, edge: NDArray[np.float64], rows: int
 ) -> Mesh:
     """Return a standing board of `rows` rows of cells with a picture (h, w, 4) RGBA on both faces."""
     columns = max(1, round(rows * picture.shape[1] / picture.shape[0]))
     cells = np.asarray(cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8)[::-1]
-    step = height / rows
-    lefts, bottoms = (np.arange(columns) - columns / 2) * step, np.arange(rows) * step
-    spans = (lefts, lefts + step), (bottoms, bottoms + step)
-    faces = np.stack([cells[..., :3]] * 2)
-    return meshes.sheet_mesh(cells[..., 3] > 127, faces, spans, thickness=thickness, edge=edge)
+    size = (columns * height / rows, thickness, height)
+    return meshes.sheet_mesh(cells[..., 3] > 127, np.stack([cells[..., :3]] * 2), size, edge)
 
 
 def _lay_on_back(board: Mesh) -> Mesh:
