@@ -6,8 +6,8 @@ Parts that were removed from the program keep the row with which they were measu
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -22,7 +22,6 @@ from kdvision.vision import find
 from kdvision.vision.classify import observe
 from kdvision.vision.classify.context import ContextClassifier
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.decide.decision import Decision
 from kdvision.vision.detect import components, grid, refine
 from kdvision.vision.networks.cells import CellClassifier
 
@@ -39,72 +38,63 @@ ANY_PAIR: Final[Deck] = tuple(
 """A box that has every pair of squares more often than a table has room for."""
 
 
-def _without_context() -> AbstractContextManager[object]:
-    return patch.object(ContextClassifier, "classify", lambda _, __, observations: list(observations))
+Part = Callable[[], AbstractContextManager[object]]
+"""Makes a context in which the program runs without a part."""
 
 
-def _without_rotation() -> AbstractContextManager[object]:
-    return patch.object(CellClassifier, "_is_certain", lambda _, logits: np.ones(len(logits), bool))
+def _replace(*replacements: tuple[object, str, Callable[..., object]]) -> Part:
+    """Return a part that is left out by replacing functions: where each is, its name, and what stands in for it."""
+
+    def leave_out() -> ExitStack:
+        stack = ExitStack()
+        for target, name, function in replacements:
+            stack.enter_context(patch.object(target, name, function))
+        return stack
+
+    return leave_out
 
 
-def _without_metadata(*names: str) -> AbstractContextManager[object]:
-    """Hide some of the fitted weights that stand in the cell network's file."""
-    metadata = find.Networks.load().classifier.model.metadata
-    return patch.dict(metadata, {name: value for name, value in metadata.items() if name not in names}, clear=True)
+def _hide_metadata(*names: str) -> Part:
+    """Return a part that is left out by hiding fitted weights that stand in the cell network's file."""
+
+    def leave_out() -> AbstractContextManager[object]:
+        metadata = find.Networks.load().classifier.model.metadata
+        return patch.dict(metadata, {name: value for name, value in metadata.items() if name not in names}, clear=True)
+
+    return leave_out
 
 
-def _without_borders() -> AbstractContextManager[object]:
-    def neutral(_: object, shape: tuple[int, int]) -> tuple[Any, Any]:
-        rows, cols = shape
-        return np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-
-    return patch.object(observe, "compute_border_log_odds", neutral)
+def _ignore_borders(_: object, shape: tuple[int, int]) -> tuple[Any, Any]:
+    rows, cols = shape
+    return np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
 
 
-def _without_splitting() -> AbstractContextManager[object]:
-    stack = ExitStack()
-    for module in (components, refine):
-        stack.enter_context(patch.object(module, "split_component", lambda _, members: [members]))
-    return stack
+_smooth_residuals = grid._smooth_residuals
 
 
-@contextmanager
-def _without_partition() -> Iterator[None]:
-    with (
-        patch.object(find, "split_by_castles", lambda _: []),
-        patch.object(find, "remove_foreign_tiles", lambda lattices: [one.observation for one in lattices]),
-    ):
-        yield
+def _flatten_grid(*arguments: Any) -> tuple[Any, Any]:
+    shift, evidence = _smooth_residuals(*arguments)
+    return np.zeros_like(shift), evidence
 
 
-def _without_warping() -> AbstractContextManager[object]:
-    smooth = grid._smooth_residuals
-
-    def flat(*arguments: Any) -> tuple[Any, Any]:
-        shift, evidence = smooth(*arguments)
-        return np.zeros_like(shift), evidence
-
-    return patch.object(grid, "_smooth_residuals", flat)
-
-
-def _without_box() -> AbstractContextManager[object]:
-    def decide_freely(readings: Sequence[Any], _: Deck, **options: Any) -> list[Decision]:
-        return decide(readings, ANY_PAIR, **options)
-
-    return patch.object(find, "decide", decide_freely)
-
-
-PARTS: Final[Mapping[str, Callable[[], AbstractContextManager[object]]]] = {
+PARTS: Final[Mapping[str, Part]] = {
     "nothing": nullcontext,
-    "context network": _without_context,
-    "test-time rotation": _without_rotation,
-    "background colour": lambda: _without_metadata("tile_weights"),
-    "detector evidence and background colour": lambda: _without_metadata("tile_weights", "tile_weights_without_colour"),
-    "border evidence": _without_borders,
-    "component splitting": _without_splitting,
-    "partition of close kingdoms": _without_partition,
-    "grid warping": _without_warping,
-    "the box: any two squares make a domino": _without_box,
+    "context network": _replace((ContextClassifier, "classify", lambda _, __, observations: list(observations))),
+    "test-time rotation": _replace((CellClassifier, "_is_certain", lambda _, logits: np.ones(len(logits), bool))),
+    "background colour": _hide_metadata("tile_weights"),
+    "detector evidence and background colour": _hide_metadata("tile_weights", "tile_weights_without_colour"),
+    "border evidence": _replace((observe, "compute_border_log_odds", _ignore_borders)),
+    "component splitting": _replace(
+        *((module, "split_component", lambda _, members: [members]) for module in (components, refine))
+    ),
+    "partition of close kingdoms": _replace(
+        (find, "split_by_castles", lambda _: []),
+        (find, "remove_foreign_tiles", lambda lattices: [one.observation for one in lattices]),
+    ),
+    "grid warping": _replace((grid, "_smooth_residuals", _flatten_grid)),
+    "the box: any two squares make a domino": _replace(
+        (find, "decide", lambda readings, _, **options: decide(readings, ANY_PAIR, **options))
+    ),
 }
 """Each part and the context in which the program runs without it."""
 
