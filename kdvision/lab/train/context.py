@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import DataLoader
 
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
@@ -132,19 +134,13 @@ def make_batch(
     photos: Sequence[LabelledTiles], rng: np.random.Generator | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return log-probabilities, colours, labels and padding mask (batch, n, …); with `rng`, of a part of the tiles."""
-    chosen = [
-        np.arange(len(photo.labels)) if rng is None else _choose_tiles(len(photo.labels), rng) for photo in photos
-    ]
-    shape = len(photos), max(map(len, chosen))
-    log_probs, colours = torch.zeros(*shape, len(KINDS)), torch.zeros(*shape, COLOUR_FEATURES)
-    labels, missing = torch.full(shape, IGNORED_LABEL), torch.ones(shape, dtype=torch.bool)
-    for row, (photo, tiles) in enumerate(zip(photos, chosen, strict=True)):
-        n = len(tiles)
-        log_probs[row, :n] = torch.from_numpy(photo.log_probs[tiles])
-        colours[row, :n] = torch.from_numpy(photo.colours[tiles])
-        labels[row, :n] = torch.from_numpy(photo.labels[tiles])
-        missing[row, :n] = False
-    return log_probs, colours, labels, missing
+    chosen = [slice(None) if rng is None else _choose_tiles(len(photo.labels), rng) for photo in photos]
+    parts = list(zip(photos, chosen, strict=True))
+    log_probs = pad_sequence([torch.from_numpy(photo.log_probs[tiles]) for photo, tiles in parts], True)
+    colours = pad_sequence([torch.from_numpy(photo.colours[tiles]) for photo, tiles in parts], True)
+    labels = [torch.from_numpy(photo.labels[tiles]) for photo, tiles in parts]
+    missing = pad_sequence([torch.zeros(len(some), dtype=torch.bool) for some in labels], True, padding_value=True)
+    return log_probs, colours, pad_sequence(labels, True, IGNORED_LABEL), missing
 
 
 def _choose_tiles(count: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
@@ -166,15 +162,15 @@ def fit_context(
     colours = np.concatenate([photo.colours for photo in photos])
     net.colour_mean.copy_(torch.from_numpy(colours.mean(axis=0)))
     net.colour_deviation.copy_(torch.from_numpy(colours.std(axis=0) + 1e-3))
-    steps = len(photos) // batch
+    collate = partial(make_batch, rng=rng)
+    batches: DataLoader[Any] = DataLoader(photos, batch, shuffle=True, drop_last=True, collate_fn=collate)  # type: ignore[arg-type]
     optimiser = torch.optim.AdamW(net.parameters(), learning_rate, weight_decay=WEIGHT_DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, learning_rate, total_steps=epochs * steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, learning_rate, total_steps=epochs * len(batches))
     started = time.monotonic()
     for epoch in range(1, epochs + 1):
         net.train()
         total = 0.0
-        for some in _iterate_batches(photos, batch, rng):
-            log_probs, colour, labels, missing = make_batch(some, rng)
+        for log_probs, colour, labels, missing in batches:
             loss = compute_log_loss(net(log_probs, colour, missing), labels)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
@@ -182,16 +178,10 @@ def fit_context(
             optimiser.step()
             schedule.step()
             total += float(loss.detach())
-        print(f"epoch {epoch}/{epochs}  loss {total / steps:.4f}  {time.monotonic() - started:.0f} s", flush=True)
+        print(
+            f"epoch {epoch}/{epochs}  loss {total / len(batches):.4f}  {time.monotonic() - started:.0f} s", flush=True
+        )
     return net.eval()
-
-
-def _iterate_batches(
-    photos: Sequence[LabelledTiles], size: int, rng: np.random.Generator
-) -> Iterator[list[LabelledTiles]]:
-    order = rng.permutation(len(photos))
-    for start in range(0, len(photos) - size + 1, size):
-        yield [photos[n] for n in order[start : start + size]]
 
 
 def measure_context(net: ContextNet, photos: Sequence[LabelledTiles]) -> tuple[float, dict[str, float]]:
