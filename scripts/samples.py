@@ -24,8 +24,8 @@ from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.renderer import Picture
 from kdvision.lab.render.scene_factors import OTHER_OBJECTS
 from kdvision.lab.render.scenes import SceneBuilder
-from kdvision.lab.render.truth import describe_picture
 from scripts.sample_shots import SHOTS, Shot
+from scripts.sample_truth import describe_picture
 
 _OBJECTS = {**OTHER_OBJECTS, "unbuilt": SceneBuilder.add_unbuilt}
 SIZE_PX = (1600, 1200)

@@ -1,4 +1,7 @@
-"""Training examples: rendered scenes for the detector, and crops of their cells for the cell classifier."""
+"""Training examples: rendered scenes for the detector, and crops of cells for the cell classifier.
+
+Crops are cut from rendered scenes, or made of real crops, each surrounded by others as on a board.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,9 @@ import numpy.typing as npt
 
 from kdvision.game.board import Square
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
+from kdvision.lab.train.crop_folder import Crops
 from kdvision.vision.classify.probabilities import KINDS, NOTHING
-from kdvision.vision.networks.cells import CROP_PIXELS, prepare_crops
+from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, prepare_crops
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -184,3 +188,44 @@ def _jitter_quad(quad: Floats, rng: np.random.Generator) -> Floats:
     centre = quad.mean(0)
     scaled = centre + (quad - centre) * rng.uniform(0.95, 1.09)
     return np.asarray(scaled + side * (rng.normal(0, 0.035, 2) + rng.normal(0, 0.015, (4, 2))))
+
+
+# --- examples made of real crops --------------------------------------------------------------------------------------
+
+
+def make_mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
+    """Return examples of real crops, each in the middle of crops that could lie beside it."""
+    photos, kinds = sorted(crops.pictures), sorted(crops.by_kind)
+    made = np.empty((count, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
+    shown, nothing = np.full(count, UNKNOWN, np.int64), np.zeros(count, np.int64)
+    for i in range(count):
+        name = photos[rng.integers(len(photos))]
+        alike = crops.find_matching(name)
+        is_bare = rng.random() < 0.15
+        # half by photo, so that frequent kinds stay frequent; half by kind, so that rare ones occur
+        kind = str(rng.choice(sorted(crops.pictures[name]))) if rng.random() < 0.5 else str(rng.choice(kinds))
+        pool = crops.scraps if is_bare else alike[kind]
+        near = [crop for few in alike.values() for crop in few]
+        made[i] = _make_mosaic(pool[rng.integers(len(pool))], near, crops.scraps, rng)
+        if not is_bare:
+            shown[i] = TILE_KINDS.index(kind)
+    tile = np.where(shown == UNKNOWN, 0, 1)
+    # no crop shows a piece; for crops without a tile the label is unknown (-1)
+    return CellExamples(made, shown, tile, nothing, nothing + UNKNOWN, tile - 1, np.stack([tile - 1] * 4, axis=1))
+
+
+def _make_mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
+    """Return a crop (64, 64, 3) of a square surrounded by other squares or bare table."""
+    side = SQUARE_PIXELS + int(rng.integers(-2, 3))
+    canvas = np.empty((3 * side, 3 * side, 3), np.uint8)
+    for row, col in np.ndindex(3, 3):
+        if row == col == 1:
+            crop = middle
+        else:
+            crop = near[rng.integers(len(near))] if rng.random() < 0.75 else scraps[rng.integers(len(scraps))]
+            crop = np.rot90(crop, int(rng.integers(4)))
+        method = cv2.INTER_AREA if crop.shape[0] > side else cv2.INTER_LINEAR
+        square = cv2.resize(crop, (side, side), interpolation=method)
+        canvas[row * side : (row + 1) * side, col * side : (col + 1) * side] = square
+    top, left = (3 * side - CROP_PIXELS) // 2 + rng.integers(-2, 3, 2)
+    return canvas[top : top + CROP_PIXELS, left : left + CROP_PIXELS]

@@ -21,11 +21,10 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from kdvision.files import write_atomically
-from kdvision.lab.render.mosaics import make_mosaics
 from kdvision.lab.render.worlds import make_examples
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.lab.train.datasets import CellBatches, DetectorSamples, iterate_batches
-from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
+from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample, make_mosaics
 from kdvision.lab.train.export import export_cells, export_detector
 from kdvision.lab.train.metrics import compute_cell_loss, compute_detector_loss, measure_cells
 from kdvision.lab.train.networks import CellNet, DetectorNet

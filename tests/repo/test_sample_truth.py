@@ -14,7 +14,7 @@ from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, lay_out
 from kdvision.lab.games.play import play
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
-from kdvision.lab.render.truth import describe_picture, find_pose
+from scripts.sample_truth import describe_picture, find_pose
 
 BY_HAND = LayoutNoise(pitch=1.02, shift=0.01, twist=0.01, shear=0.0)
 
