@@ -170,12 +170,11 @@ class ReviewDialogue:
         self.corrections.add([check_correction(correction, self.records)])
 
     def _print_kingdom(self, kingdom: "KingdomResult") -> None:
-        from kdvision.game.scoring import score
         from kdvision.report.result import Result, ScoredKingdom
         from kdvision.report.table import format_table
 
         rule_set = self.outcome.standings.rule_set(kingdom)
-        scored = ScoredKingdom(kingdom.kingdom, rule_set, score(kingdom.kingdom, rule_set), ())
+        scored = ScoredKingdom(kingdom.kingdom, rule_set)
         typer.echo(format_table(Result(None, kingdoms=(scored,)), width=get_width(), colour=wants_colour()))
 
     def _open(self, item: "ReviewItem") -> None:

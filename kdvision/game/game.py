@@ -8,11 +8,11 @@ from typing import Final
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import compute_range, has_open_facts, score_certain
+from kdvision.game.open_facts import compute_range, has_open_facts
 from kdvision.game.pieces import TOWNS
 from kdvision.game.rules import SIDES, infer_board_side, make_rule_set
 from kdvision.game.rules.harmony import find_complete_square
-from kdvision.game.scoring import RuleSet, Scorecard
+from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
 from kdvision.game.table_check import find_table_problems
 
@@ -39,10 +39,6 @@ class Game:
         """The rules of this game."""
         rule_set = make_rule_set(self.kind, side=self.side, variants=self.variants, teams=self.teams)
         return replace(rule_set, checks=(*rule_set.checks, check_side)) if self.side_from_boards else rule_set
-
-    def score_round(self, table: Table) -> tuple[Scorecard, ...]:
-        """Return the scorecard of each kingdom of a round. While facts are open, only certain points count."""
-        return tuple(score_certain(kingdom, self.rule_set) for kingdom in table.kingdoms)
 
     def problems(self, table: Table) -> tuple[Problem, ...]:
         """Return the problems of a round. The dominoes of a board with open towns are not checked."""

@@ -9,7 +9,6 @@ from kdvision.game.board import Board, Cell, Terrain
 from kdvision.game.deck import Deck, index_deck
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem, find_problems
-from kdvision.game.open_facts import has_open_facts
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.tiling import (
     Puzzle,
@@ -42,11 +41,6 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
     )
     found = [*alone, *_check_number(boards, whole.seats, rule_set), *shared, *pieces]
     return tuple(replace(problem, clause=_replace_clause(problem.clause, rule_set)) for problem in found)
-
-
-def needs_review(kingdom: Kingdom, problems: Sequence[Problem]) -> bool:
-    """True where a person should check a typed kingdom: it has a problem, or facts about its pieces are missing."""
-    return bool(problems) or has_open_facts(kingdom)
 
 
 def _replace_clause(clause: str, rule_set: RuleSet) -> str:

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from rich.text import Text
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.report.doubt_effects import UNKNOWN
+from kdvision.game.pieces import UNKNOWN
 from kdvision.report.result import ScoredKingdom
 
 STYLES: Final = {

@@ -9,12 +9,12 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import describe_outlook
 from kdvision.game.kingdom import Kingdom
-from kdvision.game.open_facts import GivenFacts, has_open_facts, score_certain
+from kdvision.game.open_facts import GivenFacts, has_open_facts
 from kdvision.game.pieces import Gem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
-from kdvision.game.scoring import RuleSet, score
+from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import Standing, rank_kingdoms
-from kdvision.game.table_check import find_table_problems, needs_review
+from kdvision.game.table_check import find_table_problems
 from kdvision.report.doubt_effects import (
     ScoredDoubt,
     rank_questions,
@@ -55,20 +55,11 @@ def build_photo_result(
     problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
     ranking, doubts = rank_if_known(kingdoms, rule_set), score_photo_doubts(kingdoms, readings, rule_set)
     if ranking is None:
-        doubts = [[_drop_standing(doubt) for doubt in kingdom_doubts] for kingdom_doubts in doubts]
+        doubts = [tuple(map(_drop_standing, kingdom_doubts)) for kingdom_doubts in doubts]
     rows = tuple(
-        ScoredKingdom(
-            kingdom,
-            rule_set,
-            score_certain(kingdom, rule_set),
-            found,
-            tuple(kingdom_doubts),
-            reading,
-            name,
-            review=reading.needs_review(found, is_open=has_open_facts(kingdom)),
-        )
-        for kingdom, found, reading, kingdom_doubts, name in zip(
-            kingdoms, problems, readings, doubts, names, strict=True
+        ScoredKingdom(kingdom, rule_set, found, kingdom_doubts, reading, name)
+        for kingdom, found, kingdom_doubts, reading, name in zip(
+            kingdoms, problems, doubts, readings, names, strict=True
         )
     )
     sentence = describe_outlook(kingdoms, rule_set) if any(row.is_open for row in rows) else ""
@@ -101,12 +92,11 @@ def build_board_result(
         for number, board in enumerate(boards)
     ]
     problems, doubts = find_table_problems(kingdoms, rule_set), score_unknown_squares(kingdoms, rule_set)
-    rows = []
-    for number, kingdom in enumerate(kingdoms):
-        own = tuple(problem for problem in problems if problem.kingdom in (None, number))
-        card, review = score(kingdom, rule_set), needs_review(kingdom, own)
-        rows.append(ScoredKingdom(kingdom, rule_set, card, own, tuple(doubts[number]), review=review))
-    return Result(None, kingdoms=tuple(rows), standing=rank_if_known(kingdoms, rule_set))
+    rows = tuple(
+        ScoredKingdom(kingdom, rule_set, tuple(p for p in problems if p.kingdom in (None, number)), doubts[number])
+        for number, kingdom in enumerate(kingdoms)
+    )
+    return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
 
 
 def combine_kingdoms(

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.deck import Deck, face, faces, kinds
 from kdvision.game.kingdom import Kingdom
+from kdvision.game.pieces import UNKNOWN
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Standing, rank_kingdoms
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
+    from kdvision.vision.decide.decision import Doubt
 
-UNKNOWN: Final = "?"
 MAX_CHANGED_SQUARES: Final = 6
 """A runner-up that differs from the decided board on more squares is the same board, shifted, and is not used."""
 
@@ -68,51 +69,51 @@ class Question(NamedTuple):
         )
 
 
-class _Alternative(NamedTuple):
-    """A doubtful square with the board that would be there instead."""
+Alternative: TypeAlias = tuple[Square, str, float, str, Board]
+"""A doubtful square, what was read there, its probability, what may be there instead, and the board in that case."""
 
-    square: Square
-    read: str
-    probability: float
-    instead: str
-    board: Board
+Doubts: TypeAlias = tuple[ScoredDoubt, ...]
+"""The doubts of one kingdom."""
 
 
 def score_photo_doubts(
     kingdoms: Sequence[Kingdom], readings: Sequence["KingdomReading"], rule_set: RuleSet
-) -> list[list[ScoredDoubt]]:
+) -> list[Doubts]:
     """The doubts of each kingdom of a photo with their effects, the most important first."""
-    return _order_doubts(kingdoms, [list(_list_alternatives(reading)) for reading in readings], rule_set)
+    alternatives = [
+        [
+            (doubt.square, doubt.read, doubt.probability, doubt.instead, _find_board_with(reading, doubt))
+            for doubt in reading.doubts
+        ]
+        for reading in readings
+    ]
+    return _order_doubts(kingdoms, alternatives, rule_set)
 
 
-def score_unknown_squares(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> list[list[ScoredDoubt]]:
+def score_unknown_squares(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> list[Doubts]:
     """One doubt for each square that was typed as unknown: the content with the most important effect."""
     boards = [kingdom.board for kingdom in kingdoms]
     alternatives = [list(_list_possible_contents(board, boards, rule_set.deck)) for board in boards]
     return [_keep_first_per_square(doubts) for doubts in _order_doubts(kingdoms, alternatives, rule_set)]
 
 
-def _keep_first_per_square(doubts: Sequence[ScoredDoubt]) -> list[ScoredDoubt]:
+def _keep_first_per_square(doubts: Doubts) -> Doubts:
     first: dict[Square, ScoredDoubt] = {}
     for doubt in doubts:
         first.setdefault(doubt.square, doubt)
-    return list(first.values())
+    return tuple(first.values())
 
 
-def rescore_doubts(
-    kingdoms: Sequence[Kingdom], doubts: Sequence[Sequence[ScoredDoubt]], rule_set: RuleSet
-) -> list[list[ScoredDoubt]]:
+def rescore_doubts(kingdoms: Sequence[Kingdom], doubts: Sequence[Doubts], rule_set: RuleSet) -> list[Doubts]:
     """The same doubts with their effects on the standing of these kingdoms."""
     now = rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 else None
     return [
-        [_compare_standing(doubt, kingdoms, number, rule_set, now) for doubt in kingdom_doubts]
+        tuple(_compare_standing(doubt, kingdoms, number, rule_set, now) for doubt in kingdom_doubts)
         for number, kingdom_doubts in enumerate(doubts)
     ]
 
 
-def rank_questions(
-    kingdoms: Sequence[Kingdom], doubts: Sequence[Sequence[ScoredDoubt]], rule_set: RuleSet
-) -> list[Question]:
+def rank_questions(kingdoms: Sequence[Kingdom], doubts: Sequence[Doubts], rule_set: RuleSet) -> list[Question]:
     """All doubts of a game: first those that decide the winner, then by their expected effect on the total."""
     questions = []
     for number, (kingdom, kingdom_doubts) in enumerate(zip(kingdoms, doubts, strict=True)):
@@ -134,24 +135,18 @@ def compute_totals(
     return first, *sorted(others, key=lambda total: -total.probability)
 
 
-def _list_alternatives(reading: "KingdomReading") -> Iterator[_Alternative]:
-    for doubt in reading.doubts:
-        board = _find_board_with(reading, doubt.square, doubt.instead)
-        yield _Alternative(doubt.square, doubt.read, doubt.probability, doubt.instead, board)
-
-
-def _find_board_with(reading: "KingdomReading", square: Square, word: str) -> Board:
-    """The likeliest runner-up with this cell there, whose neighbours fit; else the board with that square replaced."""
-    cell, decided = parse_cell(word), reading.board
+def _find_board_with(reading: "KingdomReading", doubt: "Doubt") -> Board:
+    """The likeliest runner-up with the other cell there; else the decided board with only that square changed."""
+    cell, decided = parse_cell(doubt.instead), reading.board
     for board, _ in reading.runners_up:
-        if (board.height, board.width) == (decided.height, decided.width) and board.get(square) == cell:
+        if (board.height, board.width) == (decided.height, decided.width) and board.get(doubt.square) == cell:
             changed = sum(board.get(place) != decided.get(place) for place in {*board, *decided})
             if changed <= MAX_CHANGED_SQUARES:
                 return board
-    return decided.with_cells({square: cell})
+    return decided.with_cells({doubt.square: cell})
 
 
-def _list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -> Iterator[_Alternative]:
+def _list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -> Iterator[Alternative]:
     """What may lie on unknown squares: nothing, the castle, or a kind that is left and completes a domino."""
     counts = kinds(deck)
     for other in boards:
@@ -165,26 +160,20 @@ def _list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -
             if any(place in board.unknown or face(cell, board[place]) in known_faces for place in near)
         ]
         for word in [*fitting, ".", *(["#"] if not board.castles() else [])]:
-            yield _Alternative(square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)}))
+            yield square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)})
 
 
 def _order_doubts(
-    kingdoms: Sequence[Kingdom], alternatives: Sequence[Sequence[_Alternative]], rule_set: RuleSet
-) -> list[list[ScoredDoubt]]:
+    kingdoms: Sequence[Kingdom], alternatives: Sequence[Sequence[Alternative]], rule_set: RuleSet
+) -> list[Doubts]:
     """The alternatives of each kingdom with their effects, the most important first."""
     doubts = []
-    for kingdom, kingdom_alternatives in zip(kingdoms, alternatives, strict=True):
-        cards = [score(replace(kingdom, board=one.board), rule_set) for one in kingdom_alternatives]
-        doubts.append(
-            [
-                ScoredDoubt(*one[:4], card.points, card.total, one.board)
-                for one, card in zip(kingdom_alternatives, cards, strict=True)
-            ]
-        )
-    ordered: list[list[ScoredDoubt]] = [[] for _ in kingdoms]
-    for question in rank_questions(kingdoms, rescore_doubts(kingdoms, doubts, rule_set), rule_set):
-        ordered[question.kingdom].append(question.doubt)
-    return ordered
+    for kingdom, own in zip(kingdoms, alternatives, strict=True):
+        cards = [score(replace(kingdom, board=board), rule_set) for *_, board in own]
+        scored = zip(own, cards, strict=True)
+        doubts.append(tuple(ScoredDoubt(*one[:4], card.points, card.total, one[4]) for one, card in scored))
+    questions = rank_questions(kingdoms, rescore_doubts(kingdoms, doubts, rule_set), rule_set)
+    return [tuple(one.doubt for one in questions if one.kingdom == number) for number in range(len(kingdoms))]
 
 
 def _compare_standing(

@@ -6,7 +6,6 @@ from kdvision.game.dominoes import MAX_READINGS, Naming, name_game_dominoes
 from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
-from kdvision.game.table_check import needs_review
 from kdvision.report.result import Result, ScoredKingdom
 from kdvision.report.table import format_clauses, format_standing, format_table
 from kdvision.report.to_dict import problem_to_dict, result_to_dict, standing_to_dict
@@ -22,15 +21,14 @@ def build_round_results(game: Game, name: str) -> list[Result]:
 
 def _build_round_result(game: Game, table: Table, title: str) -> Result:
     found = game.problems(table)
-    rows = []
-    for number, (kingdom, card) in enumerate(zip(table.kingdoms, game.score_round(table), strict=True)):
-        problems = tuple(problem for problem in found if problem.kingdom == number)
-        review = needs_review(kingdom, problems)
-        rows.append(ScoredKingdom(kingdom, game.rule_set, card, problems, review=review))
+    rows = tuple(
+        ScoredKingdom(kingdom, game.rule_set, tuple(problem for problem in found if problem.kingdom == number))
+        for number, kingdom in enumerate(table.kingdoms)
+    )
     if not game.has_round_result(table):
         sentence = describe_outlook(table.kingdoms, game.rule_set, whole=game.has_all_kingdoms(table))
-        return Result(title, kingdoms=tuple(rows), outlook=sentence)
-    return Result(title, kingdoms=tuple(rows), standing=game.rank_round(table) if len(rows) > 1 else None)
+        return Result(title, kingdoms=rows, outlook=sentence)
+    return Result(title, kingdoms=rows, standing=game.rank_round(table) if len(rows) > 1 else None)
 
 
 def format_game(

@@ -10,7 +10,7 @@ from kdvision.game.board import Board
 from kdvision.game.inventory import Inventory, count_box
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
-from kdvision.game.open_facts import PointRange, compute_range, has_open_facts
+from kdvision.game.open_facts import PointRange, compute_range, has_open_facts, score_certain
 from kdvision.game.pieces import TOWNS
 from kdvision.game.rules import GAMES
 from kdvision.game.scoring import RuleSet, Scorecard
@@ -24,20 +24,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoredKingdom:
-    """One kingdom with its scorecard.
+    """One kingdom with its rules and problems.
 
     `reading` is what the photo showed, None for a typed board. `player_name` is the name that the user gave, else "".
-    `review` is true where a person should check the kingdom; the builders copy that decision, reports only show it.
     """
 
     kingdom: Kingdom
     rule_set: RuleSet
-    card: Scorecard
-    problems: tuple[Problem, ...]
+    problems: tuple[Problem, ...] = ()
     doubts: tuple[ScoredDoubt, ...] = ()
     reading: "KingdomReading | None" = None
     player_name: str = ""
-    review: bool = False
+
+    @cached_property
+    def card(self) -> Scorecard:
+        """The scorecard; while facts about pieces are missing, that of the certain lines."""
+        return score_certain(self.kingdom, self.rule_set)
+
+    @property
+    def review(self) -> bool:
+        """True where a person should check the kingdom."""
+        if self.reading is not None:
+            return self.reading.needs_review(self.problems, is_open=self.is_open)
+        return bool(self.problems) or self.is_open
 
     @property
     def board(self) -> Board:

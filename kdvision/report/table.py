@@ -11,9 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from kdvision.game.inventory import Inventory
+from kdvision.game.pieces import UNKNOWN
 from kdvision.game.standing import Standing
 from kdvision.report.board_text import format_board_and_points
-from kdvision.report.doubt_effects import UNKNOWN, Question, ScoredDoubt
+from kdvision.report.doubt_effects import Question, ScoredDoubt
 from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import CombinedResult, Result, ScoredKingdom
 from kdvision.text import replace_controls

@@ -9,6 +9,7 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.pieces import Gem
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
+from kdvision.game.scoring import score
 from kdvision.gamefile.model import game_from_dict, load_game, parse_game
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.game import build_round_results
@@ -93,7 +94,7 @@ def test_a_queendomino_game_is_read() -> None:
     assert [built.building.name for built in ann.buildings] == ["The Sawmill", "The Church", "", "My Tavern"]
     assert str(bo.board) == "# t g"
     assert (last.player, str(last.board)) == ("kingdom 3", "# m2 / . w")
-    assert game.score_round(game.rounds[0])[0].total == 71 - 5 - 3 + 5
+    assert score(ann, game.rule_set).total == 71 - 5 - 3 + 5
     assert game.standing.reason == "Ann wins on points, 68 to 2"
 
 
@@ -591,7 +592,9 @@ def test_a_full_five_by_five_beside_a_wide_kingdom_asks_for_the_size() -> None:
     for side, points in ((5, 5), (7, 0)):
         game = parse_game(f"side = {side}\n{text}")
         assert not any("--size" in p.text for p in game.problems(game.rounds[0]))
-        (harmony,) = (line for line in game.score_round(game.rounds[0])[0].lines if line.label == "Harmony")
+        (harmony,) = (
+            line for line in score(game.rounds[0].kingdoms[0], game.rule_set).lines if line.label == "Harmony"
+        )
         assert harmony.points == points
 
 
