@@ -13,7 +13,7 @@ from kdvision.errors import KdvisionError
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
-    from kdvision.report.drawing import Pixels
+    from kdvision.report.overlay import Pixels
     from kdvision.vision.image.photo import Photo
 
 PICTURE_SUFFIX: Final = ".jpg"

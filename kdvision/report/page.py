@@ -4,11 +4,15 @@ It has the standings, what to review, and every kingdom with the rulebook clause
 it opens from a disk and prints.
 """
 
-from collections.abc import Mapping
+import base64
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
+
+from PIL import Image
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
@@ -19,6 +23,12 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 TEMPLATE: Final = "page.html.jinja"
+
+THUMBNAIL_PIXELS: Final = 288
+"""Longer side: crowns are visible, and a page of four hundred kingdoms stays below ten megabytes."""
+
+THUMBNAIL_MARGIN: Final = 0.06
+"""Margin around a kingdom, as a share of its longer side."""
 
 
 @dataclass(frozen=True)
@@ -91,15 +101,15 @@ class PageKingdom:
         ]
 
     @property
-    def earning(self) -> list[Mapping[str, Any]]:
+    def lines_with_points(self) -> list[Mapping[str, Any]]:
         """The lines with points, most points first."""
         return sorted((line for line in self.data["lines"] if line["points"]), key=lambda line: -line["points"])
 
     @property
-    def worthless(self) -> str:
+    def sizes_without_points(self) -> str:
         """The sizes of the territories without points, such as "wheat 2+1, lake 1"."""
-        worthless = (line for line in self.data["lines"] if line["terrain"] and not line["points"])
-        return format_sizes((_name_terrain(line["terrain"]), len(line["squares"])) for line in worthless)
+        lines = (line for line in self.data["lines"] if line["terrain"] and not line["points"])
+        return format_sizes((_name_terrain(line["terrain"]), len(line["squares"])) for line in lines)
 
 
 @dataclass(frozen=True)
@@ -118,7 +128,7 @@ class Page:
     @property
     def notes(self) -> dict[str, int]:
         """The footnote number of each rulebook clause that earned points, in the order of the books."""
-        used = {line["clause"] for kingdom in self.kingdoms for line in kingdom.earning}
+        used = {line["clause"] for kingdom in self.kingdoms for line in kingdom.lines_with_points}
         return {clause: number for number, clause in enumerate((name for name in clauses() if name in used), start=1)}
 
 
@@ -151,3 +161,36 @@ def _load_template() -> "Template":
         autoescape=True, finalize=_finalise, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     return environment.from_string(files(__package__).joinpath(TEMPLATE).read_text(encoding="utf-8"))
+
+
+def make_thumbnail(picture: bytes, corners: Sequence[Sequence[float]] | None, photo_width: int) -> str:
+    """A `data:` address with the part of a JPEG that shows a kingdom, or with all of it if `corners` is None.
+
+    `corners` are pixels (x, y) of the original photo, which is `photo_width` pixels wide; the JPEG may be smaller.
+    """
+    with Image.open(io.BytesIO(picture)) as image:
+        box = _find_box(corners, image.width / photo_width, image.size) if corners else (0, 0, *image.size)
+        side = max(box[2] - box[0], box[3] - box[1])
+        width = image.width
+        # Decode the JPEG at the smallest scale that is large enough.
+        image.draft(
+            "RGB",
+            (round(width * THUMBNAIL_PIXELS / side), round(image.height * THUMBNAIL_PIXELS / side)),
+        )
+        scale = image.width / width
+        part = image.crop(tuple(round(value * scale) for value in box))  # type: ignore[arg-type]
+    part.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS), Image.Resampling.BOX)
+    out = io.BytesIO()
+    part.convert("RGB").save(out, "WEBP", quality=55, method=1)  # method 6 takes three times as long
+    return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"
+
+
+def _find_box(
+    corners: Sequence[Sequence[float]], factor: float, size: tuple[int, int]
+) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of the part to show, inside the picture."""
+    xs, ys = [corner[0] * factor for corner in corners], [corner[1] * factor for corner in corners]
+    margin = THUMBNAIL_MARGIN * max(max(xs) - min(xs), max(ys) - min(ys))
+    left, top = max(0.0, min(xs) - margin), max(0.0, min(ys) - 2 * margin)  # the total is drawn above the kingdom
+    right, bottom = min(float(size[0]), max(xs) + margin), min(float(size[1]), max(ys) + margin)
+    return left, top, max(right, left + 1), max(bottom, top + 1)

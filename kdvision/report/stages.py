@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
-from kdvision.report.drawing import AMBER, DARK, LIGHT, Colour, Pixels, Points, draw_label, draw_line, shrink_quad
+from kdvision.report.overlay import AMBER, DARK, LIGHT, Colour, Pixels, Points, draw_label, draw_line, shrink_quad
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis

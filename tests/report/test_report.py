@@ -12,8 +12,7 @@ from kdvision.game.legality import Problem
 from kdvision.game.players import Players
 from kdvision.game.rules import add_variants, kingdomino
 from kdvision.report.build import build_board_result, build_photo_result
-from kdvision.report.drawing import AMBER
-from kdvision.report.overlay import COLOURS, draw_overlay
+from kdvision.report.overlay import AMBER, COLOURS, draw_overlay
 from kdvision.report.result import Result
 from kdvision.report.table import format_table
 from kdvision.report.to_dict import result_to_dict

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from kdvision.game.board import Board
-from kdvision.report.drawing import AMBER
+from kdvision.report.overlay import AMBER
 from kdvision.report.stages import GREEN, MAX_SIDE_PIXELS, STAGES, draw_stage
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
