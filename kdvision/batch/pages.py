@@ -12,8 +12,7 @@ from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.review import ReviewItem, select_with_impact
 from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings, Level, Ranking
-from kdvision.report.page import Page, PageKingdom, PageRanking, PageReviewItem, PageRow
-from kdvision.report.page import make_thumbnail
+from kdvision.report.page import Page, PageKingdom, PageRanking, PageReviewItem, PageRow, make_thumbnail
 
 MIN_WIDE_ROWS: Final = 11
 """A ranking with this many rows takes the full width of the page."""
