@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from kdvision.vision.geometry import Floats, compute_median, compute_side_lengths
+from kdvision.vision.geometry import UNIT_SQUARE, Floats, compute_median, compute_side_lengths
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import PADDING_GREY, shrink
 from kdvision.vision.networks.onnx import Model
@@ -23,31 +23,27 @@ CROP_PIXELS: Final = 64
 SQUARE_PIXELS: Final = 40
 """Side of the square itself in the middle of the crop; the margin shows the edges of its neighbours."""
 PARTNER_COUNT: Final = 4
-CORNER_COUNT: Final = 4
 EMPTY_LOG_ODDS: Final = -8.0
 """Log-odds of a tile on cells that the detector found empty; the network's own answer there is about the same."""
 CERTAIN_LOG_ODDS: Final = 4.0
 """Log-odds (98.2 %) from which a cell is not classified again under rotation."""
-OVERSAMPLING: Final = 1.2
-"""Pixels of the photo for each pixel of a crop."""
 
 
-def prepare_crops(pixels: Bytes, quads: Floats, *, inner: int = SQUARE_PIXELS) -> Bytes:
+def prepare_crops(pixels: Bytes, quads: Floats) -> Bytes:
     """Return crops (n, 64, 64, 3) of squares (n, 4, 2), corners clockwise from the top left, in an RGB picture.
 
-    The square itself has `inner` pixels a side. Runtime and training share this preprocessing.
+    Runtime and training share this preprocessing.
     """
     quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
     crops = np.empty((len(quads), CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
     if not len(quads):
         return crops
-    factor = _compute_scale(quads, inner)
+    factor = _compute_scale(quads)
     if factor < 0.9:
         pixels, (x, y) = shrink(pixels, factor)
         quads = (quads + 0.5) * (x, y) - 0.5
-    low = (CROP_PIXELS - inner) / 2 - 0.5  # integers are pixel centres
-    high = low + inner
-    target = np.array([[low, low], [high, low], [high, high], [low, high]], np.float32)
+    margin = (CROP_PIXELS - SQUARE_PIXELS) / 2
+    target = (margin + SQUARE_PIXELS * UNIT_SQUARE - 0.5).astype(np.float32)  # integers are pixel centres
     for crop, quad in zip(crops, quads, strict=True):
         cv2.warpPerspective(
             pixels,
@@ -61,20 +57,20 @@ def prepare_crops(pixels: Bytes, quads: Floats, *, inner: int = SQUARE_PIXELS) -
     return crops
 
 
-def crop_squares(photo: Photo, quads: Floats, *, inner: int = SQUARE_PIXELS) -> Bytes:
+def crop_squares(photo: Photo, quads: Floats) -> Bytes:
     """Return the crops of squares (n, 4, 2) of a photo, cut from the smallest pyramid level that suffices."""
     quads = np.asarray(quads, np.float64).reshape(-1, 4, 2)
     if not len(quads):
         return prepare_crops(np.zeros((1, 1, 3), np.uint8), quads)
     centre = quads.mean(axis=1, keepdims=True)
-    outline = centre + (CROP_PIXELS / inner + 0.2) * (quads - centre)
-    pixels, matrix = photo.crop(outline, _compute_scale(quads, inner))
-    return prepare_crops(pixels, (quads + 0.5) * matrix.diagonal()[:2] + matrix[:2, 2] - 0.5, inner=inner)
+    outline = centre + (CROP_PIXELS / SQUARE_PIXELS + 0.2) * (quads - centre)
+    pixels, matrix = photo.crop(outline, _compute_scale(quads))
+    return prepare_crops(pixels, (quads + 0.5) * matrix.diagonal()[:2] + matrix[:2, 2] - 0.5)
 
 
-def _compute_scale(quads: Floats, inner: int) -> float:
-    """Return the scale at which squares have `OVERSAMPLING` times the pixels that they have in a crop."""
-    return OVERSAMPLING * inner / max(compute_median(compute_side_lengths(quads)), 1.0)
+def _compute_scale(quads: Floats, *, oversampling: float = 1.2) -> float:
+    """Return the scale at which squares have `oversampling` times the pixels that they have in a crop."""
+    return oversampling * SQUARE_PIXELS / max(compute_median(compute_side_lengths(quads)), 1.0)
 
 
 def log_softmax(logits: Floats) -> Floats:
@@ -120,7 +116,7 @@ class OutputLayout:
     @property
     def gem(self) -> slice:
         """Log-odds of a gem on each corner: top left, top right, bottom right, bottom left."""
-        return slice(self.piece.stop, self.piece.stop + (CORNER_COUNT if self.pieces else 0))
+        return slice(self.piece.stop, self.piece.stop + (4 if self.pieces else 0))
 
 
 def turn_logits_upright(logits: Floats, turn: int, layout: OutputLayout) -> Floats:
