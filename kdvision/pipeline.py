@@ -120,28 +120,9 @@ def read_views(
     kingdoms = split_kingdoms(everything)[0]
     if not kingdoms:
         raise make_no_kingdom_error(first, everything)
-    views: list[list[AlignedView]] = [[] for _ in kingdoms]
-    problems: list[Problem] = []
-    known = {first.digest: 1}
-    for number, source in enumerate(photos[1:], start=2):
-        name = f"photo {number} of the kingdom"
-        try:
-            photo = Photo.open(source)
-            original = known.setdefault(photo.digest, number)
-            if original < number:
-                problems.append(Problem((), f"{name} is the same picture as photo {original}, and counts once"))
-                continue
-            matched, others = _match_view(photo, kingdoms, networks, side, game, watch)
-        except (PhotoError, NoKingdomFound) as error:
-            problems.append(Problem((), f"{name} is left out: {error}"))
-            if on_failure is not None:
-                on_failure(number - 1, error)
-            continue
-        for index, view in matched.items():
-            views[index].append(view)
-        texts = [*_describe_others(len(matched), others), *(f": {warning}" for warning in photo.warnings)]
-        problems += [Problem((), f"{name}, {photo.name}{text}") for text in texts]
-    fused = [fuse(kingdom, others) for kingdom, others in zip(kingdoms, views, strict=True)]
+    match = partial(_match_view, kingdoms=kingdoms, networks=networks, side=side, game=game, watch=watch)
+    views, problems = _collect_views(photos[1:], match, known={first.digest: 1}, on_failure=on_failure)
+    fused = [fuse(kingdom, views.get(index, [])) for index, kingdom in enumerate(kingdoms)]
     readings = assemble_kingdoms(
         first,
         [observation for observation, _ in fused],
@@ -159,8 +140,42 @@ def read_views(
     ]
 
 
+def _collect_views(
+    photos: Sequence[PhotoSource],
+    match: Callable[[Photo], tuple[dict[int, AlignedView], int]],
+    *,
+    known: dict[bytes, int],
+    on_failure: OnFailure | None,
+) -> tuple[dict[int, list[AlignedView]], list[Problem]]:
+    """Return the views of each known kingdom in further photos, and problems with these photos.
+
+    `match` is `_match_view` for one photo. `known` are the numbers of earlier photos by their digest.
+    """
+    views: dict[int, list[AlignedView]] = {}
+    problems: list[Problem] = []
+    for number, source in enumerate(photos, start=2):
+        name = f"photo {number} of the kingdom"
+        try:
+            photo = Photo.open(source)
+            original = known.setdefault(photo.digest, number)
+            if original < number:
+                problems.append(Problem((), f"{name} is the same picture as photo {original}, and counts once"))
+                continue
+            matched, others = match(photo)
+        except (PhotoError, NoKingdomFound) as error:
+            problems.append(Problem((), f"{name} is left out: {error}"))
+            if on_failure is not None:
+                on_failure(number - 1, error)
+            continue
+        for index, view in matched.items():
+            views.setdefault(index, []).append(view)
+        texts = [*_describe_others(len(matched), others), *(f": {warning}" for warning in photo.warnings)]
+        problems += [Problem((), f"{name}, {photo.name}{text}") for text in texts]
+    return views, problems
+
+
 def _match_view(
-    photo: Photo, kingdoms: Sequence[GridObservation], networks: Networks, side: int | None, game: str, watch: Watch
+    photo: Photo, *, kingdoms: Sequence[GridObservation], networks: Networks, side: int | None, game: str, watch: Watch
 ) -> tuple[dict[int, AlignedView], int]:
     """Return a photo's views of known kingdoms, and the number of its other kingdoms; raise NoKingdomFound."""
     found = find_kingdoms(photo, networks, watch=watch)
