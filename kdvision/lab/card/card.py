@@ -4,8 +4,6 @@ The template `card.md.j2` holds the prose and says which columns each table has;
 model files and from models/results/.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 Parts that were removed from the program keep the row with which they were measured last (`ablation_removed.csv`).
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext

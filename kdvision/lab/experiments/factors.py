@@ -4,8 +4,6 @@ The tables are those of `HELD_OUT_TOPS`, and the dominoes a set drawn for this a
 training saw these tables and drawn sets; it saw the scans.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

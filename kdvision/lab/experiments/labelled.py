@@ -1,7 +1,5 @@
 """Labelled photos, as they are and under corruptions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import product

@@ -1,7 +1,5 @@
 """Pictures without a kingdom: photographed textures, and rendered tables with clutter or loose dominoes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product

@@ -4,8 +4,6 @@ An object lies on one kingdom of a rendered scene or of a labelled photo, its ce
 right only if it has the tiles below the object. The objects are drawn, and not those of the training scenes.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A plain scene is made as in `render.scenes`; then the pieces are placed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Cameras for rendered scenes: position, projection and lens distortion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import cv2

@@ -1,7 +1,5 @@
 """Photos of scenes with their truth: tiles, pieces, table, camera and light put together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

@@ -4,8 +4,6 @@ What the factors leave open (the games, the directions, the camera's position, t
 the scene. So one number with two settings of a factor gives nearly the same photo.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

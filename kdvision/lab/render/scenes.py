@@ -1,7 +1,5 @@
 """Random scenes: kingdoms from played games, and the other objects on the table. Lengths are in squares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The rendered scenes of training, each from its seed, in several worlds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The training command; see the package's docstring."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

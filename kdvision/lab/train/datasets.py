@@ -1,7 +1,5 @@
 """Training samples: augmented crops of scenes with the detector's targets, and augmented batches of cell crops."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import cv2

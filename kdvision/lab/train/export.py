@@ -1,7 +1,5 @@
 """Export of trained networks to ONNX files that describe themselves."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path

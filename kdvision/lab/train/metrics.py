@@ -1,7 +1,5 @@
 """Losses, temperature scaling and error rates of the networks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The networks in torch: square detector, cell classifier and context network."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -180,7 +180,7 @@ def test_the_models_of_the_data_folder_are_pieces_of_the_right_size() -> None:
 @pytest.mark.parametrize("kind", sorted(household.MAKERS))
 def test_household_objects_stand_on_the_table_within_their_reach(kind: str) -> None:
     for seed in range(8):
-        mesh = household.make_object(kind, np.random.default_rng(seed))
+        mesh = household.MAKERS[kind](np.random.default_rng(seed))
         corners = mesh.triangles.reshape(-1, 3)
         assert corners[:, 2].min() == pytest.approx(0)
         assert np.linalg.norm(corners[:, :2], axis=1).max() <= household.MAX_REACH_SQUARES[kind]

@@ -1,7 +1,5 @@
 """Variations of printed squares, so that networks do not learn the few available prints by heart."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import cv2

@@ -4,8 +4,6 @@ Every set of art gives RGB pictures of one form, cut to the edges of the cardboa
 left cell of a domino is on the left, and its crowns are at the top.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Final, Protocol

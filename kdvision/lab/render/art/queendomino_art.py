@@ -3,8 +3,6 @@
 The photos lie in `queendomino/` of a data folder; `queendomino_photos.toml` says where they show what.
 """
 
-from __future__ import annotations
-
 import tomllib
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Art of scenes from a single set, by default from drawn boxes. Samples and tests use it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -34,7 +32,7 @@ def make_piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
     if tokens.has_own_colour(kind, colour):
         return tokens.MAKERS[kind](rng)
     if kind in household.MAKERS:
-        return household.make_object(kind, rng)
+        return household.MAKERS[kind](rng)
     return castles.castle_mesh(colour, rng) if kind == "castle" else _WOODEN[kind](colour)
 
 

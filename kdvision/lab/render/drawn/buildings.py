@@ -1,7 +1,5 @@
 """Drawn Queendomino: empty towns, and its buildings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import cv2

@@ -1,7 +1,5 @@
 """Houses and their parts, seen from the front and slightly from the right."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from kdvision.lab.render.drawn.canvas import Canvas

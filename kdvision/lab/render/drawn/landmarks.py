@@ -3,8 +3,6 @@
 Each builder draws on a canvas whose square reaches from (0, 0) to (1, 1), and stays below the crowns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -3,8 +3,6 @@
 Each painter covers a whole canvas; plants and other motifs stay outside the circles to avoid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The starting tile: a mosaic of stones with a crown in the player's colour."""
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 

@@ -3,8 +3,6 @@
 Each is drawn about the origin of its canvas.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from kdvision.lab.render.drawn.canvas import Canvas

@@ -1,7 +1,5 @@
 """Colours, outlines and random points of drawn tiles; lengths are in squares."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Drawn tiles: every picture of the box made from a seed, without any file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import cv2

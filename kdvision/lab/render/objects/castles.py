@@ -1,7 +1,5 @@
 """Cardboard castles made by code: four walls slotted into each other around the starting tile."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 Samples and experiments use them. Training must not: they represent the tables that training never saw.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

@@ -3,15 +3,13 @@
 Lengths are in squares (about 4 cm); bases lie at z = 0, centred on the origin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 
 from kdvision.lab.render.objects.surface import choose_colour
-from kdvision.lab.render.raster import Floats, Mesh, make_mesh, make_standing, revolve
+from kdvision.lab.render.raster import Floats, Mesh, make_mesh, revolve
 
 Rng = np.random.Generator
 
@@ -126,9 +124,3 @@ _OBJECTS: dict[str, tuple[Callable[[Rng], Mesh], float]] = {
 MAKERS = {kind: make for kind, (make, _) in _OBJECTS.items()}
 MAX_REACH_SQUARES = {kind: reach for kind, (_, reach) in _OBJECTS.items()}
 """Largest distance of an object's edge from its middle."""
-
-
-def make_object(kind: str, rng: Rng) -> Mesh:
-    """Return an object of a kind in MAKERS."""
-    made = MAKERS[kind](rng)
-    return make_standing(made.triangles, made.colours)

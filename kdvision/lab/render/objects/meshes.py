@@ -3,8 +3,6 @@
 Lengths are in squares, as in `raster`.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ They are drawn flat, over the tiles and before the light, so that they are lit, 
 square below one keeps its label, so a network learns that it cannot know what is hidden.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import cv2

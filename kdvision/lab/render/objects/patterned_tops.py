@@ -3,8 +3,6 @@
 Parts of them resemble tiles in size, colour or detail. All of them are random; none imitates a real table.
 """
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 

@@ -1,7 +1,5 @@
 """Noise and colours of which table tops and other surfaces are made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

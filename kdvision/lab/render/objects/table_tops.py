@@ -1,7 +1,5 @@
 """Random table tops: cloth, wood, grids, plain and tile-coloured surfaces, all made from noise."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import cv2

@@ -4,8 +4,6 @@ Knights and towers are wooden, near black and light grey; the Queen is a printed
 are flat printed tokens; there is no picture of a real one, so they vary widely.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Final
 
@@ -133,6 +131,8 @@ _GROUND_COLOURS: tuple[Colour, ...] = (
     *((236, 226, 204), (206, 168, 96), (120, 78, 46), (70, 62, 70)),
     *((160, 156, 150), (244, 242, 236), (36, 60, 110)),
 )
+_GEM_OUTLINES = ((0.49, 40, 0.0), (0.68, 4, 0.25), (0.5, 4, 0.0), (0.52, 8, 0.125), (1.0, 48, 0.0))
+"""Radius, number of corners, and turn in units of pi; the last one becomes a superellipse."""
 
 
 def gem_mesh(rng: Rng) -> Mesh:
@@ -176,18 +176,12 @@ def _motif_shares(rng: Rng) -> tuple[float, float, float]:
 
 def _make_outline(rng: Rng) -> Floats:
     """Return the outline of a token, (n, 2): round, square, a square on its corner, octagonal or rounded."""
-    kind = int(rng.integers(5))
-    if kind == 0:
-        return make_oval((0.5, 0.5), 0.49, steps=40)
-    if kind in (1, 2):
-        angle = np.arange(4) * np.pi / 2 + (np.pi / 4 if kind == 1 else 0.0)
-        return 0.5 + (0.68 if kind == 1 else 0.5) * np.stack([np.cos(angle), np.sin(angle)], 1)
-    if kind == 3:
-        angle = np.arange(8) * np.pi / 4 + np.pi / 8
-        return 0.5 + 0.52 * np.stack([np.cos(angle), np.sin(angle)], 1)
-    angle, power = np.linspace(0, 2 * np.pi, 48, endpoint=False), rng.uniform(0.4, 0.8)
-    both = np.stack([np.cos(angle), np.sin(angle)], 1)
-    return np.asarray(0.5 + 0.49 * np.sign(both) * np.abs(both) ** power)
+    kind = int(rng.integers(len(_GEM_OUTLINES)))
+    radius, steps, turn = _GEM_OUTLINES[kind]
+    outline = make_oval((0, 0), radius, steps=steps, turn=turn * np.pi)
+    if kind == len(_GEM_OUTLINES) - 1:
+        outline = 0.49 * np.sign(outline) * np.abs(outline) ** rng.uniform(0.4, 0.8)
+    return outline + 0.5
 
 
 def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) -> None:
@@ -196,8 +190,7 @@ def _draw_quarters(canvas: Canvas, outline: Floats, ground: Colour, rng: Rng) ->
     other = darken(ground, rng.uniform(0.1, 0.4)) if rng.random() < 0.5 else lighten(ground, rng.uniform(0.1, 0.5))
     start, style = float(rng.choice((0.0, np.pi / 4))), int(rng.integers(3))
     for quarter in range(4):
-        angle = start + (quarter + np.array((0.0, 1.0))) * np.pi / 2
-        ends = 0.5 + np.stack([np.cos(angle), np.sin(angle)], 1)
+        ends = make_oval((0.5, 0.5), 1.0, steps=4, turn=start + quarter * np.pi / 2)[:2]
         if style and quarter % 2:
             canvas.shape([(0.5, 0.5), *ends], other)
         if style == 2:
