@@ -13,9 +13,9 @@ from benchmarks.photos import decode, enlarge_sample
 from kdvision.batch.corrections import FixedSquares
 from kdvision.batch.event import BatchOptions
 from kdvision.batch.job import Job, JobResult, failed_result, read_photo
-from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun, Progress
+from kdvision.batch.storage import ResultFolder
 from kdvision.batch.workers import PoolExecutor, Task
 from kdvision.errors import KdvisionError
 

@@ -10,14 +10,16 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from kdvision.batch.journal import LOCK_TIMEOUT_SECONDS, Data, Journal, hold_lock
 from kdvision.batch.rules import Rules, towns_problem
+from kdvision.batch.storage import CORRECTIONS, Data, append_line, hold_lock, read_lines
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, parse_cell
 from kdvision.report.build import build_board_result
 from kdvision.report.to_dict import result_to_dict
 
-CORRECTIONS: Final = "corrections.jsonl"
+LOCK_TIMEOUT_SECONDS: Final = 10.0
+"""How long to wait for a lock that other processes hold only for moments."""
+
 LOCK: Final = ".corrections.lock"
 MAX_KINGDOMS: Final = 20
 
@@ -131,10 +133,8 @@ class CorrectionFile:
         corrections, errors = list[Correction](), list[str]()
         if version is not None:
             with hold_lock(self.out / LOCK, timeout_seconds=LOCK_TIMEOUT_SECONDS):
-                journal = Journal(self.path)
-                lines = [journal.line(span) for span in journal.spans]
-                journal.close()
-            errors += [f"{journal.damaged} of its lines are not JSON"] * bool(journal.damaged)
+                lines, damaged = read_lines(self.path)
+            errors += [f"{damaged} of its lines are not JSON"] * bool(damaged)
             for number, line in enumerate(lines, start=1):
                 try:
                     corrections.append(Correction.parse(line))
@@ -145,15 +145,10 @@ class CorrectionFile:
 
     def add(self, corrections: Sequence[Correction]) -> None:
         """Append corrections. Each is flushed to disk when this returns."""
-        if not corrections:
-            return
-        with hold_lock(self.out / LOCK, timeout_seconds=LOCK_TIMEOUT_SECONDS):
-            journal = Journal(self.path)
-            try:
+        if corrections:
+            with hold_lock(self.out / LOCK, timeout_seconds=LOCK_TIMEOUT_SECONDS):
                 for one in corrections:
-                    journal.append(one.line())
-            finally:
-                journal.close()
+                    append_line(self.path, one.line())
 
     def of_photo(self, photo: str, content: str) -> PhotoCorrections:
         """The corrections of a photo, found by its content, or by its name if the content is not known."""

@@ -17,10 +17,12 @@ docs/events.md lists every key.
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from kdvision.batch.naming import Seat, clean_name, name_key, parse_seat
 from kdvision.batch.rules import GAME, Rules
+from kdvision.batch.storage import SETTINGS, ResultFolder
+from kdvision.errors import NotationError
 from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.rules import SIDES, board_variants
 from kdvision.gamefile.read import Node, parse_toml, read_text
@@ -71,17 +73,24 @@ class BatchOptions:
     rules: Rules | None = None
     force: bool = False
 
-    def settings(self) -> dict[str, Any]:
-        """What a later review has to know, as JSON values."""
-        return {
+    def save(self) -> None:
+        """Store in `out` what a later review has to know."""
+        settings = {
             "folder": str(self.folder.resolve()),
             "event": None if self.event is None else str(self.event.resolve()),
             "rules": None if self.rules is None else asdict(self.rules),
         }
+        ResultFolder(self.out).save_json(SETTINGS, settings)
 
     @classmethod
-    def of_settings(cls, out: Path, settings: Mapping[str, Any]) -> "BatchOptions":
-        """The options of the run that stored these settings in `out`."""
+    def load(cls, out: Path) -> "BatchOptions":
+        """The options of the run that wrote into `out`; raises NotationError if there was none."""
+        if not (out / SETTINGS).exists():
+            hint = "name a folder that kdvision batch has written, as it was given to -o"
+            raise NotationError(f"{out} is not a folder of results", hint=hint)
+        settings = ResultFolder(out).load_json(SETTINGS)
+        if settings is None or not {"folder", "event", "rules"} <= settings.keys():
+            raise NotationError(f"{out / SETTINGS} is damaged", hint="run kdvision batch again")
         event, rules = settings["event"], settings["rules"]
         return cls(
             folder=Path(settings["folder"]),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.corrections import FixedSquares
-from kdvision.batch.record import pack_observation
+from kdvision.batch.observation import pack_observation
 from kdvision.batch.rules import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, towns_problem
 from kdvision.errors import KdvisionError, ModelError, PhotoError
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.corrections import kingdom_of_board
-from kdvision.batch.journal import Data
-from kdvision.batch.record import Observation, unpack_observation
+from kdvision.batch.observation import Observation, unpack_observation
 from kdvision.batch.rules import Rules
 from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings
+from kdvision.batch.storage import TABLE_CACHE, Data, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
@@ -83,10 +83,16 @@ class TableCache:
                 self._used[key] = _decide(inputs, side)
         return self._used[key]
 
-    def take_used(self) -> Mapping[str, tuple[TableVerdict, ...]]:
-        """The verdicts used since the last call, sorted by key. All others are dropped."""
+    @classmethod
+    def load(cls, folder: ResultFolder) -> "TableCache":
+        """The verdicts in a result folder; none if the file is missing or damaged, because it can be made again."""
+        return cls(folder.load_json(TABLE_CACHE) or {})
+
+    def save(self, folder: ResultFolder) -> None:
+        """Store the verdicts used since the last call. All others are dropped."""
         self._stored, self._used = dict(sorted(self._used.items())), {}
-        return self._stored
+        if self._stored or folder.read(TABLE_CACHE) is not None:
+            folder.save_json(TABLE_CACHE, self._stored)
 
 
 def decide_tables(standings: EventStandings, cache: TableCache) -> tuple[KingdomResult, ...]:

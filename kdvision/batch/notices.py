@@ -6,9 +6,10 @@ from difflib import get_close_matches
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kdvision.batch.corrections import CORRECTIONS, CorrectionFile
+from kdvision.batch.corrections import CorrectionFile
 from kdvision.batch.event import Event
 from kdvision.batch.naming import name_key
+from kdvision.batch.storage import CORRECTIONS
 
 if TYPE_CHECKING:
     from kdvision.batch.record import PhotoRecord

@@ -9,16 +9,15 @@ from kdvision.batch.event import Event
 from kdvision.batch.folder import Failure
 from kdvision.batch.job import result_key
 from kdvision.batch.joint import TableCache, decide_tables
-from kdvision.batch.journal import Data
 from kdvision.batch.naming import photo_key
 from kdvision.batch.notices import find_unmatched
 from kdvision.batch.pages import make_page
 from kdvision.batch.record import PhotoRecord
-from kdvision.batch.result_folder import REPORT, ResultFolder
 from kdvision.batch.review import ReviewItem, list_review_items
 from kdvision.batch.rules import Rules
 from kdvision.batch.seating import KingdomResult, PhotoResult, assign_seats, find_copies
 from kdvision.batch.standings import EventStandings, Ranking, StandingRow
+from kdvision.batch.storage import REPORT, Data, ResultFolder
 from kdvision.report.page import render_page
 from kdvision.text import format_csv
 
@@ -157,7 +156,7 @@ def evaluate_event(
     standings = EventStandings(replace(seating, kingdoms=kingdoms), event)
     confirmed = {(photo, number): str(board) for photo, own in of_photo.items() for number, board in own.boards.items()}
     unread = [
-        Failure(photo.photo, photo.error, str(one.reading.data["hint"] or ""))
+        Failure(photo.photo, photo.error, one.reading.score["hint"] or "")
         for one, photo in zip(present, photos, strict=True)
         if photo.error is not None
     ]
@@ -182,24 +181,22 @@ def write_outputs(folder: ResultFolder, outcome: EventOutcome) -> RunSummary:
         folder.write(name, format_csv(list(columns), ([cell(row) for cell in columns.values()] for row in rows)))
     content = make_page(folder, outcome.standings, rankings, outcome.review_items, outcome.failures)
     folder.write(REPORT, render_page(content))
-    readings = [reading for one in outcome.records for reading in (one.reading, one.again) if reading is not None]
-    folder.remove_other_pictures(reading.picture for reading in readings)
+    folder.remove_other_pictures(reading.picture for one in outcome.records for reading in one.readings)
     kingdoms = len(outcome.standings.seating.counting)
     return RunSummary(len(outcome.photos), kingdoms, outcome.failures, outcome.review_items, rankings)
 
 
 def _photo_result(record: PhotoRecord, event: Event, counted: Data | None, own: PhotoCorrections) -> PhotoResult:
-    data = record.reading.data
     shown = record.again if counted is not None and record.again is not None else record.reading
     return PhotoResult(
         photo=record.photo,
         seat=event.seat(record.photo),
-        kingdoms=(counted or data)["kingdoms"],
-        kingdoms_read=data["kingdoms"],
-        error=data["error"] if counted is None else None,
+        kingdoms=record.reading.kingdoms if counted is None else counted["kingdoms"],
+        kingdoms_read=record.reading.kingdoms,
+        error=record.reading.error if counted is None else None,
         picture=shown.picture or record.reading.picture,
-        width=data["width"],
-        observations=shown.data["seen"],
+        width=record.reading.score["width"],
+        observations=shown.seen,
         corrected=own.kingdoms,
     )
 
@@ -211,7 +208,7 @@ def _apply_corrections(record: PhotoRecord, own: PhotoCorrections, rules: Rules)
     """
     again, key = record.again, result_key(record.content, rules, own.fixed_squares)
     if again is not None and again.key == key and again.error is None:
-        kingdoms = again.data["kingdoms"]
+        kingdoms = again.kingdoms
     else:
-        kingdoms = apply_squares(record.reading.data["kingdoms"] or [], own.fixed_squares, rules)
+        kingdoms = apply_squares(record.reading.kingdoms, own.fixed_squares, rules)
     return apply_boards(kingdoms, own.boards, rules)

@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from kdvision.batch.folder import Failure
 from kdvision.batch.naming import name_key
-from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.review import ReviewItem, select_with_impact
 from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings, Level, Ranking
+from kdvision.batch.storage import ResultFolder
 from kdvision.report.page import Page, PageKingdom, PageRanking, PageReviewItem, PageRow, make_thumbnail
 
 MIN_WIDE_ROWS: Final = 11

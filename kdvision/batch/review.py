@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from kdvision.batch.journal import Data
 from kdvision.batch.naming import natural_key
 from kdvision.batch.notices import Impact, Notice, Spot
 from kdvision.batch.rules import SCORE_ELSEWHERE
 from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings, iterate_places
+from kdvision.batch.storage import Data
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.standing import Contender, make_contender

@@ -15,10 +15,17 @@ from kdvision.batch.event import EVENT_FILE, BatchOptions, Event
 from kdvision.batch.folder import Failure, FolderContents, PhotoFile, list_photos
 from kdvision.batch.job import Job, JobResult, hash_content, load_content
 from kdvision.batch.joint import TableCache
-from kdvision.batch.journal import Journal
 from kdvision.batch.outputs import RunSummary, evaluate_event, write_outputs
-from kdvision.batch.record import PhotoRecord, Reading, index_readings, load_records
-from kdvision.batch.result_folder import CORRECTED_SUFFIX, RESULTS, SCORE_SUFFIX, ResultFolder, picture_name
+from kdvision.batch.record import PhotoRecord, Reading, load_records
+from kdvision.batch.storage import (
+    CORRECTED_SUFFIX,
+    RESULTS,
+    SCORE_SUFFIX,
+    ResultFolder,
+    append_line,
+    encode_line,
+    picture_name,
+)
 from kdvision.batch.workers import Executor
 from kdvision.errors import KdvisionError, PhotoError
 
@@ -51,22 +58,20 @@ class BatchRun:
         self.on_progress, self.on_message = on_progress, on_message
         self.folder, self.corrections = ResultFolder(options.out), CorrectionFile(options.out)
         self.event = options.load_event()
-        self.folder.save_settings(options.settings())
-        self.journal = Journal(options.out / RESULTS)
-        if self.journal.damaged:
-            on_message(f"{self.journal.damaged} damaged lines in {RESULTS}: their photos are read again")
-        self.records = {record.photo: record for record in load_records(self.journal)}
-        self.readings = {} if options.force else index_readings(self.records.values())
-        self.tables = TableCache({} if options.force else self.folder.load_table_cache())
+        options.save()
+        self.records, damaged = load_records(options.out)
+        if damaged:
+            on_message(f"{damaged} damaged lines in {RESULTS}: their photos are read again")
+        self.readings = {} if options.force else _index_readings(self.records.values())
+        self.tables = TableCache() if options.force else TableCache.load(self.folder)
         self.failures: dict[str, Failure] = {}
         self.progress = Progress(0, 0, 0, 0)
         self._versions: dict[str, tuple[int, int]] = {}
         self.corrections.reload()
 
     def close(self) -> None:
-        """Stop the workers and close the files."""
+        """Stop the workers."""
         self.executor.close()
-        self.journal.close()
 
     def run(self) -> RunSummary:
         """Read what is new in the folder, and write all files."""
@@ -155,13 +160,12 @@ class BatchRun:
     def _write(self, failures: Iterable[Failure]) -> RunSummary:
         unread = sorted((*failures, *self.failures.values()))
         outcome = evaluate_event(self.event, self.records.values(), self.corrections, unread, self.tables)
-        spans = self.journal.replace(outcome.lines())
-        stored = [one.stored_at(self.journal, span) for one, span in zip(outcome.records, spans, strict=True)]
-        self.records = {one.photo: one for one in stored}
-        # Readings that are in no record any more are no longer on disk.
-        self.readings = {key: one for key, one in index_readings(stored).items() if key in self.readings}
+        self.folder.write(RESULTS, b"".join(map(encode_line, outcome.lines())))
+        self.records = {one.photo: one for one in outcome.records}
+        # Pictures of readings that are in no record any more are removed.
+        self.readings = {key: one for key, one in _index_readings(outcome.records).items() if key in self.readings}
         summary = write_outputs(self.folder, outcome)
-        self.folder.save_table_cache(self.tables.take_used())
+        self.tables.save(self.folder)
         return summary
 
     def _new_jobs(self, photos: Iterable[PhotoFile]) -> Iterator[Job]:
@@ -226,12 +230,12 @@ class BatchRun:
         if result.picture is not None:
             name = _picture_name(job)
             self.folder.write(name, result.picture)
-        values = {**result.data, "key": job.key if result.final else "", "picture": name}
-        record = self._record(job, Reading.of(values, seen=result.observations))
-        span = self.journal.append(record.line(seat=self.event.seat(job.photo)))
-        self.records[job.photo] = record = record.stored_at(self.journal, span)
-        if result.final:
-            self.readings[job.key] = index_readings([record])[job.key]
+        key = job.key if result.final else ""
+        reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
+        record = self._record(job, reading)
+        append_line(self.folder.path / RESULTS, record.line(seat=self.event.seat(job.photo)))
+        if key:
+            self.readings[key] = reading
         if not job.fixed_squares:
             self.progress = self.progress._replace(read=self.progress.read + 1)
             self._report_progress(job.photo)
@@ -254,6 +258,11 @@ class BatchRun:
         done = self.progress.done + 1
         self.progress = self.progress._replace(done=done, failed=self.progress.failed + failed)
         self.on_progress(self.progress)
+
+
+def _index_readings(records: Iterable[PhotoRecord]) -> dict[str, Reading]:
+    """The readings of the records by their keys. Failures caused by the machine have none."""
+    return {reading.key: reading for one in records for reading in one.readings if reading.key}
 
 
 def _picture_name(job: Job) -> str:

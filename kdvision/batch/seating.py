@@ -10,9 +10,9 @@ from functools import cached_property
 
 from kdvision.batch import notices
 from kdvision.batch.event import Event
-from kdvision.batch.journal import Data
 from kdvision.batch.naming import Seat, name_key, natural_key, photo_key
 from kdvision.batch.notices import Notice
+from kdvision.batch.storage import Data
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, find_towns
 

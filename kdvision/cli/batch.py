@@ -53,8 +53,8 @@ def batch(
     review OUT.
     """
     from kdvision.batch.event import BatchOptions
-    from kdvision.batch.result_folder import ResultFolder
     from kdvision.batch.rules import Rules
+    from kdvision.batch.storage import ResultFolder
 
     rules = Rules(variants, int(size) if size else None) if variants or size else None
     options = BatchOptions(folder, out, event, rules, force)

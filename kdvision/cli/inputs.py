@@ -12,7 +12,6 @@ from kdvision.game.board import Board, Cell, Square
 
 if TYPE_CHECKING:
     from kdvision.batch.corrections import Correction
-    from kdvision.batch.journal import Data
     from kdvision.batch.record import PhotoRecord
     from kdvision.vision.detect.outline import KingdomOutline
     from kdvision.vision.image.photo import Photo
@@ -125,6 +124,5 @@ def check_correction(correction: "Correction", records: "Mapping[str, PhotoRecor
         close = get_close_matches(correction.photo, records, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]}?" if close else "use a name from results.csv"
         raise NotationError(f"there is no photo {correction.photo} in the results", hint=hint)
-    kingdoms: list[Data] = list(record.reading.data["kingdoms"])
-    correction.check(kingdoms)
+    correction.check(record.reading.kingdoms)
     return replace(correction, content=record.content)

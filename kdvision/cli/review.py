@@ -57,10 +57,10 @@ def review(
     """
     from kdvision.batch.corrections import CorrectionFile
     from kdvision.batch.event import BatchOptions
-    from kdvision.batch.result_folder import REPORT, ResultFolder
     from kdvision.batch.review import select_with_impact
+    from kdvision.batch.storage import REPORT
 
-    options = BatchOptions.of_settings(out, ResultFolder(out).load_settings())
+    options = BatchOptions.load(out)
     if page:
         report = (out / REPORT).resolve()
         print_line(str(report))
@@ -136,7 +136,7 @@ class ReviewDialogue:
         record = self.records.get(photo)
         if record is None:
             return NO_PHOTO_PROMPT
-        return PHOTO_PROMPT if record.reading.data["kingdoms"] else UNREAD_PROMPT
+        return PHOTO_PROMPT if record.reading.kingdoms else UNREAD_PROMPT
 
     def _apply_answer(self, item: "ReviewItem", answer: str, board: "Board | None") -> "tuple[bool, Board | None]":
         """Do what the user answered: whether the item is done, and the board with the corrections so far."""
@@ -147,7 +147,7 @@ class ReviewDialogue:
         if record is None or answer.lower() == "s" or (not answer and board is None):
             return True, board
         kingdom = item.spot.kingdom or 1
-        if record.reading.data["kingdoms"] and not item.spot.kingdom and not re.match(r"\d+:", answer):
+        if record.reading.kingdoms and not item.spot.kingdom and not re.match(r"\d+:", answer):
             hint = f"name the kingdom: kdvision review {self.out} --board {record.photo}:K=BOARD"
             raise NotationError(f"{record.photo} has kingdoms, and this question is about none of them", hint=hint)
         if not answer or answer.lower().startswith("board "):
@@ -179,7 +179,7 @@ class ReviewDialogue:
 
     def _open(self, item: "ReviewItem") -> None:
         """Open the kingdom's picture, or else the report, in the browser."""
-        from kdvision.batch.result_folder import REPORT
+        from kdvision.batch.storage import REPORT
 
         picture = item.kingdom.picture if item.kingdom is not None else None
         webbrowser.open((self.out / (picture or REPORT)).resolve().as_uri())
@@ -190,22 +190,19 @@ def _load_outcome(
 ) -> "tuple[EventOutcome, dict[str, PhotoRecord]]":
     """The outcome of the event, and the record of each photo, as the last run stored them. Nothing is written."""
     from kdvision.batch.joint import TableCache
-    from kdvision.batch.journal import read_lines
     from kdvision.batch.outputs import evaluate_event
-    from kdvision.batch.record import PhotoRecord, is_record
-    from kdvision.batch.result_folder import RESULTS, ResultFolder
+    from kdvision.batch.record import load_records
+    from kdvision.batch.storage import ResultFolder
 
-    lines = read_lines(options.out / RESULTS)
-    records = {record.photo: record for line in lines if is_record(line) for record in [PhotoRecord.of_line(line)]}
-    cache = TableCache(ResultFolder(options.out).load_table_cache())
+    records, _ = load_records(options.out)
+    cache = TableCache.load(ResultFolder(options.out))
     return evaluate_event(options.load_event(), records.values(), corrections, cache=cache), records
 
 
 def _update_results(options: "BatchOptions") -> None:
     """Write the results after corrections, unless another run has locked the folder, which applies them itself."""
-    from kdvision.batch.journal import LockedError
-    from kdvision.batch.result_folder import ResultFolder
     from kdvision.batch.run import BatchRun
+    from kdvision.batch.storage import LockedError, ResultFolder
     from kdvision.batch.workers import SerialExecutor
 
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.result_folder import ResultFolder
+from kdvision.batch.storage import ResultFolder
 from tests.batch.text_photos import (
     MAX_WAIT_SECONDS,
     TextPhotoReader,

@@ -11,12 +11,13 @@ from kdvision.batch.corrections import Correction, CorrectionFile
 from kdvision.batch.event import Event
 from kdvision.batch.joint import TableCache, decide_tables
 from kdvision.batch.naming import Seat
+from kdvision.batch.observation import pack_observation, unpack_observation
 from kdvision.batch.outputs import evaluate_event
-from kdvision.batch.record import PhotoRecord, pack_observation, unpack_observation
+from kdvision.batch.record import PhotoRecord
 from kdvision.batch.record import Reading as StoredReading
-from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.seating import KingdomResult, PhotoResult, assign_seats
 from kdvision.batch.standings import EventStandings
+from kdvision.batch.storage import ResultFolder
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.build import build_photo_result
@@ -145,7 +146,7 @@ def test_a_correction_overrides_the_joint_decision(corrected: str, counts: str, 
         PhotoRecord(
             one.photo,
             one.photo.removesuffix(".jpg"),
-            StoredReading.of({"width": 640, "kingdoms": one.kingdoms_read}, seen=one.observations),
+            StoredReading.parse({"width": 640, "kingdoms": one.kingdoms_read, "seen": one.observations}),
         )
         for one in (photo_result("ann", ANN), misread_bo())
     ]
@@ -193,25 +194,27 @@ def test_a_kingdom_with_towns_takes_no_domino_from_the_others() -> None:
 def test_joint_decisions_are_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table, folder, cache = (photo_result("ann", ANN), unsure_bo()), ResultFolder(tmp_path), TableCache()
     kingdoms = decide_table(*table, cache=cache)
-    folder.save_table_cache(cache.take_used())
+    cache.save(folder)
     monkeypatch.setattr("kdvision.vision.decide.decide.decide", None)
     assert decide_table(*table, cache=cache) == kingdoms
-    assert decide_table(*table, cache=TableCache(folder.load_table_cache())) == kingdoms
+    assert decide_table(*table, cache=TableCache.load(folder)) == kingdoms
     with pytest.raises(TypeError, match="not callable"):
-        decide_table(photo_result("ann", "# w m2"), unsure_bo(), cache=TableCache(folder.load_table_cache()))
+        decide_table(photo_result("ann", "# w m2"), unsure_bo(), cache=TableCache.load(folder))
 
 
 @pytest.mark.parametrize("content", [b"{", b"[]", b"null"])
 def test_a_damaged_cache_is_ignored(content: bytes, tmp_path: Path) -> None:
     (tmp_path / ".tables.json").write_bytes(content)
-    assert ResultFolder(tmp_path).load_table_cache() == {}
+    assert ResultFolder(tmp_path).load_json(".tables.json") is None
+    assert decide_table(photo_result("ann", ANN), unsure_bo(), cache=TableCache.load(ResultFolder(tmp_path)))
 
 
 @pytest.mark.parametrize(
     "verdicts", [5, [["?x", 1, True, {}]] * 2, [[1, 1, True, {}]] * 2, [["# w"]], [["# w", "x", 1, {}]]]
 )
-def test_tables_with_invalid_cache_entries_are_decided_again(verdicts: object) -> None:
+def test_tables_with_invalid_cache_entries_are_decided_again(verdicts: object, tmp_path: Path) -> None:
     table, cache = (photo_result("ann", ANN), unsure_bo()), TableCache()
     kingdoms = decide_table(*table, cache=cache)
-    damaged = dict.fromkeys(cache.take_used(), verdicts)
-    assert decide_table(*table, cache=TableCache(damaged)) == kingdoms
+    cache.save(folder := ResultFolder(tmp_path))
+    folder.save_json(".tables.json", dict.fromkeys(folder.load_json(".tables.json") or {}, verdicts))
+    assert decide_table(*table, cache=TableCache.load(folder)) == kingdoms

@@ -16,9 +16,9 @@ from kdvision.batch.cluster import DaskExecutor
 from kdvision.batch.corrections import FixedSquares
 from kdvision.batch.event import BatchOptions
 from kdvision.batch.job import Job, JobResult
-from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun, Progress
+from kdvision.batch.storage import ResultFolder
 from kdvision.batch.workers import PoolExecutor, SerialExecutor, load_malloc_trim
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.files import write_atomically

@@ -20,9 +20,9 @@ from kdvision.batch.corrections import FixedSquares
 from kdvision.batch.event import BatchOptions
 from kdvision.batch.job import Job, JobResult, failed_result, hash_models
 from kdvision.batch.outputs import RunSummary
-from kdvision.batch.result_folder import ResultFolder
 from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun
+from kdvision.batch.storage import ResultFolder
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.report.build import build_photo_result

@@ -1,6 +1,6 @@
 """Files are written atomically: after a power cut, a kill or on a full disk there is the old file or the new one.
 
-All file writing in the program goes through `files.write_atomically` or the journal (tests/batch/test_journal.py).
+All file writing in the program goes through `files.write_atomically` or the journal (tests/batch/test_storage.py).
 """
 
 import ast
@@ -17,7 +17,7 @@ import pytest
 
 from kdvision import files, pipeline
 from kdvision.batch.corrections import Correction, CorrectionFile
-from kdvision.batch.result_folder import ResultFolder
+from kdvision.batch.storage import ResultFolder
 from kdvision.errors import KdvisionError
 from kdvision.evaluate.evaluate import evaluate
 from kdvision.files import PART_NAME, write_atomically
@@ -162,7 +162,7 @@ def write_below(folder: Path) -> None:
 
 
 def write_memo(folder: Path) -> None:
-    ResultFolder(folder).save_settings({"photos": "x" * 20_000})
+    ResultFolder(folder).save_json(".run.json", {"photos": "x" * 20_000})
 
 
 def write_correction(folder: Path) -> None:
@@ -276,4 +276,4 @@ def test_only_these_modules_write_files() -> None:
         if path.parts[len(PACKAGE.parts)] != "lab"
         and any(map(writes_file, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
     }
-    assert found == {"files.py", "batch/journal.py", "cli/streams.py"}
+    assert found == {"files.py", "batch/storage.py", "cli/streams.py"}

@@ -1,0 +1,241 @@
+"""The folder that a run writes into: what it stores, where, and when it is flushed to disk.
+
+| file | content | written |
+|---|---|---|
+| `results.jsonl` | a record for each photo | appended and flushed after each photo, replaced at the end of the run |
+| `overlays/` | pictures with the scores drawn in | before the record that names them |
+| `corrections.jsonl` | corrections by people | appended and flushed at each correction |
+| `results.csv`, `standings.csv`, `review.csv`, `errors.csv`, `report.html` | the outcome | at the end of the run |
+| `.run.json` | the settings of the last run | at its start |
+| `.tables.json` | a cache of tables that were decided jointly | at the end of the run |
+
+Except for the appended lines, every file is written atomically.
+"""
+
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from kdvision.errors import KdvisionError
+from kdvision.files import remove_parts, write_atomically
+
+RESULTS: Final = "results.jsonl"
+CORRECTIONS: Final = "corrections.jsonl"
+PICTURES: Final = "overlays"
+REPORT: Final = "report.html"
+SETTINGS: Final = ".run.json"
+TABLE_CACHE: Final = ".tables.json"
+LOCK: Final = ".lock"
+SCORE_SUFFIX, CORRECTED_SUFFIX = "-score.jpg", "-corrected.jpg"
+
+MAX_NAME_BYTES: Final = 180
+"""Longest file name of a picture before its suffix. Every file system supports it."""
+
+LOCK_POLL_SECONDS: Final = 0.05
+
+KEPT_HINT: Final = "free some disk space or choose another folder, and run again: all results so far are kept"
+
+Data: TypeAlias = Mapping[str, Any]
+"""A JSON object."""
+
+
+class ResultFolder:
+    """A folder for results, used by one run at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Make the folder, lock it, and remove what a killed run left; raises KdvisionError if that fails."""
+        _make_folder(self.path)
+        with hold_lock(self.path / LOCK):
+            pictures = self.path / PICTURES
+            for folder in (self.path, pictures, *(path for path in pictures.rglob("*") if path.is_dir())):
+                remove_parts(folder)  # the lock says that no other run is writing here
+            yield
+
+    def write(self, name: str, content: bytes | str) -> None:
+        """Write a file atomically. Its folder is made if needed."""
+        path = self.path / name
+        _make_folder(path.parent)
+        write_atomically(path, content.encode() if isinstance(content, str) else content)
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file, None if it cannot be read."""
+        try:
+            return (self.path / name).read_bytes()
+        except OSError:
+            return None
+
+    def save_json(self, name: str, value: Data) -> None:
+        """Store a JSON object, unless the file has it already."""
+        content = (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogateescape")
+        if self.read(name) != content:
+            self.write(name, content)
+
+    def load_json(self, name: str) -> dict[str, Any] | None:
+        """The JSON object in a file, None if the file is missing or damaged."""
+        return _parse_line((self.read(name) or b"").decode("utf-8", "surrogateescape"))
+
+    def remove_other_pictures(self, names: Iterable[str | None]) -> None:
+        """Remove the program's pictures that are not among these names, and the folders that are empty then."""
+        kept = {self.path / name for name in names if name is not None}
+        for path in sorted((self.path / PICTURES).rglob("*"), reverse=True):
+            if path.is_dir():
+                if not any(path.iterdir()):
+                    path.rmdir()
+            elif path not in kept and path.name.endswith((SCORE_SUFFIX, CORRECTED_SUFFIX)):
+                path.unlink(missing_ok=True)
+
+
+def picture_name(photo: str, suffix: str = SCORE_SUFFIX) -> str:
+    """The path of a photo's picture in the result folder: its own name, in characters that every disk supports."""
+    plain = re.sub(r'[<>:"|?*\\\x00-\x1f\x7f]', "_", photo)
+    parts = ["_" if set(part) <= {"."} else part.rstrip(" .") or "_" for part in plain.split("/")]
+    short = [part.encode()[:MAX_NAME_BYTES].decode(errors="ignore") for part in parts]
+    if "/".join(short) != photo:
+        short[-1] += f"-{hashlib.sha256(photo.encode()).hexdigest()[:8]}"
+    return "/".join((PICTURES, *short)) + suffix
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = "choose a folder that you may write to, and run again: all results so far are kept"
+        raise KdvisionError(f"the folder {folder} cannot be made: {error.strerror}", hint=hint) from error
+
+
+# JSON Lines
+
+
+def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """The objects in a JSON Lines file, and the number of its damaged lines.
+
+    A last line that was cut off is not counted. Another process may be writing the file at the moment.
+    """
+    try:
+        *texts, last = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return [], 0
+    except OSError as error:
+        raise KdvisionError(f"{path} cannot be read: {error.strerror}", hint="choose another folder") from error
+    lines = [_parse_line(text) for text in texts if text.strip()]
+    found = [line for line in (*lines, _parse_line(last)) if line is not None]
+    return found, lines.count(None)
+
+
+def append_line(path: Path, line: Data) -> None:
+    """Append a line to a JSON Lines file, and flush it to disk.
+
+    Raises KdvisionError and leaves no partial line if the write fails, for example on a full disk. A last line that was
+    cut off earlier is removed first.
+    """
+    content = encode_line(line)
+    if not path.exists():
+        write_atomically(path, content)  # flushes the name of the new file to disk, too
+        return
+    try:
+        file = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+        try:
+            _remove_incomplete_line(file)
+            _append(file, content)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=KEPT_HINT) from error
+
+
+def encode_line(line: Data) -> bytes:
+    """The bytes of a line; raises ValueError for values that JSON does not have."""
+    return (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _remove_incomplete_line(file: int) -> None:
+    """Remove a last line without a line end; if it is valid, only its line end is missing and is added."""
+    size = os.fstat(file).st_size
+    os.lseek(file, max(0, size - 1), os.SEEK_SET)
+    if os.read(file, 1) in (b"", b"\n"):
+        return
+    os.lseek(file, 0, os.SEEK_SET)
+    with os.fdopen(os.dup(file), "rb") as reader:
+        text = reader.read()
+    last = text.rpartition(b"\n")[2]
+    if _parse_line(last) is None:
+        os.ftruncate(file, size - len(last))
+    else:
+        _append(file, b"\n")
+
+
+def _append(file: int, content: bytes) -> None:
+    size = os.fstat(file).st_size
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(file, left) :]
+        os.fsync(file)
+    except OSError:
+        os.ftruncate(file, size)  # a full disk takes the first half of a line
+        raise
+
+
+def _parse_line(text: bytes | str) -> dict[str, Any] | None:
+    """The JSON object of a text; None if it is not one."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+# Locks
+
+
+class LockedError(KdvisionError):
+    """Another process holds the lock."""
+
+
+@contextmanager
+def hold_lock(path: Path, *, timeout_seconds: float = 0.0) -> Iterator[None]:
+    """Hold a lock file while the block runs. The system releases it when the process ends, however it ends.
+
+    Raises LockedError if another process still holds it after the timeout.
+    """
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        hint = "choose a folder that you may write to"
+        raise KdvisionError(f"the folder {path.parent} cannot be written to: {error.strerror}", hint=hint) from error
+    try:
+        deadline = time.monotonic() + timeout_seconds
+        while not _try_lock(file):
+            if time.monotonic() >= deadline:
+                hint = "wait until it is done, or name another folder"
+                raise LockedError(f"another run is writing to {path.parent}", hint=hint)
+            time.sleep(LOCK_POLL_SECONDS)
+        yield
+    finally:
+        os.close(file)
+
+
+def _try_lock(file: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
