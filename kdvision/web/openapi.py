@@ -2,24 +2,31 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kdvision import __version__
 from kdvision.web import api, models
-from kdvision.web.http import Decide, ReadQuery, json_response
+from kdvision.web.http import FORM, Decide, ReadQuery, json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
 from kdvision.web.rules_info import Rules
 
-Json = dict[str, Any]
+JSON: Final = "application/json"
 
-MODELS: Final = (
-    *(models.Result, models.SeenResult, models.Decided, models.GameResult, Rules, models.Invitation),
-    *(models.Key, models.Paired, models.Error, models.Game, Decide, ReadQuery),
-)
+Json = dict[str, Any]
+Binary = Annotated[str, Meta(extra_json_schema={"format": "binary"})]
+Progress = Annotated[str, Meta(description="JSON lines of progress; the last is {status, body}")]
+
+
+class PhotoForm(Struct):
+    photo: Binary
+
+
+PHOTO: Final = {"image/*": Binary, "application/octet-stream": Binary, FORM: PhotoForm}
 
 ERRORS: Final = {
     400: "the body is incomplete, or cannot be parsed",
@@ -39,51 +46,46 @@ ACCESS_ERRORS: Final = (401, 403, 421)
 BODY_ERRORS: Final = (400, 408, 413, 415, 422, 503)
 
 
-def _ref(model: str) -> Json:
-    return {"$ref": f"#/components/schemas/{model}"}
-
-
-def _content(schemas: Mapping[str, Json]) -> Json:
-    return {"content": {kind: {"schema": schema} for kind, schema in schemas.items()}}
-
-
-def _json(model: str) -> dict[str, Json]:
-    return {"application/json": _ref(model)}
-
-
-TEXT: Final[Json] = {"type": "string"}
-BINARY: Final[Json] = {"type": "string", "format": "binary"}
-PROGRESS: Final[Json] = {"type": "string", "description": "JSON lines of progress; the last is {status, body}"}
-FORM: Final[Json] = {"type": "object", "properties": {"photo": BINARY}, "required": ["photo"]}
-PHOTO: Final = {"image/*": BINARY, "application/octet-stream": BINARY, "multipart/form-data": FORM}
-
-
 class Operation(NamedTuple):
-    """An endpoint, with the schemas of its request and its response by media type."""
+    """An endpoint with the types of its query, its body and its response, the latter two by media type."""
 
     method: str
     endpoint: Callable[[Request], Awaitable[Response]]
     summary: str
-    response: Mapping[str, Json]
-    request: Mapping[str, Json] = {}
-    query: str = ""
-    """The model of the query."""
+    returns: Mapping[str, Any]
+    takes: Mapping[str, Any] = {}
+    query: Any = None
     errors: tuple[int, ...] = ()
-    error_schema: Json = _ref("Error")
+    """Statuses beside those of every request and of every body."""
+    error_types: tuple[Any, ...] = (models.Error,)
+
+    @property
+    def types(self) -> list[Any]:
+        """All types that the operation uses."""
+        return [*self.returns.values(), *self.takes.values(), *self.error_types, *([self.query] if self.query else [])]
 
     def describe(self) -> Json:
         """The operation as in an OpenAPI description."""
         described: Json = {"summary": self.summary}
-        if self.request:
-            described["requestBody"] = {"required": True, **_content(self.request)}
+        if self.takes:
+            described["requestBody"] = {"required": True, "content": _describe_content(self.takes)}
         if self.query:
-            fields = component_schemas()[self.query]["properties"]
+            fields = component_schemas()[self.query.__name__]["properties"]
             described["parameters"] = [{"name": name, "in": "query", "schema": one} for name, one in fields.items()]
-        responses: Json = {"200": {"description": self.summary, **_content(self.response)}}
-        for status in sorted({*ACCESS_ERRORS, *self.errors}):
-            schema = self.error_schema if status in self.errors else _ref("Error")
-            responses[str(status)] = {"description": ERRORS[status], **_content({"application/json": schema})}
-        return described | {"responses": responses}
+        described["responses"] = {"200": {"description": self.summary, "content": _describe_content(self.returns)}}
+        error = {JSON: {"schema": {"anyOf": [_describe_type(one) for one in self.error_types]}}}
+        for status in (*ACCESS_ERRORS, *(BODY_ERRORS if self.takes else ()), *self.errors):
+            described["responses"][str(status)] = {"description": ERRORS[status], "content": error}
+        return described
+
+
+def _describe_content(types: Mapping[str, Any]) -> Json:
+    return {media_type: {"schema": _describe_type(one)} for media_type, one in types.items()}
+
+
+def _describe_type(one: Any) -> Json:
+    (schema,), _ = msgspec.json.schema_components([one], ref_template="#/components/schemas/{name}")
+    return schema
 
 
 async def openapi(_: Request) -> Response:
@@ -94,33 +96,26 @@ async def openapi(_: Request) -> Response:
 OPERATIONS: Final[Mapping[str, Operation]] = {
     "/api/read": Operation(
         *("POST", api.read, "Read a photo"),
-        response=_json("SeenResult") | {"application/x-ndjson": PROGRESS},
-        request=PHOTO,
-        query="ReadQuery",
-        errors=BODY_ERRORS,
-        error_schema={"anyOf": [_ref("Result"), _ref("Error")]},
+        returns={JSON: models.SeenResult, api.JSON_LINES: Progress},
+        takes=PHOTO,
+        query=ReadQuery,
+        error_types=(models.Result, models.Error),
     ),
-    "/api/picture": Operation(
-        "POST", api.picture, "Convert a photo to JPEG", {"image/jpeg": BINARY}, PHOTO, errors=BODY_ERRORS
-    ),
+    "/api/picture": Operation("POST", api.picture, "Convert a photo to JPEG", {"image/jpeg": Binary}, PHOTO),
     "/api/decide": Operation(
-        *("POST", api.decide, "Decide again with fixed squares"),
-        response=_json("Decided"),
-        request=_json("Decide"),
-        errors=(*BODY_ERRORS, 410),
+        "POST", api.decide, "Decide again with fixed squares", {JSON: models.Decided}, {JSON: Decide}, errors=(410,)
     ),
     "/api/score": Operation(
         *("POST", api.score, "Score a game"),
-        response=_json("GameResult") | {"text/plain": TEXT, "application/toml": TEXT},
-        request=_json("Game"),
-        errors=BODY_ERRORS,
+        returns={JSON: models.GameResult, "text/plain": str, "application/toml": str},
+        takes={JSON: models.Game},
     ),
-    "/api/rules": Operation("GET", api.rules, "What the rules know", _json("Rules")),
-    "/api/invite": Operation("GET", api.invite, "The link for other phones", _json("Invitation")),
+    "/api/rules": Operation("GET", api.rules, "What the rules know", {JSON: Rules}),
+    "/api/invite": Operation("GET", api.invite, "The link for other phones", {JSON: models.Invitation}),
     "/api/pair": Operation(
-        "POST", api.pair, "Get the cookie", _json("Paired"), _json("Key"), errors=(*BODY_ERRORS, 401, 429)
+        "POST", api.pair, "Get the cookie", {JSON: models.Paired}, {JSON: models.Key}, errors=(429,)
     ),
-    "/api/openapi.json": Operation("GET", openapi, "This description", {"application/json": {"type": "object"}}),
+    "/api/openapi.json": Operation("GET", openapi, "This description", {JSON: dict}),
 }
 """The operations by path; the server has a route for each."""
 
@@ -148,4 +143,5 @@ def describe_api() -> Json:
 @cache
 def component_schemas() -> dict[str, Json]:
     """The JSON Schema of each model by its name."""
-    return msgspec.json.schema_components(MODELS, ref_template="#/components/schemas/{name}")[1]
+    types = [one for operation in OPERATIONS.values() for one in operation.types]
+    return msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")[1]
