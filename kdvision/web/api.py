@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from kdvision.errors import KdvisionError
 from kdvision.vision.detect.outline import KingdomOutline
+from kdvision.web.games import describe_rules
 from kdvision.web.http import (
     Decide,
     error_response,
@@ -22,7 +23,6 @@ from kdvision.web.http import (
     read_photo,
 )
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal, Slot
-from kdvision.web.rules_info import describe_rules
 from kdvision.web.security import COOKIE, Pairing, client_address, is_loopback
 from kdvision.web.service import Service, convert_picture, score_game
 
@@ -44,14 +44,14 @@ async def read(request: Request) -> Response:
         if JSON_LINES in request.headers.get("accept", ""):
             lines = _json_lines(service.photos.run(slot, job), stack.pop_all())
             return StreamingResponse(lines, media_type=JSON_LINES)
-        return await run_job(request, service.photos, job)
+        return await wait_for_response(request, service.photos, job)
 
 
 async def picture(request: Request) -> Response:
     """Convert a photo that the browser cannot show to JPEG."""
     with _reserve_photo_slot(request):
         content = await read_photo(request)
-        return await run_job(request, _service_of(request).photos, partial(convert_picture, content))
+        return await wait_for_response(request, _service_of(request).photos, partial(convert_picture, content))
 
 
 async def decide(request: Request) -> Response:
@@ -91,7 +91,7 @@ async def pair(request: Request) -> Response:
     return response
 
 
-async def run_job(request: Request, queue: JobQueue, job: Callable[[], Response]) -> Response:
+async def wait_for_response(request: Request, queue: JobQueue, job: Callable[[], Response]) -> Response:
     """The response that a job makes; the job is given up if the client disconnects."""
     future = queue.start(job)
     try:
@@ -107,7 +107,7 @@ async def _run_quick_job(request: Request, job: Callable[[], Response]) -> Respo
     """The response of a job without a photo. It has its own queue, so it never waits for photos."""
     queue = _service_of(request).quick_jobs
     with queue.reserve(client_address(request), 0):
-        return await run_job(request, queue, job)
+        return await wait_for_response(request, queue, job)
 
 
 async def _json_lines(reports: AsyncGenerator[Any, None], stack: ExitStack) -> AsyncGenerator[bytes, None]:

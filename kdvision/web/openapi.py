@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from kdvision import __version__
 from kdvision.web import api, models
+from kdvision.web.games import Game, Rules
 from kdvision.web.http import FORM, Decide, ReadQuery, json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
-from kdvision.web.rules_info import Rules
 
 JSON: Final = "application/json"
 
@@ -73,7 +73,8 @@ class Operation(NamedTuple):
             fields = component_schemas()[self.query.__name__]["properties"]
             described["parameters"] = [{"name": name, "in": "query", "schema": one} for name, one in fields.items()]
         described["responses"] = {"200": {"description": self.summary, "content": _describe_content(self.returns)}}
-        error = {JSON: {"schema": {"anyOf": [_describe_type(one) for one in self.error_types]}}}
+        schemas = [_describe_type(one) for one in self.error_types]
+        error = {JSON: {"schema": {"anyOf": schemas} if len(schemas) > 1 else schemas[0]}}
         for status in (*ACCESS_ERRORS, *(BODY_ERRORS if self.takes else ()), *self.errors):
             described["responses"][str(status)] = {"description": ERRORS[status], "content": error}
         return described
@@ -108,7 +109,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "/api/score": Operation(
         *("POST", api.score, "Score a game"),
         returns={JSON: models.GameResult, "text/plain": str, "application/toml": str},
-        takes={JSON: models.Game},
+        takes={JSON: Game},
     ),
     "/api/rules": Operation("GET", api.rules, "What the rules know", {JSON: Rules}),
     "/api/invite": Operation("GET", api.invite, "The link for other phones", {JSON: models.Invitation}),

@@ -145,14 +145,10 @@ class Listener:
 def open_listener(settings: Settings) -> Listener:
     """Load the models and open the socket; raises ModelError, and KdvisionError if the port is taken."""
     Networks.load()
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((ALL_INTERFACES if settings.lan else LOOPBACK, settings.port))
-        listener.listen()  # from here on, a browser that opens the printed address waits until the server runs
+    try:  # from here on, a browser that opens the printed address waits until the server runs
+        listener = socket.create_server((ALL_INTERFACES if settings.lan else LOOPBACK, settings.port))
     except OSError as error:
-        listener.close()
-        message = f"port {settings.port} cannot be used: {error.strerror}"
+        message = f"port {settings.port} cannot be used: {os.strerror(error.errno or 0)}"
         raise KdvisionError(message, hint="choose another one: --port 0") from error
     port = listener.getsockname()[1]
     settings = replace(settings, port=port, key=(settings.key or new_key()) if settings.lan else None)

@@ -8,7 +8,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeVar
 
 import pytest
+from starlette.requests import Request
+from starlette.types import Message
 
+from kdvision.web.api import wait_for_response
 from kdvision.web.limits import MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal, Report
 
 T = TypeVar("T")
@@ -171,6 +174,29 @@ def test_a_job_whose_client_is_gone_never_starts() -> None:
             gone.cancel()
             await asyncio.wait([gone])
             release.set()
+            await first
+            await run_job(queue, lambda _: started.append("next"))
+
+    run_in_thread(leave())
+    assert started == ["next"]
+
+
+def test_a_request_without_a_photo_is_given_up_if_its_client_leaves() -> None:
+    started: list[str] = []
+    release = threading.Event()
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def leave() -> None:
+        async with open_queue() as queue:
+            first = asyncio.ensure_future(run_job(queue, lambda _: release.wait()))
+            await asyncio.sleep(0)
+            try:
+                with pytest.raises(Refusal, match="disconnected"):
+                    await wait_for_response(Request({"type": "http"}, receive), queue, lambda: started.append("gone"))  # type: ignore[arg-type,return-value]
+            finally:
+                release.set()
             await first
             await run_job(queue, lambda _: started.append("next"))
 

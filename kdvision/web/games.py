@@ -1,7 +1,10 @@
-"""What the page needs to know of the rules, collected from the rules themselves."""
+"""What the page needs to know of the rules, collected from the rules themselves, and a model of the games it sends.
+
+The model only describes games, for the OpenAPI description: kdvision.gamefile checks them.
+"""
 
 from functools import cache
-from typing import Annotated
+from typing import Annotated, Any, Final, Literal, Required, TypedDict
 
 import msgspec
 from msgspec import Meta, Struct
@@ -11,7 +14,24 @@ from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.pieces import JOKER, QUARTERS, Building
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, Clause, clauses
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
+from kdvision.gamefile.model import CLAIMS
 from kdvision.gamefile.pieces import TERRAINS
+
+SQUARE: Final = r"[A-Za-z]([1-9]|1[0-9]|2[0-6])"
+
+
+def one_of(values: Any) -> Meta:
+    """The values that a field may have, as the rules list them."""
+    return Meta(extra_json_schema={"enum": list(values)})
+
+
+NotGiven = Literal["?"]
+Count = Annotated[int, Meta(ge=0, le=1000)]
+Name = Annotated[str, Meta(min_length=1, max_length=60)]
+SquareOrNotGiven = Annotated[str, Meta(pattern=rf"^(\?|{SQUARE})$")]
+Players = Annotated[list[Name], Meta(min_length=2, max_length=2)]
+Quarters = Annotated[list[int], Meta(description="clockwise from the top left", min_length=4, max_length=4)]
+Board = Annotated[list[str] | str, Meta(description="one text per row, or rows separated by /", examples=[["w1 w"]])]
 
 
 class GameInfo(Struct):
@@ -91,3 +111,55 @@ def _describe_building(building: Building) -> BuildingInfo:
     }
     gives = describe_building(building)
     return BuildingInfo(building.name or None, gives, building.count, {key: one for key, one in effect.items() if one})
+
+
+class GivenBuilding(TypedDict, total=False):
+    at: Required[Annotated[str, Meta(pattern=f"^{SQUARE}$")]]
+    name: str
+    points: Count
+    crowns: Count
+    per_territory: str
+    per_tower: Count
+    per_knight: Count
+
+
+class GivenGem(TypedDict, total=False):
+    kind: Required[Name]
+    between: Required[Annotated[str, Meta(description="two squares that touch at its corner, such as B2 C3")]]
+    crowns: Quarters
+    skull: Annotated[str, one_of(QUARTERS)]
+    turned: Annotated[int, Meta(ge=0, le=3)]
+
+
+class GivenKingdom(TypedDict, total=False):
+    board: Required[Board]
+    player: Name
+    players: Players
+    discarded: Count
+    claims: list[Annotated[str, one_of(CLAIMS)]]
+    towns: Count | NotGiven
+    coins: Count | NotGiven
+    towers: Count | NotGiven
+    queen: bool | NotGiven
+    knights: list[SquareOrNotGiven] | NotGiven
+    spare_knights: Count | NotGiven
+    buildings: list[GivenBuilding | NotGiven] | NotGiven
+    gems: list[GivenGem | NotGiven] | NotGiven
+
+
+class GivenRound(TypedDict, total=False):
+    kingdom: Required[list[GivenKingdom]]
+    open_gems: list[Name]
+
+
+class Game(TypedDict, total=False):
+    """A game as in a game file: either `kingdom`, or `round` three times."""
+
+    game: Annotated[str, one_of(GAMES)]
+    variants: list[Annotated[str, one_of(variant.id for variant in VARIANTS)]]
+    side: Annotated[int, one_of(SIDES)]
+    teams: bool
+    kingdoms: Annotated[Count, Meta(description="how many were played, if some are not listed")]
+    open_gems: list[Name]
+    kingdom: list[GivenKingdom]
+    round: list[GivenRound]
