@@ -1,4 +1,4 @@
-"""Text from outside, such as the names of players and files, made safe for a terminal, for HTML and for CSV."""
+"""Words for messages; and text from outside, such as the names of players, made safe for a terminal and for CSV."""
 
 import csv
 import io
@@ -11,6 +11,16 @@ CONTROL_CHARACTER: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\ud
 
 FORMULA_START: Final = re.compile(r"\s*[=+@-]|[\t\r]")
 """The start of a cell that a spreadsheet may run as a formula."""
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """The words as one phrase, such as "Ann, Bo and Cy"; empty without any."""
+    return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def count_noun(number: int, noun: str) -> str:
+    """The number with its noun, such as "1 point" and "2 points"."""
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def replace_controls(text: str) -> str:

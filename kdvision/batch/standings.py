@@ -14,6 +14,7 @@ from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import POINTS, Contender, Place, Standing, make_contender, rank_contenders
+from kdvision.text import join_words
 
 TOWNS_NOTE: Final = "not scored correctly: it has towns"
 MAX_NAMES: Final = 3
@@ -252,4 +253,4 @@ def _join_names(names: Sequence[str]) -> str:
     """The names in a sentence; of many, only the first."""
     if len(names) > MAX_NAMES:
         return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return join_words(names)

@@ -10,6 +10,7 @@ from kdvision.cli.options import Size, variant_options
 from kdvision.cli.output import print_line, print_message
 from kdvision.errors import ExitCode
 from kdvision.game.rules import board_variants
+from kdvision.text import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ def print_summary(summary: "RunSummary", out: Path) -> None:
     """Print who leads, how much there is to check, and where the files are."""
     if summary.rankings:
         _print_ranking(summary.rankings[0])
-    print_line(f"{_count(summary.photos, 'photo')}, {_count(summary.kingdoms, 'kingdom')}.")
+    print_line(f"{count_noun(summary.photos, 'photo')}, {count_noun(summary.kingdoms, 'kingdom')}.")
     if summary.failures:
         print_line(f"{len(summary.failures)} failed: {out / 'errors.csv'}")
     if summary.review_items:
@@ -105,8 +106,7 @@ def _check_options(options: "BatchOptions") -> None:
 
 
 def _join_rule_options() -> str:
-    options = ["--size", *(f"--{variant.id}" for variant in EVENT_VARIANTS)]
-    return f"{', '.join(options[:-1])} and {options[-1]}"
+    return join_words(["--size", *(f"--{variant.id}" for variant in EVENT_VARIANTS)])
 
 
 def _make_executor(workers: int | None, dask: str | None) -> "Executor":
@@ -155,7 +155,7 @@ def _watch(run: "BatchRun", display: "ProgressDisplay") -> "RunSummary":
         display.close()
         summaries[:] = [summary]
         verdict = summary.rankings[0].verdict if summary.rankings else ""
-        print_message(f"{_count(summary.photos, 'photo')} read{f': {verdict}' if verdict else ''}")
+        print_message(f"{count_noun(summary.photos, 'photo')} read{f': {verdict}' if verdict else ''}")
 
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")
     try:
@@ -174,7 +174,3 @@ def _print_ranking(ranking: "Ranking") -> None:
         print_line(f"  {place}. {row.player}  {points}" + (f"  ({row.note})" if row.note else ""))
     if len(ranking.rows) > MAX_PRINTED_PLACES:
         print_line(f"  … and {len(ranking.rows) - MAX_PRINTED_PLACES} more")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

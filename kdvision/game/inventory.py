@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from kdvision.game.board import Board
 from kdvision.game.deck import Deck, index_deck
 from kdvision.game.dominoes import name_game_dominoes
+from kdvision.text import join_words
 
 Numbers = tuple[int | str, ...]
 """The numbers of the dominoes that show one face; they look alike."""
@@ -84,9 +85,9 @@ def _name_dominoes(one: FaceCount) -> str:
     numbers = [str(number) for number in one.numbers]
     if len(numbers) == 1:
         return f"domino {numbers[0]} ({one.shows})"
-    return f"{one.count} of {', '.join(numbers[:-1])} and {numbers[-1]} ({one.shows})"
+    return f"{one.count} of {join_words(numbers)} ({one.shows})"
 
 
 def _name_kingdoms(kingdoms: Sequence[int]) -> str:
     words = [str(kingdom + 1) for kingdom in kingdoms]
-    return f"kingdom {words[0]}" if len(words) == 1 else f"kingdoms {', '.join(words[:-1])} and {words[-1]}"
+    return f"kingdom{'s' * (len(words) != 1)} {join_words(words)}"

@@ -21,6 +21,7 @@ from kdvision.game.tiling import (
     find_unreachable,
     make_puzzle,
 )
+from kdvision.text import join_words
 
 MAX_SIDE: Final = 7
 """The largest number of rows and columns in the books."""
@@ -229,6 +230,4 @@ def _matches(board: Board, square: Square, domino: tuple[Square, ...]) -> bool:
 def join_names(squares: Sequence[Square]) -> str:
     """Return the squares' names as one phrase, at most eight of them in full."""
     few = [square.name for square in squares[:8]]
-    if len(squares) > 8:
-        return f"{', '.join(few)} and {len(squares) - 8} more"
-    return few[0] if len(few) == 1 else f"{', '.join(few[:-1])} and {few[-1]}" if few else ""
+    return join_words(few) if len(squares) <= 8 else f"{', '.join(few)} and {len(squares) - 8} more"

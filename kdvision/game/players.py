@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kdvision.errors import NotationError
+from kdvision.text import join_words
 
 COLOURS: Final = ("blue", "green", "pink", "yellow", "orange", "purple", "white", "red")
 """The colours of starting tiles: the first four of Kingdomino, the last four of later boxes."""
@@ -39,7 +40,7 @@ class Players:
         colours = [pair[0].lower() for pair in pairs]
         for colour in colours:
             if colour not in COLOURS:
-                hint = f"there are {', '.join(COLOURS[:-1])} and {COLOURS[-1]}"
+                hint = f"there are {join_words(COLOURS)}"
                 raise NotationError(f"{colour!r} is no player's colour", expected=hint, hint=hint)
         _check_unique(colours, "the colour")
         return cls(by_colour=dict(zip(colours, names, strict=True)))

@@ -8,6 +8,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck
 from kdvision.game.kingdom import Kingdom, Table, Territory, to_kingdom
 from kdvision.game.legality import Problem
+from kdvision.text import count_noun
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,5 @@ def score(kingdom: Kingdom | Board, rule_set: RuleSet | None = None) -> Scorecar
 
 
 def _describe(territory: Territory) -> str:
-    squares, crowned = len(territory.squares), territory.crowns
-    words = f"{squares} square{'s' * (squares != 1)} × {crowned} crown{'s' * (crowned != 1)}"
+    words = f"{count_noun(len(territory.squares), 'square')} × {count_noun(territory.crowns, 'crown')}"
     return f"{words}, worth nothing under a skull" if territory.cursed else words

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.scoring import RuleSet, score
+from kdvision.text import join_words
 
 POINTS = "points"
 
@@ -104,7 +105,7 @@ def _explain(own: Contender, rivals: Sequence[Contender], steps: Sequence[str]) 
     """Return why a player is ahead of the next one or shares a place, and why it is behind a place that is shared."""
     equal = [rival.player for rival in rivals if rival.order == own.order]
     if own.outright:
-        return own.outright + (f", shared with {_join(equal)}" if equal else "")
+        return own.outright + (f", shared with {join_words(equal)}" if equal else "")
     next_below = max(
         (rival for rival in rivals if rival.order < own.order), key=lambda rival: rival.order, default=None
     )
@@ -112,11 +113,13 @@ def _explain(own: Contender, rivals: Sequence[Contender], steps: Sequence[str]) 
     next_above = [rival for rival in ahead if rival.order == min(other.order for other in ahead)]
     parts = []
     if equal:
-        parts.append(f"equal to {_join(equal)} in {_join(steps)}")
+        parts.append(f"equal to {join_words(equal)} in {join_words(steps)}")
     elif next_below is not None:
         parts.append(_compare(own, next_below, steps))
     if len(next_above) > 1 and not next_above[0].outright:
-        parts.append(f"behind {_join([rival.player for rival in next_above])} {_compare(own, next_above[0], steps)}")
+        parts.append(
+            f"behind {join_words([rival.player for rival in next_above])} {_compare(own, next_above[0], steps)}"
+        )
     return "; ".join(parts)
 
 
@@ -128,11 +131,7 @@ def _compare(own: Contender, other: Contender, steps: Sequence[str]) -> str:
 
 def _write_verdict(winners: Sequence[Contender], reason: str, steps: Sequence[str], *, over: bool) -> str:
     if len(winners) > 1:
-        together = winners[0].outright or f"equal in {_join(steps)}"
-        return f"{_join([one.player for one in winners])} share the {'victory' if over else 'lead'}: {together}"
+        together = winners[0].outright or f"equal in {join_words(steps)}"
+        return f"{join_words([one.player for one in winners])} share the {'victory' if over else 'lead'}: {together}"
     separator = ": " if winners[0].outright else " "
     return f"{winners[0].player} {'wins' if over else 'leads'}{separator if reason else ''}{reason}"
-
-
-def _join(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -14,7 +14,7 @@
 A fact about a kingdom that is not known is "?". docs/rules.md lists every key.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from kdvision.game.pieces import QUEENDOMINO_FACTS, TREASURE_FACTS
 from kdvision.game.rules import GAMES, SIDES, VARIANTS, make_rule_set
 from kdvision.gamefile.pieces import parse_building, parse_gem
 from kdvision.gamefile.read import Node, parse_toml, read_text
+from kdvision.text import join_words
 
 TOP_KEYS: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
 ROUND_KEYS: Final = ("kingdom", "open_gems")
@@ -197,11 +198,8 @@ def _check_seats(game: Game, table: Table, top: Node) -> None:
         return
     if table.seats < len(table.kingdoms):
         top.at("kingdoms").fail(f"kingdoms is {table.seats}", f"no fewer than the {len(table.kingdoms)} entered")
-    allowed = sorted(game.rule_set.dominoes_drawn)
-    if table.seats not in allowed:
-        top.at("kingdoms").fail(f"{game.rule_set.name} with {table.seats} kingdoms", f"{_join_or(allowed)} of them")
-
-
-def _join_or(numbers: Sequence[int]) -> str:
-    *first, last = map(str, numbers)
-    return f"{', '.join(first)} or {last}" if first else last
+    allowed = [str(count) for count in sorted(game.rule_set.dominoes_drawn)]
+    if table.seats not in game.rule_set.dominoes_drawn:
+        top.at("kingdoms").fail(
+            f"{game.rule_set.name} with {table.seats} kingdoms", f"{join_words(allowed, 'or')} of them"
+        )

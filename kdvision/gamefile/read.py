@@ -101,7 +101,7 @@ class Node:
     def number(self, key: str, *, default: int = 0, most: int = 1000) -> int:
         """Return a whole number from 0 to `most`."""
         value = self.value.get(key, default)
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most:
+        if type(value) is int and 0 <= value <= most:
             return value
         return self._fail_value(key, value, f"a whole number from 0 to {most}")
 

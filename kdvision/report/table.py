@@ -17,7 +17,7 @@ from kdvision.report.board_text import format_board_and_points
 from kdvision.report.doubt_effects import Question, ScoredDoubt
 from kdvision.report.pieces import describe_pieces
 from kdvision.report.result import CombinedResult, Result, ScoredKingdom
-from kdvision.text import replace_controls
+from kdvision.text import count_noun, replace_controls
 
 MIN_TOTAL_PROBABILITY: Final = 0.01
 """Less probable totals are left out of the text; the JSON has them."""
@@ -100,8 +100,7 @@ class _WithoutControls:
 
 
 def _format_heading(result: Result) -> str:
-    count = len(result.kingdoms)
-    kingdoms = f"{count} kingdom{'s' * (count != 1)}"
+    kingdoms = count_noun(len(result.kingdoms), "kingdom")
     rules = result.kingdoms[0].rule_set.name if result.kingdoms else ""
     return " · ".join(part for part in (result.photo, kingdoms, rules) if part)
 
@@ -222,8 +221,7 @@ def _format_problems(scored: ScoredKingdom) -> list[Text]:
 def _format_places(standing: Standing) -> RenderableType:
     rows = Table.grid(padding=(0, 2))
     for place in standing.places:
-        points = f"{place.total} point{'s' * (place.total != 1)}"
-        rows.add_row(f"{place.place}.", place.player, points, Text(place.reason, style="dim"))
+        rows.add_row(f"{place.place}.", place.player, count_noun(place.total, "point"), Text(place.reason, style="dim"))
     verdict = Text(_capitalise(standing.reason), style="bold")
     return Padding(Group(verdict, rows), (1, 0, 0, 1))
 

@@ -11,6 +11,7 @@ from kdvision.game.legality import Problem, join_names
 from kdvision.game.pieces import JOKER, TREASURE_FACTS, UNKNOWN, Gem
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import OutrightWin, RuleSet
+from kdvision.text import join_words
 
 GEM_KINDS: Final = 5
 """Kinds of gem besides the joker. A kingdom with this many different ones wins at once."""
@@ -49,8 +50,7 @@ def check_gems(table: Table) -> Iterator[Problem]:
                 yield Problem(squares, text, "lost-treasures/discovery", number)
     winners = [kingdom.player for kingdom in table.kingdoms if has_all_gems(kingdom)]
     if len(winners) > 1:
-        names = f"{', '.join(winners[:-1])} and {winners[-1]}"
-        text = f"{names} have {GEM_KINDS} kinds of gem, and the first to have them ends the game"
+        text = f"{join_words(winners)} have {GEM_KINDS} kinds of gem, and the first to have them ends the game"
         yield Problem((), text, "lost-treasures/immediate")
     yield from _check_tokens(table)
 

@@ -20,6 +20,7 @@ from kdvision.game.rules.queendomino_checks import (
     check_towns,
 )
 from kdvision.game.scoring import Line, RuleSet, Territories, TieBreak
+from kdvision.text import count_noun
 
 OWN_CLAUSES = {
     "kingdomino/box": "queendomino/box",
@@ -39,7 +40,7 @@ class Wealth:
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line."""
-        label = f"wealth: {_count(kingdom.coins, 'coin')}"
+        label = f"wealth: {count_noun(kingdom.coins, 'coin')}"
         yield Line(label, kingdom.coins // self.coins, "queendomino/wealth")
 
 
@@ -59,17 +60,21 @@ class BuildingValues:
     def _effects(self, building: Building, kingdom: Kingdom) -> Iterator[tuple[str, int, str]]:
         """Yield the effects of a building: words, points and clause."""
         if building.points:
-            yield _count(building.points, "point"), building.points, "queendomino/building-points"
+            yield count_noun(building.points, "point"), building.points, "queendomino/building-points"
         if terrain := building.per_territory:
             count = sum(territory.terrain is terrain for territory in kingdom.territories)
-            words = f"{_count(count, f'separate {terrain} territor', 'y', 'ies')} × {self.per_territory}"
+            words = f"{count} separate {terrain} territor{'y' if count == 1 else 'ies'} × {self.per_territory}"
             yield words, count * self.per_territory, "queendomino/detached"
         if building.per_tower:
             points = kingdom.towers * building.per_tower
-            yield f"{_count(kingdom.towers, 'tower')} × {building.per_tower}", points, "queendomino/tower-bonus"
+            yield f"{count_noun(kingdom.towers, 'tower')} × {building.per_tower}", points, "queendomino/tower-bonus"
         if building.per_knight:
             points = kingdom.all_knights * building.per_knight
-            yield f"{_count(kingdom.all_knights, 'knight')} × {building.per_knight}", points, "queendomino/knight-bonus"
+            yield (
+                f"{count_noun(kingdom.all_knights, 'knight')} × {building.per_knight}",
+                points,
+                "queendomino/knight-bonus",
+            )
 
 
 def queendomino(*, side: int = 5) -> RuleSet:
@@ -85,7 +90,3 @@ def queendomino(*, side: int = 5) -> RuleSet:
         checks=(check_towns, check_buildings, check_knights, check_gained, check_queen, check_coins),
         own_clauses=OWN_CLAUSES,
     )
-
-
-def _count(number: int, noun: str, one: str = "", many: str = "s") -> str:
-    return f"{number} {noun}{one if number == 1 else many}"

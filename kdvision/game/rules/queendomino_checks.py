@@ -8,6 +8,7 @@ from kdvision.game.board import Square, Terrain
 from kdvision.game.kingdom import Kingdom, Table, find_towns
 from kdvision.game.legality import Problem
 from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN_BUILDING, Building
+from kdvision.text import count_noun
 
 KNIGHTS: Final = 22
 TOWERS: Final = 15
@@ -161,17 +162,13 @@ def check_coins(table: Table) -> Iterator[Problem]:
 def describe_building(building: Building) -> str:
     """Return the effect of a building in a few words."""
     parts = [
-        _points(building.points) if building.points else "",
+        count_noun(building.points, "point") if building.points else "",
         f"2 points per {building.per_territory} territory" if building.per_territory else "",
-        f"{_points(building.per_tower)} per tower" if building.per_tower else "",
-        f"{_points(building.per_knight)} per knight" if building.per_knight else "",
-        f"{building.crowns} crown{'s' * (building.crowns != 1)}" if building.crowns else "",
+        f"{count_noun(building.per_tower, 'point')} per tower" if building.per_tower else "",
+        f"{count_noun(building.per_knight, 'point')} per knight" if building.per_knight else "",
+        count_noun(building.crowns, "crown") if building.crowns else "",
     ]
     return " and ".join(part for part in parts if part) or "nothing at the end"
-
-
-def _points(count: int) -> str:
-    return f"{count} point{'s' * (count != 1)}"
 
 
 def _check_count(what: str, count: int, held: int) -> Iterator[Problem]:
