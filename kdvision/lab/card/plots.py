@@ -38,23 +38,13 @@ STYLE: Final[dict[Any, Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class SeriesStyle:
-    """Title, colour and marker of one series: colours of Okabe and Ito, and markers for readers without colour."""
-
-    title: str
-    colour: str
-    marker: str
-    line: str = "-"
-
-
-SERIES: Final[Mapping[str, SeriesStyle]] = {
-    "found": SeriesStyle("kingdoms found", "#56B4E9", "o"),
-    "outlined": SeriesStyle("outline right", "#0072B2", "s"),
-    "exact": SeriesStyle("board exact", "#009E73", "^"),
-    "silent_errors": SeriesStyle("silent error", "#D55E00", "X", "--"),
+SERIES: Final[dict[str, dict[str, Any]]] = {
+    "found": {"label": "kingdoms found", "color": "#56B4E9", "marker": "o"},
+    "outlined": {"label": "outline right", "color": "#0072B2", "marker": "s"},
+    "exact": {"label": "board exact", "color": "#009E73", "marker": "^"},
+    "silent_errors": {"label": "silent error", "color": "#D55E00", "marker": "X", "linestyle": "--"},
 }
-"""The columns that are plotted."""
+"""The columns that are plotted: colours of Okabe and Ito, and markers for readers without colour."""
 
 
 @dataclass(frozen=True)
@@ -134,24 +124,15 @@ def draw_figure(plot: Plot, panels: Sequence[Panel], *, source: str) -> bytes:
 def _draw_panel(panel: Panel, axes: Axes) -> None:
     """Draw shares in per cent with 95 % intervals; the series are shifted a little so that they do not overlap."""
     for index, (name, counts) in enumerate(panel.series.items()):
-        style, shift = SERIES[name], 0.12 * (index - (len(panel.series) - 1) / 2)
+        shift = 0.12 * (index - (len(panel.series) - 1) / 2)
         shares = [100 * hits / max(1, total) for hits, total in counts]
         limits = [[100 * limit for limit in wilson_interval(*count)] for count in counts]
         below = [max(0.0, share - low) for share, (low, _) in zip(shares, limits, strict=True)]
         above = [max(0.0, high - share) for share, (_, high) in zip(shares, limits, strict=True)]
-        axes.errorbar(
-            [step + shift for step in range(len(counts))],
-            shares,
-            [below, above],
-            label=style.title,
-            color=style.colour,
-            marker=style.marker,
-            linestyle=style.line if panel.connected else "none",
-            markersize=5,
-            linewidth=1.5,
-            elinewidth=1,
-            clip_on=False,
-        )
+        style = {"markersize": 5, "linewidth": 1.5, "elinewidth": 1, "clip_on": False, **SERIES[name]}
+        if not panel.connected:
+            style["linestyle"] = "none"
+        axes.errorbar([step + shift for step in range(len(counts))], shares, [below, above], **style)
     axes.set_title(panel.title, loc="left")
     slanted: dict[str, Any] = {} if panel.connected else {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
     axes.set_xticks(range(len(panel.settings)), panel.settings, **slanted)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from kdvision.game.board import Board, Square
 from kdvision.lab.games.play import PlayedKingdom
 
 Points = npt.NDArray[np.float64]
+Place = TypeVar("Place")
 
 
 @dataclass(frozen=True)
@@ -57,18 +59,22 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class KingdomLayout:
-    """A played kingdom on the table: its board, the corners of each square, and each square's other half.
+class Kingdom(Generic[Place]):
+    """A played kingdom on the table or in a picture: its board, where each square lies, and each square's other half.
 
-    Corners (4, 2) run clockwise from the top left of the printed half. `pieces` maps squares to the kind of piece on
-    them; `gems` are the crossings with a gem, each named by the upper left of its four squares.
+    `pieces` maps squares to the kind of piece on them; `gems` are the crossings with a gem, each named by the upper
+    left of its four squares.
     """
 
     board: Board
-    squares: dict[Square, Points]
+    squares: dict[Square, Place]
     partner: dict[Square, Square]
     pieces: Mapping[Square, str] = field(default_factory=dict)
     gems: frozenset[Square] = frozenset()
+
+
+KingdomLayout = Kingdom[Points]
+"""A kingdom on the table: corners (4, 2) of each square, clockwise from the top left of the printed half."""
 
 
 @dataclass

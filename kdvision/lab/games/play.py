@@ -167,35 +167,32 @@ class _Player:
 
     def _find_spots(self, domino: Domino) -> Iterator[tuple[int, int]]:
         """Yield every legal placement: (square of the left half, square of the right half)."""
-        top, bottom, first, last = self.bounds
-        reach = self.side - 1
-        limits = (bottom - reach, top + reach, last - reach, first + reach)
-        left, right = (self._find_matches(half.terrain, limits) for half in (domino.left, domino.right))
+        left, right = (self._find_matches(half.terrain) for half in (domino.left, domino.right))
         for at in sorted(left):
-            yield from ((at, at + step) for step in self.steps if self._has_room(at, at + step, limits))
+            yield from ((at, at + step) for step in self.steps if self._has_room(at, at + step))
         for at in sorted(right):
             for step in self.steps:
-                if at + step not in left and self._has_room(at, at + step, limits):
+                if at + step not in left and self._has_room(at, at + step):
                     yield at + step, at
 
-    def _find_matches(self, terrain: Terrain, limits: tuple[int, int, int, int]) -> set[int]:
-        """Return the empty squares within the limits that touch the castle or the terrain."""
-        cells, hosts = self.cells, (terrain, Terrain.CASTLE)
-        around = {at + step for at, cell in cells.items() if cell.terrain in hosts for step in self.steps}
-        return {at for at in around if at not in cells and self._is_within(at, limits)}
+    def _find_matches(self, terrain: Terrain) -> set[int]:
+        """Return the empty squares that touch the castle or the terrain."""
+        hosts = (terrain, Terrain.CASTLE)
+        around = {at + step for at, cell in self.cells.items() if cell.terrain in hosts for step in self.steps}
+        return around - self.cells.keys()
 
-    def _is_within(self, at: int, limits: tuple[int, int, int, int]) -> bool:
-        row, col = divmod(at, self.stride)
-        return limits[0] <= row <= limits[1] and limits[2] <= col <= limits[3]
-
-    def _has_room(self, matching: int, other: int, limits: tuple[int, int, int, int]) -> bool:
-        """Return whether the other half fits: both halves together must keep the kingdom within the side."""
-        if other in self.cells or not self._is_within(other, limits):
+    def _has_room(self, one: int, other: int) -> bool:
+        """Return whether two squares beside each other are empty and keep the kingdom within the side."""
+        if one in self.cells or other in self.cells:
             return False
-        (r1, c1), (r2, c2) = divmod(matching, self.stride), divmod(other, self.stride)
+        top, bottom, first, last = self._extend_bounds(one, other)
+        return bottom - top < self.side and last - first < self.side
+
+    def _extend_bounds(self, *squares: int) -> tuple[int, int, int, int]:
         top, bottom, first, last = self.bounds
-        tall = max(bottom, r1, r2) - min(top, r1, r2) < self.side
-        return tall and max(last, c1, c2) - min(first, c1, c2) < self.side
+        for row, col in (divmod(at, self.stride) for at in squares):
+            top, bottom, first, last = min(top, row), max(bottom, row), min(first, col), max(last, col)
+        return top, bottom, first, last
 
     def _rate(self, domino: Domino, spot: tuple[int, int]) -> float:
         """Return the points gained at once, plus a little for joined territories and for few gaps."""
@@ -220,9 +217,7 @@ class _Player:
             merged.crowns += one.crowns
         self.cells[at] = cell
         self.territories.update(dict.fromkeys(merged.squares, merged))
-        row, col = divmod(at, self.stride)
-        top, bottom, first, last = self.bounds
-        self.bounds = (min(top, row), max(bottom, row), min(first, col), max(last, col))
+        self.bounds = self._extend_bounds(at)
 
 
 def _compute_gain(territories: set[_Territory], *, squares: int, crowns: int) -> float:

@@ -1,7 +1,7 @@
 """Photos of scenes with their truth: tiles, pieces, table, camera and light put together."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
 
@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.game.board import Board, Square
-from kdvision.lab.games.layout import Piece, Points, Scene, rotation_matrix
+from kdvision.game.board import Square
+from kdvision.lab.games.layout import Kingdom, Piece, Points, Scene, rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle, Vector
@@ -53,18 +53,8 @@ class RenderedSquare:
     hidden: float
 
 
-@dataclass(frozen=True)
-class RenderedKingdom:
-    """A kingdom in a picture, as `layout.KingdomLayout`.
-
-    Squares whose middle lies outside the picture are on the board but not among `squares`.
-    """
-
-    board: Board
-    squares: dict[Square, RenderedSquare]
-    partner: dict[Square, Square]
-    pieces: Mapping[Square, str] = field(default_factory=dict)
-    gems: frozenset[Square] = frozenset()
+RenderedKingdom = Kingdom[RenderedSquare]
+"""A kingdom in a picture. Squares whose middle lies outside the picture are on the board but not among `squares`."""
 
 
 @dataclass(frozen=True)

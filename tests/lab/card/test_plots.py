@@ -40,7 +40,7 @@ def test_settings_that_are_names_are_not_connected() -> None:
 
 
 def test_series_differ_without_colours() -> None:
-    assert len({style.marker for style in SERIES.values()}) == len(SERIES)
+    assert len({style["marker"] for style in SERIES.values()}) == len(SERIES)
 
 
 def test_equal_tables_give_equal_plots_that_name_their_source(tmp_path: Path) -> None:
