@@ -12,7 +12,7 @@ from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import fit_lattices
-from tests.vision.detect.test_lattice import RAGGED, seen, view
+from tests.vision.detect.test_lattice import RAGGED, make_detections, make_view
 
 NINE = [(float(c), float(r)) for c in range(3) for r in range(3)]
 
@@ -47,35 +47,37 @@ def list_parts(parts: list[LatticeHypothesis]) -> list[list[int]]:
 @pytest.mark.parametrize("offset", [(3.3, 3.3), (3.3, 1.2)])
 def test_two_kingdoms_that_almost_touch_are_split(castles: tuple[int, int], offset: tuple[float, float]) -> None:
     right, down = offset
-    squares = seen([*NINE, *((c + right, r + down) for c, r in NINE)], view(0.3, perspective=0.0001), noise=0.5)
+    squares = make_detections(
+        [*NINE, *((c + right, r + down) for c, r in NINE)], make_view(0.3, perspective=0.0001), noise=0.5
+    )
     parts = split_by_castles(observe(make_hypothesis(squares), castles))
     assert list_parts(parts) == [[*range(9)], [*range(9, 18)]]
     assert [(grid.rows, grid.cols) for grid in map(build_grid, parts)] == [(5, 5), (5, 5)]  # with a rim
 
 
 def test_detections_on_the_table_connect_nothing() -> None:
-    squares = seen([*NINE, (3.0, 1.0), (3.0, 2.0), *((c + 4, r) for c, r in NINE)], view(0.3))
+    squares = make_detections([*NINE, (3.0, 1.0), (3.0, 2.0), *((c + 4, r) for c, r in NINE)], make_view(0.3))
     parts = split_by_castles(observe(make_hypothesis(squares), (4, 15), empty=(9, 10)))
     assert list_parts(parts) == [[*range(9)], [*range(11, 20)]]
 
 
 def test_a_tile_that_looks_like_a_castle_splits_no_kingdom() -> None:
-    assert split_by_castles(observe(make_hypothesis(seen(RAGGED, view(0.3), noise=1.0)), (3, 15))) == []
+    assert split_by_castles(observe(make_hypothesis(make_detections(RAGGED, make_view(0.3), noise=1.0)), (3, 15))) == []
 
 
 def test_a_castle_alone_is_no_part() -> None:
-    squares = seen([(0, 0), (1, 0), (2, 0), (0, 1), (3.3, 1.3)], view(0.0, perspective=0.0))
+    squares = make_detections([(0, 0), (1, 0), (2, 0), (0, 1), (3.3, 1.3)], make_view(0.0, perspective=0.0))
     assert split_by_castles(observe(make_hypothesis(squares), (0, 4))) == []
 
 
 def test_one_castle_splits_nothing() -> None:
-    assert split_by_castles(observe(make_hypothesis(seen(RAGGED, view(0.3))), (3,))) == []
+    assert split_by_castles(observe(make_hypothesis(make_detections(RAGGED, make_view(0.3))), (3,))) == []
 
 
 def test_tiles_of_another_kingdom_are_removed_from_a_grid_that_reaches_over_them() -> None:
     """The first lattice took two tiles of the second one for its own."""
     places = [*NINE, *((c + 3.25, r + 0.2) for c, r in NINE)]
-    squares = seen(places, view(0.0, perspective=0.0))
+    squares = make_detections(places, make_view(0.0, perspective=0.0))
     first, second = (make_hypothesis(replace_scores(squares, list(range(*span)))) for span in ((0, 9), (9, 18)))
     taken = {**first.members, (max(c for c, _ in first.members) + 1, 0): 9}
     greedy = replace(first, members=taken, squares=squares)
@@ -91,6 +93,6 @@ def replace_scores(squares: Detections, kept: list[int]) -> Detections:
 
 
 def test_kingdoms_apart_keep_their_tiles() -> None:
-    squares = seen([*NINE, *((c + 6.0, r) for c, r in NINE)], view(0.3))
+    squares = make_detections([*NINE, *((c + 6.0, r) for c, r in NINE)], make_view(0.3))
     observed = [observe(one, (one.indices[0],)) for one in fit_lattices(squares)]
     assert remove_foreign_tiles(observed) == [one.observation for one in observed]

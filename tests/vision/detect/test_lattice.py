@@ -1,4 +1,4 @@
-"""Lattices and grids from squares placed by hand: no network needed."""
+"""Lattices and grids of synthetic detections; no network runs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,15 +15,17 @@ from tests.kingdoms import fit_lattices
 BOX = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
 
-def view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) -> Floats:
+def make_view(angle: float, *, perspective: float = 0.0004, side: float = 40.0) -> Floats:
     """A homography from board coordinates to pixels."""
     turn = np.array([[np.cos(angle), -np.sin(angle), 400], [np.sin(angle), np.cos(angle), 400], [0, 0, 1.0]])
     tilt = np.array([[1, 0, 0], [0, 1, 0], [perspective / 3, perspective, 1.0]])
     return np.asarray(turn @ tilt @ np.diag([side, side, 1.0]))
 
 
-def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0) -> Detections:
-    """Squares as the finder gives them: each with axes up to a quarter turn."""
+def make_detections(
+    places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float = 0.0, seed: int = 0
+) -> Detections:
+    """Detections of squares at these places, each with axes up to a quarter turn."""
     rng = np.random.default_rng(seed)
     quads = np.array([cv2.perspectiveTransform((BOX + place)[None], matrix)[0] for place in places])
     quads = np.array([np.roll(quad, rng.integers(4), axis=0) for quad in quads])
@@ -38,16 +40,16 @@ def seen(places: Sequence[tuple[float, float]], matrix: Floats, *, noise: float 
 RAGGED = [(c, r) for c in range(5) for r in range(5) if (c, r) not in ((4, 0), (2, 3), (2, 4))]
 
 
-def only_grid(squares: Detections) -> Grid:
+def build_only_grid(squares: Detections) -> Grid:
     found = fit_lattices(squares)
     assert len(found) == 1
     return build_grid(found[0])
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 15))
-def test_any_turn_gives_an_upright_grid_with_the_holes_in_place(degrees: int) -> None:
-    matrix = view(np.radians(degrees))
-    grid = only_grid(seen(RAGGED, matrix, noise=0.8))
+def test_the_grid_is_upright_for_every_rotation(degrees: int) -> None:
+    matrix = make_view(np.radians(degrees))
+    grid = build_only_grid(make_detections(RAGGED, matrix, noise=0.8))
     assert (grid.rows, grid.cols) == (7, 7)  # a rim of table all around
     along = (grid.quads[:, :, 1] - grid.quads[:, :, 0]).mean((0, 1))
     down = (grid.quads[:, :, 3] - grid.quads[:, :, 0]).mean((0, 1))
@@ -61,29 +63,29 @@ def test_any_turn_gives_an_upright_grid_with_the_holes_in_place(degrees: int) ->
         assert grid.evidence.reshape(-1)[nearest.argmin()] > 0
 
 
-def test_neighbouring_squares_share_their_corners() -> None:
-    grid = only_grid(seen(RAGGED, view(0.3)))
+def test_neighbouring_cells_share_corners() -> None:
+    grid = build_only_grid(make_detections(RAGGED, make_view(0.3)))
     assert np.abs(grid.quads[:, :-1, 1] - grid.quads[:, 1:, 0]).max() < 1.0
     assert np.abs(grid.quads[:-1, :, 3] - grid.quads[1:, :, 0]).max() < 1.0
 
 
-def test_kingdoms_two_fingers_apart_are_two() -> None:
-    matrix = view(0.2)
+def test_kingdoms_with_a_gap_are_two_lattices() -> None:
+    matrix = make_view(0.2)
     left = [(c, r) for c in range(5) for r in range(5)]
     right = [(c + 5.6, r + 0.3) for c, r in left]
-    found = fit_lattices(seen(left + right, matrix, noise=0.5))
+    found = fit_lattices(make_detections(left + right, matrix, noise=0.5))
     assert [len(lattice.members) for lattice in found] == [25, 25]
 
 
-def test_pieces_that_touch_by_a_corner_are_one_kingdom() -> None:
+def test_parts_that_touch_at_a_corner_are_one_lattice() -> None:
     places = [(c, r) for c in range(3) for r in range(3)] + [(3, 3), (4, 3), (3, 4), (4, 4)]
-    assert [len(lattice.members) for lattice in fit_lattices(seen(places, view(1.0)))] == [13]
+    assert [len(lattice.members) for lattice in fit_lattices(make_detections(places, make_view(1.0)))] == [13]
 
 
-def test_the_grid_bends_with_crooked_rows() -> None:
+def test_the_grid_is_warped_to_crooked_rows() -> None:
     crooked = [(c + 0.12 * (r % 2), r + 0.03 * c) for c in range(5) for r in range(5)]
-    matrix = view(0.0, perspective=0.0)
-    grid = only_grid(seen(crooked, matrix))
+    matrix = make_view(0.0, perspective=0.0)
+    grid = build_only_grid(make_detections(crooked, matrix))
     centres = grid.quads[1:-1, 1:-1].mean(2)
     for c, r in crooked:
         wanted = cv2.perspectiveTransform(np.array([[[c + 0.5, r + 0.5]]]), matrix)[0, 0]
@@ -92,22 +94,22 @@ def test_the_grid_bends_with_crooked_rows() -> None:
 
 @pytest.mark.parametrize("places", [[(0, 0), (1, 0), (2, 0)], [(0, 0), (0, 1), (0, 2)], [(0, 0), (1, 0), (1, 1)]])
 def test_the_smallest_kingdom_is_found(places: list[tuple[float, float]]) -> None:
-    grid = only_grid(seen(places, view(0.1)))
+    grid = build_only_grid(make_detections(places, make_view(0.1)))
     assert grid.evidence is not None
     assert (grid.evidence > 0).sum() == 3
 
 
 def test_two_squares_are_no_kingdom() -> None:
-    assert fit_lattices(seen([(0, 0), (1, 0)], view(0.1))) == []
+    assert fit_lattices(make_detections([(0, 0), (1, 0)], make_view(0.1))) == []
 
 
 @pytest.mark.parametrize("perspective", [0.0004, 0.0025, 0.004])
 @pytest.mark.parametrize("degrees", [0, 35, 180, 250])
-def test_halves_of_neighbours_that_look_like_squares_do_not_mislead(degrees: int, perspective: float) -> None:
-    """The finder is a little sure of them; in a slanting view they lie where the next square would without a slant."""
-    matrix = view(np.radians(degrees), perspective=perspective)
+def test_weak_detections_on_two_halves_are_suppressed(degrees: int, perspective: float) -> None:
+    """The detector gives them low scores. Under perspective they lie where the next square would lie without it."""
+    matrix = make_view(np.radians(degrees), perspective=perspective)
     halves = [(c + 0.5, float(r)) for c in range(4) for r in range(5)] + [(c + 0.5, r + 0.5) for c, r in RAGGED]
-    squares = seen([*RAGGED, *halves], matrix, noise=0.6)
+    squares = make_detections([*RAGGED, *halves], matrix, noise=0.6)
     squares = replace(squares, score=np.where(np.arange(len(squares)) < len(RAGGED), squares.score, 0.15))
     found = fit_lattices(squares)
     assert set(found[0].members.values()) == set(range(len(RAGGED)))
@@ -117,16 +119,16 @@ def test_halves_of_neighbours_that_look_like_squares_do_not_mislead(degrees: int
 
 
 @pytest.mark.parametrize("perspective", [0.0025, 0.004])
-def test_steps_that_the_view_shortens_are_followed(perspective: float) -> None:
-    """Far squares are half as large as near ones, and each step is shorter than the one before."""
-    squares = seen([(c, r) for c in range(7) for r in range(7)], view(0.4, perspective=perspective))
+def test_lattices_grow_under_strong_perspective(perspective: float) -> None:
+    """Far squares are much smaller than near ones, and each step is shorter than the one before."""
+    squares = make_detections([(c, r) for c in range(7) for r in range(7)], make_view(0.4, perspective=perspective))
     assert squares.side.max() / squares.side.min() > 1.4
     assert [len(lattice.members) for lattice in fit_lattices(squares)] == [49]
 
 
-def test_neighbours_are_linked_where_perspective_doubles_the_steps() -> None:
-    """In a strong perspective the next square lies far from where one square's own axes lead."""
-    squares = seen([(c, r) for c in range(5) for r in range(5)], view(0.0, perspective=0.013))
+def test_neighbours_are_linked_where_perspective_doubles_the_step() -> None:
+    """The next square lies far from where one square's own axes lead."""
+    squares = make_detections([(c, r) for c in range(5) for r in range(5)], make_view(0.0, perspective=0.013))
     steps = np.linalg.norm(np.diff(squares.centre[:5], axis=0), axis=1)
     assert steps[0] / steps[-1] > 2
     assert [len(lattice.members) for lattice in fit_lattices(squares)] == [25]

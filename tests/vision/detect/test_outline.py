@@ -1,4 +1,4 @@
-"""Outlines drawn by hand: what they may be, and how squares inside them are counted. A sample is read through one."""
+"""Outlines drawn by hand: parsing, checks, the number of squares inside, and samples read with them."""
 
 import json
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def test_either_direction_begins_at_the_same_corner() -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "says"),
+    ("points", "message"),
     [
         ([POINTS[0], POINTS[2], POINTS[1], POINTS[3]], "convex"),
         ([[0, 0], [100, 0], [40, 30], [0, 100]], "convex"),
@@ -49,8 +49,8 @@ def test_either_direction_begins_at_the_same_corner() -> None:
         ([[0, 0], [100, 0], [float("nan"), 100], [0, 100]], "four corners"),
     ],
 )
-def test_what_is_no_outline_is_said(points: Sequence[Sequence[float]], says: str) -> None:
-    with pytest.raises(NotationError, match=says) as raised:
+def test_impossible_outlines_are_refused(points: Sequence[Sequence[float]], message: str) -> None:
+    with pytest.raises(NotationError, match=message) as raised:
         KingdomOutline.of(points)
     assert "clockwise" in raised.value.hint
 
@@ -58,13 +58,13 @@ def test_what_is_no_outline_is_said(points: Sequence[Sequence[float]], says: str
 @pytest.mark.parametrize(
     "text", ["", "5x5:", TEXT[:-4], TEXT + " 1,2", "0x5:" + TEXT, "8x5:" + TEXT, "5:" + TEXT, "a,b " * 4]
 )
-def test_other_texts_are_no_outlines(text: str) -> None:
+def test_malformed_texts_are_refused(text: str) -> None:
     with pytest.raises(NotationError):
         KingdomOutline.parse(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("100,80 900,90 530,400 90,390", "900,90 lies outside the photo"),
         ("100,80 120,80 120,100 100,100", "too small"),
@@ -72,8 +72,8 @@ def test_other_texts_are_no_outlines(text: str) -> None:
         ("100,80 140,80 140,440 100,440", "too long and thin"),
     ],
 )
-def test_an_outline_lies_in_the_photo_and_can_be_read(text: str, says: str) -> None:
-    with pytest.raises(NotationError, match=says):
+def test_outlines_outside_the_photo_or_too_small_are_refused(text: str, message: str) -> None:
+    with pytest.raises(NotationError, match=message):
         kdvision.read(table_photo(), corners=[KingdomOutline.parse(text)])
 
 
@@ -81,8 +81,8 @@ def test_corners_may_lie_a_little_beyond_the_edge() -> None:
     KingdomOutline.parse("-5,-3 645,0 640,484 0,480").check(table_photo())
 
 
-def squares(rows: int, cols: int, *, shift: float = 0.0) -> Detections:
-    """Squares as they lie in a unit square that is a board of so many rows and columns, one missing."""
+def make_detections(rows: int, cols: int, *, shift: float = 0.0) -> Detections:
+    """Detections in a unit square that is divided into rows and columns; the first is missing."""
     centre = np.array([[(c + 0.5 + shift) / cols, (r + 0.5) / rows] for r in range(rows) for c in range(cols)])[1:]
     u, v = np.tile([0.5 / cols, 0], (len(centre), 1)), np.tile([0, 0.5 / rows], (len(centre), 1))
     return Detections(centre, v, -u, np.full(len(centre), 0.8))
@@ -90,16 +90,16 @@ def squares(rows: int, cols: int, *, shift: float = 0.0) -> Detections:
 
 @pytest.mark.parametrize("size", [(5, 5), (4, 5), (7, 7), (2, 3)])
 @pytest.mark.parametrize("shift", [0.0, 0.08])
-def test_squares_agree_best_with_their_own_number(size: tuple[int, int], shift: float) -> None:
-    seen = squares(*size, shift=shift)
+def test_detections_agree_best_with_their_own_division(size: tuple[int, int], shift: float) -> None:
+    detections = make_detections(*size, shift=shift)
     sizes = [(rows, cols) for rows in range(1, 8) for cols in range(1, 8)]
-    assert max(sizes, key=lambda other: measure_agreement(seen, *other)) == size
+    assert max(sizes, key=lambda other: measure_agreement(detections, *other)) == size
 
 
-# Through the program as shipped: what a person draws by hand lies some pixels off.
+# With the shipped networks; corners drawn by hand are some pixels off.
 
 
-def drawn(name: str, *, off: float = 4.0) -> tuple[list[list[float]], list[str]]:
+def draw_outline(name: str, *, off: float = 4.0) -> tuple[list[list[float]], list[str]]:
     """The outline of a sample's kingdom as a hand would draw it, and the true board."""
     (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
     away = np.random.default_rng(1).uniform(-off, off, (4, 2))
@@ -108,22 +108,22 @@ def drawn(name: str, *, off: float = 4.0) -> tuple[list[list[float]], list[str]]
 
 @pytest.mark.parametrize("name", ["oblique", "seven"])
 def test_a_kingdom_is_read_in_its_outline(name: str) -> None:
-    corners, board = drawn(name)
+    corners, board = draw_outline(name)
     (read,) = kdvision.read(SAMPLES / f"{name}.jpg", corners=[corners])
     assert (read.grid.rows, read.grid.cols) == (len(board), len(board[0].split()))
     right = sum(a == b for a, b in zip(" ".join(read.board.rows()).split(), " ".join(board).split(), strict=True))
     assert right >= 0.9 * len(" ".join(board).split())
 
 
-def test_the_board_lies_as_its_outline_was_drawn() -> None:
-    corners, _ = drawn("oblique")
+def test_the_first_corner_is_the_boards_top_left() -> None:
+    corners, _ = draw_outline("oblique")
     (plain,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[corners])
     (turned,) = kdvision.read(SAMPLES / "oblique.jpg", corners=[[*corners[1:], corners[0]]])
     assert plain.board.keys() == turned.board.rotate(1).keys()
 
 
 @pytest.mark.parametrize("grain", [0, 8])
-def test_an_outline_of_bare_table_is_never_believed(grain: int) -> None:
+def test_an_outline_around_bare_table_is_flagged(grain: int) -> None:
     rng = np.random.default_rng(0)
     pixels = np.array([120, 80, 50]) + rng.normal(0, grain, (480, 640, 3))
     try:
@@ -133,7 +133,7 @@ def test_an_outline_of_bare_table_is_never_believed(grain: int) -> None:
     assert all(read.review for read in reads)
 
 
-def test_an_outline_without_tiles_is_named() -> None:
+def test_an_outline_without_tiles_is_an_error_that_names_it() -> None:
     nothing = Reading.of(" / ".join([". . ."] * 3))
     border_log_odds = np.zeros((3, 2)), np.zeros((2, 3))
     empty = GridObservation(grid_of(Board.parse("w w w / w w w / w w w")), nothing, border_log_odds, np.zeros((3, 3)))

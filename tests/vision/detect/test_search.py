@@ -1,4 +1,4 @@
-"""Which looks at a photo are worth their time, and kingdoms that only the finer one shows."""
+"""The scales of the search, empty cells, and suppression of overlapping hypotheses."""
 
 import json
 from dataclasses import replace
@@ -18,20 +18,20 @@ from tests.kingdoms import table_photo
 from tests.paths import SAMPLES
 
 
-class Watched(SquareDetector):
-    """The finder, and how finely it was asked to look."""
+class RecordingDetector(SquareDetector):
+    """The detector, which records the long sides at which it runs."""
 
     def __init__(self) -> None:
         super().__init__(load_model("detector"))
-        self.looked: list[int] = []
+        self.long_sides: list[int] = []
 
     def detect_photo(self, photo: Photo, long_side: int) -> Detections:
-        self.looked.append(long_side)
+        self.long_sides.append(long_side)
         return super().detect_photo(photo, long_side)
 
 
-def far_away(name: str, *, side: float, width: int = 1600) -> Photo:
-    """A sample's kingdom in the middle of a large plain table, its squares so many pixels."""
+def place_far_away(name: str, *, side: float, width: int = 1600) -> Photo:
+    """A sample's kingdom in the middle of a large plain table, its squares `side` pixels wide."""
     (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
@@ -47,31 +47,31 @@ def far_away(name: str, *, side: float, width: int = 1600) -> Photo:
 
 
 @pytest.mark.parametrize(
-    ("name", "count", "looks"),
+    ("name", "count", "long_sides_expected"),
     [
         ("demo", 1, [320]),
         ("seven", 1, [320]),
-        ("two-kingdoms", 2, [320, 640]),  # something by itself may be a square
+        ("two-kingdoms", 2, [320, 640]),  # an isolated detection may be a square
         ("four-kingdoms", 4, [320, 640]),
     ],
 )
-def test_a_photo_is_looked_over_no_finer_than_its_kingdoms_need(name: str, count: int, looks: list[int]) -> None:
-    finder, photo = Watched(), Photo.open(SAMPLES / f"{name}.jpg")
+def test_the_fine_scale_is_used_only_where_it_is_needed(name: str, count: int, long_sides_expected: list[int]) -> None:
+    detector, photo = RecordingDetector(), Photo.open(SAMPLES / f"{name}.jpg")
     large = Photo.open(cv2.resize(photo.pixels, None, fx=1600 / photo.width, fy=1600 / photo.width))
-    kingdoms, _ = split_kingdoms(find_kingdoms(large, replace(Networks.load(), detector=finder, context=None)))
-    assert (len(kingdoms), finder.looked) == (count, looks)
+    kingdoms, _ = split_kingdoms(find_kingdoms(large, replace(Networks.load(), detector=detector, context=None)))
+    assert (len(kingdoms), detector.long_sides) == (count, long_sides_expected)
 
 
 def test_a_small_kingdom_beside_a_large_one_is_found() -> None:
-    """What the coarse look does not make out is reason enough to look again."""
-    photo, far = Photo.open(SAMPLES / "demo.jpg"), far_away("holes", side=36.0, width=800)
+    """Weak detections at the coarse scale lead to the fine one."""
+    photo, far = Photo.open(SAMPLES / "demo.jpg"), place_far_away("holes", side=36.0, width=800)
     pixels = np.concatenate([photo.pixels, np.asarray(cv2.resize(far.pixels, (photo.width, photo.width * 3 // 4)))], 1)
     kingdoms, _ = split_kingdoms(find_kingdoms(Photo.open(pixels), Networks.load()))
     assert len(kingdoms) == 2
 
 
 @pytest.mark.parametrize("name", ["demo", "holes", "two-kingdoms"])
-def test_no_tile_is_taken_for_bare_table(name: str) -> None:
+def test_no_cell_with_a_tile_is_marked_empty(name: str) -> None:
     photo = Photo.open(SAMPLES / f"{name}.jpg")
     kingdoms = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
     found = find_grids(photo, SquareDetector(load_model("detector")))
@@ -93,12 +93,12 @@ def test_no_tile_is_taken_for_bare_table(name: str) -> None:
         assert not (grid.is_empty & (grid.evidence > 0.5)).any()
 
 
-def test_most_of_the_table_around_is_known_to_be_bare() -> None:
-    """The cell network need not look there. Among a rug's patterns the finder is less sure than on a plain table."""
-    finder = SquareDetector(load_model("detector"))
+def test_most_cells_around_the_tiles_are_marked_empty() -> None:
+    """The cell network is not run there. On patterned tables the detector is less certain than on plain ones."""
+    detector = SquareDetector(load_model("detector"))
     known, empty = 0, 0
     for name in ("demo", "holes", "two-kingdoms"):
-        for grid in find_grids(Photo.open(SAMPLES / f"{name}.jpg"), finder):
+        for grid in find_grids(Photo.open(SAMPLES / f"{name}.jpg"), detector):
             assert grid.is_empty is not None
             assert grid.evidence is not None
             known += int(grid.is_empty.sum())
@@ -117,7 +117,7 @@ def make_hypothesis(left: float, *, score: float = 0.9) -> LatticeHypothesis:
 
 
 @pytest.mark.parametrize(("columns", "kept"), [(1, 2), (2, 1), (5, 1)])
-def test_a_hypothesis_may_share_a_fifth_of_its_squares_with_a_better_one_but_not_two(columns: int, kept: int) -> None:
+def test_hypotheses_that_overlap_a_better_one_are_suppressed(columns: int, kept: int) -> None:
     """Each shared column is a fifth of the squares; the limit is 0.3."""
     one, other = make_hypothesis(0.0), make_hypothesis(40.0 * (5 - columns), score=0.8)
     assert [n.weighted_area for n in SearchResult((other, one)).best_hypotheses] == [

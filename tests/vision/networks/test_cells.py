@@ -1,4 +1,4 @@
-"""Crops as the cell network gets them, and its answers under quarter turns; the real network runs."""
+"""Crops for the cell network, and its predictions under quarter turns; the shipped network runs."""
 
 import json
 from typing import Any, cast
@@ -24,19 +24,19 @@ from kdvision.vision.networks.onnx import Model, load_model
 from tests.paths import SAMPLES
 
 
-def picture(size: int = 400) -> np.ndarray:
-    """Coloured so that every place can be told from its colour: red runs right, green runs down."""
+def make_picture(size: int = 400) -> np.ndarray:
+    """A picture whose colours identify every place: red increases rightwards, green downwards."""
     y, x = np.mgrid[0:size, 0:size] * 255 / size
     return np.dstack([x, y, np.full_like(x, 128)]).astype(np.uint8)
 
 
-def box(x: float, y: float, side: float) -> np.ndarray:
+def make_box(x: float, y: float, side: float) -> np.ndarray:
     return np.array([[x, y], [x + side, y], [x + side, y + side], [x, y + side]])
 
 
 @pytest.mark.parametrize("side", [20.0, 40.0, 90.0, 200.0])
-def test_the_square_fills_the_middle_of_its_crop(side: float) -> None:
-    crop = prepare_crops(picture(), box(100, 150, side)[None])[0].astype(float)
+def test_a_square_fills_the_middle_of_its_crop(side: float) -> None:
+    crop = prepare_crops(make_picture(), make_box(100, 150, side)[None])[0].astype(float)
     assert crop.shape == (CROP_PIXELS, CROP_PIXELS, 3)
     first, last = (CROP_PIXELS - SQUARE_PIXELS) // 2, (CROP_PIXELS + SQUARE_PIXELS) // 2 - 1
     per_pixel = 255 / 400
@@ -46,48 +46,45 @@ def test_the_square_fills_the_middle_of_its_crop(side: float) -> None:
     assert crop[last, CROP_PIXELS // 2, 1] == pytest.approx((150 + side) * per_pixel, abs=within)
 
 
-def test_corners_that_begin_elsewhere_turn_the_crop() -> None:
-    turn_logits_upright, turned = prepare_crops(
-        picture(), np.stack([box(100, 100, 80), np.roll(box(100, 100, 80), -1, axis=0)])
+def test_the_first_corner_is_the_crops_top_left() -> None:
+    upright, turned = prepare_crops(
+        make_picture(), np.stack([make_box(100, 100, 80), np.roll(make_box(100, 100, 80), -1, axis=0)])
     )
-    assert np.abs(np.rot90(turn_logits_upright).astype(float) - turned)[4:-4, 4:-4].mean() < 3
+    assert np.abs(np.rot90(upright).astype(float) - turned)[4:-4, 4:-4].mean() < 3
 
 
 def test_no_squares_give_no_crops() -> None:
-    assert prepare_crops(picture(), np.zeros((0, 4, 2))).shape == (0, CROP_PIXELS, CROP_PIXELS, 3)
+    assert prepare_crops(make_picture(), np.zeros((0, 4, 2))).shape == (0, CROP_PIXELS, CROP_PIXELS, 3)
 
 
-def demo_squares() -> np.ndarray:
-    """The squares (n, 4, 2) of the demo's kingdom, as its truth has them."""
+def load_demo_squares() -> np.ndarray:
+    """The true squares (n, 4, 2) of the demo's kingdom."""
     (truth,) = json.loads((SAMPLES / "demo.json").read_text(encoding="utf-8"))["kingdoms"]
     rows, cols = len(truth["board"]), len(truth["board"][0].split())
     frame = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)
     matrix = cv2.getPerspectiveTransform(frame, np.array(truth["corners_tl_tr_br_bl_px"], np.float32))
-    boxes = np.array([box(col, row, 1) for row in range(rows) for col in range(cols)], np.float64)
+    boxes = np.array([make_box(col, row, 1) for row in range(rows) for col in range(cols)], np.float64)
     return np.asarray(cv2.perspectiveTransform(boxes.reshape(1, -1, 2), matrix), float).reshape(-1, 4, 2)
 
 
-def test_turning_squares_turns_their_partners_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nothing is certain four turns of each crop are averaged: a turned square is the same crops, a pixel off."""
+def test_rotated_squares_have_rotated_partners_and_the_same_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With four rotations of every crop averaged, a rotated square has the same crops, one pixel off."""
     monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", np.inf)
-    quads = demo_squares()
-    reader, photo = CellClassifier(load_model("cells")), Photo.open(SAMPLES / "demo.jpg")
-    turn_logits_upright, turned = (reader.classify(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
-    assert (turn_logits_upright.kind.argmax(1) == turned.kind.argmax(1)).all()
-    assert np.abs(np.exp(turn_logits_upright.kind) - np.exp(turned.kind)).mean() < 0.01
-    assert np.abs(turn_logits_upright.presence - turned.presence).mean() < 1
-    # beginning at the top right corner, what lay right of the square now lies above it
-    changes = [
-        np.abs(np.exp(np.roll(turn_logits_upright.partner, -k, axis=1)) - np.exp(turned.partner)).mean()
-        for k in range(4)
-    ]
+    quads = load_demo_squares()
+    classifier, photo = CellClassifier(load_model("cells")), Photo.open(SAMPLES / "demo.jpg")
+    upright, turned = (classifier.classify(photo, np.roll(quads, -k, axis=1)) for k in (0, 1))
+    assert (upright.kind.argmax(1) == turned.kind.argmax(1)).all()
+    assert np.abs(np.exp(upright.kind) - np.exp(turned.kind)).mean() < 0.01
+    assert np.abs(upright.presence - turned.presence).mean() < 1
+    # from the top right corner, the right-hand neighbour is the upper one
+    changes = [np.abs(np.exp(np.roll(upright.partner, -k, axis=1)) - np.exp(turned.partner)).mean() for k in range(4)]
     assert changes[1] < 0.05
     assert min(changes[0], *changes[2:]) > 0.2
-    assert np.allclose(np.exp(turn_logits_upright.kind).sum(1), 1)
+    assert np.allclose(np.exp(upright.kind).sum(1), 1)
 
 
-class Counted:
-    """A model that counts the pictures it is shown."""
+class CountingModel:
+    """A model that counts the pictures that it runs."""
 
     def __init__(self, model: Model) -> None:
         self.model, self.metadata, self.pictures = model, model.metadata, 0
@@ -97,28 +94,28 @@ class Counted:
         return self.model.run(pictures)
 
 
-def test_squares_beyond_doubt_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = Counted(load_model("cells"))
-    reader = CellClassifier(cast(Model, model))
-    photo, quads = Photo.open(SAMPLES / "demo.jpg"), demo_squares()
-    looks, shown = [], []
+def test_certain_squares_are_classified_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = CountingModel(load_model("cells"))
+    classifier = CellClassifier(cast(Model, model))
+    photo, quads = Photo.open(SAMPLES / "demo.jpg"), load_demo_squares()
+    predictions, pictures_run = [], []
     for certain in (np.inf, CERTAIN_LOG_ODDS, -np.inf):
         monkeypatch.setattr("kdvision.vision.networks.cells.CERTAIN_LOG_ODDS", certain)
         model.pictures = 0
-        looks.append(reader.classify(photo, quads))
-        shown.append(model.pictures)
-    assert shown[0] == 4 * len(quads)
-    assert len(quads) == shown[2] <= shown[1] < shown[0]
-    assert (looks[0].kind.argmax(1) == looks[1].kind.argmax(1)).all()
+        predictions.append(classifier.classify(photo, quads))
+        pictures_run.append(model.pictures)
+    assert pictures_run[0] == 4 * len(quads)
+    assert len(quads) == pictures_run[2] <= pictures_run[1] < pictures_run[0]
+    assert (predictions[0].kind.argmax(1) == predictions[1].kind.argmax(1)).all()
 
 
-def test_bare_squares_are_not_looked_at_and_show_nothing() -> None:
-    model = Counted(load_model("cells"))
-    reader = CellClassifier(cast(Model, model))
-    photo, quads = Photo.open(SAMPLES / "demo.jpg"), demo_squares()
+def test_empty_squares_are_not_classified_and_show_nothing() -> None:
+    model = CountingModel(load_model("cells"))
+    classifier = CellClassifier(cast(Model, model))
+    photo, quads = Photo.open(SAMPLES / "demo.jpg"), load_demo_squares()
     bare = np.zeros(len(quads), bool)
     bare[[0, 7, 8]] = True
-    some, all_ = reader.classify(photo, quads, turns=1, empty=bare), reader.classify(photo, quads, turns=1)
+    some, all_ = classifier.classify(photo, quads, turns=1, empty=bare), classifier.classify(photo, quads, turns=1)
     assert model.pictures == 2 * len(quads) - bare.sum()
     assert (some.presence[bare] == EMPTY_LOG_ODDS).all()
     assert np.allclose(np.exp(some.kind).sum(1), 1)
@@ -127,23 +124,28 @@ def test_bare_squares_are_not_looked_at_and_show_nothing() -> None:
     assert np.abs(some.presence - all_.presence)[~bare].max() < 1
 
 
-def test_a_photo_of_many_pixels_gives_the_crops_of_a_smaller_one() -> None:
-    """Crops are cut from the size of the photo that suits them, and lie where they lay."""
-    large = np.asarray(cv2.resize(picture(), (3200, 3200), interpolation=cv2.INTER_CUBIC), np.uint8)
+def test_crops_do_not_depend_on_the_pyramid_level() -> None:
+    """Crops are cut from the smallest level that suffices, without a shift."""
+    large = np.asarray(cv2.resize(make_picture(), (3200, 3200), interpolation=cv2.INTER_CUBIC), np.uint8)
     code = cv2.imencode(".jpg", large, [cv2.IMWRITE_JPEG_QUALITY, 98])[1].tobytes()
-    quads = np.stack([box(800, 1200, 640), box(1440, 1200, 640)])
+    quads = np.stack([make_box(800, 1200, 640), make_box(1440, 1200, 640)])
     crops = crop_squares(Photo.open(code), quads)[:, 2:-2, 2:-2, ::-1].astype(float)  # imencode takes red for blue
     assert np.abs(crops - prepare_crops(large, quads)[:, 2:-2, 2:-2]).mean() < 1.5
 
 
-# What stands and lies on squares.
+# Pieces and gems.
 
-ROW = OutputLayout(3, ("", "knight", "tower"))
+LAYOUT = OutputLayout(3, ("", "knight", "tower"))
 
 
-def test_the_parts_of_a_row_follow_each_other() -> None:
-    parts = [ROW.kind, slice(ROW.presence, ROW.occlusion), slice(ROW.occlusion, ROW.occlusion + 1), ROW.partner]
-    parts += [ROW.piece, ROW.gem]
+def test_the_heads_follow_each_other() -> None:
+    parts = [
+        LAYOUT.kind,
+        slice(LAYOUT.presence, LAYOUT.occlusion),
+        slice(LAYOUT.occlusion, LAYOUT.occlusion + 1),
+        LAYOUT.partner,
+    ]
+    parts += [LAYOUT.piece, LAYOUT.gem]
     assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
     assert parts[-1].stop == 3 + 2 + 4 + 3 + 4
     old = OutputLayout(3)
@@ -151,8 +153,8 @@ def test_the_parts_of_a_row_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize("turn", range(4))
-def test_what_lies_at_a_side_or_a_corner_is_turned_back_with_its_crop(turn: int) -> None:
-    """Bright spots at a crop's sides and corners, turned as the reader turns crops, and read where they lie then."""
+def test_logits_of_rotated_crops_are_turned_upright(turn: int) -> None:
+    """Bright spots at a crop's sides and corners are rotated with the crop, and read where they are then."""
     size = CROP_PIXELS + 1  # so that there is a pixel in the middle
     middle, last = size // 2, size - 1
     sides = [(middle, last), (last, middle), (middle, 0), (0, middle)]  # right, down, left, up
@@ -163,17 +165,17 @@ def test_what_lies_at_a_side_or_a_corner_is_turned_back_with_its_crop(turn: int)
         crop[0][place] = rng.random()
 
     def logits(of: np.ndarray) -> np.ndarray:
-        """What a network that sees spots would say: of sides as partners, of corners as gems."""
+        """The logits of a network that reads spots: sides as partners, corners as gems."""
         seen = row.copy()
-        seen[0, ROW.partner] = [of[0][place] for place in sides]
-        seen[0, ROW.gem] = [of[0][place] for place in corners]
+        seen[0, LAYOUT.partner] = [of[0][place] for place in sides]
+        seen[0, LAYOUT.gem] = [of[0][place] for place in corners]
         return seen
 
     turned = logits(np.rot90(crop, turn, (1, 2)))
-    assert np.array_equal(turn_logits_upright(turned, turn, ROW), logits(crop))
+    assert np.array_equal(turn_logits_upright(turned, turn, LAYOUT), logits(crop))
 
 
-def test_bare_squares_have_no_pieces() -> None:
+def test_empty_squares_have_no_pieces() -> None:
     rng = np.random.default_rng(1)
     seen = CellPredictions(
         rng.random((1, 3)), rng.random(1), rng.random(1), rng.random((1, 4)), rng.random((1, 3)), np.ones((1, 4))
@@ -186,8 +188,8 @@ def test_bare_squares_have_no_pieces() -> None:
     assert [part.shape for part in (old.insert_empty(np.array([False, True])).pieces, old.gems)] == [(2, 0), (1, 0)]
 
 
-class Saying:
-    """A model that says of every picture that a tile lies there for certain, and a knight with a probability."""
+class ConstantModel:
+    """A model that predicts a certain tile for every picture, and a knight with a probability."""
 
     def __init__(self, about: dict[str, Any], chance: float) -> None:
         self.metadata, self.pictures = about, 0
@@ -204,10 +206,12 @@ class Saying:
         return np.repeat(self.logits[None], len(pictures), axis=0)
 
 
-@pytest.mark.parametrize(("chance", "looks"), [(0.0, 1), (0.005, 1), (0.05, 4), (0.6, 4), (0.95, 4), (0.999, 1)])
-def test_a_piece_that_may_be_there_is_looked_at_again(chance: float, looks: int) -> None:
-    model = Saying(load_model("cells").metadata, chance)
-    reader = CellClassifier(cast(Model, model))
-    seen = reader.classify(Photo.open(picture()), box(40, 40, 40)[None])
-    assert model.pictures == looks
+@pytest.mark.parametrize(
+    ("chance", "expected_pictures"), [(0.0, 1), (0.005, 1), (0.05, 4), (0.6, 4), (0.95, 4), (0.999, 1)]
+)
+def test_an_uncertain_piece_is_classified_under_rotation(chance: float, expected_pictures: int) -> None:
+    model = ConstantModel(load_model("cells").metadata, chance)
+    classifier = CellClassifier(cast(Model, model))
+    seen = classifier.classify(Photo.open(make_picture()), make_box(40, 40, 40)[None])
+    assert model.pictures == expected_pictures
     assert float(np.exp(seen.pieces[0, 1])) == pytest.approx(chance, abs=1e-3)

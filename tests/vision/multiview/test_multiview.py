@@ -1,4 +1,4 @@
-"""Several looks at one kingdom, tried with readings made from notation: and once with pictures."""
+"""Registration and fusion of several photos of one kingdom, with synthetic readings and with pictures."""
 
 import json
 from dataclasses import replace
@@ -27,8 +27,8 @@ from tests.paths import SAMPLES
 from tests.vision.decide.simulation import framed, noisy
 
 
-def observation(reading: Reading, hidden: dict[str, float] | None = None) -> GridObservation:
-    """What a photo would show of a reading; `hidden` squares are covered."""
+def make_observation(reading: Reading, hidden: dict[str, float] | None = None) -> GridObservation:
+    """The observation of a reading; `hidden` squares are covered with a probability."""
     rows, cols = reading.rows, reading.cols
     covered = np.zeros((rows, cols))
     for name, share in (hidden or {}).items():
@@ -37,14 +37,14 @@ def observation(reading: Reading, hidden: dict[str, float] | None = None) -> Gri
     return GridObservation(grid_of(Board({}, height=rows, width=cols)), reading, border_log_odds, covered)
 
 
-def kingdoms(seed: int, count: int = 2) -> list[Board]:
+def play_kingdoms(seed: int, count: int = 2) -> list[Board]:
     return [kingdom.board for kingdom in play(np.random.default_rng(seed), players=4)][:count]
 
 
 @pytest.mark.parametrize("turns", range(4))
-def test_a_kingdom_seen_from_another_side_is_matched(turns: int) -> None:
+def test_rotated_readings_are_aligned(turns: int) -> None:
     rng = np.random.default_rng(turns)
-    (board,) = kingdoms(5, 1)
+    (board,) = play_kingdoms(5, 1)
     first = noisy(framed(board, 5, 1), rng, accuracy=0.95)
     other = noisy(framed(board, 5, 0).rotate(-turns % 4), rng, accuracy=0.95)
     found = align(first, other)
@@ -52,23 +52,23 @@ def test_a_kingdom_seen_from_another_side_is_matched(turns: int) -> None:
     assert (found.turns, found.rows, found.cols) == (turns, 1, 1)
 
 
-def test_different_kingdoms_are_not_taken_for_one() -> None:
+def test_different_kingdoms_do_not_match() -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        one, two = (noisy(framed(board, 5, 1), rng, accuracy=0.95) for board in kingdoms(seed))
+        one, two = (noisy(framed(board, 5, 1), rng, accuracy=0.95) for board in play_kingdoms(seed))
         assert not align(one, two).is_same_kingdom
 
 
-def test_a_bare_table_is_no_kingdom() -> None:
-    assert not align(Reading.of(kingdoms(1, 1)[0]), Reading.of(". . . / . . .")).is_same_kingdom
+def test_a_bare_table_does_not_match() -> None:
+    assert not align(Reading.of(play_kingdoms(1, 1)[0]), Reading.of(". . . / . . .")).is_same_kingdom
 
 
-def test_glare_in_one_photo_is_mended_by_another() -> None:
-    """B1 and C1 are dazzled in the first photo, A2 is under a castle in the second, which was taken from the left."""
+def test_a_square_under_glare_is_read_in_another_photo() -> None:
+    """B1 and C1 have glare in the first photo; A2 is under a castle in the second, taken from the left."""
     board = Board.parse("w w f f / l1 w # . / g g . .")
     shares = {name: {"w": 0.06, "m1": 0.3, "s": 0.3} for name in ("B1", "C1")}
-    first = observation(Reading.of(board, confidence=0.995, spoiled=shares))
-    other = observation(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).rotate(), {"B1": 0.95})
+    first = make_observation(Reading.of(board, confidence=0.995, spoiled=shares))
+    other = make_observation(Reading.of(board, confidence=0.995, spoiled={"A2": {"#": 0.9}}).rotate(), {"B1": 0.95})
     found = align(first.reading, other.reading)
     assert found.is_same_kingdom and found.turns == 3
     both, _ = fuse(first, [(other, found)])
@@ -78,63 +78,63 @@ def test_glare_in_one_photo_is_mended_by_another() -> None:
     assert decide([first.reading], KINGDOMINO)[0].probability < 0.95
 
 
-def test_photos_that_contradict_each_other_name_the_square_as_the_whole_kingdom_lies() -> None:
-    """The first photo lacks the first column, so that what is its D1 is E1 on the board."""
+def test_contradictions_are_named_on_the_fused_grid() -> None:
+    """The first photo lacks the first column: its D1 is E1 on the fused grid."""
     whole, part = Board.parse("w w f f g / l l1 w # . / g g . s s"), Board.parse("w f f g / l1 w # . / g . s s")
     other = whole.with_cells({Square.parse("E1"): Cell.parse("m1")})
-    first, second = (observation(Reading.of(board, confidence=0.999)) for board in (part, other))
+    first, second = (make_observation(Reading.of(board, confidence=0.999)) for board in (part, other))
     views, rest = match_kingdoms([first], [second])
-    both, told = fuse(first, [views[0]])
+    both, problems = fuse(first, [views[0]])
     assert rest == []
     assert both.reading.cols == 5
-    assert [square.name for problem in told for square in problem.squares] == ["E1"]
+    assert [square.name for problem in problems for square in problem.squares] == ["E1"]
 
 
 @pytest.mark.parametrize("grown", [0, 1])
-def test_a_domino_laid_between_the_photos_is_told(grown: int) -> None:
-    """As the whole kingdom lies, whichever photo shows it."""
+def test_a_domino_placed_between_the_photos_is_reported(grown: int) -> None:
+    """Squares are named on the whole kingdom, whichever photo shows it."""
     stages = [". . f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
     first, other = (
-        observation(Reading.of(Board.parse(stages[stage]), confidence=0.999)) for stage in (grown, 1 - grown)
+        make_observation(Reading.of(Board.parse(stages[stage]), confidence=0.999)) for stage in (grown, 1 - grown)
     )
     _, (problem,) = fuse(first, [(other, align(first.reading, other.reading))])
     assert [square.name for square in problem.squares] == ["A1", "B1"]
     assert problem.text.startswith("the photos show a tile and the bare table on 2 squares")
 
 
-def test_a_single_square_that_another_photo_mends_is_not_told() -> None:
+def test_a_single_missing_square_is_not_reported() -> None:
     stages = [". w f f g / l l1 w # . / g g . s s", "w w f f g / l l1 w # . / g g . s s"]
-    first, other = (observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
+    first, other = (make_observation(Reading.of(Board.parse(text), confidence=0.999)) for text in stages)
     assert fuse(first, [(other, align(first.reading, other.reading))])[1] == []
 
 
-def test_a_covered_square_does_not_count() -> None:
+def test_covered_squares_have_no_weight() -> None:
     board = Board.parse("w w # l l")
-    first = observation(Reading.of(board, spoiled={"A1": {"f": 0.98}}), {"A1": 1.0})
-    both, _ = fuse(first, [(observation(Reading.of(board)), align(first.reading, Reading.of(board)))])
+    first = make_observation(Reading.of(board, spoiled={"A1": {"f": 0.98}}), {"A1": 1.0})
+    both, _ = fuse(first, [(make_observation(Reading.of(board)), align(first.reading, Reading.of(board)))])
     assert both.reading.best == board
     assert both.occlusion.max() == 0
 
 
-def test_two_looks_are_surer_than_one_but_not_twice_as_sure() -> None:
+def test_fused_log_probabilities_are_not_summed_in_full() -> None:
     rng = np.random.default_rng(3)
-    (board,) = kingdoms(3, 1)
-    looks = [observation(noisy(framed(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
-    alone = [look.reading.best for look in looks]
-    both, _ = fuse(looks[0], [(look, align(looks[0].reading, look.reading)) for look in looks[1:]])
+    (board,) = play_kingdoms(3, 1)
+    views = [make_observation(noisy(framed(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
+    alone = [view.reading.best for view in views]
+    both, _ = fuse(views[0], [(view, align(views[0].reading, view.reading)) for view in views[1:]])
 
     def wrong(read: Board) -> int:
         return sum(read.get(square) != cell for square, cell in framed(board, 5, 0).items())
 
     assert wrong(both.reading.best) < min(map(wrong, alone))
-    added = sum(look.reading.log_probs for look in looks)
+    added = sum(view.reading.log_probs for view in views)
     assert both.reading.log_probs.max() <= 0
     assert np.abs(both.reading.log_probs).sum() < np.abs(added).sum()
 
 
-def test_what_only_another_photo_shows_is_added_to_the_grid() -> None:
+def test_the_grid_is_extended_by_tiles_of_other_photos() -> None:
     whole = Board.parse("w w # l l / s . . . .")
-    first, other = observation(Reading.of("w # l l")), observation(Reading.of(whole))
+    first, other = make_observation(Reading.of("w # l l")), make_observation(Reading.of(whole))
     both, _ = fuse(first, [(other, align(first.reading, other.reading))])
     assert both.reading.best == whole
     assert (both.grid.rows, both.grid.cols) == (2, 5)
@@ -142,10 +142,10 @@ def test_what_only_another_photo_shows_is_added_to_the_grid() -> None:
     assert np.allclose(step, first.grid.quads[0, 1] - first.grid.quads[0, 0])
 
 
-def test_bonds_turn_with_their_squares() -> None:
+def test_border_log_odds_are_rotated_with_the_cells() -> None:
     board = Board.parse("w w # / f f .")
-    first = observation(Reading.of(board))
-    turned = observation(Reading.of(board).rotate())
+    first = make_observation(Reading.of(board))
+    turned = make_observation(Reading.of(board).rotate())
     right, down = turned.border_log_odds
     down[0, 1] = 3.0  # A1 and B1 of the first, which lie below each other at the right of the turned photo
     both, _ = fuse(first, [(replace(turned, border_log_odds=(right, down)), align(first.reading, turned.reading))])
@@ -156,12 +156,12 @@ def test_bonds_turn_with_their_squares() -> None:
     )
 
 
-# With pictures: the sample, dazzled in one photo and with something lying on it in another, taken from the left.
+# With pictures: the sample with glare in one photo, and with an object on it in another, taken from the left.
 
 
-def spoiled(square: Square, colour: tuple[int, int, int], turns: int) -> NDArray[np.uint8]:
+def cover_square(square: Square, colour: tuple[int, int, int], turns: int) -> NDArray[np.uint8]:
     photo = Photo.open(SAMPLES / "demo.jpg")
-    quad = grid_in_sample().quad(square)
+    quad = read_sample_grid().quad(square)
     pixels = photo.pixels.copy()
     x, y = quad.mean(axis=0)
     cv2.circle(pixels, (int(x), int(y)), int(0.75 * np.linalg.norm(quad[1] - quad[0])), colour, -1, cv2.LINE_AA)
@@ -169,21 +169,21 @@ def spoiled(square: Square, colour: tuple[int, int, int], turns: int) -> NDArray
 
 
 @cache
-def grid_in_sample() -> Grid:
+def read_sample_grid() -> Grid:
     (kingdom,) = pipeline.read(SAMPLES / "demo.jpg")
     return kingdom.grid
 
 
-def test_two_photos_of_one_kingdom_mend_each_other() -> None:
+def test_two_photos_are_read_better_than_each_alone() -> None:
     truth = Board.parse(json.loads((SAMPLES / "demo.json").read_text(encoding="utf-8"))["kingdoms"][0]["board"])
-    photos = [spoiled(Square(2, 0), (252, 252, 250), 0), spoiled(Square(2, 2), (90, 60, 50), 1)]
+    photos = [cover_square(Square(2, 0), (252, 252, 250), 0), cover_square(Square(2, 2), (90, 60, 50), 1)]
     failed: list[tuple[int, KdvisionError]] = []
     (both,) = pipeline.read_views(
         [*photos, SAMPLES / "holes.jpg", SAMPLES / "none.jpg"], on_failure=lambda *one: failed.append(one)
     )
-    told = [problem.text for problem in both.problems]
-    assert len(told) == 2 and both.review
-    assert told[0].endswith("holes.jpg, shows another kingdom, and is left out") and "no file" in told[1]
+    problems = [problem.text for problem in both.problems]
+    assert len(problems) == 2 and both.review
+    assert problems[0].endswith("holes.jpg, shows another kingdom, and is left out") and "no file" in problems[1]
     assert [(number, type(error)) for number, error in failed] == [(3, PhotoError)]
     reads = [pipeline.read(photo)[0] for photo in photos]
 
@@ -195,8 +195,8 @@ def test_two_photos_of_one_kingdom_mend_each_other() -> None:
     assert both.probability > max(read.probability for read in reads)
 
 
-def test_a_picture_that_comes_twice_counts_once_and_that_is_told(tmp_path: Path) -> None:
-    photo, copy = spoiled(Square(0, 3), (252, 252, 250), 0), tmp_path / "copy.jpg"
+def test_a_duplicate_photo_counts_once_and_is_reported(tmp_path: Path) -> None:
+    photo, copy = cover_square(Square(0, 3), (252, 252, 250), 0), tmp_path / "copy.jpg"
     (alone,) = pipeline.read(photo)
     (twice,) = pipeline.read_views([photo, photo.copy()])
     assert np.array_equal(twice.reading.log_probs, alone.reading.log_probs) and twice.board == alone.board
@@ -210,7 +210,7 @@ def test_a_picture_that_comes_twice_counts_once_and_that_is_told(tmp_path: Path)
     assert read.probability == once.probability and len(read.problems) == len(once.problems) + 2
 
 
-def test_a_further_photo_without_a_kingdom_has_failed() -> None:
+def test_a_further_photo_without_a_kingdom_is_a_failure() -> None:
     failed: list[tuple[int, KdvisionError]] = []
     (read,) = pipeline.read_views(
         [SAMPLES / "demo.jpg", SAMPLES / "no-kingdom.jpg"], on_failure=lambda *one: failed.append(one)
@@ -222,8 +222,8 @@ def test_a_further_photo_without_a_kingdom_has_failed() -> None:
     ]
 
 
-def test_a_kingdom_that_only_a_further_photo_shows_is_told() -> None:
-    """The one photo has the left half of a table with two kingdoms, the other has all of it."""
+def test_a_kingdom_that_only_a_further_photo_shows_is_reported() -> None:
+    """One photo shows the left half of a table with two kingdoms, the other shows all of it."""
     whole = Photo.open(SAMPLES / "two-kingdoms.jpg").pixels
     left, right = pipeline.read(whole)
     between = int((left.grid.corners[:, 0].max() + right.grid.corners[:, 0].min()) / 2)
@@ -243,7 +243,7 @@ def test_a_tile_under_glare_is_outvoted_by_a_photo_that_shows_it(hidden_tile: fl
     """One photo is certain of a bare table where another one is certain of a tile: glare looks like bare table."""
     board = Board.parse("w w f f / l1 w # . / g g . .")
     glare = {"A3": {".": 0.999, "g": 0.0005}}
-    first = observation(Reading.of(board, confidence=0.995, spoiled=glare))
-    other = observation(Reading.of(board, confidence=0.96))
+    first = make_observation(Reading.of(board, confidence=0.995, spoiled=glare))
+    other = make_observation(Reading.of(board, confidence=0.96))
     fused, _ = fuse(first, [(other, align(first.reading, other.reading))])
     assert fused.reading.probability(Square.parse("A3"), "g") > hidden_tile

@@ -1,4 +1,4 @@
-"""The finder's code of axes, and how votes become squares. The network itself is measured by test_samples."""
+"""The detector's code of axes, and the decoding of votes; no network runs."""
 
 import numpy as np
 import pytest
@@ -17,13 +17,13 @@ from kdvision.vision.networks.detector import (
 SQUARE = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
 
 
-def quad(angle: float, side: float, squeeze: float = 1.0, at: tuple[float, float] = (100.0, 80.0)) -> Floats:
+def make_quad(angle: float, side: float, squeeze: float = 1.0, at: tuple[float, float] = (100.0, 80.0)) -> Floats:
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     return np.asarray(side / 2 * SQUARE @ np.diag([1.0, squeeze]) @ turn.T + at)
 
 
-def votes_for(quads: Floats, cells: int) -> np.ndarray:
-    """Perfect votes, written here a second time from the definition."""
+def make_votes(quads: Floats, cells: int) -> np.ndarray:
+    """Perfect votes, computed independently from the definition."""
     output = np.zeros((8, cells, cells), np.float32)
     output[0] = -8
     centre, alpha, beta = compute_axes(quads)
@@ -32,7 +32,7 @@ def votes_for(quads: Floats, cells: int) -> np.ndarray:
         for col in range(cells):
             here = (col + 0.5) * STRIDE_PIXELS + 1j * (row + 0.5) * STRIDE_PIXELS
             for k, code in enumerate(codes):
-                # inside where the winding about the point is the same on every side
+                # inside if the point lies on the same side of every edge
                 corners = quads[k, :, 0] + 1j * quads[k, :, 1] - here
                 if (np.imag(np.conj(corners) * np.roll(corners, -1)) > 0).all():
                     offset = (centre[k] - here) / abs(alpha[k])
@@ -41,8 +41,8 @@ def votes_for(quads: Floats, cells: int) -> np.ndarray:
 
 
 @given(st.floats(0, 6.28), st.floats(8, 150), st.floats(0.45, 1.0), st.integers(0, 3))
-def test_axes_survive_their_code_up_to_a_quarter_turn(angle: float, side: float, squeeze: float, start: int) -> None:
-    corners = np.roll(quad(angle, side, squeeze), start, axis=0)[None]
+def test_encoded_axes_are_decoded_up_to_a_quarter_turn(angle: float, side: float, squeeze: float, start: int) -> None:
+    corners = np.roll(make_quad(angle, side, squeeze), start, axis=0)[None]
     _, alpha, beta = compute_axes(corners)
     again_alpha, again_beta = decode_axes(encode_axes(alpha, beta))
     ratio = again_alpha / alpha
@@ -51,17 +51,17 @@ def test_axes_survive_their_code_up_to_a_quarter_turn(angle: float, side: float,
 
 
 def test_a_mirrored_square_has_the_axes_of_the_square_itself() -> None:
-    corners = quad(0.3, 40)
+    corners = make_quad(0.3, 40)
     for code in (encode_axes(*compute_axes(c[None])[1:]) for c in (corners, corners[::-1])):
         assert np.allclose(code, encode_axes(*compute_axes(corners[None])[1:]), atol=1e-9)
 
 
 @pytest.mark.parametrize("side", [14, 30, 60, 110])
 @pytest.mark.parametrize("angle", [0.0, 0.4, 0.785, 2.9])
-def test_perfect_votes_give_the_squares_back(side: float, angle: float) -> None:
+def test_perfect_votes_are_decoded_to_their_squares(side: float, angle: float) -> None:
     step = 1.05 * side * np.array([np.cos(angle), np.sin(angle)])
-    quads = np.array([quad(angle, side, 0.8, at=(150 + k * step[0], 150 + k * step[1])) for k in (-1, 0, 1)])
-    found = decode_votes(votes_for(quads, 40))
+    quads = np.array([make_quad(angle, side, 0.8, at=(150 + k * step[0], 150 + k * step[1])) for k in (-1, 0, 1)])
+    found = decode_votes(make_votes(quads, 40))
     assert len(found) == 3
     for corners in quads:
         nearest = int(np.linalg.norm(found.centre - corners.mean(0), axis=1).argmin())
@@ -69,5 +69,5 @@ def test_perfect_votes_give_the_squares_back(side: float, angle: float) -> None:
         assert found.side[nearest] == pytest.approx(side * np.sqrt(0.8), rel=0.01)
 
 
-def test_no_votes_give_no_squares() -> None:
+def test_no_votes_give_no_detections() -> None:
     assert len(decode_votes(np.full((8, 5, 6), -9, np.float32))) == 0
