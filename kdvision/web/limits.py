@@ -101,7 +101,7 @@ class JobQueue:
     async def run(self, slot: Slot, job: Callable[[Report], Any]) -> AsyncGenerator[Any, None]:
         """Yield what the job reports while it waits and runs; its result comes last.
 
-        If the caller stops to iterate, a job that has not started never will.
+        If the caller stops iterating, a job that has not started never will.
         """
         loop, reports = asyncio.get_running_loop(), asyncio.Queue[dict[str, Any] | None]()
 

@@ -69,6 +69,9 @@ MAX_ADDRESSES: Final = 1000
 STATIC_FOLDER: Final = Path(__file__).parent / "static"
 """The files of the page."""
 
+API: Final = "/api/"
+"""Its responses are not stored; browsers keep the page, and ask each time whether it is still current."""
+
 OPEN_PATHS: Final = frozenset({"/pair.html", "/pair.css", "/pair.js", "/strings.js", "/icons/icon.svg", "/api/pair"})
 """The pairing page: what a client without the key may request."""
 
@@ -157,7 +160,7 @@ class SecurityMiddleware:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-                headers.setdefault("Cache-Control", "no-store")
+                headers.setdefault("Cache-Control", "no-store" if scope["path"].startswith(API) else "no-cache")
             await send(message)
 
         try:
@@ -184,7 +187,7 @@ class SecurityMiddleware:
 
 def _make_refusal(error: Refusal, scope: Scope) -> Response:
     """The pairing page for a browser without the key, otherwise the error."""
-    if error.status == 401 and scope["method"] in ("GET", "HEAD") and not scope["path"].startswith("/api/"):
+    if error.status == 401 and scope["method"] in ("GET", "HEAD") and not scope["path"].startswith(API):
         return FileResponse(STATIC_FOLDER / "pair.html", 401)
     return error_response(error)
 

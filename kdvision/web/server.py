@@ -21,7 +21,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 
 from kdvision.errors import KdvisionError
 from kdvision.vision.find import Networks
@@ -84,19 +83,10 @@ def create_app(settings: Settings, *, link: str | None = None) -> SecurityMiddle
     return SecurityMiddleware(app, pairing, settings.lan)
 
 
-class _PageFiles(StaticFiles):
-    """The files of the page. Browsers keep them, and ask each time whether they are still current."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
-        response.headers["Cache-Control"] = "no-cache"
-        return response
-
-
 def _page_routes() -> list[Route]:
     """One route for each file of the page: no other path reaches the disk."""
     mimetypes.add_type("text/javascript", ".js")  # Python 3.11 and some Windows machines have another type
-    files = GZipMiddleware(_PageFiles(directory=STATIC_FOLDER, html=True))
+    files = GZipMiddleware(StaticFiles(directory=STATIC_FOLDER, html=True))
     found = sorted(path.relative_to(STATIC_FOLDER) for path in STATIC_FOLDER.rglob("*.*"))
     return [Route(path, files, methods=["GET"]) for path in ("/", *(f"/{path.as_posix()}" for path in found))]
 

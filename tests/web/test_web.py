@@ -282,7 +282,12 @@ def test_the_page_is_served_with_its_security_headers(client: Client, path: str,
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-cache"
     assert client.get(path, If_None_Match=answer.headers["etag"]).status == 304
+
+
+def test_responses_of_the_api_are_not_stored(client: Client) -> None:
+    assert client.post("/api/score", GAME).headers["cache-control"] == "no-store"
 
 
 def test_files_are_compressed(client: Client) -> None:
