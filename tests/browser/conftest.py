@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from kdvision import pipeline
+from kdvision.pipeline import KingdomReading, Watch
+from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.web.server import Settings
 from tests.webserver import Client, running_server
 
@@ -36,11 +39,27 @@ KEEP_TOASTS = """(() => {
 Open = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server() -> Iterator[Client]:
-    """The server of all browser tests. It has no state, so the tests are independent."""
-    with running_server(Settings(port=0)) as client:
-        yield client
+    """The server of all browser tests, which reads a photo once. It has no other state: the tests are independent."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "read", make_cached_read())
+        with running_server(Settings(port=0)) as client:
+            yield client
+
+
+def make_cached_read() -> Callable[..., list[KingdomReading]]:
+    """`pipeline.read` with a cache: most tests send the same few photos."""
+    read, cache = pipeline.read, dict[tuple[bytes, str], list[KingdomReading]]()
+
+    def read_cached(photo: PhotoSource, *, watch: Watch | None = None, **options: Any) -> list[KingdomReading]:
+        opened = Photo.open(photo)
+        key = opened.digest, repr(options)
+        if key not in cache:
+            cache[key] = read(opened, watch=watch, **options)
+        return cache[key]
+
+    return read_cached
 
 
 @pytest.fixture(scope="session")

@@ -89,7 +89,7 @@ def rooms(tmp_path: Path) -> Path:
     """Two rooms with a photo each, and a JSON file that is not a label."""
     for room, board in (("attic", SMALL), ("cellar", OTHER)):
         (tmp_path / room).mkdir()
-        (tmp_path / room / "1.png").write_bytes(png(table_photo().pixels))
+        (tmp_path / room / "1.png").write_bytes(png(table_photo(240, 180).pixels))
         kingdom = {"board": board.split(" / "), "points": 5 if room == "attic" else 2}
         (tmp_path / room / "1.json").write_text(json.dumps({"photo": "1.png", "kingdoms": [kingdom]}))
     (tmp_path / "notes.json").write_text("{}")
