@@ -13,16 +13,7 @@ from kdvision.lab.train.context import train_context
 from kdvision.lab.train.image_networks import train_cells, train_detector
 from kdvision.lab.train.player_colour import train_player_colour
 from kdvision.lab.train.quantise import quantise_networks
-
-
-@dataclass(frozen=True)
-class Run:
-    """The options of one training run: folders, and the number of parallel processes."""
-
-    data: Path
-    models: Path
-    work: Path
-    workers: int
+from kdvision.lab.train.run import Run
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,13 @@ find there. Nothing else is trained or measured on these drawn boxes; half of th
 shows a random part of the tiles of each photo, so that the network reads few tiles as well as many.
 """
 
-from __future__ import annotations
-
 import pickle
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -34,13 +32,11 @@ from kdvision.lab.train.examples import TILE_KINDS
 from kdvision.lab.train.export import export_context
 from kdvision.lab.train.metrics import fit_temperature
 from kdvision.lab.train.networks import COLOUR_FEATURES, ContextForPhoto, ContextNet
+from kdvision.lab.train.run import Run
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.classify.context import TileFeatures
 from kdvision.vision.find import Networks, find_kingdoms
 from kdvision.vision.image.photo import Photo
-
-if TYPE_CHECKING:
-    from kdvision.lab.train.__main__ import Run
 
 KINDS: Final = tuple(kind for kind in TILE_KINDS if kind != "t")
 """Kinds that the network re-scores. Rendered tables of Kingdomino have no towns, so these keep their probability."""

@@ -5,14 +5,12 @@ many under hard light, the second with many that hands and things cover. After e
 averaged with those before it, which generalises better than either (Wortsman et al., 2022, "Robust fine-tuning").
 """
 
-from __future__ import annotations
-
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 import torch
@@ -28,9 +26,7 @@ from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneE
 from kdvision.lab.train.export import export_cells, export_detector
 from kdvision.lab.train.metrics import compute_cell_loss, compute_detector_loss, measure_cells
 from kdvision.lab.train.networks import CellNet, DetectorNet
-
-if TYPE_CHECKING:
-    from kdvision.lab.train.__main__ import Run
+from kdvision.lab.train.run import Run
 
 Net = TypeVar("Net", bound=nn.Module)
 

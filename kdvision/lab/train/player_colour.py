@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import cv2
 import numpy as np
@@ -27,6 +27,7 @@ from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, list_sources
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, get_drawn_box, make_piece_mesh
 from kdvision.lab.render.objects.meshes import load_models
 from kdvision.lab.render.raster import Mesh
+from kdvision.lab.train.run import Run
 from kdvision.vision.classify.player_colour import (
     MAX_DEVIATION,
     WEIGHTS,
@@ -34,9 +35,6 @@ from kdvision.vision.classify.player_colour import (
     compute_colour_features,
 )
 from kdvision.vision.networks.cells import prepare_crops
-
-if TYPE_CHECKING:
-    from kdvision.lab.train.__main__ import Run
 
 Bytes = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
@@ -100,9 +98,21 @@ def train_player_colour(run: Run) -> None:
             f"{name}: {right[group].mean():.1%} right; reported {reported.sum() / group.sum():.1%}, "
             f"of which right {right[reported].mean():.1%}"
         )
-    arrays = {name: getattr(classifier, name).tolist() for name in ("usual", "spread", "weights")}
-    about = {"colours": classifier.colours, "sure": threshold, "seed": SEED, "pictures": PICTURES, **arrays}
-    write_atomically(WEIGHTS, (json.dumps(about) + "\n").encode())
+    write_classifier(replace(classifier, threshold=threshold))
+
+
+def write_classifier(classifier: PlayerColourClassifier, path: Path = WEIGHTS) -> None:
+    """Write a classifier to the JSON file that the runtime reads."""
+    about = {
+        "colours": classifier.colours,
+        "sure": classifier.threshold,
+        "seed": SEED,
+        "pictures": PICTURES,
+        "usual": classifier.mean.tolist(),
+        "spread": classifier.scale.tolist(),
+        "weights": classifier.weights.tolist(),
+    }
+    write_atomically(path, f"{json.dumps(about)}\n".encode())
 
 
 @cache

@@ -7,13 +7,11 @@ Weights keep seven bits, because processors without VNNI add pairs of products i
 models"): this way every processor computes the same sums.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +21,12 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.lab.calibrate.scenes import judge_boards, observe_picture, render_scene
 from kdvision.lab.model_file import write_model
+from kdvision.lab.train.run import Run
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.find import Networks
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import Model, find_model, load_model
-
-if TYPE_CHECKING:
-    from kdvision.lab.train.__main__ import Run
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -1,10 +1,19 @@
 """Training of the player colour classifier."""
 
+from pathlib import Path
+
 import numpy as np
 
 from kdvision.game.players import COLOURS
 from kdvision.lab.render.objects import meshes
-from kdvision.lab.train.player_colour import CastleSquares, choose_threshold, classify_squares, fit_player_colour
+from kdvision.lab.train.player_colour import (
+    CastleSquares,
+    choose_threshold,
+    classify_squares,
+    fit_player_colour,
+    write_classifier,
+)
+from kdvision.vision.classify.player_colour import PlayerColourClassifier, load_player_colours
 
 
 def test_the_fit_separates_distinct_colours() -> None:
@@ -26,3 +35,12 @@ def test_the_threshold_gives_the_required_precision() -> None:
     right = np.array([False] * 3 + [True] * 97)
     assert choose_threshold(right, np.array([0.605] * 3 + [0.9] * 97)) == 0.61
     assert choose_threshold(~right, np.array([0.605] * 3 + [0.9] * 97)) == 1.0
+
+
+def test_the_runtime_reads_what_training_writes(tmp_path: Path) -> None:
+    shipped = load_player_colours()
+    write_classifier(shipped, tmp_path / "weights.json")
+    loaded = PlayerColourClassifier.load(tmp_path / "weights.json")
+    assert (loaded.colours, loaded.threshold) == (shipped.colours, shipped.threshold)
+    for name in ("mean", "scale", "weights"):
+        assert np.array_equal(getattr(loaded, name), getattr(shipped, name))

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from kdvision.lab.train import quantise as quantising
-from kdvision.lab.train.__main__ import Run
 from kdvision.lab.train.export import export_cells, export_detector
 from kdvision.lab.train.networks import CellNet, DetectorNet
 from kdvision.lab.train.quantise import (
@@ -19,6 +18,7 @@ from kdvision.lab.train.quantise import (
     quantise,
     quantise_networks,
 )
+from kdvision.lab.train.run import Run
 from kdvision.vision.networks.onnx import Model
 from tests.paths import MODELS
 
