@@ -4,17 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
 from kdvision.report.overlay import AMBER, DARK, LIGHT, Colour, Pixels, Points, draw_label, draw_line, shrink_quad
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import build_grid
-from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.search import SearchResult
-from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import Detections, shrink
+from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
+from kdvision.vision.image.photo import Photo, shrink
+from kdvision.vision.networks.detector import Detections
 
 MAX_SIDE_PIXELS: Final = 1600
 """Longer side of the pictures."""
@@ -29,9 +28,6 @@ GREEN: Final[Colour] = (60, 220, 90)
 SCALE_COLOURS: Final[tuple[Colour, ...]] = ((255, 80, 160), (80, 220, 255), (255, 220, 60))
 """Colours of the detections at each scale, the finest first."""
 
-_UNIT_CORNERS: Final = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
-"""Corners of a square around the origin in multiples of its half axes: TL, TR, BR, BL."""
-
 
 @dataclass(frozen=True)
 class _Canvas:
@@ -42,7 +38,7 @@ class _Canvas:
 
     @classmethod
     def from_photo(cls, photo: Photo) -> "_Canvas":
-        pixels = shrink_to_fit(photo.find_level(MAX_SIDE_PIXELS / max(photo.height, photo.width))[0])
+        pixels = photo.resize(min(MAX_SIDE_PIXELS, max(photo.width, photo.height)))
         return cls(pixels, pixels.shape[1] / photo.width)
 
     def draw_quad(self, quad: Points, colour: Colour, width: float) -> None:
@@ -80,19 +76,10 @@ def _draw_photo(photo: Photo, canvas: _Canvas) -> Pixels:
 def _draw_detections(scales: Sequence[Detections], canvas: _Canvas) -> Pixels:
     """All detections, one colour for each scale; the more certain, the thicker the line."""
     for detections, colour in reversed(list(zip(scales, SCALE_COLOURS, strict=False))):
-        for quad, score in zip(_compute_corners(detections), detections.score, strict=True):
+        for quad, score in zip(detections.corners, detections.score, strict=True):
             canvas.draw_quad(shrink_quad(quad, 0.9), colour, 1 + 2.5 * float(score))
     counts = ", ".join(str(len(detections)) for detections in scales)
     return canvas.add_caption(f"squares detected at each scale, the finest first: {counts}")
-
-
-def _compute_corners(detections: Detections) -> Points:
-    """The corners (n, 4, 2) of detections."""
-    along_u, along_v = (
-        _UNIT_CORNERS[:, :1] * detections.axis_u[:, None],
-        _UNIT_CORNERS[:, 1:] * detections.axis_v[:, None],
-    )
-    return np.asarray(detections.centre[:, None] + along_u + along_v)
 
 
 def _draw_lattices(result: SearchResult, canvas: _Canvas) -> Pixels:
@@ -100,17 +87,10 @@ def _draw_lattices(result: SearchResult, canvas: _Canvas) -> Pixels:
     for hypothesis in sorted(result.hypotheses, key=lambda one: one in result.best_hypotheses):
         accepted = hypothesis in result.best_hypotheses
         width = 0.06 * build_grid(hypothesis).side * canvas.scale if accepted else 1.0
-        for quad in _compute_member_corners(hypothesis):
+        places = np.array(list(hypothesis.members), np.float64)
+        for quad in apply_homography(hypothesis.matrix, places[:, None] + UNIT_SQUARE):
             canvas.draw_quad(quad, GREEN if accepted else AMBER, width)
     return canvas.add_caption(f"lattices refined: {len(result.hypotheses)}, accepted: {len(result.best_hypotheses)}")
-
-
-def _compute_member_corners(hypothesis: LatticeHypothesis) -> Points:
-    """The corners (n, 4, 2) of a lattice's squares, in pixels of the photo."""
-    places = np.array(list(hypothesis.members), np.float64)
-    corners = places[:, None] + (_UNIT_CORNERS + 1) / 2
-    moved = cv2.perspectiveTransform(corners.reshape(1, -1, 2), hypothesis.matrix)
-    return np.asarray(moved, np.float64).reshape(-1, 4, 2)
 
 
 def _draw_cells(observations: Sequence[GridObservation], canvas: _Canvas) -> Pixels:

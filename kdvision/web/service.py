@@ -27,8 +27,7 @@ from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.decide.game_set import GAME_KINGDOMINO
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import Networks
-from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import shrink
+from kdvision.vision.image.photo import Photo, shrink
 from kdvision.web.http import json_response, list_variants, status_of
 from kdvision.web.limits import JobQueue, Report
 from kdvision.web.tokens import decode_token, encode_token

@@ -14,7 +14,7 @@ from kdvision.vision.assess.kingdom import MIN_OUTLINED_TILES
 from kdvision.vision.classify.observation import P_TILE, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS, shrink
+from kdvision.vision.networks.detector import FINE_LONG_SIDE_PIXELS
 
 MIN_MEAN_GREY: Final = 28
 MAX_MEAN_GREY: Final = 235
@@ -51,8 +51,7 @@ def _diagnose_file(photo: Photo) -> Reason | None:
 
 def _convert_to_grey(photo: Photo) -> npt.NDArray[np.uint8]:
     """Return the photo in grey at the detector's finest scale."""
-    pixels, _ = photo.find_level(FINE_LONG_SIDE_PIXELS / max(photo.width, photo.height))
-    pixels, _ = shrink(pixels, min(1.0, FINE_LONG_SIDE_PIXELS / max(pixels.shape[:2])))
+    pixels = photo.resize(min(FINE_LONG_SIDE_PIXELS, max(photo.width, photo.height)))
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
 
 

@@ -18,8 +18,8 @@ from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, find_overlapped, grow_lattices
 from kdvision.vision.detect.neighbours import Bounds, Place
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, Mask, apply_homography, compute_side_lengths
-from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, Detections, SquareDetector, shrink
+from kdvision.vision.image.photo import Photo, shrink
+from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, Detections, SquareDetector
 
 RECTIFIED_SIDE_PIXELS: Final = 48
 MAX_LATTICE_CELLS: Final = 11

@@ -72,6 +72,11 @@ class Photo:
             scale = next(s for s in self._file.scales if s <= scale)
         return self._get_level(scale)
 
+    def resize(self, long_side: int) -> Pixels:
+        """Return a copy of the photo, its longer side scaled to `long_side` pixels."""
+        pixels, _ = self.find_level(long_side / max(self.width, self.height))
+        return shrink(pixels, long_side / max(pixels.shape[:2]))[0]
+
     def crop(self, points: NDArray[np.float64], factor: float) -> tuple[Pixels, NDArray[np.float64]]:
         """Return the box around points (…, 2) at `find_level(factor)`, and the matrix (3, 3) to its pixels."""
         pixels, scale = self.find_level(factor)
@@ -127,6 +132,18 @@ class Photo:
         if file.scales == (1,):
             photo._file = None  # its bytes are not needed again
         return photo
+
+
+def shrink(pixels: Pixels, factor: float) -> tuple[Pixels, tuple[float, float]]:
+    """Return the picture scaled by `factor`, and the exact factors (x, y) after rounding to whole pixels.
+
+    Down to a half, bilinear interpolation covers all pixels and is faster than averaging areas.
+    """
+    height, width = pixels.shape[:2]
+    size = (max(8, round(width * factor)), max(8, round(height * factor)))
+    method = cv2.INTER_AREA if factor < 0.5 else cv2.INTER_LINEAR
+    small = np.asarray(cv2.resize(pixels, size, interpolation=method), np.uint8)
+    return small, (size[0] / width, size[1] / height)
 
 
 def _read(

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from scipy import special
 
 from kdvision.vision.geometry import UNIT_SQUARE, Floats, compute_median, compute_side_lengths
-from kdvision.vision.image.photo import Photo
-from kdvision.vision.networks.detector import PADDING_GREY, shrink
+from kdvision.vision.image.photo import Photo, shrink
+from kdvision.vision.networks.detector import PADDING_GREY
 from kdvision.vision.networks.onnx import Model
 
 Bytes = npt.NDArray[np.uint8]

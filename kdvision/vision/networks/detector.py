@@ -192,19 +192,6 @@ class SquareDetector:
 
         Scales are not merged: a scale at which squares are too large yields many small false detections.
         """
-        pixels, _ = photo.find_level(long_side / max(photo.width, photo.height))
-        pixels, _ = shrink(pixels, long_side / max(pixels.shape[:2]))
+        pixels = photo.resize(long_side)
         scale = np.diag([photo.width / pixels.shape[1], photo.height / pixels.shape[0], 1.0])
         return self.detect(pixels).transform(scale)
-
-
-def shrink(pixels: npt.NDArray[np.uint8], factor: float) -> tuple[npt.NDArray[np.uint8], tuple[float, float]]:
-    """Return the picture scaled by `factor`, and the exact factors (x, y) after rounding to whole pixels.
-
-    Down to a half, bilinear interpolation covers all pixels and is faster than averaging areas.
-    """
-    height, width = pixels.shape[:2]
-    size = (max(8, round(width * factor)), max(8, round(height * factor)))
-    method = cv2.INTER_AREA if factor < 0.5 else cv2.INTER_LINEAR
-    small = np.asarray(cv2.resize(pixels, size, interpolation=method), np.uint8)
-    return small, (size[0] / width, size[1] / height)
