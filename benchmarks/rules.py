@@ -8,7 +8,7 @@ from benchmarks.measurement import Measurement, time_best
 from benchmarks.photos import time_decoding
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
-from kdvision.game.dominoes import name_dominoes
+from kdvision.game.dominoes import name_game_dominoes
 from kdvision.game.legality import find_problems
 from kdvision.game.rules import make_rule_set
 from kdvision.game.scoring import score
@@ -34,7 +34,7 @@ def measure_rules() -> Iterator[Measurement]:
     for name, limit, work in (
         ("score", 0.2, lambda board: score(board, rules)),
         ("score and check", 2.0, lambda board: (score(board, rules), find_problems(board, KINGDOMINO))),
-        ("name the dominoes of", None, lambda board: name_dominoes(board, KINGDOMINO)),
+        ("name the dominoes of", None, lambda board: name_game_dominoes([board], KINGDOMINO)),
     ):
         value = max(0.0, time_boards(work) - parsing)
         yield Measurement(f"{name} a 7x7 board", value, limit=limit, ratio=value / time_decoding())

@@ -52,13 +52,6 @@ class Naming:
     alone: int
 
 
-def name_dominoes(board: Board, deck: Deck) -> Naming | None:
-    """Return the dominoes of a legal board, None if there is no legal way to lay it. Raises Undecided."""
-    of = make_puzzle(board, deck)
-    ways = list(islice(_find_legal(of, index_deck(deck).supply), MAX_READINGS))
-    return _make_naming(of, deck, ways, ways)
-
-
 def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | None, ...]:
     """Return the dominoes of the kingdoms of one game, from the readings that leave the others their dominoes.
 
@@ -99,7 +92,7 @@ def _list_legal(of: Puzzle, deck: Deck) -> Sequence[Tiling]:
 
 
 def _make_naming(
-    of: Puzzle, deck: Deck, ways: Sequence[Tiling], alone: Sequence[Tiling], shown: Sequence[Tiling] = ()
+    of: Puzzle, deck: Deck, ways: Sequence[Tiling], alone: Sequence[Tiling], shown: Sequence[Tiling]
 ) -> Naming | None:
     if not ways:
         return None

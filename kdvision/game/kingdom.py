@@ -55,7 +55,7 @@ class Kingdom:
 
     @cached_property
     def territories(self) -> tuple[Territory, ...]:
-        """The territories with all crowns on them, from the top left."""
+        """The territories with all crowns on them, from the top left. Squares connect by their sides only."""
         added, skulls = self._count_added_crowns(), {gem.skull_square for gem in self.gems}
         territories = []
         for terrain, squares in _find_regions(self.board):
@@ -93,11 +93,6 @@ class Table:
     def is_complete(self) -> bool:
         """Whether no kingdom is known to be missing."""
         return self.seats <= len(self.kingdoms)
-
-
-def find_territories(kingdom: Kingdom | Board) -> tuple[Territory, ...]:
-    """Return the territories of a kingdom or a board, from the top left. Squares connect by their sides only."""
-    return to_kingdom(kingdom).territories
 
 
 def to_kingdom(kingdom: Kingdom | Board) -> Kingdom:

@@ -40,11 +40,7 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
         else [*_check_shared_box(boards, odd, rule_set.deck)]
     )
     found = [*alone, *_check_number(boards, whole.seats, rule_set), *shared, *pieces]
-    return tuple(replace(problem, clause=_replace_clause(problem.clause, rule_set)) for problem in found)
-
-
-def _replace_clause(clause: str, rule_set: RuleSet) -> str:
-    return rule_set.own_clauses.get(clause, clause)
+    return tuple(replace(problem, clause=rule_set.own_clauses.get(problem.clause, problem.clause)) for problem in found)
 
 
 def _check_claims(kingdom: Kingdom, rule_set: RuleSet) -> Iterator[Problem]:

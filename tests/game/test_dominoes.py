@@ -1,31 +1,35 @@
-"""Dominoes named: which lie where, and where that cannot be told."""
+"""Which dominoes lie where, and where several can."""
 
 import numpy as np
 import pytest
 
 from kdvision.game import dominoes
 from kdvision.game.board import Board, Square
-from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
-from kdvision.game.dominoes import MAX_READINGS, name_dominoes, name_game_dominoes
+from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
+from kdvision.game.dominoes import MAX_READINGS, Naming, name_game_dominoes
 from kdvision.lab.games.play import play
 
 
-def shown(text: str) -> list[str]:
-    naming = name_dominoes(Board.parse(text), KINGDOMINO)
+def name_alone(board: Board, deck: Deck = KINGDOMINO) -> Naming | None:
+    return name_game_dominoes([board], deck)[0]
+
+
+def list_placed(text: str) -> list[str]:
+    naming = name_alone(Board.parse(text))
     assert naming is not None
     return [str(placed) for placed in naming.placed]
 
 
 def test_dominoes_have_their_numbers() -> None:
-    assert shown("# m3 w") == ["B1-C1: 48"]
+    assert list_placed("# m3 w") == ["B1-C1: 48"]
 
 
 def test_alike_dominoes_have_all_their_numbers() -> None:
-    assert shown("# f f") == ["B1-C1: 3 or 4 or 5 or 6"]
+    assert list_placed("# f f") == ["B1-C1: 3 or 4 or 5 or 6"]
 
 
-def test_other_readings_are_told() -> None:
-    naming = name_dominoes(Board.parse("w w # / w w ."), KINGDOMINO)
+def test_a_domino_of_several_readings_is_not_sure() -> None:
+    naming = name_alone(Board.parse("w w # / w w ."))
     assert naming is not None
     assert naming.readings == 2
     assert not any(placed.sure for placed in naming.placed)
@@ -33,28 +37,28 @@ def test_other_readings_are_told() -> None:
 
 
 def test_what_every_reading_shares_is_sure() -> None:
-    naming = name_dominoes(Board.parse("w w # m3 w / w w . . ."), KINGDOMINO)
+    naming = name_alone(Board.parse("w w # m3 w / w w . . ."))
     assert naming is not None
     assert [placed.numbers for placed in naming.placed if placed.sure] == [(48,)]
 
 
 def test_readings_that_cannot_be_built_do_not_count() -> None:
     # Upright dominoes f f and l w would do for the box, but l w would touch nothing of its own.
-    assert shown("# f l / . f w") == ["B1-C1: 17", "B2-C2: 13"]
+    assert list_placed("# f l / . f w") == ["B1-C1: 17", "B2-C2: 13"]
 
 
 @pytest.mark.parametrize("text", ["# m3 m3", "# w w f f", "# w"])
 def test_a_wrong_board_has_no_dominoes(text: str) -> None:
-    assert name_dominoes(Board.parse(text), KINGDOMINO) is None
+    assert name_alone(Board.parse(text)) is None
 
 
 def test_mixed_boxes_name_the_box() -> None:
-    naming = name_dominoes(Board.parse("# t g"), ROYAL_WEDDING)
+    naming = name_alone(Board.parse("# t g"), ROYAL_WEDDING)
     assert naming is not None
     assert naming.placed[0].numbers == ("Q35", "Q36")
 
 
-def together(*boards: str) -> list[str]:
+def name_together(*boards: str) -> list[str]:
     namings = name_game_dominoes([Board.parse(text) for text in boards], KINGDOMINO)
     return [
         "none" if naming is None else f"{naming.readings}/{naming.alone} {', '.join(map(str, naming.placed))}"
@@ -64,8 +68,8 @@ def together(*boards: str) -> list[str]:
 
 def test_what_another_kingdom_needs_narrows_the_readings() -> None:
     square = ". f l . / # f w . / w w w w"
-    alone, _ = together(square, "# m3 w")
-    narrowed, other = together(square, "# w f")
+    alone, _ = name_together(square, "# m3 w")
+    narrowed, other = name_together(square, "# w f")
     assert alone.startswith("2/2 ")
     assert narrowed.startswith("1/2 ")
     assert "otherwise" not in narrowed
@@ -74,23 +78,23 @@ def test_what_another_kingdom_needs_narrows_the_readings() -> None:
 
 def test_where_there_is_too_much_to_follow_each_is_named_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dominoes, "MAX_FRONTIER", 0)
-    square, _ = together(". f l . / # f w . / w w w w", "# w f")
+    square, _ = name_together(". f l . / # f w . / w w w w", "# w f")
     assert square.startswith("2/2 ")
 
 
 def test_kingdoms_that_no_one_box_laid_are_named_each_by_itself() -> None:
-    assert together("# m3 w", "# m3 w") == ["1/1 B1-C1: 48"] * 2
+    assert name_together("# m3 w", "# m3 w") == ["1/1 B1-C1: 48"] * 2
 
 
 def test_a_wrong_board_narrows_no_other() -> None:
-    assert together("# m3 m3", "# ? f", "# m3 w") == ["none", "none", "1/1 B1-C1: 48"]
-    assert together() == []
+    assert name_together("# m3 m3", "# ? f", "# m3 w") == ["none", "none", "1/1 B1-C1: 48"]
+    assert name_together() == []
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_was_played_is_among_the_readings(seed: int) -> None:
     kingdoms = play(np.random.default_rng(seed), players=2, side=7, care=(0, 1))
-    alone = [name_dominoes(kingdom.board, KINGDOMINO) for kingdom in kingdoms]
+    alone = [name_alone(kingdom.board) for kingdom in kingdoms]
     beside = name_game_dominoes([kingdom.board for kingdom in kingdoms], KINGDOMINO)
     for kingdom, one, other in zip(kingdoms, alone, beside, strict=True):
         assert one is not None and other is not None

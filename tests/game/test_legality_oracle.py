@@ -111,7 +111,7 @@ def test_readings_are_kept_exactly_where_the_others_have_one_too() -> None:
     pool = [sound_board(chance) for _ in range(150)]
     pool = [board for board in pool if len(readings(board)) > 1] + pool[:10]
     taken = {board: readings(board) for board in pool}
-    seen = Counter[str]()
+    cases = Counter[str]()
     for _ in range(600):
         boards = chance.choices(pool, k=chance.choice((2, 2, 3)))
         together = [every for every in product(*(taken[board] for board in boards)) if sum(every, Counter()) <= HELD]
@@ -119,6 +119,6 @@ def test_readings_are_kept_exactly_where_the_others_have_one_too() -> None:
             kept = [mine for mine in taken[board] if any(mine is every[place] for every in together)]
             assert naming is not None
             assert (naming.readings, naming.alone) == (len(kept) or naming.alone, len(taken[board])), str(boards)
-            seen["apart" if not kept else "narrowed" if len(kept) < naming.alone else "as they are"] += 1
-    assert len(seen) == 3
-    assert min(seen.values()) >= 20, seen
+            cases["apart" if not kept else "narrowed" if len(kept) < naming.alone else "as they are"] += 1
+    assert len(cases) == 3
+    assert min(cases.values()) >= 20, cases

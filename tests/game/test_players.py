@@ -55,9 +55,9 @@ def test_malformed_lists_are_said_to_be_so(text: str, says: str) -> None:
     ],
 )
 def test_players_without_a_kingdom_are_told(text: str, colours: list[str], says: str) -> None:
-    told = Players.parse(text).describe_unmatched(colours)
-    assert says in told
-    assert bool(told) == bool(says)
+    sentence = Players.parse(text).describe_unmatched(colours)
+    assert says in sentence
+    assert bool(sentence) == bool(says)
 
 
 def test_every_colour_of_the_boxes_is_known() -> None:

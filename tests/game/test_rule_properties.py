@@ -10,7 +10,7 @@ from skimage.measure import label
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import ROYAL_WEDDING
-from kdvision.game.kingdom import Kingdom, count_crowns, find_territories, measure_largest
+from kdvision.game.kingdom import Kingdom, count_crowns, measure_largest, to_kingdom
 from kdvision.game.legality import find_problems
 from kdvision.game.pieces import Built, Gem
 from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wedding
@@ -136,9 +136,9 @@ def test_turning_and_mirroring_change_no_problem(board: Board) -> None:
 @given(kingdoms())
 def test_territories_partition_the_land(kingdom: Kingdom) -> None:
     land = [square for square, cell in kingdom.board.items() if cell.terrain is not Terrain.CASTLE]
-    covered = [square for territory in find_territories(kingdom) for square in territory.squares]
+    covered = [square for territory in to_kingdom(kingdom).territories for square in territory.squares]
     assert sorted(covered) == sorted(land)
-    for territory in find_territories(kingdom):
+    for territory in to_kingdom(kingdom).territories:
         assert {kingdom.board[square].terrain for square in territory.squares} == {territory.terrain}
 
 
@@ -154,7 +154,7 @@ def test_adding_a_rule_adds_exactly_its_lines(kingdom: Kingdom) -> None:
 def test_a_scorecard_is_the_sum_of_its_lines(kingdom: Kingdom) -> None:
     card = score(kingdom, EVERYTHING)
     assert card.total == sum(line.points for line in card.lines)
-    assert card.points == sum(territory.points for territory in find_territories(kingdom))
+    assert card.points == sum(territory.points for territory in to_kingdom(kingdom).territories)
 
 
 def naive_points(kingdom: Kingdom) -> int:
@@ -201,7 +201,8 @@ def test_a_naive_scorer_agrees(kingdom: Kingdom) -> None:
 @given(boards())
 def test_an_image_library_finds_the_same_territories(board: Board) -> None:
     found = sorted(
-        (territory.terrain.value, len(territory.squares), territory.crowns) for territory in find_territories(board)
+        (territory.terrain.value, len(territory.squares), territory.crowns)
+        for territory in to_kingdom(board).territories
     )
     expected: list[tuple[str, int, int]] = []
     for terrain in LAND:

@@ -3,7 +3,7 @@
 import pytest
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.kingdom import Kingdom, count_crowns, find_territories, measure_largest
+from kdvision.game.kingdom import Kingdom, count_crowns, measure_largest, to_kingdom
 from kdvision.game.rules import add_variants, infer_board_side, kingdomino
 from kdvision.game.scoring import score
 
@@ -45,7 +45,7 @@ def test_largest_and_crowns_of_a_kingdom() -> None:
 
 
 def test_territories_come_from_the_top_left_with_sorted_squares() -> None:
-    found = find_territories(Board.parse("w f / # f1"))
+    found = to_kingdom(Board.parse("w f / # f1")).territories
     assert [str(territory.terrain) for territory in found] == ["wheat", "forest"]
     assert found[1].squares == (Square(0, 1), Square(1, 1))
 

@@ -5,7 +5,7 @@ import pytest
 from skimage.measure import label
 
 from kdvision.game.board import Board, Cell, Square, Terrain
-from kdvision.game.kingdom import find_territories
+from kdvision.game.kingdom import to_kingdom
 
 TERRAINS = [terrain for terrain in Terrain if terrain is not Terrain.CASTLE]
 NOTHING = -1
@@ -22,4 +22,4 @@ def test_territories_are_the_regions_that_scikit_image_labels(seed: int) -> None
     )
     regions = label(terrain, background=NOTHING, connectivity=1)
     expected = {frozenset(map(tuple, np.argwhere(regions == n).tolist())) for n in range(1, regions.max() + 1)}
-    assert {frozenset(map(tuple, territory.squares)) for territory in find_territories(board)} == expected
+    assert {frozenset(map(tuple, territory.squares)) for territory in to_kingdom(board).territories} == expected

@@ -486,7 +486,7 @@ def test_plain_values_are_a_game_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         ({}, "the game: there is no kingdom; expected at least one, under [[kingdom]]"),
         ({"kingdom": [{"board": "w\nx"}]}, "the game, kingdom 1, board: row 2, column 1: 'x' is no square"),
@@ -494,10 +494,10 @@ def test_plain_values_are_a_game_too() -> None:
         ({"kingdom": {"board": "#"}}, "the game, kingdom: kingdom is a single table"),
     ],
 )
-def test_mistakes_in_plain_values_are_told_by_the_way_to_them(data: dict[str, object], told: str) -> None:
+def test_mistakes_in_plain_values_are_reported_with_their_path(data: dict[str, object], message: str) -> None:
     with pytest.raises(NotationError) as caught:
         game_from_dict(data)
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(message)
     assert caught.value.row is None
 
 
@@ -587,8 +587,8 @@ WIDE = "# w w f f f"
 def test_a_full_five_by_five_beside_a_wide_kingdom_asks_for_the_size() -> None:
     text = f'variants = ["harmony"]\n[[kingdom]]\nboard = "{FULL}"\n[[kingdom]]\nboard = "{WIDE}"\n'
     game = parse_game(text)
-    asked = [p for p in game.problems(game.rounds[0]) if "--size 5, or side = 5" in p.text]
-    assert [(p.kingdom, p.clause) for p in asked] == [(0, "kingdomino/complete")]
+    found = [p for p in game.problems(game.rounds[0]) if "--size 5, or side = 5" in p.text]
+    assert [(p.kingdom, p.clause) for p in found] == [(0, "kingdomino/complete")]
     for side, points in ((5, 5), (7, 0)):
         game = parse_game(f"side = {side}\n{text}")
         assert not any("--size" in p.text for p in game.problems(game.rounds[0]))

@@ -7,7 +7,7 @@ import pytest
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import QUEENDOMINO, kinds
-from kdvision.game.kingdom import Kingdom, Table, find_territories
+from kdvision.game.kingdom import Kingdom, Table, to_kingdom
 from kdvision.game.pieces import Building, Built
 from kdvision.game.rules import queendomino
 from kdvision.game.rules.queendomino_checks import BUILDINGS
@@ -186,7 +186,7 @@ def test_some_give_two_points_for_each_separate_territory(terrain: Terrain) -> N
     letter = terrain.value
     board = f"{letter} {letter}1 # {letter} / . . t t / {letter} . . ."
     tile = Building(per_territory=terrain)
-    count = sum(territory.terrain is terrain for territory in find_territories(Board.parse(board)))
+    count = sum(territory.terrain is terrain for territory in to_kingdom(Board.parse(board)).territories)
     assert count == 3
     assert points(kingdom(board, {"C2": tile}), "queendomino/detached") == [6]
     assert any(building.effect == tile.effect and building.count == 2 for building in BUILDINGS)

@@ -1,4 +1,4 @@
-"""What is still to be told of a kingdom, and what its points lie between until then."""
+"""Facts that are open, and the range of the points until they are known."""
 
 from dataclasses import replace
 from functools import cache
@@ -23,7 +23,7 @@ from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
-from tests.game.whole_games import KINDS
+from tests.game.simulated_games import KINDS
 
 OPEN = '''
 game = "queendomino"
@@ -71,7 +71,7 @@ def simulated(kind: str, count: int = 5) -> tuple[Game, ...]:
 
 
 def forgotten(kingdom: Kingdom, keys: frozenset[str], some: np.random.Generator) -> Kingdom:
-    """The kingdom as somebody knows it who has not been told these facts, or in lists only a part of them."""
+    """The kingdom without these facts; of lists, a part is known."""
     kept = {
         key: tuple(one for one in getattr(kingdom, key) if some.random() < 0.3) for key in ("knights", *TREASURE_FACTS)
     }
@@ -148,13 +148,13 @@ def test_gems_still_to_be_told_may_curse_what_they_can_reach_and_nothing_else() 
 def test_nobody_is_asked_for_gems_and_buildings_that_can_lie_nowhere() -> None:
     assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset(TREASURE_FACTS)))
     assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings"})))
-    asked = list_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings", TOWNS})))
-    assert [gap.text for gap in asked] == ["which squares are towns", "buildings"]
+    missing = list_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings", TOWNS})))
+    assert [gap.text for gap in missing] == ["which squares are towns", "buildings"]
 
 
 def test_nobody_is_asked_for_what_no_building_counts() -> None:
-    untold = frozenset({"towers", "knights", "spare_knights"})
-    town = Kingdom(Board.parse("# t t / w1 w g"), open_facts=untold)
+    open_facts = frozenset({"towers", "knights", "spare_knights"})
+    town = Kingdom(Board.parse("# t t / w1 w g"), open_facts=open_facts)
     assert not has_open_facts(town)
     tower, knight = (
         Built(Square(0, 1), replace(UNKNOWN_BUILDING, name="", per_tower=1)),
@@ -168,7 +168,7 @@ def test_nobody_is_asked_for_what_no_building_counts() -> None:
         "spare_knights",
     ]
     assert has_open_facts(replace(town, buildings=(Built(Square(0, 1), UNKNOWN_BUILDING),)))
-    assert len(list_open_facts(replace(town, open_facts=untold | {"buildings"}))) == 4
+    assert len(list_open_facts(replace(town, open_facts=open_facts | {"buildings"}))) == 4
 
 
 def test_squares_not_known_take_away_what_rests_on_the_whole_board() -> None:
@@ -196,8 +196,8 @@ def test_a_square_not_known_may_join_a_territory_to_one_under_a_skull() -> None:
     assert (
         least("w1 f1 / ? f1 / m1 m", open_facts=frozenset(TREASURE_FACTS)) == 1 + 4 + 2
     )  # nowhere do four landscapes meet
-    told = compute_range(Kingdom(Board.parse("w1 ? s1 / f m s1"), gems=(skull,)), rules)
-    assert [line.label for line in told.lines if line.squares == (Square(0, 0),)] == [
+    found = compute_range(Kingdom(Board.parse("w1 ? s1 / f m s1"), gems=(skull,)), rules)
+    assert [line.label for line in found.lines if line.squares == (Square(0, 0),)] == [
         "wheat: 1 square × 1 crown, worth nothing under a skull"
     ]
 
@@ -208,7 +208,7 @@ WORDS = [".", "#", *(letter + crowns for letter in "wflgsmt" for crowns in ("", 
 
 @st.composite
 def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
-    """A small kingdom of The Lost Treasures of which squares, and perhaps gems, are not told; those squares."""
+    """A small kingdom of The Lost Treasures of which squares, and perhaps gems, are not known; those squares."""
     words = st.sampled_from(["w", "w1", "w2", "f1", "f", "l1", "g1", "#", "."])
     rows = draw(st.lists(st.lists(words, min_size=4, max_size=4), min_size=3, max_size=3))
     for row, col in draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=2)):
@@ -233,8 +233,10 @@ def test_no_total_that_is_possible_lies_below_the_least(known: tuple[Kingdom, li
     assert sum(line.points for line in found.lines) == found.least
     ways = list(product(WORDS, repeat=len(squares)))
     for words in some.sample(ways, min(len(ways), 60)):
-        told = {square: None if word == "." else Cell.parse(word) for square, word in zip(squares, words, strict=True)}
-        whole = replace(kingdom, board=kingdom.board.with_cells(told))
+        contents = {
+            square: None if word == "." else Cell.parse(word) for square, word in zip(squares, words, strict=True)
+        }
+        whole = replace(kingdom, board=kingdom.board.with_cells(contents))
         places = [gem.corner for gem in kingdom.gems if gem.kind == UNKNOWN]
         places += find_crossings(whole) if "gems" in kingdom.open_facts else ()
         skulls = [Gem("opal", at, skull=some.randrange(4)) for at in places if some.random() < 0.7]
@@ -288,10 +290,10 @@ def test_an_open_file_says_what_is_missing() -> None:
 def test_an_open_file_is_written_and_read_back() -> None:
     game = parse_game(OPEN)
     assert parse_game(write_game_text(game)) == game
-    told = write_game_text(game, head=["one\nline\x00"], remarks=[["of Ann"], [], ["of Cy"]], sided=False)
-    assert parse_game(told) == game
-    assert told.startswith("# one line\n")
-    assert told.index("# of Ann") < told.index('"Bo"') < told.index("# of Cy")
+    text = write_game_text(game, head=["one\nline\x00"], remarks=[["of Ann"], [], ["of Cy"]], sided=False)
+    assert parse_game(text) == game
+    assert text.startswith("# one line\n")
+    assert text.index("# of Ann") < text.index('"Bo"') < text.index("# of Cy")
 
 
 @pytest.mark.parametrize("kind", ["queendomino", "royal wedding", "lost treasures"])
@@ -312,8 +314,8 @@ def test_once_her_host_is_told_nobody_else_is_asked_for_the_queen() -> None:
 
 
 def test_who_wins_is_told_before_the_rest_only_where_nothing_can_change_it() -> None:
-    told = changed(OPEN, ('towns = "?"', "towns = 0"), ('coins = "?"\nbuildings = "?"', "coins = 9"))
-    game = parse_game(told)
+    text = changed(OPEN, ('towns = "?"', "towns = 0"), ('coins = "?"\nbuildings = "?"', "coins = 9"))
+    game = parse_game(text)
     assert game.is_open(game.rounds[0])
     kingdoms = game.rounds[0].kingdoms
     assert describe_outlook(kingdoms, game.rule_set) == "Ann wins, whatever is still missing"

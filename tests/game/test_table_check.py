@@ -1,4 +1,4 @@
-"""Whole tables: what kingdoms of one game cannot both hold."""
+"""Problems of whole tables: what kingdoms of one game cannot both hold."""
 
 import pytest
 
@@ -10,12 +10,12 @@ from kdvision.game.table_check import find_table_problems
 RULES = add_variants(kingdomino(), ["middle-kingdom"])
 
 
-def texts(*boards: str) -> list[str]:
+def find_texts(*boards: str) -> list[str]:
     return [problem.text for problem in find_table_problems([Kingdom(Board.parse(text)) for text in boards], RULES)]
 
 
 def test_right_kingdoms_of_one_game_have_no_problems() -> None:
-    assert texts("# m3 w", "# w w") == []
+    assert find_texts("# m3 w", "# w w") == []
 
 
 @pytest.mark.parametrize(
@@ -27,17 +27,17 @@ def test_right_kingdoms_of_one_game_have_no_problems() -> None:
     ],
 )
 def test_no_domino_lies_in_two_kingdoms(one: str, other: str, sentence: str) -> None:
-    assert texts(one) == texts(other) == []
-    assert texts(one, other) == [sentence]
+    assert find_texts(one) == find_texts(other) == []
+    assert find_texts(one, other) == [sentence]
 
 
 def test_kingdoms_that_can_lie_in_several_ways_leave_each_other_room() -> None:
     # The second needs the box's only f w, which the first uses in one reading and spares in the other.
-    assert texts(". f l . / # f w . / w w w w", "# w f") == []
-    assert texts(". f l . / # f w . / w w w w", "# w f", "# w w") != []
+    assert find_texts(". f l . / # f w . / w w w w", "# w f") == []
+    assert find_texts(". f l . / # f w . / w w w w", "# w f", "# w w") != []
 
 
-def test_problems_tell_whose_they_are() -> None:
+def test_a_problem_names_its_kingdom() -> None:
     kingdoms = [Kingdom(Board.parse("# w w")), Kingdom(Board.parse("# w f / . . . / f f ."))]
     found = find_table_problems(kingdoms, RULES)
     assert [problem.kingdom for problem in found] == [1]
@@ -45,13 +45,13 @@ def test_problems_tell_whose_they_are() -> None:
 
 def test_more_dominoes_than_the_players_draw() -> None:
     full = " / ".join(["w w w w w w w"] * 6 + ["# w w w w w w"])
-    assert "48 dominoes lie in the kingdoms, and a game of 2 kingdoms draws 24" in texts(full, full)
-    assert not any("draws" in text for text in texts(full))
+    assert "48 dominoes lie in the kingdoms, and a game of 2 kingdoms draws 24" in find_texts(full, full)
+    assert not any("draws" in text for text in find_texts(full))
 
 
 def test_more_kingdoms_than_play_together() -> None:
     sentence = "there are 5 kingdoms, and Kingdomino, Middle Kingdom is played with at most 4"
-    assert texts("# f f", "# l l", "# g g", "# w w", "# s s") == [sentence]
+    assert find_texts("# f f", "# l l", "# g g", "# w w", "# s s") == [sentence]
 
 
 @pytest.mark.parametrize(
