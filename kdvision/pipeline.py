@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from kdvision.errors import KdvisionError, NoKingdomFound, NotationError, PhotoError
 from kdvision.game.legality import Problem
-from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.warnings import Surroundings
@@ -36,21 +35,10 @@ from kdvision.vision.result import (
     KingdomReading,
     add_problems,
     build_reading,
-    describe_places,
     describe_surroundings,
 )
 
-__all__ = [
-    "Calibration",
-    "KingdomReading",
-    "Surroundings",
-    "Watch",
-    "assemble_kingdoms",
-    "decide_again",
-    "describe_places",
-    "read",
-    "read_views",
-]
+__all__ = ["KingdomReading", "decide_again", "read", "read_views"]
 
 OnFailure: TypeAlias = Callable[[int, KdvisionError], None]
 """Called for a photo that cannot be read, with its index and the error."""

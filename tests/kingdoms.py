@@ -13,7 +13,8 @@ from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import Problem
 from kdvision.game.scoring import RuleSet, score
-from kdvision.pipeline import Calibration, KingdomReading
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt

@@ -11,7 +11,8 @@ import numpy as np
 from itsdangerous import BadData, URLSafeSerializer
 from numpy.typing import NDArray
 
-from kdvision.pipeline import KingdomReading, Surroundings
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.grid import Grid

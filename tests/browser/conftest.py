@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from kdvision import pipeline
-from kdvision.pipeline import KingdomReading, Watch
+from kdvision.pipeline import KingdomReading
+from kdvision.vision.find import Watch
 from kdvision.vision.image.photo import Photo, PhotoSource
 from kdvision.web.server import Settings
 from tests.webserver import Client, running_server

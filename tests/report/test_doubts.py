@@ -6,11 +6,12 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.game.rules import kingdomino
-from kdvision.pipeline import Calibration, KingdomReading
+from kdvision.pipeline import KingdomReading
 from kdvision.report.build import build_board_result, build_photo_result, combine_kingdoms
 from kdvision.report.result import Result
 from kdvision.report.table import format_combined, format_table
 from kdvision.report.to_dict import result_to_dict
+from kdvision.vision.assess.calibration import Calibration
 from tests.kingdoms import make_doubt, make_reading
 
 AHEAD, BEHIND = "w1 w w / # . .", "f1 f # / . . ."

@@ -7,10 +7,10 @@ from typing import Any
 
 from kdvision.errors import PhotoError
 from kdvision.game.rules import kingdomino
-from kdvision.pipeline import Calibration
 from kdvision.report.build import build_photo_result
 from kdvision.report.result import FailedView
 from kdvision.report.to_dict import result_to_dict
+from kdvision.vision.assess.calibration import Calibration
 from tests.conftest import Run
 from tests.kingdoms import make_doubt, make_reading
 from tests.paths import ROOT

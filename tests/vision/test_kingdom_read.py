@@ -9,13 +9,13 @@ import pytest
 
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO
-from kdvision.pipeline import assemble_kingdoms
 from kdvision.vision.assess.calibration import BoardWeights, Calibration
 from kdvision.vision.assess.warnings import RIM_WARNING, Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
+from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import NO_SURROUNDINGS, KingdomReading, build_reading, mark_touching
 from tests.kingdoms import grid_of, table_photo
 

@@ -12,17 +12,14 @@ import pytest
 from kdvision import pipeline
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board, Square
-from kdvision.pipeline import (
-    Calibration,
-    KingdomReading,
-    Surroundings,
-    assemble_kingdoms,
-    decide_again,
-    describe_places,
-)
+from kdvision.pipeline import KingdomReading, decide_again
+from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.kingdom import split_kingdoms
+from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading, compute_log_odds
+from kdvision.vision.find import assemble_kingdoms
+from kdvision.vision.result import describe_places
 from tests.kingdoms import grid_of, table_photo
 
 KINGDOM = "w w w1 f / # g g ."

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from kdvision.game.board import Board, Square
-from kdvision.pipeline import Calibration, KingdomReading, Surroundings, assemble_kingdoms, decide_again
+from kdvision.pipeline import KingdomReading, decide_again
+from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.networks.onnx import load_model
 from kdvision.web.http import MAX_KINGDOMS
 from kdvision.web.limits import MAX_JSON_BYTES, Refusal

@@ -9,7 +9,7 @@ from kdvision.game.board import Board
 from kdvision.lab.calibrate.quantities import QUANTITIES, align_truth, collect_quantities, format_quantities
 from kdvision.lab.calibrate.scenes import ObservedScene
 from kdvision.lab.games.play import play
-from kdvision.pipeline import Calibration
+from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.result import NO_SURROUNDINGS
 from tests.kingdoms import plain_sight as observe

@@ -11,7 +11,7 @@ import pytest
 
 import kdvision
 from kdvision.game.board import Board, Square
-from kdvision.pipeline import assemble_kingdoms, decide_again
+from kdvision.pipeline import decide_again
 from kdvision.vision.assess.occlusion import NO_EVIDENCE_LOG_ODDS, compute_max_occlusion, find_hidden_squares
 from kdvision.vision.classify.background import Background
 from kdvision.vision.classify.observation import GridObservation
@@ -25,6 +25,7 @@ from kdvision.vision.classify.occlusion import (
     join_occlusion,
 )
 from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellPredictions
 from tests.kingdoms import grid_of, table_photo

@@ -20,10 +20,11 @@ from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import load_game
-from kdvision.pipeline import KingdomReading, assemble_kingdoms
+from kdvision.pipeline import KingdomReading
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS
 from kdvision.vision.classify.probabilities import KINDS, Reading
+from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
 from tests.kingdoms import fill_in, grid_of, list_lines, png, table_photo

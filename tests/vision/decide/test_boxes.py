@@ -10,11 +10,13 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
 from kdvision.game.legality import find_problems
-from kdvision.pipeline import KingdomReading, Surroundings, assemble_kingdoms, decide_again
+from kdvision.pipeline import KingdomReading, decide_again
+from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decision import Decision, PlacedDomino
 from kdvision.vision.decide.game_set import check_game, decide_game
+from kdvision.vision.find import assemble_kingdoms
 from tests.kingdoms import grid_of, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])

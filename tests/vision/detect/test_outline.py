@@ -9,11 +9,11 @@ import pytest
 import kdvision
 from kdvision.errors import NoKingdomFound, NotationError
 from kdvision.game.board import Board
-from kdvision.pipeline import assemble_kingdoms
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.manual import measure_agreement
 from kdvision.vision.detect.outline import KingdomOutline
+from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.networks.detector import Detections
 from tests.kingdoms import grid_of, table_photo
 from tests.paths import SAMPLES
