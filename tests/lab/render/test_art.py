@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.deck import KINGDOMINO
-from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, crop_domino, list_sources
+from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, cut_print, list_sources
 from kdvision.lab.render.art_mix import ArtMix
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects.meshes import COLOURS
@@ -30,21 +30,29 @@ def halves(left: tuple[int, int, int], right: tuple[int, int, int]) -> Picture:
     return picture
 
 
-def test_a_photo_is_cropped_along_the_edges_of_the_domino() -> None:
+def test_a_print_is_cut_along_its_edges() -> None:
     corners = np.array([(31, 18), (985, 30), (994, 490), (22, 482)], dtype=np.float32)
     flat = np.array([(0, 0), (512, 0), (512, 256), (0, 256)], dtype=np.float32)
     domino = halves((210, 160, 20), (60, 50, 40))
-    domino[40:60, 30:200] = 250  # a white motif is not table
     photo = np.full((512, 1024, 3), (232, 226, 214), dtype=np.uint8)
     cv2.warpPerspective(
         domino, cv2.getPerspectiveTransform(flat, corners), (1024, 512), photo, borderMode=cv2.BORDER_TRANSPARENT
     )
-    found = crop_domino(photo)
+    found = cut_print(photo, corners, 2)
     assert found.shape == (256, 512, 3)
     off = np.abs(found.astype(int) - domino).max(axis=2) > 40
     assert off[4:-4, 4:-4].mean() < 0.02
-    assert off[[2, -3]].mean() < 0.05
-    assert off[:, [2, -3]].mean() < 0.05
+    trimmed = cut_print(photo, corners, 2, rim=0.02)
+    assert (np.abs(trimmed.astype(int) - domino).max(axis=2) > 40).mean() < 0.02
+
+
+@needs_data
+def test_photos_show_no_table_beside_the_domino() -> None:
+    """The table is white, and these dominoes are dark along their edges."""
+    for number in (30, 45, 48):
+        picture = FolderArt(DATA, "photos").tile("domino", number).astype(int)
+        rim = np.concatenate([picture[1], picture[-2], picture[:, 1], picture[:, -2]])
+        assert (rim.min(axis=1) > 190).mean() < 0.1
 
 
 def test_a_folder_without_dominoes_is_refused(tmp_path: Path) -> None:

@@ -4,13 +4,14 @@ Every set of art gives RGB pictures of one form, cut to the edges of the cardboa
 left cell of a domino is on the left, and its crowns are at the top.
 """
 
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Final, Protocol
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kdvision.game.deck import KINGDOMINO
 
@@ -24,6 +25,8 @@ _CASTLES: Final = {
     "photos": {colour: f"starting_tiles/{'R' if colour == 'pink' else colour[0].upper()}.jpg" for colour in _DUTCH},
     "squares": {colour: f"squares/castle-{colour}.jpg" for colour in _DUTCH},
 }
+_CORNERS: Final = tomllib.loads(Path(__file__).with_name("domino_photos.toml").read_text("utf-8"))
+_PHOTO_SIZE_PX = (1024, 512)  # of the photos for which these corners hold
 _FIRST_FILES = {"scans": "domino_scans/01.jpg", "photos": "dominoes/01.jpg", "squares": "squares/wheat_0.jpg"}
 
 
@@ -97,43 +100,21 @@ def _load_trimmed(path: Path, width: int, margin: float = 0.006) -> Picture:
 
 @cache
 def _load_cropped(path: Path) -> Picture:
-    return _freeze(crop_domino(load_picture(path)))
+    photo = cv2.resize(load_picture(path), _PHOTO_SIZE_PX, interpolation=cv2.INTER_AREA)
+    return cut_print(np.asarray(photo, np.uint8), _CORNERS[path.stem], 2)
+
+
+def cut_print(photo: Picture, corners: ArrayLike, squares: int, *, rim: float = 0.0) -> Picture:
+    """Return the print between four corners of a photo, (256, squares * 256, 3), read-only.
+
+    Corners run clockwise from the top left of the upright print; `rim` is cut off on all sides, in squares.
+    """
+    low, right, bottom = -rim * SIDE_PX, (squares + rim) * SIDE_PX, (1 + rim) * SIDE_PX
+    target = np.array([(low, low), (right, low), (right, bottom), (low, bottom)], np.float32)
+    warp = cv2.getPerspectiveTransform(np.asarray(corners, np.float32), target)
+    return _freeze(cv2.warpPerspective(photo, warp, (squares * SIDE_PX, SIDE_PX), flags=cv2.INTER_CUBIC))
 
 
 def _freeze(picture: NDArray[np.generic]) -> Picture:
     picture.flags.writeable = False
     return np.asarray(picture, np.uint8)
-
-
-def crop_domino(photo: Picture) -> Picture:
-    """Return a domino, (256, 512, 3), cropped from a photo, (H, W, 3), that shows it with a narrow rim of table.
-
-    Each side is the straight line, near that side of the photo, along which the picture changes most.
-    """
-    small = cv2.resize(photo, (4 * SIDE_PX, 2 * SIDE_PX), interpolation=cv2.INTER_AREA)
-    lab = cv2.cvtColor(cv2.GaussianBlur(small, (0, 0), 1.5), cv2.COLOR_RGB2LAB).astype(np.float32)
-    (a, b), (c, d), (e, f), (g, h) = (_find_edge(np.rot90(lab, turns)) for turns in range(4))
-    height, width = lab.shape[:2]
-    sides = [
-        np.cross((0.0, a, 1.0), (width, b, 1.0)),
-        np.cross((width - c, 0.0, 1.0), (width - d, height, 1.0)),
-        np.cross((width, height - e, 1.0), (0.0, height - f, 1.0)),
-        np.cross((g, height, 1.0), (h, 0.0, 1.0)),
-    ]
-    corners = np.array([np.cross(sides[i - 1], sides[i]) for i in range(4)])
-    target = np.array([(0, 0), (2 * SIDE_PX, 0), (2 * SIDE_PX, SIDE_PX), (0, SIDE_PX)], dtype=np.float32)
-    warp = cv2.getPerspectiveTransform((corners[:, :2] / corners[:, 2:]).astype(np.float32), target)
-    return np.asarray(cv2.warpPerspective(small, warp, (2 * SIDE_PX, SIDE_PX), flags=cv2.INTER_AREA), dtype=np.uint8)
-
-
-def _find_edge(lab: NDArray[np.float32], reach: int = 48, inset: float = 2.0) -> tuple[float, float]:
-    """Return how far below the top the domino's upper edge lies at the left and right end of the picture, in pixels."""
-    columns = np.linspace(0.06, 0.94, 96)
-    band = lab[: reach + 6, (columns * lab.shape[1]).astype(int)]
-    change = np.linalg.norm(band[5:] - band[:-5], axis=2)[:reach]
-    change = np.minimum(change, 30.0)  # a strong motif must not outweigh the edge
-    ends = np.arange(reach)
-    rows = ends[:, None, None] * (1 - columns) + ends[None, :, None] * columns
-    strength = change[rows.round().astype(int), np.arange(len(columns))].sum(axis=2)
-    left, right = np.unravel_index(int(strength.argmax()), strength.shape)
-    return float(left) + 2.5 + inset, float(right) + 2.5 + inset

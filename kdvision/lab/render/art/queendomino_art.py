@@ -4,14 +4,13 @@ The photos lie in `queendomino/` of a data folder; `queendomino_photos.toml` say
 """
 
 import tomllib
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import cv2
 import numpy as np
 
-from kdvision.lab.render.art.folder_art import SIDE_PX, Picture, load_picture
+from kdvision.lab.render.art.folder_art import Picture, cut_print, load_picture
 
 PHOTOS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("queendomino_photos.toml").read_text("utf-8"))
 _TRIM_SQUARES = 0.02  # cut off on all sides, where the table and the edge of the card are visible
@@ -34,6 +33,7 @@ class QueendominoArt:
         if not self.is_available(folder):
             raise FileNotFoundError(f"no photos of Queendomino in {folder}")
         self.folder = folder
+        self._pictures: dict[str, Picture] = {}
 
     @staticmethod
     def is_available(folder: Path) -> bool:
@@ -66,15 +66,7 @@ class QueendominoArt:
         return load_picture(self.folder / f"{entry['photo']}.jpg")
 
     def _cut(self, entry: dict[str, Any], squares: int = 1) -> Picture:
-        return _cut_print(self.folder / f"{entry['photo']}.jpg", tuple(map(tuple, entry["corners"])), squares)
-
-
-@cache
-def _cut_print(path: Path, corners: tuple[tuple[float, float], ...], squares: int) -> Picture:
-    """Return the print between the corners, (256, squares * 256, 3), without its outermost rim."""
-    rim, width = _TRIM_SQUARES * SIDE_PX, squares * SIDE_PX
-    inner = [(-rim, -rim), (width + rim, -rim), (width + rim, SIDE_PX + rim), (-rim, SIDE_PX + rim)]
-    warp = cv2.getPerspectiveTransform(np.array(corners, np.float32), np.array(inner, np.float32))
-    cut = cv2.warpPerspective(load_picture(path), warp, (width, SIDE_PX), flags=cv2.INTER_CUBIC)
-    cut.flags.writeable = False
-    return np.asarray(cut, np.uint8)
+        name = f"{entry['photo']} {entry['corners']}"
+        if name not in self._pictures:
+            self._pictures[name] = cut_print(self._load(entry), entry["corners"], squares, rim=_TRIM_SQUARES)
+        return self._pictures[name]
