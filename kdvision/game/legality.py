@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.deck import Deck, Face, index_deck
-from kdvision.game.kingdom import Kingdom, to_kingdom
+from kdvision.game.deck import Deck, index_deck
 from kdvision.game.tiling import (
     Pair,
     Puzzle,
@@ -47,12 +46,11 @@ class Problem:
     warning: str = ""
 
 
-def find_problems(kingdom: Kingdom | Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Problem, ...]:
-    """Return the problems of one kingdom, in no order; empty for a valid one.
+def find_problems(board: Board, deck: Deck, *, side: int = MAX_SIDE) -> tuple[Problem, ...]:
+    """Return the problems of one kingdom's board, in no order; empty for a valid one.
 
     `deck` is the box it was played with, `side` the largest number of rows and columns.
     """
-    board = to_kingdom(kingdom).board
     too_many = tuple(_find_scarce_cells(board, deck))
     detached = tuple(_find_detached(board))
     found = (*_check_castle(board), *_check_side(board, side), *_check_unknown(board), *too_many, *detached)
@@ -88,13 +86,10 @@ def _find_scarce_cells(board: Board, deck: Deck) -> Iterator[Problem]:
     for cell, count in Counter(board.values()).items():
         if cell.terrain is not Terrain.CASTLE and count > held[cell]:
             squares = tuple(square for square, here in board.items() if here == cell)
-            yield Problem(squares, _describe_scarcity(str(cell), squares, held[cell]), "kingdomino/box")
-
-
-def _describe_scarcity(cell: str, squares: Sequence[Square], held: int) -> str:
-    if not held:
-        return f"the box has no square {cell} ({join_names(squares)})"
-    return f"{len(squares)} squares are {cell} ({join_names(squares)}), and the box has {held}"
+            text = f"the box has no square {cell} ({join_names(squares)})"
+            if held[cell]:
+                text = f"{count} squares are {cell} ({join_names(squares)}), and the box has {held[cell]}"
+            yield Problem(squares, text, "kingdomino/box")
 
 
 def _find_detached(board: Board) -> Iterator[Problem]:
@@ -194,14 +189,10 @@ def _find_overused(of: Puzzle, deck: Deck) -> Iterator[Problem]:
     for face, places in of.places.items():
         if len(places) > supply[face] and count_fewest(of, face, supply[face]) > supply[face]:
             squares = tuple(sorted({of.squares[i] for pair in places for i in pair}))
-            yield Problem(squares, _describe_overuse(faces[face], supply[face], squares), "kingdomino/box")
-
-
-def _describe_overuse(face: Face, held: int, squares: Sequence[Square]) -> str:
-    count = "once" if held == 1 else f"{held} times"
-    return (
-        f"the box has the domino {face[0]} {face[1]} {count}, and the kingdom needs more of it ({join_names(squares)})"
-    )
+            held = "once" if supply[face] == 1 else f"{supply[face]} times"
+            domino = f"the box has the domino {faces[face][0]} {faces[face][1]} {held}"
+            text = f"{domino}, and the kingdom needs more of it ({join_names(squares)})"
+            yield Problem(squares, text, "kingdomino/box")
 
 
 def _explain_unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck: set[int]) -> Iterator[Problem]:

@@ -29,7 +29,10 @@ def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> 
     alone = [
         replace(problem, kingdom=number)
         for number, kingdom in enumerate(whole.kingdoms)
-        for problem in (*find_problems(kingdom, rule_set.deck, side=rule_set.side), *_check_claims(kingdom, rule_set))
+        for problem in (
+            *find_problems(kingdom.board, rule_set.deck, side=rule_set.side),
+            *_check_claims(kingdom, rule_set),
+        )
     ]
     pieces = [problem for check in rule_set.checks for problem in check(rule_set.with_seats(whole))]
     boards = [kingdom.board for kingdom in whole.kingdoms]

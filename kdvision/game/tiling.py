@@ -83,7 +83,7 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
 
 def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[tuple[Pair, ...]]:
     """Yield every way to cover all squares by dominoes in supply; raises Undecided after `budget` steps."""
-    return _Search(of, supply, budget).run()
+    return _Search(of, supply, budget).find_all()
 
 
 class _Search:
@@ -100,16 +100,17 @@ class _Search:
             if not self.left[face]:
                 self._close(face, self.of.everything)
 
-    def run(self) -> Iterator[tuple[Pair, ...]]:
+    def find_all(self) -> Iterator[tuple[Pair, ...]]:
         return self._cover(self.of.everything, [])
 
     def _cover(self, free: int, laid: list[Pair]) -> Iterator[tuple[Pair, ...]]:
         if not free:
             yield tuple(laid)
             return
+        if not self.budget:
+            raise Undecided
         key = (free, *(self.left[face] for face in self.scarce))
-        if key in self.dead or not self.budget:
-            self._stop_without_budget()
+        if key in self.dead:
             return
         self.budget -= 1
         found = False
@@ -160,10 +161,6 @@ class _Search:
                 if count < 2:
                     break
         return square, options
-
-    def _stop_without_budget(self) -> None:
-        if not self.budget:
-            raise Undecided
 
 
 def find_unreachable(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
