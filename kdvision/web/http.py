@@ -51,7 +51,7 @@ Outlines = Annotated[list[Outline], Meta(max_length=MAX_KINGDOMS, description=OU
 Kingdoms = Annotated[list[KingdomFixes], Meta(min_length=1, max_length=MAX_KINGDOMS, description="of one game")]
 
 OPTIONS: Final[list[tuple[str, Any, Any]]] = [
-    ("side", Annotated[Literal[(*SIDES, None)], Meta(description="null: as the photo shows")], None),
+    ("side", Annotated[Literal[SIDES] | None, Meta(description="null: as the photo shows")], None),
     *((variant.key, Annotated[bool, Meta(description=variant.help)], False) for variant in VARIANTS),
     ("game", Annotated[Literal[(GAME_AUTO, *DECKS)], Meta(description="auto: as the photo shows")], GAME_AUTO),
 ]
@@ -71,7 +71,7 @@ def _parse_value(text: str) -> Any:
     """A value that is written as in JSON, with strings unquoted."""
     try:
         return msgspec.json.decode(text)
-    except (ValueError, RecursionError):
+    except (msgspec.DecodeError, RecursionError):
         return text
 
 
@@ -114,7 +114,7 @@ async def read_json(request: Request, model: Any = dict, *, max_bytes: int = MAX
     body = await _read_body(request, max_bytes)
     try:
         value = msgspec.json.decode(body)
-    except (ValueError, RecursionError) as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise Refusal(400, "the body is not JSON", hint="send one JSON object in UTF-8") from error
     return check_value(value, model)
 
