@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from kdvision.cli import main
 from tests.kingdoms import png, table_photo
+
+# A busy machine may take long over an example, so no test limits the time of one.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 collect_ignore = [] if importlib.util.find_spec("torch") else ["lab/train"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdvision.errors import NotationError
@@ -224,7 +224,7 @@ def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
     ), sorted(board.unknown)
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(half_known(), st.randoms(use_true_random=False))
 def test_no_total_that_is_possible_lies_below_the_least(known: tuple[Kingdom, list[Square]], some: Random) -> None:
     kingdom, squares = known
@@ -244,7 +244,7 @@ def test_no_total_that_is_possible_lies_below_the_least(known: tuple[Kingdom, li
         assert found.least <= score(replace(whole, gems=gems), rules).total
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100)
 @given(
     st.lists(st.lists(st.sampled_from(["w1", "w", "f1", "t", "m2", "#", "."]), min_size=4, max_size=4), min_size=3),
     st.tuples(st.integers(0, 2), st.integers(0, 3)),

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from skimage.measure import label
@@ -17,10 +17,6 @@ from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wed
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
-
-# How long an example takes says nothing here: the machine may be busy.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
 
 LAND = [terrain for terrain in Terrain if terrain is not Terrain.CASTLE]
 EVERYTHING = LOST_TREASURES.add_to(add_variants(royal_wedding(side=7), ["middle-kingdom", "harmony"]))

@@ -25,7 +25,7 @@ from tests.robustness.hostile_files import good_files
 from tests.robustness.scale import LONG
 
 EXAMPLES = 20_000 if LONG else 120
-SEEDED = settings(deadline=None, derandomize=not LONG, max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+SEEDED = settings(derandomize=not LONG, max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 NOTATION = st.text(alphabet="wfglsmt0123#.?/ \n\t;|x4\u00d7\u0661\ufeff\x00", max_size=80)
 LINES = st.sampled_from([line for text in (QUEEN, GEMS) for line in text.splitlines()])
 GOOD_FILES = good_files((96, 80))

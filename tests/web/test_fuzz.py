@@ -43,7 +43,6 @@ def client() -> Iterator[Client]:
 @schema.parametrize()  # type: ignore[untyped-decorator]
 @settings(
     max_examples=MAX_EXAMPLES,
-    deadline=None,
     derandomize=MAX_EXAMPLES < 100,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
@@ -68,7 +67,7 @@ def observation(client: Client) -> str:
     twice=st.booleans(),
 )
 @settings(
-    max_examples=MAX_EXAMPLES, deadline=None, derandomize=MAX_EXAMPLES < 100, suppress_health_check=list(HealthCheck)
+    max_examples=MAX_EXAMPLES, derandomize=MAX_EXAMPLES < 100, suppress_health_check=list(HealthCheck)
 )
 def test_any_fixed_squares_can_be_decided(client: Client, observation: str, fixes: dict[str, str], twice: bool) -> None:
     """Also squares that no game has, several castles or none, and a kingdom twice. One or two squares are kept."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kdvision.lab.calibrate.tiles import HIDDEN_TILE_COST, CellEvidence, fit_occlusion_weights, fit_tile_weights
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_the_true_tile_weights_are_found(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -21,7 +21,7 @@ def test_the_true_tile_weights_are_found(seed: int) -> None:
     assert isinstance(rates, dict) and rates["all"] < rates["both"] < rates["cells"] + 0.05
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1))
 def test_a_hidden_tile_costs_more_than_a_needless_warning(seed: int) -> None:
     """One missed tile costs eight warnings, so a warning is due from one hidden tile in nine equal cells on."""
