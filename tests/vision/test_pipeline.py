@@ -68,7 +68,7 @@ def test_kingdoms_are_counted_from_left_to_right_however_few_pixels_up_one_lies(
         assert split_kingdoms([below, right, left])[0] == [left, right, below]
 
 
-def test_a_line_on_offer_alone_is_no_kingdom() -> None:
+def test_an_offer_alone_is_no_kingdom() -> None:
     with pytest.raises(NoKingdomFound) as raised:
         assemble_kingdoms(table_photo(), [observation(OFFER)])
     assert raised.value.stage == "cells"
@@ -90,7 +90,7 @@ def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> N
     assert split_kingdoms([observation(OFFER, left=400), covered])[0] == [covered]
 
 
-def test_dominoes_as_nobody_lays_them_are_loose_where_no_castle_is_seen() -> None:
+def test_unusual_layouts_without_a_castle_are_loose_dominoes() -> None:
     """Tiles are a kingdom where each domino joins its own terrain, and also where the castle is seen."""
     lawful, thrown = "w w w1 f / # g f f / g g f f / g g . .", "w w g f / # l l w / m1 m s s / f f . ."
     for board, castle, read in ((lawful, 0.3, True), (thrown, 0.3, False), (thrown, 0.9, True)):
@@ -102,14 +102,14 @@ def test_dominoes_as_nobody_lays_them_are_loose_where_no_castle_is_seen() -> Non
             assert not read
 
 
-def test_a_line_on_offer_is_no_kingdom_on_a_lattice_askew_to_it() -> None:
+def test_an_offer_on_an_askew_lattice_is_no_kingdom() -> None:
     """There its eight squares lie on up to twelve places, each of which looks like a tile."""
     askew = observation("w w f f / w l l f / g g s s")
     assert askew.is_confident.sum() == 12
     assert not split_kingdoms([askew])[0]
 
 
-def test_what_looks_somewhat_like_a_castle_makes_no_kingdom() -> None:
+def test_a_faint_castle_makes_no_kingdom() -> None:
     """So do kings on a line on offer, and shadows beside it."""
     assert not split_kingdoms([observation("w w l / f f #", spoiled={"C2": {"#": 0.6, ".": 0.3}})])[0]
 
@@ -126,7 +126,7 @@ def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
 
 
 @pytest.mark.parametrize(("plainly", "left"), [(0.85, True), (0.6, False)])
-def test_a_castle_and_a_domino_are_plain_where_nothing_else_is_left(plainly: float, left: bool) -> None:
+def test_a_castle_and_a_domino_are_a_kingdom_if_nothing_else_is_left(plainly: float, left: bool) -> None:
     """A grille looked like three plain squares, of which the box could lay two."""
     grille = observation(
         "# f f . / w . . .", spoiled={"C1": {"f": plainly, ".": 1 - plainly}, "A2": {"w": 0.75, ".": 0.25}}
@@ -138,7 +138,7 @@ def test_a_castle_and_a_domino_are_plain_where_nothing_else_is_left(plainly: flo
         assert not left
 
 
-def test_what_no_box_could_lay_is_no_kingdom() -> None:
+def test_tiles_that_no_box_holds_are_no_kingdom() -> None:
     grille = observation(" / ".join(["w w w w w w"] * 5))
     assert split_kingdoms([grille])[0] == [grille]
     with pytest.raises(NoKingdomFound):
@@ -167,7 +167,7 @@ def test_a_kingdom_beside_others_is_one_though_its_castle_is_hidden() -> None:
     assert split_kingdoms([hidden, two_lines, plain]) == ([plain, hidden], [two_lines])
 
 
-def test_a_kingdom_whose_castle_the_picture_cuts_off_is_one() -> None:
+def test_a_kingdom_whose_castle_is_truncated_is_a_kingdom() -> None:
     text = "w w w1 f / g g l l / s w w f"
     tiles, plain = observation(text, left=400), observation(KINGDOM)
     inside = np.ones(tiles.occlusion.shape)
@@ -177,7 +177,7 @@ def test_a_kingdom_whose_castle_the_picture_cuts_off_is_one() -> None:
     assert split_kingdoms([tiles, plain])[0] == [plain]
 
 
-def test_a_grid_that_looks_somewhat_like_many_things_is_no_kingdom() -> None:
+def test_a_grid_of_uncertain_kinds_is_no_kingdom() -> None:
     """So do parquet and patterned cloths, with something on them that looks like a castle."""
     vague = {f"{col}{row}": {"w": 0.4, "s": 0.3, ".": 0.2} for col in "ABCD" for row in (1, 2, 3)}
     cloth = observation("# w w w / w w w w / w w w w", spoiled={**vague, "A1": {"#": 0.9}})
@@ -243,7 +243,7 @@ def test_problems_name_the_squares_of_the_printed_board_in_word_and_place() -> N
     assert problem.played and not read.review  # a rule was broken, but nothing need be misread
 
 
-def test_a_doubt_outside_the_frame_is_a_problem_to_look_at() -> None:
+def test_a_doubt_outside_the_frame_is_a_problem() -> None:
     """Two places beyond the edge may be a domino: no square of the printed board names them."""
     faint = {name: {".": 0.7, "g": 0.29} for name in ("B3", "C3")}
     read = only(observation("w w w1 f / # g g . / . . . .", spoiled=faint))
@@ -253,7 +253,7 @@ def test_a_doubt_outside_the_frame_is_a_problem_to_look_at() -> None:
     assert all(d.square.row < read.board.height and d.square.col < read.board.width for d in read.doubts)
 
 
-def test_a_tile_that_no_board_has_a_place_for_is_told() -> None:
+def test_a_tile_without_a_place_on_the_board_is_reported() -> None:
     """Its other half may lie beyond the grid, where a lattice has lost a row."""
     for chance, told in ((0.99, True), (0.8, False)):
         lone = observation("# w w . / . f f . / . . . l", spoiled={"D3": {"l": chance, ".": 1 - chance}})
@@ -262,12 +262,12 @@ def test_a_tile_that_no_board_has_a_place_for_is_told() -> None:
         assert any("at the kingdom's edge" in problem.text for problem in read.problems) == told
 
 
-def test_an_improbable_board_is_for_a_person_to_look_at() -> None:
+def test_an_improbable_board_needs_review() -> None:
     assert not only(observation(KINGDOM), calibration=Calibration(review_threshold=0.5)).review
     assert only(observation(KINGDOM), calibration=Calibration(review_threshold=1.1)).review
 
 
-def test_a_board_is_as_likely_as_its_squares_and_its_signs_say() -> None:
+def test_board_probability_combines_squares_and_warnings() -> None:
     doubting = Calibration(warning_weights={"": 0.0, "few": -1.0})
     plain, small = only(observation(KINGDOM), calibration=doubting), only(observation("# w w"), calibration=doubting)
     assert plain.probability == pytest.approx(plain.board_probability / 2)
@@ -285,7 +285,7 @@ def test_a_board_is_as_likely_as_its_squares_and_its_signs_say() -> None:
         ("# l1 w s2 / . f m1 g2 / w w f f", {"illegal"}),
     ],
 )
-def test_what_speaks_against_a_board_has_a_name_and_a_weight(text: str, names: set[str]) -> None:
+def test_every_warning_has_a_name_and_a_weight(text: str, names: set[str]) -> None:
     doubting = Calibration(warning_weights={"": 3.0, "few": -1.0, "rim": -2.0, "overruled": -0.5, "illegal": -4.0})
     read = only(observation(text), calibration=doubting)
     assert {name for name, strength in read.warning_strengths.items() if strength} == names
@@ -294,7 +294,7 @@ def test_what_speaks_against_a_board_has_a_name_and_a_weight(text: str, names: s
 
 
 @pytest.mark.parametrize(("weight", "told"), [(0.0, False), (-9.0, True)])
-def test_a_sign_that_is_known_to_mean_little_is_no_reason_to_ask(weight: float, told: bool) -> None:
+def test_a_warning_with_a_small_weight_forces_no_review(weight: float, told: bool) -> None:
     """A board of a castle and a domino is told for that where such boards were often less than all of it."""
     read = only(
         observation("# w w"), calibration=Calibration(review_threshold=0.9, warning_weights={"": 6.0, "few": weight})
@@ -303,7 +303,7 @@ def test_a_sign_that_is_known_to_mean_little_is_no_reason_to_ask(weight: float, 
     assert only(observation("# w w")).review  # nothing is known of it
 
 
-def test_of_what_no_rendered_table_shows_a_person_is_always_asked() -> None:
+def test_a_warning_that_cannot_be_calibrated_forces_a_review() -> None:
     """However sure it makes a board: a castle that is not seen may be no kingdom's at all."""
     faint = observation(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
     (read,) = assemble_kingdoms(
@@ -313,13 +313,13 @@ def test_of_what_no_rendered_table_shows_a_person_is_always_asked() -> None:
 
 
 @pytest.mark.parametrize(("text", "few"), [("# w w", True), ("# w w / . f f", False)])
-def test_a_kingdom_of_hardly_a_domino_is_to_be_looked_at(text: str, few: bool) -> None:
+def test_a_very_small_kingdom_needs_review(text: str, few: bool) -> None:
     (read,) = assemble_kingdoms(table_photo(), [observation(text)])
     assert any("hardly a domino" in problem.text for problem in read.problems) == few
     assert read.review == few
 
 
-def test_beside_a_kingdom_one_whose_castle_is_hardly_seen_is_read_and_asked_about() -> None:
+def test_a_kingdom_with_a_faint_castle_beside_another_is_read_and_needs_review() -> None:
     text = "# f f . / . f l l / . w l w1"
     faint = observation(text, left=400, spoiled={"A1": {"#": 0.3, "w": 0.3, "f": 0.3}})
     plain, hardly = assemble_kingdoms(table_photo(), [observation(KINGDOM), faint])
@@ -330,7 +330,7 @@ def test_beside_a_kingdom_one_whose_castle_is_hardly_seen_is_read_and_asked_abou
         assemble_kingdoms(table_photo(), [faint])
 
 
-def test_tiles_beside_a_kingdom_that_show_no_castle_may_be_a_part_of_it() -> None:
+def test_tiles_without_a_castle_beside_a_kingdom_may_belong_to_it() -> None:
     """Also where they are more than any line on offer, and so are called a kingdom of their own."""
     hidden = "w w w1 f f / ? g g f f / l l f f s / l l g g s"
     faint = {"A2": {".": 0.3, "#": 0.2}}
@@ -342,14 +342,14 @@ def test_tiles_beside_a_kingdom_that_show_no_castle_may_be_a_part_of_it() -> Non
         assert second.review
 
 
-def test_two_photos_tell_what_lies_around_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_photos_have_the_surroundings_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     other = observation("w w f / ? g g / l l s", left=400, spoiled={"A2": {"#": 0.05, "w": 0.45, "f": 0.45}})
     monkeypatch.setattr(pipeline, "find_kingdoms", lambda *_, **__: [observation(KINGDOM), other])
     (read,) = pipeline.read_views([table_photo().pixels] * 2)
     assert read.review and any("may be a kingdom, too" in problem.text for problem in read.problems)
 
 
-def test_a_kingdom_that_was_left_out_is_asked_for() -> None:
+def test_a_kingdom_that_was_left_out_needs_review() -> None:
     """Who wins depends on it. A line on offer is none."""
     faint = {"A2": {"#": 0.05, "w": 0.45, "f": 0.45}}
     for other, told in (("w w f / ? g g / l l s", True), (OFFER, False)):
@@ -360,13 +360,13 @@ def test_a_kingdom_that_was_left_out_is_asked_for() -> None:
         assert read.review == told
 
 
-def test_a_castle_that_is_not_plain_is_one_amid_tiles_that_are_no_line() -> None:
+def test_a_faint_castle_counts_among_tiles_that_are_no_offer() -> None:
     odds = {"#": 0.55, ".": 0.4}
     assert split_kingdoms([observation("w w f / f # g / l l g", spoiled={"B2": odds})])[0]
     assert not split_kingdoms([observation("w w f f / l l g #", spoiled={"D2": odds})])[0]
 
 
-def test_a_line_on_offer_beside_what_looks_like_a_castle_is_no_kingdom() -> None:
+def test_an_offer_beside_a_possible_castle_is_no_kingdom() -> None:
     """A diamond in a carpet looks so. In a kingdom most dominoes touch their own terrain or the castle."""
     line = ". # . . / f1 l1 l1 w / w f f m3"
     with pytest.raises(NoKingdomFound):
@@ -379,7 +379,7 @@ def test_a_line_on_offer_beside_what_looks_like_a_castle_is_no_kingdom() -> None
     assert kingdom.board
 
 
-def test_a_small_kingdom_that_was_laid_against_every_rule_is_read_all_the_same() -> None:
+def test_a_small_kingdom_that_breaks_every_rule_is_read() -> None:
     """As people lay it who have a camera to try and no game to play: it lies in no line."""
     text = "w1 f1 # l1 f1 / l w l f w / w1 m g1 l1 f"
     read = only(observation(text))
@@ -405,7 +405,7 @@ def test_a_fix_names_the_square_as_it_is_printed() -> None:
     assert str(read.board) == "w w w f / # g g ."
 
 
-def test_a_fixed_square_is_no_doubt_any_more() -> None:
+def test_a_fixed_square_has_no_doubt() -> None:
     unsure = observation(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}})
     read = only(unsure, fixed_squares={(0, Square.parse("C1")): "w"})
     assert str(read.board) == "w w w f / # g g ."
@@ -418,7 +418,7 @@ def test_fixes_find_their_kingdom() -> None:
     assert [str(read.board) for read in reads] == [KINGDOM, "# l w / w w ."]
 
 
-def test_a_square_can_be_taken_away() -> None:
+def test_a_square_can_be_fixed_as_empty() -> None:
     """Where the last of a column goes the frame shrinks, and squares keep the names they have in it."""
     read = only(
         observation("w w w1 f f f / # g g . . ."), fixed_squares={(0, Square.parse(s)): "." for s in ("E1", "F1")}
@@ -427,7 +427,7 @@ def test_a_square_can_be_taken_away() -> None:
     assert read.grid.cols == 4
 
 
-def test_a_first_column_taken_away_renames_no_other_square() -> None:
+def test_an_emptied_first_column_renames_no_other_square() -> None:
     """What a person says next of B1 is said of the square that is called so now."""
     seen = observation("f f w w w1 f / . . # g g .")
     gone = {(0, Square.parse(s)): "." for s in ("A1", "B1")}
@@ -437,7 +437,7 @@ def test_a_first_column_taken_away_renames_no_other_square() -> None:
     assert str(only(seen, fixed_squares=gone | {(0, Square.parse("D2")): "g1"}).board).split(" / ")[1] == ". . # g1 g ."
 
 
-def test_what_else_a_corrected_board_may_be_lies_in_its_frame() -> None:
+def test_runners_up_of_a_corrected_board_lie_in_its_frame() -> None:
     """Else a doubt about one square is not seen to mend another with it."""
     doubtful = {"F2": {"s": 0.6, ".": 0.3}, "E2": {"g": 0.6, ".": 0.3}}
     seen = observation("f f w w w1 f / . . # g g s", spoiled=doubtful)
@@ -456,7 +456,7 @@ def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: st
 # Deciding again.
 
 
-def test_what_was_seen_can_be_decided_again() -> None:
+def test_observations_can_be_decided_again() -> None:
     first = assemble_kingdoms(table_photo(), [observation(KINGDOM), observation("# l l / w w .", left=400)])
     observations = [read.observation for read in first if read.observation is not None]
     assert [read.start for read in first] == [Square(1, 1), Square(1, 1)]
@@ -477,7 +477,7 @@ def test_a_tile_can_be_added_beyond_the_frame() -> None:
     assert (read.start, str(read.board)) == (Square(1, 0), ". # g / w w w")
 
 
-def test_a_fix_off_the_grid_is_told() -> None:
+def test_a_fix_off_the_grid_is_reported() -> None:
     with pytest.raises(NotationError, match="E5"):
         decide_again(
             [observation("# g / w w")], surroundings=[Surroundings()], fixed_squares={(0, Square.parse("E5")): "w"}
@@ -487,7 +487,7 @@ def test_a_fix_off_the_grid_is_told() -> None:
 # Watching, and words.
 
 
-def test_the_stages_are_told_in_order() -> None:
+def test_stages_are_reported_in_order() -> None:
     told: list[str] = []
     assemble_kingdoms(table_photo(), [observation(KINGDOM)], watch=lambda name, _: told.append(name))
     assert told == ["cells", "decide"]
@@ -497,7 +497,7 @@ def test_the_stages_are_told_in_order() -> None:
     ("at", "words"),
     [((60, 60), "top left"), ((300, 60), "top"), ((560, 400), "bottom right"), ((300, 220), "middle")],
 )
-def test_places_are_said_in_words(at: tuple[float, float], words: str) -> None:
+def test_places_are_described_in_words(at: tuple[float, float], words: str) -> None:
     board = Board.parse("# w w")
     grids = [grid_of(board, left=at[0] - 30, top=at[1] - 10, side=20), grid_of(board, left=0, top=0)]
     assert describe_places(grids, table_photo())[0] == words

@@ -66,9 +66,7 @@ def observation(client: Client) -> str:
     ),
     twice=st.booleans(),
 )
-@settings(
-    max_examples=MAX_EXAMPLES, derandomize=MAX_EXAMPLES < 100, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=MAX_EXAMPLES, derandomize=MAX_EXAMPLES < 100, suppress_health_check=list(HealthCheck))
 def test_any_fixed_squares_can_be_decided(client: Client, observation: str, fixes: dict[str, str], twice: bool) -> None:
     """Also squares that no game has, several castles or none, and a kingdom twice. One or two squares are kept."""
     body = {"kingdoms": [{"sight": observation, "fixes": fixes}] + [{"sight": observation}] * twice}

@@ -1,4 +1,4 @@
-"""Tiles of one photo read beside each other, by the shipped network, on samples."""
+"""The context network on samples: tiles of one photo classified beside each other."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def unsure(observation: GridObservation, place: Square, shares: dict[str, float]
 
 
 @pytest.mark.parametrize(("kind", "other"), [("w", "g"), ("g", "w"), ("f", "l")])
-def test_a_square_that_may_be_either_is_told_by_the_others(
+def test_an_ambiguous_square_is_resolved_by_the_others(
     kind: str, other: str, context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
 ) -> None:
     photo, (observation, beside) = two
@@ -51,9 +51,7 @@ def test_a_square_that_may_be_either_is_told_by_the_others(
     assert read.reading.probability(place, kind) > 0.6
 
 
-def test_what_is_plain_stays_and_where_tiles_lie(
-    context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
-) -> None:
+def test_certain_kinds_and_presence_stay(context: ContextClassifier, two: tuple[Photo, list[GridObservation]]) -> None:
     photo, observations = two
     for before, after in zip(observations, context.classify(photo, observations), strict=True):
         assert after.reading.best == before.reading.best
@@ -104,7 +102,7 @@ def test_neither_the_order_of_kingdoms_nor_where_their_squares_lie_matters(
     assert not np.allclose(context.classify(photo, [one])[0].reading.log_probs, straight[0].reading.log_probs)
 
 
-def test_without_tiles_there_is_nothing_to_read(
+def test_without_tiles_nothing_is_classified(
     context: ContextClassifier, two: tuple[Photo, list[GridObservation]]
 ) -> None:
     photo, (observation, _) = two
@@ -132,7 +130,7 @@ def beside_two_dominoes() -> Photo:
     return Photo.open(pixels)
 
 
-def test_only_kingdoms_are_read_together(context: ContextClassifier) -> None:
+def test_only_kingdoms_share_their_context(context: ContextClassifier) -> None:
     """Dominoes on offer stay as the cell network saw them; which grids are kingdoms is no matter of this network's."""
     photo, networks = beside_two_dominoes(), Networks.load()
     alone, together = find_kingdoms(photo, replace(networks, context=None)), find_kingdoms(photo, networks)
@@ -146,7 +144,7 @@ def test_only_kingdoms_are_read_together(context: ContextClassifier) -> None:
 
 
 @pytest.mark.parametrize("how", ["found", "corners", "same"])
-def test_boards_are_decided_from_what_it_says(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boards_are_decided_from_the_output_in_context(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     demo = SAMPLES / "demo.jpg"
     (plain,) = pipeline.read(demo)
     corners = plain.grid.corners.tolist()

@@ -1,4 +1,4 @@
-"""Pieces and gems, from what each square shows to what stands in a kingdom."""
+"""Pieces and gems: from the predictions of squares to the pieces of a kingdom."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def standing(rows: int, cols: int, on: dict[tuple[int, int], tuple[str, float]])
     return np.asarray(np.log(np.maximum(chances, 1e-9)))
 
 
-def test_the_four_squares_around_a_crossing_speak_of_one_gem() -> None:
+def test_four_squares_around_a_crossing_give_one_gem() -> None:
     corners = np.full((2, 2, 4), -5.0)
     corners[0, 0, 2], corners[0, 1, 3], corners[1, 1, 0], corners[1, 0, 1] = 8, 6, 4, 2  # all see the middle
     fuse = join_gem_evidence(corners, np.ones((2, 2), bool))
@@ -34,7 +34,7 @@ def test_the_four_squares_around_a_crossing_speak_of_one_gem() -> None:
     assert (np.delete(fuse.ravel(), 4) == -5).all()
 
 
-def test_only_tiles_speak_of_gems() -> None:
+def test_only_tiles_count_for_gems() -> None:
     corners = np.zeros((2, 2, 4))
     corners[0, 0], corners[1, 1] = 4, 8
     fuse = join_gem_evidence(corners, np.array([[True, False], [False, False]]))
@@ -72,7 +72,7 @@ def observation(text: str, pieces: np.ndarray, gems: np.ndarray) -> GridObservat
     )
 
 
-def test_two_photos_of_a_kingdom_speak_of_the_same_pieces() -> None:
+def test_two_photos_of_a_kingdom_give_the_same_pieces() -> None:
     """The second photo lies a quarter further and lacks the last column."""
     first = observation("w w f / # l l", standing(2, 3, {(0, 1): ("knight", 0.9)}), np.full((3, 4), -2.0))
     gems = np.full((3, 3), 1.0)
@@ -86,7 +86,7 @@ def test_two_photos_of_a_kingdom_speak_of_the_same_pieces() -> None:
     assert fuse(first, [(replace(other, pieces=None), Alignment(3, 0, 0, 9.0, 1.0))])[0].pieces is None
 
 
-def test_a_piece_of_uncertain_kind_is_there_and_asked_for() -> None:
+def test_a_piece_of_uncertain_kind_is_present_and_an_open_fact() -> None:
     board, chances = Board.parse("w # / . l"), np.full((2, 2, 4), 1e-6)
     chances[..., 0] = 1 - 3e-6
     chances[0, 0] = 0.2, 0.45, 0.3, 0.05

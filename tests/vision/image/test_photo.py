@@ -229,7 +229,7 @@ def test_cmyk_tiff() -> None:
     assert_shows_picture(Photo.open(saved(picture().convert("CMYK"), "TIFF")), tolerance=4)
 
 
-def test_a_cmyk_jpeg_is_turned_too() -> None:
+def test_a_cmyk_jpeg_is_rotated_too() -> None:
     data = saved(store_rotated(picture(), 6).convert("CMYK"), "JPEG", exif=exif(6), quality=95)
     assert_shows_picture(Photo.open(data))
 

@@ -26,7 +26,7 @@ def make_crops(count: int) -> np.ndarray:
     return np.random.default_rng(count).integers(0, 256, (count, 64, 64, 3), dtype=np.uint8)
 
 
-def test_no_number_of_pictures_is_too_many_or_too_few() -> None:
+def test_any_number_of_pictures_is_run_in_batches() -> None:
     model = Model(CELLS)
     pictures = make_crops(2 * MAX_BATCH_IMAGES + 3)
     whole = model.run(pictures)
@@ -42,7 +42,7 @@ def test_threads_change_nothing() -> None:
 
 
 @pytest.mark.parametrize(("asked", "threads"), [("1", 1), ("2", 2), ("0", None), ("many", None), ("-1", None)])
-def test_threads_are_those_asked_for_or_those_there_are(
+def test_the_number_of_threads_is_the_given_one_or_the_cores(
     asked: str, threads: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KDVISION_THREADS", asked)
@@ -92,7 +92,7 @@ def test_a_swapped_model_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         load_model("detector")
 
 
-def test_models_of_ones_own_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_of_the_user_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(CELLS, tmp_path / "cells.onnx")
     monkeypatch.setenv("KDVISION_MODELS", str(tmp_path))
     assert find_model("cells") == tmp_path / "cells.onnx"

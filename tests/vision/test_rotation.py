@@ -1,4 +1,4 @@
-"""The same photo gives the same board, however it is turned: by any angle, and by EXIF's eight turnings."""
+"""The same photo gives the same board under rotation by any angle and under the eight orientations of EXIF."""
 
 import io
 import json
@@ -49,13 +49,13 @@ def same(board: Board, other: Board) -> bool:
 
 
 @pytest.mark.parametrize("degrees", [0, 30, 61, 90, 137, 200, 295])
-def test_turned_by_any_angle(degrees: float) -> None:
+def test_a_photo_rotated_by_any_angle_gives_the_same_board(degrees: float) -> None:
     pixels, board = upright("demo")
     assert same(only(turned(pixels, degrees)), board)
 
 
 @pytest.mark.parametrize("quarters", [1, 2, 3])
-def test_quarter_turns_turn_the_board(quarters: int) -> None:
+def test_quarter_turns_rotate_the_board(quarters: int) -> None:
     pixels, board = upright("oblique")
     assert only(np.ascontiguousarray(np.rot90(pixels, -quarters))) == board.rotate(quarters)
 
@@ -80,14 +80,14 @@ def stored(pixels: Pixels, orientation: int) -> bytes:
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_every_turning_of_exif_gives_the_same_board(orientation: int) -> None:
+def test_every_exif_orientation_gives_the_same_board(orientation: int) -> None:
     pixels, board = upright("demo")
     assert np.array_equal(Photo.open(stored(pixels, orientation)).pixels, pixels)
     assert only(stored(pixels, orientation)) == board
 
 
 @pytest.mark.parametrize(("name", "seed"), [("demo", 0), ("oblique", 3), ("seven", 7), ("castle", 5)])
-def test_seen_from_far_to_one_side(name: str, seed: int) -> None:
+def test_an_oblique_photo_is_read(name: str, seed: int) -> None:
     """The second look mends columns that the first one skipped or saw twice."""
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
     _, board = upright(name)

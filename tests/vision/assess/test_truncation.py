@@ -1,4 +1,4 @@
-"""Kingdoms that the picture's edge cuts: told as such, and pictures cut flush with a kingdom are not."""
+"""Truncation: kingdoms that the picture cuts are reported, and pictures that end flush with a kingdom are not."""
 
 import json
 
@@ -17,7 +17,7 @@ BOARD = Board.parse("w w w / # f f / . l l")
 
 
 @pytest.mark.parametrize(("left", "first"), [(40.0, 1.0), (-25.0, 0.5), (-50.0, 0.0), (-100.0, 0.0)])
-def test_the_share_of_a_place_in_the_picture(left: float, first: float) -> None:
+def test_the_visible_share_of_a_cell(left: float, first: float) -> None:
     share = compute_visible_share(grid_of(BOARD, left=left, side=50), table_photo())
     assert share.shape == (3, 3)
     assert share[:, 0] == pytest.approx(first, abs=0.05)
@@ -43,7 +43,7 @@ def test_cut_squares_are_named() -> None:
 
 
 @pytest.mark.parametrize(("share", "chance", "told"), [(0.4, 0.9, True), (0.4, 0.3, False), (0.1, 0.9, False)])
-def test_a_tile_beyond_the_edge_is_told_where_enough_of_it_shows(share: float, chance: float, told: bool) -> None:
+def test_a_truncated_tile_is_reported_if_enough_of_it_shows(share: float, chance: float, told: bool) -> None:
     beyond = np.zeros((3, 3))
     beyond[2, 0] = chance
     problems = find_truncation(BOARD.keys(), seen(A3=share), beyond)
@@ -89,7 +89,7 @@ def cropped(rows: float) -> Photo:
 
 
 @pytest.mark.parametrize("rows", [0.45, 1.4, 2.5])
-def test_half_a_kingdom_is_never_believed(rows: float) -> None:
+def test_half_a_kingdom_always_needs_review(rows: float) -> None:
     try:
         reads = kdvision.read(cropped(rows))
     except kdvision.NoKingdomFound:
@@ -117,7 +117,7 @@ def test_a_half_domino_beside_the_pictures_edge_is_no_certain_end() -> None:
 @pytest.mark.parametrize(
     ("share", "chance", "says"), [(0.35, 0.4, "goes on"), (0.25, 0.0, "ends beside"), (0.35, 0.1, "")]
 )
-def test_what_is_hardly_seen_beside_a_kingdom_is_asked_about(share: float, chance: float, says: str) -> None:
+def test_a_faint_tile_beside_a_kingdom_needs_review(share: float, chance: float, says: str) -> None:
     beyond = np.zeros((3, 3))
     beyond[2, 0] = chance
     problems = find_truncation(BOARD.keys(), seen(A3=share), beyond)

@@ -1,4 +1,4 @@
-"""Things that lie on tiles: told where they are large enough to hide a domino and do not look like the table."""
+"""Occlusion: objects are reported where they may hide a domino and do not look like the table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def table(*shades: tuple[float, float, float]) -> np.ndarray[tuple[int, ...], np
 ALL = np.ones((4, 6), bool)
 
 
-def test_a_checked_table_is_a_table() -> None:
+def test_a_chequered_table_is_background() -> None:
     checked = table((60.0, 40.0, 20.0), (90.0, 0.0, 0.0))
     assert not find_unusual_colours(checked, ALL).any()
     checked[1, 1:3] = (30.0, -40.0, 30.0)
@@ -50,14 +50,14 @@ def test_a_checked_table_is_a_table() -> None:
 
 
 @pytest.mark.parametrize(("shade", "told"), [((52.0, 2.0, 1.0), False), ((60.0, 30.0, 0.0), True)])
-def test_shade_is_no_thing(shade: tuple[float, float, float], told: bool) -> None:
+def test_shade_is_no_object(shade: tuple[float, float, float], told: bool) -> None:
     seen = table((60.0, 3.0, 2.0))
     seen[1, 1:3] = shade
     assert find_unusual_colours(seen, ALL).any() == told
 
 
 @pytest.mark.parametrize("striped", [False, True])
-def test_what_the_table_shows_further_around_is_the_table(striped: bool) -> None:
+def test_a_pattern_of_the_surround_is_background(striped: bool) -> None:
     """A stripe beside the kingdom is a thing where it is the only one, and the table's own where there are more."""
     pixels = np.full((700, 700, 3), (120, 90, 60), np.uint8)
     for left in range(0, 700, 150) if striped else [300]:
@@ -67,7 +67,7 @@ def test_what_the_table_shows_further_around_is_the_table(striped: bool) -> None
     assert np.argwhere(found.any(axis=0)).ravel().tolist() == ([] if striped else [2])
 
 
-def test_where_hardly_any_table_is_seen_nobody_knows_what_it_looks_like() -> None:
+def test_without_background_samples_no_cell_is_an_object() -> None:
     seen, bare = table((60.0, 3.0, 2.0)), np.zeros((4, 6), bool)
     seen[1, 1] = (20.0, 50.0, 0.0)
     bare[1, :2] = True
@@ -81,7 +81,7 @@ def test_where_hardly_any_table_is_seen_nobody_knows_what_it_looks_like() -> Non
     ("places", "told"),
     [("C3 D3", "C3"), ("C3", ""), ("D2 D3", "D2"), ("E4 E5", ""), ("A1 A2", "A1 A2"), ("C3 C4 D3", "C3")],
 )
-def test_only_what_may_hide_a_domino_of_this_kingdom_counts(places: str, told: str) -> None:
+def test_only_cells_that_may_hide_a_domino_of_the_kingdom_count(places: str, told: str) -> None:
     """B1, C1 and so on are tiles; a domino lies on two places, and one of them touches the kingdom."""
     board = [Square.parse(name) for name in ("B1", "C1", "D1", "B2", "C2", "B3")]
     find_covered = np.zeros((6, 6), bool)
@@ -90,13 +90,13 @@ def test_only_what_may_hide_a_domino_of_this_kingdom_counts(places: str, told: s
     assert " ".join(square.name for square in find_hidden_squares(board, find_covered)) == told
 
 
-def test_a_kingdom_as_wide_as_the_game_allows_has_nothing_beside_it() -> None:
+def test_a_kingdom_of_full_width_has_no_hidden_tile_beside_it() -> None:
     board, find_covered = [Square(0, col) for col in range(5)], np.zeros((3, 7), bool)
     find_covered[0, 5:] = True
     assert find_hidden_squares(board, find_covered) == []
 
 
-def test_what_either_network_takes_for_none_may_be_a_thing() -> None:
+def test_a_cell_that_either_network_calls_empty_may_be_an_object() -> None:
     """A plain field says little to either, so that they are not sure together, but both say tile."""
     seen = table((60.0, 0.0, 0.0))
     seen[1, 1:5] = (60.0, 40.0, 40.0)
@@ -113,7 +113,7 @@ def look(kind: np.ndarray[tuple[int, ...], np.dtype[np.float64]], hidden: list[f
     return CellPredictions(kind, np.zeros(n), np.array(hidden), four, np.zeros((n, 1)), np.zeros((n, 4)))
 
 
-def test_the_signs_of_a_hidden_tile_say_what_is_not_known() -> None:
+def test_occlusion_features_mark_unknown_values() -> None:
     """A bare place was not looked at: no kind is likelier than another, and nothing covers it."""
     kind = np.log([[0.97, 0.01, 0.02], [1 / 3, 1 / 3, 1 / 3]])
     said = np.array([[-2.0, 1.0, 1.5], [-8.0, -3.0, np.nan]])
@@ -123,7 +123,7 @@ def test_the_signs_of_a_hidden_tile_say_what_is_not_known() -> None:
     assert seen[0, 5] < 0.2 and seen[1, 5] == pytest.approx(np.log(3))
 
 
-def test_without_a_model_that_knows_them_no_tile_is_hidden() -> None:
+def test_without_occlusion_weights_no_tile_is_hidden() -> None:
     assert compute_occlusion_probability(np.ones((3, 6)), {}).tolist() == [0, 0, 0]
 
 
@@ -137,7 +137,7 @@ def covered_sight() -> GridObservation:
     return GridObservation(grid_of(board), Reading.of(board, confidence=0.999), border_log_odds, hidden)
 
 
-def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> None:
+def test_a_possible_occlusion_is_reported_until_the_square_is_fixed() -> None:
     (read,) = assemble_kingdoms(table_photo(), [covered_sight()])
     (problem,) = (problem for problem in read.problems if "may hide a domino" in problem.text)
     assert "C2" in problem.text and read.review
@@ -152,7 +152,7 @@ def test_what_may_hide_a_domino_is_told_until_a_person_says_what_is_there() -> N
     assert not any("may hide" in problem.text for problem in assemble_kingdoms(table_photo(), [clear])[0].problems)
 
 
-def test_a_domino_is_as_surely_hidden_as_the_less_sure_of_its_two_places() -> None:
+def test_a_domino_is_hidden_with_the_lower_probability_of_its_cells() -> None:
     """One place alone hides none, and none is hidden where the board may not go on."""
     board = {Square(1, 1), Square(1, 2)}
 
@@ -172,7 +172,7 @@ def test_a_domino_is_as_surely_hidden_as_the_less_sure_of_its_two_places() -> No
     assert compute_max_occlusion(long, hidden) == 0.0
 
 
-def test_what_both_halves_say_of_one_border_counts_once() -> None:
+def test_border_log_odds_count_once_for_both_halves() -> None:
     """Each says with 0.7 that the other half lies there: so do both."""
     partner = np.log(np.full((2, 4), 0.1))
     partner[0, 0] = partner[1, 2] = np.log(0.7)
@@ -182,7 +182,7 @@ def test_what_both_halves_say_of_one_border_counts_once() -> None:
     assert right == pytest.approx(np.log([[0.7 / 0.25]])) and down.shape == (0, 2)
 
 
-def test_a_tile_that_may_be_another_thing_is_told_until_a_person_says_what_it_is() -> None:
+def test_a_possible_object_read_as_a_tile_is_reported_until_the_square_is_fixed() -> None:
     """A king on a tile is none: the network knows kings, and what it says is never quite certain."""
     observation = covered_sight()
     thing, king = np.zeros((4, 5), bool), np.zeros((4, 5))
@@ -199,7 +199,7 @@ def test_a_tile_that_may_be_another_thing_is_told_until_a_person_says_what_it_is
     assert not any("may be no tile" in problem.text for problem in known.problems)
 
 
-def test_a_thing_on_a_domino_at_the_rim_does_not_end_the_kingdom_there_without_a_word() -> None:
+def test_an_object_on_a_domino_at_the_rim_is_reported() -> None:
     photo = Photo.open(SAMPLES / "demo.jpg")
     (read,) = kdvision.read(photo)
     checked, dominoes = 0, list[Any](read.dominoes)

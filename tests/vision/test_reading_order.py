@@ -1,4 +1,4 @@
-"""The order in which kingdoms of a photo are counted, by what is seen of them and by where they lie."""
+"""The order of the kingdoms of a photo: by row, then from left to right."""
 
 from itertools import permutations
 
@@ -11,7 +11,7 @@ def at(x: float, y: float, side: float = 100) -> Extent:
     return Extent(x, y, x + side, y + side)
 
 
-def test_the_row_of_a_kingdom_matters_and_not_how_far_up_it_lies() -> None:
+def test_kingdoms_are_sorted_by_row_and_from_left_to_right() -> None:
     assert sort_in_reading_order([at(300, 0), at(0, 60), at(310, 230), at(20, 200)]) == [1, 0, 3, 2]
 
 
@@ -28,6 +28,6 @@ def test_nothing_has_no_order() -> None:
 
 
 @pytest.mark.parametrize(("up", "order"), [(60, [1, 0]), (70, [0, 1])])
-def test_boxes_share_a_row_from_a_third_of_their_height_on(up: int, order: list[int]) -> None:
+def test_extents_share_a_row_from_a_third_of_their_height_on(up: int, order: list[int]) -> None:
     """The second box lies left of the first one, with 40 or 30 of 100 pixels in common."""
     assert sort_in_reading_order([at(300, 0), at(0, up)]) == order

@@ -1,4 +1,4 @@
-"""What is said of a photo without a kingdom: the stage, the reason, and what to change."""
+"""The diagnosis of a photo without a kingdom: the stage, the reason, and what to change."""
 
 import cv2
 import numpy as np
@@ -26,24 +26,24 @@ def observation(text: str) -> GridObservation:
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.1, 0.15])
-def test_a_dark_photo_is_too_dark(gain: float, sample: Photo) -> None:
+def test_a_dark_photo_is_diagnosed(gain: float, sample: Photo) -> None:
     error = make_no_kingdom_error(Photo.open((sample.pixels * gain).astype(np.uint8), name="x.jpg"), [])
     assert "x.jpg shows no kingdom: it is too dark" in str(error)
     assert "lamp" in error.hint
     assert error.stage == "finder"
 
 
-def test_a_white_photo_has_too_much_light(sample: Photo) -> None:
+def test_an_overexposed_photo_is_diagnosed(sample: Photo) -> None:
     pale = np.clip(sample.pixels.astype(float) + 200, 0, 255).astype(np.uint8)
     assert "nearly white" in str(make_no_kingdom_error(Photo.open(pale), []))
 
 
-def test_a_photo_of_one_colour_is_said_to_be_so() -> None:
+def test_a_photo_of_one_colour_is_diagnosed() -> None:
     assert "one colour" in str(make_no_kingdom_error(table_photo(), []))
 
 
 @pytest.mark.parametrize("share", [0.005, 0.01, 0.03])
-def test_a_blurred_photo_is_blurred(share: float, sample: Photo) -> None:
+def test_a_blurred_photo_is_diagnosed(share: float, sample: Photo) -> None:
     sigma = share * max(sample.width, sample.height)
     error = make_no_kingdom_error(Photo.open(cv2.GaussianBlur(sample.pixels, (0, 0), sigma)), [])
     assert "blurred" in str(error)
@@ -66,7 +66,7 @@ def test_sharp_photos_are_not_called_blurred(name: str) -> None:
         (". .", "its squares show no tiles"),
     ],
 )
-def test_what_was_seen_is_said(text: str, words: str, sample: Photo) -> None:
+def test_the_error_describes_what_was_found(text: str, words: str, sample: Photo) -> None:
     error = make_no_kingdom_error(sample, [observation(". ."), observation(text)])
     assert words in str(error)
     assert error.stage == "cells"

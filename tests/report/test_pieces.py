@@ -124,7 +124,7 @@ def test_a_game_of_queendomino_is_found_and_scored_from_its_photo_and_its_file(
         assert [(line["label"], line["points"]) for line in kingdom["lines"]] == list_lines(right, queendomino())
 
 
-def test_gems_that_are_seen_are_scored_from_the_file(
+def test_detected_gems_are_scored_from_the_file(
     run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
 ) -> None:
     out = tmp_path / "match.toml"
@@ -149,7 +149,7 @@ def test_points_are_a_range_that_holds_the_truth(run: Run, photo: Path, eyes: li
     assert [gap["text"] for gap in read["missing"] if gap["item"] == "buildings"] == ["which building stands on A1"]
 
 
-def test_json_table_and_picture_tell_what_was_seen(
+def test_json_table_and_picture_show_detected_pieces(
     run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
 ) -> None:
     eyes[:] = [observation(ANN, {"B2": ("knight", 0.75), "D3": ("queen", 0.95)})]
@@ -183,9 +183,7 @@ def test_the_queen_on_a_board_is_with_its_kingdom(run: Run, photo: Path, eyes: l
     assert (ann["crowns"], bob["crowns"]) == (6, 1)
 
 
-def test_knights_that_are_told_are_those_on_the_board_and_beside_it(
-    run: Run, photo: Path, eyes: list[GridObservation]
-) -> None:
+def test_given_knights_are_those_on_the_board_and_beside_it(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
     eyes[:] = [observation(ANN, {"B2": ("knight", 0.98), "A1": ("building", 0.97)})]
     rest = ("--knights", "1:3", "--coins", "0", "--towers", "0", "--queen", "0", "--json")
     (read,) = json.loads(run("score", photo, "--game", "queendomino", *rest).out)["kingdoms"]
@@ -195,7 +193,7 @@ def test_knights_that_are_told_are_those_on_the_board_and_beside_it(
     assert read["most"] == max(score(one, queendomino()).total for one in tiles)
 
 
-def test_what_is_told_below_what_is_seen_counts_and_is_a_problem(
+def test_a_given_count_below_the_detected_one_counts_and_is_a_problem(
     run: Run, photo: Path, eyes: list[GridObservation]
 ) -> None:
     ann = {"B2": ("knight", 0.98), "A3": ("knight", 0.9), "C1": ("knight", 0.7), "C3": ("tower", 0.95)}
@@ -215,7 +213,7 @@ def test_what_is_told_below_what_is_seen_counts_and_is_a_problem(
     assert "! the Queen was given as being in kingdom 1, but the photo shows her on C3" in ran.out
 
 
-def test_the_file_has_as_many_knights_as_were_told(
+def test_the_file_has_the_given_number_of_knights(
     run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
 ) -> None:
     out = tmp_path / "match.toml"
@@ -230,9 +228,7 @@ def test_the_file_has_as_many_knights_as_were_told(
 # What is not certain.
 
 
-def test_a_piece_that_may_be_there_is_asked_for(
-    run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path
-) -> None:
+def test_an_uncertain_piece_is_an_open_fact(run: Run, photo: Path, eyes: list[GridObservation], tmp_path: Path) -> None:
     out = tmp_path / "match.toml"
     eyes[:] = [observation(ANN, {"B2": ("knight", 0.3), "A1": ("building", 0.7), "D3": ("knight", 0.97)})]
     ran = run("score", photo, "--game-file", out)
@@ -244,7 +240,7 @@ def test_a_piece_that_may_be_there_is_asked_for(
     assert 'knights = ["D3", "?"]' in out.read_text(encoding="utf-8")
 
 
-def test_a_gem_that_may_be_there_is_asked_for(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
+def test_an_uncertain_gem_is_an_open_fact(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
     eyes[:] = [observation(TREASURE, gems={"A1": 0.4})]
     ran = run("score", photo, "--lost-treasures")
     assert "! a gem may lie between A1 B2 (40 % sure): look" in ran.out
@@ -252,7 +248,7 @@ def test_a_gem_that_may_be_there_is_asked_for(run: Run, photo: Path, eyes: list[
     assert "Lost Treasures" not in run("score", photo).out
 
 
-def test_networks_without_pieces_leave_them_to_be_told(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
+def test_networks_without_pieces_leave_them_open(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
     bare = observation(ANN)
     eyes[:] = [GridObservation(bare.grid, bare.reading, bare.border_log_odds, bare.occlusion)]
     (read,) = json.loads(run("score", photo, "--json").out)["kingdoms"]
@@ -301,7 +297,7 @@ def test_a_gem_that_touches_a_terrain_twice_is_a_problem(run: Run, photo: Path, 
     assert "the gem does not lie between four different terrains" in run("score", photo, "--lost-treasures").out
 
 
-def test_photos_of_different_games_are_none_together(
+def test_photos_of_different_games_are_no_game_together(
     run: Run, photo: Path, tmp_path: Path, eyes: list[GridObservation]
 ) -> None:
     out = tmp_path / "match.toml"

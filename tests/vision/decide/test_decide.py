@@ -97,7 +97,7 @@ def read(board: str, spoiled: Mapping[str, Mapping[str, float]] | None = None, s
 GOOD = "w w f f . / l1 w # f . / l l g g . / . . s2 . ."
 
 
-def test_a_clear_reading_is_believed() -> None:
+def test_a_certain_reading_is_decided_as_read() -> None:
     decision = read(GOOD)
     assert str(decision.board) == GOOD
     assert decision.probability > 0.99
@@ -123,7 +123,7 @@ def test_played_kingdoms_come_back_with_their_dominoes(scene: tuple[int, int, in
                 assert sorted([str(domino.left), str(domino.right)]) == shown
 
 
-def test_the_box_mends_a_square() -> None:
+def test_the_box_corrects_a_square() -> None:
     """No domino of the box has two lakes with a crown each, so one of the two has none."""
     decision = read("l1 l1 / # .", {"B1": {"l1": 0.55, "l": 0.44}})
     assert str(decision.board) == "l1 l1 / # ." or decision.board[Square(0, 1)] != Cell.parse("l1")
@@ -142,21 +142,21 @@ def test_a_castle_must_be_somewhere() -> None:
     assert decision.problems == ()
 
 
-def test_no_castle_is_a_problem_said() -> None:
+def test_a_missing_castle_is_a_problem() -> None:
     decision = read("w w f f / g g l l")
     assert str(decision.board) == "w w f f / g g l l"
     assert any("castle" in problem.text for problem in decision.problems)
     assert not decision.is_consistent
 
 
-def test_a_foreign_tile_is_kept_as_read_and_said() -> None:
+def test_a_foreign_tile_is_kept_and_reported() -> None:
     homemade = "m3 m3 # w w"
     (decision,) = decide([Reading.of(homemade, confidence=0.999999)], KINGDOMINO, side=5)
     assert str(decision.board) == homemade
     assert decision.problems
 
 
-def test_what_the_box_cannot_give_to_two_kingdoms_is_said() -> None:
+def test_dominoes_that_two_kingdoms_cannot_both_have_are_reported() -> None:
     same = "w m3 # w w"
     readings = [Reading.of(same, confidence=0.999999)] * 2
     decisions = decide(readings, KINGDOMINO, side=5)
@@ -196,7 +196,7 @@ def test_a_higher_temperature_is_less_sure() -> None:
     assert cold.board == warm.board and cold.probability > warm.probability + 0.05
 
 
-def test_clamps_fix_a_square_and_mend_its_neighbour() -> None:
+def test_a_fixed_square_corrects_its_neighbour() -> None:
     """Told that B1 has a crown, its domino (w1 with w is not in the box) cannot end in plain wheat any more."""
     reading = Reading.of("w w # l l", spoiled={"A1": {"w": 0.6, "f": 0.39}})
     assert str(decide([reading], KINGDOMINO)[0].board) == "w w # l l"
@@ -207,7 +207,7 @@ def test_clamps_fix_a_square_and_mend_its_neighbour() -> None:
     assert Square(0, 4) not in emptied.board
 
 
-def test_a_clamp_may_name_a_kind_that_is_never_read() -> None:
+def test_a_fixed_square_may_name_a_kind_that_is_never_read() -> None:
     (decision,) = decide([Reading.of("w w # l l")], KINGDOMINO, fixed_squares={(0, Square(0, 0)): "t2"})
     assert str(decision.board[Square(0, 0)]) == "t2"
     assert decision.problems
@@ -228,7 +228,7 @@ def test_one_kingdom_wider_than_five_makes_room_for_all() -> None:
     assert str(decide([Reading.of(wide), unsure], KINGDOMINO)[1].board) == "w w # l l l l"
 
 
-def test_bonds_say_which_halves_belong_together() -> None:
+def test_border_log_odds_join_the_halves_of_a_domino() -> None:
     """Three squares and two dominoes beside the castle: the drawn border tells which end is table."""
     reading = Reading.of("w w w #", spoiled={"A1": {"w": 0.5, ".": 0.5}, "C1": {"w": 0.5, ".": 0.5}})
     right = np.array([[0.0, 3.0, 0.0]])
@@ -244,7 +244,7 @@ def test_a_detached_pair_must_be_clear_to_stay() -> None:
     assert kept.problems
 
 
-def test_a_board_that_breaks_the_connection_rule_is_kept_as_read_and_told() -> None:
+def test_a_board_that_breaks_the_connection_rule_is_kept_and_reported() -> None:
     """`l l` beside wheat alone joins nothing; `w l` is nearly as likely, but players do lay such things."""
     decision = read("# w w l l", {"D1": {"l": 0.55, "w": 0.44}, "E1": {"l": 0.55, "w": 0.44}})
     assert str(decision.board) == "# w w l l"
@@ -252,7 +252,7 @@ def test_a_board_that_breaks_the_connection_rule_is_kept_as_read_and_told() -> N
 
 
 @pytest.mark.parametrize("quarters", [1, 2, 3])
-def test_turned_readings_give_turned_boards(quarters: int) -> None:
+def test_rotated_readings_give_rotated_boards(quarters: int) -> None:
     rng = np.random.default_rng(7)
     reading = noisy(framed(play(rng, players=4)[0].board, 5, 0), rng, accuracy=0.97)
     (one,), (other,) = (decide([r], KINGDOMINO, side=5) for r in (reading, reading.rotate(quarters)))
@@ -266,7 +266,7 @@ def test_the_same_readings_give_the_same_decision() -> None:
     assert decide(readings, KINGDOMINO) == decide(readings, KINGDOMINO)
 
 
-def test_deciding_mends_many_boards_that_the_squares_alone_get_wrong() -> None:
+def test_deciding_corrects_many_boards_that_single_squares_get_wrong() -> None:
     """The share that is mended is below that of a long run, and too high for chance."""
     rng = np.random.default_rng(0)
     outcomes = [simulate(SCENES[0], rng) for _ in range(20)]
@@ -289,7 +289,7 @@ def test_a_bare_table_and_noise_are_survived() -> None:
     assert wild.probability < 0.5
 
 
-def test_what_the_deck_overruled_is_the_strain_of_a_decision() -> None:
+def test_the_correction_cost_counts_overruled_squares() -> None:
     """By how much less likely a kingdom's squares are as they were decided; a square that a person named is none."""
     clear, unsure = Reading.of("w m3 # w w"), Reading.of("w m3 # w f", spoiled={"B1": {"m3": 0.6, "m1": 0.39}})
     assert [decision.correction_cost for decision in decide([clear], KINGDOMINO)] == [0.0]
@@ -299,7 +299,7 @@ def test_what_the_deck_overruled_is_the_strain_of_a_decision() -> None:
     assert named[1].correction_cost == 0.0
 
 
-def test_a_board_whose_rivals_were_not_all_weighed_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_without_all_runners_up_is_not_proved_optimal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both kingdoms may have the only mine with three crowns: what the one could be hangs on the other."""
     spoiled = {"B1": {"m3": 0.6, "m1": 0.39}}
     readings = [Reading.of(board, spoiled=spoiled) for board in ("w m3 # w w", "w m3 # w f")]

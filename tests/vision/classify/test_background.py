@@ -1,4 +1,4 @@
-"""What the table looks like, how far a place is from that, and what that says of tiles."""
+"""The background: samples of the table, colour distances of cells, and what they add to the evidence for tiles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.kingdoms import grid_of
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def test_the_colour_of_a_place_is_that_of_most_of_it() -> None:
+def test_the_colour_of_a_cell_is_its_median() -> None:
     pixels = np.full((240, 320, 3), 200, np.uint8)
     pixels[60:110, 40:90] = (200, 0, 0)
     pixels[60:110, 90:100] = (200, 0, 0)
@@ -28,14 +28,14 @@ def test_the_colour_of_a_place_is_that_of_most_of_it() -> None:
     assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
-def test_places_that_the_picture_cuts_have_the_colour_of_what_is_inside() -> None:
+def test_truncated_cells_have_the_colour_of_their_visible_part() -> None:
     pixels = np.full((240, 320, 3), 200, np.uint8)
     seen = Background.sample(Photo.open(pixels), grid_of(Board.parse("w w w"), left=-85, top=60, side=50)).cells
     assert np.isnan(seen[0, 0]).all()
     assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
-def test_places_further_around_go_on_as_the_grid_does() -> None:
+def test_the_surround_continues_the_grid() -> None:
     quads = extend_grid(grid_of(Board.parse("w w w"), left=400, top=300, side=50))
     assert len(quads) == (3 + 2 * SURROUND_CELLS) * (1 + 2 * SURROUND_CELLS) - 3
     assert quads[0] == pytest.approx(np.array([[200, 100], [250, 100], [250, 150], [200, 150]]), abs=0.01)
@@ -55,7 +55,7 @@ def look_of(presence: Floats) -> CellPredictions:
     return CellPredictions(unknown, presence.reshape(-1), np.zeros(n), unknown, np.zeros((n, 0)), np.zeros((n, 0)))
 
 
-def test_a_tile_is_apart_from_the_table_also_where_nobody_took_it_for_one() -> None:
+def test_an_unclassified_tile_differs_from_the_background() -> None:
     """The two places of a missed domino are like each other; that alone does not make them the table."""
     away = Background.sample(*laid()).measure_distance(np.ones((4, 6), bool))
     assert (away[1, 1:3] > 40).all()
@@ -63,12 +63,12 @@ def test_a_tile_is_apart_from_the_table_also_where_nobody_took_it_for_one() -> N
     assert away.max() < 1
 
 
-def test_a_darker_table_is_the_table_rather_than_another_colour_as_light() -> None:
+def test_a_shaded_table_is_closer_than_another_colour() -> None:
     seen, table = np.array([[40.0, 10, 10], [60, 10, 30]]), np.tile([60.0, 10, 10], (9, 1))
     assert compute_colour_distance(seen, table, 8) == pytest.approx([8, 20])
 
 
-def test_what_a_lamp_has_left_white_has_no_colour() -> None:
+def test_saturated_cells_have_no_colour() -> None:
     photo, grid = laid()
     pixels = photo.pixels.copy()
     pixels[305:345, 255:295] = 255
@@ -78,13 +78,13 @@ def test_what_a_lamp_has_left_white_has_no_colour() -> None:
     assert find_covered(table, np.ones((4, 6), bool))[1, 1:3].all()
 
 
-def test_where_hardly_any_table_is_seen_no_place_is_apart_from_it() -> None:
+def test_without_background_samples_there_is_no_distance() -> None:
     photo, grid = laid()
     seen = replace(Background.sample(photo, grid), around=np.full((9, 3), np.nan))
     assert np.isnan(seen.measure_distance(np.zeros((4, 6), bool))).all()
 
 
-def test_a_place_that_the_networks_doubt_is_a_tile_where_it_is_not_the_table() -> None:
+def test_a_doubtful_cell_that_differs_from_the_background_is_a_tile() -> None:
     photo, grid = laid()
     presence = np.full((4, 6), -6.0)
     presence[1, 1:3] = presence[3, 1:3] = -1.0
@@ -94,7 +94,7 @@ def test_a_place_that_the_networks_doubt_is_a_tile_where_it_is_not_the_table() -
     assert (odds[1, 1:3] > 1).all() and (odds[3, 1:3] < -2).all()
 
 
-def test_where_no_colour_is_known_the_networks_alone_are_asked() -> None:
+def test_without_a_colour_the_networks_decide_alone() -> None:
     said = np.array([[2.0, 1.0, np.nan], [2.0, 1.0, 1.0]])
     weighed = {"tile_weights_without_colour": (0.5, 0.25, -1.0), "tile_weights": (0.5, 0.25, 3.0, -4.0)}
     assert compute_tile_log_odds(said, weighed) == pytest.approx([0.25, 0.25])

@@ -1,4 +1,4 @@
-"""What makes a board one for a person to look at: what is plain beside it, and what is in doubt there."""
+"""Kingdom readings: their probability, and when tiles and doubts beside the board force a review."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_with(
     )
 
 
-def test_a_plain_kingdom_is_believed() -> None:
+def test_a_certain_kingdom_needs_no_review() -> None:
     read = read_with({})
     assert not read.review
     assert len(read.board) == 9
@@ -60,7 +60,7 @@ def test_a_plain_kingdom_is_believed() -> None:
 
 
 @pytest.mark.parametrize(("presence", "asked"), [(0.7, False), (0.95, False), (0.99, True)])
-def test_only_a_single_tile_beyond_doubt_beside_the_board_makes_it_odd(presence: float, asked: bool) -> None:
+def test_only_a_certain_tile_beside_the_board_is_odd(presence: float, asked: bool) -> None:
     """Tiles come in pairs, so what alone looks a little like one is table; what surely is one was half lost."""
     read = read_with({"F3": {"w": presence, ".": 1 - presence}})
     assert len(read.board) == 9
@@ -73,7 +73,7 @@ CUT_SHORT = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . ."
 
 
 @pytest.mark.parametrize(("presence", "share"), [(0.05, 1.0), (0.4, 0.6)])
-def test_what_may_lie_half_beyond_the_grid_counts_against_the_board(presence: float, share: float) -> None:
+def test_a_possible_domino_half_beyond_the_grid_lowers_the_probability(presence: float, share: float) -> None:
     """A domino that goes on where nobody looked is on no board that was weighed."""
     spoiled = {"B4": {"w": presence, ".": 1 - presence}}
     inside, half_out = (read_with(spoiled, board=board, sure=0.9) for board in (SEEN, CUT_SHORT))
@@ -95,7 +95,7 @@ def test_a_doubt_beside_the_board_is_named_where_the_board_is_not_sure_enough() 
     assert RIM_WARNING in asked.problems
 
 
-def test_what_squares_and_deck_say_is_mended_by_what_the_calibration_learnt() -> None:
+def test_the_calibration_corrects_the_board_probability() -> None:
     """The other boards have the rest, each its share of it."""
     maybe = {"C5": {"s": 0.28, ".": 0.72}, "D5": {"s": 0.28, ".": 0.72}}
     said, mended = read_with(maybe, sure=0.0), read_with(maybe, sure=0.0, belief=(0.5, 0.0, 0.0, -1.0))
@@ -117,7 +117,7 @@ def sight_of(text: str, *, left: float = 40) -> GridObservation:
 
 @pytest.mark.parametrize(("gap", "told"), [(0.1, True), (0.3, True), (0.5, False), (1.0, False)])
 @pytest.mark.parametrize("tilt", [0.0, 0.5])
-def test_kingdoms_that_all_but_touch_are_told_both(gap: float, told: bool, tilt: float) -> None:
+def test_kingdoms_that_nearly_touch_are_both_reported(gap: float, told: bool, tilt: float) -> None:
     """One domino may have been given to the wrong one, and neither board shows it."""
     board = Board.parse("# w w / f f .")
     grids = [grid_of(board), grid_of(board, left=40 + (3 + gap) * 50), grid_of(board, left=800)]
@@ -126,7 +126,7 @@ def test_kingdoms_that_all_but_touch_are_told_both(gap: float, told: bool, tilt:
     assert around == [Surroundings(touched=told), Surroundings(unread=True, touched=told), NO_SURROUNDINGS]
 
 
-def test_a_kingdom_touched_by_another_is_for_a_person_to_look_at() -> None:
+def test_a_kingdom_that_touches_another_needs_review() -> None:
     left, right = (sight_of("# w w1 / f f ."), sight_of("# l l / g g .", left=40 + 3.2 * 50))
     both = assemble_kingdoms(table_photo(), [left, right])
     assert all(read.review and any("touches" in problem.text for problem in read.problems) for read in both)

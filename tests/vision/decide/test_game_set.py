@@ -1,4 +1,4 @@
-"""Which game lies on the table: towns that are seen, towns that are not, and boxes that can lay a board or not."""
+"""The game of a photo: towns, their absence, and boxes that can or cannot hold a board."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def only(seen: GridObservation, **asked: object) -> KingdomReading:
     return kingdom
 
 
-def test_the_boards_here_are_what_they_are_said_to_be() -> None:
+def test_the_boards_of_these_tests_are_legal_as_stated() -> None:
     for board, deck in ((PLAIN, KINGDOMINO), (QUEENS, QUEENDOMINO), (MIXED, ROYAL_WEDDING)):
         assert [problem.text for problem in find_problems(Board.parse(board), deck) if not problem.played] == []
     assert any(not problem.played for problem in find_problems(Board.parse(MIXED), QUEENDOMINO))
@@ -78,7 +78,7 @@ def test_a_network_that_knows_towns_reads_plain_boards_as_one_that_does_not() ->
     assert reading(KINDS).of_deck(KINGDOMINO).kinds == KINDS
 
 
-def test_a_square_that_shows_a_town_for_certain_shows_anything_without_it() -> None:
+def test_a_certain_town_is_any_kind_without_towns() -> None:
     seen = Reading.of("t #", confidence=1.0, kinds=WITH_TOWNS).of_deck(KINGDOMINO)
     assert seen.probability(Square(0, 0), "w") == pytest.approx(1 / (len(KINDS) - 1))
     queens = Reading.of("t #", confidence=1.0, kinds=WITH_TOWNS)
@@ -114,7 +114,7 @@ def test_one_box_holds_no_dominoes_twice() -> None:
     assert [str(read.board) for read in reads] == [one, two]
 
 
-def test_something_like_a_town_is_told_and_left_to_a_person() -> None:
+def test_a_possible_town_is_reported_and_needs_review() -> None:
     read = only(observation("w w w1 f / # g g .", spoiled={"C1": {"t": 0.7, "w1": 0.25}}))
     assert (str(read.board), read.game, read.review) == (PLAIN, "kingdomino", True)
     (problem,) = read.problems
@@ -123,7 +123,7 @@ def test_something_like_a_town_is_told_and_left_to_a_person() -> None:
 
 
 @pytest.mark.parametrize("chance", [0.01, 0.2])
-def test_what_is_hardly_like_a_town_is_none(chance: float) -> None:
+def test_an_improbable_town_is_none(chance: float) -> None:
     spoiled = {"C1": {"t": chance, "w1": 0.98 - chance}}
     read = only(observation(PLAIN, spoiled=spoiled))
     assert (read.game, read.problems) == ("kingdomino", ())
@@ -138,7 +138,7 @@ def test_a_game_that_is_named_is_the_game() -> None:
         check_game("carcassonne")
 
 
-def test_a_square_that_a_person_calls_a_town_is_one() -> None:
+def test_a_square_fixed_as_a_town_is_a_town() -> None:
     read = only(
         observation("w w w1 f / # f t .", spoiled={"C2": {"g": 0.6, "t": 0.3}}), fixed_squares={(0, Square(1, 2)): "t"}
     )
@@ -152,13 +152,13 @@ def test_plain_boards_are_decided_as_networks_without_towns_decide_them() -> Non
     assert new.probability == pytest.approx(old.probability, abs=0.02)
 
 
-def test_networks_that_know_no_towns_decide_as_before() -> None:
+def test_networks_without_towns_decide_as_before() -> None:
     old = only(observation(PLAIN, kinds=KINDS), game="queendomino")
     assert (str(old.board), old.game, old.review) == (PLAIN, "queendomino", False)
     assert only(observation(PLAIN, kinds=KINDS)).game == "kingdomino"
 
 
-def test_what_was_seen_can_be_decided_again_as_another_game() -> None:
+def test_observations_can_be_decided_again_as_another_game() -> None:
     first = only(observation(QUEENS))
     assert first.observation is not None
     (again,) = decide_again([first.observation], surroundings=[Surroundings()])

@@ -1,4 +1,4 @@
-"""Players' colours on starting tiles that were drawn, under several lights; and on squares that show none."""
+"""Player colours of drawn starting tiles under several lights, and of squares that show none."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_there_is_a_weight_for_every_colour_and_feature(tiles: dict[str, NDArray
     assert 0.5 < known.threshold < 1
 
 
-def test_colours_are_told_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -> None:
+def test_player_colours_are_classified_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -> None:
     told = [
         (load_player_colours().classify(crop(tile, light, quarters)), colour)
         for colour, tile in tiles.items()
@@ -49,7 +49,7 @@ def test_colours_are_told_under_any_light(tiles: dict[str, NDArray[np.uint8]]) -
     assert sum(read != true for read, true in certain) <= 0.05 * len(certain)
 
 
-def test_a_turned_tile_has_the_same_measures(tiles: dict[str, NDArray[np.uint8]]) -> None:
+def test_a_rotated_tile_has_the_same_features(tiles: dict[str, NDArray[np.uint8]]) -> None:
     upright = compute_colour_features(crop(tiles["pink"]))
     assert np.allclose(upright, compute_colour_features(np.rot90(crop(tiles["pink"]), 1)), atol=0.02)
 

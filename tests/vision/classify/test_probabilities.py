@@ -1,4 +1,4 @@
-"""A reading is made from notation, says what it says, and turns as its board turns."""
+"""Class probabilities made from notation: their board, their values, and rotation."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from kdvision.vision.classify.probabilities import KINDS, Reading
 BOARD = "w w1 . / f # l1"
 
 
-def test_a_perfect_reading_reads_its_board() -> None:
+def test_a_perfect_reading_gives_its_board() -> None:
     assert str(Reading.of(BOARD).best) == BOARD
     assert Reading.of(BOARD, confidence=0.9).probability(Square(0, 1), "w1") == pytest.approx(0.9)
     assert Reading.of(BOARD).probability(Square(0, 1), "t2") == 0
@@ -28,7 +28,7 @@ def test_an_unknown_square_is_anything() -> None:
 
 
 @pytest.mark.parametrize("quarters", [-1, 0, 1, 2, 3, 5])
-def test_turning_turns_the_board(quarters: int) -> None:
+def test_rotating_a_reading_rotates_its_board(quarters: int) -> None:
     assert Reading.of(BOARD).rotate(quarters).best == Board.parse(BOARD).rotate(quarters)
 
 
@@ -47,7 +47,7 @@ def test_certainty_has_probability_one() -> None:
         (np.log(np.full((1, 1, 2), 0.5)), ("w", "#"), "different"),
     ],
 )
-def test_what_is_no_reading(values: NDArray[np.float64], kinds: tuple[str, ...], complaint: str) -> None:
+def test_invalid_arrays_are_refused(values: NDArray[np.float64], kinds: tuple[str, ...], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         Reading(values, kinds)
 
