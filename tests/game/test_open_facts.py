@@ -23,7 +23,7 @@ from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
-from tests.game.simulated_games import KINDS
+from tests.game.rules.simulated_games import KINDS
 
 OPEN = '''
 game = "queendomino"

@@ -12,7 +12,7 @@ from kdvision.game.game import Game
 from kdvision.game.legality import find_problems
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
-from tests.game.simulated_games import KINDS
+from tests.game.rules.simulated_games import KINDS
 
 GAMES = int(os.environ.get("KDVISION_GAMES", "100"))
 """The number of games of each kind. A thousand pass too, but take longer than all other tests of rules."""
