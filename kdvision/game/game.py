@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import Final
 
 from kdvision.game.board import Board
-from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.kingdom import Kingdom, Table, find_complete_square
 from kdvision.game.legality import Problem
 from kdvision.game.open_facts import compute_range, has_open_facts
 from kdvision.game.pieces import TOWNS
 from kdvision.game.rules import SIDES, infer_board_side, make_rule_set
-from kdvision.game.rules.harmony import find_complete_square
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
 from kdvision.game.table_check import find_table_problems
