@@ -108,13 +108,15 @@ def _assign_places(near: Detections, corner: Place, before: Set[Place]) -> dict[
     counted a column too few or too many, squares lie off their places and still meet each other. Of several parts, the
     one that shares most places with the lattice `before` is taken.
     """
+    max_offset, max_log_size, max_log_size_grown = 0.3, 0.3, 0.7  # grown ones may have twice or half the size
     position = near.centre / RECTIFIED_SIDE_PIXELS - 0.5
     nearest = np.round(position).astype(int)
     places: list[Place] = [(col, row) for col, row in (nearest + corner).tolist()]
     log_size = np.abs(np.log(near.side / RECTIFIED_SIDE_PIXELS))
-    fits = (np.abs(position - nearest).max(axis=1, initial=0) < 0.3) & (log_size < 0.3) & _is_axis_aligned(near)
+    is_near = np.abs(position - nearest).max(axis=1, initial=0) < max_offset
+    fits = is_near & (log_size < max_log_size) & _is_axis_aligned(near)
     connected = _assign_directly(near, places, fits, before)
-    free = (log_size < 0.7) & ~find_overlapped(near)  # up to twice as large as expected, or half as large
+    free = (log_size < max_log_size_grown) & ~find_overlapped(near)
     if free.sum() <= len(connected):
         return connected
     grown = _assign_by_growing(near, places, free, before)

@@ -191,8 +191,8 @@ def _convert_array(array: NDArray[Any], name: str) -> Pixels:
         raise PhotoError(f"{name} of shape {array.shape} is no picture", hint=hint)
     height, width = array.shape[:2]
     if min(height, width) < MIN_SIDE_PIXELS or height * width > MAX_PIXELS:
-        hint = f"photos have at least {MIN_SIDE_PIXELS} pixels on each side and at most {MAX_PIXELS // 1_000_000} megapixels"
-        raise PhotoError(f"{name} of {width} x {height} pixels is too small or too large", hint=hint)
+        limits = f"at least {MIN_SIDE_PIXELS} pixels on each side and at most {MAX_PIXELS // 1_000_000} megapixels"
+        raise PhotoError(f"{name} of {width} x {height} pixels is too small or too large", hint=f"photos have {limits}")
     pixels = convert_to_uint8(array, name).reshape(height, width, -1)
     if pixels.shape[2] == 4:
         return np.asarray(blend_with_white(Image.fromarray(pixels)))

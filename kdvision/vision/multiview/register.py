@@ -33,7 +33,8 @@ class Alignment:
     @property
     def is_same_kingdom(self) -> bool:
         """True if both show the same kingdom."""
-        return self.gain >= 8.0 and self.share >= 0.6
+        min_gain_nats, min_share = 8.0, 0.6
+        return self.gain >= min_gain_nats and self.share >= min_share
 
 
 AlignedView = tuple[GridObservation, Alignment]
