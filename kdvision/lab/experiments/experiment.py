@@ -187,7 +187,7 @@ class Reading:
     error: str = ""
 
     @property
-    def refused(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether the picture gave an error instead of kingdoms."""
         return self.found_none or bool(self.error)
 

@@ -69,7 +69,7 @@ def judge(picture: Picture, reading: Reading) -> Verdict:
         for truth, index in zip(*linear_sum_assignment(-together), strict=True)
         if together[truth, index] >= MIN_FOUND_SHARE * len(truths[truth].squares)
     ]
-    flagged = reading.refused or any(kingdom.review for kingdom in read)
+    flagged = reading.has_failed or any(kingdom.review for kingdom in read)
     wrong = sum(not match.exact and not review for match, review in found)
     return Verdict(
         kingdoms=len(truths),

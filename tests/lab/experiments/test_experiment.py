@@ -107,7 +107,7 @@ def test_errors_of_a_picture_are_part_of_its_reading(
 
     monkeypatch.setattr("kdvision.pipeline.read", fail)
     reading = read_picture(table_photo())
-    assert (reading.found_none, reading.error, reading.refused) == (found_none, error, True)
+    assert (reading.found_none, reading.error, reading.has_failed) == (found_none, error, True)
 
 
 def test_missing_models_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
