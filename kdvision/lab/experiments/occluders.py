@@ -21,6 +21,7 @@ from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Rea
 from kdvision.lab.experiments.factors import DRAWN, SCANS, draw_factors, render_scene
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
 from kdvision.lab.experiments.labelled import count_photo, load_compared, load_labels
+from kdvision.lab.render.scene_factors import measure_side
 from kdvision.vision.image.photo import Photo
 
 Bytes = npt.NDArray[np.uint8]
@@ -114,7 +115,7 @@ def cover(photo: Bytes, occluder: str, at: Floats, side: float, rng: np.random.G
 
 def _draw_point(quads: Floats, rng: np.random.Generator) -> tuple[Floats, float]:
     """Return a random point on one of these squares (n, 4, 2) or near it, and their side in pixels."""
-    side = float(np.sqrt(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])))
+    side = measure_side(quads)
     return quads[rng.integers(len(quads))].mean(axis=0) + 0.3 * side * rng.normal(size=2), side
 
 
@@ -141,7 +142,7 @@ def _measure_scene(art: str, number: int, data: Path) -> list[Row]:
     for index, occluder in enumerate(OCCLUDERS):
         rng = np.random.default_rng([STREAM, number, index])
         kingdom = picture.kingdoms[rng.integers(len(picture.kingdoms))]
-        at, side = _draw_point(np.array([seen.corners for seen in kingdom.squares.values()]), rng)
+        at, side = _draw_point(np.array([square.corners for square in kingdom.squares.values()]), rng)
         covered = cover(picture.photo, occluder, at, side, rng)
         rows.append({"occluder": occluder, **judge(picture, read_picture(covered)).row})
     return rows

@@ -17,7 +17,7 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class PhotoFactors:
-    """How strongly a photo is degraded, each factor from 0 (clean) to 1 (as bad as people still send)."""
+    """How strongly a photo is degraded, each factor from 0 (clean) to 1 (the worst that people send)."""
 
     light: float = 0.5  # uneven, tinted or dim light and shadows
     glare: float = 0.3

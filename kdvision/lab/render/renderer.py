@@ -159,11 +159,11 @@ def _render_squares(
 ) -> dict[Square, RenderedSquare]:
     projected = {square: camera.project(quad, z) for square, quad in squares.items()}
     inside = {square: corners for square, corners in projected.items() if _is_inside(corners, camera)}
-    return {s: RenderedSquare(corners, _measure_cover(cover, corners)) for s, corners in inside.items()}
+    return {s: RenderedSquare(corners, measure_cover(cover > 127, corners)) for s, corners in inside.items()}
 
 
-def _measure_cover(cover: Floats, corners: Points) -> float:
-    """Return the share of a square that is covered."""
+def measure_cover(cover: npt.NDArray[np.bool_], corners: Points) -> float:
+    """Return the share of a square (4, 2) that a mask (H, W) covers."""
     x0, y0 = np.maximum(corners.min(0).astype(int), 0)
     x1, y1 = corners.max(0).astype(int) + 1
     window = cover[y0:y1, x0:x1]
@@ -171,7 +171,7 @@ def _measure_cover(cover: Floats, corners: Points) -> float:
         return 0.0
     mask = np.zeros(window.shape, np.uint8)
     cv2.fillConvexPoly(mask, (corners - (x0, y0)).astype(np.int32), 1)
-    return float((window[mask > 0] > 127).mean()) if mask.any() else 0.0
+    return float(window[mask > 0].mean()) if mask.any() else 0.0
 
 
 def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: np.random.Generator) -> Bytes:

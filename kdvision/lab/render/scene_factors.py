@@ -5,13 +5,14 @@ the scene. So one number with two settings of a factor gives nearly the same pho
 """
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import cv2
 import numpy as np
 
-from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Piece, Scene, Tile, lay_out
+from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Piece, Points, Scene, Tile, lay_out
 from kdvision.lab.games.play import PlayedKingdom, play
 from kdvision.lab.render import renderer
 from kdvision.lab.render.camera import Camera, fit_camera
@@ -127,9 +128,12 @@ def measure_square_side(camera: Camera, scene: Scene) -> float:
     """Return the side in pixels (the root of the mean area) of the kingdoms' squares, or else of the loose squares."""
     squares = [quad for k in scene.kingdoms for quad in k.squares.values()] or scene.loose
     squares = squares or [scene.outline().mean(0) + np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) - 0.5]
-    quads = np.array([camera.project(quad) for quad in squares])
-    (x, y), (u, v) = np.moveaxis(quads, 2, 0), np.moveaxis(np.roll(quads, -1, axis=1), 2, 0)
-    return float(np.sqrt((np.abs((x * v - u * y).sum(1)) / 2).mean()))
+    return measure_side([camera.project(quad) for quad in squares])
+
+
+def measure_side(quads: Iterable[Points]) -> float:
+    """Return the mean side of squares (4, 2 each): the root of their mean area."""
+    return float(np.sqrt(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])))
 
 
 def make_rng(number: int, part: str) -> np.random.Generator:

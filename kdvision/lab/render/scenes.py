@@ -13,7 +13,7 @@ COLOURS = ("blue", "green", "pink", "yellow")
 MIN_KINGDOM_GAP_SQUARES = 1.95
 """Least distance between the middles of squares of different kingdoms, and of loose dominoes and anything else.
 
-At a smaller distance nobody could say where a kingdom ends.
+At a smaller distance it is not clear where a kingdom ends.
 """
 _MIN_TILE_GAP_SQUARES = 1.35  # between the middles of face-down dominoes or unbuilt buildings and anything else
 

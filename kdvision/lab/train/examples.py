@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Square
-from kdvision.lab.render.renderer import Picture, RenderedKingdom
+from kdvision.lab.render.renderer import Picture, RenderedKingdom, measure_cover
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.vision.classify.probabilities import KINDS, NOTHING
 from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, prepare_crops
@@ -99,7 +99,7 @@ def cut_cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int 
             quads.append(_jitter_quad(corners * share + quad * (1 - share), rng))
             hidden = int(drawn.hidden > 0.5)
             labels.append((kind, 1, hidden, _find_partner(kingdom, square), *_label_pieces(kingdom, square, hidden)))
-        empty += [quad for quad in _iterate_empty_cells(kingdom, matrix) if _measure_overlap(covered, quad) < 0.1]
+        empty += [quad for quad in _iterate_empty_cells(kingdom, matrix) if _is_free(covered, quad, 0.1)]
     empty += _draw_random_quads(rng, covered)
     kept = list(rng.permutation(len(quads))[:tiles])
     spare = [empty[i] for i in rng.permutation(len(empty))[:others]]
@@ -147,29 +147,26 @@ def _iterate_empty_cells(kingdom: RenderedKingdom, matrix: Floats) -> Iterator[F
                 yield _project_square(matrix, Square(row, col))
 
 
-def _draw_tiles(picture: Picture) -> Bytes:
+def _draw_tiles(picture: Picture) -> npt.NDArray[np.bool_]:
     """Return a mask (h, w) of all face-up squares."""
     mask = np.zeros(picture.photo.shape[:2], np.uint8)
     for quad in [*(s.corners for k in picture.kingdoms for s in k.squares.values()), *picture.loose]:
         cv2.fillConvexPoly(mask, quad.astype(np.int32), 1)
-    return mask
+    return mask > 0
 
 
-def _measure_overlap(mask: Bytes, quad: Floats) -> float:
-    """Return the share of a square (4, 2) that the mask covers; 1 for a square outside the picture."""
-    if not _is_inside(mask, quad) or np.abs(quad).max() > 1e4:
-        return 1.0
-    drawn = np.zeros_like(mask)
-    cv2.fillConvexPoly(drawn, quad.astype(np.int32), 1)
-    return float(mask[drawn > 0].mean()) if drawn.any() else 1.0
+def _is_free(covered: npt.NDArray[np.bool_], quad: Floats, max_cover: float) -> bool:
+    """Return whether a square (4, 2) lies in the picture, and tiles cover at most a share of it."""
+    is_drawable = _is_inside(covered, quad) and np.abs(quad).max() < 1e4
+    return bool(is_drawable and measure_cover(covered, quad) < max_cover)
 
 
-def _is_inside(photo: Bytes, quad: Floats) -> bool:
+def _is_inside(photo: npt.NDArray[np.generic], quad: Floats) -> bool:
     centre = quad.mean(0)
     return bool(((centre > 0) & (centre < photo.shape[1::-1])).all())
 
 
-def _draw_random_quads(rng: np.random.Generator, covered: Bytes) -> list[Floats]:
+def _draw_random_quads(rng: np.random.Generator, covered: npt.NDArray[np.bool_]) -> list[Floats]:
     """Return random squares of the table, often on clutter."""
     height, width = covered.shape
     found = []
@@ -177,7 +174,7 @@ def _draw_random_quads(rng: np.random.Generator, covered: Bytes) -> list[Floats]
         side, angle = rng.uniform(15, 90), rng.uniform(0, 1.6)
         centre = (rng.uniform(0, width), rng.uniform(0, height))
         quad = cv2.boxPoints((centre, (side, side), np.degrees(angle))).astype(np.float64)
-        if _measure_overlap(covered, quad) < 0.05:
+        if _is_free(covered, quad, 0.05):
             found.append(quad)
     return found
 

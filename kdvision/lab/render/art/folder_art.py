@@ -60,7 +60,7 @@ class FolderArt:
         self._backs = sorted((folder / "domino_backs").glob("*.jpg"), key=lambda path: int(path.stem))
 
     def tile(self, kind: str, name: int | str) -> Picture:
-        """Return the picture of a tile; see `ArtSet`. A back shows the nearest number of which there is a picture."""
+        """Return the picture of a tile; see `ArtSet`. A back shows the nearest number that has a picture."""
         if kind == "castle":
             return _load_trimmed(self.folder / _CASTLES[self.source][str(name)], SIDE_PX)
         number = parse_domino_number(name)

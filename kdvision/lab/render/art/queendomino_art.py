@@ -50,7 +50,7 @@ class QueendominoArt:
         return [np.hsplit(self._cut(entry, squares=2), 2)[side] for entry in dominoes]
 
     def building(self, kind: str, number: int) -> Picture:
-        """Return a "building", or an "unbuilt" one: its grey side, which is visible until somebody buys it."""
+        """Return a "building", or an "unbuilt" one: its grey side, which is up until a player buys it."""
         entries = PHOTOS[kind]
         return self._cut(entries[number % len(entries)])
 

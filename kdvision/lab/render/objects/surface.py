@@ -1,4 +1,4 @@
-"""Noise and colours of which table tops and other surfaces are made."""
+"""Noise and colours for table tops and other surfaces."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
