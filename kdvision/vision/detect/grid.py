@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.neighbours import Bounds
@@ -79,21 +78,28 @@ class Grid:
 def build_grid(hypothesis: LatticeHypothesis) -> Grid:
     """Return the hypothesis' grid with a rim of one cell, rows and columns as in the upright photo."""
     bounds = hypothesis.bounds.expand()
-    grid = warp_grid(hypothesis, bounds)
-    is_empty = np.zeros((grid.rows, grid.cols), bool)
+    quads, evidence = _warp_cells(hypothesis, bounds)
+    is_empty = np.zeros((bounds.rows, bounds.cols), bool)
     for col, row in filter(bounds.contains, hypothesis.empty_places):
         is_empty[row - bounds.top, col - bounds.left] = True
-    return _turn_upright(replace(grid, is_empty=is_empty))
+    turns = _count_turns_upright(quads)
+    quads = np.roll(np.rot90(quads, turns), -turns, axis=2)  # the corners of each cell turn too
+    return Grid(np.ascontiguousarray(quads), np.rot90(evidence, turns).copy(), np.rot90(is_empty, turns).copy())
 
 
 def warp_grid(hypothesis: LatticeHypothesis, bounds: Bounds) -> Grid:
-    """Return the grid of the columns and rows within `bounds`, in the lattice's direction.
+    """Return the grid of the columns and rows within `bounds`, in the lattice's direction."""
+    return Grid(*_warp_cells(hypothesis, bounds))
+
+
+def _warp_cells(hypothesis: LatticeHypothesis, bounds: Bounds) -> tuple[Floats, Floats]:
+    """Return the quads of the cells within `bounds` and the detector's scores.
 
     Each cell is shifted by the smoothed residuals of the detections on it and around it.
     """
     shift, evidence = _smooth_residuals(hypothesis, bounds)
     places = np.stack(np.meshgrid(range(bounds.left, bounds.right), range(bounds.top, bounds.bottom)), -1).astype(float)
-    return Grid(apply_homography(hypothesis.matrix, (places + shift)[:, :, None, :] + UNIT_SQUARE), evidence)
+    return apply_homography(hypothesis.matrix, (places + shift)[:, :, None, :] + UNIT_SQUARE), evidence
 
 
 def _smooth_residuals(
@@ -117,14 +123,7 @@ def _smooth_residuals(
     return total / np.maximum(weight, min_weight)[..., None], score
 
 
-def _turn_upright(grid: Grid) -> Grid:
-    """Return the grid rotated by quarters so that columns run rightwards in the photo."""
-    quads = grid.quads
+def _count_turns_upright(quads: Floats) -> int:
+    """Return the anticlockwise quarter turns after which columns run rightwards in the photo."""
     along, down = (quads[:, :, 1] - quads[:, :, 0]).mean((0, 1)), (quads[:, :, 3] - quads[:, :, 0]).mean((0, 1))
-    turn = int(np.round(np.arctan2(along[1] - down[0], along[0] + down[1]) / (np.pi / 2))) % 4
-
-    def rotate(values: npt.NDArray[np.generic] | None) -> npt.NDArray[np.generic] | None:
-        return None if values is None else np.ascontiguousarray(np.rot90(values, -turn))
-
-    turned = np.roll(np.rot90(quads, -turn, (0, 1)), turn, axis=2)  # the corners of each cell follow
-    return Grid(np.ascontiguousarray(turned), rotate(grid.evidence), rotate(grid.is_empty))  # type: ignore[arg-type]
+    return -int(np.round(np.arctan2(along[1] - down[0], along[0] + down[1]) / (np.pi / 2))) % 4
