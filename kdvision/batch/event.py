@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from kdvision.batch.naming import Seat, clean_name, name_key, parse_seat
+from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
 from kdvision.batch.rules import GAME, Rules
 from kdvision.batch.storage import SETTINGS, ResultFolder
 from kdvision.errors import NotationError

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.corrections import kingdom_of_board
+from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.observation import Observation, unpack_observation
 from kdvision.batch.rules import Rules
-from kdvision.batch.seating import KingdomResult
 from kdvision.batch.standings import EventStandings
 from kdvision.batch.storage import TABLE_CACHE, Data, ResultFolder
 from kdvision.errors import NotationError

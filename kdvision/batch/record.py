@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kdvision.batch.corrections import NO_CORRECTIONS, PhotoCorrections
-from kdvision.batch.naming import Seat
+from kdvision.batch.photos import Seat
 from kdvision.batch.storage import RESULTS, Data, read_lines
 from kdvision.errors import KdvisionError
 from kdvision.report.result import Result
@@ -89,30 +89,63 @@ class PhotoRecord:
         """The one or two readings."""
         return [self.reading] if self.again is None else [self.reading, self.again]
 
-    def line(
-        self,
-        *,
-        seat: Seat,
-        corrections: PhotoCorrections = NO_CORRECTIONS,
-        counted: Data | None = None,
-        same_as: str | None = None,
-    ) -> dict[str, Any]:
+
+@dataclass(frozen=True)
+class PhotoResult:
+    """One photo with its seat and its corrections.
+
+    `counted` are the kingdoms and the standing after corrections, None if there are none.
+    """
+
+    record: PhotoRecord
+    seat: Seat
+    corrections: PhotoCorrections = NO_CORRECTIONS
+    counted: Data | None = None
+
+    @property
+    def name(self) -> str:
+        """The photo's name below the folder."""
+        return self.record.photo
+
+    @property
+    def kingdoms(self) -> Sequence[Data]:
+        """The kingdoms that count, as JSON objects."""
+        kingdoms: Sequence[Data] = self.record.reading.kingdoms if self.counted is None else self.counted["kingdoms"]
+        return kingdoms
+
+    @property
+    def error(self) -> str | None:
+        """Why there are no kingdoms; None if people have typed some."""
+        return self.record.reading.error if self.counted is None else None
+
+    @property
+    def shown(self) -> Reading:
+        """The last reading, which has the picture and the observations."""
+        return self.record.again if self.counted and self.record.again else self.record.reading
+
+    @property
+    def picture(self) -> str | None:
+        """The name of the picture with the score drawn in."""
+        return self.shown.picture or self.record.reading.picture
+
+    def line(self, same_as: str | None = None) -> dict[str, Any]:
         """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
+        record = self.record
         return {
-            **self.reading.score,
-            "photo": self.photo,
-            "content": self.content,
-            "key": self.reading.key,
-            "picture": self.reading.picture,
-            "round": seat.round,
-            "table": seat.table,
-            "players": seat.players,
+            **record.reading.score,
+            "photo": record.photo,
+            "content": record.content,
+            "key": record.reading.key,
+            "picture": record.reading.picture,
+            "round": self.seat.round,
+            "table": self.seat.table,
+            "players": self.seat.players,
             "same_as": same_as,
-            "gone": self.gone,
-            "corrections": [str(one) for one in corrections.corrections],
-            "again": None if self.again is None else self.again.line(),
-            "counted": counted,
-            "seen": self.reading.seen,
+            "gone": record.gone,
+            "corrections": [str(one) for one in self.corrections.corrections],
+            "again": None if record.again is None else record.again.line(),
+            "counted": self.counted,
+            "seen": record.reading.seen,
         }
 
 

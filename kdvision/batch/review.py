@@ -1,42 +1,81 @@
-"""What a person should review, by impact: first what may change who wins, then places, then points."""
+"""What a person should review, sorted by what it may change."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kdvision.batch.naming import natural_key
-from kdvision.batch.notices import Impact, Notice, Spot
-from kdvision.batch.rules import SCORE_ELSEWHERE
-from kdvision.batch.seating import KingdomResult
-from kdvision.batch.standings import EventStandings, iterate_places
-from kdvision.batch.storage import Data
-from kdvision.game.board import Board, Square, parse_cell
-from kdvision.game.kingdom import Kingdom
-from kdvision.game.standing import Contender, make_contender
-from kdvision.game.table_check import find_table_problems
+from kdvision.batch.corrections import CorrectionFile
+from kdvision.batch.event import Event
+from kdvision.batch.photos import name_key, natural_key
+from kdvision.batch.storage import CORRECTIONS
 
-COMPARE: Final = "compare it with the photo: kdvision review"
-NOTICE_CHANGES: Final = {Impact.WINNER_UNKNOWN: "who wins", Impact.EVENT_WINNER: "points", Impact.PLACES: "points"}
-"""What a notice says that it may change."""
+if TYPE_CHECKING:
+    from kdvision.batch.kingdoms import KingdomResult
+    from kdvision.batch.record import PhotoResult
+
+GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
+
+
+class Impact(IntEnum):
+    """How much something may change. Review items are sorted by it."""
+
+    WINNER_UNKNOWN = 5
+    """A kingdom is missing, or its player is not known."""
+    EVENT_WINNER = 4
+    TABLE_WINNER = 3
+    PLACES = 2
+    POINTS = 1
+    NOTHING = 0
+
+
+CHANGES: Final = {Impact.WINNER_UNKNOWN: "who wins", Impact.EVENT_WINNER: "points", Impact.PLACES: "points"}
+"""What an item that is not about a single board may change."""
+
+
+class Spot(NamedTuple):
+    """What an item is about; 0 and "" stand for what is not known."""
+
+    round: int = 0
+    table: str = ""
+    player: str = ""
+    photo: str = ""
+    kingdom: int = 0
+
+    @property
+    def seat_words(self) -> list[str]:
+        """The round and the table in words, as far as they are known."""
+        return [f"round {self.round}"] * bool(self.round) + [f"table {self.table}"] * bool(self.table)
+
+    @classmethod
+    def of_photo(cls, photo: "PhotoResult", player: str = "") -> "Spot":
+        """The spot of a whole photo."""
+        return cls(photo.seat.round, photo.seat.table, player, photo.name)
+
+    @classmethod
+    def of_kingdom(cls, kingdom: "KingdomResult") -> "Spot":
+        """The spot of a kingdom."""
+        return cls(kingdom.round, kingdom.table, kingdom.player, *kingdom.id)
 
 
 @dataclass(frozen=True)
 class ReviewItem:
-    """One thing to review. `changes` says in words what depends on it.
+    """One thing to review: why, and advice. `changes` says in words what depends on it.
 
-    `stake` orders items of equal impact: the points in question times the probability of an error. `fixes` are possible
-    corrections, such as `1:C3=w1`, by impact.
+    The other fields are those of an uncertain board. `stake` orders items of equal impact: the points in question times
+    the probability of an error. `fixes` are possible corrections, such as `1:C3=w1`, by impact.
     """
 
     impact: Impact
     changes: str
     why: str
     advice: str
+    spot: Spot
+    kingdom: "KingdomResult | None" = None
     stake: float = 0.0
-    spot: Spot = field(default_factory=Spot)
     points: int | None = None
     fixes: tuple[str, ...] = ()
-    kingdom: KingdomResult | None = None
 
     @property
     def order(self) -> tuple[Any, ...]:
@@ -45,128 +84,94 @@ class ReviewItem:
         return -self.impact, -self.stake, spot.round, natural_key(spot.table), photo, spot.kingdom, self.why
 
 
-def list_review_items(standings: EventStandings, confirmed: Mapping[tuple[str, int], str]) -> list[ReviewItem]:
-    """All that should be reviewed. `confirmed` are the boards that a person has given, by photo and kingdom."""
-    calculator = ImpactCalculator(standings)
-    notices = (*standings.seating.notices, *_find_table_problems(standings))
-    items = [
-        ReviewItem(one.impact, NOTICE_CHANGES.get(one.impact, ""), one.why, one.advice, spot=one.spot)
-        for one in notices
-    ]
-    for kingdom in standings.seating.counting:
-        if kingdom.has_towns or confirmed.get(kingdom.id) != str(kingdom.board):
-            items += calculator.review_items(kingdom)
-    return sorted(items, key=lambda item: item.order)
+def make_item(impact: Impact, why: str, advice: str, spot: Spot) -> ReviewItem:
+    """An item that is not about a single board."""
+    return ReviewItem(impact, CHANGES.get(impact, ""), why, advice, spot)
 
 
-def select_with_impact(items: Sequence[ReviewItem]) -> list[ReviewItem]:
-    """The items that may change something, as far as is known."""
-    return [item for item in items if item.impact > Impact.NOTHING]
+def copy_item(photo: "PhotoResult", first: "PhotoResult") -> ReviewItem:
+    """The item of a photo that is the same file as another one."""
+    other, spot = first.seat, Spot.of_photo(photo, ", ".join(photo.seat.players))
+    why = f"it is the same file as {first.name}, and counts once"
+    if photo.seat == other:
+        return make_item(Impact.NOTHING, why, "nothing to do", spot)
+    players = f" for {', '.join(other.players)}" if other.players else ""
+    why += f", in round {other.round}{players}"
+    return make_item(Impact.WINNER_UNKNOWN, why, "put the right photo in its place", spot)
 
 
-class ImpactCalculator:
-    """Calculates what another board of one kingdom would change in the standings."""
-
-    def __init__(self, standings: EventStandings) -> None:
-        self.standings = standings
-        self.totals = standings.totals()
-        self.total_places = dict(iterate_places(self.totals))
-        self.contenders = {key: [standings.contender(one) for one in own] for key, own in standings.games.items()}
-
-    def review_items(self, kingdom: KingdomResult) -> Iterator[ReviewItem]:
-        """Yield the item of a kingdom, with all its reasons, if it has to be reviewed."""
-        data = kingdom.data
-        effects = [(*self.impact_of(kingdom, _doubted_board(kingdom, doubt)), doubt) for doubt in data["doubts"]]
-        effects.sort(key=lambda effect: (-effect[0], effect[2]["probability"]))
-        impact, changes = effects[0][:2] if effects else (Impact.NOTHING, "")
-        if data["problems"] and impact < Impact.PLACES:
-            impact, changes = Impact.PLACES, "points"
-        if kingdom.has_towns:
-            impact, changes = Impact.WINNER_UNKNOWN, "who wins"
-        if not data["review"] and impact < Impact.TABLE_WINNER:
-            return
-        doubts = [doubt for *_, doubt in effects]
-        reasons = [_describe_doubt(doubt) for doubt in doubts] + [problem["text"] for problem in data["problems"]]
-        yield ReviewItem(
-            impact=impact,
-            changes=changes,
-            why="; ".join(reasons) or f"the probability of the whole board is only {100 * data['probability']:.1f} %",
-            advice=_advice(kingdom),
-            stake=max((_stake(data, doubt) for doubt in doubts), default=0.0),
-            spot=Spot(kingdom.round, kingdom.table, kingdom.player, *kingdom.id),
-            points=data["total"],
-            fixes=tuple(f"{kingdom.number}:{doubt['square']}={doubt['instead']}" for doubt in doubts),
-            kingdom=kingdom,
-        )
-
-    def impact_of(self, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
-        """What changes if the kingdom has another board, with words for it."""
-        new = make_contender(
-            Kingdom(board, player=kingdom.label), self.standings.rule_set(kingdom, board), kingdom.number
-        )
-        game = self.contenders.get((kingdom.round, kingdom.table), [])
-        before = dict(iterate_places(game))
-        after = dict(iterate_places(new if one.player == kingdom.label else one for one in game))
-        total_places = self._total_places_with(kingdom, new)
-        if _winners(self.total_places) != _winners(total_places):
-            return Impact.EVENT_WINNER, "who wins the event"
-        if _winners(before) != _winners(after):
-            where = f"table {kingdom.table} of round {kingdom.round}" if kingdom.table else f"round {kingdom.round}"
-            return Impact.TABLE_WINNER, f"who wins {where}"
-        if before != after or self.total_places != total_places:
-            return Impact.PLACES, "places"
-        if new.total != self.standings.contender(kingdom).total:
-            return Impact.POINTS, "points"
-        return Impact.NOTHING, ""
-
-    def _total_places_with(self, kingdom: KingdomResult, new: Contender) -> dict[str, int]:
-        """The places over all rounds if the kingdom had the points of another contender."""
-        if kingdom.round not in self.standings.rounds:
-            return self.total_places
-        if len(self.standings.rounds) > 1:
-            old = next((one for one in self.totals if one.player == kingdom.label), new)
-            total = old.total + new.total - self.standings.contender(kingdom).total
-            new = replace(old, keys=(total,), total=total)
-        return dict(iterate_places(new if one.player == kingdom.label else one for one in self.totals))
+def unknown_player_item(photo: "PhotoResult") -> ReviewItem:
+    """The item of a photo whose kingdoms have no players."""
+    why = "the player of this kingdom is not known"
+    return make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, Spot.of_photo(photo))
 
 
-def _find_table_problems(standings: EventStandings) -> Iterator[Notice]:
-    """Yield the problems of whole tables: a domino in two kingdoms, or more of a terrain than the box holds."""
-    for (round_, table), kingdoms in standings.games.items():
-        spot = Spot(round_, table, photo=kingdoms[0].photo)
-        rule_set = standings.rule_set(kingdoms[0])
-        if len(kingdoms) > rule_set.max_kingdoms:
-            why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.max_kingdoms} play"
-            yield Notice(Impact.PLACES, why, "put the photos into folders of their tables", spot)
-            continue
-        for problem in find_table_problems([one.kingdom for one in kingdoms], rule_set):
-            if problem.kingdom is None:
-                why = f"over all kingdoms of the table: {problem.text}"
-                yield Notice(Impact.PLACES, why, "compare its photos", spot)
+def kingdom_count_item(photo: "PhotoResult", players: Sequence[str], largest: "KingdomResult | None") -> ReviewItem:
+    """The item of a photo with more or fewer kingdoms than players; `largest` is the kingdom that counts, if any."""
+    count = len(photo.kingdoms)
+    shows = f"it shows {count} kingdom{'s' * (count != 1)}"
+    if largest is not None:
+        why = f"{shows}, and {players[0]} has one: the largest counts"
+        spot = Spot.of_photo(photo, players[0])._replace(kingdom=largest.number)
+        return make_item(Impact.EVENT_WINNER, why, f"compare; or {GIVE_PLAYERS}", spot)
+    why = f"{shows}, and these players should be in it: {', '.join(players)}"
+    return make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, Spot.of_photo(photo))
 
 
-def _advice(kingdom: KingdomResult) -> str:
-    if kingdom.has_towns:
-        return SCORE_ELSEWHERE
-    if kingdom.data["pieces"] or kingdom.data["gems"]:
-        return f"{COMPARE}; if another game was played, {SCORE_ELSEWHERE}"
-    return COMPARE
+def second_kingdom_item(best: "KingdomResult", other: "KingdomResult") -> ReviewItem:
+    """The item of a player with two different kingdoms in a round."""
+    spot = Spot.of_kingdom(best)
+    if other.table != best.table:
+        here, there = (f"table {one.table} ({one.photo.name})" for one in (best, other))
+        why = f"{best.player} has a kingdom at {here} and one at {there}"
+        return make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", spot)
+    points = f"{best.data['total']} and {other.data['total']} points"
+    why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
+    return make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", spot)
 
 
-def _doubted_board(kingdom: KingdomResult, doubt: Data) -> Board:
-    """The board if the doubted square shows the alternative."""
-    return kingdom.board.with_cells({Square.parse(doubt["square"]): parse_cell(doubt["instead"])})
+def missing_kingdom_item(round_: int, table: str, player: str, photos: Iterable["PhotoResult"]) -> ReviewItem:
+    """The item of a player without a kingdom, with the photo that should have shown it."""
+    own = [one for one in photos if one.seat.round == round_ and name_key(player) in map(name_key, one.seat.players)]
+    error = next((one.error for one in own if one.error is not None), None)
+    why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
+    advice = "take the photo again, or type the board: kdvision review" if own else "find the photo, or take it"
+    if any(one.kingdoms for one in own):
+        advice = f"{GIVE_PLAYERS}; or take the photo again"
+    spot = Spot(round_, table, player, own[0].name if own else "")
+    return make_item(Impact.WINNER_UNKNOWN, why, advice, spot)
 
 
-def _stake(data: Data, doubt: Data) -> float:
-    return float(round(abs(doubt["total_if"] - data["total"]) * (1 - doubt["probability"]), 6))
+def find_unlisted(kingdoms: Iterable["KingdomResult"], event: Event) -> Iterator[ReviewItem]:
+    """Yield items for rounds and players that the event file does not list."""
+    listed = {name_key(name): name for name in event.players}
+    for one in kingdoms:
+        spot = Spot.of_kingdom(one)._replace(kingdom=0)
+        if event.rounds and one.round > event.rounds:
+            why = f"event.toml has {event.rounds} rounds: round {one.round} is in no total"
+            yield make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's folder or event.toml", spot)
+        if listed and one.player and name_key(one.player) not in listed:
+            close = get_close_matches(name_key(one.player), listed, n=1)
+            like = f"; is it {listed[close[0]]}?" if close else ""
+            why = f"{one.player} is not among the players of event.toml{like}"
+            yield make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", spot)
 
 
-def _describe_doubt(doubt: Data) -> str:
-    read, other = ("nothing" if word == "." else word for word in (doubt["read"], doubt["instead"]))
-    sure = f"{100 * doubt['probability']:.0f} % sure"
-    return f"{doubt['square']} is read as {read} ({sure}); as {other} the total is {doubt['total_if']}"
-
-
-def _winners(places: Mapping[str, int]) -> list[str]:
-    return sorted(player for player, place in places.items() if place == 1)
+def find_unmatched(event: Event, photos: Sequence["PhotoResult"], corrections: CorrectionFile) -> Iterator[ReviewItem]:
+    """Yield items for photos that are gone, and for corrections that cannot be applied."""
+    present = {one.name for one in photos if not one.record.gone}
+    for one in photos:
+        if one.record.gone:
+            why = "it is no longer in the folder; its result is kept in results.jsonl and does not count"
+            yield make_item(Impact.NOTHING, why, "put it back if it should count", Spot(photo=one.name))
+    for name in event.photos:
+        if name not in present:
+            why = "event.toml lists this photo, and it is not in the folder"
+            yield make_item(Impact.PLACES, why, "correct its name", Spot(photo=name))
+    for error in corrections.errors:
+        why = f"a correction is not valid: {error}"
+        yield make_item(Impact.PLACES, why, "correct that line or remove it", Spot(photo=CORRECTIONS))
+    for other in corrections.without_photo(one.record.content for one in photos):
+        why = f"the correction {other} is about another photo of this name, or one that is gone"
+        advice = "correct it again if it still holds: kdvision review"
+        yield make_item(Impact.NOTHING, why, advice, Spot(photo=other.photo))

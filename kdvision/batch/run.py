@@ -12,18 +12,17 @@ from typing import Final, NamedTuple
 
 from kdvision.batch.corrections import CorrectionFile, FixedSquares, file_version
 from kdvision.batch.event import EVENT_FILE, BatchOptions, Event
-from kdvision.batch.folder import Failure, FolderContents, PhotoFile, list_photos
 from kdvision.batch.job import Job, JobResult, hash_content, load_content
 from kdvision.batch.joint import TableCache
-from kdvision.batch.outputs import RunSummary, evaluate_event, write_outputs
-from kdvision.batch.record import PhotoRecord, Reading, load_records
+from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
+from kdvision.batch.photos import Failure, FolderContents, PhotoFile, list_photos
+from kdvision.batch.record import PhotoRecord, PhotoResult, Reading, load_records
 from kdvision.batch.storage import (
     CORRECTED_SUFFIX,
     RESULTS,
     SCORE_SUFFIX,
     ResultFolder,
     append_line,
-    encode_line,
     picture_name,
 )
 from kdvision.batch.workers import Executor
@@ -73,7 +72,7 @@ class BatchRun:
         """Stop the workers."""
         self.executor.close()
 
-    def run(self) -> RunSummary:
+    def run(self) -> EventOutcome:
         """Read what is new in the folder, and write all files."""
         contents = self.list_folder()
         others = [name for name in contents.others if name != EVENT_FILE]
@@ -85,7 +84,7 @@ class BatchRun:
             self.read_photos(contents.photos)
         return self.finish(contents)
 
-    def watch(self, on_written: Callable[[RunSummary], None], *, interval_seconds: float | None = None) -> None:
+    def watch(self, on_written: Callable[[EventOutcome], None], *, interval_seconds: float | None = None) -> None:
         """Run for ever: whenever photos, corrections or the event file change, read and write; then `on_written`.
 
         If the folder is not there or the event file is not valid, that is reported once, and the run waits.
@@ -129,7 +128,7 @@ class BatchRun:
         self._run(self._new_jobs(photos))
         self._run(self._correction_jobs(photos))
 
-    def finish(self, contents: FolderContents) -> RunSummary:
+    def finish(self, contents: FolderContents) -> EventOutcome:
         """Write all files.
 
         The result of a photo that is no longer there is kept, unless the photo is there under another name.
@@ -143,7 +142,7 @@ class BatchRun:
         }
         return self._write(contents.failures)
 
-    def apply_corrections(self) -> RunSummary:
+    def apply_corrections(self) -> EventOutcome:
         """Read photos with fixed squares again, as far as they are there, and write all files."""
         try:
             contents = self.list_folder()
@@ -157,16 +156,16 @@ class BatchRun:
         for job, result in self.executor.run(jobs):
             self._store(job, result)
 
-    def _write(self, failures: Iterable[Failure]) -> RunSummary:
+    def _write(self, failures: Iterable[Failure]) -> EventOutcome:
         unread = sorted((*failures, *self.failures.values()))
         outcome = evaluate_event(self.event, self.records.values(), self.corrections, unread, self.tables)
-        self.folder.write(RESULTS, b"".join(map(encode_line, outcome.lines())))
-        self.records = {one.photo: one for one in outcome.records}
-        # Pictures of readings that are in no record any more are removed.
-        self.readings = {key: one for key, one in _index_readings(outcome.records).items() if key in self.readings}
-        summary = write_outputs(self.folder, outcome)
+        write_outcome(self.folder, outcome)
         self.tables.save(self.folder)
-        return summary
+        # The pictures of readings that are in no record any more are removed.
+        self.readings = {
+            key: one for key, one in _index_readings(self.records.values()).items() if key in self.readings
+        }
+        return outcome
 
     def _new_jobs(self, photos: Iterable[PhotoFile]) -> Iterator[Job]:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
@@ -233,7 +232,7 @@ class BatchRun:
         key = job.key if result.final else ""
         reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
         record = self._record(job, reading)
-        append_line(self.folder.path / RESULTS, record.line(seat=self.event.seat(job.photo)))
+        append_line(self.folder.path / RESULTS, PhotoResult(record, self.event.seat(job.photo)).line())
         if key:
             self.readings[key] = reading
         if not job.fixed_squares:

@@ -1,15 +1,15 @@
 """Standings at each table, in each round and over all rounds, with the tie-break that decided in words."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from kdvision.batch.event import Event
-from kdvision.batch.naming import name_key, natural_key
-from kdvision.batch.seating import KingdomResult, Seating
+from kdvision.batch.kingdoms import KingdomResult, Seating
+from kdvision.batch.photos import name_key, natural_key
 from kdvision.game.board import Board
 from kdvision.game.kingdom import count_crowns, measure_largest
 from kdvision.game.scoring import RuleSet
@@ -218,14 +218,12 @@ class EventStandings:
         return Ranking(Level.TEAM, rows, gaps.verdict(standing))
 
 
-def iterate_places(contenders: Iterable[Contender]) -> Iterator[tuple[str, int]]:
-    """Yield each contender with the place: 1 is first, equal ones share."""
-    ordered = sorted(contenders, key=lambda one: one.order, reverse=True)
-    place = 0
-    for number, one in enumerate(ordered, start=1):
-        if number == 1 or one.order != ordered[number - 2].order:
-            place = number
-        yield one.player, place
+def rank_places(contenders: Sequence[Contender]) -> dict[str, int]:
+    """The place of each contender: 1 is first, equal ones share."""
+    places: dict[tuple[bool | int, ...], int] = {}
+    for number, order in enumerate(sorted((one.order for one in contenders), reverse=True), start=1):
+        places.setdefault(order, number)
+    return {one.player: places[one.order] for one in contenders}
 
 
 def _sum_contender(name: str, points: Iterable[int | None]) -> Contender:

@@ -13,11 +13,8 @@ from kdvision.game.rules import board_variants
 from kdvision.text import count_noun, join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kdvision.batch.event import BatchOptions
-    from kdvision.batch.outputs import RunSummary
-    from kdvision.batch.review import ReviewItem
+    from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.run import BatchRun
     from kdvision.batch.standings import Ranking
     from kdvision.batch.workers import Executor
@@ -62,42 +59,38 @@ def batch(
     _check_options(options)
     load_networks()
     with ResultFolder(out).lock():
-        summary = _run(options, _make_executor(workers, dask), watching=watch)
-    print_summary(summary, out)
-    if summary.failures:
+        outcome = _run(options, _make_executor(workers, dask), watching=watch)
+    print_summary(outcome, out)
+    if outcome.failures:
         raise typer.Exit(ExitCode.PARTIAL_FAILURE)
-    if strict and summary.review_items:
+    if strict and outcome.review_items:
         raise typer.Exit(ExitCode.NEEDS_REVIEW)
 
 
-def print_summary(summary: "RunSummary", out: Path) -> None:
+def print_summary(outcome: "EventOutcome", out: Path) -> None:
     """Print who leads, how much there is to check, and where the files are."""
-    if summary.rankings:
-        _print_ranking(summary.rankings[0])
-    print_line(f"{count_noun(summary.photos, 'photo')}, {count_noun(summary.kingdoms, 'kingdom')}.")
-    if summary.failures:
-        print_line(f"{len(summary.failures)} failed: {out / 'errors.csv'}")
-    if summary.review_items:
-        print_line(f"{_count_review_items(summary.review_items)}: kdvision review {out}")
+    if outcome.rankings:
+        _print_ranking(outcome.rankings[0])
+    kingdoms = len(outcome.standings.seating.counting)
+    print_line(f"{count_noun(outcome.photo_count, 'photo')}, {count_noun(kingdoms, 'kingdom')}.")
+    if outcome.failures:
+        print_line(f"{len(outcome.failures)} failed: {out / 'errors.csv'}")
+    if outcome.review_items:
+        count = len(outcome.decisive_items)
+        others = len(outcome.review_items) - count
+        more = f"; {others} more without a known effect on the points" if others else ""
+        print_line(f"{count} to review{more}: kdvision review {out}")
     print_line(f"The report: {out / 'report.html'}")
-
-
-def _count_review_items(items: "Sequence[ReviewItem]") -> str:
-    from kdvision.batch.review import select_with_impact
-
-    count = len(select_with_impact(items))
-    others = f"; {len(items) - count} more without a known effect on the points" if len(items) > count else ""
-    return f"{count} to review{others}"
 
 
 def _check_options(options: "BatchOptions") -> None:
     """Raise an error for impossible options, before anything is read or written."""
     from dataclasses import replace
 
-    from kdvision.batch import folder
+    from kdvision.batch.photos import check_folder
     from kdvision.batch.rules import Rules
 
-    folder.check_folder(options.folder)
+    check_folder(options.folder)
     if options.out.resolve() == options.folder.resolve():
         raise typer.BadParameter("the results need a folder of their own", param_hint="--out")
     event = replace(options, rules=None).load_event()
@@ -119,7 +112,7 @@ def _make_executor(workers: int | None, dask: str | None) -> "Executor":
     return PoolExecutor(workers)
 
 
-def _run(options: "BatchOptions", executor: "Executor", *, watching: bool) -> "RunSummary":
+def _run(options: "BatchOptions", executor: "Executor", *, watching: bool) -> "EventOutcome":
     """Run the batch. After Ctrl-C, what was read is still written."""
     from kdvision.batch.run import BatchRun
     from kdvision.cli.progress import ProgressDisplay
@@ -137,7 +130,7 @@ def _run(options: "BatchOptions", executor: "Executor", *, watching: bool) -> "R
             run.close()
 
 
-def _run_once(run: "BatchRun", display: "ProgressDisplay") -> "RunSummary":
+def _run_once(run: "BatchRun", display: "ProgressDisplay") -> "EventOutcome":
     try:
         return run.run()
     except KeyboardInterrupt:
@@ -147,22 +140,22 @@ def _run_once(run: "BatchRun", display: "ProgressDisplay") -> "RunSummary":
         raise typer.Exit(ExitCode.ERROR) from None
 
 
-def _watch(run: "BatchRun", display: "ProgressDisplay") -> "RunSummary":
+def _watch(run: "BatchRun", display: "ProgressDisplay") -> "EventOutcome":
     """Read new photos until Ctrl-C."""
-    summaries: list[RunSummary] = []
+    outcomes: list[EventOutcome] = []
 
-    def print_progress(summary: "RunSummary") -> None:
+    def print_progress(outcome: "EventOutcome") -> None:
         display.close()
-        summaries[:] = [summary]
-        verdict = summary.rankings[0].verdict if summary.rankings else ""
-        print_message(f"{count_noun(summary.photos, 'photo')} read{f': {verdict}' if verdict else ''}")
+        outcomes[:] = [outcome]
+        verdict = outcome.rankings[0].verdict if outcome.rankings else ""
+        print_message(f"{count_noun(outcome.photo_count, 'photo')} read{f': {verdict}' if verdict else ''}")
 
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")
     try:
         run.watch(print_progress)
     except KeyboardInterrupt:
         display.close()
-    return summaries[0] if summaries else run.apply_corrections()
+    return outcomes[0] if outcomes else run.apply_corrections()
 
 
 def _print_ranking(ranking: "Ranking") -> None:

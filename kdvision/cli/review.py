@@ -18,10 +18,10 @@ from kdvision.errors import KdvisionError, NotationError
 if TYPE_CHECKING:
     from kdvision.batch.corrections import Correction, CorrectionFile
     from kdvision.batch.event import BatchOptions
-    from kdvision.batch.outputs import EventOutcome
+    from kdvision.batch.kingdoms import KingdomResult
+    from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.record import PhotoRecord
     from kdvision.batch.review import ReviewItem
-    from kdvision.batch.seating import KingdomResult
     from kdvision.game.board import Board
 
 BOARD_PROMPT: Final = (
@@ -57,7 +57,6 @@ def review(
     """
     from kdvision.batch.corrections import CorrectionFile
     from kdvision.batch.event import BatchOptions
-    from kdvision.batch.review import select_with_impact
     from kdvision.batch.storage import REPORT
 
     options = BatchOptions.load(out)
@@ -73,9 +72,8 @@ def review(
     if given:
         corrections.add([check_correction(one, records) for one in given])
     else:
-        items = outcome.review_items
         dialogue = ReviewDialogue(out, corrections, outcome, records)
-        dialogue.ask_all(items if everything else select_with_impact(items))
+        dialogue.ask_all(outcome.review_items if everything else outcome.decisive_items)
     _update_results(options)
 
 
@@ -124,8 +122,7 @@ class ReviewDialogue:
 
     def _print_item(self, item: "ReviewItem") -> None:
         spot = item.spot
-        where = [spot.player, f"round {spot.round}" if spot.round else "", f"table {spot.table}" if spot.table else ""]
-        print_line(" · ".join(part for part in (*where, spot.photo) if part))
+        print_line(" · ".join(filter(None, (spot.player, *spot.seat_words, spot.photo))))
         if item.kingdom is not None:
             self._print_kingdom(item.kingdom)
         for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
@@ -181,7 +178,7 @@ class ReviewDialogue:
         """Open the kingdom's picture, or else the report, in the browser."""
         from kdvision.batch.storage import REPORT
 
-        picture = item.kingdom.picture if item.kingdom is not None else None
+        picture = item.kingdom.photo.picture if item.kingdom is not None else None
         webbrowser.open((self.out / (picture or REPORT)).resolve().as_uri())
 
 
@@ -190,7 +187,7 @@ def _load_outcome(
 ) -> "tuple[EventOutcome, dict[str, PhotoRecord]]":
     """The outcome of the event, and the record of each photo, as the last run stored them. Nothing is written."""
     from kdvision.batch.joint import TableCache
-    from kdvision.batch.outputs import evaluate_event
+    from kdvision.batch.outcome import evaluate_event
     from kdvision.batch.record import load_records
     from kdvision.batch.storage import ResultFolder
 
@@ -209,13 +206,13 @@ def _update_results(options: "BatchOptions") -> None:
         with ResultFolder(options.out).lock():
             run = BatchRun(options, SerialExecutor(), on_message=print_message)
             try:
-                summary = run.apply_corrections()
+                outcome = run.apply_corrections()
             finally:
                 run.close()
     except LockedError:
         print_message("a run is writing there, and applies the corrections before it ends")
         return
-    print_summary(summary, options.out)
+    print_summary(outcome, options.out)
 
 
 def _read_answer() -> str | None:

@@ -3,19 +3,20 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from kdvision.batch.corrections import Correction, CorrectionFile
+from kdvision.batch.corrections import Correction, CorrectionFile, PhotoCorrections
 from kdvision.batch.event import Event
 from kdvision.batch.joint import TableCache, decide_tables
-from kdvision.batch.naming import Seat
+from kdvision.batch.kingdoms import KingdomResult, assign_seats
 from kdvision.batch.observation import pack_observation, unpack_observation
-from kdvision.batch.outputs import evaluate_event
-from kdvision.batch.record import PhotoRecord
+from kdvision.batch.outcome import evaluate_event
+from kdvision.batch.photos import Seat
+from kdvision.batch.record import PhotoRecord, PhotoResult
 from kdvision.batch.record import Reading as StoredReading
-from kdvision.batch.seating import KingdomResult, PhotoResult, assign_seats
 from kdvision.batch.standings import EventStandings
 from kdvision.batch.storage import ResultFolder
 from kdvision.game.board import Board, Square
@@ -39,7 +40,25 @@ def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoi
     read = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
     made = json.loads(json.dumps(result_to_dict(build_photo_result("", (640, 480), [read], kingdomino()))["kingdoms"]))
     kept = json.loads(json.dumps(pack_observation(read)))
-    return PhotoResult(f"{player}.jpg", Seat(1, "1", (player,)), made, made, observations=[kept])
+    stored = StoredReading.parse({"width": 640, "kingdoms": made, "seen": [kept]})
+    return PhotoResult(PhotoRecord(f"{player}.jpg", player, stored), Seat(1, "1", (player,)))
+
+
+def with_reading(photo: PhotoResult, **changes: Any) -> PhotoResult:
+    """The photo, read differently."""
+    return replace(photo, record=replace(photo.record, reading=replace(photo.record.reading, **changes)))
+
+
+def confirm(photo: PhotoResult) -> PhotoResult:
+    """The photo whose first kingdom a person has confirmed."""
+    return replace(photo, corrections=PhotoCorrections(corrections=(Correction(photo.name, "", 1, "A1", "#"),)))
+
+
+def rename(photo: PhotoResult, player: str) -> PhotoResult:
+    """The photo as one of another player."""
+    return replace(
+        photo, record=replace(photo.record, photo=f"{player}.jpg", content=player), seat=Seat(1, "1", (player,))
+    )
 
 
 def unsure_bo() -> PhotoResult:
@@ -51,12 +70,12 @@ def decide_table(*photos: PhotoResult, cache: TableCache | None = None) -> dict[
     """The kingdoms of one table, decided jointly, by player."""
     return {
         kingdom.player: kingdom
-        for kingdom in decide_tables(EventStandings(assign_seats(photos, {}, Event()), Event()), cache or TableCache())
+        for kingdom in decide_tables(EventStandings(assign_seats(photos, Event()), Event()), cache or TableCache())
     }
 
 
 def test_a_packed_observation_can_be_unpacked() -> None:
-    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).observations[0]
+    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).record.reading.seen[0]
     assert kept is not None
     view = unpack_observation(kept)
     assert view.probabilities.best == Board.parse(BO)
@@ -98,9 +117,7 @@ def test_a_certain_joint_board_counts_and_is_reported() -> None:
     assert bo.data["corners"] == bo.data_read["corners"] is not None
 
 
-@pytest.mark.parametrize(
-    "bo", [unsure_bo(), misread_bo(), replace(misread_bo(), corrected=frozenset({1})), misread_bo(0.9)]
-)
+@pytest.mark.parametrize("bo", [unsure_bo(), misread_bo(), confirm(misread_bo()), misread_bo(0.9)])
 def test_probabilities_of_totals_follow_the_joint_decision(bo: PhotoResult) -> None:
     for kingdom in decide_table(photo_result("ann", ANN), bo).values():
         data = kingdom.data
@@ -111,13 +128,13 @@ def test_probabilities_of_totals_follow_the_joint_decision(bo: PhotoResult) -> N
 
 
 def test_a_board_that_the_joint_decision_rejects_has_a_low_probability() -> None:
-    bo = decide_table(photo_result("ann", ANN), replace(misread_bo(), corrected=frozenset({1})))["bo"]
+    bo = decide_table(photo_result("ann", ANN), confirm(misread_bo()))["bo"]
     assert bo.data["probability"] < 0.2
     assert bo.data["alternatives"][0]["total"] == bo.data["total"] - 1
 
 
 def test_an_uncertain_joint_board_is_only_reported() -> None:
-    both = (misread_bo(), replace(misread_bo(0.55), photo="ann.jpg", seat=Seat(1, "1", ("ann",))))
+    both = (misread_bo(), rename(misread_bo(0.55), "ann"))
     boards = {
         player: (kingdom.data["board"], kingdom.changed_by_table) for player, kingdom in decide_table(*both).items()
     }
@@ -131,7 +148,7 @@ def test_an_uncertain_joint_board_is_only_reported() -> None:
 
 
 def test_a_corrected_board_stays_and_the_joint_board_is_reported() -> None:
-    bo = decide_table(photo_result("ann", ANN), replace(misread_bo(), corrected=frozenset({1})))["bo"]
+    bo = decide_table(photo_result("ann", ANN), confirm(misread_bo()))["bo"]
     assert bo.data["board"] == ["# w m3"] and not bo.changed_by_table and not bo.is_corrected
     assert bo.data["review"]
     assert [(one["square"], one["instead"]) for one in bo.data["doubts"]] == [("C1", "m2")]
@@ -142,28 +159,21 @@ def test_a_corrected_board_stays_and_the_joint_board_is_reported() -> None:
 @pytest.mark.parametrize(("corrected", "counts"), [("", "# w m2"), ("C1=m3", "# w m3")])
 def test_a_correction_overrides_the_joint_decision(corrected: str, counts: str, tmp_path: Path) -> None:
     """Also if it only confirms what was read."""
-    records = [
-        PhotoRecord(
-            one.photo,
-            one.photo.removesuffix(".jpg"),
-            StoredReading.parse({"width": 640, "kingdoms": one.kingdoms_read, "seen": one.observations}),
-        )
-        for one in (photo_result("ann", ANN), misread_bo())
-    ]
+    records = [one.record for one in (photo_result("ann", ANN), misread_bo())]
     corrections = CorrectionFile(tmp_path)
     if corrected:
         square, _, cell = corrected.partition("=")
         corrections.add([Correction("bo.jpg", "bo", 1, square, cell)])
         corrections.reload()
     kingdoms = {
-        kingdom.photo: kingdom.data["board"] for kingdom in evaluate_event(Event(), records, corrections).kingdoms
+        kingdom.photo.name: kingdom.data["board"] for kingdom in evaluate_event(Event(), records, corrections).kingdoms
     }
     assert kingdoms == {"ann.jpg": [ANN], "bo.jpg": [counts]}
 
 
 def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
     ann = photo_result("ann", "# w m2")
-    corrected = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# w m3"]}])
+    corrected = replace(ann, counted={"kingdoms": [{**ann.kingdoms[0], "board": ["# w m3"]}]})
     kingdoms = decide_table(corrected, unsure_bo())
     assert kingdoms["ann"].is_corrected and kingdoms["ann"].data == corrected.kingdoms[0]
     assert not kingdoms["bo"].data["review"]
@@ -171,23 +181,19 @@ def test_a_corrected_board_counts_as_certain_for_the_others() -> None:
 
 @pytest.mark.parametrize("lost", [(), (None,)])
 def test_a_table_without_all_observations_is_not_decided_jointly(lost: tuple[None, ...]) -> None:
-    assert decide_table(replace(photo_result("ann", ANN), observations=lost), unsure_bo())["bo"].data["review"]
+    assert decide_table(with_reading(photo_result("ann", ANN), seen=lost), unsure_bo())["bo"].data["review"]
 
 
 def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:
     ann = photo_result("ann", ANN)
-    corrected = replace(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}])
+    corrected = replace(ann, counted={"kingdoms": [{**ann.kingdoms[0], "board": ["# t m3"]}]})
     assert decide_table(corrected, unsure_bo())["bo"].data["review"]
 
 
 def test_a_kingdom_with_towns_takes_no_domino_from_the_others() -> None:
     """It was built from another box."""
     ann = photo_result("ann", ANN)
-    towns = replace(
-        ann,
-        kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}],
-        kingdoms_read=[{**ann.kingdoms_read[0], "board": ["# t m3"]}],
-    )
+    towns = with_reading(ann, score={"kingdoms": [{**ann.kingdoms[0], "board": ["# t m3"]}], "error": None})
     assert decide_table(towns, misread_bo())["bo"].data["board"] == ["# w m3"]
 
 

@@ -13,8 +13,8 @@ import pytest
 from kdvision.batch import run
 from kdvision.batch.corrections import Correction, CorrectionFile
 from kdvision.batch.event import BatchOptions
-from kdvision.batch.folder import list_photos
 from kdvision.batch.job import Job, JobResult
+from kdvision.batch.photos import list_photos
 from kdvision.batch.record import SCORE_FIELDS
 from kdvision.batch.run import BatchRun
 from kdvision.batch.storage import LockedError, ResultFolder, read_lines
@@ -54,7 +54,7 @@ def out(tmp_path: Path) -> Path:
 
 def test_all_files_are_written(folder: Path, out: Path) -> None:
     written = run_batch(folder, out)
-    assert (written.photos, written.kingdoms) == (5, 5)
+    assert (written.photo_count, len(written.kingdoms)) == (5, 5)
     names = {path.name for path in out.iterdir()}
     assert names >= {"results.jsonl", "results.csv", "standings.csv", "review.csv", "errors.csv", "report.html"}
     assert read_csv(out / "errors.csv") == [
@@ -316,7 +316,7 @@ def test_corrections_without_the_photos_change_only_those_squares(folder: Path, 
 
 def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
     written = run_batch(write_files(tmp_path / "photos", {"notes.txt": "x"}), tmp_path / "out")
-    assert (written.photos, written.rankings) == (0, ())
+    assert (written.photo_count, written.rankings) == (0, [])
     assert (tmp_path / "out" / "errors.csv").read_text() == "file,reason,advice\n"
     assert "No kingdom was read." in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 

@@ -19,7 +19,7 @@ import numpy as np
 from kdvision.batch.corrections import FixedSquares
 from kdvision.batch.event import BatchOptions
 from kdvision.batch.job import Job, JobResult, failed_result, hash_models
-from kdvision.batch.outputs import RunSummary
+from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun
 from kdvision.batch.storage import ResultFolder
@@ -96,7 +96,7 @@ def write_files(folder: Path, files: dict[str, bytes | str]) -> Path:
     return folder
 
 
-def run_batch(folder: Path, out: Path, executor: TextPhotoReader | None = None, **options: Any) -> RunSummary:
+def run_batch(folder: Path, out: Path, executor: TextPhotoReader | None = None, **options: Any) -> EventOutcome:
     """The summary of one run over a folder."""
     run_options = BatchOptions(folder, out, **options)
     with ResultFolder(out).lock(), closing(BatchRun(run_options, executor or TextPhotoReader())) as run:

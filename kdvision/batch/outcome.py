@@ -1,24 +1,22 @@
-"""The outcome of an event, and the files that a run writes: CSV tables, the report and the records."""
+"""The outcome of an event, and the files that a run writes: the records, CSV tables and the report."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from kdvision.batch.corrections import CorrectionFile, PhotoCorrections, apply_boards, apply_squares
 from kdvision.batch.event import Event
-from kdvision.batch.folder import Failure
+from kdvision.batch.impact import list_review_items
 from kdvision.batch.job import result_key
 from kdvision.batch.joint import TableCache, decide_tables
-from kdvision.batch.naming import photo_key
-from kdvision.batch.notices import find_unmatched
-from kdvision.batch.pages import make_page
-from kdvision.batch.record import PhotoRecord
-from kdvision.batch.review import ReviewItem, list_review_items
+from kdvision.batch.kingdoms import KingdomResult, assign_seats
+from kdvision.batch.photos import Failure, photo_key
+from kdvision.batch.record import PhotoRecord, PhotoResult
+from kdvision.batch.review import Impact, ReviewItem, find_unmatched
 from kdvision.batch.rules import Rules
-from kdvision.batch.seating import KingdomResult, PhotoResult, assign_seats, find_copies
-from kdvision.batch.standings import EventStandings, Ranking, StandingRow
-from kdvision.batch.storage import REPORT, Data, ResultFolder
-from kdvision.report.page import render_page
+from kdvision.batch.standings import EventStandings, Ranking
+from kdvision.batch.storage import REPORT, RESULTS, Data, ResultFolder, encode_line
 from kdvision.text import format_csv
 
 Columns: TypeAlias = Mapping[str, Callable[[Any], object]]
@@ -30,7 +28,7 @@ def _yes(value: bool) -> str:
 
 
 RESULT_COLUMNS: Final[Columns] = {
-    "photo": lambda one: one.photo,
+    "photo": lambda one: one.photo.name,
     "kingdom": lambda one: one.number,
     "round": lambda one: one.round,
     "table": lambda one: one.table,
@@ -46,7 +44,7 @@ RESULT_COLUMNS: Final[Columns] = {
     "crowns": lambda one: one.data["crowns"],
     "board": lambda one: " / ".join(one.data["board"]),
     "board_read": lambda one: one.data_read and " / ".join(one.data_read["board"]),
-    "picture": lambda one: one.picture,
+    "picture": lambda one: one.photo.picture,
 }
 """A row for each `KingdomResult`."""
 
@@ -89,46 +87,38 @@ ERROR_COLUMNS: Final[Columns] = {
 
 @dataclass(frozen=True)
 class EventOutcome:
-    """All that follows from the records, the event file and the corrections.
+    """All that follows from the records, the event file and the corrections. `photos` are sorted, with those gone."""
 
-    `records` are sorted; `corrections`, `counted` (kingdoms and standing after corrections) and `copies` are by photo.
-    """
-
-    event: Event
-    records: tuple[PhotoRecord, ...]
-    corrections: Mapping[str, PhotoCorrections]
-    counted: Mapping[str, Data]
-    copies: Mapping[str, str]
     photos: tuple[PhotoResult, ...]
     standings: EventStandings
     review_items: tuple[ReviewItem, ...]
     failures: tuple[Failure, ...]
 
     @property
+    def photo_count(self) -> int:
+        """How many photos are in the folder."""
+        return sum(not one.record.gone for one in self.photos)
+
+    @property
     def kingdoms(self) -> tuple[KingdomResult, ...]:
         """All kingdoms, also those that do not count."""
         return self.standings.seating.kingdoms
 
+    @property
+    def decisive_items(self) -> list[ReviewItem]:
+        """The review items that may change something, as far as is known."""
+        return [item for item in self.review_items if item.impact > Impact.NOTHING]
+
+    @cached_property
+    def rankings(self) -> list[Ranking]:
+        """All rankings, the widest first."""
+        return self.standings.rankings()
+
     def lines(self) -> Iterator[dict[str, Any]]:
         """Yield the line of each photo."""
-        for one in self.records:
-            yield one.line(
-                seat=self.event.seat(one.photo),
-                corrections=self.corrections[one.photo],
-                counted=self.counted.get(one.photo),
-                same_as=self.copies.get(one.photo),
-            )
-
-
-@dataclass(frozen=True)
-class RunSummary:
-    """What a run came to: the numbers of photos and of kingdoms that count, failures, review items and rankings."""
-
-    photos: int
-    kingdoms: int
-    failures: tuple[Failure, ...]
-    review_items: tuple[ReviewItem, ...]
-    rankings: tuple[Ranking, ...]
+        copies = self.standings.seating.copies
+        for one in self.photos:
+            yield one.line(same_as=copies[one.name].name if one.name in copies else None)
 
 
 def evaluate_event(
@@ -139,69 +129,48 @@ def evaluate_event(
     cache: TableCache | None = None,
 ) -> EventOutcome:
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
-    ordered = tuple(sorted(records, key=lambda one: photo_key(one.photo)))
-    of_photo = {one.photo: corrections.of_photo(one.photo, one.content) for one in ordered}
-    counted = {
-        one.photo: _apply_corrections(one, of_photo[one.photo], event.rules)
-        for one in ordered
-        if of_photo[one.photo].corrections
-    }
-    present = [one for one in ordered if not one.gone]
-    readable = [one for one in present if one.photo in counted or one.reading.error is None]
-    copies = find_copies((one.photo, one.content) for one in readable)
-    photos = tuple(_photo_result(one, event, counted.get(one.photo), of_photo[one.photo]) for one in present)
-    seating = assign_seats(photos, copies, event)
-    seating = replace(seating, notices=(*seating.notices, *find_unmatched(event, ordered, corrections)))
+    ordered = sorted(records, key=lambda one: photo_key(one.photo))
+    photos = tuple(_apply_corrections(one, event, corrections.of_photo(one.photo, one.content)) for one in ordered)
+    present = [one for one in photos if not one.record.gone]
+    seating = assign_seats(present, event)
+    items = (*seating.review_items, *find_unmatched(event, photos, corrections))
+    seating = replace(seating, review_items=items)
     kingdoms = decide_tables(EventStandings(seating, event), cache or TableCache())
     standings = EventStandings(replace(seating, kingdoms=kingdoms), event)
-    confirmed = {(photo, number): str(board) for photo, own in of_photo.items() for number, board in own.boards.items()}
     unread = [
-        Failure(photo.photo, photo.error, one.reading.score["hint"] or "")
-        for one, photo in zip(present, photos, strict=True)
-        if photo.error is not None
+        Failure(one.name, one.error, one.record.reading.score["hint"] or "") for one in present if one.error is not None
     ]
     return EventOutcome(
-        *(event, ordered, of_photo, counted, copies, photos, standings),
-        review_items=tuple(list_review_items(standings, confirmed)),
+        photos,
+        standings,
+        review_items=tuple(list_review_items(standings)),
         failures=tuple(sorted({*unread, *failures}, key=lambda failure: photo_key(failure.name))),
     )
 
 
-def write_outputs(folder: ResultFolder, outcome: EventOutcome) -> RunSummary:
-    """Write the CSV tables, the report and the pictures. The same photos give the same files."""
-    rankings = tuple(outcome.standings.rankings())
-    standing_rows: list[tuple[Ranking, StandingRow]] = [(ranking, row) for ranking in rankings for row in ranking.rows]
+def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
+    """Write the records, the CSV tables and the report. The same photos give the same files."""
+    from kdvision.batch.page import render_page
+
+    folder.write(RESULTS, b"".join(map(encode_line, outcome.lines())))
     tables: tuple[tuple[str, Columns, Iterable[object]], ...] = (
         ("results.csv", RESULT_COLUMNS, outcome.kingdoms),
-        ("standings.csv", STANDING_COLUMNS, standing_rows),
+        ("standings.csv", STANDING_COLUMNS, [(one, row) for one in outcome.rankings for row in one.rows]),
         ("review.csv", REVIEW_COLUMNS, outcome.review_items),
         ("errors.csv", ERROR_COLUMNS, outcome.failures),
     )
     for name, columns, rows in tables:
         folder.write(name, format_csv(list(columns), ([cell(row) for cell in columns.values()] for row in rows)))
-    content = make_page(folder, outcome.standings, rankings, outcome.review_items, outcome.failures)
-    folder.write(REPORT, render_page(content))
-    folder.remove_other_pictures(reading.picture for one in outcome.records for reading in one.readings)
-    kingdoms = len(outcome.standings.seating.counting)
-    return RunSummary(len(outcome.photos), kingdoms, outcome.failures, outcome.review_items, rankings)
+    folder.write(REPORT, render_page(outcome, folder.path))
+    folder.remove_other_pictures(reading.picture for one in outcome.photos for reading in one.record.readings)
 
 
-def _photo_result(record: PhotoRecord, event: Event, counted: Data | None, own: PhotoCorrections) -> PhotoResult:
-    shown = record.again if counted is not None and record.again is not None else record.reading
-    return PhotoResult(
-        photo=record.photo,
-        seat=event.seat(record.photo),
-        kingdoms=record.reading.kingdoms if counted is None else counted["kingdoms"],
-        kingdoms_read=record.reading.kingdoms,
-        error=record.reading.error if counted is None else None,
-        picture=shown.picture or record.reading.picture,
-        width=record.reading.score["width"],
-        observations=shown.seen,
-        corrected=own.kingdoms,
-    )
+def _apply_corrections(record: PhotoRecord, event: Event, own: PhotoCorrections) -> PhotoResult:
+    counted = _count_corrected(record, own, event.rules) if own.corrections else None
+    return PhotoResult(record, event.seat(record.photo), own, counted)
 
 
-def _apply_corrections(record: PhotoRecord, own: PhotoCorrections, rules: Rules) -> Data:
+def _count_corrected(record: PhotoRecord, own: PhotoCorrections, rules: Rules) -> Data:
     """The kingdoms and the standing of a photo after corrections.
 
     If the photo was not read again with the fixed squares (it may be gone), they are changed on the boards as read.

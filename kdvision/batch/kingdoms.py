@@ -1,6 +1,6 @@
-"""Which player, round and table each kingdom belongs to.
+"""The kingdoms of an event, each with its player, round and table.
 
-Nothing is left out silently: a kingdom that does not count, or has no player, has a notice.
+Nothing is left out silently: a kingdom that does not count, or has no player, has a review item.
 """
 
 from collections import defaultdict
@@ -8,60 +8,55 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from kdvision.batch import notices
+from kdvision.batch import review
 from kdvision.batch.event import Event
-from kdvision.batch.naming import Seat, name_key, natural_key, photo_key
-from kdvision.batch.notices import Notice
+from kdvision.batch.photos import name_key, natural_key, photo_key
+from kdvision.batch.record import PhotoResult
+from kdvision.batch.review import ReviewItem
 from kdvision.batch.storage import Data
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, find_towns
 
 
 @dataclass(frozen=True)
-class PhotoResult:
-    """One photo: its seat, its kingdoms after corrections, and its kingdoms as read.
-
-    `corrected` are the numbers of the kingdoms that people have corrected or confirmed.
-    """
-
-    photo: str
-    seat: Seat
-    kingdoms: Sequence[Data]
-    kingdoms_read: Sequence[Data]
-    error: str | None = None
-    picture: str | None = None
-    width: int | None = None
-    observations: Sequence[Data | None] = ()
-    corrected: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
 class KingdomResult:
-    """One kingdom of a photo. `number` counts from 1; `player` is "" if not known; `data` is its JSON object.
+    """One kingdom of a photo. `number` counts from 1; `player` is "" if not known.
 
-    `data_read` is the object as read, None for a kingdom that only a person has typed. `has_correction` is true if a
-    person has corrected or confirmed it, `changed_by_table` if the joint decision of its table changed its board.
+    `data` is its JSON object after corrections and joint decisions. `changed_by_table` is true if the joint decision of
+    its table changed its board.
     """
 
-    photo: str
+    photo: PhotoResult
     number: int
-    round: int
-    table: str
-    player: str
     data: Data
-    data_read: Data | None
-    is_only: bool = True
-    picture: str | None = None
-    width: int | None = None
+    player: str = ""
     counts: bool = True
-    observation: Data | None = None
-    has_correction: bool = False
     changed_by_table: bool = False
 
     @property
     def id(self) -> tuple[str, int]:
-        """The photo and the number."""
-        return self.photo, self.number
+        """The photo's name and the number."""
+        return self.photo.name, self.number
+
+    @property
+    def round(self) -> int:
+        """The round, from 1."""
+        return self.photo.seat.round
+
+    @property
+    def table(self) -> str:
+        """The table, "" if there is only one."""
+        return self.photo.seat.table
+
+    @property
+    def data_read(self) -> Data | None:
+        """The object as read, None for a kingdom that only a person has typed."""
+        return _nth(self.photo.record.reading.kingdoms, self.number)
+
+    @property
+    def observation(self) -> Data | None:
+        """What the networks observed, packed; None if that is not known."""
+        return _nth(self.photo.shown.seen, self.number)
 
     @cached_property
     def board(self) -> Board:
@@ -71,7 +66,8 @@ class KingdomResult:
     @property
     def label(self) -> str:
         """The player, or else the photo and the kingdom's number in it."""
-        return self.player or (self.photo if self.is_only else f"{self.photo}, kingdom {self.number}")
+        name = self.photo.name
+        return self.player or (name if len(self.photo.kingdoms) == 1 else f"{name}, kingdom {self.number}")
 
     @cached_property
     def kingdom(self) -> Kingdom:
@@ -84,6 +80,11 @@ class KingdomResult:
         return bool(find_towns(self.board))
 
     @property
+    def has_correction(self) -> bool:
+        """True if a person has corrected or confirmed it."""
+        return self.number in self.photo.corrections.kingdoms
+
+    @property
     def is_corrected(self) -> bool:
         """True if a person has changed what was read."""
         return self.data_read is None or (not self.changed_by_table and self.data_read["board"] != self.data["board"])
@@ -91,17 +92,18 @@ class KingdomResult:
 
 @dataclass(frozen=True)
 class Seating:
-    """All kingdoms of an event, the players without a kingdom in some round, and notices.
+    """All kingdoms of an event, the players without a kingdom in some round, and review items.
 
     `missing` holds (round, table, player), the table "" if it is not known. `unread` holds (round, table, photo) of
-    unreadable photos without players.
+    unreadable photos without players. `copies` are the originals of identical photos, by the name of the copy.
     """
 
     kingdoms: tuple[KingdomResult, ...]
     missing: tuple[tuple[int, str, str], ...]
-    notices: tuple[Notice, ...]
+    review_items: tuple[ReviewItem, ...]
     rounds: tuple[int, ...]
-    unread: tuple[tuple[int, str, str], ...] = ()
+    unread: tuple[tuple[int, str, str], ...]
+    copies: Mapping[str, PhotoResult]
 
     @property
     def counting(self) -> tuple[KingdomResult, ...]:
@@ -109,36 +111,38 @@ class Seating:
         return tuple(one for one in self.kingdoms if one.counts)
 
 
-def find_copies(photos: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """For each (photo, content) that is the same file as an earlier one, the name of the earlier one."""
-    first: dict[str, str] = {}
+def assign_seats(photos: Sequence[PhotoResult], event: Event) -> Seating:
+    """The kingdoms of these photos with their players."""
+    copies, spelling = _find_copies(photos), _collect_names(photos, event)
+    items = [review.copy_item(photo, copies[photo.name]) for photo in photos if photo.name in copies]
+    kingdoms: list[KingdomResult] = []
+    for photo in photos:
+        if photo.name not in copies and photo.kingdoms:
+            kingdoms += _assign_players(photo, spelling, event, items)
+    kingdoms = _choose_kingdoms(kingdoms, items)
+    rounds = tuple(sorted({one.seat.round for one in photos} | set(range(1, event.rounds + 1))))
+    missing = tuple(_find_missing(kingdoms, photos, spelling, event, rounds))
+    items += [review.missing_kingdom_item(*one, photos) for one in missing]
+    items += review.find_unlisted(kingdoms, event)
+    unread = tuple(
+        (one.seat.round, one.seat.table, one.name) for one in photos if one.error is not None and not one.seat.players
+    )
+    return Seating(tuple(kingdoms), missing, tuple(items), rounds, unread, copies)
+
+
+def _find_copies(photos: Iterable[PhotoResult]) -> dict[str, PhotoResult]:
+    """For the name of each photo that is the same file as an earlier one, the earlier one."""
+    first: dict[str, PhotoResult] = {}
     copies = {}
-    for photo, content in sorted(photos, key=lambda pair: photo_key(pair[0])):
-        if content and first.setdefault(content, photo) != photo:
-            copies[photo] = first[content]
+    for photo in sorted(photos, key=lambda one: photo_key(one.name)):
+        content = photo.record.content
+        if content and photo.error is None and first.setdefault(content, photo) is not photo:
+            copies[photo.name] = first[content]
     return copies
 
 
-def assign_seats(photos: Sequence[PhotoResult], copies: Mapping[str, str], event: Event) -> Seating:
-    """The kingdoms of these photos with their players; `copies` gives the original of each copy."""
-    spelling = _collect_names(photos, event)
-    by_name = {one.photo: one for one in photos}
-    found = [notices.copy_notice(by_name[photo], by_name[first]) for photo, first in copies.items()]
-    kingdoms: list[KingdomResult] = []
-    for photo in photos:
-        if photo.photo not in copies and photo.kingdoms:
-            kingdoms += _assign_players(photo, spelling, event, found)
-    kingdoms = _choose_kingdoms(kingdoms, found)
-    rounds = tuple(sorted({one.seat.round for one in photos} | set(range(1, event.rounds + 1))))
-    missing = tuple(_find_missing(kingdoms, photos, spelling, event, rounds))
-    found += [notices.missing_kingdom_notice(*one, photos) for one in missing]
-    found += notices.find_unlisted(kingdoms, event)
-    unread = tuple(
-        (one.seat.round, one.seat.table, one.photo)
-        for one in photos
-        if one.error is not None and not one.seat.players and one.photo not in copies
-    )
-    return Seating(tuple(kingdoms), missing, tuple(found), rounds, unread)
+def _nth(values: Sequence[Data | None], number: int) -> Data | None:
+    return values[number - 1] if number <= len(values) else None
 
 
 def _collect_names(photos: Sequence[PhotoResult], event: Event) -> Mapping[str, str]:
@@ -150,50 +154,25 @@ def _collect_names(photos: Sequence[PhotoResult], event: Event) -> Mapping[str, 
 
 
 def _assign_players(
-    photo: PhotoResult, spelling: Mapping[str, str], event: Event, found: list[Notice]
+    photo: PhotoResult, spelling: Mapping[str, str], event: Event, items: list[ReviewItem]
 ) -> list[KingdomResult]:
-    """The kingdoms of one photo, each with its player if that is clear; else appends to the notices `found`."""
-    kingdoms = _list_kingdoms(photo)
+    """The kingdoms of one photo, each with its player if that is clear; else appends to the review items."""
+    kingdoms = [KingdomResult(photo, number, data) for number, data in enumerate(photo.kingdoms, start=1)]
     players = [spelling[name_key(name)] for name in photo.seat.players]
     if len(players) == len(kingdoms):
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
     if not players:
         if event.players or event.teams or event.rounds > 1:
-            found.append(notices.unknown_player_notice(photo))
+            items.append(review.unknown_player_item(photo))
         return kingdoms
     largest = max(kingdoms, key=lambda one: (len(one.board), -one.number)) if len(players) == 1 else None
-    found.append(notices.kingdom_count_notice(photo, players, largest))
+    items.append(review.kingdom_count_item(photo, players, largest))
     if largest is None:
         return kingdoms
     return [replace(one, player=players[0]) if one is largest else replace(one, counts=False) for one in kingdoms]
 
 
-def _list_kingdoms(photo: PhotoResult) -> list[KingdomResult]:
-    """The kingdoms of one photo, without players."""
-
-    def nth(values: Sequence[Data | None], number: int) -> Data | None:
-        return values[number - 1] if number <= len(values) else None
-
-    return [
-        KingdomResult(
-            photo=photo.photo,
-            number=number,
-            round=photo.seat.round,
-            table=photo.seat.table,
-            player="",
-            data=data,
-            data_read=nth(photo.kingdoms_read, number),
-            is_only=len(photo.kingdoms) == 1,
-            picture=photo.picture,
-            width=photo.width,
-            observation=nth(photo.observations, number),
-            has_correction=number in photo.corrected,
-        )
-        for number, data in enumerate(photo.kingdoms, start=1)
-    ]
-
-
-def _choose_kingdoms(kingdoms: Sequence[KingdomResult], found: list[Notice]) -> list[KingdomResult]:
+def _choose_kingdoms(kingdoms: Sequence[KingdomResult], items: list[ReviewItem]) -> list[KingdomResult]:
     """The same kingdoms, but only one counts for each player and round.
 
     At the player's first table, a kingdom that a person corrected is preferred, then the more probable one.
@@ -208,7 +187,7 @@ def _choose_kingdoms(kingdoms: Sequence[KingdomResult], found: list[Notice]) -> 
         best = max(here, key=lambda one: (one.is_corrected, one.data["probability"]))  # the first of equal ones
         others = [one for one in group if one is not best]
         excluded |= {one.id for one in others}
-        found += [notices.second_kingdom_notice(best, one) for one in others if not _is_same_kingdom(best, one)]
+        items += [review.second_kingdom_item(best, one) for one in others if not _is_same_kingdom(best, one)]
     return [replace(one, counts=False) if one.id in excluded else one for one in kingdoms]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdvision.batch.naming import Seat, clean_name, name_key, natural_key, parse_seat
+from kdvision.batch.photos import Seat, clean_name, name_key, natural_key, parse_seat
 
 
 @pytest.mark.parametrize(

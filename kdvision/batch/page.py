@@ -1,0 +1,214 @@
+"""The report of a whole event as one self-contained HTML page.
+
+It has the standings, what to review, and every kingdom with the rulebook clause of each line. Pictures are embedded, so
+it opens from a disk and prints.
+"""
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from PIL import Image
+
+from kdvision.batch.kingdoms import KingdomResult
+from kdvision.batch.outcome import EventOutcome
+from kdvision.batch.photos import name_key
+from kdvision.batch.review import ReviewItem
+from kdvision.batch.standings import Level, Ranking
+from kdvision.game.board import Square, Terrain
+from kdvision.game.rules import clauses
+from kdvision.report.board_text import format_sizes
+from kdvision.text import replace_controls
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+TEMPLATE: Final = "page.html.jinja"
+
+MIN_WIDE_ROWS: Final = 11
+"""A ranking with this many rows takes the full width of the page."""
+
+THUMBNAIL_PIXELS: Final = 288
+"""Longer side: crowns are visible, and a page of four hundred kingdoms stays below ten megabytes."""
+
+THUMBNAIL_MARGIN: Final = 0.06
+"""Margin around a kingdom, as a share of its longer side."""
+
+
+def render_page(outcome: EventOutcome, folder: Path) -> str:
+    """The HTML of the page, with pictures from the result folder."""
+    return _load_template().render(page=ReportPage(outcome, folder), clauses=clauses())
+
+
+class ReportPage:
+    """What the template shows of an outcome."""
+
+    def __init__(self, outcome: EventOutcome, folder: Path) -> None:
+        self.outcome, self.folder, self.standings = outcome, folder, outcome.standings
+        self.title = self.standings.event.name or "Kingdomino"
+        self.kingdoms = self.standings.seating.kingdoms
+        self._anchors = {one.id: f"k{number}" for number, one in enumerate(self.kingdoms, start=1)}
+        counting = self.standings.seating.counting
+        self._player_anchors = {(one.round, name_key(one.label)): self.anchor(one) for one in counting}
+        self._items = {item.kingdom.id: item for item in outcome.review_items if item.kingdom is not None}
+
+    @property
+    def rules(self) -> str:
+        """The rules in a sentence."""
+        event = self.standings.event
+        name = event.rules.rule_set(one.board for one in self.standings.seating.counting).name
+        return f"Scored by {name}{'; a Dynasty: the points of three rounds decide' if event.dynasty else ''}."
+
+    @property
+    def summary(self) -> str:
+        """The numbers of kingdoms, tables, rounds, failures and review items."""
+        standings, failures, items = self.standings, len(self.outcome.failures), len(self.outcome.decisive_items)
+        kingdoms, tables, rounds = len(standings.seating.counting), len(standings.games), len(standings.rounds)
+        parts = [f"{kingdoms} kingdom{'s' * (kingdoms != 1)}"]
+        parts += [f"{tables} tables"] * (tables > 1) + [f"{rounds} rounds"] * (rounds > 1)
+        parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
+        return " · ".join(parts)
+
+    @property
+    def rounds(self) -> list[int]:
+        """The rounds to choose from."""
+        return sorted({one.round for one in self.kingdoms})
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables to choose from."""
+        return list(dict.fromkeys(one.table for one in self.kingdoms if one.table))
+
+    @cached_property
+    def footnotes(self) -> dict[str, int]:
+        """The number of each rulebook clause that earned points, in the order of the books."""
+        used = {line["clause"] for one in self.kingdoms for line in self.lines_with_points(one)}
+        return {clause: number for number, clause in enumerate((name for name in clauses() if name in used), start=1)}
+
+    def is_wide(self, ranking: Ranking) -> bool:
+        """True for a ranking that takes the full width of the page."""
+        return ranking.level in (Level.TOTAL, Level.TEAM) or len(ranking.rows) >= MIN_WIDE_ROWS
+
+    def anchor(self, kingdom: KingdomResult) -> str:
+        """The anchor of a kingdom on the page."""
+        return self._anchors[kingdom.id]
+
+    def player_anchor(self, ranking: Ranking, player: str) -> str | None:
+        """The anchor of a player's kingdom in a ranking."""
+        return self._player_anchors.get((ranking.round, name_key(player)))
+
+    def item_anchor(self, item: ReviewItem) -> str | None:
+        """The anchor of the kingdom that an item is about."""
+        return self._anchors.get((item.spot.photo, item.spot.kingdom or 1))
+
+    def describe_spot(self, item: ReviewItem) -> str:
+        """The photo, the round and the table that an item is about."""
+        return ", ".join(filter(None, (item.spot.photo, *item.spot.seat_words)))
+
+    def needs_review(self, kingdom: KingdomResult) -> bool:
+        """True if a review item is about the board of a kingdom."""
+        return kingdom.id in self._items
+
+    def notes(self, kingdom: KingdomResult) -> list[str]:
+        """Sentences about a kingdom: why it is to be reviewed, and what was read."""
+        read, notes = kingdom.data_read, []
+        if self.needs_review(kingdom):
+            why = self._items[kingdom.id].why
+            notes.append(why[:1].upper() + why[1:])
+        if kingdom.is_corrected:
+            notes.append("Added by hand" if read is None else f"Read as {read['total']} points")
+        if kingdom.changed_by_table and read is not None:
+            notes.append(f"By its photo alone {read['total']} points")
+        return notes
+
+    def cells(self, kingdom: KingdomResult) -> list[list[tuple[str, str, bool]]]:
+        """Rows of the board: for each square its notation, its terrain's name, and whether it is doubtful."""
+        doubtful = {doubt["square"] for doubt in kingdom.data["doubts"]}
+        return [
+            [(word, _name_terrain(word), Square(row, col).name in doubtful) for col, word in enumerate(words.split())]
+            for row, words in enumerate(kingdom.data["board"])
+        ]
+
+    def lines_with_points(self, kingdom: KingdomResult) -> list[Mapping[str, Any]]:
+        """The lines with points, most points first."""
+        return sorted((line for line in kingdom.data["lines"] if line["points"]), key=lambda line: -line["points"])
+
+    def sizes_without_points(self, kingdom: KingdomResult) -> str:
+        """The sizes of the territories without points, such as "wheat 2+1, lake 1"."""
+        lines = (line for line in kingdom.data["lines"] if line["terrain"] and not line["points"])
+        return format_sizes((_name_terrain(line["terrain"]), len(line["squares"])) for line in lines)
+
+    def picture_link(self, kingdom: KingdomResult) -> str:
+        """The address of the photo with its score drawn in."""
+        return quote(kingdom.photo.picture or "")
+
+    def thumbnail(self, kingdom: KingdomResult) -> str | None:
+        """A `data:` address with the small picture of a kingdom; None if the picture is missing or damaged."""
+        photo = kingdom.photo
+        width = photo.record.reading.score["width"]
+        if photo.picture is None or width is None:
+            return None
+        path, corners = self.folder / photo.picture, tuple(map(tuple, kingdom.data["corners"] or ()))
+        try:
+            return _make_thumbnail(path, path.stat().st_mtime_ns, corners, width)
+        except OSError:
+            return None
+
+
+def _name_terrain(word: str) -> str:
+    letter = word[:1]
+    return str(Terrain(letter)) if letter in Terrain._value2member_map_ else "none"
+
+
+def _finalise(value: object) -> object:
+    """The value of an expression in the template, without control characters."""
+    return replace_controls(value) if type(value) is str else value
+
+
+@cache
+def _load_template() -> "Template":
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, finalize=_finalise, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(files(__package__).joinpath(TEMPLATE).read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=4096)  # `--watch` writes the report again and again
+def _make_thumbnail(path: Path, _modified: int, corners: Sequence[Sequence[float]], photo_width: int) -> str:
+    """A `data:` address with the part of a JPEG that shows a kingdom, or with all of it without corners.
+
+    `corners` are pixels (x, y) of the original photo, which is `photo_width` pixels wide; the JPEG may be smaller.
+    """
+    with Image.open(path) as image:
+        box = _find_box(corners, image.width / photo_width, image.size) if corners else (0, 0, *image.size)
+        side = max(box[2] - box[0], box[3] - box[1])
+        width = image.width
+        # Decode the JPEG at the smallest scale that is large enough.
+        image.draft(
+            "RGB",
+            (round(width * THUMBNAIL_PIXELS / side), round(image.height * THUMBNAIL_PIXELS / side)),
+        )
+        scale = image.width / width
+        part = image.crop(tuple(round(value * scale) for value in box))  # type: ignore[arg-type]
+    part.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS), Image.Resampling.BOX)
+    out = io.BytesIO()
+    part.convert("RGB").save(out, "WEBP", quality=55, method=1)  # method 6 takes three times as long
+    return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"
+
+
+def _find_box(
+    corners: Sequence[Sequence[float]], factor: float, size: tuple[int, int]
+) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of the part to show, inside the picture."""
+    xs, ys = [corner[0] * factor for corner in corners], [corner[1] * factor for corner in corners]
+    margin = THUMBNAIL_MARGIN * max(max(xs) - min(xs), max(ys) - min(ys))
+    left, top = max(0.0, min(xs) - margin), max(0.0, min(ys) - 2 * margin)  # the total is drawn above the kingdom
+    right, bottom = min(float(size[0]), max(xs) + margin), min(float(size[1]), max(ys) + margin)
+    return left, top, max(right, left + 1), max(bottom, top + 1)
