@@ -13,7 +13,7 @@ from kdvision.game.deck import KINGDOMINO
 from kdvision.lab.games.play import play
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decide import decide
-from tests.vision.decide.simulation import framed, noisy
+from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
 MAX_MEDIAN_MS: Final = 60.0
 MAX_WORST_MS: Final = 300.0
@@ -31,7 +31,7 @@ def measure_decision() -> Iterator[Measurement]:
     for (table, (players, side)), margin, (squares, quality) in product(TABLES.items(), (0, 1), SQUARES.items()):
         rng, times = np.random.default_rng(0), []
         for _ in range(PHOTOS + 1):
-            boards = [framed(kingdom.board, side, margin) for kingdom in play(rng, players=players, side=side)]
+            boards = [add_frame(kingdom.board, side, margin) for kingdom in play(rng, players=players, side=side)]
             readings = [_make_reading(board, quality, rng) for board in boards]
             times.append(time_call(lambda readings=readings: decide(readings, KINGDOMINO)))  # type: ignore[misc]
         name = f"{table}{' and table around' * margin}, {squares}"
@@ -41,7 +41,7 @@ def measure_decision() -> Iterator[Measurement]:
 
 def _make_reading(board: Board, quality: float, rng: np.random.Generator) -> Reading:
     if isinstance(quality, float):
-        return noisy(board, rng, accuracy=quality)
+        return make_noisy_reading(board, rng, accuracy=quality)
     names = [square.name for square in board]
     spoiled = rng.choice(names, size=min(quality, len(names)), replace=False).tolist()
     cells = {square.name: str(cell) for square, cell in board.items()}

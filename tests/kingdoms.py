@@ -31,7 +31,7 @@ SMALL = "w1 w w / # f f1 / . l l"
 """5 points: wheat 3 x 1, forest 2 x 1."""
 
 
-def grid_of(board: Board, *, left: float = 40, top: float = 60, side: float = 50, slant: float = 0.0) -> Grid:
+def make_grid(board: Board, *, left: float = 40, top: float = 60, side: float = 50, slant: float = 0.0) -> Grid:
     """The grid of a board whose squares are `side` pixels long, sheared sideways by `slant` of its height."""
     rows, cols = np.mgrid[0 : board.height + 1, 0 : board.width + 1]
     points = np.stack([left + side * (cols + slant * rows), top + side * rows], axis=-1).astype(float)
@@ -53,7 +53,7 @@ def make_reading(
     """The kingdom of a board's notation as read from a photo, with these doubts and problems."""
     board = Board.parse(text)
     is_consistent = not (doubts or problems)
-    grid = grid_of(board, left=left, side=side)
+    grid = make_grid(board, left=left, side=side)
     return KingdomReading(
         *(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, is_consistent, place),
         runners_up=tuple((Board.parse(other), chance) for other, chance in runners_up),
@@ -108,10 +108,10 @@ def fit_lattices(squares: Detections) -> list[LatticeHypothesis]:
     return sorted((one for one in fitted if one is not None), key=lambda one: -len(one.members))
 
 
-def plain_sight(reading: Reading, left: float = 0.0) -> GridObservation:
+def make_plain_observation(reading: Reading, left: float = 0.0) -> GridObservation:
     """What is seen where the reading says all: nothing hidden, and nothing known of which squares are one domino."""
     rows, cols = reading.rows, reading.cols
     border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
     return GridObservation(
-        grid_of(Board({}, height=rows, width=cols), left=left), reading, border_log_odds, np.zeros((rows, cols))
+        make_grid(Board({}, height=rows, width=cols), left=left), reading, border_log_odds, np.zeros((rows, cols))
     )

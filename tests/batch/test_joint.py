@@ -26,7 +26,7 @@ from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Doubt
-from tests.kingdoms import grid_of, make_doubt, make_reading
+from tests.kingdoms import make_doubt, make_grid, make_reading
 
 ANN, BO = "# w m3", "# w m2"
 """Only one domino of the box, number 48, has a mine with three crowns. Its other half is wheat."""
@@ -36,7 +36,7 @@ def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoi
     """The result of a photo of one kingdom; `spoiled` are the probabilities of single squares."""
     own, reading = Board.parse(board), Reading.of(board, spoiled=spoiled)
     border_log_odds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
-    observation = GridObservation(grid_of(own), reading, border_log_odds, np.zeros((own.height, own.width)))
+    observation = GridObservation(make_grid(own), reading, border_log_odds, np.zeros((own.height, own.width)))
     read = replace(make_reading(board, doubts=doubts, probability=0.6 if doubts else 0.99), observation=observation)
     made = json.loads(json.dumps(result_to_dict(build_photo_result("", (640, 480), [read], kingdomino()))["kingdoms"]))
     kept = json.loads(json.dumps(pack_observation(read)))
@@ -82,7 +82,7 @@ def test_a_packed_observation_can_be_unpacked() -> None:
     assert view.probabilities.probability(Square.parse("C1"), "m3") == pytest.approx(0.38, abs=0.001)
     assert [border_log_odds.shape for border_log_odds in view.border_log_odds] == [(1, 2), (0, 3)]
     assert view.calibration.review_threshold == 0.9
-    assert view.side == pytest.approx(grid_of(Board.parse(BO)).side, abs=0.1)
+    assert view.side == pytest.approx(make_grid(Board.parse(BO)).side, abs=0.1)
     assert len(json.dumps(kept)) < 600
     assert view.p_whole == 1.0
     assert unpack_observation({**kept, "whole": 0.9}).p_whole == 0.9

@@ -27,7 +27,7 @@ from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.image.photo import Photo
 from tests.conftest import Run
-from tests.kingdoms import fill_in, grid_of, list_lines, png, table_photo
+from tests.kingdoms import fill_in, list_lines, make_grid, png, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
 NAMES = ("", "knight", "tower", "queen", "building")
@@ -56,7 +56,7 @@ def observation(
         crossings[square.row + 1, square.col + 1] = np.log(chance / (1 - chance))
     border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
     return GridObservation(
-        *(grid_of(board, left=left), reading, border_log_odds, np.zeros((board.height, board.width))),
+        *(make_grid(board, left=left), reading, border_log_odds, np.zeros((board.height, board.width))),
         pieces=np.log(chances),
         gems=crossings,
         piece_names=NAMES,

@@ -17,7 +17,7 @@ from kdvision.vision.detect.search import SearchResult
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
 from tests.conftest import Run
-from tests.kingdoms import SMALL, grid_of, table_photo
+from tests.kingdoms import SMALL, make_grid, table_photo
 from tests.paths import SAMPLES
 
 
@@ -38,7 +38,7 @@ def make_hypothesis(left: float, side: float = 40.0) -> LatticeHypothesis:
 
 def make_observation() -> GridObservation:
     board = Board.parse(SMALL)
-    return GridObservation(grid_of(board), Reading.of(board), (np.zeros((3, 2)), np.zeros((2, 3))), np.zeros((3, 3)))
+    return GridObservation(make_grid(board), Reading.of(board), (np.zeros((3, 2)), np.zeros((2, 3))), np.zeros((3, 3)))
 
 
 def test_squares_are_drawn_where_they_were_seen() -> None:

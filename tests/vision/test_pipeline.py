@@ -20,13 +20,13 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading, compute_log_odds
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import describe_places
-from tests.kingdoms import grid_of, table_photo
+from tests.kingdoms import make_grid, table_photo
 
 KINGDOM = "w w w1 f / # g g ."
 OFFER = "w w / f f / l l / g g"
 
 
-def observation(
+def make_observation(
     text: str, *, left: float = 40, top: float = 60, side: float = 30, spoiled: Mapping[str, Mapping[str, float]] = {}
 ) -> GridObservation:
     """What is seen of a board with a rim of table around it; `spoiled` squares are named without the rim."""
@@ -36,7 +36,7 @@ def observation(
     moved = {Square(s.row + 1, s.col + 1).name: shares for s, shares in _named(spoiled)}
     reading = Reading.of(framed, confidence=0.999, spoiled=moved)
     border_log_odds = np.zeros((framed.height, framed.width - 1)), np.zeros((framed.height - 1, framed.width))
-    grid = grid_of(framed, left=left - side, top=top - side, side=side)
+    grid = make_grid(framed, left=left - side, top=top - side, side=side)
     return GridObservation(grid, reading, border_log_odds, np.zeros((framed.height, framed.width)))
 
 
@@ -44,7 +44,7 @@ def _named(spoiled: Mapping[str, Mapping[str, float]]) -> list[tuple[Square, Map
     return [(Square(int(name[1:]) - 1, ord(name[0]) - ord("A")), shares) for name, shares in spoiled.items()]
 
 
-def only(seen: GridObservation, **asked: object) -> KingdomReading:
+def assemble_one(seen: GridObservation, **asked: object) -> KingdomReading:
     (kingdom,) = assemble_kingdoms(table_photo(), [seen], **asked)  # type: ignore[arg-type]
     return kingdom
 
@@ -53,7 +53,7 @@ def only(seen: GridObservation, **asked: object) -> KingdomReading:
 
 
 def test_a_grid_with_a_castle_is_a_kingdom_and_others_are_not() -> None:
-    kingdom, offer = observation(KINGDOM), observation(OFFER, left=400)
+    kingdom, offer = make_observation(KINGDOM), make_observation(OFFER, left=400)
     assert split_kingdoms([offer, kingdom]) == ([kingdom], [offer])
 
 
@@ -61,16 +61,16 @@ def test_kingdoms_are_counted_from_left_to_right_however_few_pixels_up_one_lies(
     """Row by row: `score` and `batch` give the names that they are told in this order."""
     for up in (-9, 0, 9):
         left, right, below = (
-            observation(KINGDOM, top=200 + up),
-            observation(KINGDOM, left=400, top=200),
-            observation(KINGDOM, top=500),
+            make_observation(KINGDOM, top=200 + up),
+            make_observation(KINGDOM, left=400, top=200),
+            make_observation(KINGDOM, top=500),
         )
         assert split_kingdoms([below, right, left])[0] == [left, right, below]
 
 
 def test_an_offer_alone_is_no_kingdom() -> None:
     with pytest.raises(NoKingdomFound) as raised:
-        assemble_kingdoms(table_photo(), [observation(OFFER)])
+        assemble_kingdoms(table_photo(), [make_observation(OFFER)])
     assert raised.value.stage == "cells"
 
 
@@ -82,19 +82,19 @@ def test_an_empty_table_names_the_stage_that_found_nothing() -> None:
 
 def test_a_lone_castle_is_no_kingdom() -> None:
     with pytest.raises(NoKingdomFound):
-        assemble_kingdoms(table_photo(), [observation("#")])
+        assemble_kingdoms(table_photo(), [make_observation("#")])
 
 
 def test_many_tiles_without_a_castle_are_a_kingdom_whose_castle_is_hidden() -> None:
-    covered = observation("w w w1 f / ? g g f / l l f f / l l . .", spoiled={"A2": {".": 0.3, "w": 0.3, "#": 0.2}})
-    assert split_kingdoms([observation(OFFER, left=400), covered])[0] == [covered]
+    covered = make_observation("w w w1 f / ? g g f / l l f f / l l . .", spoiled={"A2": {".": 0.3, "w": 0.3, "#": 0.2}})
+    assert split_kingdoms([make_observation(OFFER, left=400), covered])[0] == [covered]
 
 
 def test_unusual_layouts_without_a_castle_are_loose_dominoes() -> None:
     """Tiles are a kingdom where each domino joins its own terrain, and also where the castle is seen."""
     lawful, thrown = "w w w1 f / # g f f / g g f f / g g . .", "w w g f / # l l w / m1 m s s / f f . ."
     for board, castle, read in ((lawful, 0.3, True), (thrown, 0.3, False), (thrown, 0.9, True)):
-        covered = observation(board, spoiled={"A2": {"#": castle, ".": 0.9 - castle}})
+        covered = make_observation(board, spoiled={"A2": {"#": castle, ".": 0.9 - castle}})
         assert split_kingdoms([covered])[0] == [covered]
         try:
             assert bool(assemble_kingdoms(table_photo(), [covered])) == read
@@ -104,23 +104,23 @@ def test_unusual_layouts_without_a_castle_are_loose_dominoes() -> None:
 
 def test_an_offer_on_an_askew_lattice_is_no_kingdom() -> None:
     """There its eight squares lie on up to twelve places, each of which looks like a tile."""
-    askew = observation("w w f f / w l l f / g g s s")
+    askew = make_observation("w w f f / w l l f / g g s s")
     assert askew.is_confident.sum() == 12
     assert not split_kingdoms([askew])[0]
 
 
 def test_a_faint_castle_makes_no_kingdom() -> None:
     """So do kings on a line on offer, and shadows beside it."""
-    assert not split_kingdoms([observation("w w l / f f #", spoiled={"C2": {"#": 0.6, ".": 0.3}})])[0]
+    assert not split_kingdoms([make_observation("w w l / f f #", spoiled={"C2": {"#": 0.6, ".": 0.3}})])[0]
 
 
 def test_a_castle_without_a_whole_domino_is_no_kingdom() -> None:
-    assert not split_kingdoms([observation("# w w", spoiled={"C1": {"w": 0.5, ".": 0.5}})])[0]
+    assert not split_kingdoms([make_observation("# w w", spoiled={"C1": {"w": 0.5, ".": 0.5}})])[0]
 
 
 @pytest.mark.parametrize("rest", [".", "w"])
 def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
-    carpet = observation(" / ".join(["# # # # # #", f"# # # {rest} {rest} #"] * 3))
+    carpet = make_observation(" / ".join(["# # # # # #", f"# # # {rest} {rest} #"] * 3))
     assert carpet.max_castle_probability > 0.99 and carpet.expected_tiles >= 30
     assert not split_kingdoms([carpet])[0]
 
@@ -128,48 +128,48 @@ def test_many_castles_are_the_pattern_of_a_carpet(rest: str) -> None:
 @pytest.mark.parametrize(("plainly", "left"), [(0.85, True), (0.6, False)])
 def test_a_castle_and_a_domino_are_a_kingdom_if_nothing_else_is_left(plainly: float, left: bool) -> None:
     """A grille looked like three plain squares, of which the box could lay two."""
-    grille = observation(
+    grille = make_observation(
         "# f f . / w . . .", spoiled={"C1": {"f": plainly, ".": 1 - plainly}, "A2": {"w": 0.75, ".": 0.25}}
     )
     assert split_kingdoms([grille])[0] == [grille]
     try:
-        assert len(only(grille).board) == 3 and left
+        assert len(assemble_one(grille).board) == 3 and left
     except NoKingdomFound:
         assert not left
 
 
 def test_tiles_that_no_box_holds_are_no_kingdom() -> None:
-    grille = observation(" / ".join(["w w w w w w"] * 5))
+    grille = make_observation(" / ".join(["w w w w w w"] * 5))
     assert split_kingdoms([grille])[0] == [grille]
     with pytest.raises(NoKingdomFound):
         assemble_kingdoms(table_photo(), [grille])
-    (read,) = assemble_kingdoms(table_photo(), [grille, observation(KINGDOM, left=600)])
+    (read,) = assemble_kingdoms(table_photo(), [grille, make_observation(KINGDOM, left=600)])
     assert any("may be a kingdom, too" in problem.text for problem in read.problems)
 
 
 def test_a_kingdom_larger_than_it_should_be_is_still_one() -> None:
     large = "w w w1 f l g g / # g g f l s s / w f f g w w w / l l f1 g s f f"
-    assert assemble_kingdoms(table_photo(), [observation(large)], side=5)
+    assert assemble_kingdoms(table_photo(), [make_observation(large)], side=5)
 
 
 def test_a_second_castle_is_a_misreading() -> None:
-    kingdom = observation("w w w1 f / # g g #")
+    kingdom = make_observation("w w w1 f / # g g #")
     assert split_kingdoms([kingdom])[0] == [kingdom]
 
 
 def test_a_kingdom_beside_others_is_one_though_its_castle_is_hidden() -> None:
     """More tiles than two lines on offer have are a kingdom; those lines are none."""
-    plain = observation(KINGDOM)
-    hidden = observation(
+    plain = make_observation(KINGDOM)
+    hidden = make_observation(
         "w w w1 f f / ? g g f f / l l f f s / l l g g s", left=400, spoiled={"A2": {".": 0.3, "#": 0.2}}
     )
-    two_lines = observation("w w f f / g g l l / s s w w / f f g g", left=800)
+    two_lines = make_observation("w w f f / g g l l / s s w w / f f g g", left=800)
     assert split_kingdoms([hidden, two_lines, plain]) == ([plain, hidden], [two_lines])
 
 
 def test_a_kingdom_whose_castle_is_truncated_is_a_kingdom() -> None:
     text = "w w w1 f / g g l l / s w w f"
-    tiles, plain = observation(text, left=400), observation(KINGDOM)
+    tiles, plain = make_observation(text, left=400), make_observation(KINGDOM)
     inside = np.ones(tiles.occlusion.shape)
     inside[-2:] = [[0.9], [0.0]]
     at_the_edge = replace(tiles, visible_share=inside, tile_beyond=np.zeros_like(inside))
@@ -180,15 +180,15 @@ def test_a_kingdom_whose_castle_is_truncated_is_a_kingdom() -> None:
 def test_a_grid_of_uncertain_kinds_is_no_kingdom() -> None:
     """So do parquet and patterned cloths, with something on them that looks like a castle."""
     vague = {f"{col}{row}": {"w": 0.4, "s": 0.3, ".": 0.2} for col in "ABCD" for row in (1, 2, 3)}
-    cloth = observation("# w w w / w w w w / w w w w", spoiled={**vague, "A1": {"#": 0.9}})
+    cloth = make_observation("# w w w / w w w w / w w w w", spoiled={**vague, "A1": {"#": 0.9}})
     assert cloth.max_castle_probability > 0.5 and cloth.expected_tiles > 8
-    assert split_kingdoms([cloth, observation(KINGDOM, left=400)])[0][0].max_castle_probability > 0.99
+    assert split_kingdoms([cloth, make_observation(KINGDOM, left=400)])[0][0].max_castle_probability > 0.99
     with pytest.raises(NoKingdomFound):
         assemble_kingdoms(table_photo(), [cloth])
 
 
 def test_kingdoms_come_from_the_top_left() -> None:
-    upper, lower = observation(KINGDOM, left=400, top=60), observation("# l l / w w .", left=40, top=300)
+    upper, lower = make_observation(KINGDOM, left=400, top=60), make_observation("# l l / w w .", left=40, top=300)
     reads = assemble_kingdoms(table_photo(), [lower, upper])
     assert [str(read.board) for read in reads] == [KINGDOM, "# l l / w w ."]
     assert [read.place for read in reads] == ["top right", "bottom left"]
@@ -196,23 +196,23 @@ def test_kingdoms_come_from_the_top_left() -> None:
 
 @pytest.mark.parametrize(("colours", "told"), [(("blue", "pink"), ["blue", "pink"]), (("blue", "blue"), ["", ""])])
 def test_kingdoms_have_their_castles_colours_which_no_two_share(colours: tuple[str, str], told: list[str]) -> None:
-    observations = [observation(KINGDOM), observation("# l l / w w .", left=400)]
+    observations = [make_observation(KINGDOM), make_observation("# l l / w w .", left=400)]
     reads = assemble_kingdoms(table_photo(), [replace(s, colour=c) for s, c in zip(observations, colours, strict=True)])
     assert [read.colour for read in reads] == told
 
 
 def test_a_castle_that_is_elsewhere_after_all_has_no_colour() -> None:
-    seen = replace(observation(KINGDOM, spoiled={"A2": {"#": 0.8, "w": 0.15}}), colour="blue")
-    assert only(seen).colour == "blue"
-    assert only(seen, fixed_squares={(0, Square.parse("A2")): "w", (0, Square.parse("D1")): "#"}).colour == ""
+    seen = replace(make_observation(KINGDOM, spoiled={"A2": {"#": 0.8, "w": 0.15}}), colour="blue")
+    assert assemble_one(seen).colour == "blue"
+    assert assemble_one(seen, fixed_squares={(0, Square.parse("A2")): "w", (0, Square.parse("D1")): "#"}).colour == ""
 
 
 # The frame.
 
 
 def test_the_board_is_trimmed_and_its_grid_and_reading_with_it() -> None:
-    seen = observation(KINGDOM)
-    read = only(seen)
+    seen = make_observation(KINGDOM)
+    read = assemble_one(seen)
     assert str(read.board) == KINGDOM
     assert (read.grid.rows, read.grid.cols) == (read.reading.rows, read.reading.cols) == (2, 4)
     assert read.grid.corners.tolist() == [[40, 60], [160, 60], [160, 120], [40, 120]]
@@ -221,7 +221,7 @@ def test_the_board_is_trimmed_and_its_grid_and_reading_with_it() -> None:
 
 
 def test_dominoes_lie_on_the_squares_of_the_printed_board() -> None:
-    read = only(observation(KINGDOM))
+    read = assemble_one(make_observation(KINGDOM))
     covered = {square for laid in read.dominoes for square in laid[1]}
     castle = Square.parse("A2")
     assert covered | {castle} == set(read.board)
@@ -229,14 +229,14 @@ def test_dominoes_lie_on_the_squares_of_the_printed_board() -> None:
 
 
 def test_doubts_have_the_names_of_the_printed_board() -> None:
-    read = only(observation(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}}))
+    read = assemble_one(make_observation(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}}))
     assert [(doubt.square.name, doubt.read, doubt.instead) for doubt in read.doubts] == [("C1", "w1", "w")]
     assert 0.5 < read.doubts[0].probability < 0.7
     assert read.review
 
 
 def test_problems_name_the_squares_of_the_printed_board_in_word_and_place() -> None:
-    read = only(observation("# w w l l"))
+    read = assemble_one(make_observation("# w w l l"))
     (problem,) = (problem for problem in read.problems if "touches neither" in problem.text)
     assert "D1 and E1" in problem.text
     assert [square.name for square in problem.squares] == ["D1", "E1"]
@@ -246,7 +246,7 @@ def test_problems_name_the_squares_of_the_printed_board_in_word_and_place() -> N
 def test_a_doubt_outside_the_frame_is_a_problem() -> None:
     """Two places beyond the edge may be a domino: no square of the printed board names them."""
     faint = {name: {".": 0.7, "g": 0.29} for name in ("B3", "C3")}
-    read = only(observation("w w w1 f / # g g . / . . . .", spoiled=faint))
+    read = assemble_one(make_observation("w w w1 f / # g g . / . . . .", spoiled=faint))
     assert str(read.board) == KINGDOM
     assert read.review
     assert any("edge" in problem.text for problem in read.problems)
@@ -256,20 +256,23 @@ def test_a_doubt_outside_the_frame_is_a_problem() -> None:
 def test_a_tile_without_a_place_on_the_board_is_reported() -> None:
     """Its other half may lie beyond the grid, where a lattice has lost a row."""
     for chance, told in ((0.99, True), (0.8, False)):
-        lone = observation("# w w . / . f f . / . . . l", spoiled={"D3": {"l": chance, ".": 1 - chance}})
+        lone = make_observation("# w w . / . f f . / . . . l", spoiled={"D3": {"l": chance, ".": 1 - chance}})
         (read,) = assemble_kingdoms(table_photo(), [lone])
         assert str(read.board) == "# w w / . f f"
         assert any("at the kingdom's edge" in problem.text for problem in read.problems) == told
 
 
 def test_an_improbable_board_needs_review() -> None:
-    assert not only(observation(KINGDOM), calibration=Calibration(review_threshold=0.5)).review
-    assert only(observation(KINGDOM), calibration=Calibration(review_threshold=1.1)).review
+    assert not assemble_one(make_observation(KINGDOM), calibration=Calibration(review_threshold=0.5)).review
+    assert assemble_one(make_observation(KINGDOM), calibration=Calibration(review_threshold=1.1)).review
 
 
 def test_board_probability_combines_squares_and_warnings() -> None:
     doubting = Calibration(warning_weights={"": 0.0, "few": -1.0})
-    plain, small = only(observation(KINGDOM), calibration=doubting), only(observation("# w w"), calibration=doubting)
+    plain, small = (
+        assemble_one(make_observation(KINGDOM), calibration=doubting),
+        assemble_one(make_observation("# w w"), calibration=doubting),
+    )
     assert plain.probability == pytest.approx(plain.board_probability / 2)
     assert small.probability == pytest.approx(small.board_probability / (1 + np.e))
     for read in (plain, small):
@@ -287,7 +290,7 @@ def test_board_probability_combines_squares_and_warnings() -> None:
 )
 def test_every_warning_has_a_name_and_a_weight(text: str, names: set[str]) -> None:
     doubting = Calibration(warning_weights={"": 3.0, "few": -1.0, "rim": -2.0, "overruled": -0.5, "illegal": -4.0})
-    read = only(observation(text), calibration=doubting)
+    read = assemble_one(make_observation(text), calibration=doubting)
     assert {name for name, strength in read.warning_strengths.items() if strength} == names
     odds = 3.0 + sum(doubting.warning_weights[name] for name in names)
     assert compute_log_odds(read.probability / read.board_probability) == pytest.approx(odds)
@@ -296,16 +299,17 @@ def test_every_warning_has_a_name_and_a_weight(text: str, names: set[str]) -> No
 @pytest.mark.parametrize(("weight", "told"), [(0.0, False), (-9.0, True)])
 def test_a_warning_with_a_small_weight_forces_no_review(weight: float, told: bool) -> None:
     """A board of a castle and a domino is told for that where such boards were often less than all of it."""
-    read = only(
-        observation("# w w"), calibration=Calibration(review_threshold=0.9, warning_weights={"": 6.0, "few": weight})
+    read = assemble_one(
+        make_observation("# w w"),
+        calibration=Calibration(review_threshold=0.9, warning_weights={"": 6.0, "few": weight}),
     )
     assert any("hardly a domino" in problem.text for problem in read.problems) == read.review == told
-    assert only(observation("# w w")).review  # nothing is known of it
+    assert assemble_one(make_observation("# w w")).review  # nothing is known of it
 
 
 def test_a_warning_that_cannot_be_calibrated_forces_a_review() -> None:
     """However sure it makes a board: a castle that is not seen may be no kingdom's at all."""
-    faint = observation(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
+    faint = make_observation(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
     (read,) = assemble_kingdoms(
         table_photo(), [faint], is_manual=True, calibration=Calibration(review_threshold=0.0, warning_weights={"": 6.0})
     )
@@ -314,15 +318,15 @@ def test_a_warning_that_cannot_be_calibrated_forces_a_review() -> None:
 
 @pytest.mark.parametrize(("text", "few"), [("# w w", True), ("# w w / . f f", False)])
 def test_a_very_small_kingdom_needs_review(text: str, few: bool) -> None:
-    (read,) = assemble_kingdoms(table_photo(), [observation(text)])
+    (read,) = assemble_kingdoms(table_photo(), [make_observation(text)])
     assert any("hardly a domino" in problem.text for problem in read.problems) == few
     assert read.review == few
 
 
 def test_a_kingdom_with_a_faint_castle_beside_another_is_read_and_needs_review() -> None:
     text = "# f f . / . f l l / . w l w1"
-    faint = observation(text, left=400, spoiled={"A1": {"#": 0.3, "w": 0.3, "f": 0.3}})
-    plain, hardly = assemble_kingdoms(table_photo(), [observation(KINGDOM), faint])
+    faint = make_observation(text, left=400, spoiled={"A1": {"#": 0.3, "w": 0.3, "f": 0.3}})
+    plain, hardly = assemble_kingdoms(table_photo(), [make_observation(KINGDOM), faint])
     assert not plain.review
     assert str(hardly.board) == text
     assert hardly.review and any("hardly seen" in problem.text for problem in hardly.problems)
@@ -336,15 +340,15 @@ def test_tiles_without_a_castle_beside_a_kingdom_may_belong_to_it() -> None:
     faint = {"A2": {".": 0.3, "#": 0.2}}
     for left, beside in ((165, True), (400, False)):
         first, second = assemble_kingdoms(
-            table_photo(), [observation(KINGDOM), observation(hidden, left=left, spoiled=faint)]
+            table_photo(), [make_observation(KINGDOM), make_observation(hidden, left=left, spoiled=faint)]
         )
         assert any("tiles lie beside" in problem.text for problem in first.problems) == first.review == beside
         assert second.review
 
 
 def test_two_photos_have_the_surroundings_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = observation("w w f / ? g g / l l s", left=400, spoiled={"A2": {"#": 0.05, "w": 0.45, "f": 0.45}})
-    monkeypatch.setattr(pipeline, "find_kingdoms", lambda *_, **__: [observation(KINGDOM), other])
+    other = make_observation("w w f / ? g g / l l s", left=400, spoiled={"A2": {"#": 0.05, "w": 0.45, "f": 0.45}})
+    monkeypatch.setattr(pipeline, "find_kingdoms", lambda *_, **__: [make_observation(KINGDOM), other])
     (read,) = pipeline.read_views([table_photo().pixels] * 2)
     assert read.review and any("may be a kingdom, too" in problem.text for problem in read.problems)
 
@@ -354,7 +358,7 @@ def test_a_kingdom_that_was_left_out_needs_review() -> None:
     faint = {"A2": {"#": 0.05, "w": 0.45, "f": 0.45}}
     for other, told in (("w w f / ? g g / l l s", True), (OFFER, False)):
         (read,) = assemble_kingdoms(
-            table_photo(), [observation(KINGDOM), observation(other, left=400, spoiled=faint if told else {})]
+            table_photo(), [make_observation(KINGDOM), make_observation(other, left=400, spoiled=faint if told else {})]
         )
         assert any("may be a kingdom, too" in problem.text for problem in read.problems) == told
         assert read.review == told
@@ -362,36 +366,36 @@ def test_a_kingdom_that_was_left_out_needs_review() -> None:
 
 def test_a_faint_castle_counts_among_tiles_that_are_no_offer() -> None:
     odds = {"#": 0.55, ".": 0.4}
-    assert split_kingdoms([observation("w w f / f # g / l l g", spoiled={"B2": odds})])[0]
-    assert not split_kingdoms([observation("w w f f / l l g #", spoiled={"D2": odds})])[0]
+    assert split_kingdoms([make_observation("w w f / f # g / l l g", spoiled={"B2": odds})])[0]
+    assert not split_kingdoms([make_observation("w w f f / l l g #", spoiled={"D2": odds})])[0]
 
 
 def test_an_offer_beside_a_possible_castle_is_no_kingdom() -> None:
     """A diamond in a carpet looks so. In a kingdom most dominoes touch their own terrain or the castle."""
     line = ". # . . / f1 l1 l1 w / w f f m3"
     with pytest.raises(NoKingdomFound):
-        assemble_kingdoms(table_photo(), [observation(line)])
-    (read, *others) = assemble_kingdoms(table_photo(), [observation(KINGDOM), observation(line, left=400)])
+        assemble_kingdoms(table_photo(), [make_observation(line)])
+    (read, *others) = assemble_kingdoms(table_photo(), [make_observation(KINGDOM), make_observation(line, left=400)])
     assert not others and any("may be a kingdom, too" in problem.text for problem in read.problems)
-    (named,) = assemble_kingdoms(table_photo(), [observation(line)], is_manual=True)
+    (named,) = assemble_kingdoms(table_photo(), [make_observation(line)], is_manual=True)
     assert str(named.board) == line and len(named.problems) > 1
-    (kingdom,) = assemble_kingdoms(table_photo(), [observation(". # . . / f l l g / f g g s")])
+    (kingdom,) = assemble_kingdoms(table_photo(), [make_observation(". # . . / f l l g / f g g s")])
     assert kingdom.board
 
 
 def test_a_small_kingdom_that_breaks_every_rule_is_read() -> None:
     """As people lay it who have a camera to try and no game to play: it lies in no line."""
     text = "w1 f1 # l1 f1 / l w l f w / w1 m g1 l1 f"
-    read = only(observation(text))
+    read = assemble_one(make_observation(text))
     assert str(read.board) == text and not read.review
     stuck = [square for problem in read.problems for square in problem.squares]
     assert 2 * len(stuck) >= len(read.board) - 1
 
 
 def test_tiles_that_lie_beside_a_kingdom_are_named() -> None:
-    near, far = observation(OFFER, left=40 + 4.6 * 30), observation(OFFER, left=500)
+    near, far = make_observation(OFFER, left=40 + 4.6 * 30), make_observation(OFFER, left=500)
     for offer, told in ((near, True), (far, False)):
-        (read,) = assemble_kingdoms(table_photo(), [observation(KINGDOM), offer])
+        (read,) = assemble_kingdoms(table_photo(), [make_observation(KINGDOM), offer])
         assert any("beside" in problem.text for problem in read.problems) == told
         assert read.review == told
 
@@ -401,27 +405,27 @@ def test_tiles_that_lie_beside_a_kingdom_are_named() -> None:
 
 def test_a_fix_names_the_square_as_it_is_printed() -> None:
     """The rim of table around the kingdom moves squares on the grid, not on the board that a person sees."""
-    read = only(observation(KINGDOM), fixed_squares={(0, Square.parse("C1")): "w"})
+    read = assemble_one(make_observation(KINGDOM), fixed_squares={(0, Square.parse("C1")): "w"})
     assert str(read.board) == "w w w f / # g g ."
 
 
 def test_a_fixed_square_has_no_doubt() -> None:
-    unsure = observation(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}})
-    read = only(unsure, fixed_squares={(0, Square.parse("C1")): "w"})
+    unsure = make_observation(KINGDOM, spoiled={"C1": {"w1": 0.6, "w": 0.39}})
+    read = assemble_one(unsure, fixed_squares={(0, Square.parse("C1")): "w"})
     assert str(read.board) == "w w w f / # g g ."
     assert read.doubts == ()
 
 
 def test_fixes_find_their_kingdom() -> None:
-    observations = [observation(KINGDOM), observation("# l l / w w .", left=400)]
+    observations = [make_observation(KINGDOM), make_observation("# l l / w w .", left=400)]
     reads = assemble_kingdoms(table_photo(), observations, fixed_squares={(1, Square.parse("C1")): "w"})
     assert [str(read.board) for read in reads] == [KINGDOM, "# l w / w w ."]
 
 
 def test_a_square_can_be_fixed_as_empty() -> None:
     """Where the last of a column goes the frame shrinks, and squares keep the names they have in it."""
-    read = only(
-        observation("w w w1 f f f / # g g . . ."), fixed_squares={(0, Square.parse(s)): "." for s in ("E1", "F1")}
+    read = assemble_one(
+        make_observation("w w w1 f f f / # g g . . ."), fixed_squares={(0, Square.parse(s)): "." for s in ("E1", "F1")}
     )
     assert str(read.board) == KINGDOM
     assert read.grid.cols == 4
@@ -429,19 +433,22 @@ def test_a_square_can_be_fixed_as_empty() -> None:
 
 def test_an_emptied_first_column_renames_no_other_square() -> None:
     """What a person says next of B1 is said of the square that is called so now."""
-    seen = observation("f f w w w1 f / . . # g g .")
+    seen = make_observation("f f w w w1 f / . . # g g .")
     gone = {(0, Square.parse(s)): "." for s in ("A1", "B1")}
-    read = only(seen, fixed_squares=gone)
+    read = assemble_one(seen, fixed_squares=gone)
     assert str(read.board) == ". . w w w1 f / . . # g g ."
     assert read.grid.cols == 6
-    assert str(only(seen, fixed_squares=gone | {(0, Square.parse("D2")): "g1"}).board).split(" / ")[1] == ". . # g1 g ."
+    assert (
+        str(assemble_one(seen, fixed_squares=gone | {(0, Square.parse("D2")): "g1"}).board).split(" / ")[1]
+        == ". . # g1 g ."
+    )
 
 
 def test_runners_up_of_a_corrected_board_lie_in_its_frame() -> None:
     """Else a doubt about one square is not seen to mend another with it."""
     doubtful = {"F2": {"s": 0.6, ".": 0.3}, "E2": {"g": 0.6, ".": 0.3}}
-    seen = observation("f f w w w1 f / . . # g g s", spoiled=doubtful)
-    read = only(seen, fixed_squares={(0, Square.parse(s)): "." for s in ("A1", "B1")})
+    seen = make_observation("f f w w w1 f / . . # g g s", spoiled=doubtful)
+    read = assemble_one(seen, fixed_squares={(0, Square.parse(s)): "." for s in ("A1", "B1")})
     assert any(".." not in str(board) and str(board).startswith(". . w w") for board, _ in read.runners_up)
     assert all(str(board).startswith(". .") for board, _ in read.runners_up)
 
@@ -449,7 +456,7 @@ def test_runners_up_of_a_corrected_board_lie_in_its_frame() -> None:
 @pytest.mark.parametrize(("clamp", "says"), [((1, "A1"), "kingdom 2"), ((0, "E1"), "E1"), ((0, "A3"), "A3")])
 def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: str) -> None:
     with pytest.raises(NotationError, match=says) as raised:
-        only(observation(KINGDOM), fixed_squares={(clamp[0], Square.parse(clamp[1])): "w"})
+        assemble_one(make_observation(KINGDOM), fixed_squares={(clamp[0], Square.parse(clamp[1])): "w"})
     assert raised.value.hint
 
 
@@ -457,7 +464,7 @@ def test_a_fix_off_the_board_says_what_there_is(clamp: tuple[int, str], says: st
 
 
 def test_observations_can_be_decided_again() -> None:
-    first = assemble_kingdoms(table_photo(), [observation(KINGDOM), observation("# l l / w w .", left=400)])
+    first = assemble_kingdoms(table_photo(), [make_observation(KINGDOM), make_observation("# l l / w w .", left=400)])
     observations = [read.observation for read in first if read.observation is not None]
     assert [read.start for read in first] == [Square(1, 1), Square(1, 1)]
     same = decide_again(observations, surroundings=[Surroundings(), Surroundings()])
@@ -472,7 +479,7 @@ def test_observations_can_be_decided_again() -> None:
 def test_a_tile_can_be_added_beyond_the_frame() -> None:
     """The grid's rim of table stays reachable, and the kingdom's first square moves with what lies there."""
     (read,) = decide_again(
-        [observation("# g / w w")], surroundings=[Surroundings()], fixed_squares={(0, Square.parse("A3")): "w"}
+        [make_observation("# g / w w")], surroundings=[Surroundings()], fixed_squares={(0, Square.parse("A3")): "w"}
     )
     assert (read.start, str(read.board)) == (Square(1, 0), ". # g / w w w")
 
@@ -480,7 +487,7 @@ def test_a_tile_can_be_added_beyond_the_frame() -> None:
 def test_a_fix_off_the_grid_is_reported() -> None:
     with pytest.raises(NotationError, match="E5"):
         decide_again(
-            [observation("# g / w w")], surroundings=[Surroundings()], fixed_squares={(0, Square.parse("E5")): "w"}
+            [make_observation("# g / w w")], surroundings=[Surroundings()], fixed_squares={(0, Square.parse("E5")): "w"}
         )
 
 
@@ -489,7 +496,7 @@ def test_a_fix_off_the_grid_is_reported() -> None:
 
 def test_stages_are_reported_in_order() -> None:
     told: list[str] = []
-    assemble_kingdoms(table_photo(), [observation(KINGDOM)], watch=lambda name, _: told.append(name))
+    assemble_kingdoms(table_photo(), [make_observation(KINGDOM)], watch=lambda name, _: told.append(name))
     assert told == ["cells", "decide"]
 
 
@@ -499,5 +506,5 @@ def test_stages_are_reported_in_order() -> None:
 )
 def test_places_are_described_in_words(at: tuple[float, float], words: str) -> None:
     board = Board.parse("# w w")
-    grids = [grid_of(board, left=at[0] - 30, top=at[1] - 10, side=20), grid_of(board, left=0, top=0)]
+    grids = [make_grid(board, left=at[0] - 30, top=at[1] - 10, side=20), make_grid(board, left=0, top=0)]
     assert describe_places(grids, table_photo())[0] == words

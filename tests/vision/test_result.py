@@ -17,7 +17,7 @@ from kdvision.vision.decide import game_set as boxes
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.result import NO_SURROUNDINGS, KingdomReading, build_reading, mark_touching
-from tests.kingdoms import grid_of, table_photo
+from tests.kingdoms import make_grid, table_photo
 
 SEEN = ". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . ."
 """A castle and four dominoes amid table."""
@@ -38,7 +38,7 @@ def read_with(
     reading = Reading.of(seen, confidence=0.999, spoiled=spoiled)
     rows, cols = reading.rows, reading.cols
     border_log_odds = (np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols)))
-    observation = GridObservation(grid_of(seen), reading, border_log_odds, np.zeros((rows, cols)))
+    observation = GridObservation(make_grid(seen), reading, border_log_odds, np.zeros((rows, cols)))
     (decision,) = decide([reading], KINGDOMINO, border_log_odds=[border_log_odds])
     decision = replace(decision, proved=proved)
     return build_reading(
@@ -106,12 +106,12 @@ def test_the_calibration_corrects_the_board_probability() -> None:
         assert shares == pytest.approx([chance / (1 - said.probability) for _, chance in said.runners_up])
 
 
-def sight_of(text: str, *, left: float = 40) -> GridObservation:
+def make_observation(text: str, *, left: float = 40) -> GridObservation:
     """What is seen of a board with nothing around it."""
     board = Board.parse(text)
     border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
     return GridObservation(
-        grid_of(board, left=left), Reading.of(board, confidence=0.999), border_log_odds, np.zeros((2, 3))
+        make_grid(board, left=left), Reading.of(board, confidence=0.999), border_log_odds, np.zeros((2, 3))
     )
 
 
@@ -120,14 +120,14 @@ def sight_of(text: str, *, left: float = 40) -> GridObservation:
 def test_kingdoms_that_nearly_touch_are_both_reported(gap: float, told: bool, tilt: float) -> None:
     """One domino may have been given to the wrong one, and neither board shows it."""
     board = Board.parse("# w w / f f .")
-    grids = [grid_of(board), grid_of(board, left=40 + (3 + gap) * 50), grid_of(board, left=800)]
+    grids = [make_grid(board), make_grid(board, left=40 + (3 + gap) * 50), make_grid(board, left=800)]
     seen_askew = [replace(grid, quads=grid.quads * (1, 1 - tilt)) for grid in grids]
     around = mark_touching([NO_SURROUNDINGS, Surroundings(unread=True), NO_SURROUNDINGS], seen_askew, [board] * 3)
     assert around == [Surroundings(touched=told), Surroundings(unread=True, touched=told), NO_SURROUNDINGS]
 
 
 def test_a_kingdom_that_touches_another_needs_review() -> None:
-    left, right = (sight_of("# w w1 / f f ."), sight_of("# l l / g g .", left=40 + 3.2 * 50))
+    left, right = (make_observation("# w w1 / f f ."), make_observation("# l l / g g .", left=40 + 3.2 * 50))
     both = assemble_kingdoms(table_photo(), [left, right])
     assert all(read.review and any("touches" in problem.text for problem in read.problems) for read in both)
     (alone,) = assemble_kingdoms(table_photo(), [left])

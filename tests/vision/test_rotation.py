@@ -20,7 +20,7 @@ Pixels = NDArray[np.uint8]
 
 
 @cache
-def upright(name: str) -> tuple[Pixels, Board]:
+def load_sample(name: str) -> tuple[Pixels, Board]:
     """A sample's pixels, at most 900 a side, and its true board."""
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
     factor = 900 / max(pixels.shape)
@@ -29,7 +29,7 @@ def upright(name: str) -> tuple[Pixels, Board]:
     return np.asarray(small, np.uint8), Board.parse(truth["board"])
 
 
-def turned(pixels: Pixels, degrees: float) -> Pixels:
+def rotate_pixels(pixels: Pixels, degrees: float) -> Pixels:
     """The picture turned clockwise in a larger one, the corners filled with what lies at its edge."""
     height, width = pixels.shape[:2]
     side = int(np.hypot(height, width)) + 1
@@ -38,29 +38,29 @@ def turned(pixels: Pixels, degrees: float) -> Pixels:
     return np.asarray(cv2.warpAffine(pixels, matrix, (side, side), borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def only(source: Pixels | bytes) -> Board:
+def read_only_board(source: Pixels | bytes) -> Board:
     (read,) = kdvision.read(source)
     return read.board
 
 
-def same(board: Board, other: Board) -> bool:
+def is_same_board(board: Board, other: Board) -> bool:
     """Whether the boards are one, perhaps turned by quarters."""
     return any(board == other.rotate(quarters) for quarters in range(4))
 
 
 @pytest.mark.parametrize("degrees", [0, 30, 61, 90, 137, 200, 295])
 def test_a_photo_rotated_by_any_angle_gives_the_same_board(degrees: float) -> None:
-    pixels, board = upright("demo")
-    assert same(only(turned(pixels, degrees)), board)
+    pixels, board = load_sample("demo")
+    assert is_same_board(read_only_board(rotate_pixels(pixels, degrees)), board)
 
 
 @pytest.mark.parametrize("quarters", [1, 2, 3])
 def test_quarter_turns_rotate_the_board(quarters: int) -> None:
-    pixels, board = upright("oblique")
-    assert only(np.ascontiguousarray(np.rot90(pixels, -quarters))) == board.rotate(quarters)
+    pixels, board = load_sample("oblique")
+    assert read_only_board(np.ascontiguousarray(np.rot90(pixels, -quarters))) == board.rotate(quarters)
 
 
-def stored(pixels: Pixels, orientation: int) -> bytes:
+def encode_with_orientation(pixels: Pixels, orientation: int) -> bytes:
     """A PNG of the picture, stored so that EXIF's turning makes it upright."""
     laid = {
         1: pixels,
@@ -81,14 +81,16 @@ def stored(pixels: Pixels, orientation: int) -> bytes:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_every_exif_orientation_gives_the_same_board(orientation: int) -> None:
-    pixels, board = upright("demo")
-    assert np.array_equal(Photo.open(stored(pixels, orientation)).pixels, pixels)
-    assert only(stored(pixels, orientation)) == board
+    pixels, board = load_sample("demo")
+    assert np.array_equal(Photo.open(encode_with_orientation(pixels, orientation)).pixels, pixels)
+    assert read_only_board(encode_with_orientation(pixels, orientation)) == board
 
 
 @pytest.mark.parametrize(("name", "seed"), [("demo", 0), ("oblique", 3), ("seven", 7), ("castle", 5)])
 def test_an_oblique_photo_is_read(name: str, seed: int) -> None:
     """The second look mends columns that the first one skipped or saw twice."""
     pixels = Photo.open(SAMPLES / f"{name}.jpg").pixels
-    _, board = upright(name)
-    assert same(only(corrupt(pixels, "further tilt", 3, cell_size=100, name=name, seed=seed)), board)
+    _, board = load_sample(name)
+    assert is_same_board(
+        read_only_board(corrupt(pixels, "further tilt", 3, cell_size=100, name=name, seed=seed)), board
+    )

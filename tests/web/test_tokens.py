@@ -18,7 +18,7 @@ from kdvision.vision.networks.onnx import load_model
 from kdvision.web.http import MAX_KINGDOMS
 from kdvision.web.limits import MAX_JSON_BYTES, Refusal
 from kdvision.web.tokens import decode_token, encode_token
-from tests.kingdoms import grid_of, table_photo
+from tests.kingdoms import make_grid, table_photo
 
 SECRET = b"k" * 32
 
@@ -29,7 +29,7 @@ def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> Gr
     rng = np.random.default_rng(5)
     border_log_odds = rng.normal(size=(board.height, board.width - 1)), rng.normal(size=(board.height - 1, board.width))
     return GridObservation(
-        grid_of(board, slant=0.2), Reading(log_probs), border_log_odds, np.zeros((board.height, board.width))
+        make_grid(board, slant=0.2), Reading(log_probs), border_log_odds, np.zeros((board.height, board.width))
     )
 
 

@@ -12,14 +12,14 @@ from kdvision.lab.games.play import play
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.result import NO_SURROUNDINGS
-from tests.kingdoms import plain_sight as observe
-from tests.vision.decide.simulation import framed, noisy
+from tests.kingdoms import make_plain_observation as observe
+from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
 
 def test_the_truth_is_aligned_with_the_grid() -> None:
     truth = Board.parse("w w # / . l1 f / . . f")
     for turns in range(4):
-        aligned = framed(truth.rotate(turns), 3, 1)
+        aligned = add_frame(truth.rotate(turns), 3, 1)
         assert align_truth(truth, observe(Reading.of(aligned, spoiled={"C3": {"g": 0.9}}))) == aligned
 
 
@@ -27,8 +27,8 @@ def test_exact_probabilities_have_a_small_calibration_error() -> None:
     rng = np.random.default_rng(0)
     scenes = []
     for _ in range(12):
-        boards = [framed(kingdom.board, 5, 1) for kingdom in play(rng, players=4)][:2]
-        observations = tuple(observe(noisy(board, rng, accuracy=0.93)) for board in boards)
+        boards = [add_frame(kingdom.board, 5, 1) for kingdom in play(rng, players=4)][:2]
+        observations = tuple(observe(make_noisy_reading(board, rng, accuracy=0.93)) for board in boards)
         truth = tuple(board.trim() for board in boards)
         scenes.append(ObservedScene(observations, (NO_SURROUNDINGS,) * 2, truth, (False, False)))
     unknown = ObservedScene(scenes[0].observations, (NO_SURROUNDINGS,) * 2, (None, scenes[0].boards[1]), (False, True))

@@ -9,7 +9,7 @@ from kdvision.lab.experiments.experiment import Reading
 from kdvision.lab.experiments.judge import Verdict, judge
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
 from kdvision.pipeline import KingdomReading
-from tests.kingdoms import SMALL, grid_of, make_doubt, make_reading
+from tests.kingdoms import SMALL, make_doubt, make_grid, make_reading
 
 OTHER = "l l1 / # w"
 
@@ -21,7 +21,7 @@ def picture(*kingdoms: tuple[str, float]) -> Picture:
 
 def true(text: str, left: float) -> RenderedKingdom:
     board = Board.parse(text)
-    grid = grid_of(board, left=left)
+    grid = make_grid(board, left=left)
     return RenderedKingdom(board, {square: RenderedSquare(grid.quad(square), 0.0) for square in board}, {})
 
 

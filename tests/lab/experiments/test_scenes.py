@@ -19,7 +19,7 @@ from kdvision.pipeline import KingdomReading
 from kdvision.vision import find
 from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece
 from kdvision.vision.detect import components
-from tests.kingdoms import grid_of, make_reading
+from tests.kingdoms import make_grid, make_reading
 from tests.lab.render.test_scene_factors import PLAIN
 from tests.paths import SAMPLES, SHARED
 
@@ -105,7 +105,7 @@ B1, C1, A2, B3 = (Square.parse(name) for name in ("B1", "C1", "A2", "B3"))
 def furnished_picture() -> Picture:
     """Return a building on B1, a knight on B3 and a gem between A1 and B2."""
     board = Board.parse(BOARD)
-    grid = grid_of(board, left=40)
+    grid = make_grid(board, left=40)
     quads = {square: RenderedSquare(grid.quad(square), 0.0) for square in board}
     kingdom = RenderedKingdom(board, quads, {}, {B1: "building", B3: "knight"}, frozenset({Square(0, 0)}))
     return Picture(np.zeros((600, 900, 3), np.uint8), (kingdom,), ())

@@ -9,7 +9,7 @@ from kdvision.vision.assess.diagnosis import make_no_kingdom_error
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.image.photo import Photo
-from tests.kingdoms import grid_of, table_photo
+from tests.kingdoms import make_grid, table_photo
 from tests.paths import SAMPLES
 
 
@@ -18,11 +18,11 @@ def sample() -> Photo:
     return Photo.open(SAMPLES / "demo.jpg")
 
 
-def observation(text: str) -> GridObservation:
+def make_observation(text: str) -> GridObservation:
     board = Board.parse(text)
     rows, cols = board.height, board.width
     border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return GridObservation(grid_of(board), Reading.of(board), border_log_odds, np.zeros((rows, cols)))
+    return GridObservation(make_grid(board), Reading.of(board), border_log_odds, np.zeros((rows, cols)))
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.1, 0.15])
@@ -67,7 +67,7 @@ def test_sharp_photos_are_not_called_blurred(name: str) -> None:
     ],
 )
 def test_the_error_describes_what_was_found(text: str, words: str, sample: Photo) -> None:
-    error = make_no_kingdom_error(sample, [observation(". ."), observation(text)])
+    error = make_no_kingdom_error(sample, [make_observation(". ."), make_observation(text)])
     assert words in str(error)
     assert error.stage == "cells"
 

@@ -37,7 +37,9 @@ def castles(tiles: Mask, count: int) -> Floats:
     return probability
 
 
-def observed(confident: Mask, castle: Floats, expected_tiles: float, *, is_cut: bool = False) -> GridObservation:
+def make_observation(
+    confident: Mask, castle: Floats, expected_tiles: float, *, is_cut: bool = False
+) -> GridObservation:
     """What the classifier looks at of an observation."""
     return cast(
         GridObservation,
@@ -56,19 +58,19 @@ def observed(confident: Mask, castle: Floats, expected_tiles: float, *, is_cut: 
 @pytest.mark.parametrize(("count", "one"), [(0, False), (1, True), (2, True), (6, False), (12, False)])
 def test_a_kingdom_has_one_castle_and_a_carpet_many(count: int, one: bool) -> None:
     tiles = mask("xxxx/xxxx/xxxx")
-    assert count_evidence(observed(tiles, castles(tiles, count), 12.0)) == 12 - max(count - 1, 0)
-    assert is_kingdom(observed(tiles, castles(tiles, count), 12.0)) == one
+    assert count_evidence(make_observation(tiles, castles(tiles, count), 12.0)) == 12 - max(count - 1, 0)
+    assert is_kingdom(make_observation(tiles, castles(tiles, count), 12.0)) == one
 
 
 def test_a_castle_needs_a_domino_beside_it() -> None:
-    assert is_kingdom(observed(mask("xxx"), castles(mask("xxx"), 1), 3.0))
-    assert not is_kingdom(observed(mask("xx."), castles(mask("xx."), 1), 2.6))
+    assert is_kingdom(make_observation(mask("xxx"), castles(mask("xxx"), 1), 3.0))
+    assert not is_kingdom(make_observation(mask("xx."), castles(mask("xx."), 1), 2.6))
 
 
 def test_most_tiles_of_a_kingdom_are_confident() -> None:
     tiles = mask("xxxxx")
-    assert is_kingdom(observed(tiles, castles(tiles, 1), 7.0))
-    assert not is_kingdom(observed(tiles, castles(tiles, 1), 8.0))
+    assert is_kingdom(make_observation(tiles, castles(tiles, 1), 7.0))
+    assert not is_kingdom(make_observation(tiles, castles(tiles, 1), 8.0))
 
 
 @pytest.mark.parametrize("tiles", ["xx/xx/xx/xx", "....../.xx.../.xx.../.xx...", "xx/xx", "xx/xx/xx/xx/xx/xx"])
@@ -98,14 +100,14 @@ def test_tiles_outside_an_offer_are_counted() -> None:
 )
 def test_tiles_outside_an_offer_or_a_possible_castle_may_be_a_kingdom(tiles: str, castle: float, look: bool) -> None:
     places = mask(tiles)
-    assert may_be_kingdom(observed(places, castles(places, 1) / 0.9 * castle, float(places.sum()))) == look
+    assert may_be_kingdom(make_observation(places, castles(places, 1) / 0.9 * castle, float(places.sum()))) == look
 
 
 def test_a_confident_castle_needs_only_half_of_the_tiles_confident() -> None:
     places = mask("xxxxx/xx..x")
     for tiles, look in ((15.0, True), (17.0, False)):
-        assert may_be_kingdom(observed(places, castles(places, 1), tiles)) == look
-        assert not may_be_kingdom(observed(places, 0.5 * castles(places, 1), tiles))
+        assert may_be_kingdom(make_observation(places, castles(places, 1), tiles)) == look
+        assert not may_be_kingdom(make_observation(places, 0.5 * castles(places, 1), tiles))
 
 
 @pytest.mark.parametrize(
@@ -116,28 +118,28 @@ def test_beside_a_kingdom_a_castle_need_not_be_confident(tiles: str, castle: flo
     """With an improbable castle the tiles must not fit an offer."""
     chances = np.zeros(mask(tiles).shape)
     chances[0, 0] = castle
-    assert is_kingdom_beside_others(observed(mask(tiles), chances, float(tiles.count("x")))) == one
+    assert is_kingdom_beside_others(make_observation(mask(tiles), chances, float(tiles.count("x")))) == one
 
 
 def test_without_a_castle_more_tiles_than_an_askew_offer_are_a_kingdom() -> None:
     nowhere = np.zeros((4, 4))
     askew, more = mask("xxxx/xxxx/xxxx/...."), mask("xxxx/xxxx/xxxx/x...")
-    assert not may_hide_castle(observed(askew, nowhere, 12.0))
-    assert may_hide_castle(observed(more, nowhere, 13.0))
-    assert not may_hide_castle(observed(more, nowhere, 20.0, is_cut=True))  # most tiles are not confident
+    assert not may_hide_castle(make_observation(askew, nowhere, 12.0))
+    assert may_hide_castle(make_observation(more, nowhere, 13.0))
+    assert not may_hide_castle(make_observation(more, nowhere, 20.0, is_cut=True))  # most tiles are not confident
 
 
 def test_the_border_may_cut_off_a_castle_but_not_of_an_offer() -> None:
     nowhere = np.zeros((3, 5))
     for text, one in (("xxxx./xxxx./x....", False), ("xxxx./xxxx./xx...", True)):
-        assert may_hide_castle(observed(mask(text), nowhere, 9.0, is_cut=True)) == one
-        assert not may_hide_castle(observed(mask(text), nowhere, 9.0))
+        assert may_hide_castle(make_observation(mask(text), nowhere, 9.0, is_cut=True)) == one
+        assert not may_hide_castle(make_observation(mask(text), nowhere, 9.0))
 
 
 def test_a_grid_without_a_castle_is_no_kingdom_beside_one_that_has_it() -> None:
     kingdom_tiles, others = mask("xxxx/xxxx/x..."), mask("xxxxx/xxxxx/x....")
-    kingdom = observed(kingdom_tiles, castles(kingdom_tiles, 1), 9.0)
-    castleless = observed(others, np.zeros(others.shape), 11.0)
+    kingdom = make_observation(kingdom_tiles, castles(kingdom_tiles, 1), 9.0)
+    castleless = make_observation(others, np.zeros(others.shape), 11.0)
     for one in (kingdom, castleless):
         one.__dict__["extent"] = Extent(0.0, 0.0, 1.0, 1.0)
     assert split_kingdoms([castleless, kingdom]) == ([kingdom], [castleless])

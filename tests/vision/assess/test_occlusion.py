@@ -28,7 +28,7 @@ from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellPredictions
-from tests.kingdoms import grid_of, table_photo
+from tests.kingdoms import make_grid, table_photo
 from tests.paths import SAMPLES
 
 BOARD = Board.parse("# w w / f f .")
@@ -62,7 +62,7 @@ def test_a_pattern_of_the_surround_is_background(striped: bool) -> None:
     pixels = np.full((700, 700, 3), (120, 90, 60), np.uint8)
     for left in range(0, 700, 150) if striped else [300]:
         pixels[(0 if striped else 250) : (700 if striped else 450), left : left + 50] = (40, 60, 160)
-    grid = grid_of(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
+    grid = make_grid(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
     found = find_covered(Background.sample(Photo.open(pixels), grid), np.ones((4, 6), bool))
     assert np.argwhere(found.any(axis=0)).ravel().tolist() == ([] if striped else [2])
 
@@ -107,7 +107,7 @@ def test_a_cell_that_either_network_calls_empty_may_be_an_object() -> None:
     assert np.argwhere(things).tolist() == [[1, 2], [1, 3]]
 
 
-def look(kind: np.ndarray[tuple[int, ...], np.dtype[np.float64]], hidden: list[float]) -> CellPredictions:
+def make_predictions(kind: np.ndarray[tuple[int, ...], np.dtype[np.float64]], hidden: list[float]) -> CellPredictions:
     n = len(hidden)
     four = np.full((n, 4), np.log(0.25))
     return CellPredictions(kind, np.zeros(n), np.array(hidden), four, np.zeros((n, 1)), np.zeros((n, 4)))
@@ -117,7 +117,7 @@ def test_occlusion_features_mark_unknown_values() -> None:
     """A bare place was not looked at: no kind is likelier than another, and nothing covers it."""
     kind = np.log([[0.97, 0.01, 0.02], [1 / 3, 1 / 3, 1 / 3]])
     said = np.array([[-2.0, 1.0, 1.5], [-8.0, -3.0, np.nan]])
-    seen = compute_occlusion_features(look(kind, [0.5, 0.0]), said)
+    seen = compute_occlusion_features(make_predictions(kind, [0.5, 0.0]), said)
     assert seen[:, :4].tolist() == [[-2, 1, 1.5, 0], [-8, -3, 0, 1]]
     assert seen[0, 4] == pytest.approx(0) and -10 < seen[1, 4] < -9
     assert seen[0, 5] < 0.2 and seen[1, 5] == pytest.approx(np.log(3))
@@ -127,28 +127,30 @@ def test_without_occlusion_weights_no_tile_is_hidden() -> None:
     assert compute_occlusion_probability(np.ones((3, 6)), {}).tolist() == [0, 0, 0]
 
 
-def covered_sight() -> GridObservation:
+def make_covered_observation() -> GridObservation:
     """A kingdom with something on C2 and on C3, below it."""
     text = ". . . . . / . # w w . / . f f . . / . . . . ."
     board = Board.parse(text)
     border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
     hidden = np.zeros((board.height, board.width))
     hidden[2:, 3] = 1.0
-    return GridObservation(grid_of(board), Reading.of(board, confidence=0.999), border_log_odds, hidden)
+    return GridObservation(make_grid(board), Reading.of(board, confidence=0.999), border_log_odds, hidden)
 
 
 def test_a_possible_occlusion_is_reported_until_the_square_is_fixed() -> None:
-    (read,) = assemble_kingdoms(table_photo(), [covered_sight()])
+    (read,) = assemble_kingdoms(table_photo(), [make_covered_observation()])
     (problem,) = (problem for problem in read.problems if "may hide a domino" in problem.text)
     assert "C2" in problem.text and read.review
-    (known,) = assemble_kingdoms(table_photo(), [covered_sight()], fixed_squares={(0, Square.parse("C2")): "."})
+    (known,) = assemble_kingdoms(
+        table_photo(), [make_covered_observation()], fixed_squares={(0, Square.parse("C2")): "."}
+    )
     assert not any("may hide" in problem.text for problem in known.problems)
     assert read.observation is not None
     (again,) = decide_again(
         [read.observation], surroundings=[read.surroundings], fixed_squares={(0, Square(2, 3)): "."}
     )
     assert not any("may hide" in problem.text for problem in again.problems)
-    clear = replace(covered_sight(), occlusion=np.zeros((4, 5)))
+    clear = replace(make_covered_observation(), occlusion=np.zeros((4, 5)))
     assert not any("may hide" in problem.text for problem in assemble_kingdoms(table_photo(), [clear])[0].problems)
 
 
@@ -184,7 +186,7 @@ def test_border_log_odds_count_once_for_both_halves() -> None:
 
 def test_a_possible_object_read_as_a_tile_is_reported_until_the_square_is_fixed() -> None:
     """A king on a tile is none: the network knows kings, and what it says is never quite certain."""
-    observation = covered_sight()
+    observation = make_covered_observation()
     thing, king = np.zeros((4, 5), bool), np.zeros((4, 5))
     thing[1, 2], king[1, 3] = True, 1.0
     (read,) = assemble_kingdoms(table_photo(), [replace(observation, occlusion=join_occlusion(king, thing))])

@@ -10,7 +10,7 @@ from kdvision.game.board import Board, Square
 from kdvision.vision.assess.truncation import compute_completeness, find_truncation
 from kdvision.vision.classify.observe import compute_visible_share
 from kdvision.vision.image.photo import Photo
-from tests.kingdoms import grid_of, table_photo
+from tests.kingdoms import make_grid, table_photo
 from tests.paths import SAMPLES
 
 BOARD = Board.parse("w w w / # f f / . l l")
@@ -18,13 +18,13 @@ BOARD = Board.parse("w w w / # f f / . l l")
 
 @pytest.mark.parametrize(("left", "first"), [(40.0, 1.0), (-25.0, 0.5), (-50.0, 0.0), (-100.0, 0.0)])
 def test_the_visible_share_of_a_cell(left: float, first: float) -> None:
-    share = compute_visible_share(grid_of(BOARD, left=left, side=50), table_photo())
+    share = compute_visible_share(make_grid(BOARD, left=left, side=50), table_photo())
     assert share.shape == (3, 3)
     assert share[:, 0] == pytest.approx(first, abs=0.05)
     assert (share[:, 2] == 1).all()
 
 
-def seen(**cut: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def make_visible_share(**cut: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """The visible share of each place of a grid of three by three, all of it but for named squares."""
     share = np.ones((3, 3))
     for name, value in cut.items():
@@ -33,11 +33,11 @@ def seen(**cut: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
 
 
 def test_a_kingdom_inside_has_no_problem() -> None:
-    assert find_truncation(BOARD.keys(), seen(A1=0.9), np.zeros((3, 3))) == ()
+    assert find_truncation(BOARD.keys(), make_visible_share(A1=0.9), np.zeros((3, 3))) == ()
 
 
 def test_cut_squares_are_named() -> None:
-    (problem,) = find_truncation(BOARD.keys(), seen(C1=0.6, C2=0.55, A3=0.1), np.zeros((3, 3)))
+    (problem,) = find_truncation(BOARD.keys(), make_visible_share(C1=0.6, C2=0.55, A3=0.1), np.zeros((3, 3)))
     assert [square.name for square in problem.squares] == ["C1", "C2"]
     assert "cuts" in problem.text
 
@@ -46,7 +46,7 @@ def test_cut_squares_are_named() -> None:
 def test_a_truncated_tile_is_reported_if_enough_of_it_shows(share: float, chance: float, told: bool) -> None:
     beyond = np.zeros((3, 3))
     beyond[2, 0] = chance
-    problems = find_truncation(BOARD.keys(), seen(A3=share), beyond)
+    problems = find_truncation(BOARD.keys(), make_visible_share(A3=share), beyond)
     assert any("goes on beyond" in problem.text for problem in problems) == told
 
 
@@ -54,7 +54,7 @@ def test_tiles_that_touch_no_square_of_the_kingdom_are_not_its_own() -> None:
     beyond = np.zeros((3, 3))
     beyond[2, 0] = 0.9
     far = [Square(0, 1), Square(0, 2), Square(1, 2)]
-    assert find_truncation(far, seen(A3=0.4), beyond) == ()
+    assert find_truncation(far, make_visible_share(A3=0.4), beyond) == ()
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_picture_that_ends_beside_a_kingdom_may_hide_tiles_of_it(text: str, si
 # Through the program as shipped.
 
 
-def cropped(rows: float) -> Photo:
+def crop_sample(rows: float) -> Photo:
     """The demo with its kingdom's first rows cut away, by so many squares from the outline's top."""
     (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
@@ -91,14 +91,14 @@ def cropped(rows: float) -> Photo:
 @pytest.mark.parametrize("rows", [0.45, 1.4, 2.5])
 def test_half_a_kingdom_always_needs_review(rows: float) -> None:
     try:
-        reads = kdvision.read(cropped(rows))
+        reads = kdvision.read(crop_sample(rows))
     except kdvision.NoKingdomFound:
         return
     assert all(read.review for read in reads)
 
 
 def test_a_picture_cut_flush_is_no_cut_kingdom() -> None:
-    (read,) = kdvision.read(cropped(0.0))
+    (read,) = kdvision.read(crop_sample(0.0))
     assert not [problem for problem in read.problems if "edge" in problem.text]
 
 
@@ -120,5 +120,5 @@ def test_a_half_domino_beside_the_pictures_edge_is_no_certain_end() -> None:
 def test_a_faint_tile_beside_a_kingdom_needs_review(share: float, chance: float, says: str) -> None:
     beyond = np.zeros((3, 3))
     beyond[2, 0] = chance
-    problems = find_truncation(BOARD.keys(), seen(A3=share), beyond)
+    problems = find_truncation(BOARD.keys(), make_visible_share(A3=share), beyond)
     assert [says in problem.text for problem in problems] == [True] * bool(says)

@@ -14,7 +14,7 @@ from kdvision.vision.classify.occupancy import compute_tile_features, compute_ti
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.cells import CellPredictions
-from tests.kingdoms import grid_of
+from tests.kingdoms import make_grid
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
@@ -23,20 +23,20 @@ def test_the_colour_of_a_cell_is_its_median() -> None:
     pixels = np.full((240, 320, 3), 200, np.uint8)
     pixels[60:110, 40:90] = (200, 0, 0)
     pixels[60:110, 90:100] = (200, 0, 0)
-    seen = Background.sample(Photo.open(pixels), grid_of(Board.parse("w w w"), left=40, top=60, side=50)).cells
+    seen = Background.sample(Photo.open(pixels), make_grid(Board.parse("w w w"), left=40, top=60, side=50)).cells
     assert seen[0, 0] == pytest.approx([41.6, 66.6, 55.9], abs=0.5)
     assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
 def test_truncated_cells_have_the_colour_of_their_visible_part() -> None:
     pixels = np.full((240, 320, 3), 200, np.uint8)
-    seen = Background.sample(Photo.open(pixels), grid_of(Board.parse("w w w"), left=-85, top=60, side=50)).cells
+    seen = Background.sample(Photo.open(pixels), make_grid(Board.parse("w w w"), left=-85, top=60, side=50)).cells
     assert np.isnan(seen[0, 0]).all()
     assert seen[0, 1] == pytest.approx(seen[0, 2])
 
 
 def test_the_surround_continues_the_grid() -> None:
-    quads = extend_grid(grid_of(Board.parse("w w w"), left=400, top=300, side=50))
+    quads = extend_grid(make_grid(Board.parse("w w w"), left=400, top=300, side=50))
     assert len(quads) == (3 + 2 * SURROUND_CELLS) * (1 + 2 * SURROUND_CELLS) - 3
     assert quads[0] == pytest.approx(np.array([[200, 100], [250, 100], [250, 150], [200, 150]]), abs=0.01)
 
@@ -45,10 +45,10 @@ def laid() -> tuple[Photo, Grid]:
     """A brown table with one dark blue domino on the second row's second and third place."""
     pixels = np.full((700, 700, 3), (120, 90, 60), np.uint8)
     pixels[300:350, 250:350] = (40, 60, 160)
-    return Photo.open(pixels), grid_of(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
+    return Photo.open(pixels), make_grid(Board.parse("\n".join(["w w w w w w"] * 4)), left=200, top=250, side=50)
 
 
-def look_of(presence: Floats) -> CellPredictions:
+def make_predictions(presence: Floats) -> CellPredictions:
     """What a network says that knows log-odds of a tile and nothing else."""
     n = presence.size
     unknown = np.log(np.full((n, 4), 0.25))
@@ -73,7 +73,7 @@ def test_saturated_cells_have_no_colour() -> None:
     pixels = photo.pixels.copy()
     pixels[305:345, 255:295] = 255
     table = Background.sample(Photo.open(pixels), grid)
-    colour = compute_tile_features(look_of(np.full((4, 6), -6.0)), grid, table)[:, 2].reshape(4, 6)
+    colour = compute_tile_features(make_predictions(np.full((4, 6), -6.0)), grid, table)[:, 2].reshape(4, 6)
     assert np.argwhere(np.isnan(colour)).tolist() == [[1, 1]] and colour[1, 2] > 2
     assert find_covered(table, np.ones((4, 6), bool))[1, 1:3].all()
 
@@ -88,7 +88,7 @@ def test_a_doubtful_cell_that_differs_from_the_background_is_a_tile() -> None:
     photo, grid = laid()
     presence = np.full((4, 6), -6.0)
     presence[1, 1:3] = presence[3, 1:3] = -1.0
-    said = compute_tile_features(look_of(presence), grid, Background.sample(photo, grid))
+    said = compute_tile_features(make_predictions(presence), grid, Background.sample(photo, grid))
     weighed = {"tile_weights_without_colour": (1.0, 0.0, 0.0), "tile_weights": (1.0, 0.0, 2.0, -2.0)}
     odds = compute_tile_log_odds(said, weighed).reshape(4, 6)
     assert (odds[1, 1:3] > 1).all() and (odds[3, 1:3] < -2).all()

@@ -31,7 +31,7 @@ def two() -> tuple[Photo, list[GridObservation]]:
     return photo, split_kingdoms(find_kingdoms(photo, replace(Networks.load(), context=None)))[0]
 
 
-def unsure(observation: GridObservation, place: Square, shares: dict[str, float]) -> GridObservation:
+def make_unsure(observation: GridObservation, place: Square, shares: dict[str, float]) -> GridObservation:
     """The sight with a square that looks like these kinds, with this probability each."""
     probabilities = np.exp(observation.reading.log_probs)
     probabilities[place] = [shares.get(kind, 1e-5) for kind in observation.reading.kinds]
@@ -45,7 +45,7 @@ def test_an_ambiguous_square_is_resolved_by_the_others(
     photo, (observation, beside) = two
     best = observation.reading.best
     place = next(square for square, cell in best.items() if str(cell) == kind)
-    doubtful = unsure(observation, place, {kind: 0.45, other: 0.55})
+    doubtful = make_unsure(observation, place, {kind: 0.45, other: 0.55})
     read = context.classify(photo, [doubtful, beside])[0]
     assert doubtful.reading.best[place] != best[place]
     assert read.reading.probability(place, kind) > 0.6
@@ -76,7 +76,7 @@ def test_crowns_are_counted_on_each_square(
 ) -> None:
     photo, (observation, beside) = two
     place = next(square for square, cell in observation.reading.best.items() if str(cell) == "g")
-    doubtful = unsure(observation, place, {"g": none, "g1": one, "g2": two_crowns})
+    doubtful = make_unsure(observation, place, {"g": none, "g1": one, "g2": two_crowns})
     read = context.classify(photo, [doubtful, beside])[0].reading
     chances = np.array([read.probability(place, kind) for kind in ("g", "g1", "g2")])
     assert chances / chances.sum() == pytest.approx(
@@ -87,7 +87,7 @@ def test_crowns_are_counted_on_each_square(
 def test_towns_keep_their_share(context: ContextClassifier, two: tuple[Photo, list[GridObservation]]) -> None:
     photo, (observation, beside) = two
     place = next(square for square, cell in observation.reading.best.items() if str(cell) == "w")
-    read = context.classify(photo, [unsure(observation, place, {"t": 0.7, "w": 0.15, "g": 0.15}), beside])[0]
+    read = context.classify(photo, [make_unsure(observation, place, {"t": 0.7, "w": 0.15, "g": 0.15}), beside])[0]
     assert read.reading.probability(place, "t") == pytest.approx(0.7, abs=1e-3)
     assert sum(read.reading.probability(place, kind) for kind in ("w", "g")) == pytest.approx(0.3, abs=0.02)
 
@@ -151,7 +151,7 @@ def test_boards_are_decided_from_the_output_in_context(how: str, monkeypatch: py
     monkeypatch.setattr(
         ContextClassifier,
         "classify",
-        lambda self, photo, observations: [turned_to_swamp(observation) for observation in observations],
+        lambda self, photo, observations: [replace_with_swamp(observation) for observation in observations],
     )
     if how == "same":
         (read,) = pipeline.read_views([demo, demo])
@@ -161,10 +161,10 @@ def test_boards_are_decided_from_the_output_in_context(how: str, monkeypatch: py
     assert read.reading.probability(Square(0, 0), "s") > 0.9
 
 
-def turned_to_swamp(observation: GridObservation) -> GridObservation:
+def replace_with_swamp(observation: GridObservation) -> GridObservation:
     """The sight with swamp on its first tile."""
     first = Square(*np.argwhere(observation.tile_probability > 0.5)[0].tolist())
-    return unsure(observation, first, {"s": 0.99})
+    return make_unsure(observation, first, {"s": 0.99})
 
 
 def test_colours_are_those_of_the_square_and_not_of_its_neighbours() -> None:

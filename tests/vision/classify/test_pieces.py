@@ -11,7 +11,7 @@ from kdvision.vision.classify.pieces import NO_GEM_LOG_ODDS, find_gems, find_pie
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import Alignment
-from tests.kingdoms import grid_of
+from tests.kingdoms import make_grid
 
 NAMES = ("", "knight", "tower", "queen", "building")
 
@@ -62,22 +62,22 @@ def test_pieces_are_named_by_the_board_they_stand_on() -> None:
     assert knight.probability == pytest.approx(0.99) and building.probability == pytest.approx(0.4)
 
 
-def observation(text: str, pieces: np.ndarray, gems: np.ndarray) -> GridObservation:
+def make_observation(text: str, pieces: np.ndarray, gems: np.ndarray) -> GridObservation:
     """What a photo shows of a board with pieces on its squares and gems on its crossings."""
     board, reading = Board.parse(text), Reading.of(text)
     border_log_odds = np.zeros((board.height, board.width - 1)), np.zeros((board.height - 1, board.width))
     hidden = np.zeros((board.height, board.width))
     return GridObservation(
-        grid_of(board), reading, border_log_odds, hidden, pieces=pieces, gems=gems, piece_names=NAMES
+        make_grid(board), reading, border_log_odds, hidden, pieces=pieces, gems=gems, piece_names=NAMES
     )
 
 
 def test_two_photos_of_a_kingdom_give_the_same_pieces() -> None:
     """The second photo lies a quarter further and lacks the last column."""
-    first = observation("w w f / # l l", standing(2, 3, {(0, 1): ("knight", 0.9)}), np.full((3, 4), -2.0))
+    first = make_observation("w w f / # l l", standing(2, 3, {(0, 1): ("knight", 0.9)}), np.full((3, 4), -2.0))
     gems = np.full((3, 3), 1.0)
     gems[1, 1] = 6
-    other = observation("# w / l w", standing(2, 2, {(1, 1): ("knight", 0.9)}), gems)
+    other = make_observation("# w / l w", standing(2, 2, {(1, 1): ("knight", 0.9)}), gems)
     both, _ = fuse(first, [(other, Alignment(turns=3, rows=0, cols=0, gain=9.0, share=1.0))])
     assert both.pieces is not None and both.gems is not None
     (knight,) = find_pieces(both.pieces, both.piece_names, Square(0, 0), Board.parse("w w f / # l l"))

@@ -49,19 +49,21 @@ class Outcome:
 def simulate(scene: Scene, rng: np.random.Generator) -> Outcome:
     """Return one simulated photo of the scene."""
     kingdoms = play(rng, players=scene.players, side=scene.side)[: scene.kingdoms]
-    truths = tuple(framed(kingdom.board, scene.side, scene.margin) for kingdom in kingdoms)
-    readings = [noisy(board, rng, accuracy=scene.accuracy) for board in truths]
+    truths = tuple(add_frame(kingdom.board, scene.side, scene.margin) for kingdom in kingdoms)
+    readings = [make_noisy_reading(board, rng, accuracy=scene.accuracy) for board in truths]
     decisions = tuple(decide(readings, KINGDOMINO, side=scene.side))
     return Outcome(truths, tuple(reading.best for reading in readings), decisions)
 
 
-def framed(board: Board, side: int, margin: int) -> Board:
+def add_frame(board: Board, side: int, margin: int) -> Board:
     """Return the board in a frame of side x side squares with `margin` empty rows and columns around it."""
     shifted = {Square(square.row + margin, square.col + margin): cell for square, cell in board.items()}
     return Board(shifted, height=side + 2 * margin, width=side + 2 * margin)
 
 
-def noisy(board: Board, rng: np.random.Generator, *, accuracy: float, kinds: tuple[str, ...] = KINDS) -> Reading:
+def make_noisy_reading(
+    board: Board, rng: np.random.Generator, *, accuracy: float, kinds: tuple[str, ...] = KINDS
+) -> Reading:
     """Return a reading of the board in which `accuracy` is the probability that a square's likeliest kind is right."""
     spread = _spread(accuracy, len(kinds))
     scores = rng.normal(0.0, spread, (board.height, board.width, len(kinds)))

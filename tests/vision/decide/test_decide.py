@@ -18,7 +18,7 @@ from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.decide.ilp import BoardProgramme
 from kdvision.vision.decide.placements import Penalties
-from tests.vision.decide.simulation import SCENES, framed, noisy, simulate
+from tests.vision.decide.simulation import SCENES, add_frame, make_noisy_reading, simulate
 
 STRICT = Penalties(*[1000.0] * 6)
 KINDS = ("w", "w1", "l", "#", ".")
@@ -66,7 +66,7 @@ def stands(laying: Laying) -> bool:
     return len(joined) == len(laying)
 
 
-def by_trying(reading: Reading) -> dict[str, float]:
+def enumerate_boards(reading: Reading) -> dict[str, float]:
     """All boards that stand, each with its sum of log-probabilities."""
     squares = [Square(*at) for at in np.ndindex(reading.rows, reading.cols)]
     boards: dict[str, float] = {}
@@ -85,7 +85,7 @@ def test_small_boards_are_the_likeliest_of_all_that_can_be_laid(seed: int) -> No
     shape = [(2, 3), (3, 3), (1, 5), (3, 2)][seed % 4]
     reading = Reading.of_probabilities(rng.dirichlet(np.full(len(KINDS), 0.4), size=shape) + 1e-4, KINDS)
     (decision,) = decide([reading], SMALL_DECK, side=5, penalties=STRICT)
-    tried = by_trying(reading)
+    tried = enumerate_boards(reading)
     assert tried[str(decision.board)] == max(tried.values())
 
 
@@ -109,7 +109,7 @@ def test_a_certain_reading_is_decided_as_read() -> None:
 def test_played_kingdoms_come_back_with_their_dominoes(scene: tuple[int, int, int]) -> None:
     players, side, ring = scene
     for kingdom in play(np.random.default_rng(sum(scene)), players=players, side=side):
-        truth = framed(kingdom.board, side, ring)
+        truth = add_frame(kingdom.board, side, ring)
         (decision,) = decide([Reading.of(truth)], KINGDOMINO, side=side)
         assert decision.board == truth
         assert decision.problems == ()
@@ -254,7 +254,7 @@ def test_a_board_that_breaks_the_connection_rule_is_kept_and_reported() -> None:
 @pytest.mark.parametrize("quarters", [1, 2, 3])
 def test_rotated_readings_give_rotated_boards(quarters: int) -> None:
     rng = np.random.default_rng(7)
-    reading = noisy(framed(play(rng, players=4)[0].board, 5, 0), rng, accuracy=0.97)
+    reading = make_noisy_reading(add_frame(play(rng, players=4)[0].board, 5, 0), rng, accuracy=0.97)
     (one,), (other,) = (decide([r], KINGDOMINO, side=5) for r in (reading, reading.rotate(quarters)))
     assert other.board == one.board.rotate(quarters)
     assert other.probability == pytest.approx(one.probability, abs=0.05)
@@ -262,7 +262,7 @@ def test_rotated_readings_give_rotated_boards(quarters: int) -> None:
 
 def test_the_same_readings_give_the_same_decision() -> None:
     rng = np.random.default_rng(3)
-    readings = [noisy(framed(k.board, 5, 1), rng, accuracy=0.95) for k in play(rng, players=3)]
+    readings = [make_noisy_reading(add_frame(k.board, 5, 1), rng, accuracy=0.95) for k in play(rng, players=3)]
     assert decide(readings, KINGDOMINO) == decide(readings, KINGDOMINO)
 
 

@@ -17,7 +17,7 @@ from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decision import Decision, PlacedDomino
 from kdvision.vision.decide.game_set import check_game, decide_game
 from kdvision.vision.find import assemble_kingdoms
-from tests.kingdoms import grid_of, table_photo
+from tests.kingdoms import make_grid, table_photo
 
 WITH_TOWNS = (*KINDS[:-1], "t", KINDS[-1])
 
@@ -28,18 +28,18 @@ MIXED = "t t l1 t / # w m3 . / s m2 l g2 / g s2 t f1"
 """w m3, s m2, l g2 and g s2 are Kingdomino's alone, l1 t and t f1 Queendomino's."""
 
 
-def observation(
+def make_observation(
     text: str, *, left: float = 40, spoiled: Mapping[str, Mapping[str, float]] = {}, kinds: tuple[str, ...] = WITH_TOWNS
 ) -> GridObservation:
     """What networks that know towns see of a board; `spoiled` squares have their own probabilities."""
     reading = Reading.of(text, confidence=0.999, spoiled=spoiled, kinds=kinds)
     border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
     return GridObservation(
-        grid_of(reading.best, left=left, side=30), reading, border_log_odds, np.zeros((reading.rows, reading.cols))
+        make_grid(reading.best, left=left, side=30), reading, border_log_odds, np.zeros((reading.rows, reading.cols))
     )
 
 
-def only(seen: GridObservation, **asked: object) -> KingdomReading:
+def assemble_one(seen: GridObservation, **asked: object) -> KingdomReading:
     (kingdom,) = assemble_kingdoms(table_photo(), [seen], **asked)  # type: ignore[arg-type]
     return kingdom
 
@@ -90,15 +90,15 @@ def test_a_certain_town_is_any_kind_without_towns() -> None:
 
 @pytest.mark.parametrize(("board", "game"), [(PLAIN, "kingdomino"), (QUEENS, "queendomino"), (MIXED, "royal-wedding")])
 def test_the_photo_shows_which_game_is_played(board: str, game: str) -> None:
-    read = only(observation(board))
+    read = assemble_one(make_observation(board))
     assert (str(read.board), read.game, read.review) == (board, game, False)
 
 
 def test_towns_count_over_all_kingdoms_of_a_photo() -> None:
     observations = [
-        observation("# t w / . f f"),
-        observation("# t f / w w .", left=300),
-        observation("t l w w / # . . .", left=500),
+        make_observation("# t w / . f f"),
+        make_observation("# t f / w w .", left=300),
+        make_observation("t l w w / # . . .", left=500),
     ]
     assert {read.game for read in assemble_kingdoms(table_photo(), observations)} == {"queendomino"}
     (alone,) = assemble_kingdoms(table_photo(), observations[:1])
@@ -108,14 +108,14 @@ def test_towns_count_over_all_kingdoms_of_a_photo() -> None:
 def test_one_box_holds_no_dominoes_twice() -> None:
     """Two kingdoms of Queendomino with three dominoes in common, which only the box of Kingdomino has once more."""
     one, two = "t t t t / # w1 m . / w1 s w1 g", "t t . . / # m w1 . / s w1 g w1"
-    observations = [observation(one), observation(two, left=300)]
+    observations = [make_observation(one), make_observation(two, left=300)]
     reads = assemble_kingdoms(table_photo(), observations)
     assert {read.game for read in reads} == {"royal-wedding"}
     assert [str(read.board) for read in reads] == [one, two]
 
 
 def test_a_possible_town_is_reported_and_needs_review() -> None:
-    read = only(observation("w w w1 f / # g g .", spoiled={"C1": {"t": 0.7, "w1": 0.25}}))
+    read = assemble_one(make_observation("w w w1 f / # g g .", spoiled={"C1": {"t": 0.7, "w1": 0.25}}))
     assert (str(read.board), read.game, read.review) == (PLAIN, "kingdomino", True)
     (problem,) = read.problems
     assert problem.text == "something like a town lies on C1: say --game queendomino if it is one"
@@ -125,41 +125,45 @@ def test_a_possible_town_is_reported_and_needs_review() -> None:
 @pytest.mark.parametrize("chance", [0.01, 0.2])
 def test_an_improbable_town_is_none(chance: float) -> None:
     spoiled = {"C1": {"t": chance, "w1": 0.98 - chance}}
-    read = only(observation(PLAIN, spoiled=spoiled))
+    read = assemble_one(make_observation(PLAIN, spoiled=spoiled))
     assert (read.game, read.problems) == ("kingdomino", ())
 
 
 def test_a_game_that_is_named_is_the_game() -> None:
-    read = only(observation(QUEENS), game="kingdomino")
+    read = assemble_one(make_observation(QUEENS), game="kingdomino")
     assert read.game == "kingdomino" and "t" not in str(read.board)
     assert not any("town" in problem.text for problem in read.problems)
-    assert only(observation(PLAIN), game="royal-wedding").game == "royal-wedding"
+    assert assemble_one(make_observation(PLAIN), game="royal-wedding").game == "royal-wedding"
     with pytest.raises(NotationError, match="carcassonne"):
         check_game("carcassonne")
 
 
 def test_a_square_fixed_as_a_town_is_a_town() -> None:
-    read = only(
-        observation("w w w1 f / # f t .", spoiled={"C2": {"g": 0.6, "t": 0.3}}), fixed_squares={(0, Square(1, 2)): "t"}
+    read = assemble_one(
+        make_observation("w w w1 f / # f t .", spoiled={"C2": {"g": 0.6, "t": 0.3}}),
+        fixed_squares={(0, Square(1, 2)): "t"},
     )
     assert (str(read.board), read.game) == ("w w w1 f / # f t .", "queendomino")
 
 
 def test_plain_boards_are_decided_as_networks_without_towns_decide_them() -> None:
     spoiled = {"C1": {"w1": 0.6, "w": 0.3}, "B2": {"g": 0.7, "f": 0.2}}
-    old, new = only(observation(PLAIN, spoiled=spoiled, kinds=KINDS)), only(observation(PLAIN, spoiled=spoiled))
+    old, new = (
+        assemble_one(make_observation(PLAIN, spoiled=spoiled, kinds=KINDS)),
+        assemble_one(make_observation(PLAIN, spoiled=spoiled)),
+    )
     assert (new.board, new.doubts[0].square, new.reading.kinds) == (old.board, old.doubts[0].square, KINDS)
     assert new.probability == pytest.approx(old.probability, abs=0.02)
 
 
 def test_networks_without_towns_decide_as_before() -> None:
-    old = only(observation(PLAIN, kinds=KINDS), game="queendomino")
+    old = assemble_one(make_observation(PLAIN, kinds=KINDS), game="queendomino")
     assert (str(old.board), old.game, old.review) == (PLAIN, "queendomino", False)
-    assert only(observation(PLAIN, kinds=KINDS)).game == "kingdomino"
+    assert assemble_one(make_observation(PLAIN, kinds=KINDS)).game == "kingdomino"
 
 
 def test_observations_can_be_decided_again_as_another_game() -> None:
-    first = only(observation(QUEENS))
+    first = assemble_one(make_observation(QUEENS))
     assert first.observation is not None
     (again,) = decide_again([first.observation], surroundings=[Surroundings()])
     assert (str(again.board), again.game) == (QUEENS, "queendomino")

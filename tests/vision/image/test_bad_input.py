@@ -17,11 +17,11 @@ from tests.paths import SAMPLES
 Pixels = NDArray[np.uint8]
 
 
-def pixels_of(name: str) -> Pixels:
+def load_pixels(name: str) -> Pixels:
     return np.array(Photo.open(SAMPLES / f"{name}.jpg").pixels)
 
 
-def reads(pixels: Pixels) -> Sequence[KingdomReading]:
+def read_kingdoms(pixels: Pixels) -> Sequence[KingdomReading]:
     """The kingdoms found, none where that is said."""
     try:
         return kdvision.read(pixels)
@@ -29,12 +29,12 @@ def reads(pixels: Pixels) -> Sequence[KingdomReading]:
         return [] if error.hint else pytest.fail("an error without advice")
 
 
-def believed(pixels: Pixels) -> list[str]:
+def list_unflagged_boards(pixels: Pixels) -> list[str]:
     """The boards that nobody is asked to look at."""
-    return [str(read.board) for read in reads(pixels) if not read.review]
+    return [str(read.board) for read in read_kingdoms(pixels) if not read.review]
 
 
-def chess(rng: np.random.Generator) -> Pixels:
+def draw_chess(rng: np.random.Generator) -> Pixels:
     """The screenshot of a chess board with pieces."""
     board = np.full((800, 800, 3), (240, 217, 181), np.uint8)
     for row, col in np.ndindex(8, 8):
@@ -48,7 +48,7 @@ def chess(rng: np.random.Generator) -> Pixels:
     return cv2.copyMakeBorder(board, 60, 60, 200, 200, cv2.BORDER_CONSTANT, value=(48, 46, 43)).astype(np.uint8)
 
 
-def gems(rng: np.random.Generator) -> Pixels:
+def draw_gems(rng: np.random.Generator) -> Pixels:
     """The screenshot of a game in which three gems in a row vanish."""
     picture = np.full((900, 700, 3), (38, 30, 66), np.uint8)
     inks = [(230, 60, 60), (60, 190, 80), (70, 120, 240), (245, 205, 60), (190, 80, 210), (240, 140, 40)]
@@ -65,7 +65,7 @@ def gems(rng: np.random.Generator) -> Pixels:
     return picture
 
 
-def blocks(rng: np.random.Generator) -> Pixels:
+def draw_blocks(rng: np.random.Generator) -> Pixels:
     """The screenshot of a game of falling blocks: coloured squares with light edges, as tiles have."""
     picture = np.full((900, 600, 3), (20, 20, 24), np.uint8)
     inks = [(0, 240, 240), (240, 240, 0), (160, 0, 240), (0, 240, 0), (240, 0, 0), (0, 0, 240), (240, 160, 0)]
@@ -77,19 +77,19 @@ def blocks(rng: np.random.Generator) -> Pixels:
     return picture
 
 
-@pytest.mark.parametrize("game", [chess, gems, blocks])
+@pytest.mark.parametrize("game", [draw_chess, draw_gems, draw_blocks])
 def test_another_game_is_no_kingdom(game: "type[object]") -> None:
-    assert believed(game(np.random.default_rng(0))) == []  # type: ignore[call-arg, arg-type]
+    assert list_unflagged_boards(game(np.random.default_rng(0))) == []  # type: ignore[call-arg, arg-type]
 
 
 @pytest.mark.parametrize("shade", [0, 255])
 def test_a_photo_of_nothing_shows_no_kingdom(shade: int) -> None:
-    assert reads(np.full((1200, 1600, 3), shade, np.uint8)) == []
+    assert read_kingdoms(np.full((1200, 1600, 3), shade, np.uint8)) == []
 
 
 def test_noise_in_the_dark_shows_no_kingdom() -> None:
     noise = np.random.default_rng(0).gamma(1.0, 4.0, (900, 1200, 3))
-    assert believed(np.clip(noise, 0, 255).astype(np.uint8)) == []
+    assert list_unflagged_boards(np.clip(noise, 0, 255).astype(np.uint8)) == []
 
 
 @pytest.mark.parametrize("squares", [0.35, 0.7])
@@ -97,13 +97,13 @@ def test_a_blurred_kingdom_always_needs_review(squares: float) -> None:
     (truth,) = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"]
     corners = np.array(truth["corners_tl_tr_br_bl_px"])
     side = float(np.linalg.norm(corners[1] - corners[0])) / len(truth["board"][0].split())
-    photo = pixels_of("demo")
+    photo = load_pixels("demo")
     small = cv2.resize(photo, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)  # a wide blur of it takes no time
     blurred = cv2.resize(cv2.GaussianBlur(small, (0, 0), squares * side / 4), photo.shape[1::-1])
-    assert believed(blurred.astype(np.uint8)) == []
+    assert list_unflagged_boards(blurred.astype(np.uint8)) == []
 
 
-def with_hand(pixels: Pixels, corners: NDArray[np.float64]) -> Pixels:
+def draw_hand(pixels: Pixels, corners: NDArray[np.float64]) -> Pixels:
     """A hand over the lower right of a kingdom: a palm, an arm and four fingers in the colour of skin."""
     picture = np.array(pixels)
     along, down = corners[1] - corners[0], corners[3] - corners[0]
@@ -127,4 +127,4 @@ def with_hand(pixels: Pixels, corners: NDArray[np.float64]) -> Pixels:
 @pytest.mark.parametrize("name", ["demo", "oblique"])
 def test_a_kingdom_under_a_hand_always_needs_review(name: str) -> None:
     (truth,) = json.loads((SAMPLES / f"{name}.json").read_text("utf-8"))["kingdoms"]
-    assert believed(with_hand(pixels_of(name), np.array(truth["corners_tl_tr_br_bl_px"]))) == []
+    assert list_unflagged_boards(draw_hand(load_pixels(name), np.array(truth["corners_tl_tr_br_bl_px"]))) == []

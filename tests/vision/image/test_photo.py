@@ -36,7 +36,7 @@ def picture() -> Image.Image:
     return Image.fromarray(pixels)
 
 
-def saved(image: Image.Image, kind: str, **options: Any) -> bytes:
+def encode_image(image: Image.Image, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
     image.save(file, kind, **options)
     return file.getvalue()
@@ -88,7 +88,7 @@ def open_from_every_source(data: bytes, folder: Path) -> list[Photo]:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "BMP", "PPM"])
 def test_a_picture_reads_the_same_open_from_every_source(kind: str, tmp_path: Path) -> None:
-    photos = open_from_every_source(saved(picture(), kind, quality=95), tmp_path)
+    photos = open_from_every_source(encode_image(picture(), kind, quality=95), tmp_path)
     assert len({photo.pixels.tobytes() for photo in photos}) == 1
     assert_shows_picture(photos[0])
 
@@ -96,7 +96,7 @@ def test_a_picture_reads_the_same_open_from_every_source(kind: str, tmp_path: Pa
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
 def test_every_exif_orientation_is_applied(kind: str, orientation: int, tmp_path: Path) -> None:
-    data = saved(store_rotated(picture(), orientation), kind, exif=exif(orientation), quality=95)
+    data = encode_image(store_rotated(picture(), orientation), kind, exif=exif(orientation), quality=95)
     for photo in open_from_every_source(data, tmp_path):
         assert_shows_picture(photo)
 
@@ -106,7 +106,9 @@ def test_every_exif_orientation_is_applied(kind: str, orientation: int, tmp_path
 def test_heic_is_rotated_once(orientation: int, boxes: bool, tmp_path: Path) -> None:
     tags = exif(orientation)
     # Given as bytes the encoder writes the file's own turning boxes as well, as phones do.
-    data = saved(store_rotated(picture(), orientation), "HEIF", exif=tags.tobytes() if boxes else tags, quality=95)
+    data = encode_image(
+        store_rotated(picture(), orientation), "HEIF", exif=tags.tobytes() if boxes else tags, quality=95
+    )
     if orientation > 1:
         assert (b"irot" in data or b"imir" in data) == boxes
     for photo in open_from_every_source(data, tmp_path):
@@ -114,7 +116,7 @@ def test_heic_is_rotated_once(orientation: int, boxes: bool, tmp_path: Path) -> 
 
 
 def test_damaged_exif_leaves_a_good_picture_as_it_lies() -> None:
-    data = saved(picture(), "JPEG", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12", quality=95)
+    data = encode_image(picture(), "JPEG", exif=b"Exif\0\0MM\0*\0\0\0\x08\xff\xff\x01\x12", quality=95)
     assert_shows_picture(Photo.open(data))
 
 
@@ -122,52 +124,52 @@ def test_alpha_is_blended_with_white() -> None:
     image = picture().convert("RGBA")
     image.putalpha(255)
     image.paste((0, 0, 0, 0), (0, 0, WIDTH // 2, HEIGHT // 2))
-    pixels = Photo.open(saved(image, "PNG")).pixels
+    pixels = Photo.open(encode_image(image, "PNG")).pixels
     assert tuple(pixels[2, 2]) == (255, 255, 255)
     assert tuple(pixels[2, -3]) == GREEN
 
 
 def test_half_transparent_black_on_white_is_grey() -> None:
-    data = saved(Image.new("RGBA", (HEIGHT, HEIGHT), (0, 0, 0, 128)), "PNG")
+    data = encode_image(Image.new("RGBA", (HEIGHT, HEIGHT), (0, 0, 0, 128)), "PNG")
     assert tuple(Photo.open(data).pixels[5, 5]) == (127, 127, 127)
 
 
 def test_a_picture_transparent_everywhere_keeps_its_colours() -> None:
     image = picture().convert("RGBA")
     image.putalpha(0)
-    assert_shows_picture(Photo.open(saved(image, "PNG")), tolerance=0)
+    assert_shows_picture(Photo.open(encode_image(image, "PNG")), tolerance=0)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF", "GIF"])
 def test_palettes(kind: str) -> None:
-    assert_shows_picture(Photo.open(saved(picture().quantize(16), kind)), tolerance=4)
+    assert_shows_picture(Photo.open(encode_image(picture().quantize(16), kind)), tolerance=4)
 
 
 def test_palette_with_a_transparent_colour() -> None:
     image = picture().quantize(16)
     first = image.getpixel((2, 2))
-    pixels = Photo.open(saved(image, "PNG", transparency=first)).pixels
+    pixels = Photo.open(encode_image(image, "PNG", transparency=first)).pixels
     assert tuple(pixels[2, 2]) == (255, 255, 255)
     assert np.abs(pixels[2, -3].astype(int) - GREEN).max() <= 4
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP"])
 def test_grey_has_three_equal_channels(kind: str) -> None:
-    pixels = Photo.open(saved(picture().convert("L"), kind, quality=95)).pixels
+    pixels = Photo.open(encode_image(picture().convert("L"), kind, quality=95)).pixels
     assert pixels.shape == (HEIGHT, WIDTH, 3)
     assert abs(int(pixels[-3, -3, 0]) - 120) <= 4
     assert np.ptp(pixels.astype(int), axis=2).max() <= 2
 
 
 def test_black_and_white_bits() -> None:
-    pixels = Photo.open(saved(Image.new("1", (HEIGHT, HEIGHT), 1), "PNG")).pixels
+    pixels = Photo.open(encode_image(Image.new("1", (HEIGHT, HEIGHT), 1), "PNG")).pixels
     assert (pixels == 255).all()
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
 def test_16_bit_grey_is_scaled_not_clipped(kind: str) -> None:
     ramp = np.tile(np.linspace(0, 65535, 256).astype(np.uint16), (HEIGHT, 1))
-    pixels = Photo.open(saved(Image.fromarray(ramp), kind)).pixels
+    pixels = Photo.open(encode_image(Image.fromarray(ramp), kind)).pixels
     assert np.abs(pixels[0, :, 0].astype(int) - np.arange(256)).max() <= 1
 
 
@@ -176,7 +178,7 @@ def test_16_bit_colour_png_is_scaled_not_clipped(channels: int) -> None:
     ramp = np.linspace(0, 65535, 256).astype(np.uint16)
     deep = np.full((HEIGHT, 256, channels), 65535, np.uint16)
     deep[..., :3] = np.stack([ramp, ramp[::-1], ramp // 2], axis=1)
-    pixels = Photo.open(png_of_16_bits(deep)).pixels
+    pixels = Photo.open(encode_16_bit_png(deep)).pixels
     expected = np.stack([np.arange(256), np.arange(255, -1, -1), np.arange(256) // 2], axis=1)
     assert np.abs(pixels[7].astype(int) - expected).max() <= 1
 
@@ -184,12 +186,12 @@ def test_16_bit_colour_png_is_scaled_not_clipped(channels: int) -> None:
 def test_16_bit_colour_tiff_is_scaled_not_clipped() -> None:
     ramp = np.linspace(0, 65535, 256).astype(np.uint16)
     deep = np.broadcast_to(np.stack([ramp, ramp[::-1], ramp // 2], axis=1), (HEIGHT, 256, 3))
-    pixels = Photo.open(tiff_of_16_bits(deep)).pixels
+    pixels = Photo.open(encode_16_bit_tiff(deep)).pixels
     expected = np.stack([np.arange(256), np.arange(255, -1, -1), np.arange(256) // 2], axis=1)
     assert np.abs(pixels[7].astype(int) - expected).max() <= 1
 
 
-def png_of_16_bits(deep: NDArray[np.uint16]) -> bytes:
+def encode_16_bit_png(deep: NDArray[np.uint16]) -> bytes:
     """A PNG written by hand: Pillow writes none of 16 bits in colour."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
@@ -201,7 +203,7 @@ def png_of_16_bits(deep: NDArray[np.uint16]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
-def tiff_of_16_bits(deep: NDArray[np.uint16]) -> bytes:
+def encode_16_bit_tiff(deep: NDArray[np.uint16]) -> bytes:
     """An uncompressed little-endian TIFF written by hand, one strip after the directory."""
     height, width, channels = deep.shape
     count, bits_at = 10, 8 + 2 + 10 * 12 + 4
@@ -214,11 +216,11 @@ def tiff_of_16_bits(deep: NDArray[np.uint16]) -> bytes:
 
 
 def test_cmyk_jpeg_as_adobe_writes_it() -> None:
-    assert_shows_picture(Photo.open(saved(picture().convert("CMYK"), "JPEG", quality=95)))
+    assert_shows_picture(Photo.open(encode_image(picture().convert("CMYK"), "JPEG", quality=95)))
 
 
 def test_cmyk_jpeg_without_adobes_marker_is_not_inverted() -> None:
-    inverted = saved(ImageChops.invert(picture().convert("CMYK")), "JPEG", quality=95)
+    inverted = encode_image(ImageChops.invert(picture().convert("CMYK")), "JPEG", quality=95)
     start = inverted.index(b"\xff\xee")
     plain = inverted[:start] + inverted[start + 2 + int.from_bytes(inverted[start + 2 : start + 4], "big") :]
     assert b"Adobe" not in plain
@@ -226,15 +228,15 @@ def test_cmyk_jpeg_without_adobes_marker_is_not_inverted() -> None:
 
 
 def test_cmyk_tiff() -> None:
-    assert_shows_picture(Photo.open(saved(picture().convert("CMYK"), "TIFF")), tolerance=4)
+    assert_shows_picture(Photo.open(encode_image(picture().convert("CMYK"), "TIFF")), tolerance=4)
 
 
 def test_a_cmyk_jpeg_is_rotated_too() -> None:
-    data = saved(store_rotated(picture(), 6).convert("CMYK"), "JPEG", exif=exif(6), quality=95)
+    data = encode_image(store_rotated(picture(), 6).convert("CMYK"), "JPEG", exif=exif(6), quality=95)
     assert_shows_picture(Photo.open(data))
 
 
-def wide_profile() -> bytes:
+def make_wide_profile() -> bytes:
     """The bytes of an RGB profile with swapped red and green: its conversion cannot be overlooked."""
     profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
     count = int.from_bytes(profile[128:132], "big")
@@ -248,11 +250,11 @@ def wide_profile() -> bytes:
 def test_an_embedded_profile_is_converted_to_srgb(kind: str) -> None:
     red, green, blue = picture().split()
     swapped = Image.merge("RGB", (green, red, blue))
-    assert_shows_picture(Photo.open(saved(swapped, kind, icc_profile=wide_profile(), quality=95)))
+    assert_shows_picture(Photo.open(encode_image(swapped, kind, icc_profile=make_wide_profile(), quality=95)))
 
 
 def test_a_broken_profile_is_ignored() -> None:
-    assert_shows_picture(Photo.open(saved(picture(), "PNG", icc_profile=b"no profile at all")), tolerance=0)
+    assert_shows_picture(Photo.open(encode_image(picture(), "PNG", icc_profile=b"no profile at all")), tolerance=0)
 
 
 def test_arrays_are_rgb_and_copied() -> None:
@@ -297,7 +299,7 @@ def test_arrays_that_are_no_picture(array: NDArray[Any]) -> None:
 
 
 def test_pixels_cannot_be_changed_and_a_photo_opens_as_itself() -> None:
-    photo = Photo.open(saved(picture(), "PNG"))
+    photo = Photo.open(encode_image(picture(), "PNG"))
     assert Photo.open(photo) is photo
     with pytest.raises(ValueError, match="read-only"):
         photo.pixels[0, 0] = 0
@@ -334,12 +336,12 @@ def test_an_empty_file() -> None:
 @pytest.mark.parametrize("part", [0.15, 0.5, 0.9])
 def test_a_file_cut_short(kind: str, part: float) -> None:
     noise = Image.fromarray(np.random.default_rng(0).integers(0, 255, (HEIGHT, WIDTH, 3), dtype=np.uint8))
-    data = saved(noise, kind)
+    data = encode_image(noise, kind)
     open_refused(data[: int(len(data) * part)])
 
 
 def test_one_pixel() -> None:
-    assert "1 x 1 pixels" in str(open_refused(saved(Image.new("RGB", (1, 1)), "PNG")))
+    assert "1 x 1 pixels" in str(open_refused(encode_image(Image.new("RGB", (1, 1)), "PNG")))
     open_refused(np.zeros((1, 1, 3), np.uint8))
     open_refused(np.zeros((MIN_SIDE_PIXELS - 1, 500, 3), np.uint8))
 
@@ -364,7 +366,7 @@ def test_a_file_with_too_many_bytes_is_refused_unread(tmp_path: Path, monkeypatc
 # Photos at the size that is needed.
 
 
-def gradient(width: int, height: int) -> NDArray[np.uint8]:
+def draw_gradient(width: int, height: int) -> NDArray[np.uint8]:
     """Red runs right and green runs down, so that the colour of a pixel says where in the picture it is."""
     x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height)
     return np.asarray(np.dstack([255 * x, 255 * y, np.full_like(x, 128)]) + 0.5, np.uint8)
@@ -373,8 +375,8 @@ def gradient(width: int, height: int) -> NDArray[np.uint8]:
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 @pytest.mark.parametrize(("width", "height"), [(640, 480), (641, 483), (644, 486)])
 def test_smaller_sizes_show_the_same_places(orientation: int, width: int, height: int) -> None:
-    laid = store_rotated(Image.fromarray(gradient(width, height)), orientation)
-    photo = Photo.open(saved(laid, "JPEG", exif=exif(orientation), quality=98, subsampling=0))
+    laid = store_rotated(Image.fromarray(draw_gradient(width, height)), orientation)
+    photo = Photo.open(encode_image(laid, "JPEG", exif=exif(orientation), quality=98, subsampling=0))
     assert (photo.width, photo.height) == (width, height)
     for factor in (1.0, 0.4, 0.2, 0.1):
         pixels, (across, down) = photo.find_level(factor)
@@ -389,7 +391,7 @@ def test_smaller_sizes_show_the_same_places(orientation: int, width: int, height
 
 
 def test_a_jpeg_is_decoded_no_larger_than_needed() -> None:
-    photo = Photo.open(saved(Image.fromarray(gradient(4000, 3000)), "JPEG"))
+    photo = Photo.open(encode_image(Image.fromarray(draw_gradient(4000, 3000)), "JPEG"))
     sizes = [photo.find_level(factor)[0].shape[:2] for factor in (0.01, 0.125, 0.13, 0.25, 0.3, 0.51)]
     assert sizes == [(375, 500), (375, 500), (750, 1000), (750, 1000), (1500, 2000), (3000, 4000)]
     assert photo.pixels.shape == (3000, 4000, 3)
@@ -404,7 +406,7 @@ def test_a_jpeg_is_decoded_once_for_the_usual_scales(monkeypatch: pytest.MonkeyP
         return decode(file, scale)
 
     monkeypatch.setattr(EncodedImage, "decode", record)
-    photo = Photo.open(saved(Image.fromarray(gradient(4000, 3000)), "JPEG"))
+    photo = Photo.open(encode_image(Image.fromarray(draw_gradient(4000, 3000)), "JPEG"))
     for factor in (640 / 4000, 320 / 4000, 0.5):
         photo.find_level(factor)
     assert decoded == [2]
@@ -412,7 +414,7 @@ def test_a_jpeg_is_decoded_once_for_the_usual_scales(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_the_order_of_requests_changes_no_level(kind: str) -> None:
-    data = saved(Image.fromarray(gradient(1000, 760)), kind)
+    data = encode_image(Image.fromarray(draw_gradient(1000, 760)), kind)
     first, second = Photo.open(data), Photo.open(data)
     assert second.pixels.shape == (760, 1000, 3)
     for factor in (0.1, 0.5, 1.0):
@@ -422,13 +424,13 @@ def test_the_order_of_requests_changes_no_level(kind: str) -> None:
 
 def test_a_truncated_jpeg_is_refused_on_opening() -> None:
     noise = np.random.default_rng(0).integers(0, 255, (900, 1200, 3), dtype=np.uint8)
-    data = saved(Image.fromarray(noise), "JPEG")
+    data = encode_image(Image.fromarray(noise), "JPEG")
     for part in (0.5, 0.9, 0.99):
         open_refused(data[: int(len(data) * part)])
 
 
 def test_a_crop_shows_its_points() -> None:
-    photo = Photo.open(gradient(1000, 800))
+    photo = Photo.open(draw_gradient(1000, 800))
     points = np.array([[300.0, 200.0], [420.0, 260.0], [350.0, 400.0]])
     for factor in (1.0, 0.5, 0.2):
         pixels, into = photo.crop(points, factor)
@@ -442,7 +444,7 @@ def test_a_crop_shows_its_points() -> None:
 
 
 def test_a_crop_beyond_the_edge_is_never_empty() -> None:
-    photo = Photo.open(gradient(100, 80))
+    photo = Photo.open(draw_gradient(100, 80))
     for corner in ((-500.0, -500.0), (500.0, 500.0), (-500.0, 40.0)):
         pixels, _ = photo.crop(np.array([corner, np.add(corner, 20.0)]), 1.0)
         assert min(pixels.shape[:2]) >= 1

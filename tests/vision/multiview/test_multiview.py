@@ -22,9 +22,9 @@ from kdvision.vision.detect.grid import Grid
 from kdvision.vision.image.photo import Photo
 from kdvision.vision.multiview.fuse import fuse
 from kdvision.vision.multiview.register import align, match_kingdoms
-from tests.kingdoms import grid_of
+from tests.kingdoms import make_grid
 from tests.paths import SAMPLES
-from tests.vision.decide.simulation import framed, noisy
+from tests.vision.decide.simulation import add_frame, make_noisy_reading
 
 
 def make_observation(reading: Reading, hidden: dict[str, float] | None = None) -> GridObservation:
@@ -34,7 +34,7 @@ def make_observation(reading: Reading, hidden: dict[str, float] | None = None) -
     for name, share in (hidden or {}).items():
         covered[Square.parse(name)] = share
     border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
-    return GridObservation(grid_of(Board({}, height=rows, width=cols)), reading, border_log_odds, covered)
+    return GridObservation(make_grid(Board({}, height=rows, width=cols)), reading, border_log_odds, covered)
 
 
 def play_kingdoms(seed: int, count: int = 2) -> list[Board]:
@@ -45,8 +45,8 @@ def play_kingdoms(seed: int, count: int = 2) -> list[Board]:
 def test_rotated_readings_are_aligned(turns: int) -> None:
     rng = np.random.default_rng(turns)
     (board,) = play_kingdoms(5, 1)
-    first = noisy(framed(board, 5, 1), rng, accuracy=0.95)
-    other = noisy(framed(board, 5, 0).rotate(-turns % 4), rng, accuracy=0.95)
+    first = make_noisy_reading(add_frame(board, 5, 1), rng, accuracy=0.95)
+    other = make_noisy_reading(add_frame(board, 5, 0).rotate(-turns % 4), rng, accuracy=0.95)
     found = align(first, other)
     assert found.is_same_kingdom
     assert (found.turns, found.rows, found.cols) == (turns, 1, 1)
@@ -55,7 +55,7 @@ def test_rotated_readings_are_aligned(turns: int) -> None:
 def test_different_kingdoms_do_not_match() -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        one, two = (noisy(framed(board, 5, 1), rng, accuracy=0.95) for board in play_kingdoms(seed))
+        one, two = (make_noisy_reading(add_frame(board, 5, 1), rng, accuracy=0.95) for board in play_kingdoms(seed))
         assert not align(one, two).is_same_kingdom
 
 
@@ -119,12 +119,12 @@ def test_covered_squares_have_no_weight() -> None:
 def test_fused_log_probabilities_are_not_summed_in_full() -> None:
     rng = np.random.default_rng(3)
     (board,) = play_kingdoms(3, 1)
-    views = [make_observation(noisy(framed(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
+    views = [make_observation(make_noisy_reading(add_frame(board, 5, 0), rng, accuracy=0.9)) for _ in range(3)]
     alone = [view.reading.best for view in views]
     both, _ = fuse(views[0], [(view, align(views[0].reading, view.reading)) for view in views[1:]])
 
     def wrong(read: Board) -> int:
-        return sum(read.get(square) != cell for square, cell in framed(board, 5, 0).items())
+        return sum(read.get(square) != cell for square, cell in add_frame(board, 5, 0).items())
 
     assert wrong(both.reading.best) < min(map(wrong, alone))
     added = sum(view.reading.log_probs for view in views)
