@@ -152,8 +152,7 @@ class CorrectionFile:
 
     def of_photo(self, photo: str, content: str) -> PhotoCorrections:
         """The corrections of a photo, found by its content, or by its name if the content is not known."""
-        own = [one for one in self.corrections if _applies(one, photo, content)]
-        return combine_corrections(own) if own else NO_CORRECTIONS
+        return combine_corrections(one for one in self.corrections if _applies(one, photo, content))
 
     def without_photo(self, contents: Iterable[str]) -> list[Correction]:
         """The corrections of photos that are not among these contents."""

@@ -1,4 +1,4 @@
-"""What a person should review of an event: doubtful boards by what they may change, problems of tables, and the rest."""
+"""What a person should review of an event, and what other boards would change."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final

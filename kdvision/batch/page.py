@@ -23,7 +23,7 @@ from kdvision.batch.standings import Level, Ranking
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
 from kdvision.report.board_text import format_sizes
-from kdvision.text import replace_controls
+from kdvision.text import count_noun, replace_controls
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -68,8 +68,8 @@ class ReportPage:
     def summary(self) -> str:
         """The numbers of kingdoms, tables, rounds, failures and review items."""
         standings, failures, items = self.standings, len(self.outcome.failures), len(self.outcome.decisive_items)
-        kingdoms, tables, rounds = len(standings.seating.counting), len(standings.games), len(standings.rounds)
-        parts = [f"{kingdoms} kingdom{'s' * (kingdoms != 1)}"]
+        tables, rounds = len(standings.games), len(standings.rounds)
+        parts = [count_noun(len(standings.seating.counting), "kingdom")]
         parts += [f"{tables} tables"] * (tables > 1) + [f"{rounds} rounds"] * (rounds > 1)
         parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
         return " · ".join(parts)

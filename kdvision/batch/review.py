@@ -10,6 +10,7 @@ from kdvision.batch.corrections import CorrectionFile
 from kdvision.batch.event import Event
 from kdvision.batch.photos import name_key, natural_key
 from kdvision.batch.storage import CORRECTIONS
+from kdvision.text import count_noun
 
 if TYPE_CHECKING:
     from kdvision.batch.kingdoms import KingdomResult
@@ -108,8 +109,7 @@ def unknown_player_item(photo: "PhotoResult") -> ReviewItem:
 
 def kingdom_count_item(photo: "PhotoResult", players: Sequence[str], largest: "KingdomResult | None") -> ReviewItem:
     """The item of a photo with more or fewer kingdoms than players; `largest` is the kingdom that counts, if any."""
-    count = len(photo.kingdoms)
-    shows = f"it shows {count} kingdom{'s' * (count != 1)}"
+    shows = f"it shows {count_noun(len(photo.kingdoms), 'kingdom')}"
     if largest is not None:
         why = f"{shows}, and {players[0]} has one: the largest counts"
         spot = Spot.of_photo(photo, players[0])._replace(kingdom=largest.number)

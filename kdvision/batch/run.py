@@ -84,12 +84,11 @@ class BatchRun:
             self.read_photos(contents.photos)
         return self.finish(contents)
 
-    def watch(self, on_written: Callable[[EventOutcome], None], *, interval_seconds: float | None = None) -> None:
+    def watch(self, on_written: Callable[[EventOutcome], None]) -> None:
         """Run for ever: whenever photos, corrections or the event file change, read and write; then `on_written`.
 
         If the folder is not there or the event file is not valid, that is reported once, and the run waits.
         """
-        interval = WATCH_INTERVAL_SECONDS if interval_seconds is None else interval_seconds
         state: object = None
         message = ""
         while True:
@@ -101,7 +100,7 @@ class BatchRun:
                     self.on_message(message)
             else:
                 message = ""
-                photos = tuple(photo for photo in contents.photos if _age_seconds(photo.path) > interval)
+                photos = tuple(photo for photo in contents.photos if _age_seconds(photo.path) > WATCH_INTERVAL_SECONDS)
                 versions = [(photo.name, file_version(photo.path)) for photo in photos]
                 is_new = state != (versions, contents.failures, event)
                 if self.corrections.reload() or is_new:
@@ -109,7 +108,7 @@ class BatchRun:
                     self.read_photos(photos)
                     on_written(self.finish(contents._replace(photos=photos)))
                     state = versions, contents.failures, event
-            time.sleep(interval)
+            time.sleep(WATCH_INTERVAL_SECONDS)
 
     def set_event(self, event: Event) -> None:
         """Continue with another event. If its rules differ, all photos are checked again."""
@@ -171,14 +170,14 @@ class BatchRun:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
         for photo in photos:
             version = file_version(photo.path)
-            is_unchanged = version is not None and self._versions.get(photo.name) == version
-            job = None if is_unchanged else self._make_job(photo)
+            is_known = version is not None and self._versions.get(photo.name) == version
+            job = None if is_known else self._make_job(photo)
             if job is not None and version is not None:
                 self._versions[photo.name] = version
-            if job is not None and not self._use_cached(job):
-                yield job
-            else:
+            if job is None or self._use_cached(job):
                 self._report_progress(photo.name)
+            else:
+                yield job
 
     def _correction_jobs(self, photos: Iterable[PhotoFile]) -> Iterator[Job]:
         """Yield jobs for photos with fixed squares that were not read with these yet."""
