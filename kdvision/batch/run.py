@@ -11,20 +11,13 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from kdvision.batch.corrections import CorrectionFile, FixedSquares, file_version
-from kdvision.batch.event import EVENT_FILE, BatchOptions, Event
+from kdvision.batch.event import EVENT_FILE, BatchOptions
 from kdvision.batch.job import Job, JobResult, hash_content, load_content
 from kdvision.batch.joint import TableCache
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import Failure, FolderContents, PhotoFile, list_photos
 from kdvision.batch.record import PhotoRecord, PhotoResult, Reading, load_records
-from kdvision.batch.storage import (
-    CORRECTED_SUFFIX,
-    RESULTS,
-    SCORE_SUFFIX,
-    ResultFolder,
-    append_line,
-    picture_name,
-)
+from kdvision.batch.storage import RESULTS, ResultFolder, append_line, picture_name
 from kdvision.batch.workers import Executor
 from kdvision.errors import KdvisionError, PhotoError
 
@@ -104,17 +97,13 @@ class BatchRun:
                 versions = [(photo.name, file_version(photo.path)) for photo in photos]
                 is_new = state != (versions, contents.failures, event)
                 if self.corrections.reload() or is_new:
-                    self.set_event(event)
+                    if event.rules != self.event.rules:
+                        self._versions.clear()  # all photos are checked again
+                    self.event = event
                     self.read_photos(photos)
                     on_written(self.finish(contents._replace(photos=photos)))
                     state = versions, contents.failures, event
             time.sleep(WATCH_INTERVAL_SECONDS)
-
-    def set_event(self, event: Event) -> None:
-        """Continue with another event. If its rules differ, all photos are checked again."""
-        if event.rules != self.event.rules:
-            self._versions.clear()
-        self.event = event
 
     def list_folder(self) -> FolderContents:
         """The photos in the folder; raises KdvisionError if it cannot be read."""
@@ -212,7 +201,7 @@ class BatchRun:
         reading = self.readings.get(job.key)
         if reading is None:
             return False
-        name = _picture_name(job)
+        name = picture_name(job.photo, corrected=bool(job.fixed_squares))
         if reading.picture is not None and not (name == reading.picture and (self.folder.path / name).exists()):
             picture = self.folder.read(reading.picture)
             if picture is None:
@@ -226,7 +215,7 @@ class BatchRun:
         """Write a result to disk: first its picture, then its record."""
         name = None
         if result.picture is not None:
-            name = _picture_name(job)
+            name = picture_name(job.photo, corrected=bool(job.fixed_squares))
             self.folder.write(name, result.picture)
         key = job.key if result.final else ""
         reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
@@ -261,10 +250,6 @@ class BatchRun:
 def _index_readings(records: Iterable[PhotoRecord]) -> dict[str, Reading]:
     """The readings of the records by their keys. Failures caused by the machine have none."""
     return {reading.key: reading for one in records for reading in one.readings if reading.key}
-
-
-def _picture_name(job: Job) -> str:
-    return picture_name(job.photo, CORRECTED_SUFFIX if job.fixed_squares else SCORE_SUFFIX)
 
 
 def _age_seconds(path: Path) -> float:

@@ -96,14 +96,14 @@ class ResultFolder:
                 path.unlink(missing_ok=True)
 
 
-def picture_name(photo: str, suffix: str = SCORE_SUFFIX) -> str:
+def picture_name(photo: str, *, corrected: bool = False) -> str:
     """The path of a photo's picture in the result folder: its own name, in characters that every disk supports."""
     plain = re.sub(r'[<>:"|?*\\\x00-\x1f\x7f]', "_", photo)
     parts = ["_" if set(part) <= {"."} else part.rstrip(" .") or "_" for part in plain.split("/")]
     short = [part.encode()[:MAX_NAME_BYTES].decode(errors="ignore") for part in parts]
     if "/".join(short) != photo:
         short[-1] += f"-{hashlib.sha256(photo.encode()).hexdigest()[:8]}"
-    return "/".join((PICTURES, *short)) + suffix
+    return "/".join((PICTURES, *short)) + (CORRECTED_SUFFIX if corrected else SCORE_SUFFIX)
 
 
 def _make_folder(folder: Path) -> None:
