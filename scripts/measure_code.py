@@ -24,7 +24,10 @@ there thick thin tidy together told touching true twice typical undone unlike un
 without worth worthless wrong
 """
 """Adjectives, adverbs, prepositions and irregular participles, beside those in -ed and -en."""
-NOT_BARE: Final = "bed children darken deed feed garden hundred kitchen lighten linen men need open queen reed screen seed sharpen speed"
+NOT_BARE: Final = """
+bed children darken deed feed garden hundred kitchen lighten linen men need
+open queen reed screen seed sharpen speed
+"""
 """Nouns and verbs in -ed and -en."""
 BEFORE: Final = ("11655", "20825", "16192", "93 (kdvision/lab)", "208", "47 in 13 files", "521", "129 (tests)", "25427")
 """What this command printed for commit d95b054."""

@@ -10,7 +10,7 @@ import numpy as np
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import name_crossing
 from kdvision.game.scoring import score
-from kdvision.lab.games.layout import Points
+from kdvision.lab.arrays import Points
 from kdvision.lab.render.renderer import Picture, RenderedKingdom
 
 

@@ -14,9 +14,9 @@ from typing import Final
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.evaluate.evaluate import compare_with_label
+from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Reading, Row, read_picture
 from kdvision.lab.experiments.factors import DRAWN, SCANS, draw_factors, render_scene
 from kdvision.lab.experiments.judge import VERDICT_COUNTS, judge
@@ -24,8 +24,6 @@ from kdvision.lab.experiments.labelled import count_photo, load_compared, load_l
 from kdvision.lab.render.scene_factors import measure_side
 from kdvision.vision.image.photo import Photo
 
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
 STREAM: Final = 20_280_000
 """First word of every seed here."""
 NONE: Final = "nothing"
@@ -52,7 +50,7 @@ class Occluder:
     shades: tuple[float, float] = (20, 240)
     grey: bool = False
 
-    def draw(self, mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> Floats:
+    def draw(self, mask: Bytes, at: Floats, side: float, rng: Rng) -> Floats:
         """Draw the object into a mask about a point, for squares of `side` pixels; return its colour (3,)."""
         if self.shape == "hand":
             _draw_hand(mask, at, side, rng)
@@ -77,7 +75,7 @@ OCCLUDERS: Final[Mapping[str, Occluder]] = {
 """The objects by name. Their order is part of the seeds."""
 
 
-def _draw_hand(mask: Bytes, at: Floats, side: float, rng: np.random.Generator) -> None:
+def _draw_hand(mask: Bytes, at: Floats, side: float, rng: Rng) -> None:
     """Draw an arm from the edge of the picture, a palm and four fingers that end about the point."""
     turn = rng.uniform(0, 2 * np.pi)
     back, across = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
@@ -94,7 +92,7 @@ def _draw_stroke(mask: Bytes, start: Floats, end: Floats, width: float) -> None:
     cv2.line(mask, first, last, 255, max(1, round(width)))
 
 
-def cover(photo: Bytes, occluder: str, at: Floats, side: float, rng: np.random.Generator) -> Bytes:
+def cover(photo: Bytes, occluder: str, at: Floats, side: float, rng: Rng) -> Bytes:
     """Return the photo (H, W, 3) with an object about a point, for squares of `side` pixels, and its shadow."""
     first = np.maximum(np.floor(at - REACH_SIDES * side), 0).astype(int)
     last = np.minimum(np.ceil(at + REACH_SIDES * side), (photo.shape[1], photo.shape[0])).astype(int)
@@ -113,7 +111,7 @@ def cover(photo: Bytes, occluder: str, at: Floats, side: float, rng: np.random.G
     return covered
 
 
-def _draw_point(quads: Floats, rng: np.random.Generator) -> tuple[Floats, float]:
+def _draw_point(quads: Floats, rng: Rng) -> tuple[Floats, float]:
     """Return a random point on one of these squares (n, 4, 2) or near it, and their side in pixels."""
     side = measure_side(quads)
     return quads[rng.integers(len(quads))].mean(axis=0) + 0.3 * side * rng.normal(size=2), side

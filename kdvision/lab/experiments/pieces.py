@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.pieces import Gem
+from kdvision.lab.arrays import Floats
 from kdvision.lab.experiments.experiment import SCENES_PER_SEED, Experiment, Row, read_picture
 from kdvision.lab.experiments.factors import choose_drawn_art
 from kdvision.lab.experiments.judge import MAX_DISTANCE_SIDES, judge
@@ -28,7 +28,6 @@ from kdvision.lab.render.scene_factors import SceneFactors, make_rng
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
 
-Floats = npt.NDArray[np.float64]
 
 STREAM: Final = 7_000
 """Scene numbers begin here, so that no scene of the factors has the same."""

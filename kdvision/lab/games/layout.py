@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.game.board import Board, Square
+from kdvision.lab.arrays import Points, Rng
 from kdvision.lab.games.play import PlayedKingdom
 
-Points = npt.NDArray[np.float64]
 Place = TypeVar("Place")
 
 
@@ -109,7 +108,7 @@ class LayoutNoise:
     limit: float = 0.14  # largest turn of a domino
 
     @classmethod
-    def sample(cls, rng: np.random.Generator) -> LayoutNoise:
+    def sample(cls, rng: Rng) -> LayoutNoise:
         """Return random noise: six of ten players are careful."""
         careful = rng.random() < 0.6
         return cls(
@@ -122,7 +121,7 @@ class LayoutNoise:
 
 def lay_out(
     kingdom: PlayedKingdom,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     at: tuple[float, float],
     turn: float,

@@ -12,7 +12,8 @@ import numpy as np
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING, Deck
 from kdvision.game.pieces import Gem
-from kdvision.lab.games.layout import KingdomLayout, Piece, Points, Scene, Tile
+from kdvision.lab.arrays import Points, Rng
+from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile
 from kdvision.lab.games.play import play
 from kdvision.lab.render.scenes import COLOURS, SceneBuilder
 
@@ -25,7 +26,7 @@ _BUILDING_COUNT: Final = 12  # every art has at least this many pictures of buil
 _MAX_OFFSET_SQUARES: Final = 0.36  # of a figure from the middle of its square, along either side
 
 
-def make_scene_with_pieces(rng: np.random.Generator, *, game: str | None = None, kingdoms: int | None = None) -> Scene:
+def make_scene_with_pieces(rng: Rng, *, game: str | None = None, kingdoms: int | None = None) -> Scene:
     """Return a random scene of a game in DECKS (None: of any)."""
     game = game or str(rng.choice(list(DECKS), p=_GAME_SHARES))
     count = int(rng.choice([1, 2, 4], p=[0.75, 0.15, 0.1])) if kingdoms is None else kingdoms
@@ -44,7 +45,7 @@ def make_scene_with_pieces(rng: np.random.Generator, *, game: str | None = None,
     return scene
 
 
-def _place_buildings_and_figures(rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
+def _place_buildings_and_figures(rng: Rng, kingdom: KingdomLayout, scene: Scene) -> KingdomLayout:
     """Place buildings on some towns, and knights, towers and the Queen on any squares, legal or not."""
     pieces: dict[Square, str] = {}
     share = rng.choice([0.0, rng.uniform(0, 1)], p=[0.2, 0.8])
@@ -62,14 +63,14 @@ def _place_buildings_and_figures(rng: np.random.Generator, kingdom: KingdomLayou
     return replace(kingdom, pieces=pieces)
 
 
-def make_building(rng: np.random.Generator, quad: Points) -> Tile:
+def make_building(rng: Rng, quad: Points) -> Tile:
     """Return a finished building on a town, roughly aligned with it."""
     x, y = quad.mean(0) + rng.normal(0, 0.03, 2)
     turn = _measure_turn(quad) + int(rng.integers(4)) * np.pi / 2 + rng.normal(0, 0.06)
     return Tile("building", int(rng.integers(_BUILDING_COUNT)), (float(x), float(y)), float(turn))
 
 
-def make_figure(rng: np.random.Generator, kind: str, quad: Points, *, off_centre: bool = False) -> Piece:
+def make_figure(rng: Rng, kind: str, quad: Points, *, off_centre: bool = False) -> Piece:
     """Return a figure near the middle of a square, or `off_centre`, where it leaves crowns and houses visible."""
     if off_centre:
         right, down = rng.uniform(-_MAX_OFFSET_SQUARES, _MAX_OFFSET_SQUARES, 2)
@@ -81,7 +82,7 @@ def make_figure(rng: np.random.Generator, kind: str, quad: Points, *, off_centre
     return Piece(kind, colour, (float(x), float(y)), rng.uniform(0, 6.3), rng.uniform(0.85, 1.15))
 
 
-def place_gems(rng: np.random.Generator, kingdom: KingdomLayout, scene: Scene, *, legal: bool = False) -> KingdomLayout:
+def place_gems(rng: Rng, kingdom: KingdomLayout, scene: Scene, *, legal: bool = False) -> KingdomLayout:
     """Place gems on crossings of four tiles, mostly where four terrains meet.
 
     With `legal`, each crossing where four terrains meet gets a gem, and no other does.

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
-
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.deck import KINGDOMINO, Deck, Domino
+from kdvision.lab.arrays import Rng
 
 _DOMINOES_PER_PLAYER = 12
 _MIGHTY_DUEL = (2, 7)  # players, side: the only game of two players that uses all dominoes
@@ -55,7 +54,7 @@ class PlayedKingdom:
 
 
 def play(
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     players: int,
     side: int = 5,
@@ -79,7 +78,7 @@ def play(
 
 
 def draft(
-    rng: np.random.Generator,
+    rng: Rng,
     lines: Sequence[Sequence[Domino]],
     *,
     kingdoms: int,
@@ -110,7 +109,7 @@ def _play_round(
     return [(chosen[slot], line[slot]) for slot in sorted(chosen)]
 
 
-def _buffer_uniform(rng: np.random.Generator) -> Callable[[], float]:
+def _buffer_uniform(rng: Rng) -> Callable[[], float]:
     """Return a function that draws uniform numbers in [0, 1), a thousand at a time for speed."""
 
     def generate() -> Iterator[float]:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.game.board import Cell
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
+from kdvision.lab.arrays import Bytes, Rng
 from kdvision.lab.render.art.augment import change_crowns, vary_print
 from kdvision.lab.render.art.folder_art import SIDE_PX, FolderArt, list_sources, parse_domino_number
 from kdvision.lab.render.art.queendomino_art import QueendominoArt
@@ -27,9 +27,6 @@ from kdvision.lab.render.art.scene_art import (
 from kdvision.lab.render.objects import meshes, tokens
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.train.crop_folder import Crops
-
-Bytes = npt.NDArray[np.uint8]
-Rng = np.random.Generator
 
 _DRAWN_SCENE_SHARE = 0.15  # of training scenes show drawn tiles
 _DRAWN_PIECE_SHARE = 0.2  # of towns and buildings in a mix are drawn: there are few pictures of real ones

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-Points = npt.NDArray[np.float64]
+from kdvision.lab.arrays import Floats32, Points
 
 # A board's y runs down the page; a right-handed world with z towards the viewer needs it up.
 _FLIP_Y = np.diag([1.0, -1.0, 1.0, 1.0])
@@ -41,7 +40,7 @@ class Camera:
         offset = (pixels - middle) / scale
         return np.asarray(middle + scale * offset * (1 + self.bend * (offset**2).sum(-1, keepdims=True)))
 
-    def lens_maps(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def lens_maps(self) -> tuple[Floats32, Floats32]:
         """Return the maps for `cv2.remap` that distort an ideal picture."""
         middle, scale = self._lens()
         x = ((np.arange(self.width) - middle[0]) / scale).astype(np.float32)

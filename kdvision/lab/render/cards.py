@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from kdvision.lab.games.layout import Points, Tile
+from kdvision.lab.arrays import Bytes, Floats32, Points, Rng
+from kdvision.lab.games.layout import Tile
 from kdvision.lab.render.camera import Camera
 from kdvision.lab.render.objects.surface import make_fractal_noise
 
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
 Vector = tuple[float, float, float]
 
 _MAX_SHEET_SIDE_PX = 3200
@@ -25,16 +23,16 @@ class PrintStyle:
     """How the cards of one box are printed, cut and worn."""
 
     thickness: float  # squares
-    tone: Floats  # gain of each channel
+    tone: Floats32  # gain of each channel
     unevenness: float  # standard deviation of the cards' log brightness
     corner: float  # radius of the rounded corners, squares
     rim: float  # how much darker (below 0: lighter) the rim is
-    edge: Floats  # colour of the cut cardboard, 0 to 255
+    edge: Floats32  # colour of the cut cardboard, 0 to 255
     warp: float  # standard deviation of a card's lean, radians
     age: float = 0.0  # 0 (new) to 1 (bleached, yellowed and stained)
 
     @classmethod
-    def sample(cls, rng: np.random.Generator) -> PrintStyle:
+    def sample(cls, rng: Rng) -> PrintStyle:
         """Return a random style."""
         return cls(
             thickness=float(rng.uniform(0.02, 0.07)),
@@ -53,13 +51,11 @@ class Sheet:
     """All cards of a scene seen from above."""
 
     colours: Bytes  # (h, w, 4), premultiplied by alpha
-    lean: Floats  # (h, w, 2), radians
+    lean: Floats32  # (h, w, 2), radians
     place: Points  # (3, 3), takes the sheet's pixels to the table
 
 
-def make_sheet(
-    tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, style: PrintStyle, rng: np.random.Generator
-) -> Sheet:
+def make_sheet(tiles: Sequence[Tile], faces: Sequence[Bytes], camera: Camera, style: PrintStyle, rng: Rng) -> Sheet:
     """Return the sheet of some tiles, with as many pixels as the camera can resolve."""
     outlines = np.concatenate([tile.outline() for tile in tiles])
     low, high = outlines.min(0) - 0.3, outlines.max(0) + 0.3
@@ -82,7 +78,7 @@ def _measure_square(camera: Camera, points: Points) -> float:
     return float(np.percentile(lengths[np.isfinite(lengths)], 90))
 
 
-def _make_card(face: Bytes, tile: Tile, unit: float, style: PrintStyle, rng: np.random.Generator) -> Bytes:
+def _make_card(face: Bytes, tile: Tile, unit: float, style: PrintStyle, rng: Rng) -> Bytes:
     """Return one card at the sheet's scale, (h, w, 4), premultiplied."""
     height, width = max(4, round(unit)), max(4, round(unit * tile.width))
     shrunk = np.asarray(cv2.resize(face, (width, height), interpolation=cv2.INTER_AREA), np.float32)
@@ -94,7 +90,7 @@ def _make_card(face: Bytes, tile: Tile, unit: float, style: PrintStyle, rng: np.
     return np.dstack([np.clip(patch, 0, 255) * mask[..., None], mask * 255]).astype(np.uint8)
 
 
-def _draw_outline(height: int, width: int, corner: float) -> Floats:
+def _draw_outline(height: int, width: int, corner: float) -> Floats32:
     """Return the mask (h, w) of a card with rounded corners."""
     mask = np.zeros((height + 2, width + 2), np.uint8)
     radius = int(corner * height)
@@ -117,7 +113,7 @@ def _stamp_card(sheet: Bytes, card: Bytes, corners: Points) -> None:
     window[:] = cv2.add(cv2.multiply(window, cv2.merge([255 - stamp[..., 3]] * 4), scale=1 / 255), stamp)
 
 
-def _apply_age(colours: Bytes, unit: float, age: float, rng: np.random.Generator) -> Bytes:
+def _apply_age(colours: Bytes, unit: float, age: float, rng: Rng) -> Bytes:
     """Return the sheet bleached, yellowed and stained, as an old or a home-printed box is."""
     height, width = colours.shape[:2]
     paint, alpha = colours[..., :3].astype(np.float64), colours[..., 3:].astype(np.float64)
@@ -133,16 +129,18 @@ def _apply_age(colours: Bytes, unit: float, age: float, rng: np.random.Generator
 
 def draw_sheet(
     picture: Bytes,
-    reflectance: Floats,
+    reflectance: Floats32,
     sheet: Sheet,
     camera: Camera,
     style: PrintStyle,
     lamp: Vector,
-    rng: np.random.Generator,
-) -> Floats:
+    rng: Rng,
+) -> Floats32:
     """Draw the cards of a sheet into a picture and their reflectance; return their lean (H, W, 2) in radians."""
 
-    def project(layer: Bytes | Floats, z: float, offset: Points | float = 0.0, flags: int = cv2.INTER_LINEAR) -> Floats:
+    def project(
+        layer: Bytes | Floats32, z: float, offset: Points | float = 0.0, flags: int = cv2.INTER_LINEAR
+    ) -> Floats32:
         """Return a layer of the sheet as it is visible at height `z`, moved by an offset on the table."""
         move = np.eye(3)
         move[:2, 2] = offset

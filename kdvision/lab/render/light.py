@@ -6,13 +6,10 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.evaluate.corruptions.pixels import GAMMA
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.render.objects.surface import make_noise
-
-Floats = npt.NDArray[np.float32]
-Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -27,7 +24,7 @@ class PhotoFactors:
     defocus: float = 0.0  # standard deviation of the point spread in pixels; never random
 
     @classmethod
-    def sample(cls, rng: np.random.Generator) -> PhotoFactors:
+    def sample(cls, rng: Rng) -> PhotoFactors:
         """Return random factors: most photos are fair, some are bad in one way, few in several."""
         values = rng.beta(1.0, 2.2, 5)
         if rng.random() < 0.3:
@@ -35,13 +32,13 @@ class PhotoFactors:
         return cls(*(float(v) for v in values))
 
     @classmethod
-    def sample_hard_light(cls, rng: np.random.Generator) -> PhotoFactors:
+    def sample_hard_light(cls, rng: Rng) -> PhotoFactors:
         """Return random factors in hard light; at the upper end of glare, a lamp leaves nothing but white."""
         light, glare = float(rng.uniform(0.3, 1.3)), float(rng.uniform(0.5, 2.5))
         return replace(cls.sample(rng), light=light, glare=glare)
 
 
-def add_illumination(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
+def add_illumination(picture: Floats32, rng: Rng, strength: float) -> Floats32:
     """Return the picture (H, W, 3; 0 to 1) under an uneven, tinted light with soft shadows."""
     height, width = picture.shape[:2]
     angle = rng.uniform(0, 2 * np.pi)
@@ -61,7 +58,7 @@ def add_illumination(picture: Floats, rng: np.random.Generator, strength: float)
     return np.asarray(lit, np.float32)
 
 
-def _cast_shadow(rng: np.random.Generator, height: int, width: int, strength: float) -> Floats:
+def _cast_shadow(rng: Rng, height: int, width: int, strength: float) -> Floats32:
     """Return the factor (H, W) by which the soft shadow of a hand or of the photographer darkens a picture."""
     mask = np.zeros((height, width), np.float32)
     long = max(height, width)
@@ -70,7 +67,7 @@ def _cast_shadow(rng: np.random.Generator, height: int, width: int, strength: fl
     return np.asarray(1 - mask * rng.uniform(0.15, 0.45 + 0.3 * strength), np.float32)
 
 
-def _draw_blobs(mask: Floats, rng: np.random.Generator) -> None:
+def _draw_blobs(mask: Floats32, rng: Rng) -> None:
     height, width = mask.shape
     long = max(height, width)
     start, step = rng.uniform(0, 1, 2) * (width, height), rng.normal(0, 0.15 * long, 2)
@@ -80,7 +77,7 @@ def _draw_blobs(mask: Floats, rng: np.random.Generator) -> None:
         cv2.ellipse(mask, [int(c) for c in centre], [int(a) for a in axes], rng.uniform(0, 180), 0, 360, 1.0, -1)
 
 
-def _draw_any_hand(mask: Floats, rng: np.random.Generator) -> None:
+def _draw_any_hand(mask: Floats32, rng: Rng) -> None:
     """Draw a hand at a random place."""
     height, width = mask.shape
     palm = rng.uniform(0.04, 0.14) * max(height, width)
@@ -88,9 +85,7 @@ def _draw_any_hand(mask: Floats, rng: np.random.Generator) -> None:
     draw_hand(mask, centre, palm, rng.uniform(0, 2 * np.pi), rng)
 
 
-def draw_hand(
-    mask: Floats, centre: npt.NDArray[np.float64], palm: float, heading: float, rng: np.random.Generator
-) -> None:
+def draw_hand(mask: Floats32, centre: Floats, palm: float, heading: float, rng: Rng) -> None:
     """Draw in a mask (H, W) an arm that comes from outside, a palm, fingers, and sometimes a phone.
 
     `palm` is the palm's radius in pixels; the fingers point along `heading`.
@@ -113,8 +108,8 @@ def draw_hand(
 
 
 def add_glare(
-    picture: Floats, gloss: Floats, rng: np.random.Generator, strength: float, *, lean: Floats | None = None
-) -> Floats:
+    picture: Floats32, gloss: Floats32, rng: Rng, strength: float, *, lean: Floats32 | None = None
+) -> Floats32:
     """Return the picture with reflections of lamps and windows; `gloss` (H, W) is the reflectance of each pixel.
 
     `lean` (H, W, 2) is the tilt of each pixel's surface in radians: a card that leans mirrors another direction.
@@ -132,7 +127,7 @@ def add_glare(
     return np.asarray(light ** np.float32(1 / GAMMA), np.float32)
 
 
-def _shift_by_lean(veil: Floats, lean: Floats) -> Floats:
+def _shift_by_lean(veil: Floats32, lean: Floats32) -> Floats32:
     """Return the reflections as leaning cards show them: the mirrored ray turns by twice the lean."""
     height, width = veil.shape
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
@@ -141,7 +136,7 @@ def _shift_by_lean(veil: Floats, lean: Floats) -> Floats:
     return np.asarray(moved, np.float32)
 
 
-def _draw_reflection(rng: np.random.Generator, height: int, width: int) -> Floats:
+def _draw_reflection(rng: Rng, height: int, width: int) -> Floats32:
     spot = np.zeros((height, width), np.float32)
     long = max(height, width)
     centre = (float(rng.uniform(0, width)), float(rng.uniform(0, height)))
@@ -156,7 +151,7 @@ def _draw_reflection(rng: np.random.Generator, height: int, width: int) -> Float
     return cv2.GaussianBlur(spot, (0, 0), long * rng.uniform(0.008, 0.06)).astype(np.float32, copy=False)
 
 
-def expose(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> Bytes:
+def expose(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Bytes:
     """Return the photo (H, W, 3) after defocus, motion, tone, noise and JPEG compression."""
     if factors.defocus:
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), factors.defocus), np.float32)
@@ -169,7 +164,7 @@ def expose(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> 
     return compress_jpeg(photo, int(rng.uniform(95 - 65 * factors.jpeg, 97)))
 
 
-def _add_blur(picture: Floats, rng: np.random.Generator, strength: float) -> Floats:
+def _add_blur(picture: Floats32, rng: Rng, strength: float) -> Floats32:
     sigma = abs(rng.normal(0, 0.2)) + 2.2 * strength**2 * rng.random()
     if sigma > 0.25:
         picture = cv2.GaussianBlur(picture, (0, 0), sigma).astype(np.float32, copy=False)
@@ -180,7 +175,7 @@ def _add_blur(picture: Floats, rng: np.random.Generator, strength: float) -> Flo
     return picture
 
 
-def add_motion_blur(picture: Floats, *, length: float, angle: float) -> Floats:
+def add_motion_blur(picture: Floats32, *, length: float, angle: float) -> Floats32:
     """Return the picture smeared along a line `length` pixels long."""
     size = int(length) | 1
     size = max(3, size + 2)
@@ -194,7 +189,7 @@ def add_motion_blur(picture: Floats, *, length: float, angle: float) -> Floats:
     return cv2.filter2D(picture, -1, kernel / kernel.sum()).astype(np.float32, copy=False)
 
 
-def _adjust_tone(picture: Floats, rng: np.random.Generator, factors: PhotoFactors) -> Floats:
+def _adjust_tone(picture: Floats32, rng: Rng, factors: PhotoFactors) -> Floats32:
     level = float(np.percentile(picture[::4, ::4], 95)) + 1e-3
     picture = picture * np.float32(rng.uniform(0.75, 1.12) / max(level, 0.4))
     if rng.random() < 0.4 * factors.light:

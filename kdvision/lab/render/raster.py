@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
+from kdvision.lab.arrays import Bytes, Floats
+
 Colour = Sequence[int]
 Vector = tuple[float, float, float]
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Square
-from kdvision.lab.games.layout import Kingdom, Piece, Points, Scene, rotation_matrix
+from kdvision.lab.arrays import Bytes, Floats32, Points, Rng
+from kdvision.lab.games.layout import Kingdom, Piece, Scene, rotation_matrix
 from kdvision.lab.render import cards, light
 from kdvision.lab.render.camera import Camera, fit_camera
 from kdvision.lab.render.cards import PrintStyle, Vector
@@ -19,10 +20,7 @@ from kdvision.lab.render.objects.surface import TableTop, paint
 from kdvision.lab.render.objects.table_tops import make_table_top
 from kdvision.lab.render.raster import Mesh, draw_mesh, draw_shadow
 
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
-
-OccluderPlacer = Callable[[Bytes, Floats, Bytes, Sequence[Points], Sequence[Bytes], np.random.Generator], None]
+OccluderPlacer = Callable[[Bytes, Floats32, Bytes, Sequence[Points], Sequence[Bytes], Rng], None]
 """Draws objects over some squares of a picture, as `occluders.place_occluders` does."""
 
 ASPECT_RATIOS: Final = (1.0, 4 / 3, 16 / 9, 3 / 4, 9 / 16)
@@ -34,10 +32,10 @@ _MAX_TABLE_SIDE_PX: Final = 2000
 class SceneArt(Protocol):
     """Where the pictures of tiles and the shapes of pieces come from."""
 
-    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:
+    def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:
         """Return the picture of a `Tile`, RGB: (h, 2h, 3) for dominoes and backs, else (h, h, 3)."""
 
-    def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+    def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         """Return the mesh of a `Piece`."""
 
     @property
@@ -68,7 +66,7 @@ class Picture:
 
 def place_camera(
     scene: Scene,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     size: int,
     fill: tuple[float, float] = (0.3, 1.0),
@@ -102,7 +100,7 @@ def render(
     scene: Scene,
     camera: Camera,
     art: SceneArt,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     factors: PhotoFactors | None = None,
     print_style: PrintStyle | None = None,
@@ -143,7 +141,7 @@ def render(
     return Picture(photo, tuple(kingdoms), tuple(quad for quad in loose if _is_inside(quad, camera)))
 
 
-def _apply_lens(layer: npt.NDArray[np.generic], maps: tuple[Floats, Floats]) -> Floats:
+def _apply_lens(layer: npt.NDArray[np.generic], maps: tuple[Floats32, Floats32]) -> Floats32:
     mapped = cv2.remap(np.asarray(layer), *maps, interpolation=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(mapped, np.float32)
 
@@ -155,7 +153,7 @@ def _is_inside(corners: Points, camera: Camera) -> bool:
 
 
 def _render_squares(
-    squares: dict[Square, Points], camera: Camera, cover: Floats, z: float
+    squares: dict[Square, Points], camera: Camera, cover: Floats32, z: float
 ) -> dict[Square, RenderedSquare]:
     projected = {square: camera.project(quad, z) for square, quad in squares.items()}
     inside = {square: corners for square, corners in projected.items() if _is_inside(corners, camera)}
@@ -174,7 +172,7 @@ def measure_cover(cover: npt.NDArray[np.bool_], corners: Points) -> float:
     return float(window[mask > 0].mean()) if mask.any() else 0.0
 
 
-def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: np.random.Generator) -> Bytes:
+def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: Rng) -> Bytes:
     outline = scene.outline()
     middle, reach = outline.mean(0), float(np.ptp(outline, axis=0).max()) / 2 + 1
     corners = np.array([[0, 0], [camera.width, 0], [camera.width, camera.height], [0, camera.height]], float)
@@ -196,11 +194,11 @@ def _draw_table(scene: Scene, camera: Camera, table_top: TableTop, rng: np.rando
 
 def _draw_pieces(
     picture: Bytes,
-    reflectance: Floats,
+    reflectance: Floats32,
     pieces: Sequence[Piece],
     camera: Camera,
     art: SceneArt,
-    rng: np.random.Generator,
+    rng: Rng,
     *,
     thickness: float,
     lamp: Vector,

@@ -12,7 +12,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Piece, Points, Scene, Tile, lay_out
+from kdvision.lab.arrays import Points, Rng
+from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Piece, Scene, Tile, lay_out
 from kdvision.lab.games.play import PlayedKingdom, play
 from kdvision.lab.render import renderer
 from kdvision.lab.render.camera import Camera, fit_camera
@@ -57,7 +58,7 @@ class SceneFactors:
         """Return the photo of scene `number` with its truth; `objects` limits the other objects."""
         return self.photograph(self.scene(number, objects=objects), number, art, make_rng(number, "photo"))
 
-    def photograph(self, scene: Scene, number: int, art: SceneArt, rng: np.random.Generator) -> Picture:
+    def photograph(self, scene: Scene, number: int, art: SceneArt, rng: Rng) -> Picture:
         """Return the photo of a scene with its truth, from the camera of scene `number`."""
         table = self.table or str(rng.choice(list(HELD_OUT_TOPS)))
         factors = PhotoFactors(self.light, self.glare, 0.0, self.noise, self.jpeg, defocus=self.blur * self.pixels)
@@ -82,7 +83,7 @@ class SceneFactors:
         return builder.scene
 
     def _lay_out(
-        self, builder: SceneBuilder, kingdom: PlayedKingdom, turn: float, colour: str, rng: np.random.Generator
+        self, builder: SceneBuilder, kingdom: PlayedKingdom, turn: float, colour: str, rng: Rng
     ) -> tuple[KingdomLayout, list[Tile]]:
         """Return the kingdom as close to the others as the gap allows, in a random direction from the middle."""
         seed, way = int(rng.integers(2**32)), rng.uniform(0, 2 * np.pi)
@@ -136,12 +137,12 @@ def measure_side(quads: Iterable[Points]) -> float:
     return float(np.sqrt(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])))
 
 
-def make_rng(number: int, part: str) -> np.random.Generator:
+def make_rng(number: int, part: str) -> Rng:
     """Return the generator of one part of scene `number`."""
     return np.random.default_rng((_FIRST_SEED_WORD, number, zlib.crc32(part.encode())))
 
 
-def _play_kingdoms(rng: np.random.Generator, count: int) -> list[PlayedKingdom]:
+def _play_kingdoms(rng: Rng, count: int) -> list[PlayedKingdom]:
     """Return `count` kingdoms of one game, finished or not; one or two kingdoms may be 7x7."""
     large = rng.random() < 0.35 and count <= 2
     turns = None if rng.random() < 0.6 else int(rng.integers(3, 13))

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kdvision.lab.games.layout import KingdomLayout, Piece, Points, Scene, Tile, lay_out, rotation_matrix
+from kdvision.lab.arrays import Points, Rng
+from kdvision.lab.games.layout import KingdomLayout, Piece, Scene, Tile, lay_out, rotation_matrix
 from kdvision.lab.games.play import PlayedKingdom, play
 from kdvision.lab.render.objects.household import MAX_REACH_SQUARES
 
@@ -19,7 +20,7 @@ _MIN_TILE_GAP_SQUARES = 1.35  # between the middles of face-down dominoes or unb
 
 
 def make_scene(
-    rng: np.random.Generator, *, kingdoms: int | None = None, side: int | None = None, finished: bool | None = None
+    rng: Rng, *, kingdoms: int | None = None, side: int | None = None, finished: bool | None = None
 ) -> Scene:
     """Return a random scene. What is None is chosen at random; most scenes hold one kingdom."""
     count = int(rng.choice([0, 1, 2, 3, 4], p=[0.05, 0.6, 0.14, 0.07, 0.14])) if kingdoms is None else kingdoms
@@ -43,7 +44,7 @@ def _centres(quads: Iterable[Points]) -> Points:
 class SceneBuilder:
     """A scene under construction. No object may come closer to the `taken` points than its minimum gap."""
 
-    rng: np.random.Generator
+    rng: Rng
     scene: Scene = field(default_factory=Scene)
     taken: Points = field(default_factory=lambda: np.zeros((0, 2)))
     reach: float = 5.0  # largest coordinate of objects beside the kingdoms

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from kdvision.evaluate.workers import map_in_processes
+from kdvision.lab.arrays import Floats, Rng
 from kdvision.lab.games.pieces import make_scene_with_pieces
 from kdvision.lab.render import renderer
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES
@@ -20,8 +20,6 @@ from kdvision.lab.render.objects.patterned_tops import make_patterned_top
 from kdvision.lab.render.renderer import Picture, RenderedSquare
 from kdvision.lab.render.scenes import make_scene
 from kdvision.lab.train.examples import SceneExample, cut_cell_examples, fit_board_homography
-
-Floats = npt.NDArray[np.float64]
 
 SCENE_SIZE_PX = 640  # the longer side of a photo
 WORLDS = {"scenes": (), "pieces": (23,), "patterned": (29,), "lit": (31,), "occluded": (37,)}
@@ -40,7 +38,7 @@ _OCCLUDED_SHARES = (0.5, 0.25, 0.25)  # of occluded scenes: plain, patterned, in
 _RECTIFIED_SHARE = 0.25
 
 
-def rectify(picture: Picture, rng: np.random.Generator) -> Picture:
+def rectify(picture: Picture, rng: Rng) -> Picture:
     """Return one kingdom seen from straight above, cropped to its outline or with a margin of table.
 
     People crop their photos, and the detector's second pass sees every kingdom so.
@@ -68,7 +66,7 @@ def rectify(picture: Picture, rng: np.random.Generator) -> Picture:
     return Picture(np.asarray(photo, np.uint8), kingdoms, tuple(move(quad) for quad in picture.loose))
 
 
-def render_world(rng: np.random.Generator, art_mix: ArtMix, world: str) -> Picture:
+def render_world(rng: Rng, art_mix: ArtMix, world: str) -> Picture:
     """Return a random picture of one of the WORLDS."""
     occluders, factors = None, None
     if world == "occluded":

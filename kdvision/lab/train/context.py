@@ -23,6 +23,7 @@ from torch.utils.data import DataLoader
 
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
+from kdvision.lab.arrays import Floats32, Rng
 from kdvision.lab.calibrate.scenes import PHOTO_SIZE_PIXELS, digest_observer, find_truth
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art_mix import load_art_mix
@@ -62,8 +63,8 @@ WEIGHT_DECAY: Final = 0.05
 class LabelledTiles:
     """The tiles of the kingdoms of one photo: features as in `TileFeatures`, and the index of each true kind (n,)."""
 
-    log_probs: npt.NDArray[np.float32]
-    colours: npt.NDArray[np.float32]
+    log_probs: Floats32
+    colours: Floats32
     labels: npt.NDArray[np.int64]
 
 
@@ -126,9 +127,7 @@ def load_tiles(run: Run, first_seed: int, count: int, *, held_out: bool = False)
     return [photo for photo in photos if len(photo.labels) >= MIN_TILES]
 
 
-def make_batch(
-    photos: Sequence[LabelledTiles], rng: np.random.Generator | None = None
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def make_batch(photos: Sequence[LabelledTiles], rng: Rng | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return log-probabilities, colours, labels and padding mask (batch, n, …); with `rng`, of a part of the tiles."""
     chosen = [slice(None) if rng is None else _choose_tiles(len(photo.labels), rng) for photo in photos]
     parts = list(zip(photos, chosen, strict=True))
@@ -139,7 +138,7 @@ def make_batch(
     return log_probs, colours, pad_sequence(labels, True, IGNORED_LABEL), missing
 
 
-def _choose_tiles(count: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
+def _choose_tiles(count: int, rng: Rng) -> npt.NDArray[np.intp]:
     shown = max(MIN_TILES, int(count * rng.uniform(*SHOWN_SHARE)))
     return np.asarray(rng.permutation(count)[: min(shown, MAX_TILES)])
 

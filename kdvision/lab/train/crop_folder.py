@@ -12,11 +12,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 from skimage.color import rgb2lab
 
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
+from kdvision.lab.arrays import Bytes, Floats
+
 CropsByKind = dict[str, list[Bytes]]
 
 FOLDERS = {"wheat": "w", "forest": "f", "lake": "l", "grass": "g", "swamp": "s", "mine": "m"}

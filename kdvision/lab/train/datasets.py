@@ -10,13 +10,11 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
 from kdvision.evaluate.corruptions.pixels import GAMMA, LINEAR
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.render.light import compress_jpeg
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples, SceneExample
 from kdvision.vision.networks.cells import PARTNER_COUNT
 from kdvision.vision.networks.detector import PADDING_GREY, STRIDE_PIXELS, compute_axes, encode_axes
-
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
 
 SIDE_RANGE_PIXELS = (11.0, 84.0)
 """Sides of the squares on which the detector is trained."""
@@ -72,7 +70,7 @@ def iterate_batches(data: Dataset[tuple[Tensor, ...]], *, batch: int | None) -> 
     yield from DataLoader(data, batch_size=batch, shuffle=False, num_workers=1, prefetch_factor=8)
 
 
-def make_detector_target(quads: Floats, size: int) -> npt.NDArray[np.float32]:
+def make_detector_target(quads: Floats, size: int) -> Floats32:
     """Return the target (9, size/8, size/8) for squares (n, 4, 2): inside a square, vote (7), weight of the vote.
 
     The code of the axes is that of `vision.networks.detector`; offsets are in half-sides. The votes of large squares
@@ -97,9 +95,7 @@ def make_detector_target(quads: Floats, size: int) -> npt.NDArray[np.float32]:
     return target
 
 
-def make_detector_sample(
-    photo: Bytes, quads: npt.NDArray[np.float32], rng: np.random.Generator, *, size: int
-) -> tuple[Bytes, npt.NDArray[np.float32]]:
+def make_detector_sample(photo: Bytes, quads: Floats32, rng: Rng, *, size: int) -> tuple[Bytes, Floats32]:
     """Return a random crop (size, size, 3) of a scene, scaled, turned, mirrored and retouched, with its target."""
     height, width = photo.shape[:2]
     centres = quads.mean(1)
@@ -134,7 +130,7 @@ def _fill_crop(offset: Floats, corners: Floats, size: int) -> Floats:
 
 
 def augment_cells(
-    crops: Bytes, partner: npt.NDArray[np.int64], gems: npt.NDArray[np.int64], rng: np.random.Generator
+    crops: Bytes, partner: npt.NDArray[np.int64], gems: npt.NDArray[np.int64], rng: Rng
 ) -> tuple[Bytes, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return crops (n, 64, 64, 3) turned and retouched at random, with partner and gem labels that match."""
     partner, gems, augmented = partner.copy(), gems.copy(), np.empty_like(crops)
@@ -154,7 +150,7 @@ def augment_cells(
     return augmented, partner, gems
 
 
-def retouch(picture: Bytes, rng: np.random.Generator) -> Bytes:
+def retouch(picture: Bytes, rng: Rng) -> Bytes:
     """Return the picture in another tone, sometimes blurred, noisy or compressed again."""
     cast = float(rng.choice([0.06, 0.2, 0.45], p=[0.82, 0.12, 0.06]))  # white balance fails under some lamps
     gain = np.exp(rng.normal(0, 0.12) + rng.normal(0, cast, 3))
@@ -170,7 +166,7 @@ def retouch(picture: Bytes, rng: np.random.Generator) -> Bytes:
     return retouched
 
 
-def jitter(crop: Bytes, rng: np.random.Generator) -> Bytes:
+def jitter(crop: Bytes, rng: Rng) -> Bytes:
     """Return the crop as a slightly wrong lattice fit would have cut it."""
     side = crop.shape[0]
     matrix = cv2.getRotationMatrix2D(((side - 1) / 2, (side - 1) / 2), rng.normal(0, 2.5), rng.uniform(0.95, 1.06))
@@ -179,14 +175,14 @@ def jitter(crop: Bytes, rng: np.random.Generator) -> Bytes:
     return np.asarray(cv2.warpAffine(np.ascontiguousarray(crop), matrix, (side, side), flags=flags, borderMode=border))
 
 
-def _reduce_resolution(crop: Bytes, rng: np.random.Generator) -> Bytes:
+def _reduce_resolution(crop: Bytes, rng: Rng) -> Bytes:
     """Return the crop as a camera further away would have seen it, with fewer pixels per square."""
     side = crop.shape[0]
     small = cv2.resize(crop, (int(side * rng.uniform(0.3, 0.8)),) * 2, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.resize(small, (side, side), interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
-def _add_reflection(picture: Bytes, rng: np.random.Generator) -> Bytes:
+def _add_reflection(picture: Bytes, rng: Rng) -> Bytes:
     """Return the picture (h, w, 3) with a patch of reflected light, white or coloured.
 
     The patch is either mixed with the picture or added to its light, which may leave nothing but white.

@@ -13,13 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kdvision.game.board import Square
+from kdvision.lab.arrays import Bytes, Floats, Floats32, Rng
 from kdvision.lab.render.renderer import Picture, RenderedKingdom, measure_cover
 from kdvision.lab.train.crop_folder import Crops
 from kdvision.vision.classify.probabilities import KINDS, NOTHING
 from kdvision.vision.networks.cells import CROP_PIXELS, SQUARE_PIXELS, prepare_crops
-
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
 
 TILE_KINDS = (*(kind for kind in KINDS if kind != NOTHING), "t")
 PIECES = ("", "knight", "tower", "queen", "building")
@@ -60,7 +58,7 @@ class SceneExample:
     """A rendered photo as JPEG bytes, the corners (n, 4, 2) of all face-up squares in it, and crops cut from it."""
 
     jpeg: bytes
-    quads: npt.NDArray[np.float32]
+    quads: Floats32
     cells: CellExamples
 
     def decode_photo(self) -> Bytes:
@@ -79,7 +77,7 @@ def fit_board_homography(kingdom: RenderedKingdom) -> Floats:
     return np.zeros((3, 3)) if matrix is None else np.asarray(matrix, np.float64)
 
 
-def cut_cell_examples(picture: Picture, rng: np.random.Generator, *, tiles: int = 30, others: int = 16) -> CellExamples:
+def cut_cell_examples(picture: Picture, rng: Rng, *, tiles: int = 30, others: int = 16) -> CellExamples:
     """Return crops of one picture: some of its squares, and empty cells beside and between them."""
     quads: list[Floats] = []
     labels: list[tuple[int, ...]] = []
@@ -166,7 +164,7 @@ def _is_inside(photo: npt.NDArray[np.generic], quad: Floats) -> bool:
     return bool(((centre > 0) & (centre < photo.shape[1::-1])).all())
 
 
-def _draw_random_quads(rng: np.random.Generator, covered: npt.NDArray[np.bool_]) -> list[Floats]:
+def _draw_random_quads(rng: Rng, covered: npt.NDArray[np.bool_]) -> list[Floats]:
     """Return random squares of the table, often on clutter."""
     height, width = covered.shape
     found = []
@@ -179,7 +177,7 @@ def _draw_random_quads(rng: np.random.Generator, covered: npt.NDArray[np.bool_])
     return found
 
 
-def _jitter_quad(quad: Floats, rng: np.random.Generator) -> Floats:
+def _jitter_quad(quad: Floats, rng: Rng) -> Floats:
     """Return the square (4, 2) as a lattice fit would give it: slightly displaced, slightly too large."""
     side = float(np.linalg.norm(quad[2] - quad[0])) / np.sqrt(2)
     centre = quad.mean(0)
@@ -190,7 +188,7 @@ def _jitter_quad(quad: Floats, rng: np.random.Generator) -> Floats:
 # --- examples made of real crops --------------------------------------------------------------------------------------
 
 
-def make_mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExamples:
+def make_mosaics(crops: Crops, rng: Rng, count: int) -> CellExamples:
     """Return examples of real crops, each in the middle of crops that could lie beside it."""
     photos, kinds = sorted(crops.pictures), sorted(crops.by_kind)
     made = np.empty((count, CROP_PIXELS, CROP_PIXELS, 3), np.uint8)
@@ -211,7 +209,7 @@ def make_mosaics(crops: Crops, rng: np.random.Generator, count: int) -> CellExam
     return CellExamples(made, shown, tile, nothing, nothing + UNKNOWN, tile - 1, np.stack([tile - 1] * 4, axis=1))
 
 
-def _make_mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: np.random.Generator) -> Bytes:
+def _make_mosaic(middle: Bytes, near: list[Bytes], scraps: tuple[Bytes, ...], rng: Rng) -> Bytes:
     """Return a crop (64, 64, 3) of a square surrounded by other squares or bare table."""
     side = SQUARE_PIXELS + int(rng.integers(-2, 3))
     canvas = np.empty((3 * side, 3 * side, 3), np.uint8)

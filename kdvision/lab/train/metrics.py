@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from kdvision.lab.arrays import Bytes
 from kdvision.lab.train.examples import PIECES, TILE_KINDS, CellExamples
 from kdvision.lab.train.networks import CORNERS, PARTNERS, CellNet
 
@@ -44,7 +44,7 @@ def compute_cell_loss(
     return main + sum(weight * torch.nan_to_num(loss) for weight, loss in minor)
 
 
-def compute_cell_logits(net: CellNet, crops: npt.NDArray[np.uint8]) -> Tensor:
+def compute_cell_logits(net: CellNet, crops: Bytes) -> Tensor:
     """Return the network's logits for crops (n, 64, 64, 3), computed in batches that fit in memory."""
     with torch.inference_mode():
         batches = torch.from_numpy(crops.transpose(0, 3, 1, 2)).split(256)

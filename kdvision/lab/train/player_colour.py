@@ -21,6 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
 from kdvision.game.players import COLOURS
+from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.games.layout import Piece, Scene, Tile
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, list_sources
@@ -35,9 +36,6 @@ from kdvision.vision.classify.player_colour import (
     compute_colour_features,
 )
 from kdvision.vision.networks.cells import prepare_crops
-
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float64]
 
 PRINTED_COLOURS = ("blue", "green", "pink", "yellow")
 """Colours of Kingdomino's own starting tiles; the others are drawn."""
@@ -59,12 +57,12 @@ class ColouredArt:
     castles: Sequence[Mesh]
     scraps: Sequence[Bytes] = ()
 
-    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
+    def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
         """Return the picture of a tile; castles in colours that are not printed are drawn."""
         is_drawn = kind == "castle" and name not in PRINTED_COLOURS
         return (self.box if is_drawn else self.printed).tile(kind, name)
 
-    def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+    def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         """Return the mesh of a piece."""
         if kind == "castle" and self.castles and rng.random() < 0.4:
             return self.castles[COLOURS.index(colour)]
@@ -151,7 +149,7 @@ def render_square(number: int, *, data: Path) -> tuple[Bytes, int, bool] | None:
     return prepare_crops(picture.photo, jittered[None])[0], index, has_castle
 
 
-def deal_kingdom(rng: np.random.Generator, colour: str, has_castle: bool) -> Scene:
+def deal_kingdom(rng: Rng, colour: str, has_castle: bool) -> Scene:
     """Return a table with a small kingdom of one colour."""
     scene = scenes.make_scene(rng, kingdoms=1, side=5, finished=False)
     start = next(tile for tile in scene.tiles if tile.kind == "castle")

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import onnx
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 
 from kdvision.evaluate.workers import map_in_processes
+from kdvision.lab.arrays import Bytes, Floats32
 from kdvision.lab.calibrate.scenes import judge_boards, observe_picture, render_scene
 from kdvision.lab.model_file import write_model
 from kdvision.lab.train.run import Run
@@ -27,8 +27,6 @@ from kdvision.vision.find import Networks
 from kdvision.vision.networks.cells import CellClassifier
 from kdvision.vision.networks.detector import SquareDetector
 from kdvision.vision.networks.onnx import Model, find_model, load_model
-
-Bytes = npt.NDArray[np.uint8]
 
 NAMES: Final = ("detector", "cells")
 OPERATORS: Final = ("Conv", "Add", "Resize", "Concat", "Relu", "MaxPool", "Gemm", "MatMul")
@@ -47,7 +45,7 @@ class RecordingModel(Model):
         super().__init__(path, threads=1)
         self.inputs: list[Bytes] = []
 
-    def run(self, pictures: Bytes) -> npt.NDArray[np.float32]:
+    def run(self, pictures: Bytes) -> Floats32:
         self.inputs.append(np.ascontiguousarray(pictures))
         return super().run(pictures)
 

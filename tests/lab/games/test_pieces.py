@@ -7,7 +7,8 @@ import pytest
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.legality import find_problems
-from kdvision.lab.games.layout import KingdomLayout, Points, Scene
+from kdvision.lab.arrays import Points
+from kdvision.lab.games.layout import KingdomLayout, Scene
 from kdvision.lab.games.pieces import DECKS, make_scene_with_pieces
 
 SEEDS = range(10)

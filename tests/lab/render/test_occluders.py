@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kdvision.lab.arrays import Bytes, Floats32
 from kdvision.lab.render.objects import occluders
 
 SIDE = 12
@@ -10,7 +11,7 @@ CORNERS = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 SQUARES = [SIDE * (CORNERS + np.array([3 + col, 2 + row])) for row in range(3) for col in range(3)]
 
 
-def draw_occluders(seed: int) -> tuple[occluders.Bytes, occluders.Floats, occluders.Bytes]:
+def draw_occluders(seed: int) -> tuple[Bytes, Floats32, Bytes]:
     picture, gloss = np.full((80, 104, 3), 120, np.uint8), np.full((80, 104), -1, np.float32)
     cover = np.zeros((80, 104), np.uint8)
     occluders.place_occluders(picture, gloss, cover, SQUARES, [], np.random.default_rng(seed))

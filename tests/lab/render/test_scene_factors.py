@@ -12,8 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kdvision.game.board import Terrain
+from kdvision.lab.arrays import Points
 from kdvision.lab.experiments.factors import BOXES
-from kdvision.lab.games.layout import KingdomLayout, Points, Scene
+from kdvision.lab.games.layout import KingdomLayout, Scene
 from kdvision.lab.render.art.scene_art import EXTRA_TRAINING_BOXES, TRAINING_BOX_COUNT, DrawnSceneArt
 from kdvision.lab.render.objects.held_out_tops import HELD_OUT_TOPS
 from kdvision.lab.render.objects.surface import paint

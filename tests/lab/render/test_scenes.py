@@ -11,7 +11,8 @@ import pytest
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.legality import find_problems
-from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Points, Scene, Tile, lay_out
+from kdvision.lab.arrays import Points
+from kdvision.lab.games.layout import KingdomLayout, LayoutNoise, Scene, Tile, lay_out
 from kdvision.lab.games.play import play
 from kdvision.lab.render.scenes import MIN_KINGDOM_GAP_SQUARES, make_scene
 

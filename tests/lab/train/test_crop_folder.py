@@ -8,16 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from kdvision.lab.train.crop_folder import (
-    MIN_BORROWED_CROPS,
-    MISLABELLED,
-    Bytes,
-    Crops,
-    Floats,
-    parse_group,
-    parse_kind,
-    parse_photo,
-)
+from kdvision.lab.arrays import Bytes, Floats
+from kdvision.lab.train.crop_folder import MIN_BORROWED_CROPS, MISLABELLED, Crops, parse_group, parse_kind, parse_photo
 from kdvision.vision.classify.probabilities import KINDS
 
 

@@ -4,9 +4,8 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Picture = NDArray[np.uint8]
+from kdvision.lab.arrays import Bytes, Rng
 
 MAX_CROWNS: Final = 3
 # A crown with its rim, in sides of a square. Crowns stand along the upper edge, from the left in a left half and from
@@ -15,7 +14,7 @@ _CROWN_LEFTS: Final = (0.05, 0.345, 0.64)
 _CROWN_TOP, _CROWN_WIDTH, _CROWN_HEIGHT = 0.03, 0.31, 0.25
 
 
-def vary_print(picture: Picture, rng: np.random.Generator, *, turn: bool = True, brightness: float = 1.0) -> Picture:
+def vary_print(picture: Bytes, rng: Rng, *, turn: bool = True, brightness: float = 1.0) -> Bytes:
     """Return a square print (h, h, 3) as another copy and another camera would show it.
 
     Brightness (around the given mean), tint and sharpness vary; with `turn` it is also mirrored and turned by quarters.
@@ -28,7 +27,7 @@ def vary_print(picture: Picture, rng: np.random.Generator, *, turn: bool = True,
     return np.asarray(cv2.GaussianBlur(shades, (0, 0), blur) if blur else shades, np.uint8)
 
 
-def change_crowns(square: Picture, printed: int, wanted: int, *, side: int) -> Picture:
+def change_crowns(square: Bytes, printed: int, wanted: int, *, side: int) -> Bytes:
     """Return a left (0) or right (1) half (h, h, 3), upright as printed, with the wanted number of crowns.
 
     Every print of a mine with two crowns shows the same mine, so a network would take that mine for two crowns. A

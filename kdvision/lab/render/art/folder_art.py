@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kdvision.game.deck import KINGDOMINO
-
-Picture = NDArray[np.uint8]
+from kdvision.lab.arrays import Bytes
 
 SIDE_PX = 256  # of a square
 
@@ -33,7 +32,7 @@ _FIRST_FILES = {"scans": "domino_scans/01.jpg", "photos": "dominoes/01.jpg", "sq
 class ArtSet(Protocol):
     """Where the pictures of a box come from."""
 
-    def tile(self, kind: str, name: int | str) -> Picture:
+    def tile(self, kind: str, name: int | str) -> Bytes:
         """Return the picture of a domino or its back, (256, 512, 3), or of the starting tile of a colour.
 
         `kind` and `name` are as in `layout.Tile`.
@@ -59,7 +58,7 @@ class FolderArt:
         self.folder, self.source = folder, source
         self._backs = sorted((folder / "domino_backs").glob("*.jpg"), key=lambda path: int(path.stem))
 
-    def tile(self, kind: str, name: int | str) -> Picture:
+    def tile(self, kind: str, name: int | str) -> Bytes:
         """Return the picture of a tile; see `ArtSet`. A back shows the nearest number that has a picture."""
         if kind == "castle":
             return _load_trimmed(self.folder / _CASTLES[self.source][str(name)], SIDE_PX)
@@ -80,7 +79,7 @@ def parse_domino_number(name: int | str) -> int:
     return int(str(name).lstrip("KQ"))
 
 
-def load_picture(path: Path) -> Picture:
+def load_picture(path: Path) -> Bytes:
     """Return a picture file (h, w, 3), RGB; raises FileNotFoundError if it is none."""
     pixels = cv2.imread(str(path), cv2.IMREAD_COLOR_RGB)
     if pixels is None:
@@ -89,7 +88,7 @@ def load_picture(path: Path) -> Picture:
 
 
 @cache
-def _load_trimmed(path: Path, width: int, margin: float = 0.006) -> Picture:
+def _load_trimmed(path: Path, width: int, margin: float = 0.006) -> Bytes:
     """Return the picture at the common size, without the outermost pixels, where scans show the table."""
     picture = load_picture(path)
     height, breadth = picture.shape[:2]
@@ -99,12 +98,12 @@ def _load_trimmed(path: Path, width: int, margin: float = 0.006) -> Picture:
 
 
 @cache
-def _load_cropped(path: Path) -> Picture:
+def _load_cropped(path: Path) -> Bytes:
     photo = cv2.resize(load_picture(path), _PHOTO_SIZE_PX, interpolation=cv2.INTER_AREA)
     return cut_print(np.asarray(photo, np.uint8), _CORNERS[path.stem], 2)
 
 
-def cut_print(photo: Picture, corners: ArrayLike, squares: int, *, rim: float = 0.0) -> Picture:
+def cut_print(photo: Bytes, corners: ArrayLike, squares: int, *, rim: float = 0.0) -> Bytes:
     """Return the print between four corners of a photo, (256, squares * 256, 3), read-only.
 
     Corners run clockwise from the top left of the upright print; `rim` is cut off on all sides, in squares.
@@ -115,6 +114,6 @@ def cut_print(photo: Picture, corners: ArrayLike, squares: int, *, rim: float = 
     return _freeze(cv2.warpPerspective(photo, warp, (squares * SIDE_PX, SIDE_PX), flags=cv2.INTER_CUBIC))
 
 
-def _freeze(picture: NDArray[np.generic]) -> Picture:
+def _freeze(picture: NDArray[np.generic]) -> Bytes:
     picture.flags.writeable = False
     return np.asarray(picture, np.uint8)

@@ -5,15 +5,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
+from kdvision.lab.arrays import Bytes, Rng
 from kdvision.lab.render.art.folder_art import ArtSet
 from kdvision.lab.render.drawn.tiles import DrawnArt
 from kdvision.lab.render.objects import castles, household, meshes, tokens
 from kdvision.lab.render.raster import Mesh
-
-Bytes = npt.NDArray[np.uint8]
 
 BUILDING_KINDS = ("building", "unbuilt")  # the kinds of tile that are Queendomino's buildings
 TRAINING_BOX_COUNT = 4  # the drawn boxes 0 to 3 are for training; experiments use later ones
@@ -24,7 +20,7 @@ DRAWN_SIDE_PX = 128  # of a square: as fine as training pictures show, and quick
 _WOODEN = {"king": meshes.king_mesh, "knight": meshes.knight_mesh, "tower": meshes.tower_mesh}
 
 
-def make_piece_mesh(kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+def make_piece_mesh(kind: str, colour: str, rng: Rng) -> Mesh:
     """Return the mesh of a piece or of a household object.
 
     Knights and towers have the player's colour, or that of their wood if `colour` is no player's.
@@ -44,13 +40,13 @@ class DrawnSceneArt:
     scraps: Sequence[Bytes] = ()
     source: ClassVar[str] = "drawn"
 
-    def tile(self, kind: str, name: int | str, rng: np.random.Generator) -> Bytes:  # noqa: ARG002
+    def tile(self, kind: str, name: int | str, rng: Rng) -> Bytes:  # noqa: ARG002
         """Return the picture of a tile; see `renderer.SceneArt`. Only drawn sets have Queendomino's tiles."""
         is_queendomino = kind in BUILDING_KINDS or str(name).startswith("Q")
         art = get_drawn_box(0) if is_queendomino and not isinstance(self.art, DrawnArt) else self.art
         return art.tile(kind, name)
 
-    def mesh(self, kind: str, colour: str, rng: np.random.Generator) -> Mesh:
+    def mesh(self, kind: str, colour: str, rng: Rng) -> Mesh:
         """Return the mesh of a piece."""
         return make_piece_mesh(kind, colour, rng)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
+from kdvision.lab.arrays import Rng
 from kdvision.lab.render.drawn.canvas import Canvas
 from kdvision.lab.render.drawn.houses import draw_chimney, draw_door, draw_house, draw_smoke
 from kdvision.lab.render.drawn.motifs import draw_crown
@@ -12,7 +13,6 @@ from kdvision.lab.render.drawn.shapes import (
     INK,
     Circles,
     Colour,
-    Rng,
     choose,
     darken,
     lighten,

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kdvision.lab.render.drawn.shapes import Colour, Point, Rng, make_oval
+from kdvision.lab.arrays import Bytes, Floats32, Rng
+from kdvision.lab.render.drawn.shapes import Colour, Point, make_oval
 
 _SHIFT = 4  # fractional bits of the corners given to OpenCV
 
@@ -22,7 +23,7 @@ class Canvas:
 
     def __init__(self, left: float, right: float, unit: int) -> None:
         self.left, self.right, self.unit = left, right, unit
-        self.pixels: NDArray[np.uint8] = np.zeros((unit, round((right - left) * unit), 3), dtype=np.uint8)
+        self.pixels: Bytes = np.zeros((unit, round((right - left) * unit), 3), dtype=np.uint8)
         self._origin, self._scale = np.zeros(2), 1.0
 
     def at(self, x: float, y: float, scale: float = 1.0) -> Canvas:
@@ -97,7 +98,7 @@ class Canvas:
         self.pixels[:] = np.clip(painted + paper[..., None], 0, 255).astype(np.uint8)
 
 
-def make_cloud(shape: tuple[int, int], grain: float, rng: Rng, octaves: int = 4) -> NDArray[np.float32]:
+def make_cloud(shape: tuple[int, int], grain: float, rng: Rng, octaves: int = 4) -> Floats32:
     """Return smooth noise between 0 and 1, (H, W), in patches of about `grain` pixels with finer ones within."""
     total = np.zeros(shape, dtype=np.float32)
     for octave in range(octaves):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from kdvision.lab.arrays import Floats, Rng
 from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.shapes import INK, Colour, Floats, Point, Rng, darken, lighten, make_oval, mix
+from kdvision.lab.render.drawn.shapes import INK, Colour, Point, darken, lighten, make_oval, mix
 
 _TIMBER: Colour = (122, 78, 46)
 _FENCE: Colour = (150, 108, 66)

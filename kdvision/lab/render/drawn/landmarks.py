@@ -8,10 +8,11 @@ from collections.abc import Callable
 import numpy as np
 
 from kdvision.game.board import Terrain
+from kdvision.lab.arrays import Rng
 from kdvision.lab.render.drawn import motifs
 from kdvision.lab.render.drawn.canvas import Canvas
 from kdvision.lab.render.drawn.houses import draw_chimney, draw_door, draw_fence, draw_house, draw_smoke, draw_window
-from kdvision.lab.render.drawn.shapes import INK, Colour, Rng, darken, lighten, make_blob, make_oval, shift_points, vary
+from kdvision.lab.render.drawn.shapes import INK, Colour, darken, lighten, make_blob, make_oval, shift_points, vary
 
 _PLASTER: Colour = (240, 226, 196)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kdvision.game.board import Terrain
+from kdvision.lab.arrays import Rng
 from kdvision.lab.render.drawn import motifs
 from kdvision.lab.render.drawn.buildings import paint_town
 from kdvision.lab.render.drawn.canvas import Canvas
@@ -15,7 +16,6 @@ from kdvision.lab.render.drawn.shapes import (
     INK,
     Circles,
     Colour,
-    Rng,
     choose,
     darken,
     lighten,

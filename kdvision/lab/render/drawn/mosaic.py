@@ -3,18 +3,9 @@
 import cv2
 import numpy as np
 
+from kdvision.lab.arrays import Floats, Rng
 from kdvision.lab.render.drawn.canvas import Canvas
-from kdvision.lab.render.drawn.shapes import (
-    Colour,
-    Floats,
-    Rng,
-    choose,
-    darken,
-    lighten,
-    make_oval,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.shapes import Colour, choose, darken, lighten, make_oval, shift_points, vary
 
 _STONES: tuple[Colour, ...] = ((150, 132, 102), (128, 112, 88), (172, 154, 122), (116, 104, 90))
 _GROUT: Colour = (216, 204, 178)

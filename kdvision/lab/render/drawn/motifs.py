@@ -5,12 +5,12 @@ Each is drawn about the origin of its canvas.
 
 import numpy as np
 
+from kdvision.lab.arrays import Rng
 from kdvision.lab.render.drawn.canvas import Canvas
 from kdvision.lab.render.drawn.shapes import (
     INK,
     WHITE,
     Colour,
-    Rng,
     darken,
     lighten,
     make_oval,

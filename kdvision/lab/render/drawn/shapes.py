@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from kdvision.lab.arrays import Floats, Rng
+
 Point = tuple[float, float]
 Circles = Sequence[tuple[float, float, float]]
 """Circles (x, y, radius)."""
-Rng = np.random.Generator
 Colour = tuple[int, int, int]  # RGB, 0 to 255
 
 INK: Colour = (52, 36, 28)

@@ -4,30 +4,18 @@ from collections.abc import Callable
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
+from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.render.drawn.buildings import draw_building, draw_unbuilt
 from kdvision.lab.render.drawn.canvas import Canvas
 from kdvision.lab.render.drawn.landmarks import BUILDERS
 from kdvision.lab.render.drawn.landscapes import PAINTERS
 from kdvision.lab.render.drawn.mosaic import draw_castle
 from kdvision.lab.render.drawn.motifs import draw_crown
-from kdvision.lab.render.drawn.shapes import (
-    Colour,
-    Floats,
-    Rng,
-    darken,
-    lighten,
-    make_oval,
-    make_stone,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.shapes import Colour, darken, lighten, make_oval, make_stone, shift_points, vary
 from kdvision.lab.render.objects.meshes import COLOURS
-
-Picture = NDArray[np.uint8]
 
 SIDE_PX = 256  # of a square
 _SUPERSAMPLING = 2  # pictures are drawn larger by this factor, for smooth edges
@@ -57,9 +45,9 @@ class DrawnArt:
 
     def __init__(self, seed: int = 0, *, side: int = SIDE_PX) -> None:
         self.seed, self.side = seed, side
-        self._pictures: dict[str, Picture] = {}
+        self._pictures: dict[str, Bytes] = {}
 
-    def tile(self, kind: str, name: int | str) -> Picture:
+    def tile(self, kind: str, name: int | str) -> Bytes:
         """Return the picture (RGB, read-only) of a tile, drawn once.
 
         "domino" (7 and "K7" are the same, "Q12" is Queendomino's) and "back" are (side, 2 side, 3); "castle" (by

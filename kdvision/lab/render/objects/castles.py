@@ -5,14 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.render.objects.meshes import make_rgb, sheet_mesh
-from kdvision.lab.render.raster import Bytes, Colour, Floats, Mesh, make_standing
+from kdvision.lab.render.raster import Colour, Mesh, make_standing
 
 _CARDBOARD = (150, 148, 144)
 _CELL_SQUARES = 0.06  # side of a cell of the printed walls
 
 
-def castle_mesh(colour: str | Colour, rng: np.random.Generator | None = None) -> Mesh:
+def castle_mesh(colour: str | Colour, rng: Rng | None = None) -> Mesh:
     """Return a castle of two high and two low printed walls, open in the middle, about a square wide.
 
     Some castles are printed with a sky and roofs in the player's colour, some with grey stone and battlements.
@@ -39,7 +40,7 @@ def castle_mesh(colour: str | Colour, rng: np.random.Generator | None = None) ->
 
 
 def _print_wall(
-    length: float, height: float, roof: Colour, sky: Sequence[float], stone: bool, rng: np.random.Generator
+    length: float, height: float, roof: Colour, sky: Sequence[float], stone: bool, rng: Rng
 ) -> tuple[NDArray[np.bool_], Bytes]:
     """Return which cells of a wall there are (rows, columns), and both printed faces (2, rows, columns, 3).
 
@@ -65,7 +66,7 @@ def _print_wall(
     return stands, np.clip(faces, 0, 255).astype(np.uint8)
 
 
-def _print_tower(face: Floats, keep: Colour, roof: Colour, rng: np.random.Generator) -> None:
+def _print_tower(face: Floats, keep: Colour, roof: Colour, rng: Rng) -> None:
     rows, columns = face.shape[:2]
     middle, half = int(rng.integers(2, columns - 2)), int(rng.integers(1, 3))
     eaves = int(rng.integers(rows // 3, max(rows // 3 + 1, rows - 2)))

@@ -8,10 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from kdvision.lab.render.objects.surface import Floats, Surface, TableTop, shade
+from kdvision.lab.arrays import AnyFloats
+from kdvision.lab.render.objects.surface import Surface, TableTop, shade
 
 
-def oak(surface: Surface) -> Floats:
+def oak(surface: Surface) -> AnyFloats:
     """Return oiled boards, three squares wide, with rings, fibres and dark joints."""
     rng, unit, pitch = surface.rng, surface.unit, 3.1 * surface.unit
     y = np.arange(surface.height, dtype=np.float32)[:, None]
@@ -27,7 +28,7 @@ def oak(surface: Surface) -> Floats:
     return shade((0.60, 0.40, 0.235), np.where(joint, 0.45 * light, light))
 
 
-def linen(surface: Surface) -> Floats:
+def linen(surface: Surface) -> AnyFloats:
     """Return a pale woven cloth with soft folds."""
     fine = max(2.0 / surface.unit, 0.035)
     warp, weft = surface.make_noise(fine, stretch=12), surface.make_noise(fine, stretch=12, upright=True)
@@ -35,13 +36,13 @@ def linen(surface: Surface) -> Floats:
     return shade((0.80, 0.77, 0.70), 1 + 0.035 * warp + 0.035 * weft + 0.03 * folds)
 
 
-def felt(surface: Surface) -> Floats:
+def felt(surface: Surface) -> AnyFloats:
     """Return a dark blue-grey playing mat."""
     nap = surface.make_noise(1 / surface.unit) * 0.5 + surface.make_noise(0.06)
     return shade((0.20, 0.25, 0.31), 1 + 0.06 * nap + 0.03 * surface.make_fractal_noise(2))
 
 
-def stone(surface: Surface) -> Floats:
+def stone(surface: Surface) -> AnyFloats:
     """Return a light stone counter with veins and specks."""
     clouds = surface.make_noise(3) + surface.make_fractal_noise(0.2)
     veins = np.exp(-((9 * surface.make_fractal_noise(4)) ** 2))
@@ -49,14 +50,14 @@ def stone(surface: Surface) -> Floats:
     return shade((0.72, 0.69, 0.64), 1 + 0.014 * clouds - 0.05 * veins - 0.16 * specks)
 
 
-def gingham(surface: Surface) -> Floats:
+def gingham(surface: Surface) -> AnyFloats:
     """Return a checked cloth in pale red; the checks are smaller than a square."""
     y, x = ((axis / (0.62 * surface.unit)).astype(int) % 2 for axis in surface.pixels)
     cloth = np.clip(linen(surface), 0, 1)
     return np.asarray(cloth * (1.12 - shade((0.05, 0.26, 0.25), x + y)))
 
 
-def parquet(surface: Surface) -> Floats:
+def parquet(surface: Surface) -> AnyFloats:
     """Return a basket-weave floor: blocks of parallel staves, every other block turned."""
     block, staves = 2.3 * surface.unit, 5
     y, x = surface.pixels
@@ -70,7 +71,7 @@ def parquet(surface: Surface) -> Floats:
     return shade((0.52, 0.33, 0.19), np.where(joint, 0.55, tone * (1 + 0.05 * np.where(is_across, *grains))))
 
 
-def carpet(surface: Surface) -> Floats:
+def carpet(surface: Surface) -> AnyFloats:
     """Return a red and blue carpet: rows of nested diamonds, in knots of wool."""
     y, x = (axis / np.float32(1.7 * surface.unit) for axis in surface.pixels)
     ring = np.abs((x + 0.5 * (y.astype(int) % 2)) % 1 - 0.5) + np.abs(y % 1 - 0.5)
@@ -81,7 +82,7 @@ def carpet(surface: Surface) -> Floats:
     return shade(wool[(ring * 5).astype(int) % 5], knots)
 
 
-def terrazzo(surface: Surface) -> Floats:
+def terrazzo(surface: Surface) -> AnyFloats:
     """Return a pale polished floor with chips of marble."""
     picture = shade((0.83, 0.81, 0.78), 1 + 0.02 * surface.make_fractal_noise(1))
     for chip in ((0.35, 0.33, 0.32), (0.62, 0.42, 0.33), (0.45, 0.52, 0.46), (0.95, 0.94, 0.92)):
@@ -90,7 +91,7 @@ def terrazzo(surface: Surface) -> Floats:
     return picture
 
 
-def slate(surface: Surface) -> Floats:
+def slate(surface: Surface) -> AnyFloats:
     """Return dark kitchen tiles, four squares wide, with pale joints."""
     pitch, joint = 4.2 * surface.unit, max(2.0, 0.07 * surface.unit)
     y, x = surface.pixels
@@ -101,7 +102,7 @@ def slate(surface: Surface) -> Floats:
     return tiles
 
 
-def lawn(surface: Surface) -> Floats:
+def lawn(surface: Surface) -> AnyFloats:
     """Return a sunny meadow, yellow and green."""
     blades = surface.make_fractal_noise(0.12, stretch=6, upright=True) + surface.make_fractal_noise(0.1, stretch=3)
     dry = np.clip(0.4 + 0.3 * surface.make_fractal_noise(1.5), 0, 1)

@@ -8,10 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from kdvision.lab.arrays import Floats, Rng
 from kdvision.lab.render.objects.surface import choose_colour
-from kdvision.lab.render.raster import Floats, Mesh, make_mesh, revolve
-
-Rng = np.random.Generator
+from kdvision.lab.render.raster import Mesh, make_mesh, revolve
 
 _STEPS = 28  # faces around a round object
 _DRINKS = np.array([[60, 34, 20], [150, 90, 30], [110, 10, 24], [196, 120, 20], [214, 214, 206]])

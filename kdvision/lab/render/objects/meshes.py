@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from kdvision.lab.render.raster import Bytes, Colour, Floats, Mesh, make_mesh, make_standing, revolve
+from kdvision.lab.arrays import Bytes, Floats
+from kdvision.lab.render.raster import Colour, Mesh, make_mesh, make_standing, revolve
 
 COLOURS: dict[str, tuple[int, int, int]] = {
     "blue": (38, 98, 190),

@@ -8,17 +8,13 @@ from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
+from kdvision.lab.arrays import AnyFloats, Bytes, Floats32, Points, Rng
 from kdvision.lab.render import light
 from kdvision.lab.render.objects.patterned_tops import make_patterned_top
 from kdvision.lab.render.objects.surface import choose_colour, log_uniform, make_fractal_noise, paint
 
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
-Points = npt.NDArray[np.float64]
-Rng = np.random.Generator
-Shape = Callable[[Floats, Points, float, Rng], None]
+Shape = Callable[[Floats32, Points, float, Rng], None]
 """Draws an object's shape in a mask (H, W), around a point, for squares with a side in pixels."""
 
 _BESIDE_SHARE = 0.3  # of objects lie beside the kingdom and hide nothing
@@ -26,7 +22,7 @@ _SKIN = np.array([[244, 210, 182], [226, 176, 142], [196, 134, 98], [146, 92, 60
 
 
 def place_occluders(
-    picture: Bytes, reflectance: Floats, cover: Bytes, squares: Sequence[Points], scraps: Sequence[Bytes], rng: Rng
+    picture: Bytes, reflectance: Floats32, cover: Bytes, squares: Sequence[Points], scraps: Sequence[Bytes], rng: Rng
 ) -> None:
     """Draw one to three objects on or beside the squares (4, 2 each) of a picture (H, W, 3); mark them in `cover`."""
     if not squares:
@@ -49,7 +45,7 @@ def place_occluders(
         reflectance[mask > 0.5] = rng.uniform(0, 0.7)
 
 
-def _paint_object(picture: Bytes, mask: Floats, side: float, fill: Floats, rng: Rng) -> None:
+def _paint_object(picture: Bytes, mask: Floats32, side: float, fill: Floats32, rng: Rng) -> None:
     """Draw the fill (H, W, 3) where the mask is, with rounded rims, above its shadow."""
     soft = cv2.GaussianBlur(mask, (0, 0), max(0.6, side * rng.uniform(0.005, 0.03)))
     lift = side * rng.uniform(0.02, 0.35)
@@ -64,7 +60,7 @@ def _paint_object(picture: Bytes, mask: Floats, side: float, fill: Floats, rng: 
     picture[:] = np.clip(below + (body - below) * share, 0, 255).astype(np.uint8)
 
 
-def _make_fill(picture: Bytes, mask: Floats, skin: bool, side: float, scraps: Sequence[Bytes], rng: Rng) -> Floats:
+def _make_fill(picture: Bytes, mask: Floats32, skin: bool, side: float, scraps: Sequence[Bytes], rng: Rng) -> Floats32:
     """Return what the object looks like (H, W, 3), RGB 0 to 255: skin, a print, a photo, one colour."""
     height, width = mask.shape
     kind = rng.random()
@@ -87,7 +83,7 @@ def _make_fill(picture: Bytes, mask: Floats, skin: bool, side: float, scraps: Se
     return _add_grain(np.array(choose_colour(rng)) * 255, height, width, side, rng)
 
 
-def _add_grain(ink: npt.NDArray[np.floating], height: int, width: int, side: float, rng: Rng) -> Floats:
+def _add_grain(ink: AnyFloats, height: int, width: int, side: float, rng: Rng) -> Floats32:
     """Return one colour (height, width, 3), a little uneven, sometimes with lines of writing."""
     grain = make_fractal_noise(rng, height, width, side * rng.uniform(0.05, 0.5)) * rng.uniform(0, 8)
     fill = np.asarray(ink, np.float32) + np.asarray(grain, np.float32)[..., None]
@@ -101,14 +97,14 @@ def _add_grain(ink: npt.NDArray[np.floating], height: int, width: int, side: flo
     return np.asarray(np.clip(fill, 0, 255), np.float32)
 
 
-def _draw_hand(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+def _draw_hand(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
     """Draw a hand in proportion to the squares, its fingers around the point."""
     palm, heading = side * rng.uniform(0.7, 1.3), rng.uniform(0, 2 * np.pi)
     back = palm * rng.uniform(0, 2.2)
     light.draw_hand(mask, at - back * np.array([np.cos(heading), np.sin(heading)]), palm, heading, rng)
 
 
-def _draw_sheet(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+def _draw_sheet(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
     """Draw paper, a phone, a card or a box: a quadrilateral."""
     size = side * np.exp(rng.uniform(np.log(0.4), np.log(4), 2))
     box = cv2.boxPoints((at.tolist(), size.tolist(), float(rng.uniform(0, 360))))
@@ -116,7 +112,7 @@ def _draw_sheet(mask: Floats, at: Points, side: float, rng: Rng) -> None:
     cv2.fillPoly(mask, [np.rint(box).astype(np.int32)], 1.0, cv2.LINE_AA)
 
 
-def _draw_round(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+def _draw_round(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
     """Draw a cup, a coaster, a coin or a pawn: an ellipse, or a standing cylinder."""
     across = side * log_uniform(rng, 0.2, 1.6)
     axes = (int(across) + 1, int(across * rng.uniform(0.5, 1)) + 1)
@@ -126,7 +122,7 @@ def _draw_round(mask: Floats, at: Points, side: float, rng: Rng) -> None:
         cv2.ellipse(mask, [int(c) for c in at + share * step], axes, turn, 0, 360, 1.0, -1, cv2.LINE_AA)
 
 
-def _draw_stick(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+def _draw_stick(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
     """Draw a pen, a cable or glasses: a stroke with some bends."""
     heading, points = rng.uniform(0, 2 * np.pi), [at]
     for _ in range(int(rng.integers(1, 5))):
@@ -137,7 +133,7 @@ def _draw_stick(mask: Floats, at: Points, side: float, rng: Rng) -> None:
     cv2.polylines(mask, [stroke], False, 1.0, max(1, int(side * rng.uniform(0.08, 0.5))), cv2.LINE_AA)
 
 
-def _draw_cloth(mask: Floats, at: Points, side: float, rng: Rng) -> None:
+def _draw_cloth(mask: Floats32, at: Points, side: float, rng: Rng) -> None:
     """Draw a cloth, a sleeve or a scarf: a wavy outline."""
     angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
     reach = side * log_uniform(rng, 0.4, 2.2) * np.ones(60)

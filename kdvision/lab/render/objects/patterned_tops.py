@@ -6,15 +6,16 @@ Parts of them resemble tiles in size, colour or detail. All of them are random; 
 import cv2
 import numpy as np
 
-from kdvision.lab.render.objects.surface import TILE_COLOURS, Floats, Rng, Surface, choose_colour, log_uniform, shade
+from kdvision.lab.arrays import AnyFloats, Rng
+from kdvision.lab.render.objects.surface import TILE_COLOURS, Surface, choose_colour, log_uniform, shade
 
 
-def make_patterned_top(surface: Surface) -> Floats:
+def make_patterned_top(surface: Surface) -> AnyFloats:
     """Return a random table top (height, width, 3)."""
     return (_make_rug, _make_blend, _make_stones)[surface.rng.choice(3, p=[0.45, 0.35, 0.2])](surface)
 
 
-def _choose_inks(rng: Rng, count: int) -> Floats:
+def _choose_inks(rng: Rng, count: int) -> AnyFloats:
     """Return random colours (count, 3), or natural ones close to those of the printed terrains."""
     if rng.random() < 0.5:
         return np.array([choose_colour(rng) for _ in range(count)])
@@ -22,7 +23,7 @@ def _choose_inks(rng: Rng, count: int) -> Floats:
     return np.clip(near * rng.uniform(0.5, 1.3, (count, 1)) + rng.normal(0, 0.06, (count, 3)), 0, 1)
 
 
-def _make_relief(surface: Surface, most: float) -> Floats:
+def _make_relief(surface: Surface, most: float) -> AnyFloats:
     """Return the light (height, width) that fine threads and slow changes leave on a surface."""
     rng = surface.rng
     fine = surface.make_noise(rng.uniform(0.02, 0.12), stretch=float(rng.choice([1, 1, 3, 8])))
@@ -30,7 +31,7 @@ def _make_relief(surface: Surface, most: float) -> Floats:
     return np.asarray(1 + rng.uniform(0, most) * fine + rng.uniform(0, 0.1) * slow)
 
 
-def _make_rug(surface: Surface) -> Floats:
+def _make_rug(surface: Surface) -> AnyFloats:
     """Return one or two motifs repeated in rows, every other row shifted, as on rugs, floors and printed cloths."""
     rng = surface.rng
     inks = _choose_inks(rng, int(rng.integers(3, 7)))
@@ -48,7 +49,7 @@ def _make_rug(surface: Surface) -> Floats:
     return shade(cloth, _make_relief(surface, 0.15))
 
 
-def _make_motif(rng: Rng, inks: Floats, height: int, width: int) -> Floats:
+def _make_motif(rng: Rng, inks: AnyFloats, height: int, width: int) -> AnyFloats:
     """Return nested and overlapping shapes (height, width, 3), mostly symmetric."""
     side = 96
     motif = np.full((side, side, 3), inks[0], np.float32)
@@ -63,7 +64,7 @@ def _make_motif(rng: Rng, inks: Floats, height: int, width: int) -> Floats:
     return np.asarray(cv2.resize(motif, (width, height), interpolation=cv2.INTER_AREA))
 
 
-def _draw_shape(canvas: Floats, rng: Rng, ink: list[float], middle: Floats, size: float) -> None:
+def _draw_shape(canvas: AnyFloats, rng: Rng, ink: list[float], middle: AnyFloats, size: float) -> None:
     """Draw one shape: with 3 to 8 corners, a star, an ellipse, a ring or a bar, filled or as an outline."""
     thickness = -1 if rng.random() < 0.7 else max(1, int(size * rng.uniform(0.05, 0.3)))
     kind = rng.random()
@@ -91,7 +92,7 @@ def _draw_shape(canvas: Floats, rng: Rng, ink: list[float], middle: Floats, size
         cv2.polylines(canvas, [outline], True, ink, thickness, cv2.LINE_AA)
 
 
-def _make_blend(surface: Surface) -> Floats:
+def _make_blend(surface: Surface) -> AnyFloats:
     """Return a few colours that blend or lie in spots, as in grass, leaves, gravel, fur or marble."""
     rng = surface.rng
     inks = _choose_inks(rng, int(rng.integers(2, 6)))
@@ -108,7 +109,7 @@ def _make_blend(surface: Surface) -> Floats:
     return shade(ground, _make_relief(surface, 0.35))
 
 
-def _make_stones(surface: Surface) -> Floats:
+def _make_stones(surface: Surface) -> AnyFloats:
     """Return patches of similar size, with or without joints, as in pebbles, paving or leaves on a lawn."""
     rng = surface.rng
     inks, pitch = _choose_inks(rng, int(rng.integers(2, 7))), max(4.0, surface.unit * log_uniform(rng, 0.15, 1.6))

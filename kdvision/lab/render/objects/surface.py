@@ -6,11 +6,10 @@ from functools import cached_property
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-Rng = np.random.Generator
-Floats = npt.NDArray[np.floating]
-FloatImage = npt.NDArray[np.float32]
+from kdvision.lab.arrays import AnyFloats, Floats32, Rng
+
+FloatImage = Floats32
 """Height x width x 3, RGB, 0 to 1."""
 
 TILE_COLOURS: tuple[tuple[float, float, float], ...] = (
@@ -38,25 +37,25 @@ class Surface:
         return self.height, self.width
 
     @cached_property
-    def pixels(self) -> tuple[Floats, Floats]:
+    def pixels(self) -> tuple[AnyFloats, AnyFloats]:
         """The row and the column of each pixel, (height, width)."""
         y, x = np.mgrid[: self.height, : self.width].astype(np.float32)
         return y, x
 
-    def make_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> Floats:
+    def make_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> AnyFloats:
         """Return `make_noise` for this surface; stretched bumps are longer in x, or in y if `upright`."""
         height, width = self.shape[::-1] if upright else self.shape
         noise = make_noise(self.rng, height, width, size * self.unit, stretch=stretch)
         return noise.T if upright else noise
 
-    def make_fractal_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> Floats:
+    def make_fractal_noise(self, size: float, *, stretch: float = 1.0, upright: bool = False) -> AnyFloats:
         """Return `make_fractal_noise` for this surface; stretched bumps are longer in x, or in y if `upright`."""
         height, width = self.shape[::-1] if upright else self.shape
         noise = make_fractal_noise(self.rng, height, width, size * self.unit, stretch=stretch)
         return noise.T if upright else noise
 
 
-TableTop = Callable[[Surface], Floats]
+TableTop = Callable[[Surface], AnyFloats]
 """Paints a table top: RGB (height, width, 3); values beyond 0 and 1 are cut off."""
 
 
@@ -65,7 +64,7 @@ def paint(table_top: TableTop, rng: Rng, height: int, width: int, unit: float) -
     return np.clip(table_top(Surface(rng, height, width, unit)), 0, 1).astype(np.float32)
 
 
-def shade(colour: Sequence[float] | Floats, light: Floats) -> Floats:
+def shade(colour: Sequence[float] | AnyFloats, light: AnyFloats) -> AnyFloats:
     """Return a colour (3,) under light (height, width), as (height, width, 3)."""
     return np.asarray(np.asarray(colour) * light[..., None])
 
@@ -92,7 +91,7 @@ def make_fractal_noise(rng: Rng, height: int, width: int, cell: float, *, stretc
     return total
 
 
-def choose_colour(rng: Rng) -> Floats:
+def choose_colour(rng: Rng) -> AnyFloats:
     """Return a random colour (3,), RGB 0 to 1: a terrain's, a grey, a brown or any hue."""
     kind = rng.random()
     if kind < 0.35:

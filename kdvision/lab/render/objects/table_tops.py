@@ -6,25 +6,17 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from kdvision.lab.render.objects.surface import (
-    TILE_COLOURS,
-    Floats,
-    Rng,
-    Surface,
-    TableTop,
-    choose_colour,
-    log_uniform,
-    shade,
-)
+from kdvision.lab.arrays import AnyFloats, Bytes, Rng
+from kdvision.lab.render.objects.surface import TILE_COLOURS, Surface, TableTop, choose_colour, log_uniform, shade
 
 
-def _make_plain_top(surface: Surface) -> Floats:
+def _make_plain_top(surface: Surface) -> AnyFloats:
     rng = surface.rng
     grain = surface.make_fractal_noise(rng.uniform(0.3, 6)) * rng.uniform(0.0, 0.06)
     return np.clip(shade(choose_colour(rng), 1 + grain), 0, 1).astype(np.float32)
 
 
-def _make_specks(surface: Surface) -> Floats:
+def _make_specks(surface: Surface) -> AnyFloats:
     rng, picture = surface.rng, _make_plain_top(surface)
     for _ in range(rng.integers(1, 4)):
         spots = surface.make_noise(rng.uniform(0.03, 0.4)) > rng.uniform(0.8, 2.2)
@@ -32,7 +24,7 @@ def _make_specks(surface: Surface) -> Floats:
     return picture
 
 
-def _make_wood(surface: Surface) -> Floats:
+def _make_wood(surface: Surface) -> AnyFloats:
     rng, unit = surface.rng, surface.unit
     grain = surface.make_fractal_noise(rng.uniform(0.1, 0.5), stretch=rng.uniform(6, 30))
     picture = choose_colour(rng) * (1 + rng.uniform(0.05, 0.3) * shade(rng.uniform(0.6, 1.2, 3), grain))
@@ -44,7 +36,7 @@ def _make_wood(surface: Surface) -> Floats:
     return picture
 
 
-def _make_cloth(surface: Surface) -> Floats:
+def _make_cloth(surface: Surface) -> AnyFloats:
     rng, picture = surface.rng, _make_plain_top(surface)
     pitch = surface.unit * rng.uniform(0.04, 0.15)
     y, x = (np.sin(2 * np.pi * axis / pitch) for axis in surface.pixels)
@@ -57,7 +49,7 @@ def _choose_pitch(rng: Rng) -> float:
     return rng.uniform(0.94, 1.1) if rng.random() < 0.25 else log_uniform(rng, 0.25, 3.0)
 
 
-def _make_checks(surface: Surface) -> Floats:
+def _make_checks(surface: Surface) -> AnyFloats:
     """Return checks, stripes or a tartan."""
     rng, pitch = surface.rng, surface.unit * _choose_pitch(surface.rng)
     y, x = surface.pixels
@@ -67,7 +59,7 @@ def _make_checks(surface: Surface) -> Floats:
     return first + shade(second - first, pattern) * rng.uniform(0.3, 1)
 
 
-def _make_grid(surface: Surface) -> Floats:
+def _make_grid(surface: Surface) -> AnyFloats:
     """Return grid lines as on cutting mats, tiled floors or graph paper."""
     rng, unit, picture = surface.rng, surface.unit, _make_plain_top(surface)
     pitch, line = unit * _choose_pitch(rng), max(1.0, unit * rng.uniform(0.01, 0.08))
@@ -86,7 +78,7 @@ def _make_grid(surface: Surface) -> Floats:
     return picture
 
 
-def _make_flowers(surface: Surface) -> Floats:
+def _make_flowers(surface: Surface) -> AnyFloats:
     """Return a printed cloth: blobs and leaves in several colours, some as large as a square."""
     rng, unit, picture = surface.rng, surface.unit, _make_plain_top(surface)
     inks = [choose_colour(rng).tolist() for _ in range(4)]
@@ -98,7 +90,7 @@ def _make_flowers(surface: Surface) -> Floats:
     return picture
 
 
-def _make_landscape(surface: Surface) -> Floats:
+def _make_landscape(surface: Surface) -> AnyFloats:
     """Return a cloth that looks like a printed terrain: its colour, with strokes like ears, tufts or ripples."""
     rng, unit, size = surface.rng, surface.unit, (surface.width, surface.height)
     base = np.array(TILE_COLOURS[rng.integers(len(TILE_COLOURS))])
@@ -123,11 +115,11 @@ SURFACE_MAKERS: tuple[TableTop, ...] = (
 )
 
 
-def make_table_top(surface: Surface, *, scraps: Sequence[npt.NDArray[np.uint8]] = ()) -> Floats:
+def make_table_top(surface: Surface, *, scraps: Sequence[Bytes] = ()) -> AnyFloats:
     """Return a random table top (height, width, 3); some are made from `scraps`, photographed surfaces."""
     rng = surface.rng
 
-    def make() -> Floats:
+    def make() -> AnyFloats:
         return SURFACE_MAKERS[rng.integers(len(SURFACE_MAKERS))](surface)
 
     picture = (
@@ -140,7 +132,7 @@ def make_table_top(surface: Surface, *, scraps: Sequence[npt.NDArray[np.uint8]] 
     return picture
 
 
-def _mirror_scrap(surface: Surface, patch: npt.NDArray[np.uint8]) -> Floats:
+def _mirror_scrap(surface: Surface, patch: Bytes) -> AnyFloats:
     """Return a photographed surface, mirrored until it fills the table."""
     side = int(surface.unit * surface.rng.uniform(1.5, 8)) + 8
     scrap = cv2.resize(patch, (side, side), interpolation=cv2.INTER_CUBIC) / 255

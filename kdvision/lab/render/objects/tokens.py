@@ -9,27 +9,13 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.render.drawn.canvas import Canvas
 from kdvision.lab.render.drawn.motifs import draw_crown
-from kdvision.lab.render.drawn.shapes import (
-    INK,
-    Colour,
-    Floats,
-    choose,
-    darken,
-    lighten,
-    make_oval,
-    mix,
-    shift_points,
-    vary,
-)
+from kdvision.lab.render.drawn.shapes import INK, Colour, choose, darken, lighten, make_oval, mix, shift_points, vary
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh, make_standing
-
-Rng = np.random.Generator
-Bytes = NDArray[np.uint8]
 
 _LYING_SHARE: Final = {"knight": 0.5, "tower": 0.35, "queen": 0.5}
 
@@ -80,9 +66,7 @@ def queen_mesh(rng: Rng, picture: Bytes | None = None) -> Mesh:
     return _lay_on_back(board) if rng.random() < _LYING_SHARE["queen"] else board
 
 
-def _make_printed_board(
-    picture: Bytes, *, height: float, thickness: float, edge: NDArray[np.float64], rows: int
-) -> Mesh:
+def _make_printed_board(picture: Bytes, *, height: float, thickness: float, edge: Floats, rows: int) -> Mesh:
     """Return a standing board of `rows` rows of cells with a picture (h, w, 4) RGBA on both faces."""
     columns = max(1, round(rows * picture.shape[1] / picture.shape[0]))
     cells = np.asarray(cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8)[::-1]
@@ -95,7 +79,7 @@ def _lay_on_back(board: Mesh) -> Mesh:
     return make_standing(board.triangles[..., [0, 2, 1]] * (1.0, 1.0, -1.0), board.colours)
 
 
-def draw_queen(rng: Rng) -> NDArray[np.uint8]:
+def draw_queen(rng: Rng) -> Bytes:
     """Return a queen in a white dress with a red crown on grey wood, (256, 160, 4) RGBA, transparent beside it."""
     canvas, shape = Canvas(0, 0.625, 256), Canvas(0, 0.625, 256)
     x, wood = 0.3125, vary((110, 114, 124), rng, 10)
