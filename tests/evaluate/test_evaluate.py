@@ -38,7 +38,7 @@ def test_the_same_board_is_exact() -> None:
     assert not row.silent and not row.review
 
 
-def test_a_turned_board_is_exact_but_not_upright() -> None:
+def test_a_rotated_board_is_exact_but_not_upright() -> None:
     row = compare_with_label(truth(SMALL), [make_reading(str(Board.parse(SMALL).rotate(1)))])
     assert row.exact and row.points_exact and not row.upright
 

@@ -12,7 +12,7 @@ def decided(board: Board) -> DecidedBoard:
     return DecidedBoard(board, board, np.zeros(2))
 
 
-def test_a_turned_board_is_the_same_kingdom() -> None:
+def test_a_rotated_board_is_the_same_kingdom() -> None:
     (match,) = match_kingdoms([BOARD], [None], [decided(BOARD.rotate(1))])
     assert match is not None and match.exact and match.quarters == 3
 

@@ -36,7 +36,7 @@ def test_the_same_kingdom_twice_uses_dominoes_twice() -> None:
     assert "domino 48 (m3 w) lies in kingdoms 1 and 2" in str(counted)
 
 
-def test_what_cannot_be_told_is_not_missing() -> None:
+def test_ambiguous_dominoes_are_not_missing() -> None:
     counted = count_box([Board.parse("w w # m3 m3"), Board.parse("w ? #")], KINGDOMINO)
     assert counted.unnamed == (0, 1) and counted.missing == ()
     assert "kingdoms 1 and 2 cannot be told" in str(counted)

@@ -108,7 +108,7 @@ def test_the_true_total_lies_between_whatever_is_forgotten(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_of_what_is_all_told_the_total_is_least_and_most(kind: str) -> None:
+def test_without_open_facts_the_total_is_a_single_number(kind: str) -> None:
     for game in simulated(kind):
         for kingdom in game.rounds[0].kingdoms:
             found, card = compute_range(kingdom, game.rule_set), score(kingdom, game.rule_set)
@@ -135,7 +135,7 @@ def test_the_bounds_of_single_facts_are_those_of_the_box() -> None:
     assert bounds(open_facts=frozenset({TOWNS})) == (0, None)
 
 
-def test_gems_still_to_be_told_may_curse_what_they_can_reach_and_nothing_else() -> None:
+def test_open_gems_may_curse_only_what_they_can_reach() -> None:
     board = Board.parse("w1 f s2 / l g # / . . m1")
     rules = LOST_TREASURES.add_to(kingdomino())
     found = compute_range(Kingdom(board, open_facts=frozenset(TREASURE_FACTS)), rules)
@@ -145,14 +145,14 @@ def test_gems_still_to_be_told_may_curse_what_they_can_reach_and_nothing_else() 
     assert find_crossings(Kingdom(board)) == (Square(0, 0),)  # the castle is no landscape
 
 
-def test_nobody_is_asked_for_gems_and_buildings_that_can_lie_nowhere() -> None:
+def test_gems_and_buildings_without_a_place_are_no_open_facts() -> None:
     assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset(TREASURE_FACTS)))
     assert not has_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings"})))
     missing = list_open_facts(Kingdom(Board.parse("# w w"), open_facts=frozenset({"buildings", TOWNS})))
     assert [gap.text for gap in missing] == ["which squares are towns", "buildings"]
 
 
-def test_nobody_is_asked_for_what_no_building_counts() -> None:
+def test_facts_that_no_building_counts_are_not_open() -> None:
     open_facts = frozenset({"towers", "knights", "spare_knights"})
     town = Kingdom(Board.parse("# t t / w1 w g"), open_facts=open_facts)
     assert not has_open_facts(town)
@@ -226,7 +226,7 @@ def half_known(draw: st.DrawFn) -> tuple[Kingdom, list[Square]]:
 
 @settings(max_examples=150)
 @given(half_known(), st.randoms(use_true_random=False))
-def test_no_total_that_is_possible_lies_below_the_least(known: tuple[Kingdom, list[Square]], some: Random) -> None:
+def test_no_possible_total_lies_below_the_least(known: tuple[Kingdom, list[Square]], some: Random) -> None:
     kingdom, squares = known
     rules = LOST_TREASURES.add_to(add_variants(kingdomino(side=5), ["middle-kingdom", "harmony"]))
     found = compute_range(kingdom, rules)
@@ -308,12 +308,12 @@ def test_open_games_survive_their_files(kind: str) -> None:
         assert parse_game(write_game_text(game)) == game
 
 
-def test_once_her_host_is_told_nobody_else_is_asked_for_the_queen() -> None:
+def test_a_given_queen_is_no_open_fact_of_the_others() -> None:
     game = parse_game(changed(OPEN, ('player = "Bo"', 'player = "Bo"\nqueen = true\ntowers = 4')))
     assert not any("queen" in kingdom.open_facts for kingdom in game.rounds[0].kingdoms)
 
 
-def test_who_wins_is_told_before_the_rest_only_where_nothing_can_change_it() -> None:
+def test_the_winner_is_named_early_only_if_no_open_fact_can_change_it() -> None:
     text = changed(OPEN, ('towns = "?"', "towns = 0"), ('coins = "?"\nbuildings = "?"', "coins = 9"))
     game = parse_game(text)
     assert game.is_open(game.rounds[0])
@@ -357,7 +357,7 @@ def test_towns_that_were_counted_have_to_be_on_the_board() -> None:
     )
 
 
-def test_more_pieces_than_the_box_holds_are_a_problem_also_where_not_all_is_told() -> None:
+def test_more_pieces_than_the_box_holds_are_a_problem_despite_open_facts() -> None:
     tiles = ", ".join('{ at = "B1", name = "?" }' for _ in range(33))
     found = problems(
         changed(
@@ -371,7 +371,7 @@ def test_more_pieces_than_the_box_holds_are_a_problem_also_where_not_all_is_told
     assert not [text for text in found if "? stands" in text]
 
 
-def test_gems_are_held_against_the_rules_also_where_their_kind_is_not_told() -> None:
+def test_gems_of_unknown_kind_are_checked_against_the_rules() -> None:
     gems = ", ".join(f'{{ kind = "?", between = "{place}" }}' for place in ["A1 B2"] + ["B1 C2"] * 16)
     found = problems(
         'variants = ["lost-treasures"]\n[[kingdom]]\nplayer = "Ann"\n'
@@ -382,7 +382,7 @@ def test_gems_are_held_against_the_rules_also_where_their_kind_is_not_told() -> 
     assert any("does not lie between four different terrains" in text for text in found)
 
 
-def test_boards_whose_towns_are_not_told_are_not_held_against_the_box() -> None:
+def test_boards_with_open_towns_are_not_checked_against_the_box() -> None:
     text = changed(OPEN, ("# m2 / . w", "# m1 / m3 s2"))
     assert not problems(text)
     assert problems(text.replace('towns = "?"', ""))

@@ -38,7 +38,7 @@ def test_nobody_is_named_where_nobody_says_so() -> None:
         ("An\x1bn,Bob", "no name"),
     ],
 )
-def test_malformed_lists_are_said_to_be_so(text: str, says: str) -> None:
+def test_malformed_lists_are_refused(text: str, says: str) -> None:
     with pytest.raises(NotationError, match=says) as raised:
         Players.parse(text)
     assert raised.value.hint
@@ -54,7 +54,7 @@ def test_malformed_lists_are_said_to_be_so(text: str, says: str) -> None:
         ("blue=Ann,red=Bob", ["green", "blue"], "no kingdom was seen to be red (Bob)"),
     ],
 )
-def test_players_without_a_kingdom_are_told(text: str, colours: list[str], says: str) -> None:
+def test_players_without_a_kingdom_are_reported(text: str, colours: list[str], says: str) -> None:
     sentence = Players.parse(text).describe_unmatched(colours)
     assert says in sentence
     assert bool(sentence) == bool(says)

@@ -52,7 +52,7 @@ def test_a_board_with_too_many_ways_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     assert problem.text == "there are too many ways to lay dominoes here to look at them all"
 
 
-def test_a_board_without_a_tiling_is_seen_through_at_once() -> None:
+def test_a_board_without_a_tiling_is_rejected_at_once() -> None:
     board = wheat(8, 8, without=((0, 0), (7, 7)))
     found = [problem.text for problem in legality.find_problems(board, WHEATS, side=8)]
     assert found[0] == "there is no castle"

@@ -172,7 +172,7 @@ def test_the_table_names_doubts_and_problems() -> None:
     assert f"! {ODD.text}" in text
 
 
-def test_kingdoms_go_by_colour_where_it_is_seen_and_by_the_names_given() -> None:
+def test_kingdoms_have_the_given_names_or_their_colours() -> None:
     reads = [replace(make_reading(SMALL, place="left"), colour="blue"), make_reading(FIVE, left=300, place="right")]
     plain = build_photo_result("table.png", (640, 480), reads, kingdomino())
     assert plain.standing is not None

@@ -41,7 +41,7 @@ def make_observation() -> GridObservation:
     return GridObservation(make_grid(board), Reading.of(board), (np.zeros((3, 2)), np.zeros((2, 3))), np.zeros((3, 3)))
 
 
-def test_squares_are_drawn_where_they_were_seen() -> None:
+def test_squares_are_drawn_where_they_were_detected() -> None:
     photo = table_photo()
     drawn = draw_stage("squares", [make_hypothesis(300).squares, make_hypothesis(100).squares], photo)
     assert drawn is not None

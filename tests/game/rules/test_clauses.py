@@ -43,7 +43,7 @@ def test_a_house_rule_needs_only_its_text() -> None:
     assert str(clause) == "house/corner (house rule): 3 points for a castle in a corner."
 
 
-def test_clauses_are_told_in_full() -> None:
+def test_clauses_have_a_full_text() -> None:
     for clause in clauses().values():
         assert clause.book
         assert clause.section or clause.house

@@ -62,7 +62,7 @@ def test_the_games_cover_all_cases() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_turned_and_mirrored_boards_have_no_problems(kind: str) -> None:
+def test_rotated_and_mirrored_boards_have_no_problems(kind: str) -> None:
     for game in played(kind)[:60]:
         for kingdom in game.rounds[0].kingdoms:
             for board in (kingdom.board.rotate(), kingdom.board.mirror(), kingdom.board.rotate(3).mirror()):

@@ -119,7 +119,7 @@ def test_missing_models_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
         read_picture(table_photo())
 
 
-def test_cases_of_a_seed_are_told_apart_and_those_of_another_seed_are_others() -> None:
+def test_cases_differ_within_a_seed_and_between_seeds() -> None:
     for experiment in EXPERIMENTS.values():
         first, again, other = ([json.dumps(case) for case in experiment.list_cases(DATA, seed)] for seed in (0, 0, 1))
         assert first == again and len(set(first)) == len(first)
