@@ -27,7 +27,11 @@ NAME = "-"
 """The name of every photo: the one thing in which answers may differ."""
 RUNS = 20 if LONG else 6
 PHOTOS = sorted(SAMPLES.glob("*.jpg")) if LONG else [SAMPLES / "demo.jpg"]
-CODE = "import sys; from tests.robustness.test_same_answer import answer_photo; print(answer_photo(sys.stdin.buffer.read()))"
+CODE = """
+import sys
+from tests.robustness.test_same_answer import answer_photo
+print(answer_photo(sys.stdin.buffer.read()))
+"""
 
 
 def answer_photo(source: Path | bytes | io.BytesIO) -> str:
