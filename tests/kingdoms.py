@@ -50,14 +50,13 @@ def make_reading(
     runners_up: Sequence[tuple[str, float]] = (),
     calibration: Calibration | None = None,
 ) -> KingdomReading:
-    """The kingdom of a board's notation as read from a photo, with these doubts and problems."""
+    """The kingdom of a board's notation as read from a photo; by default it is for review if it has doubts or problems."""
     board = Board.parse(text)
-    is_consistent = not (doubts or problems)
     grid = make_grid(board, left=left, side=side)
     return KingdomReading(
-        *(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, is_consistent, place),
+        *(board, grid, Reading.of(board), tuple(doubts), tuple(problems), probability, place),
         runners_up=tuple((Board.parse(other), chance) for other, chance in runners_up),
-        calibration=calibration or Calibration(),
+        calibration=calibration or Calibration(review_threshold=0.98 if doubts else 0.9),
     )
 
 

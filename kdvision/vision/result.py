@@ -20,11 +20,19 @@ from kdvision.vision.assess.warnings import (
     BoardFrame,
     Surroundings,
     find_warnings,
+    forces_review,
+    label_misreading,
     make_town_warning,
-    measure_warnings,
+    measure_evidence,
 )
 from kdvision.vision.classify.observation import P_TILE, GridObservation
-from kdvision.vision.classify.pieces import DetectedGem, DetectedPiece, find_gems, find_pieces
+from kdvision.vision.classify.pieces import (
+    KINGDOMINO_PIECE_LOG_ODDS,
+    DetectedGem,
+    DetectedPiece,
+    find_gems,
+    find_pieces,
+)
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision, Doubt
 from kdvision.vision.decide.game_set import GAME_KINGDOMINO, choose_deck, find_possible_towns
@@ -43,8 +51,7 @@ class KingdomReading:
     """One kingdom of a photo.
 
     Row 0 of `board`, `grid` and `reading` is the top row in the upright photo. `probability` is that of the whole
-    board, `place` its position in words ("left", "top right"). `is_consistent` is false if the deck contradicts a
-    confident square or the search was stopped. `colour` is the player's ("blue"), "" if unknown; `game` is the one it
+    board, `place` its position in words ("left", "top right"). `colour` is the player's ("blue"), "" if unknown; `game` is the one it
     was decided as. `pieces` and `gems` are more probable than not; `uncertain` are those that a person should check.
 
     `observation` is everything seen on the grid, the rim of table included, and `start` the position of the board's A1
@@ -58,7 +65,6 @@ class KingdomReading:
     doubts: tuple[Doubt, ...]
     problems: tuple[Problem, ...]
     probability: float
-    is_consistent: bool
     place: str
     dominoes: tuple[tuple[Any, ...], ...] = ()
     runners_up: tuple[tuple[Board, float], ...] = ()
@@ -78,18 +84,16 @@ class KingdomReading:
     def review(self) -> bool:
         """True if a person should check the kingdom.
 
-        That is the case if its probability is below the review threshold, the deck contradicts the reading, or a
-        problem is reported that is not merely an illegal play.
+        That is the case if its probability is below the review threshold or a problem asks for it by itself.
         """
-        misread = any(not problem.played for problem in self.problems)
-        return self.probability < self.calibration.review_threshold or not self.is_consistent or misread
+        return self.probability < self.calibration.review_threshold or any(map(forces_review, self.problems))
 
     def needs_review(self, problems: Iterable[Problem], *, is_open: bool) -> bool:
         """Return True if a person should check the kingdom once it is scored.
 
         `problems` are all of them, those of pieces included; `is_open` means that facts about pieces are missing.
         """
-        return self.review or is_open or any(not problem.played for problem in problems)
+        return self.review or is_open or any(map(forces_review, problems))
 
     @property
     def frame(self) -> BoardFrame:
@@ -116,7 +120,8 @@ def build_reading(
     """
     frame = _choose_frame(before, decision.board)
     warnings = list(find_warnings(observation, decision, surroundings, frame))
-    strengths = measure_warnings(warnings, observation, decision)
+    misreadings = [frame.shift_problem(label_misreading(problem)) for problem in decision.problems]
+    strengths = measure_evidence([*warnings, *misreadings], observation, decision)
     completeness = compute_completeness(decision.board, observation.tile_probability, observation.visible_share)
     decided = completeness * decision.probability
     board_probability = calibration.calibrate_board(
@@ -128,7 +133,7 @@ def build_reading(
     nothing_missed = calibration.calibrate_completeness(strengths)
     probability = board_probability * nothing_missed
     is_improbable = probability < calibration.review_threshold
-    reported = [one for one in warnings if is_improbable or not calibration.is_calibrated(one.warning)]
+    reported = [one for one in warnings if is_improbable or forces_review(one)]
     doubts_outside = any(not frame.contains(doubt.square) for doubt in decision.doubts)
     if is_improbable and (completeness < 1 or doubts_outside) and RIM_WARNING not in reported:
         reported.append(RIM_WARNING)
@@ -136,7 +141,8 @@ def build_reading(
     reading = observation.reading.of_deck(choose_deck(game, observation.reading))
     rows, cols = (slice(low, high + 1) for low, high in zip(frame.first, frame.last, strict=True))
     board = _move_to_frame(before, decision.board)
-    pieces = find_pieces(observation.pieces, observation.piece_names, frame.first, board)
+    prior = KINGDOMINO_PIECE_LOG_ODDS if game == GAME_KINGDOMINO else 0.0
+    pieces = find_pieces(observation.pieces, observation.piece_names, frame.first, board, prior_log_odds=prior)
     gems = find_gems(observation.gems, frame.first, board)
     return KingdomReading(
         board=board,
@@ -147,9 +153,8 @@ def build_reading(
             for doubt in decision.doubts
             if frame.contains(doubt.square)
         ),
-        problems=(*map(frame.shift_problem, decision.problems), *reported),
+        problems=(*misreadings, *reported),
         probability=probability,
-        is_consistent=decision.proved and not decision.overruled,
         place=place,
         dominoes=tuple(
             domino._replace(squares=(frame.to_board(domino.squares[0]), frame.to_board(domino.squares[1])))

@@ -168,7 +168,7 @@ def test_the_game_file_lists_doubts_problems_and_missing_facts(
         make_reading(OTHER, probability=0.6),
     ]
     readings[0] = replace(readings[0], colour="blue", problems=(Problem((Square(0, 0),), "a wolf sits on A1"),))
-    readings[1] = replace(readings[1], colour="blue", is_consistent=False)
+    readings[1] = replace(readings[1], colour="blue")
     run("score", photo, "--game", "queendomino", "--game-file", out)
     text = out.read_text(encoding="utf-8")
     first, second = text.split("[[kingdom]]")[1:]

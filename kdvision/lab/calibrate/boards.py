@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from kdvision.lab.calibrate.scenes import BoardOutcome
 from kdvision.vision.assess.calibration import CONSTANT, Calibration, compute_undersampling
+from kdvision.vision.assess.warnings import EVIDENCE_IDS
 from kdvision.vision.classify.probabilities import compute_log_odds
 
 Floats = npt.NDArray[np.float64]
@@ -23,7 +24,7 @@ Outcomes = Sequence[tuple[float, bool]]
 TEMPERATURES: Final = np.exp(np.linspace(np.log(0.5), np.log(8), 60))
 MAX_UNFLAGGED_ERROR: Final = 1 / 200
 """Largest expected share of wrong boards among those that nobody is asked to review."""
-MAX_RENDERED_ERROR: Final = MAX_UNFLAGGED_ERROR / 4
+MAX_RENDERED_ERROR: Final = 1 / 300
 """The same on rendered scenes; the rest is a margin for the difference between rendered and real tables."""
 OCCLUDED_SHARE: Final = 0.05
 """Assumed share of real tables on which hands and things lie about."""
@@ -34,8 +35,10 @@ OCCLUSION_WARNING: Final = "hidden"
 """The warning that every board has, with a strength that is often close to 0."""
 INITIAL_COMPLETENESS_LOG_ODDS: Final = 4.0
 """Start of the constant among the warning weights."""
+PRIOR_WARNING_WEIGHT: Final = -3.0
+"""Weight of a warning that never occurs here. It sends a board to review unless the scenes show that it need not."""
 WARNING_PENALTY: Final = 0.5
-"""Penalty on squared warning weights, in boards."""
+"""Penalty on the squared distance of the warning weights from their prior, in boards."""
 BOARD_PENALTY: Final = 0.05
 """Penalty on the squared distance of the board weights from their defaults, in boards."""
 MIN_PROBABILITY: Final = 1e-9
@@ -80,10 +83,11 @@ def fit_weights(
     """Return the calibration with board weights (`belief`) and warning weights (`whole`).
 
     P(board right) = P(squares right) x P(nothing missed, hidden or cut off). Both factors are logistic regressions, so
-    they are fitted jointly. A warning weight is at most 0: no warning makes a board more probable.
+    they are fitted jointly. A warning weight is at most 0: no warning makes a board more probable. A prior keeps the
+    weights of rare warnings near PRIOR_WARNING_WEIGHT.
     """
     boards, sample_weight = [*plain, *occluded], compute_sample_weights(plain, occluded)
-    names = sorted({name for board in boards for name in board.warning_strengths})
+    names = sorted(EVIDENCE_IDS)
     share = compute_log_odds([board.compute_share(calibration.temperature) for board in boards])
     others = np.array([(board.correction_cost, compute_undersampling(board.side), 1.0) for board in boards], float)
     squares = np.column_stack([share, others])
@@ -91,7 +95,8 @@ def fit_weights(
     offset = np.array([calibration.rule_offsets[0 if board.breaks_rule else 1] for board in boards])
     right = np.array([board.right for board in boards], bool)
     split = len(Calibration.board_weights)
-    start = np.array([*Calibration.board_weights, INITIAL_COMPLETENESS_LOG_ODDS, *[0.0] * len(names)])
+    prior = [0.0 if name == OCCLUSION_WARNING else PRIOR_WARNING_WEIGHT for name in names]
+    start = np.array([*Calibration.board_weights, INITIAL_COMPLETENESS_LOG_ODDS, *prior])
     penalty = np.array([*[BOARD_PENALTY] * split, 0.0, *[WARNING_PENALTY] * len(names)])
 
     def compute_loss(weights: Floats) -> tuple[float, Floats]:
@@ -111,19 +116,23 @@ def fit_weights(
     )
 
 
-def choose_review_threshold(outcomes: Outcomes, *, max_error: float, weights: Floats | None = None) -> float:
-    """Return the least probability above which an expected share of at most `max_error` boards is wrong.
+def choose_review_threshold(outcomes: Outcomes, *, max_error: float) -> float:
+    """Return the least probability above which at most a share of `max_error` boards is wrong, with CONFIDENCE_LEVEL.
 
-    One more error is assumed than was observed (conformal risk control, Angelopoulos et al., 2022). With fewer than
-    1 / `max_error` boards no threshold can be guaranteed; the result is then above 1.
+    Thresholds are tested from the highest one down, and the last one before the first failure is returned (Learn then
+    Test with fixed-sequence testing, Angelopoulos et al., 2021). The p-value of a threshold is the binomial probability
+    of so few errors at the risk `max_error`. Too few boards allow no threshold; the result is then above 1.
     """
     probability, right = np.array([p for p, _ in outcomes]), np.array([r for _, r in outcomes], bool)
-    each = np.ones(len(outcomes)) if weights is None else weights
     order = np.argsort(-probability, kind="stable")
-    probability, each, wrong = probability[order], each[order], (each * ~right)[order]
+    probability, errors = probability[order], np.cumsum(~right[order])
+    count = np.arange(1, len(order) + 1)
+    first = int(np.ceil(np.log(1 - CONFIDENCE_LEVEL) / np.log(1 - max_error)))  # fewer boards can prove nothing
+    passes = binom.cdf(errors, count, max_error) <= 1 - CONFIDENCE_LEVEL
     last_of_equals = np.append(probability[1:] < probability[:-1], True)[: len(order)]
-    allowed = last_of_equals & ((np.cumsum(wrong) + 1) / (np.cumsum(each) + 1) <= max_error)
-    return float(probability[allowed].min(initial=1.1))
+    tested = np.flatnonzero(last_of_equals & (count >= first))
+    passed = tested[np.logical_and.accumulate(passes[tested])]
+    return float(probability[passed[-1]]) if len(passed) else 1.1
 
 
 def describe_guarantee(outcomes: Outcomes, threshold: float) -> dict[str, object]:
@@ -153,12 +162,10 @@ def fit_calibration(
 ) -> tuple[Mapping[str, object], Calibration]:
     """Return the metadata `boards` of cells.onnx, fitted on scenes without and with occluders, and the calibration."""
     calibration = fit_weights(plain, occluded, Calibration(fit_temperature(plain), rule_offsets=fit_rule_terms(plain)))
-    boards = [*plain, *occluded]
-    kept = np.array([not board.always_review for board in boards])
+    few_occluded = occluded[: round(OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain))]
     threshold = choose_review_threshold(
-        [(board.compute_probability(calibration), board.right) for board in boards if not board.always_review],
+        [(b.compute_probability(calibration), b.right) for b in (*plain, *few_occluded) if not b.always_review],
         max_error=MAX_RENDERED_ERROR,
-        weights=compute_sample_weights(plain, occluded)[kept],
     )
     calibration = replace(calibration, review_threshold=threshold)
     outcomes = list_outcomes(plain, calibration)

@@ -62,8 +62,9 @@ ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT:
 class ObservedScene:
     """The kingdoms that the networks found in one scene, with the truth about each.
 
-    `others` are the grids that are no kingdom. `boards` holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom.
-    `art` names the source of the tiles' pictures, `corruption` the corruption of the picture, "" for none.
+    `others` are the grids that are no kingdom, and `missed` is the number of kingdoms that were not found. `boards`
+    holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom. `art` names
+    the source of the tiles' pictures, `corruption` the corruption of the picture, "" for none.
     """
 
     observations: tuple[GridObservation, ...]
@@ -71,6 +72,7 @@ class ObservedScene:
     boards: tuple[Board | None, ...]
     truncated: tuple[bool, ...]
     others: tuple[GridObservation, ...] = ()
+    missed: int = 0
     art: str = ""
     corruption: str = ""
 
@@ -80,7 +82,7 @@ class BoardOutcome:
     """One decided board: the quantities that its probability is computed from, and whether it is right.
 
     `shares` are the probabilities of the board, its runners-up and any board that continues beyond the grid.
-    `always_review` is true where a warning forces a review at any probability. `side` is that of a square in pixels. A
+    `always_review` is true where a fact about the photo forces a review at any probability. `side` is that of a square in pixels. A
     board of a `truncated` kingdom is never right.
     """
 
@@ -182,12 +184,14 @@ def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
     found = find_kingdoms(Photo.open(picture.photo), networks)
     kingdoms, others = split_kingdoms(found)
     truth = [find_truth(observation.grid, picture)[1] for observation in kingdoms]
+    found_count = sum(any(one is kingdom for one in truth) for kingdom in picture.kingdoms)
     return ObservedScene(
         tuple(kingdoms),
         tuple(describe_surroundings(kingdoms, found)),
         tuple(None if one is None else one.board.trim() for one in truth),
         tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
         tuple(others),
+        missed=len(picture.kingdoms) - found_count,
     )
 
 
@@ -248,7 +252,10 @@ def judge_boards(scene: ObservedScene) -> list[BoardOutcome]:
         outcomes.append(
             BoardOutcome(
                 shares=(reading.board_probability, *(share for _, share in reading.runners_up), beyond),
-                right=truth is not None and not truncated and is_same_board(reading.board, truth),
+                right=truth is not None
+                and not truncated
+                and is_same_board(reading.board, truth)
+                and not (scene.missed and reading.surroundings.unread),
                 always_review=reading.review,
                 correction_cost=decision.correction_cost,
                 side=observation.grid.side,

@@ -18,8 +18,6 @@ BoardWeights = tuple[float, float, float, float]
 
 CONSTANT: Final = ""
 """Key of the constant among the weights of warnings."""
-CALIBRATED_WARNINGS: Final = frozenset({"beyond", "cut", "ends", "covered", "unknown", "few", "rim", "crowded"})
-"""Warnings that occur on rendered tables, so that their weight is known. They force no review by themselves."""
 
 
 def compute_undersampling(side: npt.ArrayLike) -> Floats:
@@ -34,7 +32,7 @@ class Calibration:
     Two logistic regressions (Platt, 1999) are multiplied. `board_weights` (log-odds of the decision, correction cost,
     undersampling, constant) with `rule_offsets` (for boards that break a rule of play, and for others) give the
     probability that the squares are right. `warning_weights`, by warning id, give the probability that nothing was
-    missed, hidden or cut off.
+    missed, hidden or misread in a way that the decision cannot see.
 
     A board below `review_threshold` is for review. Of `measured` rendered boards `right` are right; of the `unflagged`
     ones `unflagged_wrong` are wrong. At most `wrong_at_most` of the unflagged boards are expected to be wrong, less
@@ -78,10 +76,6 @@ class Calibration:
             return 1.0
         log_odds = sum(self.warning_weights.get(name, 0.0) * strength for name, strength in strengths.items())
         return float(expit(self.warning_weights[CONSTANT] + log_odds))
-
-    def is_calibrated(self, warning: str) -> bool:
-        """Return True if the warning's weight is known, so that the probability alone decides about review."""
-        return bool(self.warning_weights) and warning in CALIBRATED_WARNINGS
 
     @property
     def guarantee(self) -> str:

@@ -1,7 +1,7 @@
 """Warnings about a decided board: evidence that something was missed, hidden or cut off.
 
-Each warning is a sentence with the players' names of squares. Its weight in the probability of the board is fitted on
-rendered tables (`calibration.py`).
+Each warning is a sentence with the players' names of squares. It is evidence in the probability of the board, with a
+weight that is fitted on rendered tables (`calibration.py`). Only facts about the photo force a review by themselves.
 """
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ from kdvision.vision.classify.observation import P_TILE, GridObservation
 from kdvision.vision.decide.decision import Decision
 from kdvision.vision.image.decode import DAMAGE_WARNING
 
+PHOTO_WARNINGS: Final = frozenset({"flawed", "cut", "beyond"})
+"""Warnings about the photo itself, which always ask for a review: its file is damaged, or it cuts the kingdom."""
+EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
+    *("castle", "contents", "covered", "crowded", "ends", "few", "hidden", "illegal", "overruled", "rim", "touched"),
+    *("towns", "unknown", "unproved", "unread"),
+}
+"""The ids of all evidence, each of which has a weight in the calibration."""
 CONTENTS_CLAUSE: Final = "kingdomino/contents"
 MIN_USUAL_SQUARES: Final = 5
 """A castle and two dominoes; smaller boards are mostly parts of a kingdom."""
@@ -111,17 +118,26 @@ def make_town_warning(squares: Iterable[Square]) -> Problem:
     return Problem(named, text, CONTENTS_CLAUSE, warning="towns")
 
 
-def measure_warnings(warnings: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
-    """Return the strength of each warning by its id: the occlusion evidence for "hidden", 1 for all others.
+def forces_review(problem: Problem) -> bool:
+    """Return True if a problem asks for a review by itself: a fact about the photo, or one without a weight."""
+    return not problem.played and (not problem.warning or problem.warning in PHOTO_WARNINGS)
 
-    Also "illegal" and "contents" for boards that no box allows, and "overruled" for contradicted readings.
+
+def label_misreading(problem: Problem) -> Problem:
+    """Return a problem of the decision as evidence of a misreading: "contents" or "illegal", or unchanged if played."""
+    if problem.played or not problem.clause:
+        return problem
+    return replace(problem, warning="contents" if problem.clause == CONTENTS_CLAUSE else "illegal")
+
+
+def measure_evidence(warnings: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
+    """Return the strength of each piece of evidence by its id.
+
+    It is the number of squares for "unknown", the occlusion evidence for "hidden", and 1 for other warnings and for
+    "overruled", a contradicted reading.
     """
     strengths = {problem.warning: 1.0 for problem in warnings if problem.warning}
-    misread = [problem for problem in decision.problems if not problem.played]
-    if any(problem.clause not in ("", CONTENTS_CLAUSE) for problem in misread):
-        strengths["illegal"] = 1.0
-    if any(problem.clause == CONTENTS_CLAUSE for problem in misread):
-        strengths["contents"] = 1.0
+    strengths |= {one.warning: float(len(one.squares)) for one in warnings if one.warning == "unknown"}
     if decision.overruled:
         strengths["overruled"] = 1.0
     return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion)}

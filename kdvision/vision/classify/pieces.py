@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import name_crossing
@@ -20,6 +20,8 @@ P_PRESENT: Final = 0.5
 """Probability from which a piece counts as present."""
 P_UNCERTAIN: Final = (0.2, 0.8)
 """Probabilities between which a person should check a piece."""
+KINGDOMINO_PIECE_LOG_ODDS: Final = -7.0
+"""Added to the log-odds of a piece in plain Kingdomino, whose box has none; a piece needs 99.9 % to be reported."""
 NO_GEM_LOG_ODDS: Final = -12.0
 """Log-odds of a gem on crossings without tiles."""
 
@@ -105,16 +107,20 @@ def join_gem_evidence(corners: Floats, is_tile: Mask) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), NO_GEM_LOG_ODDS)
 
 
-def find_pieces(pieces: Floats | None, names: Sequence[str], start: Square, board: Board) -> tuple[DetectedPiece, ...]:
+def find_pieces(
+    pieces: Floats | None, names: Sequence[str], start: Square, board: Board, *, prior_log_odds: float = 0.0
+) -> tuple[DetectedPiece, ...]:
     """Return each piece that is or may be on a board, from the top left, at most one a square.
 
     `pieces` (rows, cols, names) are log-probabilities on a grid with the board's A1 at `start`; the first name is none.
+    `prior_log_odds` says how much rarer pieces are in this game than in the games that the network was trained on.
     """
     if pieces is None:
         return ()
     found = []
     for square in board:
-        probability = np.exp(pieces[start.row + square.row, start.col + square.col, 1:])
+        none, *kinds = pieces[start.row + square.row, start.col + square.col]
+        probability = softmax([none, *(np.array(kinds) + prior_log_odds)])[1:]
         kind, total = int(probability.argmax()), float(probability.sum())
         if total >= P_UNCERTAIN[0]:
             found.append(DetectedPiece(names[kind + 1], square, float(probability[kind]), total))

@@ -40,7 +40,7 @@ def test_a_board_read_upside_down_is_as_good() -> None:
     read = make_reading(SMALL)
     board = read.board.rotate(2)
     quads = np.rot90(read.grid.quads, 2).copy()
-    turned = type(read)(board, type(read.grid)(quads), read.reading, (), (), 0.9, False, "the photo")
+    turned = type(read)(board, type(read.grid)(quads), read.reading, (), (), 0.9, "the photo")
     assert verdict_on(picture((SMALL, 40)), turned).exact == 1
 
 
