@@ -24,13 +24,13 @@ Outcomes = Sequence[tuple[float, bool]]
 TEMPERATURES: Final = np.exp(np.linspace(np.log(0.5), np.log(8), 60))
 MAX_UNFLAGGED_ERROR: Final = 1 / 200
 """Largest expected share of wrong boards among those that nobody is asked to review."""
-MAX_RENDERED_ERROR: Final = 1 / 300
-"""The same on rendered scenes; the rest is a margin for the difference between rendered and real tables."""
-OCCLUDED_SHARE: Final = 0.05
+OCCLUDED_SHARE: Final = 0.1
 """Assumed share of real tables on which hands and things lie about."""
 RULE_BREAK_SHARE: Final = 0.1
 """Assumed share of real kingdoms that break a rule of play. No rendered kingdom does."""
 CONFIDENCE_LEVEL: Final = 0.95
+MIN_COVERAGE: Final = 0.5
+"""Share of the boards that the highest tested threshold answers."""
 OCCLUSION_WARNING: Final = "hidden"
 """The warning that every board has, with a strength that is often close to 0."""
 INITIAL_COMPLETENESS_LOG_ODDS: Final = 4.0
@@ -119,18 +119,18 @@ def fit_weights(
 def choose_review_threshold(outcomes: Outcomes, *, max_error: float) -> float:
     """Return the least probability above which at most a share of `max_error` boards is wrong, with CONFIDENCE_LEVEL.
 
-    Thresholds are tested from the highest one down, and the last one before the first failure is returned (Learn then
-    Test with fixed-sequence testing, Angelopoulos et al., 2021). The p-value of a threshold is the binomial probability
-    of so few errors at the risk `max_error`. Too few boards allow no threshold; the result is then above 1.
+    Thresholds are tested downwards from the one that answers MIN_COVERAGE of the boards, and the last one before the
+    first failure is returned (Learn then Test with fixed-sequence testing, Angelopoulos et al., 2021). The p-value of a
+    threshold is the binomial probability of so few errors at the risk `max_error`. If the first test fails, as with too
+    few boards, the result is above 1.
     """
     probability, right = np.array([p for p, _ in outcomes]), np.array([r for _, r in outcomes], bool)
     order = np.argsort(-probability, kind="stable")
     probability, errors = probability[order], np.cumsum(~right[order])
     count = np.arange(1, len(order) + 1)
-    first = int(np.ceil(np.log(1 - CONFIDENCE_LEVEL) / np.log(1 - max_error)))  # fewer boards can prove nothing
     passes = binom.cdf(errors, count, max_error) <= 1 - CONFIDENCE_LEVEL
     last_of_equals = np.append(probability[1:] < probability[:-1], True)[: len(order)]
-    tested = np.flatnonzero(last_of_equals & (count >= first))
+    tested = np.flatnonzero(last_of_equals & (count >= MIN_COVERAGE * len(order)))
     passed = tested[np.logical_and.accumulate(passes[tested])]
     return float(probability[passed[-1]]) if len(passed) else 1.1
 
@@ -165,7 +165,7 @@ def fit_calibration(
     few_occluded = occluded[: round(OCCLUDED_SHARE / (1 - OCCLUDED_SHARE) * len(plain))]
     threshold = choose_review_threshold(
         [(b.compute_probability(calibration), b.right) for b in (*plain, *few_occluded) if not b.always_review],
-        max_error=MAX_RENDERED_ERROR,
+        max_error=MAX_UNFLAGGED_ERROR,
     )
     calibration = replace(calibration, review_threshold=threshold)
     outcomes = list_outcomes(plain, calibration)

@@ -78,10 +78,13 @@ def _list_basic(data: Path, seed: int) -> Iterator[Row]:
         yield {"seed": draw, "corruption": corruption, "severity": severity, "photo": name}
 
 
-def _list_all(data: Path, seed: int) -> Iterator[Row]:
-    for name, (corruption, about), severity in product(load_compared(data / "photos"), CORRUPTIONS.items(), SEVERITIES):
-        family = f"{about.family} (adversarial)" if about.adversarial else about.family
-        yield {"seed": seed, "family": family, "corruption": corruption, "severity": severity, "photo": name}
+def _list_families(data: Path, seed: int) -> Iterator[Row]:
+    """Yield each photo under each corruption, at severities that take turns; the next seed has the next severity."""
+    for n, name in enumerate(load_compared(data / "photos")):
+        for k, (corruption, about) in enumerate(CORRUPTIONS.items()):
+            family = f"{about.family} (adversarial)" if about.adversarial else about.family
+            severity = SEVERITIES[(n + k + seed) % len(SEVERITIES)]
+            yield {"seed": seed, "family": family, "corruption": corruption, "severity": severity, "photo": name}
 
 
 @cache
@@ -117,8 +120,8 @@ STRESS: Final = Experiment(
 
 FAMILIES: Final = Experiment(
     name="families",
-    question="How many labelled photos are read right under the corruptions of each family?",
-    cases=_list_all,
+    question="How many labelled photos are read right under each corruption of each family?",
+    cases=_list_families,
     measure=_measure_corrupted,
     groups=("family", "corruption", "severity"),
     counts=PHOTO_COUNTS,
