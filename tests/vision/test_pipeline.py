@@ -307,12 +307,10 @@ def test_a_warning_with_a_small_weight_forces_no_review(weight: float, told: boo
     assert assemble_one(make_observation("# w w")).review  # nothing is known of it
 
 
-def test_a_warning_that_cannot_be_calibrated_forces_a_review() -> None:
-    """However sure it makes a board: a castle that is not seen may be no kingdom's at all."""
+def test_a_warning_without_a_fitted_weight_asks_for_review() -> None:
     faint = make_observation(KINGDOM, spoiled={"A2": {"#": 0.45, "w": 0.3, "f": 0.25}})
-    (read,) = assemble_kingdoms(
-        table_photo(), [faint], is_manual=True, calibration=Calibration(review_threshold=0.0, warning_weights={"": 6.0})
-    )
+    calibration = Calibration(review_threshold=0.96, warning_weights={"": 6.0, "hidden": 0.0})
+    (read,) = assemble_kingdoms(table_photo(), [faint], is_manual=True, calibration=calibration)
     assert read.review and any("hardly seen" in problem.text for problem in read.problems)
 
 

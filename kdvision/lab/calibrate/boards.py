@@ -13,7 +13,13 @@ from scipy.special import expit
 from scipy.stats import binom, binomtest
 
 from kdvision.lab.calibrate.scenes import BoardOutcome
-from kdvision.vision.assess.calibration import CONSTANT, Calibration, compute_undersampling
+from kdvision.vision.assess.calibration import (
+    CONSTANT,
+    HIDDEN,
+    UNFITTED_WARNING_WEIGHT,
+    Calibration,
+    compute_undersampling,
+)
 from kdvision.vision.assess.warnings import EVIDENCE_IDS
 from kdvision.vision.classify.probabilities import compute_log_odds
 
@@ -31,12 +37,8 @@ RULE_BREAK_SHARE: Final = 0.1
 CONFIDENCE_LEVEL: Final = 0.95
 MIN_COVERAGE: Final = 0.5
 """Share of the boards that the highest tested threshold answers."""
-OCCLUSION_WARNING: Final = "hidden"
-"""The warning that every board has, with a strength that is often close to 0."""
 INITIAL_COMPLETENESS_LOG_ODDS: Final = 4.0
 """Start of the constant among the warning weights."""
-PRIOR_WARNING_WEIGHT: Final = -3.0
-"""Weight of a warning that never occurs here. It sends a board to review unless the scenes show that it need not."""
 WARNING_PENALTY: Final = 0.5
 """Penalty on the squared distance of the warning weights from their prior, in boards."""
 BOARD_PENALTY: Final = 0.05
@@ -47,7 +49,7 @@ MIN_PROBABILITY: Final = 1e-9
 def has_no_warning(outcome: BoardOutcome) -> bool:
     """Return whether the kingdom is whole and has no warning but a possible occlusion."""
     warnings = (name for name, strength in outcome.warning_strengths.items() if strength)
-    return not outcome.always_review and not outcome.truncated and all(name == OCCLUSION_WARNING for name in warnings)
+    return not outcome.always_review and not outcome.truncated and all(name == HIDDEN for name in warnings)
 
 
 def fit_temperature(outcomes: Iterable[BoardOutcome]) -> float:
@@ -84,7 +86,7 @@ def fit_weights(
 
     P(board right) = P(squares right) x P(nothing missed, hidden or cut off). Both factors are logistic regressions, so
     they are fitted jointly. A warning weight is at most 0: no warning makes a board more probable. A prior keeps the
-    weights of rare warnings near PRIOR_WARNING_WEIGHT.
+    weights of rare warnings near UNFITTED_WARNING_WEIGHT.
     """
     boards, sample_weight = [*plain, *occluded], compute_sample_weights(plain, occluded)
     names = sorted(EVIDENCE_IDS)
@@ -95,7 +97,7 @@ def fit_weights(
     offset = np.array([calibration.rule_offsets[0 if board.breaks_rule else 1] for board in boards])
     right = np.array([board.right for board in boards], bool)
     split = len(Calibration.board_weights)
-    prior = [0.0 if name == OCCLUSION_WARNING else PRIOR_WARNING_WEIGHT for name in names]
+    prior = [0.0 if name == HIDDEN else UNFITTED_WARNING_WEIGHT for name in names]
     start = np.array([*Calibration.board_weights, INITIAL_COMPLETENESS_LOG_ODDS, *prior])
     penalty = np.array([*[BOARD_PENALTY] * split, 0.0, *[WARNING_PENALTY] * len(names)])
 

@@ -18,6 +18,10 @@ BoardWeights = tuple[float, float, float, float]
 
 CONSTANT: Final = ""
 """Key of the constant among the weights of warnings."""
+HIDDEN: Final = "hidden"
+"""Evidence that every board has, with a strength that is often close to 0."""
+UNFITTED_WARNING_WEIGHT: Final = -3.0
+"""Weight of a warning that no scene showed: alone it sends a board to review."""
 
 
 def compute_undersampling(side: npt.ArrayLike) -> Floats:
@@ -71,11 +75,16 @@ class Calibration:
         return float(expit(log_odds))
 
     def calibrate_completeness(self, strengths: Mapping[str, float]) -> float:
-        """Return the probability that the board is complete, given the strengths of warnings by id."""
+        """Return the probability that the board is complete, given the strengths of warnings by id.
+
+        Before any fit, each warning halves it.
+        """
         if not self.warning_weights:
-            return 1.0
-        log_odds = sum(self.warning_weights.get(name, 0.0) * strength for name, strength in strengths.items())
-        return float(expit(self.warning_weights[CONSTANT] + log_odds))
+            return float(0.5 ** sum(name != HIDDEN for name in strengths))
+        weights = (
+            (self.warning_weights.get(name, UNFITTED_WARNING_WEIGHT), value) for name, value in strengths.items()
+        )
+        return float(expit(self.warning_weights[CONSTANT] + sum(weight * strength for weight, strength in weights)))
 
     @property
     def guarantee(self) -> str:

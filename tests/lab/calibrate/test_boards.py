@@ -15,7 +15,8 @@ from kdvision.lab.calibrate.boards import (
     list_outcomes,
 )
 from kdvision.lab.calibrate.scenes import BoardOutcome
-from kdvision.vision.assess.calibration import Calibration
+from kdvision.vision.assess.calibration import UNFITTED_WARNING_WEIGHT, Calibration
+from kdvision.vision.assess.warnings import EVIDENCE_IDS
 
 
 def make_outcomes(count: int, right: int, **warning_strengths: float) -> list[BoardOutcome]:
@@ -69,20 +70,29 @@ def test_boards_with_warnings_get_their_observed_frequency() -> None:
     """Nine in ten are right with one warning, half with two, few with the third; a fourth has no effect."""
     found = [
         *make_outcomes(4000, 3790),
-        *make_outcomes(1000, 855, a=1.0),
-        *make_outcomes(1000, 480, a=1.0, b=1.0),
-        *make_outcomes(1000, 20, c=1.0),
+        *make_outcomes(1000, 855, castle=1.0),
+        *make_outcomes(1000, 480, castle=1.0, few=1.0),
+        *make_outcomes(1000, 20, illegal=1.0),
     ]
-    calibration = fit_weights([*found, *make_outcomes(1000, 950, d=1.0)], [], Calibration())
+    calibration = fit_weights([*found, *make_outcomes(1000, 950, rim=1.0)], [], Calibration())
     probabilities = [found[n].compute_probability(calibration) for n in (0, 4000, 5000, 6000)]
     assert probabilities == pytest.approx([0.95, 0.855, 0.48, 0.02], abs=0.02)
-    assert calibration.warning_weights["d"] == pytest.approx(0.0, abs=0.05)
-    assert Calibration().calibrate_completeness({"a": 1.0}) == 1.0
+    assert calibration.warning_weights["rim"] == pytest.approx(0.0, abs=0.2)
+    assert Calibration().calibrate_completeness({"castle": 1.0, "hidden": 2.0}) == 0.5
 
 
 def test_no_warning_raises_a_probability() -> None:
-    calibration = fit_weights([*make_outcomes(2000, 1800), *make_outcomes(1000, 1000, d=1.0)], [], Calibration())
-    assert calibration.warning_weights["d"] == 0.0
+    without, warned = make_outcomes(2000, 1800), make_outcomes(1000, 1000, rim=1.0)
+    calibration = fit_weights([*without, *warned], [], Calibration())
+    probability = without[0].compute_probability(calibration)
+    assert warned[0].compute_probability(calibration) == pytest.approx(probability, abs=0.001)
+    assert calibration.warning_weights["rim"] <= 0.0
+
+
+def test_a_warning_that_never_occurs_keeps_its_prior_weight() -> None:
+    calibration = fit_weights(make_outcomes(2000, 1900), [], Calibration())
+    assert calibration.warning_weights["unread"] == UNFITTED_WARNING_WEIGHT
+    assert set(calibration.warning_weights) == {*EVIDENCE_IDS, ""}
 
 
 def test_a_stronger_warning_lowers_the_probability_further() -> None:
