@@ -30,16 +30,6 @@ class Corruption(NamedTuple):
 
 
 ADVERSARIAL_FAMILIES: Final = ("cut", "covered", "altered")
-BASIC_CORRUPTIONS: Final = (
-    "fewer pixels",
-    "further tilt",
-    "dark",
-    "defocus",
-    "motion blur",
-    "jpeg",
-    "coloured light",
-    "glare",
-)
 CORRUPTIONS: Final[dict[str, Corruption]] = {
     "fewer pixels": Corruption("distance", basic.downscale),
     "further tilt": Corruption("distance", basic.tilt),

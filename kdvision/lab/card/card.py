@@ -111,11 +111,13 @@ def format_training(files: Sequence[ModelFile]) -> str:
 
 
 def format_photos(tables: Mapping[str, Table]) -> str:
-    """Return the table of all labelled photos: one row a set, and one for all corruptions of the photos."""
+    """Return the table of all labelled photos: one row a set, and two for ordinary and adversarial corruptions."""
     sums = ("pictures", "exact", "silent_errors", "false_alarms", "unflagged", "invented")
     sets = add_up(tables["photos"], ("set",), sums)
     parts = [(title, sets.get((name,))) for name, title in SETS.items()]
-    parts.append(("photos under corruptions", add_up(tables["stress"], (), sums).get(())))
+    for title, adversarial in (("photos under corruptions", False), ("photos cut, covered or altered", True)):
+        lines = [line for line in tables["stress"] if line["family"].endswith("(adversarial)") == adversarial]
+        parts.append((title, add_up(lines, (), sums).get(())))
     rows = []
     for title, total in parts:
         if total:

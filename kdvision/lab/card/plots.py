@@ -84,7 +84,7 @@ class Plot:
 
 
 PLOTS: Final = (
-    Plot("stress", "Photos under corruptions, by severity", "pictures", "corruption", "severity", 4),
+    Plot("stress", "Photos under corruptions, by severity", "pictures", "family", "severity", 3),
     Plot("factors", "Rendered scenes with one factor changed at a time", "kingdoms", "factor", "setting", 3),
 )
 

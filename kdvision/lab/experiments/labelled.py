@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Final
 
-from kdvision.evaluate.corruptions import BASIC_CORRUPTIONS, CORRUPTIONS, SEVERITIES
+from kdvision.evaluate.corruptions import CORRUPTIONS, SEVERITIES
 from kdvision.evaluate.evaluate import evaluate_corrupted, evaluate_photo, measure_cell_size, read_photo
 from kdvision.evaluate.labels import LabelledPhoto, list_labelled_photos
 from kdvision.evaluate.summary import PhotoResult
@@ -17,9 +16,6 @@ SETS: Final = ("photos", "boards", "queendomino")
 """Folders of labelled photos; no network was trained on any of them."""
 COMPARED_ROOMS: Final = ("beige-table", "cutting-mat", "grey-carpet", "grey-table", "wooden-desk")
 """Rooms of the 28 photos that are corrupted and covered; rooms added later would change what figures mean."""
-STRESS_SEEDS: Final = 4
-"""Draws of each corruption in one run."""
-
 PHOTO_COUNTS: Final = ("outlined", "exact", "silent_errors", "false_alarms", "unflagged", "invented", "errors")
 
 
@@ -71,14 +67,7 @@ PHOTOS: Final = Experiment(
 )
 
 
-def _list_basic(data: Path, seed: int) -> Iterator[Row]:
-    names = load_compared(data / "photos")
-    draws = range(seed * STRESS_SEEDS, (seed + 1) * STRESS_SEEDS)
-    for draw, name, corruption, severity in product(draws, names, BASIC_CORRUPTIONS, SEVERITIES):
-        yield {"seed": draw, "corruption": corruption, "severity": severity, "photo": name}
-
-
-def _list_families(data: Path, seed: int) -> Iterator[Row]:
+def _list_corrupted(data: Path, seed: int) -> Iterator[Row]:
     """Yield each photo under each corruption, at severities that take turns; the next seed has the next severity."""
     for n, name in enumerate(load_compared(data / "photos")):
         for k, (corruption, about) in enumerate(CORRUPTIONS.items()):
@@ -109,19 +98,8 @@ def _measure_corrupted(data: Path, case: Row) -> list[Row]:
 
 STRESS: Final = Experiment(
     name="stress",
-    question="How many labelled photos are read right under eight basic corruptions at three severities?",
-    cases=_list_basic,
-    measure=_measure_corrupted,
-    groups=("seed", "corruption", "severity"),
-    counts=PHOTO_COUNTS,
-    total="pictures",
-    quick_cases=24,
-)
-
-FAMILIES: Final = Experiment(
-    name="families",
     question="How many labelled photos are read right under each corruption of each family?",
-    cases=_list_families,
+    cases=_list_corrupted,
     measure=_measure_corrupted,
     groups=("family", "corruption", "severity"),
     counts=PHOTO_COUNTS,

@@ -10,7 +10,6 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
     for experiment in (
         labelled.PHOTOS,
         labelled.STRESS,
-        labelled.FAMILIES,
         factors.EXPERIMENT,
         no_kingdom.EXPERIMENT,
         occluders.EXPERIMENT,

@@ -75,10 +75,14 @@ def test_every_experiment_has_a_committed_result_with_its_description(name: str)
 
 
 def test_sets_are_added_up_in_terms_of_selective_classification() -> None:
-    tables = {"photos": [photo_line("photos", 4, 3), photo_line("photos", 6, 5)], "stress": [photo_line("x", 10, 9)]}
+    tables = {
+        "photos": [photo_line("photos", 4, 3), photo_line("photos", 6, 5)],
+        "stress": [photo_line("x", 10, 9) | {"family": family} for family in ("lens", "cut (adversarial)")],
+    }
     lines = format_photos(tables).splitlines()
     assert lines[2] == "| photos | 10 | 8 | 2 | 4 | 60.0 % | 0 |"
     assert lines[3] == "| photos under corruptions | 10 | 9 | 1 | 2 | 30.0 % | 0 |"
+    assert lines[4] == "| photos cut, covered or altered | 10 | 9 | 1 | 2 | 30.0 % | 0 |"
 
 
 def test_results_of_other_models_are_named() -> None:
