@@ -77,7 +77,7 @@ def test_every_experiment_has_a_committed_result_with_its_description(name: str)
 def test_sets_are_added_up_in_terms_of_selective_classification() -> None:
     tables = {
         "photos": [photo_line("photos", 4, 3), photo_line("photos", 6, 5)],
-        "stress": [photo_line("x", 10, 9) | {"family": family} for family in ("lens", "cut (adversarial)")],
+        "stress": [{**photo_line("x", 10, 9), "family": family} for family in ("lens", "cut (adversarial)")],
     }
     lines = format_photos(tables).splitlines()
     assert lines[2] == "| photos | 10 | 8 | 2 | 4 | 60.0 % | 0 |"

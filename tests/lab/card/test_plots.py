@@ -12,8 +12,8 @@ pytest.importorskip("matplotlib")
 
 STRESS, FACTORS = PLOTS
 CORRUPTED = (
-    "seed,corruption,severity,pictures,outlined,exact,silent_errors\n"
-    "0,glare,1,4,3,2,1\n1,glare,1,4,4,2,0\n0,glare,2,4,1,0,0\n0,dark,1,4,4,4,0\n"
+    "seed,family,severity,pictures,outlined,exact,silent_errors\n"
+    "0,light,1,4,3,2,1\n1,light,1,4,4,2,0\n0,light,2,4,1,0,0\n0,lens,1,4,4,4,0\n"
 )
 VARIED = (
     "art,factor,setting,kingdoms,found,outlined,exact,silent_errors\n"
@@ -27,10 +27,10 @@ def lines_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_seeds_are_added_up_and_every_corruption_has_a_panel() -> None:
-    glare, dark = STRESS.build_panels(lines_of(CORRUPTED))
-    assert (glare.title, list(glare.settings), dark.title) == ("glare", ["1", "2"], "dark")
-    assert glare.series == {"outlined": [(7, 8), (1, 4)], "exact": [(4, 8), (0, 4)], "silent_errors": [(1, 8), (0, 4)]}
+def test_seeds_are_added_up_and_every_family_has_a_panel() -> None:
+    light, lens = STRESS.build_panels(lines_of(CORRUPTED))
+    assert (light.title, list(light.settings), lens.title) == ("light", ["1", "2"], "lens")
+    assert light.series == {"outlined": [(7, 8), (1, 4)], "exact": [(4, 8), (0, 4)], "silent_errors": [(1, 8), (0, 4)]}
 
 
 def test_settings_that_are_names_are_not_connected() -> None:
