@@ -7,6 +7,7 @@ import pytest
 from kdvision.lab.card.card import (
     ModelFile,
     Results,
+    Table,
     describe_cell_columns,
     format_card,
     format_photos,
@@ -75,10 +76,8 @@ def test_every_experiment_has_a_committed_result_with_its_description(name: str)
 
 
 def test_sets_are_added_up_in_terms_of_selective_classification() -> None:
-    tables = {
-        "photos": [photo_line("photos", 4, 3), photo_line("photos", 6, 5)],
-        "stress": [{**photo_line("x", 10, 9), "family": family} for family in ("lens", "cut (adversarial)")],
-    }
+    stress = [{**photo_line("x", 10, 9), "family": family} for family in ("lens", "cut (adversarial)")]
+    tables: dict[str, Table] = {"photos": [photo_line("photos", 4, 3), photo_line("photos", 6, 5)], "stress": stress}
     lines = format_photos(tables).splitlines()
     assert lines[2] == "| photos | 10 | 8 | 2 | 4 | 60.0 % | 0 |"
     assert lines[3] == "| photos under corruptions | 10 | 9 | 1 | 2 | 30.0 % | 0 |"
