@@ -50,7 +50,7 @@ def make_reading(
     runners_up: Sequence[tuple[str, float]] = (),
     calibration: Calibration | None = None,
 ) -> KingdomReading:
-    """The kingdom of a board's notation as read from a photo; by default it is for review if it has doubts or problems."""
+    """The kingdom of a board's notation as read from a photo; doubts or problems make it one for review."""
     board = Board.parse(text)
     grid = make_grid(board, left=left, side=side)
     return KingdomReading(

@@ -51,8 +51,9 @@ class KingdomReading:
     """One kingdom of a photo.
 
     Row 0 of `board`, `grid` and `reading` is the top row in the upright photo. `probability` is that of the whole
-    board, `place` its position in words ("left", "top right"). `colour` is the player's ("blue"), "" if unknown; `game` is the one it
-    was decided as. `pieces` and `gems` are more probable than not; `uncertain` are those that a person should check.
+    board, `place` its position in words ("left", "top right"). `colour` is the player's ("blue"), "" if unknown; `game`
+    is the one it was decided as. `pieces` and `gems` are more probable than not; `uncertain` are those that a person
+    should check.
 
     `observation` is everything seen on the grid, the rim of table included, and `start` the position of the board's A1
     on it; `surroundings` is what else lies on the table. `board_probability` is the probability without warnings, and

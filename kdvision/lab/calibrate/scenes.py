@@ -63,8 +63,8 @@ class ObservedScene:
     """The kingdoms that the networks found in one scene, with the truth about each.
 
     `others` are the grids that are no kingdom, and `missed` is the number of kingdoms that were not found. `boards`
-    holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom. `art` names
-    the source of the tiles' pictures, `corruption` the corruption of the picture, "" for none.
+    holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom. `art`
+    names the source of the tiles' pictures, `corruption` the corruption of the picture, "" for none.
     """
 
     observations: tuple[GridObservation, ...]
@@ -82,8 +82,9 @@ class BoardOutcome:
     """One decided board: the quantities that its probability is computed from, and whether it is right.
 
     `shares` are the probabilities of the board, its runners-up and any board that continues beyond the grid.
-    `always_review` is true where a fact about the photo forces a review at any probability. `side` is that of a square in pixels. A
-    board of a `truncated` kingdom is never right.
+    `always_review` is true where a fact about the photo forces a review at any probability. `side` is that of a square
+    in pixels. A board is never right if the kingdom is `truncated`, or if a grid beside it may be a kingdom and one was
+    missed.
     """
 
     shares: tuple[float, ...]
