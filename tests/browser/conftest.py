@@ -42,11 +42,21 @@ Open = Callable[..., Page]
 
 @pytest.fixture(scope="package")
 def server() -> Iterator[Client]:
-    """The server of all browser tests, which reads a photo once. It has no other state: the tests are independent."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "read", make_cached_read())
-        with running_server(Settings(port=0)) as client:
-            yield client
+    """The server of all browser tests. It has no state: the tests are independent."""
+    with running_server(Settings(port=0)) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def patch_read(cached_read: Callable[..., list[KingdomReading]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read from the cache during a test of this folder only: other tests in this process use the real function."""
+    monkeypatch.setattr(pipeline, "read", cached_read)
+
+
+@pytest.fixture(scope="session")
+def cached_read() -> Callable[..., list[KingdomReading]]:
+    """The cache of all browser tests."""
+    return make_cached_read()
 
 
 def make_cached_read() -> Callable[..., list[KingdomReading]]:
