@@ -41,7 +41,8 @@ export function setupView() {
 const variantName = (id) => state.rules?.variants.find((one) => one.id === id)?.name ?? id;
 
 function gameChange(game) {
-  const { variants } = state.rules.games.find((one) => one.game === game);
+  // Before the rules have arrived, all variants are kept; scoring names one that the game does not have.
+  const variants = state.rules?.games.find((one) => one.game === game).variants ?? state.game.rules.variants;
   return { game, variants: state.game.rules.variants.filter((variant) => variants.includes(variant)), seats: null };
 }
 
