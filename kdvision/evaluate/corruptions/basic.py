@@ -6,11 +6,11 @@ import cv2
 import numpy as np
 
 from kdvision.evaluate.corruptions.pixels import (
-    MIN_SIDE_PIXELS,
     Pixels,
     encode_jpeg,
     filter_light,
-    resize,
+    measure_table_colour,
+    scale_down,
     to_light,
     to_pixels,
 )
@@ -34,8 +34,7 @@ GLARE: Final = ((1, 0.4), (2, 0.6), (2, 0.8))
 
 def downscale(pixels: Pixels, cell_size: float, severity: int, _: np.random.Generator) -> Pixels:
     """Scale down to CELL_PIXELS a square; never up, and never below the smallest photo that is accepted."""
-    scale = min(1.0, max(CELL_PIXELS[severity] / cell_size, MIN_SIDE_PIXELS / min(pixels.shape[:2])))
-    return resize(pixels, scale)
+    return scale_down(pixels, CELL_PIXELS[severity] / cell_size)
 
 
 def tilt(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) -> Pixels:
@@ -52,9 +51,9 @@ def tilt(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) -> P
     scale = min(1.0, float((max(width, height) / (high - low)).min()))
     fit = np.array([[scale, 0, -scale * low[0]], [0, scale, -scale * low[1]], [0, 0, 1]])
     size = (int(scale * (high[0] - low[0])), int(scale * (high[1] - low[1])))
-    table = np.median(np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]]), axis=0)
+    table = measure_table_colour(pixels).tolist()
     return np.asarray(
-        cv2.warpPerspective(pixels, fit @ projection, size, flags=cv2.INTER_AREA, borderValue=table.tolist()), np.uint8
+        cv2.warpPerspective(pixels, fit @ projection, size, flags=cv2.INTER_AREA, borderValue=table), np.uint8
     )
 
 
@@ -90,8 +89,7 @@ def blur_by_motion(pixels: Pixels, cell_size: float, severity: int, rng: np.rand
 
 def compress(pixels: Pixels, _: float, severity: int, __: np.random.Generator) -> Pixels:
     """Halve the size and compress strongly, as messengers do."""
-    small = resize(pixels, max(0.5, MIN_SIDE_PIXELS / min(pixels.shape[:2])))
-    return encode_jpeg(small, JPEG_QUALITIES[severity])
+    return encode_jpeg(scale_down(pixels, 0.5), JPEG_QUALITIES[severity])
 
 
 def tint(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) -> Pixels:

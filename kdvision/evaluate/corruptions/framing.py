@@ -5,7 +5,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from kdvision.evaluate.corruptions.pixels import MIN_SIDE_PIXELS, Pixels, resize
+from kdvision.evaluate.corruptions.pixels import MIN_SIDE_PIXELS, Pixels, resize, scale_down
 
 # One entry for each severity.
 CROPPED: Final = (0.12, 0.3, 0.5)
@@ -39,9 +39,8 @@ def rotate(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) ->
 
 def take_screenshot(pixels: Pixels, _: float, severity: int, rng: np.random.Generator) -> Pixels:
     """Show the photo on a plain page with bars and lines of text."""
-    height, width = pixels.shape[:2]
     share = SCREENSHOT[severity]
-    small = resize(pixels, max(share, MIN_SIDE_PIXELS / min(height, width)))
+    small = scale_down(pixels, share)
     page = np.full(
         (round(small.shape[0] / share * 1.3), round(small.shape[1] / share), 3), rng.choice([18, 245]), np.uint8
     )

@@ -1,11 +1,14 @@
 """Lens: wide-angle distortion, colour fringes and dark corners."""
 
-from typing import Final
+from typing import Final, TypeAlias
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from kdvision.evaluate.corruptions.pixels import Pixels, to_light, to_pixels
+
+Floats: TypeAlias = NDArray[np.float64]
 
 # One entry for each severity.
 BARREL: Final = (0.08, 0.16, 0.28)
@@ -37,13 +40,13 @@ def darken_corners(pixels: Pixels, _: float, severity: int, __: np.random.Genera
     return to_pixels(to_light(pixels) * left[..., None].astype(np.float32))
 
 
-def _get_coordinates(pixels: Pixels) -> tuple[np.ndarray, np.ndarray]:
+def _get_coordinates(pixels: Pixels) -> tuple[Floats, Floats]:
     """Return x and y (height, width) from -1 to 1."""
     y, x = np.mgrid[-1 : 1 : pixels.shape[0] * 1j, -1 : 1 : pixels.shape[1] * 1j]
     return x, y
 
 
-def _sample(pixels: Pixels, x: np.ndarray, y: np.ndarray) -> Pixels:
+def _sample(pixels: Pixels, x: Floats, y: Floats) -> Pixels:
     """Return the photo sampled at coordinates from -1 to 1; its border is repeated."""
     height, width = pixels.shape[:2]
     cols, rows = ((x + 1) / 2 * (width - 1)).astype(np.float32), ((y + 1) / 2 * (height - 1)).astype(np.float32)

@@ -26,6 +26,16 @@ def resize(pixels: Pixels, scale: float) -> Pixels:
     return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
+def scale_down(pixels: Pixels, scale: float) -> Pixels:
+    """Return the photo scaled by a factor of at most 1, and no smaller than the smallest photo that is accepted."""
+    return resize(pixels, min(1.0, max(scale, MIN_SIDE_PIXELS / min(pixels.shape[:2]))))
+
+
+def measure_table_colour(pixels: Pixels) -> NDArray[np.float64]:
+    """Return the median colour (3,) along the borders of the photo."""
+    return np.asarray(np.median(np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]]), axis=0))
+
+
 def filter_light(pixels: Pixels, kernel: NDArray[np.float64]) -> Pixels:
     """Return the photo with its linear light filtered, not its 8-bit values: highlights spread as they do in a lens."""
     light = cv2.filter2D(to_light(pixels), -1, kernel / kernel.sum(), borderType=cv2.BORDER_REPLICATE)

@@ -5,7 +5,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from kdvision.evaluate.corruptions.pixels import MIN_SIDE_PIXELS, Pixels, encode_jpeg, resize, to_light, to_pixels
+from kdvision.evaluate.corruptions.pixels import Pixels, encode_jpeg, scale_down, to_light, to_pixels
 
 # One entry for each severity.
 HDR_CLIP: Final = (2.0, 4.0, 8.0)
@@ -81,8 +81,7 @@ def send_by_messenger(pixels: Pixels, _: float, severity: int, rng: np.random.Ge
     """Scale down and compress, once for each time that the picture is sent on."""
     side, quality, times = MESSENGER[severity]
     for _again in range(times):
-        scale = min(1.0, max(side / max(pixels.shape[:2]), MIN_SIDE_PIXELS / min(pixels.shape[:2])))
-        pixels = encode_jpeg(resize(pixels, scale), quality)
+        pixels = encode_jpeg(scale_down(pixels, side / max(pixels.shape[:2])), quality)
         side = round(side * rng.uniform(0.9, 1.0))
     return pixels
 
