@@ -5,7 +5,7 @@ The command runs after every change of a network, and is the second to last step
 1. fits the weights of the evidence for a tile in a cell, on `--scenes` / 5 scenes (`tiles.py`);
 2. fits the weights of the evidence for a hidden tile, on as many scenes with things on the table (`tiles.py`);
 3. fits temperature, board weights, warning weights and review threshold, on `--scenes` scenes without and half as many
-   with things on the table (`boards.py`);
+   with things on the table, half of all under a corruption (`boards.py`);
 4. writes the reliability tables of the model card (`reliability.py`, `quantities.py`);
 5. validates the result on `--scenes` fresh scenes: the same tables, nothing fitted.
 

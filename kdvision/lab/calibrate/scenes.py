@@ -62,19 +62,16 @@ ACCEPT_ALL: Final = Calibration(review_threshold=0.0, warning_weights={CONSTANT:
 class ObservedScene:
     """The kingdoms that the networks found in one scene, with the truth about each.
 
-    `others` are the grids that are no kingdom, and `missed` is the number of kingdoms that were not found. `boards`
-    holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom. `art`
-    names the source of the tiles' pictures, `corruption` the corruption of the picture, "" for none.
+    `boards` holds the true board, None where no kingdom lies. `truncated` is true where the picture cuts the kingdom.
+    `missed` is the number of kingdoms that were not found. `art` names the source of the tiles' pictures.
     """
 
     observations: tuple[GridObservation, ...]
     surroundings: tuple[Surroundings, ...]
     boards: tuple[Board | None, ...]
     truncated: tuple[bool, ...]
-    others: tuple[GridObservation, ...] = ()
     missed: int = 0
     art: str = ""
-    corruption: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,13 +124,13 @@ def render_scene(data: Path, seed: int, *, occluders: bool = False) -> tuple[Pic
     return renderer.render(scene, camera, art, rng, occluders=place_occluders if occluders else None), art.source
 
 
-def corrupt_share(picture: Picture, seed: int) -> tuple[Picture, str]:
-    """Return the picture under a corruption and its name; CORRUPTED_SHARE of all seeds draw one, others return ""."""
+def corrupt_some(picture: Picture, seed: int) -> Picture:
+    """Return the picture, which a CORRUPTED_SHARE of all seeds corrupt at random."""
     rng = np.random.default_rng([seed, 1])
     if rng.random() >= CORRUPTED_SHARE:
-        return picture, ""
+        return picture
     corruption, severity = str(rng.choice(CALIBRATED_CORRUPTIONS)), int(rng.choice(SEVERITIES))
-    return corrupt_picture(picture, corruption, severity, seed=seed), corruption
+    return corrupt_picture(picture, corruption, severity, seed=seed)
 
 
 def corrupt_picture(picture: Picture, corruption: str, severity: int, *, seed: int) -> Picture:
@@ -183,7 +180,7 @@ def _find_cell(grid: Grid, centre: Floats) -> int | None:
 def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
     """Return what these networks observe in a picture, with the truth."""
     found = find_kingdoms(Photo.open(picture.photo), networks)
-    kingdoms, others = split_kingdoms(found)
+    kingdoms, _ = split_kingdoms(found)
     truth = [find_truth(observation.grid, picture)[1] for observation in kingdoms]
     found_count = sum(any(one is kingdom for one in truth) for kingdom in picture.kingdoms)
     return ObservedScene(
@@ -191,7 +188,6 @@ def observe_picture(picture: Picture, networks: Networks) -> ObservedScene:
         tuple(describe_surroundings(kingdoms, found)),
         tuple(None if one is None else one.board.trim() for one in truth),
         tuple(one is not None and len(one.squares) < len(one.board) for one in truth),
-        tuple(others),
         missed=len(picture.kingdoms) - found_count,
     )
 
@@ -203,8 +199,7 @@ def observe_scene(data: Path, folder: Path | None, seed: int, *, occluders: bool
         saved: ObservedScene = pickle.loads(path.read_bytes())
         return saved
     picture, art = render_scene(data, seed, occluders=occluders)
-    picture, corruption = corrupt_share(picture, seed)
-    scene = replace(observe_picture(picture, Networks.load(1)), art=art, corruption=corruption)
+    scene = replace(observe_picture(corrupt_some(picture, seed), Networks.load(1)), art=art)
     if path is not None:
         write_atomically(path, pickle.dumps(scene))
     return scene

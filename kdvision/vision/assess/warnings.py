@@ -130,14 +130,17 @@ def label_misreading(problem: Problem) -> Problem:
     return replace(problem, warning="contents" if problem.clause == CONTENTS_CLAUSE else "illegal")
 
 
-def measure_evidence(warnings: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
+def measure_evidence(problems: Iterable[Problem], observation: GridObservation, decision: Decision) -> dict[str, float]:
     """Return the strength of each piece of evidence by its id.
 
     It is the number of squares for "unknown", the occlusion evidence for "hidden", and 1 for other warnings and for
     "overruled", a contradicted reading.
     """
-    strengths = {problem.warning: 1.0 for problem in warnings if problem.warning}
-    strengths |= {one.warning: float(len(one.squares)) for one in warnings if one.warning == "unknown"}
+    strengths = {
+        problem.warning: float(len(problem.squares)) if problem.warning == "unknown" else 1.0
+        for problem in problems
+        if problem.warning
+    }
     if decision.overruled:
         strengths["overruled"] = 1.0
     return strengths | {"hidden": compute_max_occlusion(decision.board, observation.occlusion)}

@@ -117,10 +117,11 @@ def find_pieces(
     """
     if pieces is None:
         return ()
+    prior = np.array([0.0, *[prior_log_odds] * (len(names) - 1)])
+    probabilities = softmax(pieces + prior, axis=-1)
     found = []
     for square in board:
-        none, *kinds = pieces[start.row + square.row, start.col + square.col]
-        probability = softmax([none, *(np.array(kinds) + prior_log_odds)])[1:]
+        probability = probabilities[start.row + square.row, start.col + square.col, 1:]
         kind, total = int(probability.argmax()), float(probability.sum())
         if total >= P_UNCERTAIN[0]:
             found.append(DetectedPiece(names[kind + 1], square, float(probability[kind]), total))

@@ -62,6 +62,16 @@ def test_pieces_are_named_by_the_board_they_stand_on() -> None:
     assert knight.probability == pytest.approx(0.99) and building.probability == pytest.approx(0.4)
 
 
+def test_pieces_need_more_evidence_where_they_are_rare() -> None:
+    """The odds of 0.9995 to 0.000125, times exp(-7), are 7.3 to 1."""
+    board = Board.parse("w w / # f")
+    likely, certain = (standing(2, 2, {(0, 0): ("knight", p)}) for p in (0.9, 0.9995))
+    assert find_pieces(likely, NAMES, Square(0, 0), board)[0].is_present
+    assert find_pieces(likely, NAMES, Square(0, 0), board, prior_log_odds=-7.0) == ()
+    (knight,) = find_pieces(certain, NAMES, Square(0, 0), board, prior_log_odds=-7.0)
+    assert knight.kind == "knight" and knight.probability == pytest.approx(7.3 / 8.3, abs=0.01)
+
+
 def make_observation(text: str, pieces: np.ndarray, gems: np.ndarray) -> GridObservation:
     """What a photo shows of a board with pieces on its squares and gems on its crossings."""
     board, reading = Board.parse(text), Reading.of(text)

@@ -1,0 +1,65 @@
+"""Calibration scenes: corrupted pictures keep their truth, and a missed kingdom makes its neighbours wrong."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kdvision.evaluate.corruptions import CORRUPTIONS
+from kdvision.game.board import Board
+from kdvision.lab.calibrate.scenes import (
+    CALIBRATED_CORRUPTIONS,
+    CORRUPTED_SHARE,
+    ObservedScene,
+    corrupt_picture,
+    corrupt_some,
+    judge_boards,
+)
+from kdvision.lab.render.renderer import Picture, RenderedKingdom, RenderedSquare
+from kdvision.vision.assess.warnings import Surroundings
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.probabilities import Reading
+from tests.kingdoms import make_grid
+
+BOARD = Board.parse(". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . .")
+
+
+def make_picture() -> Picture:
+    grid = make_grid(BOARD, side=60)
+    squares = {square: RenderedSquare(grid.quad(square), 0.0) for square in BOARD}
+    pixels = np.random.default_rng(0).integers(0, 255, (400, 500, 3), dtype=np.uint8)
+    return Picture(pixels, (RenderedKingdom(BOARD, squares, {}),), (grid.quad(next(iter(BOARD))) + 200,))
+
+
+@pytest.mark.parametrize("corruption", CALIBRATED_CORRUPTIONS)
+def test_the_truth_is_scaled_with_the_picture(corruption: str) -> None:
+    picture = make_picture()
+    corrupted = corrupt_picture(picture, corruption, 2, seed=1)
+    scale = np.array(corrupted.photo.shape[1::-1]) / picture.photo.shape[1::-1]
+    assert (corruption in ("fewer pixels", "jpeg")) == bool(scale.max() < 1)
+    for square, drawn in picture.kingdoms[0].squares.items():
+        assert corrupted.kingdoms[0].squares[square].corners == pytest.approx(drawn.corners * scale)
+    assert corrupted.loose[0] == pytest.approx(picture.loose[0] * scale)
+
+
+def test_no_calibrated_corruption_hides_what_is_scored() -> None:
+    assert not any(CORRUPTIONS[corruption].adversarial for corruption in CALIBRATED_CORRUPTIONS)
+
+
+def test_a_share_of_all_seeds_is_corrupted_and_a_seed_always_alike() -> None:
+    picture = make_picture()
+    changed = [corrupt_some(picture, seed) is not picture for seed in range(60)]
+    assert np.mean(changed) == pytest.approx(CORRUPTED_SHARE, abs=0.15)
+    seed = changed.index(True)
+    assert np.array_equal(corrupt_some(picture, seed).photo, corrupt_some(picture, seed).photo)
+
+
+def test_a_board_beside_a_missed_kingdom_is_wrong_if_tiles_show_that_one_may_be_there() -> None:
+    reading = Reading.of(BOARD, confidence=0.999)
+    rows, cols = reading.rows, reading.cols
+    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
+    observation = GridObservation(make_grid(BOARD), reading, border_log_odds, np.zeros((rows, cols)))
+    scene = ObservedScene((observation,), (Surroundings(unread=True),), (BOARD.trim(),), (False,))
+    hidden = replace(scene, missed=1)
+    unseen = replace(hidden, surroundings=(Surroundings(),))
+    assert [judge_boards(one)[0].right for one in (scene, hidden, unseen)] == [True, False, True]

@@ -1,0 +1,69 @@
+"""Evidence and review: which problems ask for a review by themselves, and how strong each is as evidence."""
+
+import numpy as np
+import pytest
+
+from kdvision.game.board import Board, Square
+from kdvision.game.deck import KINGDOMINO
+from kdvision.game.legality import Problem
+from kdvision.vision.assess.calibration import CONSTANT, Calibration
+from kdvision.vision.assess.warnings import (
+    CONTENTS_CLAUSE,
+    EVIDENCE_IDS,
+    Surroundings,
+    forces_review,
+    label_misreading,
+    measure_evidence,
+)
+from kdvision.vision.classify.observation import GridObservation
+from kdvision.vision.classify.probabilities import Reading
+from kdvision.vision.decide.decide import decide
+from kdvision.vision.decide.game_set import GAME_KINGDOMINO
+from kdvision.vision.result import KingdomReading, build_reading
+from tests.kingdoms import make_grid
+
+KINGDOM = Board.parse(". . . . . . / . w w1 f f . / . l l # . . / . . g g . . / . . . . . .")
+WEIGHTLESS = Calibration(review_threshold=0.9, warning_weights={CONSTANT: 9.0, **dict.fromkeys(EVIDENCE_IDS, 0.0)})
+"""No evidence lowers a probability: what asks for a review here, asks by itself."""
+
+
+def read_beside(surroundings: Surroundings) -> KingdomReading:
+    reading = Reading.of(KINGDOM, confidence=0.999)
+    rows, cols = reading.rows, reading.cols
+    border_log_odds = np.zeros((rows, cols - 1)), np.zeros((rows - 1, cols))
+    observation = GridObservation(make_grid(KINGDOM), reading, border_log_odds, np.zeros((rows, cols)))
+    (decision,) = decide([reading], KINGDOMINO, border_log_odds=[border_log_odds])
+    return build_reading(observation, decision, "the photo", surroundings, WEIGHTLESS, GAME_KINGDOMINO)
+
+
+@pytest.mark.parametrize("warning", sorted(EVIDENCE_IDS))
+def test_only_facts_about_the_photo_ask_for_a_review(warning: str) -> None:
+    assert forces_review(Problem((), "?", warning=warning)) == (warning in {"flawed", "cut", "beyond"})
+
+
+def test_a_problem_without_a_weight_asks_for_a_review_unless_it_is_an_illegal_play() -> None:
+    assert forces_review(Problem((), "photo 2 is left out"))
+    assert not forces_review(Problem((), "a domino touches nothing", played=True))
+
+
+def test_a_damaged_file_asks_for_a_review_at_any_probability_and_tiles_elsewhere_do_not() -> None:
+    assert not read_beside(Surroundings()).review
+    assert not read_beside(Surroundings(crowded=True, unread=True, touched=True)).review
+    damaged = read_beside(Surroundings(damaged=True))
+    assert damaged.review and [problem.warning for problem in damaged.problems] == ["flawed"]
+
+
+def test_problems_of_the_decision_are_evidence_of_a_misreading() -> None:
+    assert label_misreading(Problem((), "?", CONTENTS_CLAUSE)).warning == "contents"
+    assert label_misreading(Problem((), "?", "kingdomino/side")).warning == "illegal"
+    for other in (Problem((), "?", "kingdomino/side", played=True), Problem((), "?")):
+        assert label_misreading(other) == other
+
+
+def test_each_unidentified_square_adds_to_the_evidence() -> None:
+    read = read_beside(Surroundings())
+    assert read.observation is not None
+    (decision,) = decide([read.observation.reading], KINGDOMINO, border_log_odds=[read.observation.border_log_odds])
+    problems = [Problem((Square(0, 0), Square(0, 1)), "?", warning="unknown"), Problem((), "?", warning="rim")]
+    strengths = measure_evidence(problems, read.observation, decision)
+    assert strengths == {"unknown": 2.0, "rim": 1.0, "hidden": 0.0} and strengths.keys() <= EVIDENCE_IDS
