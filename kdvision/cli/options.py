@@ -128,16 +128,18 @@ class ScoreOptions:
 
 
 def variant_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Command], Command]:
-    """Return a decorator that gives a command an option for each variant.
+    """Return a decorator that gives a command an option for each variant, and one for each group of variants.
 
     The options take the place of the command's parameter `variants`, which receives the ids of the chosen ones.
     """
+    groups = {variant.group for variant in offered if variant.group}
 
     def decorate(command: Command) -> Command:
         @wraps(command)
         def run(**given: Any) -> None:
-            chosen = tuple(variant.id for variant in offered if given.pop(variant.key))
-            command(**given, variants=chosen)
+            chosen = {name for group in groups for name in given.pop(group) or ()}
+            chosen |= {variant.id for variant in offered if not variant.group and given.pop(variant.key)}
+            command(**given, variants=tuple(variant.id for variant in offered if variant.id in chosen))
 
         signature = inspect.signature(command, eval_str=True)
         parameters = list(_replace_variants(signature.parameters.values(), offered))
@@ -156,8 +158,14 @@ def _replace_variants(
             yield parameter
             continue
         for variant in offered:
-            option = Annotated[bool, typer.Option(f"--{variant.id}", help=variant.help)]
-            yield parameter.replace(name=variant.key, annotation=option, default=False)
+            if not variant.group:
+                option = Annotated[bool, typer.Option(f"--{variant.id}", help=variant.help)]
+                yield parameter.replace(name=variant.key, annotation=option, default=False)
+        for group in dict.fromkeys(variant.group for variant in offered if variant.group):
+            names = tuple(variant.id for variant in offered if variant.group == group)
+            named = typer.Option(f"--{group}", metavar="NAME", help=f"A {group}: {', '.join(names)}. Repeatable.")
+            choice = Annotated[list[Literal[names]] | None, named]  # type: ignore[valid-type]
+            yield parameter.replace(name=group, annotation=choice, default=None)
 
 
 def check_variants(variants: Collection[str], game: str, *, option: str = "") -> None:

@@ -1,12 +1,12 @@
 """A kingdom: a board, the pieces on it and beside it, and its territories."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.pieces import Built, Gem, corner_squares
+from kdvision.game.pieces import Built, Gem, Token, corner_squares
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ class Kingdom:
     does not show. `discarded` is the number of discarded dominoes, `claims` are the bonuses that the player counts on,
     `towns` is the number of town squares; these three are compared with the board and do not score.
 
+    `tokens` are those of all expansions, in the order of the game file.
+
     `open_facts` are the keys of the facts that are unknown, or not known in full. The fields then hold what is known
     (`kdvision.game.open_facts`).
     """
@@ -48,6 +50,7 @@ class Kingdom:
     coins: int = 0
     queen: bool = False
     gems: tuple[Gem, ...] = ()
+    tokens: tuple[Token, ...] = ()
     discarded: int | None = None
     claims: tuple[str, ...] = ()
     towns: int | None = None
@@ -56,11 +59,10 @@ class Kingdom:
     @cached_property
     def territories(self) -> tuple[Territory, ...]:
         """The territories with all crowns on them, from the top left. Squares connect by their sides only."""
-        added, skulls = self._count_added_crowns(), {gem.skull_square for gem in self.gems}
+        crowns_on, skulls = self.crowns_on, {gem.skull_square for gem in self.gems}
         territories = []
         for terrain, squares in _find_regions(self.board):
-            crowns = sum([self.board[square].crowns for square in squares])
-            crowns += sum(added[square] for square in squares) if added else 0
+            crowns = sum([crowns_on[square] for square in squares])
             territories.append(Territory(terrain, squares, crowns, not skulls.isdisjoint(squares)))
         return tuple(_add_queen(territories) if self.queen else territories)
 
@@ -69,13 +71,21 @@ class Kingdom:
         """The number of knights, placed or not."""
         return len(self.knights) + self.spare_knights
 
-    def _count_added_crowns(self) -> Counter[Square]:
-        crowns = Counter[Square]()
+    @cached_property
+    def crowns_on(self) -> Mapping[Square, int]:
+        """The crowns on each square of the board: printed ones, added ones, and without covered ones."""
+        crowns = Counter({square: cell.crowns for square, cell in self.board.items()})
         for built in self.buildings:
             crowns[built.square] += built.building.crowns
         for gem in self.gems:
             crowns.update(gem.crowns_by_square())
-        return crowns
+        for token in self.tokens:
+            crowns[token.square] += token.crowns
+        return +crowns  # a square has no fewer than 0
+
+    def list_tokens(self, key: str) -> tuple[Token, ...]:
+        """Return the tokens of one kind, by its key in game files."""
+        return tuple(token for token in self.tokens if token.key == key)
 
 
 @dataclass(frozen=True)

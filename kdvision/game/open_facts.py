@@ -13,6 +13,7 @@ from kdvision.game.board import Square
 from kdvision.game.kingdom import Kingdom, can_hold_gem, find_crossings, find_free_towns, name_crossing
 from kdvision.game.legality import join_names
 from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, corner_squares
+from kdvision.game.rules import TOKEN_KINDS
 from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
 
@@ -25,6 +26,7 @@ WORDS: Final = {
     "queen": "whether the Queen is here",
     "knights": "knights on the board",
     "spare_knights": "knights beside the board",
+    **{key: f"{key} on the board" for key in TOKEN_KINDS},
 }
 COUNTED_KEYS: Final = {
     "queendomino/wealth": ("coins",),
@@ -32,6 +34,9 @@ COUNTED_KEYS: Final = {
     "queendomino/knight-bonus": KNIGHT_KEYS,
 }
 """The facts that lines of these clauses count."""
+
+UNBOUNDED_KEYS: Final = {TOWNS, *TOKEN_KINDS}
+"""Facts that can change every line of the board while they are open."""
 
 OFF_BOARD_CLAUSES: Final = (*COUNTED_KEYS, "queendomino/building-points")
 """Clauses whose points do not depend on the board."""
@@ -175,7 +180,7 @@ def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[L
         land = line.territory
         may_be_cursed = land is not None and not land.cursed and not at_risk.isdisjoint(line.squares)
         # One more square can take a bonus away.
-        may_change = TOWNS in kingdom.open_facts or (bool(kingdom.board.unknown) and land is None)
+        may_change = not UNBOUNDED_KEYS.isdisjoint(kingdom.open_facts) or (bool(kingdom.board.unknown) and land is None)
         if may_be_cursed or (may_change and line.clause not in OFF_BOARD_CLAUSES):
             continue
         if kingdom.open_facts.isdisjoint(COUNTED_KEYS.get(line.clause, ())):
@@ -223,8 +228,8 @@ def _find_possible_crossings(kingdom: Kingdom) -> Iterator[Square]:
 
 
 def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
-    """Return the points with the best pieces of the box; None if towns, squares or gems are unknown."""
-    if TOWNS in kingdom.open_facts or kingdom.board.unknown or _find_squares_at_risk(kingdom):
+    """Return the points with the best pieces of the box; None if towns, tokens, squares or gems are unknown."""
+    if not UNBOUNDED_KEYS.isdisjoint(kingdom.open_facts) or kingdom.board.unknown or _find_squares_at_risk(kingdom):
         return None
     best = _with_best_counts(kingdom)
     total = score(best, rule_set).total

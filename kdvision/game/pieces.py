@@ -1,5 +1,6 @@
-"""The pieces of a kingdom besides its dominoes: buildings and gems. Facts only, no points."""
+"""The pieces of a kingdom besides its dominoes: buildings, gems and tokens. Facts only, no points."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -94,3 +95,32 @@ class Gem:
     def skull_square(self) -> Square | None:
         """The square that the skull points at, None for a token without skull."""
         return None if self.skull is None else self.squares[(self.skull + self.turned) % 4]
+
+
+@dataclass(frozen=True)
+class TokenKind:
+    """A kind of token that an expansion puts on squares.
+
+    `key` is its list in game files ("giants"), `word` is what one is called ("giant"). `crowns` has the names that a
+    token can have, "" for tokens without a name, each with the crowns that it adds to its square, or covers if
+    negative. The box has `count` tokens, and at most `count_each` of one name if that is not 0.
+    """
+
+    key: str
+    word: str
+    crowns: Mapping[str, int]
+    count: int
+    count_each: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token on a square: the `key` of its kind, its name if it has one, and the crowns that it adds to the square."""
+
+    key: str
+    square: Square
+    name: str = ""
+    crowns: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.square.name} {self.name}".rstrip()

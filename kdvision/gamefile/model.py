@@ -22,15 +22,15 @@ from kdvision.game.game import DYNASTY_ROUNDS, Game, make_game
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.open_facts import close_queen
 from kdvision.game.pieces import QUEENDOMINO_FACTS, TREASURE_FACTS
-from kdvision.game.rules import GAMES, SIDES, VARIANTS, make_rule_set
-from kdvision.gamefile.pieces import parse_building, parse_gem
+from kdvision.game.rules import GAMES, SIDES, TOKEN_KINDS, VARIANTS, make_rule_set
+from kdvision.gamefile.pieces import parse_building, parse_gem, parse_tokens
 from kdvision.gamefile.read import Node, parse_toml, read_text
 from kdvision.text import join_words
 
 TOP_KEYS: Final = ("game", "side", "variants", "teams", "kingdoms", "open_gems", "kingdom", "round")
 ROUND_KEYS: Final = ("kingdom", "open_gems")
 KINGDOM_KEYS: Final = ("player", "players", "board", "discarded", "claims")
-FACTS: Final = (*QUEENDOMINO_FACTS, *TREASURE_FACTS)
+FACTS: Final = (*QUEENDOMINO_FACTS, *TREASURE_FACTS, *TOKEN_KINDS)
 CLAIMS: Final = {variant.id: variant.name for variant in VARIANTS if variant.has_claim}
 OTHER_SETTINGS: Final = {"dynasty": "three [[round]] for a Dynasty", "mighty-duel": "side = 7 for the Mighty Duel"}
 """Variants of the rulebook that are not written in `variants`, and what to write instead."""
@@ -135,6 +135,7 @@ def _parse_kingdom(node: Node, keys: tuple[str, ...], number: int, *, teams: boo
         coins=_parse_count(node, "coins"),
         queen=not node.is_unknown("queen") and node.flag("queen"),
         gems=tuple(map(parse_gem, node.tables("gems", may_be_unknown=True))),
+        tokens=tuple(token for kind in TOKEN_KINDS.values() for token in parse_tokens(node, kind)),
         discarded=node.number("discarded") if "discarded" in node else None,
         claims=tuple(CLAIMS[claim] for claim in node.choices("claims", CLAIMS)),
         towns=node.number("towns") if "towns" in node and not node.is_unknown("towns") else None,

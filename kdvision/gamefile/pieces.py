@@ -1,10 +1,11 @@
-"""Buildings and gems of a game file."""
+"""Buildings, gems and tokens of a game file."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from kdvision.game.board import Square, Terrain
-from kdvision.game.pieces import JOKER, QUARTERS, UNKNOWN, UNKNOWN_BUILDING, Building, Built, Gem
+from kdvision.game.pieces import JOKER, QUARTERS, UNKNOWN, UNKNOWN_BUILDING, Building, Built, Gem, Token, TokenKind
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.gamefile.read import Node
 
@@ -83,6 +84,23 @@ def parse_gem(node: Node) -> Gem:
         skull=QUARTERS.index(skull) if skull else None,
         turned=turned,
     )
+
+
+def parse_tokens(node: Node, kind: TokenKind) -> Iterator[Token]:
+    """Yield the tokens of one kind on a kingdom: texts of a square and a name, as in "C3" and "C3 Farmer"."""
+    names = {_normalise(name): name for name in kind.crowns}
+    for entry in node.text_nodes(kind.key, may_be_unknown=True):
+        square, _, name = entry.value.partition(" ")
+        if _normalise(name) not in names:
+            what = f"the {kind.word} {name!r} is not known" if name else f"a {kind.word} without its name"
+            entry.fail(what, _describe_names(kind))
+        known = names[_normalise(name)]
+        yield Token(kind.key, entry.parse_square(square), known, kind.crowns[known])
+
+
+def _describe_names(kind: TokenKind) -> str:
+    named = [name for name in kind.crowns if name]
+    return f"a square and one of {', '.join(named)}" if named else 'a square alone, as in "C3"'
 
 
 def _corner(node: Node) -> Square:

@@ -119,7 +119,7 @@ class Node:
 
     def texts(self, key: str) -> list[str]:
         """Return a list of texts, without blanks around them."""
-        return [_check_text(self.at(key, index), key) for index in range(len(self._list(key)))]
+        return [node.value for node in self.text_nodes(key)]
 
     def choice(self, key: str, allowed: Collection[str], *, default: str) -> str:
         """Return one of the allowed words."""
@@ -146,13 +146,18 @@ class Node:
                 node.fail(f"{key} has {_format_value(node.value)}", f"[[{header}]], or tables in braces")
         return nodes
 
+    def text_nodes(self, key: str, *, may_be_unknown: bool = False) -> list["Node"]:
+        """Return the nodes of a list of texts, without "?" if it is allowed."""
+        nodes = self._entries(key, may_be_unknown=may_be_unknown)
+        return [Node(_check_text(node, key), node.label, node.keys) for node in nodes]
+
     def square(self, key: str) -> Square:
         """Return a square by its name."""
         return self.at(key).parse_square(self.text(key))
 
     def squares(self, key: str, *, may_be_unknown: bool = False) -> list[Square]:
         """Return a list of squares by their names, without "?" if it is allowed."""
-        return [node.parse_square(_check_text(node, key)) for node in self._entries(key, may_be_unknown=may_be_unknown)]
+        return [node.parse_square(node.value) for node in self.text_nodes(key, may_be_unknown=may_be_unknown)]
 
     def parse_square(self, name: str) -> Square:
         """Return the square of a name that stands here."""

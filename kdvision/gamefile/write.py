@@ -8,6 +8,7 @@ from typing import Final
 from kdvision.game.game import Game
 from kdvision.game.kingdom import Kingdom, Table, find_crossings, find_free_towns, name_crossing
 from kdvision.game.pieces import QUARTERS, TOWNS, UNKNOWN, Built, Gem
+from kdvision.game.rules import TOKEN_KINDS
 from kdvision.gamefile.model import CLAIMS
 
 _QUOTED = {name: key for key, name in CLAIMS.items()}
@@ -79,6 +80,12 @@ def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Ite
     yield from _format_tables(
         "buildings", map(_format_building, kingdom.buildings), kingdom, _ask_for_buildings(kingdom)
     )
+    for key in TOKEN_KINDS:
+        words = [str(token) for token in kingdom.list_tokens(key)]
+        if key in kingdom.open_facts:
+            yield f"{key} = {_format_list([*words, UNKNOWN])}  # a list of squares; [] for none"
+        elif words:
+            yield f"{key} = {_format_list(words)}"
     yield from _format_tables("gems", map(_format_gem, kingdom.gems), kingdom, _ask_for_gems(kingdom))
 
 

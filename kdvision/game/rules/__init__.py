@@ -11,12 +11,22 @@ How to add a variant or a house rule:
    `docs/rules.md`. Tests fail until both are there.
 
 The command line, game files, event files, the server and its page then offer the variant.
+
+What an expansion adds, all in its one file:
+
+- Tokens on squares: a `TokenKind` for each kind in `Variant.tokens`, its key in `facts`. `Kingdom.tokens` holds them,
+  `Kingdom.crowns_on` counts their crowns, and the rule that scores them is added by `change` and yields lines.
+- Dominoes: `change` returns `replace(rule_set, deck=(*rule_set.deck, *MORE))`, with its own `dominoes_drawn`.
+- What is drawn for the whole table: a variant for each, with the same `group` (`--quest bleak-king`).
+- Problems: `change` adds a function of the table to `checks`; `tokens.check_tokens` covers places and counts.
+- Players' colours: `Variant.colours`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from kdvision.game.board import Board
+from kdvision.game.pieces import TokenKind
 from kdvision.game.rules.clauses import Clause, clauses
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.kingdomino import kingdomino
@@ -36,6 +46,9 @@ GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
 
 VARIANTS: Final[tuple[Variant, ...]] = (MIDDLE_KINGDOM, HARMONY, LOST_TREASURES)
 """All variants, in the order in which their lines follow on a scorecard."""
+
+TOKEN_KINDS: Final[Mapping[str, TokenKind]] = {kind.key: kind for variant in VARIANTS for kind in variant.tokens}
+"""The kinds of token that expansions put on squares, by their keys in game files."""
 
 SIDES: Final = (5, 7)
 """The sides a kingdom can be played to."""
@@ -71,6 +84,7 @@ def infer_board_side(boards: Iterable[Board]) -> int:
 __all__ = [
     "GAMES",
     "SIDES",
+    "TOKEN_KINDS",
     "VARIANTS",
     "Clause",
     "Variant",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from kdvision.game.board import Square
 from kdvision.game.kingdom import Kingdom
+from kdvision.game.pieces import TokenKind
 from kdvision.game.scoring import Line, RuleSet
 
 FindSquares = Callable[[Kingdom, int], Sequence[Square]]
@@ -22,6 +23,10 @@ class Variant:
     `facts` are the keys of a game file that the variant needs. A variant without facts is scored from the board alone,
     so typed boards and events can be played with it. `games` are the games it can be added to, all if empty. If
     `has_claim` is true, players can claim it: the variant adds a line whose label is its `name`.
+
+    `tokens` are the kinds of token that it puts on squares; their keys are among the `facts`. `group` is the option by which it
+    is chosen among others, as in `--quest bleak-king`; without one it has an option of its own. `colours` are the
+    players' colours that it adds.
     """
 
     id: str
@@ -32,6 +37,9 @@ class Variant:
     facts: tuple[str, ...] = ()
     games: tuple[str, ...] = ()
     has_claim: bool = False
+    tokens: tuple[TokenKind, ...] = ()
+    group: str = ""
+    colours: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -1,0 +1,26 @@
+"""The problems that the tokens of any expansion can have: their squares, and their numbers against the box."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kdvision.game.board import Terrain
+from kdvision.game.kingdom import Table
+from kdvision.game.legality import Problem
+from kdvision.game.pieces import TokenKind
+
+
+def check_tokens(table: Table, kind: TokenKind, clause: str) -> Iterator[Problem]:
+    """Yield problems: tokens of a kind off the board or on the castle, more of them than the box has."""
+    for number, kingdom in enumerate(table.kingdoms):
+        for token in kingdom.list_tokens(kind.key):
+            cell = kingdom.board.get(token.square)
+            if token.square not in kingdom.board.unknown and (cell is None or cell.terrain is Terrain.CASTLE):
+                where = "no domino" if cell is None else "the castle"
+                text = f"the {token.name or kind.word} on {token.square.name} stands on {where}"
+                yield Problem((token.square,), text, clause, number)
+    used = Counter(token.name for kingdom in table.kingdoms for token in kingdom.list_tokens(kind.key))
+    if used.total() > kind.count:
+        yield Problem((), f"there are {used.total()} {kind.key} in the game, and the box has {kind.count}", clause)
+    for name, count in used.items():
+        if kind.count_each and count > kind.count_each:
+            yield Problem((), f"{name} is in the game {count} times, and the box has {kind.count_each}", clause)
