@@ -13,6 +13,7 @@ import typer
 from kdvision import __version__
 from kdvision.cli.batch import batch
 from kdvision.cli.evaluate import evaluate
+from kdvision.cli.fits import fits
 from kdvision.cli.game import game, rules
 from kdvision.cli.look import look
 from kdvision.cli.output import print_error
@@ -68,6 +69,7 @@ def options(
 
 app.command(epilog=EPILOG)(score)
 app.command("type", epilog=EPILOG)(type_boards)
+app.command(epilog=EPILOG)(fits)
 app.command(epilog=EPILOG)(look)
 app.command(epilog=EPILOG)(game)
 app.command(epilog=EPILOG)(rules)

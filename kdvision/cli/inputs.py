@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -86,6 +86,23 @@ def parse_fixes(texts: Iterable[str]) -> list[Fix]:
         cell = "." if word == "." else str(Cell.parse(word))
         fixes.append(Fix(int(match["kingdom"] or 1) - 1, Square.parse(match["square"]), cell))
     return fixes
+
+
+def parse_board(text: str) -> Board:
+    """The board of a notation, or on stdin for "-"; raises NotationError."""
+    return Board.parse(read_stdin_text() if text == "-" else text)
+
+
+def correct_boards(boards: Sequence[Board], fixes: Iterable[Fix]) -> list[Board]:
+    """The typed boards with their corrections; raises NotationError for a kingdom or square that is not there."""
+    from kdvision.report.build import correct_board
+
+    corrected = list(boards)
+    for number, square, cell in fixes:
+        if number >= len(corrected):
+            raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {len(corrected)}")
+        corrected[number] = correct_board(corrected[number], square, cell)
+    return corrected
 
 
 def parse_photo_fix(text: str) -> "Correction":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from kdvision.cli.inputs import parse_fixes, read_stdin_text
+from kdvision.cli.inputs import correct_boards, parse_board, parse_fixes
 from kdvision.cli.options import (
     KINGDOMINO,
     Clauses,
@@ -58,18 +58,13 @@ def type_boards(
     castle, . no tile, ? an unknown square; / ends a row. Several boards are the kingdoms of one game. Coins, buildings,
     knights, towers and the Queen need a game file (kdvision game).
     """
-    from kdvision.game.board import Board
-    from kdvision.report.build import build_board_result, correct_board
+    from kdvision.report.build import build_board_result
 
     gems = _parse_gems(gem or ())
     variants = (*variants, LOST_TREASURES.id) if gems else variants
     check_variants(variants, played, option="--gem" if gems else "")
     options = ScoreOptions(played, int(size) if size else None, variants, as_json=as_json, strict=strict)
-    parsed = [Board.parse(read_stdin_text() if text == "-" else text) for text in boards]
-    for number, square, cell in parse_fixes(fix or ()):
-        if number >= len(parsed):
-            raise NotationError(f"there is no kingdom {number + 1}", hint=f"give a number from 1 to {len(parsed)}")
-        parsed[number] = correct_board(parsed[number], square, cell)
+    parsed = correct_boards([parse_board(text) for text in boards], parse_fixes(fix or ()))
     if gems and max(gems) >= len(parsed):
         raise NotationError(f"there is no kingdom {max(gems) + 1}", hint=f"give a number from 1 to {len(parsed)}")
     result = build_board_result(parsed, options.make_rules(parsed), gems=gems)

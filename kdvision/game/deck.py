@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from kdvision.game.board import Cell
+from kdvision.errors import NotationError
+from kdvision.game.board import Cell, Terrain
+
+EXPECTED_DOMINO: Final = "two landscapes with a digit for crowns, as in w f1"
 
 Face = tuple[Cell, Cell]
 """The two cells of a domino in the order of their notation, whichever way it lies."""
@@ -64,6 +67,14 @@ def index_deck(deck: Deck) -> DeckIndex:
 def face(one: Cell, other: Cell) -> Face:
     """Return the pair of two cells in the order of their notation."""
     return (one, other) if str(one) <= str(other) else (other, one)
+
+
+def parse_domino(text: str) -> Face:
+    """Return the two cells of a domino written as "w f1", in this order; raise NotationError."""
+    cells = [Cell.parse(word) for word in text.split()]
+    if len(cells) != 2 or any(cell.terrain is Terrain.CASTLE for cell in cells):
+        raise NotationError(f"{text!r} is no domino", expected=EXPECTED_DOMINO, hint=f"write {EXPECTED_DOMINO}")
+    return cells[0], cells[1]
 
 
 def faces(deck: Deck) -> Counter[Face]:

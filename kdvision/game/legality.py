@@ -10,6 +10,7 @@ from typing import Final
 
 from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import Deck, index_deck
+from kdvision.game.placements import find_joints
 from kdvision.game.tiling import (
     Pair,
     Puzzle,
@@ -213,9 +214,7 @@ def _explain_unbuildable(board: Board, of: Puzzle, tiling: Sequence[Pair], stuck
 
 
 def _matches(board: Board, square: Square, domino: tuple[Square, ...]) -> bool:
-    terrain = board[square].terrain
-    near = (board.get(place) for place in square.neighbours() if place not in domino)
-    return any(cell is not None and cell.terrain in (terrain, Terrain.CASTLE) for cell in near)
+    return any(near not in domino for near in find_joints(board, square, board[square].terrain))
 
 
 def join_names(squares: Sequence[Square]) -> str:

@@ -35,7 +35,7 @@ def format_board_and_points(scored: ScoredKingdom, *, max_width: int) -> Text:
 
     It is a single Text, because a rich table of texts takes twenty times as long.
     """
-    left = _list_board_lines(scored.board, {doubt.square for doubt in scored.doubts})
+    left = list_board_lines(scored.board, {doubt.square for doubt in scored.doubts})
     right = _list_point_lines(scored)
     widths = [sum(len(text) for text, _ in line) for line in left]
     start = max(widths) + GAP_COLUMNS
@@ -60,7 +60,7 @@ def format_sizes(territories: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{terrain} {'+'.join(map(str, sorted(found, reverse=True)))}" for terrain, found in sizes.items())
 
 
-def _list_board_lines(board: Board, doubtful: set[Square]) -> list[StyledLine]:
+def list_board_lines(board: Board, doubtful: set[Square]) -> list[StyledLine]:
     """The squares with their column letters and row numbers, as `--fix` names them."""
     lines: list[StyledLine] = [[("   " + "".join(f" {Square(0, col).name[0]}  " for col in range(board.width)), "dim")]]
     for row, words in enumerate(board.rows()):

@@ -114,14 +114,15 @@ def _format_kingdom(scored: ScoredKingdom, number: int | None, *, max_width: int
         *_format_pieces(scored),
         *(Text(_format_doubt(doubt, number or 1, scored.is_open), style="yellow") for doubt in scored.doubts),
         *_format_other_totals(scored),
-        *_format_problems(scored),
+        *format_problems(scored),
         *_format_missing_facts(scored),
     ]
-    title = [] if number is None else [Text(_format_title(scored, number), style="bold")]
+    title = [] if number is None else [Text(format_title(scored, number), style="bold")]
     return Padding(Group(*title, format_board_and_points(scored, max_width=max_width), *notes), (1, 0, 0, 1))
 
 
-def _format_title(scored: ScoredKingdom, number: int) -> str:
+def format_title(scored: ScoredKingdom, number: int) -> str:
+    """The name of a kingdom: its player's, or its number with its colour or place in the photo."""
     if scored.reading is None:
         return scored.kingdom.player
     where = f"kingdom {number} ({scored.reading.colour or scored.reading.place})"
@@ -134,16 +135,16 @@ def _format_pieces(scored: ScoredKingdom) -> list[Text]:
 
 
 def _format_doubt(doubt: ScoredDoubt, number: int, is_open: bool) -> str:
-    name, other = doubt.square.name, _name_cell(doubt.instead)
+    name, other = doubt.square.name, name_cell(doubt.instead)
     fix = f"--fix {number}:{name}={doubt.instead}"
     is_unknown = doubt.read == UNKNOWN
     sure = "" if is_unknown else f" ({100 * doubt.probability:.0f} % sure)"
     if is_open:
-        return f"? {name} looks like {_name_cell(doubt.read)}{sure}; it may be {other}: {fix}"
+        return f"? {name} looks like {name_cell(doubt.read)}{sure}; it may be {other}: {fix}"
     if is_unknown:
         return f"? {name} is not known; as {other} the total would be {doubt.total}{_format_effect(doubt)}: {fix}"
     total = f"the total is {doubt.total}{_format_effect(doubt)}"
-    return f"? {name} looks like {_name_cell(doubt.read)}{sure}; if it is {other}, {total}: {fix}"
+    return f"? {name} looks like {name_cell(doubt.read)}{sure}; if it is {other}, {total}: {fix}"
 
 
 def _format_effect(doubt: ScoredDoubt) -> str:
@@ -153,7 +154,8 @@ def _format_effect(doubt: ScoredDoubt) -> str:
     return " and the places change" if doubt.changes_standing else ""
 
 
-def _name_cell(word: str) -> str:
+def name_cell(word: str) -> str:
+    """The content of a square in words."""
     return "nothing" if word == "." else word
 
 
@@ -179,7 +181,7 @@ def _first_question(questions: Sequence[Question], players: Sequence[str]) -> li
     then = doubt.verdict if doubt.changes_winner else "the places change"
     decides = "decides the game" if doubt.changes_winner else "decides a place"
     where = f"{players[question.kingdom]}, {doubt.square.name}"
-    text = f"? Look first at {where}: it {decides}. If it is {_name_cell(doubt.instead)}, {then}"
+    text = f"? Look first at {where}: it {decides}. If it is {name_cell(doubt.instead)}, {then}"
     return [Text(text, style="yellow")]
 
 
@@ -210,7 +212,8 @@ def _format_missing_facts(scored: ScoredKingdom) -> list[Text]:
     return [Text(f"? still missing: {'; '.join(fact.text for fact in scored.extent.missing)}", style="yellow")]
 
 
-def _format_problems(scored: ScoredKingdom) -> list[Text]:
+def format_problems(scored: ScoredKingdom) -> list[Text]:
+    """The problems of a kingdom, or the advice to compare the board with the table, one line each."""
     lines = [Text(f"! {problem.text}", style="red") for problem in scored.problems]
     if scored.reading is not None and scored.reading.review and not scored.doubts and not lines:
         text = f"? this board is only {100 * scored.probability:.0f} % sure: compare it with the table"

@@ -15,6 +15,7 @@ from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.web.games import describe_rules
 from kdvision.web.http import (
     Decide,
+    Fits,
     error_response,
     json_response,
     parse_content_length,
@@ -24,7 +25,7 @@ from kdvision.web.http import (
 )
 from kdvision.web.limits import MAX_KEY_BYTES, MAX_PHOTO_BYTES, MAX_PHOTOS_PER_ADDRESS, JobQueue, Refusal, Slot
 from kdvision.web.security import COOKIE, Pairing, client_address, is_loopback
-from kdvision.web.service import Service, convert_picture, score_game
+from kdvision.web.service import Service, answer_fits, convert_picture, score_game
 
 JSON_LINES: Final = "application/x-ndjson"
 
@@ -64,6 +65,12 @@ async def score(request: Request) -> Response:
     """Score a game, as `kdvision game` does: as JSON, as a table, or as the game file itself."""
     body = await read_json(request)
     return await _run_quick_job(request, partial(score_game, body, request.headers.get("accept", "")))
+
+
+async def fits(request: Request) -> Response:
+    """Where a domino may be laid on a board, as `kdvision fits` says it."""
+    body = await read_json(request, Fits)
+    return await _run_quick_job(request, partial(answer_fits, body))
 
 
 async def rules(request: Request) -> Response:

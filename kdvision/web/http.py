@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from kdvision.errors import KdvisionError, ModelError, PhotoTooLargeError, UnsupportedImageError
 from kdvision.game.rules import SIDES, VARIANTS
-from kdvision.vision.decide.game_set import DECKS, GAME_AUTO
+from kdvision.vision.decide.game_set import DECKS, GAME_AUTO, GAME_KINGDOMINO
 from kdvision.web.limits import BODY_TIMEOUT_SECONDS, MAX_JSON_BYTES, MAX_PHOTO_BYTES, Refusal
 
 MAX_KINGDOMS: Final = 8
@@ -21,6 +21,8 @@ MAX_KINGDOMS: Final = 8
 
 MAX_OUTLINE_LENGTH: Final = 200
 """Characters of one outline."""
+
+MAX_DOMINO_LENGTH: Final = 20
 
 MAX_FORM_FIELDS: Final = 8
 """Fields of a form beside the photo."""
@@ -59,6 +61,15 @@ OPTIONS: Final[list[tuple[str, Any, Any]]] = [
 
 ReadQuery: Final = msgspec.defstruct("ReadQuery", [*OPTIONS, ("corners", Outlines, [])])
 Decide: Final = msgspec.defstruct("Decide", [("kingdoms", Kingdoms), *OPTIONS])
+Fits: Final = msgspec.defstruct(
+    "Fits",
+    [
+        ("domino", Annotated[str, Meta(max_length=MAX_DOMINO_LENGTH, examples=["w f1"])]),
+        ("board", Annotated[list[str] | str, Meta(examples=["w w1 / l #"])]),
+        ("game", Literal[tuple(DECKS)], GAME_KINGDOMINO),
+        OPTIONS[0],
+    ],
+)
 
 
 def parse_query(query: QueryParams) -> Any:

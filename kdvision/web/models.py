@@ -220,6 +220,39 @@ class GameResult(Struct):
     standing: Standing | None
 
 
+Position = Annotated[list[int], Meta(description="row and column from A1, may be negative", min_length=2, max_length=2)]
+
+
+class Placement(Struct):
+    first: Position
+    second: Position
+    joints: list[str]
+    text: str
+
+
+class FitsDoubt(Struct):
+    square: str
+    read: str
+    probability: float
+    instead: str
+    fits_if: bool | None
+
+
+class FitsAnswer(Struct):
+    """What `kdvision fits --json` prints for a kingdom."""
+
+    board: list[str]
+    side: int
+    fits: Annotated[bool | None, Meta(description="null if that depends on unknown squares")]
+    text: str
+    clause: str
+    notes: list[str]
+    placements: list[Placement]
+    doubts: list[FitsDoubt]
+    problems: list[Problem]
+    review: bool
+
+
 class Key(Struct):
     key: Annotated[str, Meta(description="as kdvision serve printed it")]
 

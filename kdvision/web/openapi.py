@@ -12,7 +12,7 @@ from starlette.responses import Response
 from kdvision import __version__
 from kdvision.web import api, models
 from kdvision.web.games import Game, Rules
-from kdvision.web.http import FORM, Decide, ReadQuery, json_response
+from kdvision.web.http import FORM, Decide, Fits, ReadQuery, json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
 
 JSON: Final = "application/json"
@@ -111,6 +111,7 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         returns={JSON: models.GameResult, "text/plain": str, "application/toml": str},
         takes={JSON: Game},
     ),
+    "/api/fits": Operation("POST", api.fits, "Where a domino may be laid", {JSON: models.FitsAnswer}, {JSON: Fits}),
     "/api/rules": Operation("GET", api.rules, "What the rules know", {JSON: Rules}),
     "/api/invite": Operation("GET", api.invite, "The link for other phones", {JSON: models.Invitation}),
     "/api/pair": Operation(

@@ -13,13 +13,15 @@ from starlette.responses import Response
 from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.files import encode_image, write_atomically
-from kdvision.game.board import Cell, Square
+from kdvision.game.board import Board, Cell, Square
+from kdvision.game.deck import parse_domino
 from kdvision.game.game import choose_rule_set
 from kdvision.game.rules import VARIANTS
 from kdvision.gamefile.model import game_from_dict
 from kdvision.gamefile.write import write_game_text
 from kdvision.pipeline import KingdomReading
-from kdvision.report.build import build_photo_result
+from kdvision.report.build import build_board_result, build_photo_result
+from kdvision.report.fits import find_fits, fits_to_dict
 from kdvision.report.game import format_game, game_to_dict
 from kdvision.report.pieces import find_open_facts
 from kdvision.report.result import Result
@@ -134,6 +136,14 @@ def score_game(game: Mapping[str, Any], accept: str) -> Response:
     if TEXT in accept:
         return Response(format_game(parsed, GAME_NAME), media_type=TEXT)
     return json_response(game_to_dict(parsed, GAME_NAME))
+
+
+def answer_fits(body: Any) -> Response:
+    """Where the domino of a Fits may be laid, as `kdvision fits --json` prints it; raises NotationError."""
+    board = Board.parse(body.board)
+    result = build_board_result([board], choose_rule_set(body.game, [board], side=body.side))
+    (answer,) = find_fits(result, parse_domino(body.domino), side=body.side)
+    return json_response(fits_to_dict(answer))
 
 
 def _score(size: tuple[int, int], readings: Sequence[KingdomReading], options: Any) -> tuple[Result, list[str]]:

@@ -3,12 +3,14 @@
 import pytest
 
 from kdvision.game.board import Board
-from kdvision.game.deck import KINGDOMINO
+from kdvision.game.deck import KINGDOMINO, parse_domino
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import find_problems
 from kdvision.game.rules import add_variants, kingdomino
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_dynasty, rank_kingdoms
+from kdvision.report.build import build_board_result
+from kdvision.report.fits import find_fits
 
 clause = pytest.mark.clause
 PLAIN = kingdomino()
@@ -28,6 +30,12 @@ def result(*texts: str) -> str:
     return rank_kingdoms(
         [Kingdom(Board.parse(text), name) for text, name in zip(texts, names, strict=False)], PLAIN
     ).reason
+
+
+def answer(domino: str, text: str) -> tuple[str, bool | None]:
+    result = build_board_result([Board.parse(text)], PLAIN)
+    (found,) = find_fits(result, parse_domino(domino), side=None)
+    return found.clause, found.fits
 
 
 def clauses_broken(text: str, *, side: int = 7) -> set[str]:
@@ -75,6 +83,15 @@ def test_holes_earn_nothing_and_are_no_problem() -> None:
     text = "w1 . f1 / f # w"
     assert points(text) == 2
     assert clauses_broken(text) == set()
+
+
+@clause("kingdomino/must-lay")
+def test_only_a_domino_that_fits_nowhere_may_be_thrown_away() -> None:
+    assert answer("w f1", "w . . / w . # / w l l") == ("kingdomino/must-lay", True)
+    full = "w w w w w / w w w w w / w w # w w / w w w w . / w w w w ."
+    assert answer("l f1", full) == ("kingdomino/discard", False)
+    assert answer("l w1", full) == ("kingdomino/must-lay", True)
+    assert answer("l w1", full.replace("w .", "w w")) == ("kingdomino/discard", False)
 
 
 @clause("kingdomino/total")

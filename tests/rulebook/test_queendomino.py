@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kdvision.game.board import Board, Square, Terrain
-from kdvision.game.deck import QUEENDOMINO, kinds
+from kdvision.game.deck import QUEENDOMINO, kinds, parse_domino
 from kdvision.game.kingdom import Kingdom, Table, to_kingdom
 from kdvision.game.pieces import Building, Built
 from kdvision.game.rules import queendomino
@@ -14,6 +14,8 @@ from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.game.table_check import find_table_problems
+from kdvision.report.build import build_board_result
+from kdvision.report.fits import find_fits
 
 clause = pytest.mark.clause
 RULES = queendomino()
@@ -129,6 +131,17 @@ def test_a_domino_needs_a_matching_side() -> None:
 @clause("queendomino/discard")
 def test_thrown_away_dominoes_earn_nothing() -> None:
     assert score(kingdom("# w1 f", discarded=5), RULES).total == score(kingdom("# w1 f"), RULES).total == 1
+
+
+@clause("queendomino/must-lay")
+def test_a_domino_that_can_be_laid_must_be() -> None:
+    full = "t t t t t / t t t t t / t t # t t / t t t t t / t t t t t"
+    assert [clause_about_domino(board) for board in ("# t t", full)] == ["queendomino/must-lay", "queendomino/discard"]
+
+
+def clause_about_domino(board: str) -> str:
+    (answer,) = find_fits(build_board_result([Board.parse(board)], RULES), parse_domino("t w"), side=5)
+    return answer.clause
 
 
 @clause("queendomino/territory")

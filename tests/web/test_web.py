@@ -121,6 +121,30 @@ def test_a_body_of_another_type_is_refused(client: Client) -> None:
     assert client.post_photo(DEMO, Content_Type="text/html").status == 415
 
 
+def test_places_for_a_domino_are_listed(client: Client, run: Run) -> None:
+    body = {"domino": "w f1", "board": ["w w1", "l #"], "game": "kingdomino", "side": 5}
+    answer = client.post("/api/fits", body)
+    printed = json.loads(run("fits", "w f1", "w w1 / l #", "--size", "5", "--json").out)
+    assert (answer.status, answer.json) == (200, printed["kingdoms"][0])
+    assert answer.json["fits"] is True
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"domino": "w", "board": "#"},
+        {"domino": "w f", "board": "x"},
+        {"domino": "w f", "board": "#", "side": 6},
+        {"domino": "w f", "board": "#", "game": "chess"},
+        {"domino": "w f" * 9, "board": "#"},
+        {"domino": "w f"},
+    ],
+)
+def test_an_invalid_question_about_a_domino_is_refused(client: Client, body: dict[str, Any]) -> None:
+    answer = client.post("/api/fits", body)
+    assert (answer.status, bool(answer.json["hint"])) == (422, True)
+
+
 def test_facts_that_no_photo_shows_stay_open(client: Client) -> None:
     read = client.post_photo((ROOT / "samples" / "queendomino.jpg").read_bytes()).json
     (kingdom,) = read["kingdoms"]

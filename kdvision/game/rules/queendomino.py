@@ -1,8 +1,8 @@
 """Queendomino: towns, buildings, knights, towers, wealth and the Queen.
 
 Territories, the sum and the winner are as in Kingdomino: queendomino/territory, queendomino/several,
-queendomino/no-crowns, queendomino/building-crowns, queendomino/discard, queendomino/total, queendomino/winner and
-queendomino/shared need no code of their own.
+queendomino/no-crowns, queendomino/building-crowns, queendomino/total, queendomino/winner and queendomino/shared need no
+code of their own.
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,10 @@ OWN_CLAUSES = {
     "kingdomino/box": "queendomino/box",
     "kingdomino/castle": "queendomino/castle",
     "kingdomino/connection": "queendomino/connection",
+    "kingdomino/discard": "queendomino/discard",
     "kingdomino/grid": "queendomino/grid",
     "kingdomino/mighty-duel": "queendomino/grid",
+    "kingdomino/must-lay": "queendomino/must-lay",
     "kingdomino/in-play": "queendomino/in-play",
 }
 

@@ -1,0 +1,111 @@
+"""`kdvision fits`: places of a domino, from a board and from a photo."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kdvision import pipeline
+from kdvision.errors import ExitCode
+from tests.conftest import Run
+from tests.kingdoms import make_doubt, make_reader, make_reading
+from tests.paths import ROOT
+
+FULL = "w w w w w / w w w w w / w w # w w / w w w w . / w w w w ."
+
+
+def test_places_are_listed_with_the_clause(run: Run) -> None:
+    ran = run("fits", "l w1", FULL)
+    assert (ran.code, ran.err) == (0, "")
+    assert "l w1 fits in 2 places within 5 by 5 squares: it may not be discarded." in ran.out
+    assert "l on E4, w1 on E5  beside D5 (wheat)" in ran.out
+    assert "kingdomino/must-lay (Kingdomino, Connection rules, ruling)" in ran.out
+
+
+def test_a_domino_that_fits_nowhere_must_be_discarded(run: Run) -> None:
+    ran = run("fits", "l f", FULL)
+    assert ran.code == 0
+    assert "l f fits nowhere within 5 by 5 squares: it must be discarded." in ran.out
+    assert "kingdomino/discard (Kingdomino" in ran.out
+
+
+def test_a_wider_game_is_named_unless_the_side_is_given(run: Run) -> None:
+    full = FULL.replace(".", "w")
+    assert "in a game of 7 by 7 squares it fits in" in run("fits", "l w1", full).out
+    assert "7 by 7" not in run("fits", "l w1", full, "--size", "5").out
+    assert "fits in" in run("fits", "l w1", full, "--size", "7").out
+
+
+def test_places_beyond_the_frame_are_described(run: Run) -> None:
+    out = run("fits", "w w", "# f").out
+    assert "w above A1, w 2 above A1" not in out  # equal halves: each pair of squares is listed once
+    assert "w 2 above A1, w above A1" in out
+    assert "w left of A1, w above and left of A1" not in out
+
+
+def test_json_has_every_place(run: Run) -> None:
+    made = json.loads(run("fits", "w f1", "w . . / # l l", "--json", "--size", "5").out)
+    assert (made["domino"], made["photo"], made["game"]) == (["w", "f1"], None, "kingdomino")
+    (kingdom,) = made["kingdoms"]
+    assert (kingdom["fits"], kingdom["clause"], kingdom["side"]) == (True, "kingdomino/must-lay", 5)
+    place = next(one for one in kingdom["placements"] if one["first"] == [0, 1])
+    assert place == {"first": [0, 1], "second": [-1, 1], "joints": ["A1"], "text": "w on B1, f1 above B1"}
+
+
+def test_an_unknown_square_leaves_the_answer_open(run: Run) -> None:
+    board = "w w w w w / w w w w w / w w # w w / w w w w . / w w w ? ."
+    (kingdom,) = json.loads(run("fits", "l f", board, "--json").out)["kingdoms"]
+    assert kingdom["fits"] is None
+    (doubt,) = kingdom["doubts"]
+    assert doubt["square"] == "D5"
+    out = run("fits", "l f", board).out
+    assert "l f fits within 5 by 5 squares only if an unknown square shows its terrain." in out
+    assert "l on E5, f on E4  beside an unknown square" in out
+    assert run("fits", "l f", board, "--fix", "D5=l", "--json").out.count('"fits": true') == 1
+
+
+def test_a_domino_of_another_box_is_named(run: Run) -> None:
+    assert "the box of Kingdomino has no domino t g" in run("fits", "t g", "# g g").out
+    assert "has no domino" not in run("fits", "t g", "# g g", "--game", "queendomino").out
+    assert "queendomino/must-lay" in run("fits", "t g", "# g g", "--game", "queendomino").out
+
+
+def test_a_board_can_come_from_stdin(run: Run) -> None:
+    assert "fits in 2 places" in run("fits", "l w1", "-", stdin=FULL.encode()).out
+
+
+@pytest.mark.parametrize("sample, domino, fits", [("demo", "w f1", [False]), ("two-kingdoms", "m w", [False, True])])
+def test_a_photo_is_read(sample: str, domino: str, fits: list[bool], run: Run) -> None:
+    photo = ROOT / "samples" / f"{sample}.jpg"
+    made = json.loads(run("fits", domino, photo, "--json").out)
+    truth = json.loads(photo.with_suffix(".json").read_text("utf-8"))["kingdoms"]
+    assert [one["board"] for one in made["kingdoms"]] == [one["board"] for one in truth]
+    assert [one["fits"] for one in made["kingdoms"]] == fits
+
+
+def test_uncertain_squares_of_a_photo_are_named(run: Run, photo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = FULL.replace("w .", "f .", 1)
+    readings = [make_reading(board, probability=0.6, doubts=[make_doubt("D4", "f", "l")])]
+    monkeypatch.setattr(pipeline, "read", make_reader(readings))
+    ran = run("fits", "f s", photo, "--strict")
+    assert ran.code == ExitCode.NEEDS_REVIEW
+    assert "? D4 looks like f (" in ran.out
+    assert "if it is l, the domino fits nowhere" in ran.out
+    assert "D4 looks like f" in run("fits", "w s", photo).out
+    assert "the answer stays" in run("fits", "w s", photo).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("w", FULL), ExitCode.NOTATION, "is no domino"),
+        (("w f", "w x / # ."), ExitCode.NOTATION, "'x' is no square"),
+        (("w f", "missing.jpg"), ExitCode.PHOTO, "there is no file"),
+        (("w f", ROOT / "samples" / "no-kingdom.jpg"), ExitCode.NO_KINGDOM, "no kingdom"),
+        (("w f", "# w", "--fix", "2:A1=w"), ExitCode.NOTATION, "there is no kingdom 2"),
+    ],
+)
+def test_errors_have_the_usual_codes(arguments: tuple[object, ...], code: int, message: str, run: Run) -> None:
+    ran = run("fits", *arguments)
+    assert (ran.code, ran.out) == (code, "")
+    assert message in ran.err
