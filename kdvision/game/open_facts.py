@@ -26,7 +26,7 @@ WORDS: Final = {
     "queen": "whether the Queen is here",
     "knights": "knights on the board",
     "spare_knights": "knights beside the board",
-    **{key: f"{key} on the board" for key in TOKEN_KINDS},
+    **{key: f"{kind.word}s on the board" for key, kind in TOKEN_KINDS.items()},
 }
 COUNTED_KEYS: Final = {
     "queendomino/wealth": ("coins",),
@@ -36,7 +36,10 @@ COUNTED_KEYS: Final = {
 """The facts that lines of these clauses count."""
 
 UNBOUNDED_KEYS: Final = {TOWNS, *TOKEN_KINDS}
-"""Facts that can change every line of the board while they are open."""
+"""Facts that can raise lines of the board without a known bound while they are open."""
+
+LOWERING_KEYS: Final = {TOWNS, *(key for key, kind in TOKEN_KINDS.items() if min(kind.crowns.values()) < 0)}
+"""Facts that can lower every line of the board while they are open."""
 
 OFF_BOARD_CLAUSES: Final = (*COUNTED_KEYS, "queendomino/building-points")
 """Clauses whose points do not depend on the board."""
@@ -180,7 +183,7 @@ def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[L
         land = line.territory
         may_be_cursed = land is not None and not land.cursed and not at_risk.isdisjoint(line.squares)
         # One more square can take a bonus away.
-        may_change = not UNBOUNDED_KEYS.isdisjoint(kingdom.open_facts) or (bool(kingdom.board.unknown) and land is None)
+        may_change = not LOWERING_KEYS.isdisjoint(kingdom.open_facts) or (bool(kingdom.board.unknown) and land is None)
         if may_be_cursed or (may_change and line.clause not in OFF_BOARD_CLAUSES):
             continue
         if kingdom.open_facts.isdisjoint(COUNTED_KEYS.get(line.clause, ())):

@@ -80,10 +80,11 @@ def _format_kingdom(kingdom: Kingdom, game: Game, remarks: Sequence[str]) -> Ite
     yield from _format_tables(
         "buildings", map(_format_building, kingdom.buildings), kingdom, _ask_for_buildings(kingdom)
     )
-    for key in TOKEN_KINDS:
+    for key, kind in TOKEN_KINDS.items():
         words = [str(token) for token in kingdom.list_tokens(key)]
         if key in kingdom.open_facts:
-            yield f"{key} = {_format_list([*words, UNKNOWN])}  # a list of squares; [] for none"
+            example = _format_list([f"C3 {next(iter(kind.crowns))}".rstrip()])
+            yield f"{key} = {_format_list([*words, UNKNOWN])}  # {kind.word}s, as in {example}; [] for none"
         elif words:
             yield f"{key} = {_format_list(words)}"
     yield from _format_tables("gems", map(_format_gem, kingdom.gems), kingdom, _ask_for_gems(kingdom))

@@ -17,9 +17,10 @@ from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import Kingdom, find_crossings
 from kdvision.game.open_facts import compute_range, has_open_facts, list_open_facts, score_certain
 from kdvision.game.pieces import QUEENDOMINO_FACTS, TOWNS, TREASURE_FACTS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
-from kdvision.game.rules import add_variants, kingdomino, queendomino
+from kdvision.game.rules import TOKEN_KINDS, add_variants, kingdomino, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
+from kdvision.game.rules.the_court import THE_COURT
 from kdvision.game.scoring import score
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
@@ -81,30 +82,37 @@ def forgotten(kingdom: Kingdom, keys: frozenset[str], some: np.random.Generator)
     ]
     nought: dict[str, Any] = {"coins": 0, "towers": 0, "queen": False, "spare_knights": 0, "knights": kept["knights"]}
     nought |= {"gems": tuple(gems), "buildings": tuple(one for one in built if some.random() < 0.6), TOWNS: None}
-    return replace(kingdom, **{key: nought[key] for key in keys}, open_facts=keys)
+    tokens = tuple(token for token in kingdom.tokens if token.key not in keys or some.random() < 0.3)
+    gone = {key: nought[key] for key in keys - TOKEN_KINDS.keys()}
+    return replace(kingdom, **gone, tokens=tokens, open_facts=keys)
 
 
 # What points lie between
 
 
-@pytest.mark.parametrize("kind", ["queendomino", "royal wedding", "lost treasures"])
+FACTS = {
+    "queendomino": QUEENDOMINO_FACTS,
+    "royal wedding": QUEENDOMINO_FACTS,
+    "lost treasures": TREASURE_FACTS,
+    "the court": THE_COURT.facts,
+}
+"""The facts that are forgotten in games of each kind."""
+
+
+@pytest.mark.parametrize("kind", FACTS)
 def test_the_true_total_lies_between_whatever_is_forgotten(kind: str) -> None:
     some, bounded = np.random.default_rng(5), 0
     for game in simulated(kind):
         for kingdom in game.rounds[0].kingdoms:
             total = score(kingdom, game.rule_set).total
-            all_keys = TREASURE_FACTS if kind == "lost treasures" else QUEENDOMINO_FACTS
-            keys = frozenset(
-                key
-                for key in all_keys
-                if some.random() < (0.9 if key in TREASURE_FACTS else 0.45 - 0.3 * (key == TOWNS))
-            )
+            share = 0.45 if "queen" in FACTS[kind] else 0.9
+            keys = frozenset(key for key in FACTS[kind] if some.random() < share - 0.3 * (key == TOWNS))
             found = compute_range(forgotten(kingdom, keys, some), game.rule_set)
             assert found.least <= total
             assert found.most is None or total <= found.most
             assert sum(line.points for line in found.lines) == found.least
             bounded += found.most is not None and not found.is_exact
-    assert bounded > 2 or kind == "lost treasures"
+    assert bounded > 2 or "queen" not in FACTS[kind]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -296,13 +304,11 @@ def test_an_open_file_is_written_and_read_back() -> None:
     assert text.index("# of Ann") < text.index('"Bo"') < text.index("# of Cy")
 
 
-@pytest.mark.parametrize("kind", ["queendomino", "royal wedding", "lost treasures"])
+@pytest.mark.parametrize("kind", FACTS)
 def test_open_games_survive_their_files(kind: str) -> None:
     some = np.random.default_rng(11)
     for game in simulated(kind):
-        keys = frozenset(
-            TREASURE_FACTS if kind == "lost treasures" else (*QUEENDOMINO_FACTS[:2], *QUEENDOMINO_FACTS[4:])
-        )
+        keys = frozenset(FACTS[kind]) - {"towers", "queen"}
         kingdoms = tuple(forgotten(kingdom, keys, some) for kingdom in game.rounds[0].kingdoms)
         game = replace(game, rounds=(replace(game.rounds[0], kingdoms=kingdoms),))
         assert parse_game(write_game_text(game)) == game

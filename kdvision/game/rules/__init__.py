@@ -34,6 +34,7 @@ from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
 from kdvision.game.rules.queendomino import queendomino
 from kdvision.game.rules.royal_wedding import royal_wedding
+from kdvision.game.rules.the_court import THE_COURT
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import RuleSet
 
@@ -44,7 +45,7 @@ GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
 }
 """The games by their names in game files; each function takes `side`, and `royal_wedding` takes `teams`."""
 
-VARIANTS: Final[tuple[Variant, ...]] = (MIDDLE_KINGDOM, HARMONY, LOST_TREASURES)
+VARIANTS: Final[tuple[Variant, ...]] = (MIDDLE_KINGDOM, HARMONY, LOST_TREASURES, THE_COURT)
 """All variants, in the order in which their lines follow on a scorecard."""
 
 TOKEN_KINDS: Final[Mapping[str, TokenKind]] = {kind.key: kind for variant in VARIANTS for kind in variant.tokens}

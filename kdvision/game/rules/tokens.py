@@ -7,6 +7,7 @@ from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
 from kdvision.game.pieces import TokenKind
+from kdvision.text import count_noun
 
 
 def check_tokens(table: Table, kind: TokenKind, clause: str) -> Iterator[Problem]:
@@ -20,7 +21,8 @@ def check_tokens(table: Table, kind: TokenKind, clause: str) -> Iterator[Problem
                 yield Problem((token.square,), text, clause, number)
     used = Counter(token.name for kingdom in table.kingdoms for token in kingdom.list_tokens(kind.key))
     if used.total() > kind.count:
-        yield Problem((), f"there are {used.total()} {kind.key} in the game, and the box has {kind.count}", clause)
+        text = f"there are {count_noun(used.total(), kind.word)} in the game, and the box has {kind.count}"
+        yield Problem((), text, clause)
     for name, count in used.items():
         if kind.count_each and count > kind.count_each:
             yield Problem((), f"{name} is in the game {count} times, and the box has {kind.count_each}", clause)

@@ -5,6 +5,7 @@ game, although hardly anybody would play so.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 import numpy as np
@@ -13,11 +14,13 @@ from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck, Domino
 from kdvision.game.game import Game
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.pieces import JOKER, Building, Built, Gem
+from kdvision.game.pieces import JOKER, Building, Built, Gem, Token
 from kdvision.game.rules import board_variants
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS, KNIGHTS, TOWERS
+from kdvision.game.rules.the_court import BUILDINGS as COURT_BUILDINGS
+from kdvision.game.rules.the_court import CHARACTERS, RESOURCE_TOKENS, RESOURCES, THE_COURT, TILES
 from kdvision.lab.games.play import PlayedKingdom, draft, play
 
 CARELESS: Final = (0.0, 0.0)
@@ -53,6 +56,17 @@ def treasure_game(rng: np.random.Generator) -> Game:
         gems = tuple(_gem(rng, tokens.pop(), corner) for corner in corners if tokens and rng.random() < 0.5)
         kingdoms.append(Kingdom(kingdom.board, kingdom.player, gems=gems, discarded=kingdom.discarded))
     return Game("kingdomino", game.side, (Table(tuple(kingdoms), opened),), (*game.variants, LOST_TREASURES.id))
+
+
+def court_game(rng: np.random.Generator) -> Game:
+    """Return Kingdomino with court tiles, each paid with two or four resources of different kinds."""
+    game = kingdomino_game(rng)
+    pile = [*CHARACTERS, *(name for name, count in COURT_BUILDINGS.items() for _ in range(count))]
+    pile = [pile[i] for i in rng.permutation(len(pile))]
+    kingdoms = tuple(
+        replace(kingdom, tokens=_hold_court(rng, kingdom.board, pile)) for kingdom in game.rounds[0].kingdoms
+    )
+    return Game("kingdomino", game.side, (Table(kingdoms),), (*game.variants, THE_COURT.id))
 
 
 def queendomino_game(rng: np.random.Generator) -> Game:
@@ -91,6 +105,7 @@ KINDS: Final[Mapping[str, Callable[[np.random.Generator], Game]]] = {
     "kingdomino": kingdomino_game,
     "dynasty": dynasty_game,
     "lost treasures": treasure_game,
+    "the court": court_game,
     "queendomino": queendomino_game,
     "royal wedding": wedding_game,
 }
@@ -121,6 +136,28 @@ def _gem(rng: np.random.Generator, kind: str, corner: Square) -> Gem:
         return Gem(kind, corner, (1, 0, 0, 0), None, turned)
     one, two, three, four = (int(n) for n in rng.integers(0, 3, 4))
     return Gem(kind, corner, (one, two, three, four), int(rng.integers(4)), turned)
+
+
+def _hold_court(rng: np.random.Generator, board: Board, pile: list[str]) -> tuple[Token, ...]:
+    """Return the court tiles of a kingdom, taken from the pile, and the resources that are left."""
+    plain = [square for square, cell in board.items() if not cell.crowns and cell.terrain is not Terrain.CASTLE]
+    plain = [plain[i] for i in rng.permutation(len(plain))]
+    resources = [square for square in plain if board[square].terrain in RESOURCES]
+    tiles: dict[Square, str] = {}
+    for _ in range(int(rng.integers(0, 6))):
+        by_kind = {board[square].terrain: square for square in resources}
+        price = [*by_kind.values()][: _pick(rng, (2, 4))]
+        if len(price) not in (2, 4) or not pile:
+            break
+        resources = [square for square in resources if square not in price]
+        free = [square for square in plain if square not in resources and square not in tiles]
+        places = [one for one in free if pile[-1] in CHARACTERS or board[one].terrain.value == pile[-1][0]]
+        if places:
+            tiles[places[0]] = pile.pop()
+    return (
+        *(Token(TILES.key, square, name, TILES.crowns[name]) for square, name in tiles.items()),
+        *(Token(RESOURCE_TOKENS.key, square) for square in resources),
+    )
 
 
 def _with_pieces(rng: np.random.Generator, kingdoms: Sequence[Kingdom]) -> tuple[Kingdom, ...]:

@@ -1,6 +1,8 @@
 """What holds for every board and every piece on it, tried on random ones and against independent scorers."""
 
+import re
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 from hypothesis import given, settings
@@ -12,14 +14,15 @@ from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.deck import ROYAL_WEDDING
 from kdvision.game.kingdom import Kingdom, count_crowns, measure_largest, to_kingdom
 from kdvision.game.legality import find_problems
-from kdvision.game.pieces import Built, Gem
-from kdvision.game.rules import add_variants, kingdomino, queendomino, royal_wedding
-from kdvision.game.rules.lost_treasures import LOST_TREASURES
+from kdvision.game.pieces import Built, Gem, Token
+from kdvision.game.rules import TOKEN_KINDS, VARIANTS, kingdomino, queendomino, royal_wedding
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.scoring import score
 
 LAND = [terrain for terrain in Terrain if terrain is not Terrain.CASTLE]
-EVERYTHING = LOST_TREASURES.add_to(add_variants(royal_wedding(side=7), ["middle-kingdom", "harmony"]))
+EVERYTHING = reduce(lambda rules, variant: variant.add_to(rules), VARIANTS, royal_wedding(side=7))
+"""All variants together, whatever their games."""
+TOKENS = [(kind.key, name, crowns) for kind in TOKEN_KINDS.values() for name, crowns in kind.crowns.items()]
 
 
 @st.composite
@@ -43,6 +46,7 @@ def kingdoms(draw: st.DrawFn) -> Kingdom:
         st.none() | st.integers(0, 3),
         st.integers(0, 3),
     )
+    token = st.builds(lambda of, at: Token(of[0], at, *of[1:]), st.sampled_from(TOKENS), square)
     return Kingdom(
         board,
         buildings=tuple(draw(st.lists(st.builds(Built, square, st.sampled_from(BUILDINGS)), max_size=4))),
@@ -52,6 +56,7 @@ def kingdoms(draw: st.DrawFn) -> Kingdom:
         coins=draw(st.integers(0, 40)),
         queen=draw(st.booleans()),
         gems=tuple(draw(st.lists(gem, max_size=3))),
+        tokens=tuple(draw(st.lists(token, max_size=20))),
     )
 
 
@@ -68,6 +73,7 @@ def turned(kingdom: Kingdom) -> Kingdom:
         buildings=tuple(Built(move(built.square), built.building) for built in kingdom.buildings),
         knights=tuple(map(move, kingdom.knights)),
         # The corner is told by the upper left square, which is the lower left one before the turn.
+        tokens=tuple(replace(token, square=move(token.square)) for token in kingdom.tokens),
         gems=tuple(
             replace(gem, corner=move(Square(gem.corner.row + 1, gem.corner.col)), turned=(gem.turned + 1) % 4)
             for gem in kingdom.gems
@@ -93,6 +99,7 @@ def mirrored(kingdom: Kingdom) -> Kingdom:
         board=kingdom.board.mirror(),
         buildings=tuple(Built(move(built.square), built.building) for built in kingdom.buildings),
         knights=tuple(map(move, kingdom.knights)),
+        tokens=tuple(replace(token, square=move(token.square)) for token in kingdom.tokens),
         gems=tuple(map(reflect, kingdom.gems)),
     )
 
@@ -100,7 +107,10 @@ def mirrored(kingdom: Kingdom) -> Kingdom:
 def outcome(kingdom: Kingdom) -> tuple[list[tuple[str, int]], int, int]:
     card = score(kingdom, EVERYTHING)
     # The Queen may stand on another one of equally large territories; the sum of her lines is the same.
-    lines = sorted((line.label, line.points) for line in card.lines if line.territory is None)
+    # The labels of tokens name their squares.
+    lines = sorted(
+        (re.sub(r" on [A-Z][0-9]+", "", line.label), line.points) for line in card.lines if line.territory is None
+    )
     return [*lines, ("territories", card.points)], measure_largest(kingdom), count_crowns(kingdom)
 
 
@@ -176,10 +186,13 @@ def naive_points(kingdom: Kingdom) -> int:
                 extra[place] += count
             if quarter == gem.skull:
                 skulls.add(place)
+    for token in kingdom.tokens:
+        if (place := (token.square.row, token.square.col)) in extra:
+            extra[place] += token.crowns
     points, sizes = [], []
     for number in set(group.values()):
         members = [place for place in cells if group[place] == number]
-        crowned = sum(cells[place].crowns + extra[place] for place in members)
+        crowned = sum(max(0, cells[place].crowns + extra[place]) for place in members)
         cursed = bool(skulls & set(members))
         points.append(0 if cursed else len(members) * crowned)
         sizes.append((len(members), 0 if cursed else len(members)))

@@ -1,0 +1,193 @@
+"""The Court: resources on squares, buildings that add crowns, and characters that score what lies around them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from kdvision.game.board import Cell, Square, Terrain
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.legality import Problem
+from kdvision.game.pieces import Token, TokenKind
+from kdvision.game.rules.tokens import check_tokens
+from kdvision.game.rules.variant import Variant
+from kdvision.game.scoring import Line, RuleSet
+from kdvision.text import count_noun
+
+RESOURCES: Final = {Terrain.WHEAT: "wheat", Terrain.FOREST: "wood", Terrain.LAKE: "fish", Terrain.GRASS: "sheep"}
+"""The resource that a terrain brings (court/resources, court/squares)."""
+
+RESOURCES_PER_TILE: Final = 2
+"""The smallest price of a tile, in resources of different kinds (court/price)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """A character: its own `points`, and `each` for every thing called `counted` on the eight squares around it."""
+
+    clause: str
+    points: int
+    each: int = 0
+    counted: str = ""
+    is_warrior: bool = False
+
+
+CHARACTERS: Final = {
+    "Farmer": Character("court/gatherers", 3, 3, "wheat"),
+    "Lumberjack": Character("court/gatherers", 3, 3, "wood"),
+    "Fisherman": Character("court/gatherers", 3, 3, "fish"),
+    "Shepherdess": Character("court/gatherers", 3, 3, "sheep"),
+    "Banker": Character("court/banker", 2, 2, "resource"),
+    "King": Character("court/king", 0, 1, "crown"),
+    "Queen": Character("court/queen", 2, 2, "character"),
+    "Captain": Character("court/captain", 1, 3, "warrior", is_warrior=True),
+    "Axe Warrior": Character("court/warriors", 3, is_warrior=True),
+    "Sword Warrior": Character("court/warriors", 3, is_warrior=True),
+    "Light Archery": Character("court/warriors", 4, is_warrior=True),
+    "Heavy Archery": Character("court/warriors", 4, is_warrior=True),
+}
+"""The characters by name; the box has each once (court/characters)."""
+
+BUILDINGS: Final = {"w1": 3, "f1": 3, "l1": 3, "g1": 1, "g2": 1, "s1": 1, "s2": 1}
+"""The buildings as terrain and crowns in notation, with the number of each in the box (court/buildings)."""
+
+TILES: Final = TokenKind(
+    "court",
+    "court tile",
+    {**dict.fromkeys(CHARACTERS, 0), **{name: Cell.parse(name).crowns for name in BUILDINGS}},
+    count=len(CHARACTERS) + sum(BUILDINGS.values()),
+)
+RESOURCE_TOKENS: Final = TokenKind("resources", "resource", {"": 0}, count=59)
+
+
+def find_surroundings(square: Square) -> list[Square]:
+    """Return the eight squares around a square (court/neighbours), whether or not a board has them."""
+    row, col = square
+    return [Square(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
+
+
+@dataclass(frozen=True)
+class CourtTiles:
+    """The points of the characters. The crowns of buildings count in their territories (court/building-crowns)."""
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """Yield one line for each tile; that of a building has no points of its own."""
+        tiles = kingdom.list_tokens(TILES.key)
+        things = _count_things(kingdom) if tiles else {}
+        for tile in tiles:
+            if (character := CHARACTERS.get(tile.name)) is None:
+                label = (
+                    f"building {tile.name} on {tile.square.name}: {count_noun(tile.crowns, 'crown')} of its territory"
+                )
+                yield Line(label, 0, "court/building-crowns", (tile.square,))
+                continue
+            near = [things[square] for square in find_surroundings(tile.square) if square in things]
+            count = sum(thing[character.counted] for thing in near)
+            parts = [str(character.points)] if character.points else []
+            parts += [f"{_count_noun(count, character.counted)} × {character.each}"] if character.each else []
+            points = character.points + count * character.each
+            yield Line(
+                f"{tile.name} on {tile.square.name}: {' + '.join(parts)}", points, character.clause, (tile.square,)
+            )
+
+
+def _count_noun(count: int, noun: str) -> str:
+    return f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
+
+
+def _count_things(kingdom: Kingdom) -> dict[Square, Counter[str]]:
+    """Return what lies on each square, in the words of `Character.counted`; crowns as in court/king-crowns."""
+    things = {square: Counter(crown=kingdom.crowns_on.get(square, 0)) for square in kingdom.board}
+    for token in kingdom.tokens:
+        if (here := things.get(token.square)) is None:
+            continue
+        if token.key == RESOURCE_TOKENS.key and (resource := RESOURCES.get(kingdom.board[token.square].terrain)):
+            here.update((resource, "resource"))
+        elif token.key == TILES.key and (character := CHARACTERS.get(token.name)):
+            here.update(("character", "warrior") if character.is_warrior else ("character",))
+    return things
+
+
+def check_court(table: Table) -> Iterator[Problem]:
+    """Yield problems: tiles and resources off their places, more tiles than were paid for or than the box has."""
+    yield from check_tokens(table, TILES, "court/tokens")
+    yield from check_tokens(table, RESOURCE_TOKENS, "court/tokens")
+    for number, kingdom in enumerate(table.kingdoms):
+        for key, find_fault, clause in (
+            (TILES.key, _find_tile_fault, "court/place"),
+            (RESOURCE_TOKENS.key, _find_resource_fault, "court/resources"),
+        ):
+            for token in kingdom.list_tokens(key):
+                cell = kingdom.board.get(token.square)
+                if (
+                    cell is not None
+                    and cell.terrain is not Terrain.CASTLE
+                    and (fault := find_fault(kingdom, token, cell))
+                ):
+                    yield Problem((token.square,), fault, clause, number)
+        yield from _check_price(number, kingdom)
+    used = Counter(tile.name for kingdom in table.kingdoms for tile in kingdom.list_tokens(TILES.key))
+    for name, count in used.items():
+        if count > (held := BUILDINGS.get(name, 1)):
+            clause = "court/buildings" if name in BUILDINGS else "court/characters"
+            yield Problem((), f"the court tile {name} lies in the game {count} times, and the box has {held}", clause)
+
+
+def _find_tile_fault(kingdom: Kingdom, tile: Token, cell: Cell) -> str:
+    """Return why a court tile may not lie on its square (court/place, court/squares); empty if it may."""
+    lies = f"the court tile {tile.name} on {tile.square.name} lies on"
+    others = [token.key for token in kingdom.tokens if token.square == tile.square]
+    if cell.crowns:
+        return f"{lies} {count_noun(cell.crowns, 'crown')}"
+    if RESOURCE_TOKENS.key in others:
+        return f"{lies} a resource"
+    if others.count(TILES.key) > 1:
+        return f"{lies} another one"
+    if any(built.square == tile.square for built in kingdom.buildings):
+        return f"{lies} a building"
+    terrain = Cell.parse(tile.name).terrain if tile.name in BUILDINGS else cell.terrain
+    return "" if terrain is cell.terrain else f"{lies} {cell.terrain}, and is a building for {terrain}"
+
+
+def _find_resource_fault(kingdom: Kingdom, token: Token, cell: Cell) -> str:
+    lies = f"the resource on {token.square.name} lies on"
+    if cell.terrain not in RESOURCES:
+        return f"{lies} {cell.terrain}, which brings none"
+    if cell.crowns:
+        return f"{lies} {count_noun(cell.crowns, 'crown')}"
+    return f"{lies} another one" if kingdom.tokens.count(token) > 1 else ""
+
+
+def _check_price(number: int, kingdom: Kingdom) -> Iterator[Problem]:
+    """Yield the problem of more tiles than the resources that left the board can have paid for (court/price)."""
+    if kingdom.board.unknown or RESOURCE_TOKENS.key in kingdom.open_facts:
+        return
+    kept = {token.square for token in kingdom.list_tokens(RESOURCE_TOKENS.key)}
+    spent = Counter(
+        cell.terrain
+        for square, cell in kingdom.board.items()
+        if cell.terrain in RESOURCES and not cell.crowns and square not in kept
+    )
+    # Each tile takes two or more resources of different kinds.
+    paid = min(spent.total() // RESOURCES_PER_TILE, spent.total() - max(spent.values(), default=0))
+    tiles = len(kingdom.list_tokens(TILES.key))
+    if tiles > paid:
+        text = f"court tiles lying here: {tiles}; the resources that left the board pay for {paid} at most"
+        yield Problem((), text, "court/price", number)
+
+
+def add_court(rule_set: RuleSet) -> RuleSet:
+    """Return the rule set with the court, whatever its other variants (court/mix, court/variants)."""
+    return replace(rule_set, rules=(*rule_set.rules, CourtTiles()), checks=(*rule_set.checks, check_court))
+
+
+THE_COURT: Final[Variant] = Variant(
+    "the-court",
+    "The Court",
+    help="The Court's resources, characters and buildings are played with.",
+    clause="court/mix",
+    change=add_court,
+    games=("kingdomino", "queendomino"),
+    facts=(TILES.key, RESOURCE_TOKENS.key),
+    tokens=(TILES, RESOURCE_TOKENS),
+)
