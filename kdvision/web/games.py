@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from kdvision.game.deck import kinds
 from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.pieces import JOKER, QUARTERS, Building
-from kdvision.game.rules import GAMES, SIDES, VARIANTS, Clause, clauses
+from kdvision.game.rules import GAMES, SIDES, TOKEN_KINDS, VARIANTS, Clause, clauses
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.gamefile.model import CLAIMS
 from kdvision.gamefile.pieces import TERRAINS
@@ -44,12 +44,21 @@ class GameInfo(Struct):
     teams: bool
 
 
+class TokenInfo(Struct):
+    key: Annotated[str, Meta(description="the key of a kingdom that lists these tokens")]
+    word: str
+    crowns: Annotated[dict[str, int], Meta(description="the names of tokens, with the crowns that each adds")]
+    count: int
+
+
 class VariantInfo(Struct):
     id: str
     name: str
     help: str
     clause: str
     facts: Annotated[list[str], Meta(description="keys of a kingdom that the variant needs")]
+    tokens: Annotated[list[TokenInfo], Meta(description="tokens on squares: a square and a name, such as C3 Farmer")]
+    group: Annotated[str, Meta(description="variants of a group are drawn together")]
 
 
 class BuildingInfo(Struct):
@@ -131,7 +140,13 @@ class GivenGem(TypedDict, total=False):
     turned: Annotated[int, Meta(ge=0, le=3)]
 
 
-class GivenKingdom(TypedDict, total=False):
+_TokenText = Annotated[str, Meta(description="a square and a name, or a square alone", examples=["C3 Farmer"])]
+_GivenTokens = TypedDict(  # type: ignore[misc]  # its keys depend on the variants
+    "_GivenTokens", dict.fromkeys(TOKEN_KINDS, list[_TokenText] | NotGiven), total=False
+)
+
+
+class GivenKingdom(_GivenTokens, total=False):
     board: Required[Board]
     player: Name
     players: Players
