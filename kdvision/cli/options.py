@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -164,8 +165,14 @@ def _replace_variants(
         for group in dict.fromkeys(variant.group for variant in offered if variant.group):
             names = tuple(variant.id for variant in offered if variant.group == group)
             named = typer.Option(f"--{group}", metavar="NAME", help=f"A {group}: {', '.join(names)}. Repeatable.")
-            choice = Annotated[list[Literal[names]] | None, named]  # type: ignore[valid-type]
-            yield parameter.replace(name=group, annotation=choice, default=None)
+            choices: Any = _make_choices(group, names)
+            yield parameter.replace(name=group, annotation=Annotated[list[choices] | None, named], default=None)
+
+
+def _make_choices(name: str, words: Sequence[str]) -> Any:
+    """Return the type of an option that takes one of these words."""
+    make_enum: Any = StrEnum
+    return make_enum(name, [(word, word) for word in words])
 
 
 def check_variants(variants: Collection[str], game: str, *, option: str = "") -> None:

@@ -99,6 +99,7 @@ def score(
         as_json=as_json,
         strict=strict,
     )
+    options.players.check_colours(variants)
     check_game_file(game_file)
     fixes, outlines = parse_fixes(fix or ()), parse_outlines(corners or ())
     _check_usage(photos, fixes, outlines, same=same)

@@ -88,15 +88,16 @@ def kinds(deck: Deck) -> Counter[Cell]:
     return Counter(index_deck(deck).squares)
 
 
-def _parse_deck(text: str) -> Deck:
+def parse_deck(text: str) -> Deck:
+    """Return the deck of a text with the number or letter and the two cells of each domino."""
     words = iter(text.split())
     return tuple(
-        Domino(int(number), Cell.parse(left), Cell.parse(right))
+        Domino(int(number) if number.isdigit() else number, Cell.parse(left), Cell.parse(right))
         for number, left, right in zip(words, words, words, strict=True)
     )
 
 
-KINGDOMINO: Final[Deck] = _parse_deck(
+KINGDOMINO: Final[Deck] = parse_deck(
     """
      1 w  w     2 w  w     3 f  f     4 f  f     5 f  f     6 f  f
      7 l  l     8 l  l     9 l  l    10 g  g    11 g  g    12 s  s
@@ -110,7 +111,7 @@ KINGDOMINO: Final[Deck] = _parse_deck(
 )
 """The 48 dominoes of Kingdomino, as numbered on their backs."""
 
-QUEENDOMINO: Final[Deck] = _parse_deck(
+QUEENDOMINO: Final[Deck] = parse_deck(
     """
      1 w  w     2 w  w     3 f  f     4 f  f     5 l  l     6 l  l
      7 g  g     8 g  g     9 s  s    10 w1 f    11 w1 l    12 w1 g

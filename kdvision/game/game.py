@@ -71,7 +71,9 @@ class Game:
             return ""
         count = len(table.kingdoms)
         rule_sets = (
-            [make_rule_set(self.kind, side=side) for side in SIDES] if self.side_from_boards else [self.rule_set]
+            [make_rule_set(self.kind, side=side, variants=self.variants) for side in SIDES]
+            if self.side_from_boards
+            else [self.rule_set]
         )
         fewest = min(rule_set.with_seats(table).seats for rule_set in rule_sets)
         seats = f"{'' if table.seats else 'at least '}{fewest}"
@@ -126,17 +128,20 @@ def make_game(
 ) -> Game:
     """Return a game. Without a `side` the number of kingdoms decides it, or the boards if the number leaves it open."""
     count = max((max(table.seats, len(table.kingdoms)) for table in rounds), default=0)
-    side = side or find_side_by_count(kind, count, teams=teams)
+    side = side or find_side_by_count(kind, count, variants=variants, teams=teams)
     boards = [kingdom.board for table in rounds for kingdom in table.kingdoms]
     rounds, variants = tuple(rounds), tuple(variants)
     return Game(kind, side or infer_board_side(boards), rounds, variants, teams, side_from_boards=side is None)
 
 
-def find_side_by_count(kind: str, count: int, *, teams: bool = False) -> int | None:
+def find_side_by_count(kind: str, count: int, *, variants: Collection[str] = (), teams: bool = False) -> int | None:
     """Return the side that is played with this number of kingdoms, None if the number leaves it open."""
-    if count > 2 or teams:
-        return 7 if kind == "royal-wedding" and (teams or count < 5) else 5
-    return 7 if kind == "queendomino" and count == 2 else None
+    if teams:
+        return SIDES[-1]
+    sides = [side for side in SIDES if count in make_rule_set(kind, side=side, variants=variants).dominoes_drawn]
+    if len(sides) == 1:
+        return sides[0]
+    return None if count <= 2 else SIDES[0]
 
 
 def choose_rule_set(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from kdvision.errors import NotationError
+from kdvision.game.rules import VARIANTS
 from kdvision.text import join_words
 
-COLOURS: Final = ("blue", "green", "pink", "yellow", "orange", "purple", "white", "red")
-"""The colours of starting tiles: the first four of Kingdomino, the last four of later boxes."""
+ADDED_COLOURS: Final = {colour: variant for variant in VARIANTS for colour in variant.colours}
+"""The colours that expansions add, with their expansions."""
+
+COLOURS: Final = ("blue", "green", "pink", "yellow", "orange", "purple", "white", "red", *ADDED_COLOURS)
+"""The colours of starting tiles: the first four of Kingdomino, then those of later boxes and of expansions."""
 
 EXPECTED: Final = "blue=Ann,pink=Bob, or Ann,Bob in the order of the kingdoms"
 MAX_NAME_CHARS: Final = 40
@@ -44,6 +48,14 @@ class Players:
                 raise NotationError(f"{colour!r} is no player's colour", expected=hint, hint=hint)
         _check_unique(colours, "the colour")
         return cls(by_colour=dict(zip(colours, names, strict=True)))
+
+    def check_colours(self, variants: Collection[str]) -> None:
+        """Raise NotationError for a player's colour that belongs to an expansion which is not among the variants."""
+        for colour in self.by_colour:
+            variant = ADDED_COLOURS.get(colour)
+            if variant is not None and variant.id not in variants:
+                text = f"{colour} ({self.by_colour[colour]}) is a colour of {variant.name}, which is not played"
+                raise NotationError(text, expected=EXPECTED, hint=f"add --{variant.id}, or name another colour")
 
     def name_of(self, number: int, colour: str = "") -> str:
         """Return the player's name of a kingdom, `number` counted from 0; empty if it is not given."""

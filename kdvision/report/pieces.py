@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from kdvision.game.board import Square, Terrain
-from kdvision.game.deck import KINGDOMINO
 from kdvision.game.game import drop_uncheckable
 from kdvision.game.kingdom import Kingdom, Table, find_crossings
 from kdvision.game.legality import Problem, join_names
@@ -135,7 +134,7 @@ def _list_answered(reading: "KingdomReading", kinds: dict[str, str]) -> set[str]
 
 def _has_pieces(kind: str, rule_set: RuleSet) -> bool:
     """True if a game by these rules has this kind of piece."""
-    return "gems" in rule_set.facts if kind == GEM else rule_set.deck != KINGDOMINO
+    return "gems" in rule_set.facts if kind == GEM else "knights" in rule_set.facts
 
 
 def _list_foreign_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterator[Problem]:
@@ -144,7 +143,7 @@ def _list_foreign_pieces(reading: "KingdomReading", rule_set: RuleSet) -> Iterat
     for one in pieces:
         if not _has_pieces(one.kind, rule_set):
             option = f"--{LOST_TREASURES.id}" if one.kind == GEM else "--game queendomino"
-            advice = f": say {option} if that was played" if rule_set.deck == KINGDOMINO else ""
+            advice = f": say {option} if that was played" if "knights" not in rule_set.facts else ""
             game = rule_set.name.partition(",")[0]
             text = f"a {one.kind} {'lies' if one.kind == GEM else 'stands'} {one.location}, and {game} has none"
             yield Problem(one.squares, text + advice)

@@ -114,8 +114,10 @@ class Result:
     @property
     def game(self) -> str | None:
         """The name of the game by whose rules the kingdoms were scored, as in game files; None without kingdoms."""
-        names = {make_rules().deck: name for name, make_rules in GAMES.items()}
-        return names[self.kingdoms[0].rule_set.deck] if self.kingdoms else None
+        if not self.kingdoms:
+            return None
+        dominoes = {*self.kingdoms[0].rule_set.deck}  # expansions add to them
+        return next(name for name, make_rules in GAMES.items() if dominoes.issuperset(make_rules().deck))
 
     @property
     def review(self) -> bool:

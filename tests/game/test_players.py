@@ -61,7 +61,7 @@ def test_players_without_a_kingdom_are_reported(text: str, colours: list[str], s
 
 
 def test_every_colour_of_the_boxes_is_known() -> None:
-    assert len(set(COLOURS)) == len(COLOURS) == 8
+    assert len(set(COLOURS)) == len(COLOURS) == 9
 
 
 @pytest.mark.parametrize(

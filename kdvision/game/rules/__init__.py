@@ -12,11 +12,11 @@ How to add a variant or a house rule:
 
 The command line, game files, event files, the server and its page then offer the variant.
 
-What an expansion adds, all in its one file:
+What an expansion adds, all in its one file (`age_of_giants.py` and `quests.py` are examples):
 
 - Tokens on squares: a `TokenKind` for each kind in `Variant.tokens`, its key in `facts`. `Kingdom.tokens` holds them,
   `Kingdom.crowns_on` counts their crowns, and the rule that scores them is added by `change` and yields lines.
-- Dominoes: `change` returns `replace(rule_set, deck=(*rule_set.deck, *MORE))`, with its own `dominoes_drawn`.
+- Dominoes: `Variant.dominoes`; `change` sets the number of `dominoes_drawn`.
 - What is drawn for the whole table: a variant for each, with the same `group` (`--quest bleak-king`).
 - Problems: `change` adds a function of the table to `checks`; `tokens.check_tokens` covers places and counts.
 - Players' colours: `Variant.colours`.
@@ -27,12 +27,14 @@ from typing import Final
 
 from kdvision.game.board import Board
 from kdvision.game.pieces import TokenKind
+from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
 from kdvision.game.rules.clauses import Clause, clauses
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.kingdomino import kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
 from kdvision.game.rules.queendomino import queendomino
+from kdvision.game.rules.quests import QUESTS
 from kdvision.game.rules.royal_wedding import royal_wedding
 from kdvision.game.rules.the_court import THE_COURT
 from kdvision.game.rules.variant import Variant
@@ -45,7 +47,14 @@ GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
 }
 """The games by their names in game files; each function takes `side`, and `royal_wedding` takes `teams`."""
 
-VARIANTS: Final[tuple[Variant, ...]] = (MIDDLE_KINGDOM, HARMONY, LOST_TREASURES, THE_COURT)
+VARIANTS: Final[tuple[Variant, ...]] = (
+    MIDDLE_KINGDOM,
+    HARMONY,
+    LOST_TREASURES,
+    AGE_OF_GIANTS,
+    THE_COURT,
+    *QUESTS,
+)
 """All variants, in the order in which their lines follow on a scorecard."""
 
 TOKEN_KINDS: Final[Mapping[str, TokenKind]] = {kind.key: kind for variant in VARIANTS for kind in variant.tokens}
@@ -69,6 +78,11 @@ def add_variants(rule_set: RuleSet, variants: Collection[str]) -> RuleSet:
         if variant.id in variants:
             rule_set = variant.add_to(rule_set)
     return rule_set
+
+
+def name_box(game: str, variants: Collection[str]) -> str:
+    """Return the name of a box for `pipeline.read`: a game, and the variants that add dominoes, joined by "+"."""
+    return "+".join((game, *(variant.id for variant in VARIANTS if variant.id in variants and variant.dominoes)))
 
 
 def board_variants(game: str | None = None) -> tuple[Variant, ...]:
@@ -95,6 +109,7 @@ __all__ = [
     "infer_board_side",
     "kingdomino",
     "make_rule_set",
+    "name_box",
     "queendomino",
     "royal_wedding",
 ]

@@ -14,7 +14,8 @@ HOUSE: Final = "house"
 class Clause:
     """One clause: its id such as `kingdomino/value`, its book and section, and its meaning.
 
-    `ruling` marks how this program reads a point on which the books are silent. `house` marks a house rule.
+    `ruling` marks how this program reads a point on which the books are silent. `house` marks a house rule, and
+    `one_source` a clause that a single source has, which is not the book.
     """
 
     id: str
@@ -23,6 +24,7 @@ class Clause:
     text: str
     ruling: bool = False
     house: bool = False
+    one_source: bool = False
 
     def data(self) -> dict[str, str | bool]:
         """Return the clause as plain values, by the names of its fields."""
@@ -31,7 +33,7 @@ class Clause:
     def __str__(self) -> str:
         if self.house:
             return f"{self.id} (house rule): {self.text}"
-        kind = ", ruling" if self.ruling else ""
+        kind = ", ruling" * self.ruling + ", from one source" * self.one_source
         return f"{self.id} ({self.book}, {self.section}{kind}): {self.text}"
 
 

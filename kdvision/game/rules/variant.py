@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kdvision.game.board import Square
+from kdvision.game.deck import Deck
 from kdvision.game.kingdom import Kingdom
 from kdvision.game.pieces import TokenKind
 from kdvision.game.scoring import Line, RuleSet
@@ -24,9 +25,9 @@ class Variant:
     so typed boards and events can be played with it. `games` are the games it can be added to, all if empty. If
     `has_claim` is true, players can claim it: the variant adds a line whose label is its `name`.
 
-    `tokens` are the kinds of token that it puts on squares; their keys are among the `facts`. `group` is the option by which it
-    is chosen among others, as in `--quest bleak-king`; without one it has an option of its own. `colours` are the
-    players' colours that it adds.
+    `tokens` are the kinds of token that it puts on squares; their keys are among the `facts`. `group` is the option by
+    which it is chosen among others, as in `--quest bleak-king`; without one it has an option of its own. `colours` are
+    the players' colours, and `dominoes` the dominoes that it adds to the box.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Variant:
     tokens: tuple[TokenKind, ...] = ()
     group: str = ""
     colours: tuple[str, ...] = ()
+    dominoes: Deck = ()
 
     @property
     def key(self) -> str:
@@ -53,7 +55,8 @@ class Variant:
     def add_to(self, rule_set: RuleSet) -> RuleSet:
         """Return the rule set with this variant."""
         name = f"{rule_set.name}, {self.name}"
-        return replace(self.change(rule_set), name=name, facts=(*rule_set.facts, *self.facts))
+        facts, deck = (*rule_set.facts, *self.facts), (*rule_set.deck, *self.dominoes)
+        return replace(self.change(rule_set), name=name, facts=facts, deck=deck)
 
 
 @dataclass(frozen=True)

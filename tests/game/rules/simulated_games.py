@@ -15,7 +15,8 @@ from kdvision.game.deck import QUEENDOMINO, ROYAL_WEDDING, Deck, Domino
 from kdvision.game.game import Game
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.pieces import JOKER, Building, Built, Gem, Token
-from kdvision.game.rules import board_variants
+from kdvision.game.rules import board_variants, make_rule_set
+from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS, KNIGHTS, TOWERS
@@ -34,7 +35,7 @@ def kingdomino_game(rng: np.random.Generator) -> Game:
     """Return a game for two to four players, or a Mighty Duel, with any of the variants."""
     players, side = _pick(rng, ((2, 5), (3, 5), (4, 5), (2, 7)))
     kept = play(rng, players=players, side=side, care=CARELESS)
-    variants = [variant.id for variant in board_variants() if rng.random() < 0.5]
+    variants = [variant.id for variant in board_variants() if not variant.group and rng.random() < 0.5]
     return Game("kingdomino", side, (Table(_kingdoms(kept)),), tuple(variants))
 
 
@@ -67,6 +68,30 @@ def court_game(rng: np.random.Generator) -> Game:
         replace(kingdom, tokens=_hold_court(rng, kingdom.board, pile)) for kingdom in game.rounds[0].kingdoms
     )
     return Game("kingdomino", game.side, (Table(kingdoms),), (*game.variants, THE_COURT.id))
+
+
+def giants_game(rng: np.random.Generator) -> Game:
+    """Return a game of Age of Giants for two to five players, with two quests or none."""
+    players, side = _pick(rng, ((2, 7), (3, 5), (4, 5), (5, 5)))
+    deck = make_rule_set(variants=[AGE_OF_GIANTS.id]).deck
+    thrown_away = {2: (2,), 3: (1, 3), 4: (2,), 5: ()}[players]
+    lines = [[one for place, one in enumerate(line) if place not in thrown_away] for line in _lines(rng, deck, 5)]
+    kept = draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, care=CARELESS)
+    arrived = sum(str(placed.domino.number).isalpha() for played in kept for placed in played.placements)
+    crowns = [
+        (number, square)
+        for number, played in enumerate(kept)
+        for square, cell in played.board.items()
+        for _ in range(cell.crowns)
+    ]
+    stands_on = [crowns[i] for i in rng.permutation(len(crowns))[:arrived]]
+    kingdoms = tuple(
+        replace(kingdom, tokens=tuple(Token("giants", square, "", -1) for at, square in stands_on if at == number))
+        for number, kingdom in enumerate(_kingdoms(kept))
+    )
+    quests = [variant.id for variant in board_variants() if variant.group == "quest" or variant.has_claim]
+    chosen = [quests[i] for i in rng.permutation(len(quests))[: _pick(rng, (0, 2))]]
+    return Game("kingdomino", side, (Table(kingdoms),), (AGE_OF_GIANTS.id, *chosen))
 
 
 def queendomino_game(rng: np.random.Generator) -> Game:
@@ -106,6 +131,7 @@ KINDS: Final[Mapping[str, Callable[[np.random.Generator], Game]]] = {
     "dynasty": dynasty_game,
     "lost treasures": treasure_game,
     "the court": court_game,
+    "age of giants": giants_game,
     "queendomino": queendomino_game,
     "royal wedding": wedding_game,
 }

@@ -58,6 +58,9 @@ def test_the_games_cover_all_cases() -> None:
     assert any(kingdom.queen and kingdom.knights and kingdom.spare_knights for kingdom in kingdoms)
     gems = [gem for game in played("lost treasures") for kingdom in game.rounds[0].kingdoms for gem in kingdom.gems]
     assert len({gem.kind for gem in gems}) == 6
+    giants = Counter((game.side, len(game.rounds[0].kingdoms), len(game.variants)) for game in played("age of giants"))
+    assert len(giants) == 8
+    assert any(len(kingdom.tokens) > 1 for game in played("age of giants") for kingdom in game.rounds[0].kingdoms)
     assert {gem.turned for gem in gems} == {0, 1, 2, 3}
 
 

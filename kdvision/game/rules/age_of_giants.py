@@ -1,0 +1,84 @@
+"""Age of Giants: twelve more dominoes, a fifth player, and giants that cover crowns. Its quests are in `quests.py`.
+
+Giants change no rule: `Kingdom.crowns_on` leaves out the crowns that they cover, for territories and for quests
+(age-of-giants/covered, age-of-giants/covered-quests), and ties count the crowns that are left (age-of-giants/ties).
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from kdvision.game.deck import parse_deck
+from kdvision.game.kingdom import Kingdom, Table
+from kdvision.game.legality import Problem
+from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, TokenKind
+from kdvision.game.rules.tokens import check_tokens
+from kdvision.game.rules.variant import Variant
+from kdvision.game.scoring import RuleSet
+from kdvision.text import count_noun
+
+DOMINOES: Final = parse_deck(
+    """
+     A f  w      B f  w      C l  w      D m  g      E s  g      F l  g
+    49 w2 f1    50 f2 l1    51 l2 g1    52 g2 s1    53 s2 m1    54 m2 s1
+    """
+)
+"""The dominoes that bring giants, A to F, and those that move them, 49 to 54 (age-of-giants/box)."""
+
+GIANTS: Final = TokenKind("giants", "giant", {"": -1}, count=6)
+
+DOMINOES_DRAWN: Final = {5: {3: 36, 4: 48, 5: 60}, 7: {2: 48}}
+"""By side, the dominoes that a number of kingdoms draws (age-of-giants/in-play, age-of-giants/two-players)."""
+
+OWN_CLAUSES: Final = {
+    "kingdomino/box": "age-of-giants/box",
+    "kingdomino/in-play": "age-of-giants/in-play",
+    "kingdomino/mighty-duel": "age-of-giants/two-players",
+}
+
+
+def add_giants(rule_set: RuleSet) -> RuleSet:
+    """Return the rule set with giants, for up to five kingdoms (age-of-giants/fifth-player)."""
+    return replace(
+        rule_set,
+        dominoes_drawn=DOMINOES_DRAWN[rule_set.side],
+        checks=(*rule_set.checks, check_giants),
+        own_clauses={**rule_set.own_clauses, **OWN_CLAUSES},
+    )
+
+
+def check_giants(table: Table) -> Iterator[Problem]:
+    """Yield problems: giants off the land, more than the box has, more on a square than it has crowns."""
+    yield from check_tokens(table, GIANTS, "age-of-giants/giants")
+    for number, kingdom in enumerate(table.kingdoms):
+        crowns = replace(kingdom, tokens=tuple(one for one in kingdom.tokens if one.key != GIANTS.key)).crowns_on
+        for square, count in Counter(giant.square for giant in kingdom.list_tokens(GIANTS.key)).items():
+            if square in kingdom.board and count > crowns.get(square, 0) and not _may_have_more_crowns(kingdom):
+                verb = "stands" if count == 1 else "stand"
+                text = (
+                    f"{count_noun(count, 'giant')} {verb} on {square.name}, which has"
+                    f" {count_noun(crowns.get(square, 0), 'crown')}: each giant covers one"
+                )
+                yield Problem((square,), text, "age-of-giants/giants", number)
+
+
+def _may_have_more_crowns(kingdom: Kingdom) -> bool:
+    """Return whether buildings or gems of the kingdom are open; they may have crowns (age-of-giants/any-crown)."""
+    buildings = any(built.building == UNKNOWN_BUILDING for built in kingdom.buildings)
+    gems = any(gem.kind == UNKNOWN for gem in kingdom.gems)
+    return buildings or gems or not kingdom.open_facts.isdisjoint((TOWNS, "buildings", "gems"))
+
+
+AGE_OF_GIANTS: Final = Variant(
+    "age-of-giants",
+    "Age of Giants",
+    help="The dominoes and giants of Age of Giants are played with.",
+    clause="age-of-giants/base",
+    change=add_giants,
+    facts=(GIANTS.key,),
+    games=("kingdomino", "queendomino"),
+    tokens=(GIANTS,),
+    colours=("brown",),
+    dominoes=DOMINOES,
+)

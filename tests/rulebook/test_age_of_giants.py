@@ -1,0 +1,297 @@
+"""Age of Giants, clause by clause."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from kdvision.errors import NotationError
+from kdvision.game.board import Board, Square
+from kdvision.game.game import Game, make_game
+from kdvision.game.kingdom import Kingdom, Table, count_crowns
+from kdvision.game.pieces import Building, Built, Gem, Token
+from kdvision.game.players import Players
+from kdvision.game.rules import VARIANTS, make_rule_set
+from kdvision.game.rules.age_of_giants import AGE_OF_GIANTS, DOMINOES, check_giants
+from kdvision.game.rules.quests import QUESTS, find_crown_lines
+from kdvision.game.scoring import score
+from kdvision.game.standing import rank_kingdoms
+from kdvision.game.table_check import find_table_problems
+from kdvision.gamefile.model import parse_game
+
+clause = pytest.mark.clause
+RULES = make_rule_set(variants=["age-of-giants"])
+
+
+def kingdom(text: str, *giants: str, player: str = "") -> Kingdom:
+    return Kingdom(Board.parse(text), player, tokens=tuple(Token("giants", Square.parse(at), "", -1) for at in giants))
+
+
+def problem_texts(*kingdoms: Kingdom) -> list[str]:
+    return [problem.text for problem in check_giants(Table(kingdoms))]
+
+
+def quest_points(quest: str, text: str, *giants: str) -> int:
+    (line,) = [
+        line for line in score(kingdom(text, *giants), make_rule_set(variants=[quest])).lines if not line.territory
+    ]
+    return line.points
+
+
+@clause("age-of-giants/base")
+@clause("age-of-giants/alone")
+def test_giants_and_quests_are_added_to_one_box_each_alone_too() -> None:
+    assert {variant.games for variant in (AGE_OF_GIANTS, *QUESTS)} == {("kingdomino", "queendomino")}
+    assert len(make_rule_set("queendomino", variants=["age-of-giants"]).deck) == 48 + 12
+    assert len(make_rule_set(variants=["bleak-king"]).deck) == 48
+    assert make_rule_set(variants=["bleak-king"]).facts == ()
+    with pytest.raises(NotationError, match="Age of Giants cannot be added to royal-wedding"):
+        parse_game('game = "royal-wedding"\nvariants = ["age-of-giants"]\n[[kingdom]]\nboard = "#"')
+
+
+@clause("age-of-giants/box")
+def test_the_box_has_twelve_more_dominoes() -> None:
+    assert [domino.number for domino in DOMINOES] == [*"ABCDEF", 49, 50, 51, 52, 53, 54]
+    cells = [cell for domino in DOMINOES for cell in (domino.left, domino.right)]
+    squares = Counter(str(cell.terrain) for cell in cells)
+    assert squares == {"wheat": 4, "forest": 4, "lake": 4, "grass": 5, "swamp": 4, "mine": 3}
+    crowned = [cell.crowns for domino in DOMINOES[6:] for cell in (domino.left, domino.right)]
+    assert (len(crowned), sum(crowned)) == (12, 18)
+    assert not any(cell.crowns for domino in DOMINOES[:6] for cell in (domino.left, domino.right))
+    assert find_table_problems([kingdom("# w2 f1")], RULES) == ()
+    problems = find_table_problems([kingdom("# w2 w")], RULES)
+    assert [problem.clause for problem in problems] == ["age-of-giants/box"] * 2
+    problem = find_table_problems([kingdom("# w2 f1")], make_rule_set())[0]
+    assert problem.text == "the box has no square w2 (B1)"
+
+
+@clause("age-of-giants/fifth-player")
+def test_five_players_play_and_the_fifth_is_brown() -> None:
+    assert RULES.max_kingdoms == 5
+    brown = Players.parse("brown=Ann")
+    brown.check_colours(["age-of-giants"])
+    with pytest.raises(NotationError, match=r"brown \(Ann\) is a colour of Age of Giants, which is not played"):
+        brown.check_colours([])
+
+
+@clause("age-of-giants/in-play")
+def test_three_to_five_kingdoms_get_twelve_dominoes_each() -> None:
+    assert RULES.dominoes_drawn == {3: 36, 4: 48, 5: 60}
+    six = [Kingdom(Board.parse("#"))] * 6
+    (problem,) = find_table_problems(six, RULES)
+    assert problem.clause == "age-of-giants/in-play"
+
+
+@clause("age-of-giants/two-players")
+def test_two_players_build_seven_rows() -> None:
+    tables = [Table((kingdom("#"), kingdom("#")))]
+    game = make_game("kingdomino", tables, variants=["age-of-giants"])
+    assert (game.side, game.rule_set.dominoes_drawn) == (7, {2: 48})
+    (problem,) = find_table_problems([kingdom("# w w w f f f f")], replace(game.rule_set, deck=()))[:1]
+    assert problem.clause == "age-of-giants/two-players"
+
+
+@clause("age-of-giants/giants")
+def test_each_giant_stands_on_a_crown_of_its_own() -> None:
+    assert problem_texts(kingdom("# w1 m2", "B1", "C1", "C1")) == []
+    assert problem_texts(kingdom("# w1 m2", "B1", "B1")) == [
+        "2 giants stand on B1, which has 1 crown: each giant covers one"
+    ]
+    assert problem_texts(kingdom("# w", "B1")) == ["1 giant stands on B1, which has 0 crowns: each giant covers one"]
+    assert problem_texts(kingdom("# w", "A1", "A2")) == [
+        "the giant on A1 stands on the castle",
+        "the giant on A2 stands on no domino",
+        "1 giant stands on A1, which has 0 crowns: each giant covers one",
+    ]
+    assert problem_texts(kingdom("# m2 m2 m2 m1", "B1", "B1", "C1", "C1", "D1", "D1", "E1")) == [
+        "there are 7 giants in the game, and the box has 6"
+    ]
+
+
+@clause("age-of-giants/any-crown")
+def test_a_giant_covers_a_crown_of_a_building_or_a_gem() -> None:
+    rules = make_rule_set("queendomino", variants=["age-of-giants"])
+    built = replace(kingdom("# t t", "B1"), buildings=(Built(Square(0, 1), Building(crowns=1)),))
+    assert problem_texts(built) == []
+    assert score(built, rules).total == 0
+    queen = replace(kingdom("# t t", "B1"), queen=True)
+    assert problem_texts(queen) == ["1 giant stands on B1, which has 0 crowns: each giant covers one"]
+    assert score(queen, rules).total == 2
+    gem = replace(kingdom("w f / g l", "B1"), gems=(Gem("ruby", Square(0, 0), (0, 1, 0, 0)),))
+    assert problem_texts(gem) == []
+    assert score(gem).total == 0
+    assert problem_texts(replace(gem, gems=(Gem("?", Square(0, 0)),))) == []
+
+
+@clause("age-of-giants/covered")
+def test_a_covered_crown_does_not_count() -> None:
+    assert score(kingdom("# w1 w w1"), RULES).total == 6
+    card = score(kingdom("# w1 w w1", "B1"), RULES)
+    assert [line.label for line in card.lines] == ["wheat: 3 squares × 1 crown"]
+    assert card.total == 3
+    assert score(kingdom("# m2 m", "B1"), RULES).total == 2
+    assert score(kingdom("# m2 m", "B1", "B1"), RULES).total == 0
+    assert score(kingdom("# m2 m1", "C1", "C1", "C1"), RULES).total == 4  # never fewer crowns than 0 on a square
+
+
+@clause("age-of-giants/covered-quests")
+def test_covered_crowns_do_not_count_for_quests() -> None:
+    assert quest_points("bleak-king", "# w w w1 w w") == 0
+    assert quest_points("bleak-king", "# w w w1 w w", "D1") == 10
+    assert quest_points("folie-des-grandeurs", "# w1 f1 m2") == 10
+    assert quest_points("folie-des-grandeurs", "# w1 f1 m2", "D1") == 10
+    assert quest_points("folie-des-grandeurs", "# w1 f1 m2", "D1", "D1") == 0
+
+
+@clause("age-of-giants/ties")
+def test_ties_count_the_crowns_that_are_left() -> None:
+    covered, crowned = kingdom("# w1 w1 / . f f", "B1", player="Ann"), kingdom("# m2 . / . g g", player="Bo")
+    assert (count_crowns(covered), count_crowns(crowned)) == (1, 2)
+    assert rank_kingdoms([covered, crowned], RULES).reason == "Bo wins on crowns, 2 to 1"
+
+
+@clause("age-of-giants/quests")
+def test_two_quests_are_drawn() -> None:
+    def problems(*quests: str) -> list[str]:
+        return [problem.text for problem in find_table_problems([kingdom("#")], make_rule_set(variants=quests))]
+
+    assert problems("lost-corner", "bleak-king") == []
+    assert problems("lost-corner") == ["quests played: Lost Corner; two are drawn, Harmony and Middle Kingdom counted"]
+    every = [variant.id for variant in VARIANTS if variant.group == "quest" or variant.has_claim]
+    assert len(every) == 17
+    assert "two are drawn" in problems(*every)[0]
+
+
+@clause("age-of-giants/old-quests")
+def test_harmony_and_middle_kingdom_are_quests() -> None:
+    rules = make_rule_set(variants=["harmony", "lost-corner"])
+    assert find_table_problems([kingdom("#")], rules) == ()
+    rules = make_rule_set(variants=["harmony", "middle-kingdom", "lost-corner"])
+    (problem,) = find_table_problems([kingdom("#")], rules)
+    assert problem.text == (
+        "quests played: Middle Kingdom, Harmony and Lost Corner; two are drawn, Harmony and Middle Kingdom counted"
+    )
+    assert find_table_problems([kingdom("#")], make_rule_set(variants=["harmony", "middle-kingdom"])) == ()
+
+
+@clause("age-of-giants/dynasty")
+def test_the_quests_count_in_all_rounds_of_a_dynasty() -> None:
+    rounds = [Table((kingdom("# w", player="Ann"), kingdom("w # w", player="Bo")))] * 3
+    game = Game("kingdomino", 5, tuple(rounds), ("lost-corner", "bleak-king"))
+    assert game.standing.reason == "Ann wins on points of 3 rounds, 60 to 0"
+
+
+@clause("age-of-giants/lost-corner")
+def test_lost_corner() -> None:
+    assert quest_points("lost-corner", "w w / w #") == 20
+    assert quest_points("lost-corner", "w # / w w") == 20
+    assert quest_points("lost-corner", "w # w / w w w") == 0
+
+
+@clause("age-of-giants/corners")
+def test_corners_are_those_of_the_rectangle_around_the_kingdom() -> None:
+    assert quest_points("lost-corner", ". . . / . # w / . w w") == 20
+    assert quest_points("lost-corner", ". # w / w w w") == 0
+    assert quest_points("four-corners-wheat", ". # w / w w .") == 10
+
+
+@clause("age-of-giants/four-corners")
+@pytest.mark.parametrize("terrain", ["wheat", "forest", "lake", "grass", "swamp", "mine"])
+def test_four_corners(terrain: str) -> None:
+    own, other = terrain[0], "f" if terrain != "forest" else "w"
+    assert quest_points(f"four-corners-{terrain}", f"{own} {other} {own}1 / {other} # {own} / {own} {own} {own}") == 20
+    assert quest_points(f"four-corners-{terrain}", f"{own} {other} {other} / {other} # {own} / # {own} {own}") == 10
+
+
+@clause("age-of-giants/local-business")
+@pytest.mark.parametrize("terrain", ["wheat", "forest", "lake", "grass", "swamp", "mine"])
+def test_local_business(terrain: str) -> None:
+    own, other = terrain[0], "f" if terrain != "forest" else "w"
+    board = f"{own} {own} {own} {own} / {own} # {own}1 {own} / {own} {other} {own} {own}"
+    assert quest_points(f"local-business-{terrain}", board) == 35
+    assert quest_points(f"local-business-{terrain}", f"# {own} {own} / {other} {other} {own}") == 5
+
+
+@clause("age-of-giants/bleak-king")
+def test_bleak_king() -> None:
+    assert quest_points("bleak-king", "# w w w w") == 0
+    assert quest_points("bleak-king", "# w w w w / . w . . .") == 10
+    assert quest_points("bleak-king", "# w w w w w w") == 10
+    assert quest_points("bleak-king", "w w w w w / # . f . . / f f f f f") == 20
+    assert quest_points("bleak-king", "l l l l l / # . . . . / g g g g g") == 20
+    assert quest_points("bleak-king", "s s s s s / # . . . . / m m m m m") == 0
+    assert quest_points("bleak-king", "w w w w w1 / # . . . . / f f f f f") == 10
+
+
+def crowned_board(rows: str) -> str:
+    return " / ".join(" ".join("w1" if mark == "1" else "w" for mark in row) for row in rows.split("/"))
+
+
+@clause("age-of-giants/folie-des-grandeurs")
+@pytest.mark.parametrize(
+    "rows, points",
+    [
+        ("11", 0),
+        ("111", 10),
+        ("1/1/1", 10),
+        ("100/010/001", 10),
+        ("001/010/100", 10),
+        ("110/001", 0),
+        ("1111", 10),
+        ("010/111/010", 20),
+        ("101/010/101", 20),
+        ("111/001/001", 20),
+    ],
+)
+def test_folie_des_grandeurs(rows: str, points: int) -> None:
+    assert quest_points("folie-des-grandeurs", crowned_board(rows)) == points
+
+
+@clause("age-of-giants/lines")
+@pytest.mark.parametrize(
+    "rows, points",
+    [
+        ("11111", 20),
+        ("11100/11100/11100/00000/00000", 80),
+        ("11111/11111/11111/11111/11111", 320),
+        ("11100/11100/11100/00100/00000", 90),
+        ("00001/00001/11111/00100/01000", 40),
+    ],
+)
+def test_two_lines_share_at_most_one_square(rows: str, points: int) -> None:
+    assert quest_points("folie-des-grandeurs", crowned_board(rows)) == points
+
+
+def count_lines_slowly(crowned: set[Square]) -> int:
+    """Return the largest number of lines, any two of which share at most one square, by trying all choices."""
+    lines = [
+        frozenset(line)
+        for row, col in crowned
+        for down, across in ((0, 1), (1, 0), (1, 1), (1, -1))
+        if crowned.issuperset(line := [Square(row + i * down, col + i * across) for i in range(3)])
+    ]
+
+    def count_best(left: list[frozenset[Square]]) -> int:
+        if not left:
+            return 0
+        first, *rest = left
+        clashing = [line for line in rest if len(line & first) > 1]
+        with_first = 1 + count_best([line for line in rest if line not in clashing])
+        return with_first if not clashing else max(with_first, count_best(rest))
+
+    return count_best(lines)
+
+
+def test_the_most_lines_are_found_on_random_grids() -> None:
+    rng = np.random.default_rng(45)
+    for _ in range(1000):
+        height, width = rng.integers(1, 6, 2)
+        crowns = rng.random((height, width)) < rng.uniform(0.2, 0.75)
+        board = Board.parse([" ".join("w1" if one else "w" for one in row) for row in crowns])
+        lines = find_crown_lines(Kingdom(board))
+        crowned = {Square(int(row), int(col)) for row, col in np.argwhere(crowns)}
+        assert all(crowned.issuperset(line) for line in lines)
+        assert all(len({*one} & {*other}) <= 1 for one, other in combinations(lines, 2))
+        assert len(lines) == count_lines_slowly(crowned)
