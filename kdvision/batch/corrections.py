@@ -180,11 +180,13 @@ def apply_boards(kingdoms: Sequence[Data], boards: Mapping[int, Board], rules: R
     changed = list(kingdoms)
     for number, board in sorted(boards.items()):
         if number <= len(changed):
-            changed[number - 1] = _replace_board(changed[number - 1], board, rules)
+            changed[number - 1] = _replace_board(changed[number - 1], number, board, rules)
         else:
-            changed.append(kingdom_of_board(board, rules))
-    all_boards = [Board.parse(kingdom["board"]) for kingdom in changed]
-    result = build_board_result(all_boards, rules.rule_set(all_boards))
+            changed.append(kingdom_of_board(board, number, rules))
+    kingdoms_now = [
+        rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(changed, start=1)
+    ]
+    result = build_board_result(kingdoms_now, rules.rule_set(kingdom.board for kingdom in kingdoms_now))
     return {"kingdoms": changed, "standing": result_to_dict(result)["standing"]}
 
 
@@ -194,13 +196,13 @@ def apply_squares(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules: 
     for number, kingdom in enumerate(kingdoms, start=1):
         cells = {Square.parse(square): parse_cell(cell) for k, square, cell in fixed_squares if k == number}
         board = Board.parse(kingdom["board"]).with_cells(cells)
-        changed.append(_replace_board(kingdom, board, rules) if cells else kingdom)
+        changed.append(_replace_board(kingdom, number, board, rules) if cells else kingdom)
     return changed
 
 
-def kingdom_of_board(board: Board, rules: Rules) -> Data:
-    """The JSON object of a kingdom whose board was typed."""
-    result = build_board_result([board], rules.rule_set([board]))
+def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
+    """The JSON object of a photo's kingdom with this number, from 1, whose board was typed."""
+    result = build_board_result([rules.kingdom(board, number)], rules.rule_set([board]))
     problem = towns_problem(board)
     if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
         result = replace(result, kingdoms=tuple(replace(one, problems=(problem,)) for one in result.kingdoms))
@@ -208,6 +210,6 @@ def kingdom_of_board(board: Board, rules: Rules) -> Data:
     return kingdoms[0]
 
 
-def _replace_board(kingdom: Data, board: Board, rules: Rules) -> Data:
+def _replace_board(kingdom: Data, number: int, board: Board, rules: Rules) -> Data:
     """The kingdom with another board, at the same place of the photo."""
-    return {**kingdom_of_board(board, rules), "corners": kingdom["corners"], "place": kingdom["place"]}
+    return {**kingdom_of_board(board, number, rules), "corners": kingdom["corners"], "place": kingdom["place"]}

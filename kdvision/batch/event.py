@@ -14,17 +14,18 @@
 docs/events.md lists every key.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
-from kdvision.batch.rules import GAME, Rules
+from kdvision.batch.rules import EVENT_VARIANTS, GAME, Rules, Tokens
 from kdvision.batch.storage import SETTINGS, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.game import DYNASTY_ROUNDS
-from kdvision.game.rules import SIDES, board_variants
+from kdvision.game.rules import SIDES
+from kdvision.gamefile.pieces import parse_tokens
 from kdvision.gamefile.read import Node, parse_toml, read_text
 
 EVENT_FILE: Final = "event.toml"
@@ -36,7 +37,8 @@ MAX_ROUNDS: Final = 1000
 class Event:
     """What is known of an event before any photo is read.
 
-    `tables` are the seats under [[table]], `photos` those under [[photo]] by file. `rounds` is 0 if the file does not
+    `tables` are the seats under [[table]], `photos` those under [[photo]] by file, `tokens` those on the kingdoms of a
+    photo, by file too. `rounds` is 0 if the file does not
     give it; `players` and `teams` are empty likewise.
     """
 
@@ -48,6 +50,11 @@ class Event:
     teams: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tables: tuple[Seat, ...] = ()
     photos: Mapping[str, Seat] = field(default_factory=dict)
+    tokens: Mapping[str, tuple[Tokens, ...]] = field(default_factory=dict)
+
+    def photo_rules(self, photo: str) -> Rules:
+        """The rules for a photo, with the tokens on its kingdoms."""
+        return replace(self.rules, tokens=self.tokens.get(photo, ()))
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -78,7 +85,7 @@ class BatchOptions:
         settings = {
             "folder": str(self.folder.resolve()),
             "event": None if self.event is None else str(self.event.resolve()),
-            "rules": None if self.rules is None else asdict(self.rules),
+            "rules": None if self.rules is None else {"variants": self.rules.variants, "side": self.rules.side},
         }
         ResultFolder(self.out).save_json(SETTINGS, settings)
 
@@ -117,7 +124,7 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     top.check_keys(KEYS, of="an event file")
     top.choice("game", (GAME,), default=GAME)
     side = top.one_of("side", SIDES)
-    variants = top.choices("variants", [variant.id for variant in board_variants(GAME)])
+    variants = top.choices("variants", [variant.id for variant in EVENT_VARIANTS])
     rules = Rules(tuple(dict.fromkeys(variants)), side)
     dynasty = top.flag("dynasty")
     rounds = _parse_rounds(top, dynasty=dynasty)
@@ -131,6 +138,9 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
         teams=_parse_teams(top, players),
         tables=_parse_tables(top, rounds, players, rules),
         photos=_parse_photos(top, rounds, players),
+        tokens={
+            _get_file(node): tuple(_parse_tokens(node, rules)) for node in top.tables("photo") if "kingdom" in node
+        },
     )
     _check_one_table_per_player(top, event)
     return event
@@ -201,8 +211,8 @@ def _parse_tables(top: Node, rounds: int, players: Sequence[str], rules: Rules) 
 def _parse_photos(top: Node, rounds: int, players: Sequence[str]) -> dict[str, Seat]:
     photos: dict[str, Seat] = {}
     for node in top.tables("photo"):
-        node.check_keys(("file", "round", "table", "players"), of="a photo")
-        file = node.text("file").replace("\\", "/").removeprefix("./")
+        node.check_keys(("file", "round", "table", "players", "kingdom"), of="a photo")
+        file = _get_file(node)
         if not file:
             node.fail("a photo without its file", 'file = and a path below the folder, as in "IMG_0012.jpg"')
         if file in photos:
@@ -214,6 +224,26 @@ def _parse_photos(top: Node, rounds: int, players: Sequence[str]) -> dict[str, S
             _parse_names(node, "players", players) if "players" in node else default.players,
         )
     return photos
+
+
+def _get_file(photo: Node) -> str:
+    return photo.text("file").replace("\\", "/").removeprefix("./")
+
+
+def _parse_tokens(photo: Node, rules: Rules) -> Iterator[Tokens]:
+    """Yield the tokens on each kingdom of a photo; a key that is missing means none."""
+    kinds = {kind.key: kind for kind in rules.token_kinds}
+    for node in photo.tables("kingdom"):
+        for key in node.value:
+            if key not in kinds:
+                playable = {kind.key: variant.id for variant in EVENT_VARIANTS for kind in variant.tokens}
+                variant = f'variants = ["{playable[key]}"] at the top' if key in playable else ""
+                node.at(key).fail(
+                    f"{key} is no part of this event", variant or f"one of {', '.join(kinds or playable)}"
+                )
+            if node.has_unknown(key):
+                node.at(key).fail(f'{key} has "?"', "all of them, [] for none")
+        yield {key: tuple(parse_tokens(node, kind)) for key, kind in kinds.items()}
 
 
 def _parse_round(node: Node, rounds: int) -> int:

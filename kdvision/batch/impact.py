@@ -1,6 +1,7 @@
 """What a person should review of an event, and what other boards would change."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from kdvision.batch.kingdoms import KingdomResult
@@ -9,9 +10,9 @@ from kdvision.batch.rules import SCORE_ELSEWHERE
 from kdvision.batch.standings import EventStandings, rank_places
 from kdvision.batch.storage import Data
 from kdvision.game.board import Board, Square, parse_cell
-from kdvision.game.kingdom import Kingdom
 from kdvision.game.standing import Contender, make_contender
 from kdvision.game.table_check import find_table_problems
+from kdvision.text import join_words
 
 COMPARE: Final = "compare it with the photo: kdvision review"
 
@@ -19,7 +20,7 @@ COMPARE: Final = "compare it with the photo: kdvision review"
 def list_review_items(standings: EventStandings) -> list[ReviewItem]:
     """All that should be reviewed, by impact. A board that a person has given needs no review, unless it has towns."""
     calculator = ImpactCalculator(standings)
-    items = [*standings.seating.review_items, *_find_table_problems(standings)]
+    items = [*standings.seating.review_items, *_find_table_problems(standings), *_find_missing_tokens(standings)]
     for kingdom in standings.seating.counting:
         if kingdom.has_towns or kingdom.photo.corrections.boards.get(kingdom.number) != kingdom.board:
             items += calculator.review_items(kingdom)
@@ -64,7 +65,7 @@ class ImpactCalculator:
     def impact_of(self, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
         """What changes if the kingdom has another board, with words for it."""
         rule_set = self.standings.rule_set(kingdom, board)
-        new = make_contender(Kingdom(board, player=kingdom.label), rule_set, kingdom.number)
+        new = make_contender(replace(kingdom.kingdom, board=board), rule_set, kingdom.number)
         game = self.contenders.get((kingdom.round, kingdom.table), [])
         before = rank_places(game)
         after = rank_places([new if one.player == kingdom.label else one for one in game])
@@ -104,6 +105,16 @@ def _find_table_problems(standings: EventStandings) -> Iterator[ReviewItem]:
             if problem.kingdom is None:
                 why = f"over all kingdoms of the table: {problem.text}"
                 yield make_item(Impact.PLACES, why, "compare its photos", spot)
+
+
+def _find_missing_tokens(standings: EventStandings) -> Iterator[ReviewItem]:
+    """Yield an item for each kingdom whose tokens the event file does not list; it is scored without any."""
+    keys = [kind.key for kind in standings.event.rules.token_kinds]
+    for kingdom in standings.seating.counting if keys else ():
+        if kingdom.number > len(kingdom.photo.rules.tokens):
+            why = f"event.toml does not say where its {join_words(keys)} lie, so it is scored without any"
+            advice = "list them under [[photo]] and [[photo.kingdom]], [] for none"
+            yield make_item(Impact.WINNER_UNKNOWN, why, advice, Spot.of_kingdom(kingdom))
 
 
 def _advice(kingdom: KingdomResult) -> str:

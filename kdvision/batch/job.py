@@ -102,7 +102,8 @@ def hash_models() -> str:
 
 def result_key(content: str, rules: Rules, fixed_squares: FixedSquares = ()) -> str:
     """The hash of all that a result depends on: content, networks, program and options."""
-    parts = [content, hash_models(), kdvision.__version__, READER_VERSION, asdict(rules), fixed_squares]
+    options = {name: value for name, value in asdict(rules).items() if name != "tokens" or value}
+    parts = [content, hash_models(), kdvision.__version__, READER_VERSION, options, fixed_squares]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
@@ -144,6 +145,7 @@ def failed_result(error: KdvisionError) -> JobResult:
 def _read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
     from kdvision import pipeline
     from kdvision.game.board import Square
+    from kdvision.game.open_facts import GivenFacts
     from kdvision.report.build import build_photo_result
     from kdvision.report.to_dict import result_to_dict
     from kdvision.vision.image.photo import Photo
@@ -152,7 +154,11 @@ def _read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
     fixed = {(number - 1, Square.parse(square)): cell for number, square, cell in fixed_squares}
     readings = [_flag_other_game(one) for one in pipeline.read(photo, side=rules.side, fixed_squares=fixed)]
     result = build_photo_result(
-        "", (photo.width, photo.height), readings, rules.rule_set(one.board for one in readings)
+        "",
+        (photo.width, photo.height),
+        readings,
+        rules.rule_set(one.board for one in readings),
+        facts=GivenFacts(tokens=dict(enumerate(rules.tokens))),
     )
     values = {**_adapt_advice(result_to_dict(result)), "photo": None}
     observations = tuple(pack_observation(one) for one in readings)

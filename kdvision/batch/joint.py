@@ -27,7 +27,6 @@ from kdvision.batch.storage import TABLE_CACHE, Data, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO
-from kdvision.game.kingdom import Kingdom
 from kdvision.game.scoring import score
 from kdvision.report.doubt_effects import compute_totals
 from kdvision.report.to_dict import total_to_dict
@@ -117,7 +116,7 @@ def _decide_table(kingdoms: Sequence[KingdomResult], rules: Rules, cache: TableC
     verdicts = cache.decide(inputs, rules.side)
     for one, verdict in zip(kingdoms if verdicts else (), verdicts, strict=True):
         if not one.is_corrected and not one.data["problems"]:
-            yield _apply_verdict(one, verdict, rules)
+            yield _apply_verdict(one, verdict)
 
 
 def _decide(inputs: tuple[str, ...], side: int | None) -> tuple[TableVerdict, ...]:
@@ -173,28 +172,29 @@ def _observe_corrected(board: str, other: Observation) -> Observation:
     return other._replace(probabilities=reading, border_log_odds=border_log_odds)
 
 
-def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict, rules: Rules) -> KingdomResult:
+def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResult:
     """The kingdom after the joint decision (see the top of this file)."""
     data, own, joint = kingdom.data, kingdom.board, Board.parse(verdict.board)
     if joint == own:
-        return replace(kingdom, data=_confirm(data, verdict, rules))
+        return replace(kingdom, data=_confirm(kingdom, verdict))
     if (joint.height, joint.width) != (own.height, own.width):
-        return replace(kingdom, data=_flag(_lower_probability(data, verdict, rules), UNLIKELY, []))
+        return replace(kingdom, data=_flag(_lower_probability(kingdom, verdict), UNLIKELY, []))
     names = [square.name for square in _differing_squares(own, joint)]
     if verdict.certain and not kingdom.has_correction:
         kept = {name: data[name] for name in PHOTO_FIELDS}
-        doubts = _list_doubts(joint, own, verdict.probability, rules)
-        changed = {**kingdom_of_board(joint, rules), **kept, "doubts": doubts}
-        changed = _set_probability(changed, verdict.probability, verdict.others, rules)
+        doubts = _list_doubts(kingdom, joint, own, verdict.probability)
+        changed = {**kingdom_of_board(joint, kingdom.number, kingdom.photo.rules), **kept, "doubts": doubts}
+        changed = _set_probability(kingdom, changed, verdict.probability, verdict.others)
         return replace(kingdom, data=_flag(changed, CHANGED, names), changed_by_table=True)
-    doubts = _list_doubts(own, joint, 1 - verdict.probability, rules)
+    doubts = _list_doubts(kingdom, own, joint, 1 - verdict.probability)
     doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
-    lowered = {**_lower_probability(data, verdict, rules), "doubts": doubts}
+    lowered = {**_lower_probability(kingdom, verdict), "doubts": doubts}
     return replace(kingdom, data=_flag(lowered, UNLIKELY, names))
 
 
-def _confirm(data: Data, verdict: TableVerdict, rules: Rules) -> dict[str, Any]:
-    """The kingdom whose board the joint decision confirms: some doubts are gone."""
+def _confirm(kingdom: KingdomResult, verdict: TableVerdict) -> dict[str, Any]:
+    """The data of a kingdom whose board the joint decision confirms: some doubts are gone."""
+    data = kingdom.data
     doubts = [
         {**doubt, "probability": round(verdict.doubts[doubt["square"]], 4)}
         for doubt in data["doubts"]
@@ -202,24 +202,24 @@ def _confirm(data: Data, verdict: TableVerdict, rules: Rules) -> dict[str, Any]:
     ]
     doubts.sort(key=lambda doubt: doubt["probability"])
     confirmed = {**data, "review": data["review"] and not verdict.certain, "doubts": doubts}
-    return _set_probability(confirmed, verdict.probability, verdict.others, rules)
+    return _set_probability(kingdom, confirmed, verdict.probability, verdict.others)
 
 
-def _lower_probability(data: Data, verdict: TableVerdict, rules: Rules) -> dict[str, Any]:
-    """The kingdom that stays as read although the joint decision prefers another board."""
-    own = str(Board.parse(data["board"]).trim())
+def _lower_probability(kingdom: KingdomResult, verdict: TableVerdict) -> dict[str, Any]:
+    """The data of a kingdom that stays as read although the joint decision prefers another board."""
+    own = str(kingdom.board.trim())
     rest = max(0.0, 1 - verdict.probability - sum(p for _, p in verdict.others))
     others = [(verdict.board, verdict.probability), *(one for one in verdict.others if one[0] != own)]
-    return _set_probability(data, dict(verdict.others).get(own, rest), others, rules)
+    return _set_probability(kingdom, kingdom.data, dict(verdict.others).get(own, rest), others)
 
 
 def _set_probability(
-    data: Data, probability: float, others: Sequence[tuple[str, float]], rules: Rules
+    kingdom: KingdomResult, data: Data, probability: float, others: Sequence[tuple[str, float]]
 ) -> dict[str, Any]:
-    """The kingdom with these probabilities of its board and its totals."""
-    board, rule_set = Board.parse(data["board"]), replace(rules, side=data["side"]).rule_set([])
+    """The data with these probabilities of its board and its totals."""
+    board, rule_set = Board.parse(data["board"]), replace(kingdom.photo.rules, side=data["side"]).rule_set([])
     boards = [(board, probability), *((Board.parse(other), p) for other, p in others)]
-    first, *rest = compute_totals(Kingdom(board), boards, rule_set)
+    first, *rest = compute_totals(replace(kingdom.kingdom, board=board), boards, rule_set)
     return {
         **data,
         "probability": round(probability, 4),
@@ -239,12 +239,12 @@ def _differing_squares(one: Board, other: Board) -> list[Square]:
     return [square for square in sorted({*one, *other}) if one.get(square) != other.get(square)]
 
 
-def _list_doubts(board: Board, other: Board, probability: float, rules: Rules) -> list[dict[str, Any]]:
+def _list_doubts(kingdom: KingdomResult, board: Board, other: Board, probability: float) -> list[dict[str, Any]]:
     """The squares of a board with this probability that differ on the other board, as JSON objects."""
     doubts = []
     for square in _differing_squares(board, other):
         changed = board.with_cells({square: other.get(square)})
-        card = score(changed, rules.rule_set([changed]))
+        card = score(replace(kingdom.kingdom, board=changed), kingdom.photo.rules.rule_set([changed]))
         doubt = {"square": square.name, "read": str(board.get(square) or "."), "probability": round(probability, 4)}
         doubt |= {"instead": str(other.get(square) or "."), "points_if": card.points, "total_if": card.total}
         doubts.append({**doubt, "changes_standing": None, "changes_winner": None})

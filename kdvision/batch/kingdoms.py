@@ -71,8 +71,8 @@ class KingdomResult:
 
     @cached_property
     def kingdom(self) -> Kingdom:
-        """The kingdom, with the label as its player."""
-        return Kingdom(self.board, player=self.label)
+        """The kingdom with its tokens, and with the label as its player."""
+        return self.photo.rules.kingdom(self.board, self.number, self.label)
 
     @property
     def has_towns(self) -> bool:

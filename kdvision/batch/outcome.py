@@ -166,8 +166,9 @@ def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
 
 
 def _apply_corrections(record: PhotoRecord, event: Event, own: PhotoCorrections) -> PhotoResult:
-    counted = _count_corrected(record, own, event.rules) if own.corrections else None
-    return PhotoResult(record, event.seat(record.photo), own, counted)
+    rules = event.photo_rules(record.photo)
+    counted = _count_corrected(record, own, rules) if own.corrections else None
+    return PhotoResult(record, event.seat(record.photo), own, counted, rules)
 
 
 def _count_corrected(record: PhotoRecord, own: PhotoCorrections, rules: Rules) -> Data:

@@ -1,12 +1,13 @@
 """The stored record of one photo: what was read, and what counts. Each record is a line of `results.jsonl`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from kdvision.batch.corrections import NO_CORRECTIONS, PhotoCorrections
 from kdvision.batch.photos import Seat
+from kdvision.batch.rules import Rules
 from kdvision.batch.storage import RESULTS, Data, read_lines
 from kdvision.errors import KdvisionError
 from kdvision.report.result import Result
@@ -94,13 +95,15 @@ class PhotoRecord:
 class PhotoResult:
     """One photo with its seat and its corrections.
 
-    `counted` are the kingdoms and the standing after corrections, None if there are none.
+    `counted` are the kingdoms and the standing after corrections, None if there are none. `rules` are those for this
+    photo.
     """
 
     record: PhotoRecord
     seat: Seat
     corrections: PhotoCorrections = NO_CORRECTIONS
     counted: Data | None = None
+    rules: Rules = field(default_factory=Rules)
 
     @property
     def name(self) -> str:

@@ -4,29 +4,51 @@ Photos of an event are scored by Kingdomino's rules. A board with towns belongs 
 show everything that counts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
 from kdvision.game.board import Board
 from kdvision.game.game import Game, choose_rule_set
-from kdvision.game.kingdom import find_towns
+from kdvision.game.kingdom import Kingdom, find_towns
 from kdvision.game.legality import Problem, join_names
-from kdvision.game.rules import infer_board_side
+from kdvision.game.pieces import Token, TokenKind
+from kdvision.game.rules import TOKEN_KINDS, VARIANTS, infer_board_side
 from kdvision.game.scoring import RuleSet
+
+Tokens: TypeAlias = Mapping[str, Sequence[Token]]
+"""The tokens on one kingdom by their keys."""
 
 GAME: Final = "kingdomino"
 NO_TOWNS: Final = "Kingdomino has none, and a batch scores by its rules alone"
 OTHER_KINGDOM_HAS_TOWNS: Final = Problem((), f"another kingdom of the photo has towns: {NO_TOWNS}")
 SCORE_ELSEWHERE: Final = "score its photo with kdvision score, which detects the game"
 
+EVENT_VARIANTS: Final = tuple(one for one in VARIANTS if one.fits(GAME) and TOKEN_KINDS.keys() >= set(one.facts))
+"""The variants that events can be played with: the event file has the tokens that no photo shows."""
+
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of an event; `side` is None if the boards of each game determine it."""
+    """The rules of an event; `side` is None if the boards of each game determine it.
+
+    As the rules for one photo they have the `tokens` on each of its kingdoms by their keys, which no photo shows.
+    """
 
     variants: tuple[str, ...] = ()
     side: int | None = None
+    tokens: tuple[Tokens, ...] = ()
+
+    @property
+    def token_kinds(self) -> tuple[TokenKind, ...]:
+        """The kinds of token that these variants put on squares."""
+        return tuple(kind for variant in VARIANTS if variant.id in self.variants for kind in variant.tokens)
+
+    def kingdom(self, board: Board, number: int, player: str = "") -> Kingdom:
+        """The kingdom with this number, from 1, and its tokens."""
+        tokens = self.tokens[number - 1] if number <= len(self.tokens) else {}
+        return Kingdom(board, player, tokens=tuple(chain.from_iterable(tokens.values())))
 
     def rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for the boards of one photo on its own."""

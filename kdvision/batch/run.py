@@ -97,7 +97,7 @@ class BatchRun:
                 versions = [(photo.name, file_version(photo.path)) for photo in photos]
                 is_new = state != (versions, contents.failures, event)
                 if self.corrections.reload() or is_new:
-                    if event.rules != self.event.rules:
+                    if (event.rules, event.tokens) != (self.event.rules, self.event.tokens):
                         self._versions.clear()  # all photos are checked again
                     self.event = event
                     self.read_photos(photos)
@@ -187,7 +187,7 @@ class BatchRun:
         except PhotoError as error:
             self._record_unreadable(photo.name, error)
             return None
-        return Job(photo.name, hash_content(data), data, self.event.rules, fixed_squares)
+        return Job(photo.name, hash_content(data), data, self.event.photo_rules(photo.name), fixed_squares)
 
     def _record_unreadable(self, photo: str, error: PhotoError) -> None:
         """Record that a photo's file cannot be read. An earlier result stays."""

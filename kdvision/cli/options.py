@@ -14,8 +14,9 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
 from kdvision.game.open_facts import GivenFacts
+from kdvision.game.pieces import Token
 from kdvision.game.players import NO_PLAYERS, Players
-from kdvision.game.rules import VARIANTS, Variant, make_rule_set
+from kdvision.game.rules import TOKEN_KINDS, VARIANTS, Variant, make_rule_set
 from kdvision.game.scoring import RuleSet
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ AUTO: Final = "auto"
 """As the game of a photo: the photo decides it."""
 
 Command = Callable[..., None]
+TokensByKingdom = Mapping[int, Mapping[str, Sequence[Token]]]
+NO_TOKENS: Final[TokensByKingdom] = {}
 
 COUNT_PATTERN: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<count>[0-9]{1,3})", re.ASCII)
 COUNT_FORMAT: Final = "KINGDOM:COUNT, as in 1:11"
@@ -131,18 +134,25 @@ class ScoreOptions:
 def variant_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Command], Command]:
     """Return a decorator that gives a command an option for each variant, and one for each group of variants.
 
-    The options take the place of the command's parameter `variants`, which receives the ids of the chosen ones.
+    The options take the place of the command's parameter `variants`, which receives the ids of the chosen ones. If the
+    command has a parameter `tokens`, there is an option for each kind of token; it receives the tokens that are given,
+    which add their variants.
     """
     groups = {variant.group for variant in offered if variant.group}
 
     def decorate(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+
         @wraps(command)
         def run(**given: Any) -> None:
             chosen = {name for group in groups for name in given.pop(group) or ()}
             chosen |= {variant.id for variant in offered if not variant.group and given.pop(variant.key)}
-            command(**given, variants=tuple(variant.id for variant in offered if variant.id in chosen))
+            if "tokens" in signature.parameters:
+                given["tokens"] = _parse_tokens({key: given.pop(key) or () for key in TOKEN_KINDS})
+                keys = {key for tokens in given["tokens"].values() for key in tokens}
+                chosen |= {variant.id for variant in VARIANTS if not keys.isdisjoint(variant.facts)}
+            command(**given, variants=tuple(variant.id for variant in VARIANTS if variant.id in chosen))
 
-        signature = inspect.signature(command, eval_str=True)
         parameters = list(_replace_variants(signature.parameters.values(), offered))
         run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -155,6 +165,15 @@ def _replace_variants(
     parameters: Collection[inspect.Parameter], offered: Sequence[Variant]
 ) -> Iterator[inspect.Parameter]:
     for parameter in parameters:
+        if parameter.name == "tokens":
+            for kind in TOKEN_KINDS.values():
+                example = f"C3 {next(iter(kind.crowns))}".rstrip()
+                text = (
+                    f"The {kind.word}s on kingdom K, as in 1:{example}, separated by commas; 1: for none. Repeatable."
+                )
+                option = typer.Option(f"--{kind.key}", metavar="K:SQUARES", help=text)
+                yield parameter.replace(name=kind.key, annotation=Annotated[list[str] | None, option], default=None)
+            continue
         if parameter.name != "variants":
             yield parameter
             continue
@@ -175,6 +194,29 @@ def _make_choices(name: str, words: Sequence[str]) -> Any:
     return make_enum(name, [(word, word) for word in words])
 
 
+def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
+    """The tokens of the options, by kingdom, from 0, and by key; raises NotationError.
+
+    Without a number the first kingdom is meant.
+    """
+    from kdvision.gamefile.pieces import parse_tokens
+    from kdvision.gamefile.read import Node
+
+    found: dict[int, dict[str, list[Token]]] = {}
+    for key, kind in TOKEN_KINDS.items():
+        for text in texts[key]:
+            number, _, words = text.rpartition(":")
+            if re.fullmatch(r"\s*([1-9][0-9]?\s*)?", number, re.ASCII) is None:
+                expected = f"KINGDOM:SQUARES, as in --{key} 1:C3"
+                raise NotationError(
+                    f"{number!r} is not a number of a kingdom", expected=expected, hint=f"write {expected}"
+                )
+            entries = [word.strip() for word in words.split(",") if word.strip()]
+            own = found.setdefault(int(number.strip() or 1) - 1, {}).setdefault(key, [])
+            own += parse_tokens(Node({key: entries}, f"--{key}"), kind)
+    return found
+
+
 def check_variants(variants: Collection[str], game: str, *, option: str = "") -> None:
     """Raise a usage error for a variant that cannot be added to the game; it names the variant's `option`."""
     for variant in VARIANTS:
@@ -184,7 +226,11 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
 
 
 def parse_facts(
-    game: str | None, variants: tuple[str, ...], counts: Mapping[str, Sequence[str] | None], queen: int | None
+    game: str | None,
+    variants: tuple[str, ...],
+    counts: Mapping[str, Sequence[str] | None],
+    queen: int | None,
+    tokens: TokensByKingdom,
 ) -> GivenFacts | None:
     """The facts that the game needs beside its photos, with those given; None if it needs none.
 
@@ -198,7 +244,7 @@ def parse_facts(
     facts = make_rule_set(game or KINGDOMINO, variants=variants).facts
     if not facts:
         return None
-    return GivenFacts(facts, _group_by_kingdom(counts), None if queen is None else queen - 1)
+    return GivenFacts(facts, _group_by_kingdom(counts), None if queen is None else queen - 1, tokens)
 
 
 def _group_by_kingdom(counts: Mapping[str, Sequence[str] | None]) -> dict[int, dict[str, int]]:

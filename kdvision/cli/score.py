@@ -10,6 +10,7 @@ import typer
 from kdvision.cli.inputs import Fix, load_networks, open_photo, parse_fixes, parse_outlines
 from kdvision.cli.options import (
     AUTO,
+    NO_TOKENS,
     AsJson,
     Coins,
     Corners,
@@ -21,6 +22,7 @@ from kdvision.cli.options import (
     ScoreOptions,
     Size,
     Strict,
+    TokensByKingdom,
     Towers,
     Towns,
     check_facts,
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
 def score(
     photos: Annotated[list[str], typer.Argument(metavar="PHOTO", help="Photos, or - for one on stdin.")],
     variants: tuple[str, ...] = (),
+    tokens: TokensByKingdom = NO_TOKENS,
     size: Size = None,
     overlay: Annotated[
         str | None,
@@ -95,7 +98,7 @@ def score(
         int(size) if size else None,
         variants,
         NO_PLAYERS if players is None else Players.parse(players),
-        parse_facts(game, variants, counts, queen),
+        parse_facts(game, variants, counts, queen, tokens),
         as_json=as_json,
         strict=strict,
     )

@@ -9,12 +9,14 @@ import typer
 from kdvision.cli.inputs import correct_boards, parse_board, parse_fixes
 from kdvision.cli.options import (
     KINGDOMINO,
+    NO_TOKENS,
     Clauses,
     Fixes,
     GameName,
     ScoreOptions,
     Size,
     Strict,
+    TokensByKingdom,
     check_variants,
     variant_options,
 )
@@ -38,6 +40,7 @@ def type_boards(
         GameName, typer.Option("--game", help="The game whose rules and dominoes are used.")
     ] = KINGDOMINO,
     variants: tuple[str, ...] = (),
+    tokens: TokensByKingdom = NO_TOKENS,
     size: Size = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     fix: Fixes = None,
@@ -58,6 +61,7 @@ def type_boards(
     castle, . no tile, ? an unknown square; / ends a row. Several boards are the kingdoms of one game. Coins, buildings,
     knights, towers and the Queen need a game file (kdvision game).
     """
+    from kdvision.game.kingdom import Kingdom
     from kdvision.report.build import build_board_result
 
     gems = _parse_gems(gem or ())
@@ -65,9 +69,18 @@ def type_boards(
     check_variants(variants, played, option="--gem" if gems else "")
     options = ScoreOptions(played, int(size) if size else None, variants, as_json=as_json, strict=strict)
     parsed = correct_boards([parse_board(text) for text in boards], parse_fixes(fix or ()))
-    if gems and max(gems) >= len(parsed):
-        raise NotationError(f"there is no kingdom {max(gems) + 1}", hint=f"give a number from 1 to {len(parsed)}")
-    result = build_board_result(parsed, options.make_rules(parsed), gems=gems)
+    highest = max((*gems, *tokens), default=0)
+    if highest >= len(parsed):
+        raise NotationError(f"there is no kingdom {highest + 1}", hint=f"give a number from 1 to {len(parsed)}")
+    kingdoms = [
+        Kingdom(
+            board,
+            gems=tuple(gems.get(number, ())),
+            tokens=tuple(token for own in tokens.get(number, {}).values() for token in own),
+        )
+        for number, board in enumerate(parsed)
+    ]
+    result = build_board_result(kingdoms, options.make_rules(parsed))
     print_result(result, options)
     if not as_json:
         if clauses:

@@ -7,12 +7,13 @@ no total, only a lower bound and, if the rules and the box give one, an upper bo
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final
 
 from kdvision.game.board import Square
 from kdvision.game.kingdom import Kingdom, can_hold_gem, find_crossings, find_free_towns, name_crossing
 from kdvision.game.legality import join_names
-from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, corner_squares
+from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, Token, corner_squares
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
@@ -53,27 +54,34 @@ NO_HOST: Final = -1
 class GivenFacts:
     """The keys of the facts that a game's score needs and photos do not show, and the facts that are given.
 
-    `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos. `queen`
-    is the kingdom that hosts the Queen, NO_HOST for none, None if it is not given.
+    `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos, and
+    `tokens` the tokens by kingdom and key. `queen` is the kingdom that hosts the Queen, NO_HOST for none, None if it is
+    not given.
     """
 
     keys: tuple[str, ...] = ()
     counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     queen: int | None = None
+    tokens: Mapping[int, Mapping[str, Sequence[Token]]] = field(default_factory=dict)
 
     @property
     def highest(self) -> int:
         """The highest number of a kingdom that a fact is given for; -1 for none."""
-        return max((*self.counts, -1 if self.queen is None else self.queen), default=-1)
+        return max((*self.counts, *self.tokens, -1 if self.queen is None else self.queen))
 
     def add_to(self, number: int, kingdom: Kingdom, *, knows_towns: bool) -> Kingdom:
         """Return a kingdom with its given facts and with the others open. `knows_towns` is whether towns were read."""
-        counts = dict(self.counts.get(number, {}))
-        known = {*counts, *([TOWNS] if knows_towns else []), *([] if self.queen is None else ["queen"])}
+        counts, tokens = dict(self.counts.get(number, {})), self.tokens.get(number, {})
+        known = {*counts, *tokens, *([TOWNS] if knows_towns else []), *([] if self.queen is None else ["queen"])}
         if "knights" in counts:
             known.add("spare_knights")
             counts["spare_knights"] = counts.pop("knights")  # the squares on which they stand do not change the score
-        changed = replace(kingdom, queen=self.queen == number, open_facts=frozenset(self.keys) - known)
+        changed = replace(
+            kingdom,
+            queen=self.queen == number,
+            tokens=tuple(chain.from_iterable(tokens.values())),
+            open_facts=frozenset(self.keys) - known,
+        )
         return replace(changed, **counts)  # type: ignore[arg-type]
 
 

@@ -1,6 +1,6 @@
 """Builds results: kingdoms that were read or typed, scored, checked and ranked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import describe_outlook
-from kdvision.game.kingdom import Kingdom
+from kdvision.game.kingdom import Kingdom, to_kingdom
 from kdvision.game.open_facts import GivenFacts, has_open_facts
-from kdvision.game.pieces import Gem
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import Standing, rank_kingdoms
@@ -80,17 +79,12 @@ def _drop_standing(doubt: ScoredDoubt) -> ScoredDoubt:
     return replace(doubt, changes_standing=None, changes_winner=None, verdict="")
 
 
-def build_board_result(
-    boards: Sequence[Board], rule_set: RuleSet, *, gems: Mapping[int, Sequence[Gem]] | None = None
-) -> Result:
-    """The result of typed boards, taken as the kingdoms of one game, with their `gems` by kingdom, from 0.
+def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> Result:
+    """The result of typed boards, taken as the kingdoms of one game, with their pieces if there are some.
 
     A problem of the whole game is listed with each kingdom.
     """
-    kingdoms = [
-        Kingdom(board, player=f"kingdom {number + 1}", gems=tuple((gems or {}).get(number, ())))
-        for number, board in enumerate(boards)
-    ]
+    kingdoms = [replace(to_kingdom(one), player=f"kingdom {number}") for number, one in enumerate(boards, start=1)]
     problems, doubts = find_table_problems(kingdoms, rule_set), score_unknown_squares(kingdoms, rule_set)
     rows = tuple(
         ScoredKingdom(kingdom, rule_set, tuple(p for p in problems if p.kingdom in (None, number)), doubts[number])

@@ -25,6 +25,7 @@ from kdvision.batch.run import BatchRun
 from kdvision.batch.storage import ResultFolder
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.open_facts import GivenFacts
 from kdvision.report.build import build_photo_result
 from kdvision.report.to_dict import result_to_dict
 from tests.kingdoms import make_doubt, make_reading
@@ -65,7 +66,8 @@ def read_text_photo(content: bytes, rules: Rules, fixed_squares: FixedSquares = 
         )
         for number, board in enumerate(boards)
     ]
-    result = build_photo_result("", (640, 480), readings, rules.rule_set(boards))
+    facts = GivenFacts(tokens=dict(enumerate(rules.tokens)))
+    result = build_photo_result("", (640, 480), readings, rules.rule_set(boards), facts=facts)
     return JobResult({**result_to_dict(result), "photo": None}, PICTURE, hash_models())
 
 

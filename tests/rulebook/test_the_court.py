@@ -1,5 +1,6 @@
 """The Court, clause by clause."""
 
+import json
 from collections.abc import Iterable
 
 import pytest
@@ -17,6 +18,8 @@ from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
+from tests.conftest import Run
+from tests.paths import SAMPLES
 
 clause = pytest.mark.clause
 RULES = THE_COURT.add_to(kingdomino())
@@ -284,6 +287,31 @@ def test_a_mistake_is_reported_with_its_place(old: str, new: str, message: str) 
     with pytest.raises(NotationError) as raised:
         parse_game(GAME.replace(old, new), name="match.toml")
     assert message in str(raised.value)
+
+
+def test_typed_boards_take_tiles_and_resources(run: Run) -> None:
+    board = "w f g # / f w s s"
+    found = json.loads(run("type", board, board, "--court", "1: C2 Farmer, D2 s1", "--resources", "2:B2", "--json").out)
+    assert [kingdom["total"] for kingdom in found["kingdoms"]] == [2 + 3, 0]
+    assert found["kingdoms"][0]["rules"] == "Kingdomino, The Court"
+    for text, message in (
+        ("1: C2 Farm", "--court, court 1: the court tile 'Farm' is not known"),
+        ("4: C2 Farmer", "there is no kingdom 4"),
+        ("x: C2 Farmer", "'x' is not a number of a kingdom. Write KINGDOM:SQUARES, as in --court 1:C3"),
+    ):
+        refused = run("type", board, "--court", text)
+        assert refused.code == 5
+        assert message in refused.err
+
+
+def test_photos_take_tiles_and_leave_open_what_is_not_given(run: Run) -> None:
+    photo = SAMPLES / "demo.jpg"
+    (closed,) = json.loads(run("score", photo, "--court", "1: B2 Farmer", "--resources", "1:", "--json").out)[
+        "kingdoms"
+    ]
+    assert closed["total"] == 34 + 3
+    (partly,) = json.loads(run("score", photo, "--court", "1: B2 Farmer", "--json").out)["kingdoms"]
+    assert (partly["total"], partly["least"], [fact["item"] for fact in partly["missing"]]) == (None, 37, ["resources"])
 
 
 NAIVE_POINTS = {

@@ -1,0 +1,98 @@
+"""Tokens that the event file lists: they count in scores, corrections, standings and reviews."""
+
+from pathlib import Path
+
+import pytest
+
+from kdvision.batch.corrections import Correction, CorrectionFile
+from kdvision.batch.event import parse_event
+from kdvision.batch.job import result_key
+from kdvision.batch.rules import Rules
+from kdvision.errors import NotationError
+from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
+
+BOARD = "w1 w f / f # s / s s f"
+EVENT = """
+variants = ["the-court"]
+
+[[photo]]
+file = "round1/table1/ann+bo.jpg"
+
+[[photo.kingdom]]
+court = ["A3 Farmer"]
+resources = ["B1"]
+
+[[photo.kingdom]]
+court = ["C2 King", "B3 s1"]
+"""
+
+
+@pytest.fixture
+def event(tmp_path: Path) -> Path:
+    files: dict[str, bytes | str] = {"round1/table1/ann+bo.jpg": text_photo(BOARD, BOARD), "event.toml": EVENT}
+    return write_files(tmp_path / "photos", files)
+
+
+def totals(out: Path) -> dict[str, str]:
+    return {row["player"]: row["total"] for row in read_csv(out / "results.csv")}
+
+
+def test_tokens_count_in_results_and_standings(event: Path, tmp_path: Path) -> None:
+    outcome = run_batch(event, tmp_path / "out")
+    assert totals(tmp_path / "out") == {"ann": "5", "bo": "5"}
+    (record,) = read_results(tmp_path / "out")
+    assert [line["clause"] for line in record["kingdoms"][0]["lines"] if not line["terrain"]] == ["court/gatherers"]
+    assert [(row.player, row.points) for row in outcome.rankings[-1].rows] == [("bo", 5), ("ann", 5)]
+    assert not [item for item in outcome.review_items if "event.toml" in item.why]
+
+
+def test_a_change_of_tokens_scores_the_photo_again(event: Path, tmp_path: Path) -> None:
+    reader = TextPhotoReader()
+    run_batch(event, tmp_path / "out", reader)
+    run_batch(event, tmp_path / "out", reader)
+    assert len(reader.jobs) == 1
+    (event / "event.toml").write_text(EVENT.replace("A3 Farmer", "A3 Heavy Archery"), encoding="utf-8")
+    run_batch(event, tmp_path / "out", reader)
+    assert len(reader.jobs) == 2
+    assert totals(tmp_path / "out") == {"ann": "6", "bo": "5"}
+
+
+def test_corrected_boards_keep_their_tokens(event: Path, tmp_path: Path) -> None:
+    run_batch(event, tmp_path / "out")
+    (record,) = read_results(tmp_path / "out")
+    board = "w2 w f / f # s / s s f"
+    correction = Correction(record["photo"], record["content"], 1, board=board)
+    CorrectionFile(tmp_path / "out").add([correction])
+    run_batch(event, tmp_path / "out")
+    assert totals(tmp_path / "out") == {"ann": "7", "bo": "5"}
+
+
+def test_a_kingdom_without_tokens_in_the_event_file_is_to_be_reviewed(event: Path, tmp_path: Path) -> None:
+    (event / "event.toml").write_text(EVENT.rpartition("[[photo.kingdom]]")[0], encoding="utf-8")
+    outcome = run_batch(event, tmp_path / "out")
+    assert [(item.spot.player, item.why) for item in outcome.review_items if "event.toml" in item.why] == [
+        ("bo", "event.toml does not say where its court and resources lie, so it is scored without any")
+    ]
+
+
+def test_results_without_tokens_keep_their_keys() -> None:
+    assert result_key("x", Rules()) == result_key("x", Rules(tokens=()))
+    tokens = parse_event(EVENT).photo_rules("round1/table1/ann+bo.jpg").tokens
+    assert result_key("x", Rules(tokens=tokens)) != result_key("x", Rules())
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("C2 King", "C2 Kong", "event.toml, photo 1, kingdom 2, court 1: the court tile 'Kong' is not known; expected"),
+        ('["the-court"]', "[]", 'court is no part of this event; expected variants = ["the-court"] at the top'),
+        ('["the-court"]', '["lost-treasures"]', "variants has 'lost-treasures'; expected one of"),
+        ("resources", "coins", "coins is no part of this event; expected one of court, resources"),
+        ('["B1"]', '["?"]', 'photo 1, kingdom 1, resources: resources has "?"; expected all of them, [] for none'),
+    ],
+)
+def test_a_mistake_is_reported_with_its_place(old: str, new: str, message: str) -> None:
+    assert old in EVENT
+    with pytest.raises(NotationError) as raised:
+        parse_event(EVENT.replace(old, new))
+    assert message in str(raised.value)
