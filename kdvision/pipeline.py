@@ -15,7 +15,7 @@ from kdvision.vision.assess.kingdom import split_kingdoms
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.decide.decide import decide
-from kdvision.vision.decide.game_set import GAME_AUTO, check_game, decide_game
+from kdvision.vision.decide.game_set import GAME_AUTO, check_box, decide_game
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import (
     FixedSquares,
@@ -59,12 +59,12 @@ def read(
     `{(0, Square(2, 1)): "w1"}`, with kingdoms counted from 0 and "." for no tile. `corners` are outlines that a person
     has drawn, four points (x, y) each, clockwise from the board's own top left, in pixels of the upright photo; then
     exactly these are the kingdoms. `game` is "kingdomino", "queendomino" or "royal-wedding"; with "auto" the towns in
-    the photo decide.
+    the photo decide. "+age-of-giants" behind it adds the dominoes of that expansion.
 
     Raises PhotoError, NoKingdomFound, ModelError, and NotationError for a fixed square or kingdom that does not exist,
     an impossible outline, or an unknown game.
     """
-    check_game(game)
+    check_box(game)
     networks = Networks.load()
     opened, watch = Photo.open(photo), watch or (lambda *_: None)
     watch("photo", opened)
@@ -101,7 +101,7 @@ def read_views(
     """
     if not photos:
         raise NotationError("there are no photos", expected="one or more", hint="name the photos of the kingdom")
-    check_game(game)
+    check_box(game)
     watch, networks = watch or (lambda *_: None), Networks.load()
     first = Photo.open(photos[0])
     everything = find_kingdoms(first, networks, watch=watch)
@@ -213,7 +213,7 @@ def decide_again(
         temperature=calibration.temperature,
     )
     readings = [one.reading for one in observations]
-    played, decisions = decide_game(check_game(game), readings, solve, named_kinds=(fixed_squares or {}).values())
+    played, decisions = decide_game(check_box(game), readings, solve, named_kinds=(fixed_squares or {}).values())
     cleared = clear_occlusion(observations, fixed_squares or {})
     kingdoms = [
         build_reading(observation, decision, "", around, calibration, played)

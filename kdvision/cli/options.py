@@ -16,7 +16,7 @@ from kdvision.game.game import choose_rule_set
 from kdvision.game.open_facts import GivenFacts
 from kdvision.game.pieces import Token
 from kdvision.game.players import NO_PLAYERS, Players
-from kdvision.game.rules import TOKEN_KINDS, VARIANTS, Variant, make_rule_set
+from kdvision.game.rules import TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
 
 if TYPE_CHECKING:
@@ -102,11 +102,9 @@ class ScoreOptions:
 
     @property
     def game_to_read(self) -> str:
-        """The game to read photos as; AUTO if neither `game` nor a variant decides it."""
-        if self.game is not None:
-            return self.game
-        games = [variant.games for variant in VARIANTS if variant.id in self.variants and variant.games]
-        return games[0][0] if games else AUTO
+        """The box to read photos with; its game is AUTO if neither `game` nor a variant decides it."""
+        games = [variant.games for variant in VARIANTS if variant.id in self.variants and len(variant.games) == 1]
+        return name_box(self.game or (games[0][0] if games else AUTO), self.variants)
 
     @property
     def is_numbered(self) -> bool:

@@ -31,7 +31,7 @@ from kdvision.vision.classify.observe import observe
 from kdvision.vision.classify.partition import ObservedLattice, remove_foreign_tiles, split_by_castles
 from kdvision.vision.decide.decide import decide
 from kdvision.vision.decide.decision import Decision
-from kdvision.vision.decide.game_set import GAME_AUTO, decide_game
+from kdvision.vision.decide.game_set import GAME_AUTO, decide_game, get_game
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
 from kdvision.vision.detect.manual import build_grids
@@ -84,12 +84,12 @@ class Networks:
 
 @dataclass(frozen=True)
 class DecidedKingdoms:
-    """The kingdoms of a photo with their decisions, and the game that they were decided as.
+    """The kingdoms of a photo with their decisions, and the box that they were decided with.
 
     `before` are the boards without the squares that a person has named; None where nobody has.
     """
 
-    game: str
+    box: str
     observations: Sequence[GridObservation]
     decisions: Sequence[Decision]
     before: Sequence[Board | None]
@@ -166,7 +166,7 @@ def assemble_kingdoms(
     surroundings = mark_touching(surroundings, grids, boards)
     places = describe_places(grids, photo)
     readings = [
-        build_reading(observation, decision, place, around, calibration, decided.game, before=board)
+        build_reading(observation, decision, place, around, calibration, decided.box, before=board)
         for observation, decision, place, around, board in zip(
             kingdoms, decided.decisions, places, surroundings, decided.before, strict=True
         )
@@ -176,7 +176,7 @@ def assemble_kingdoms(
 
 def finish_readings(readings: Sequence[KingdomReading], game: str) -> list[KingdomReading]:
     """Return the kingdoms of one table after the checks that need all of them: towns and colours."""
-    return drop_ambiguous_colours(warn_of_possible_towns(readings) if game == GAME_AUTO else readings)
+    return drop_ambiguous_colours(warn_of_possible_towns(readings) if get_game(game) == GAME_AUTO else readings)
 
 
 def decide_kingdoms(

@@ -35,7 +35,7 @@ from kdvision.vision.classify.pieces import (
 )
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision, Doubt
-from kdvision.vision.decide.game_set import GAME_KINGDOMINO, choose_deck, find_possible_towns
+from kdvision.vision.decide.game_set import GAME_KINGDOMINO, choose_deck, find_possible_towns, get_game
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.geometry import compute_distances
 from kdvision.vision.image.photo import Photo
@@ -110,11 +110,11 @@ def build_reading(
     place: str,
     surroundings: Surroundings,
     calibration: Calibration,
-    game: str,
+    box: str,
     *,
     before: Board | None = None,
 ) -> KingdomReading:
-    """Return the result for one kingdom, in the smallest frame around its board.
+    """Return the result for one kingdom, in the smallest frame around its board; `box` is what it was decided with.
 
     After a person has corrected squares, the frame also includes the first row and column of the board `before`, so
     that removing a tile renames no other square.
@@ -139,10 +139,10 @@ def build_reading(
     if is_improbable and (completeness < 1 or doubts_outside) and RIM_WARNING not in reported:
         reported.append(RIM_WARNING)
     alternatives = nothing_missed * completeness * (1 - board_probability) / clip_complement(decided)
-    reading = observation.reading.of_deck(choose_deck(game, observation.reading))
+    reading = observation.reading.of_deck(choose_deck(box, observation.reading))
     rows, cols = (slice(low, high + 1) for low, high in zip(frame.first, frame.last, strict=True))
     board = _move_to_frame(before, decision.board)
-    prior = KINGDOMINO_PIECE_LOG_ODDS if game == GAME_KINGDOMINO else 0.0
+    prior = KINGDOMINO_PIECE_LOG_ODDS if get_game(box) == GAME_KINGDOMINO else 0.0
     pieces = find_pieces(observation.pieces, observation.piece_names, frame.first, board, prior_log_odds=prior)
     gems = find_gems(observation.gems, frame.first, board)
     return KingdomReading(
@@ -167,7 +167,7 @@ def build_reading(
         surroundings=surroundings,
         colour=observation.colour if observation.castle_cell in decision.board.castles() else "",
         calibration=calibration,
-        game=game,
+        game=get_game(box),
         pieces=tuple(piece for piece in pieces if piece.is_present),
         gems=tuple(gem for gem in gems if gem.is_present),
         uncertain=(

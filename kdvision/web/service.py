@@ -16,7 +16,7 @@ from kdvision.files import encode_image, write_atomically
 from kdvision.game.board import Board, Cell, Square
 from kdvision.game.deck import parse_domino
 from kdvision.game.game import choose_rule_set
-from kdvision.game.rules import VARIANTS
+from kdvision.game.rules import VARIANTS, name_box
 from kdvision.gamefile.model import game_from_dict
 from kdvision.gamefile.write import write_game_text
 from kdvision.pipeline import KingdomReading
@@ -70,7 +70,7 @@ class Service:
                 photo,
                 side=options.side,
                 corners=outlines,
-                game=options.game,
+                game=name_box(options.game, list_variants(options)),
                 watch=lambda stage, _: report({"stage": stage}),
             )
         except KdvisionError as error:
@@ -105,7 +105,7 @@ class Service:
             surroundings=[one.around for one in decoded],
             side=request.side,
             fixed_squares=fixed_squares,
-            game=request.game,
+            game=name_box(request.game, list_variants(request)),
         )
         result, _ = _score((0, 0), readings, request)
         decided = result_to_dict(result)["kingdoms"]

@@ -108,11 +108,15 @@ class Reading:
         return self.kinds[int(chances.argmax())], float(chances.max())
 
     def of_deck(self, deck: Deck) -> "Reading":
-        """Return the reading restricted to the kinds of this deck.
+        """Return the reading with the kinds of this deck.
 
-        The probability of a tile and the ratios of the remaining kinds stay the same, as if the network had never been
-        trained on the others.
+        Without the kinds of other decks, the probability of a tile and the ratios of the remaining kinds stay the same,
+        as if the network had never been trained on the others. A kind that the network was not trained on takes its
+        share from the one with a crown less.
         """
+        return self._drop_kinds(deck)._add_kinds(deck)
+
+    def _drop_kinds(self, deck: Deck) -> "Reading":
         known = {*map(str, kinds(deck)), CASTLE, NOTHING}
         if known.issuperset(self.kinds):
             return self
@@ -126,6 +130,19 @@ class Reading:
         made[..., kept] = shares + np.logaddexp.reduce(self.log_probs[..., tiles], axis=2, keepdims=True)
         columns = [n for n, kind in enumerate(self.kinds) if kind in known]
         return Reading(made[..., columns], tuple(self.kinds[n] for n in columns))
+
+    def _add_kinds(self, deck: Deck) -> "Reading":
+        """Return the reading with more kinds: a network without w2 reads it as w1, so their counts divide w1."""
+        counts, made, added = kinds(deck), self.log_probs.copy(), list[str]()
+        columns = []
+        for cell, count in counts.items():
+            like = Cell(cell.terrain, cell.crowns - 1) if cell.crowns else cell
+            if str(cell) not in self.kinds and str(like) in self.kinds:
+                at, share = self.kinds.index(str(like)), count / (count + counts[like])
+                columns.append(made[..., at] + np.log(share))
+                made[..., at] += np.log1p(-share)
+                added.append(str(cell))
+        return Reading(np.dstack([made, *columns]), (*self.kinds, *added)) if added else self
 
     def remove_tiles(self, cells: NDArray[np.bool_]) -> "Reading":
         """Return the reading with no tile on `cells` (rows, cols)."""

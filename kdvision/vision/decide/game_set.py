@@ -1,11 +1,13 @@
 """Which game's box is on the table: the game that a person names, or the one whose dominoes the photo shows.
 
 Towns distinguish Queendomino's box from Kingdomino's. Networks know towns; for Kingdomino the readings are restricted
-to the kinds of its deck.
+to the kinds of its deck. A box is a game, or "auto", and the expansions that add dominoes to it, joined by "+":
+"kingdomino+age-of-giants".
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from kdvision.errors import NotationError
 from kdvision.game.board import Square, Terrain
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
+from kdvision.game.rules import VARIANTS
 from kdvision.vision.classify.pieces import P_PRESENT
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.decide.decision import Decision
@@ -27,6 +30,8 @@ DECKS: Final[Mapping[str, Deck]] = {
     GAME_QUEENDOMINO: QUEENDOMINO,
     GAME_ROYAL_WEDDING: ROYAL_WEDDING,
 }
+EXPANSIONS: Final[Mapping[str, Deck]] = {variant.id: variant.dominoes for variant in VARIANTS if variant.dominoes}
+"""The dominoes that expansions add to a box. No photo is examined for them."""
 
 MIN_CONTRADICTIONS: Final = 3
 """Expected towns, or contradictions to a box, from which another game is assumed instead of a misreading."""
@@ -35,12 +40,19 @@ DecideWithDeck = Callable[[Sequence[Reading], Deck], "list[Decision]"]
 """Decides kingdoms jointly with one deck."""
 
 
-def check_game(game: str) -> str:
-    """Return the name of a game as in game files, or "auto"; raise NotationError for another."""
-    if game != GAME_AUTO and game not in DECKS:
-        expected = f"{GAME_AUTO}, {', '.join(DECKS)}"
-        raise NotationError(f"there is no game {game!r}", expected=expected, hint=f"name one of {expected}")
-    return game
+def check_box(box: str) -> str:
+    """Return the name of a box; raise NotationError for an unknown game or expansion."""
+    game, *expansions = box.split("+")
+    for name, known in ((game, (GAME_AUTO, *DECKS)), *((name, (*EXPANSIONS,)) for name in expansions)):
+        if name not in known:
+            expected = ", ".join(known)
+            raise NotationError(f"there is no game {name!r}", expected=expected, hint=f"name one of {expected}")
+    return box
+
+
+def get_game(box: str) -> str:
+    """Return the game of a box, without expansions."""
+    return box.partition("+")[0]
 
 
 def knows_towns(reading: Reading) -> bool:
@@ -48,9 +60,11 @@ def knows_towns(reading: Reading) -> bool:
     return any(map(_is_town, reading.kinds))
 
 
-def choose_deck(game: str, reading: Reading) -> Deck:
-    """Return the deck of a game; Kingdomino's if the reading knows no towns."""
-    return DECKS[game] if knows_towns(reading) else KINGDOMINO
+def choose_deck(box: str, reading: Reading) -> Deck:
+    """Return the deck of a box, with Kingdomino's dominoes if the reading knows no towns."""
+    game, *expansions = box.split("+")
+    deck = DECKS[game] if knows_towns(reading) else KINGDOMINO
+    return tuple(chain(deck, *(EXPANSIONS[name] for name in expansions)))
 
 
 def compute_town_probability(reading: Reading) -> Floats:
@@ -60,23 +74,25 @@ def compute_town_probability(reading: Reading) -> Floats:
 
 
 def decide_game(
-    game: str, readings: Sequence[Reading], decide: DecideWithDeck, *, named_kinds: Iterable[str] = ()
+    box: str, readings: Sequence[Reading], decide: DecideWithDeck, *, named_kinds: Iterable[str] = ()
 ) -> tuple[str, list[Decision]]:
-    """Return the game and its kingdoms, decided with its deck.
+    """Return the box and its kingdoms, decided with its deck.
 
     With "auto" it is Kingdomino as long as fewer than MIN_CONTRADICTIONS towns are expected and none of the
     `named_kinds`, which a person has entered, is a town. Otherwise it is Queendomino if its box fits the kingdoms, else
     a Royal Wedding of both boxes.
     """
+    game = get_game(box)
     if game == GAME_AUTO and not _shows_towns(readings, named_kinds):
-        game = GAME_KINGDOMINO
+        box, game = _replace_game(box, GAME_KINGDOMINO), GAME_KINGDOMINO
     if game != GAME_AUTO:
-        return game, _decide_with(game, readings, decide)
-    one, both = (_decide_with(name, readings, decide) for name in (GAME_QUEENDOMINO, GAME_ROYAL_WEDDING))
+        return box, _decide_with(box, readings, decide)
+    queendomino, wedding = (_replace_game(box, name) for name in (GAME_QUEENDOMINO, GAME_ROYAL_WEDDING))
+    one, both = (_decide_with(name, readings, decide) for name in (queendomino, wedding))
     contradictions = _count_contradictions(one)
     if contradictions >= MIN_CONTRADICTIONS and _count_contradictions(both) + MIN_CONTRADICTIONS <= contradictions:
-        return GAME_ROYAL_WEDDING, both
-    return GAME_QUEENDOMINO, one
+        return wedding, both
+    return queendomino, one
 
 
 def find_possible_towns(readings: Sequence[Reading]) -> list[tuple[Square, ...]]:
@@ -95,10 +111,14 @@ def _shows_towns(readings: Sequence[Reading], named_kinds: Iterable[str]) -> boo
     return any(map(_is_town, named_kinds)) or round(expected) >= MIN_CONTRADICTIONS
 
 
-def _decide_with(game: str, readings: Sequence[Reading], decide: DecideWithDeck) -> list[Decision]:
+def _replace_game(box: str, game: str) -> str:
+    return "+".join((game, *box.split("+")[1:]))
+
+
+def _decide_with(box: str, readings: Sequence[Reading], decide: DecideWithDeck) -> list[Decision]:
     if not readings:
         return []
-    deck = choose_deck(game, readings[0])
+    deck = choose_deck(box, readings[0])
     return decide([reading.of_deck(deck) for reading in readings], deck)
 
 

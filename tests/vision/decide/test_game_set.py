@@ -10,12 +10,13 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import KINGDOMINO, QUEENDOMINO, ROYAL_WEDDING, Deck
 from kdvision.game.legality import find_problems
+from kdvision.game.rules.age_of_giants import DOMINOES
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.vision.assess.warnings import Surroundings
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.decide.decision import Decision, PlacedDomino
-from kdvision.vision.decide.game_set import check_game, decide_game
+from kdvision.vision.decide.game_set import check_box, decide_game
 from kdvision.vision.find import assemble_kingdoms
 from tests.kingdoms import make_grid, table_photo
 
@@ -135,7 +136,31 @@ def test_a_game_that_is_named_is_the_game() -> None:
     assert not any("town" in problem.text for problem in read.problems)
     assert assemble_one(make_observation(PLAIN), game="royal-wedding").game == "royal-wedding"
     with pytest.raises(NotationError, match="carcassonne"):
-        check_game("carcassonne")
+        check_box("carcassonne")
+    with pytest.raises(NotationError, match="carcassonne"):
+        check_box("kingdomino+carcassonne")
+
+
+# Expansions that add dominoes.
+
+
+@pytest.mark.parametrize("game", ["kingdomino", "auto"])
+def test_the_dominoes_of_an_expansion_can_be_read(game: str) -> None:
+    board = "# m g g g / w1 f f f ."
+    read = assemble_one(make_observation(board), game=f"{game}+age-of-giants")
+    assert (str(read.board), read.game) == (board, "kingdomino")
+    assert [numbers for numbers, _ in read.dominoes if "D" in numbers] == [("D",)]
+    assert assemble_one(make_observation(board), game=game).probability < read.probability
+
+
+def test_a_kind_that_no_network_knows_is_read_where_only_it_fits() -> None:
+    seen = Reading.of("w1 #", confidence=0.96, kinds=WITH_TOWNS).of_deck((*KINGDOMINO, *DOMINOES))
+    assert {*seen.kinds} - {*WITH_TOWNS} == {"w2", "f2", "l2"}
+    assert seen.probability(Square(0, 0), "w2") == pytest.approx(0.96 / 6, rel=0.01)
+    assert seen.probability(Square(0, 0), "w1") == pytest.approx(0.96 * 5 / 6, rel=0.01)
+    read = assemble_one(make_observation("# w1 f1 f f / l l l l ."), game="kingdomino+age-of-giants")
+    assert str(read.board) == "# w2 f1 f f / l l l l ."
+    assert (49,) in [numbers for numbers, _ in read.dominoes]
 
 
 def test_a_square_fixed_as_a_town_is_a_town() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import KINGDOMINO, ROYAL_WEDDING
+from kdvision.game.rules.age_of_giants import DOMINOES
 from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.render.drawn.buildings import draw_building, draw_unbuilt
 from kdvision.lab.render.drawn.canvas import Canvas
@@ -33,7 +34,7 @@ _BORDER_COLOURS: dict[Terrain, Colour] = {
 }
 
 
-_CELLS = {str(domino.number): (domino.left, domino.right) for domino in (*ROYAL_WEDDING, *KINGDOMINO)}
+_CELLS = {str(domino.number): (domino.left, domino.right) for domino in (*ROYAL_WEDDING, *KINGDOMINO, *DOMINOES)}
 
 
 class DrawnArt:
