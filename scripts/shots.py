@@ -1,4 +1,4 @@
-"""Take the pictures of the page in docs/img with a real browser: `python -m scripts.shots`."""
+"""Make the pictures in docs/img, those of the page with a real browser: `python -m scripts.shots`."""
 
 from __future__ import annotations
 
@@ -8,20 +8,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.server import SAMPLES, start_server
+from kdvision import pipeline
 from kdvision.errors import KdvisionError
-from kdvision.files import write_atomically
+from kdvision.files import encode_image, write_atomically
+from kdvision.game.rules import make_rule_set
+from kdvision.report.build import build_photo_result
+from kdvision.report.overlay import draw_overlay
+from kdvision.vision.image.photo import Photo
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 OUT: Final = Path(__file__).parents[1] / "docs" / "img"
+DEMO_SIDE: Final = 1000
+"""Longer side of demo.jpg in pixels."""
 PHONE: Final = {"viewport": {"width": 360, "height": 740}, "device_scale_factor": 1.5, "has_touch": True}
 DESK: Final = {"viewport": {"width": 1280, "height": 860}, "device_scale_factor": 1}
 
 
 def main() -> None:
-    """Write docs/img/page-phone.jpg and docs/img/page-desk.jpg."""
+    """Write docs/img/demo.jpg, docs/img/page-phone.jpg and docs/img/page-desk.jpg."""
     from playwright.sync_api import sync_playwright
+
+    write_atomically(OUT / "demo.jpg", _draw_demo())
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
@@ -32,6 +41,13 @@ def main() -> None:
         write_atomically(OUT / "page-phone.jpg", _join_side_by_side(_take_phone_shots(browser, home)))
         write_atomically(OUT / "page-desk.jpg", _convert_to_jpeg(_take_desk_shot(browser, home)))
         browser.close()
+
+
+def _draw_demo() -> bytes:
+    """The overlay of the demo photo."""
+    photo = Photo.open(SAMPLES / "demo.jpg")
+    result = build_photo_result(photo.name, (photo.width, photo.height), pipeline.read(photo), make_rule_set())
+    return encode_image(draw_overlay(photo, result, photo.resize(DEMO_SIDE)), ".jpg", quality=84)
 
 
 def _open_page(browser: Browser, home: str, photo: str, settings: dict[str, object], scheme: str) -> Page:

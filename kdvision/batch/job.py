@@ -189,16 +189,9 @@ def _draw_picture(photo: "Photo", result: "Result") -> bytes:
     """The photo with its score drawn in, scaled down, as a JPEG."""
     from kdvision.files import encode_image
     from kdvision.report.overlay import draw_overlay
-    from kdvision.vision.image.photo import Photo
 
     pixels = _scale_down(photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0])
-    factors = pixels.shape[1] / photo.width, pixels.shape[0] / photo.height
-    kingdoms = tuple(
-        scored if scored.reading is None else replace(scored, reading=_scale_grid(scored.reading, factors))
-        for scored in result.kingdoms
-    )
-    drawn = draw_overlay(Photo(pixels), replace(result, kingdoms=kingdoms))
-    return encode_image(drawn, ".jpg", quality=PICTURE_QUALITY)
+    return encode_image(draw_overlay(photo, result, pixels), ".jpg", quality=PICTURE_QUALITY)
 
 
 def _scale_down(pixels: "Pixels") -> "Pixels":
@@ -212,8 +205,3 @@ def _scale_down(pixels: "Pixels") -> "Pixels":
         return pixels
     size = (max(1, round(width * factor)), max(1, round(height * factor)))
     return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
-
-
-def _scale_grid(reading: "KingdomReading", factors: tuple[float, float]) -> "KingdomReading":
-    """The reading with its grid in a picture of another size. Pixel centres have integer coordinates."""
-    return replace(reading, grid=replace(reading.grid, quads=(reading.grid.quads + 0.5) * factors - 0.5))

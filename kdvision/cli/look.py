@@ -13,7 +13,7 @@ from kdvision.errors import KdvisionError
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
-    from kdvision.report.overlay import Pixels
+    from kdvision.report.symbols import Pixels
     from kdvision.vision.image.photo import Photo
 
 PICTURE_SUFFIX: Final = ".jpg"
@@ -89,8 +89,7 @@ def _draw_boards(photo: "Photo", readings: "list[KingdomReading]") -> "Pixels":
     from kdvision.game.rules import infer_board_side, make_rule_set
     from kdvision.report.build import build_photo_result
     from kdvision.report.overlay import draw_overlay
-    from kdvision.report.stages import shrink_to_fit
 
     rules = make_rule_set(readings[0].game, side=infer_board_side([reading.board for reading in readings]))
     result = build_photo_result(photo.name, (photo.width, photo.height), readings, rules)
-    return shrink_to_fit(draw_overlay(photo, result))
+    return draw_overlay(photo, result)

@@ -5,18 +5,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from PIL import Image, ImageDraw
 
-from kdvision.report.overlay import AMBER, DARK, LIGHT, Colour, Pixels, Points, draw_label, draw_line, shrink_quad
+from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE, draw_label, draw_line, shrink_quad
+from kdvision.report.symbols import DARK, LIGHT, Colour, Pixels, Points
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.detect.grid import build_grid
 from kdvision.vision.detect.search import SearchResult
 from kdvision.vision.geometry import UNIT_SQUARE, apply_homography
-from kdvision.vision.image.photo import Photo, shrink
+from kdvision.vision.image.photo import Photo
 from kdvision.vision.networks.detector import Detections
 
-MAX_SIDE_PIXELS: Final = 1600
-"""Longer side of the pictures."""
 STAGES: Final = ("photo", "squares", "lattices", "cells", "board")
 """The stages with a picture, by the names that `kdvision.read` gives to its `watch`. The board's is the overlay."""
 MIN_UNLABELLED_PROBABILITY: Final = 0.95
@@ -38,7 +36,7 @@ class _Canvas:
 
     @classmethod
     def from_photo(cls, photo: Photo) -> "_Canvas":
-        pixels = photo.resize(min(MAX_SIDE_PIXELS, max(photo.width, photo.height)))
+        pixels = photo.resize(min(MAX_OVERLAY_SIDE, max(photo.width, photo.height)))
         return cls(pixels, pixels.shape[1] / photo.width)
 
     def draw_quad(self, quad: Points, colour: Colour, width: float) -> None:
@@ -46,10 +44,8 @@ class _Canvas:
 
     def add_caption(self, words: str) -> Pixels:
         """The picture with words in its top left corner."""
-        image = Image.fromarray(self.pixels)
-        size = max(self.pixels.shape) / 60
-        draw_label(ImageDraw.Draw(image), np.array([0.0, 0.0]), words, size, LIGHT, DARK)
-        return np.array(image)
+        draw_label(self.pixels, np.array([0.0, 0.0]), words, max(self.pixels.shape) / 60, LIGHT, DARK)
+        return self.pixels
 
 
 def draw_stage(stage: str, output: Any, photo: Photo) -> Pixels | None:
@@ -61,12 +57,6 @@ def draw_stage(stage: str, output: Any, photo: Photo) -> Pixels | None:
         "cells": _draw_cells,
     }
     return functions[stage](output, _Canvas.from_photo(photo)) if stage in functions else None
-
-
-def shrink_to_fit(pixels: Pixels) -> Pixels:
-    """A copy of the pixels, at most MAX_SIDE_PIXELS long."""
-    factor = MAX_SIDE_PIXELS / max(pixels.shape[:2])
-    return np.array(pixels) if factor >= 1 else shrink(pixels, factor)[0]
 
 
 def _draw_photo(photo: Photo, canvas: _Canvas) -> Pixels:
@@ -100,8 +90,6 @@ def _draw_cells(observations: Sequence[GridObservation], canvas: _Canvas) -> Pix
             is_tile = observation.reading.likeliest(place)[0] != "."
             quad = shrink_quad(observation.grid.quad(place), 0.94)
             canvas.draw_quad(quad, GREEN if is_tile else LIGHT, 2 if is_tile else 1)
-    image = Image.fromarray(canvas.pixels)
-    pen = ImageDraw.Draw(image)
     for observation in observations:
         size = observation.grid.side * canvas.scale * 0.2
         for place in np.ndindex(observation.grid.rows, observation.grid.cols):
@@ -109,6 +97,6 @@ def _draw_cells(observations: Sequence[GridObservation], canvas: _Canvas) -> Pix
             if kind != "." or probability < MIN_UNLABELLED_PROBABILITY:
                 centre = observation.grid.quad(place).mean(axis=0) * canvas.scale
                 colour = LIGHT if probability > MIN_CERTAIN_PROBABILITY else AMBER
-                draw_label(pen, centre, f"{kind} {100 * probability:.0f}", size, colour, DARK)
+                draw_label(canvas.pixels, centre, f"{kind} {100 * probability:.0f}", size, colour, DARK)
     words = "contents of each cell, in %, before the decision" if observations else "no grid found"
-    return _Canvas(np.array(image), canvas.scale).add_caption(words)
+    return canvas.add_caption(words)

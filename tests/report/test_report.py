@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from kdvision.errors import PhotoError
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Board, Square, Terrain
 from kdvision.game.legality import Problem
 from kdvision.game.players import Players
 from kdvision.game.rules import add_variants, kingdomino
 from kdvision.report.build import build_board_result, build_photo_result
-from kdvision.report.overlay import AMBER, COLOURS, draw_overlay
+from kdvision.report.overlay import AMBER, draw_overlay
 from kdvision.report.result import Result
+from kdvision.report.symbols import COLOURS, GOLD, draw_crowns, draw_terrain
 from kdvision.report.table import format_table
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.image.photo import Photo
@@ -225,12 +226,47 @@ def test_the_overlay_leaves_the_photo_alone() -> None:
     assert find_changed_pixels(photo, build_one()).any()
 
 
-def test_territories_are_tinted_in_their_colours() -> None:
-    drawn = draw_overlay(table_photo(grey=90), build_one()).astype(float)
-    # Below the letters and beside the plaques, near the right edge of C1 (wheat) and of C3 (lake).
-    for spot, terrain in (((92, 180), "WHEAT"), ((192, 180), "LAKE")):
-        colour = next(colour for name, colour in COLOURS.items() if name.name == terrain)
-        assert np.abs(drawn[spot] - (0.7 * 90 + 0.3 * np.array(colour))).max() <= 3
+def has_colour(drawn: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], colour: tuple[int, int, int]) -> bool:
+    """Whether at least ten pixels have exactly this colour."""
+    return int((drawn == colour).all(axis=2).sum()) >= 10
+
+
+def test_squares_show_terrain_and_crowns() -> None:
+    drawn = draw_overlay(table_photo(grey=90), build_one())
+    wheat, forest, lake = drawn[60:110, 90:140], drawn[110:160, 140:190], drawn[160:210, 90:140]  # B1, C2 and B3
+    assert [has_colour(wheat, colour) for colour in COLOURS.values()].count(True) == 1
+    assert has_colour(wheat, COLOURS[Terrain.WHEAT])
+    assert has_colour(forest, COLOURS[Terrain.FOREST]) and has_colour(forest, GOLD)
+    assert has_colour(lake, COLOURS[Terrain.LAKE]) and not has_colour(lake, GOLD)
+
+
+@pytest.mark.parametrize("terrain", Terrain)
+def test_every_terrain_has_a_symbol_of_its_own(terrain: Terrain) -> None:
+    pictures = {}
+    for one in Terrain:
+        canvas = np.zeros((64, 64, 3), np.uint8)
+        draw_terrain(canvas, np.array([32.0, 32.0]), 60, one)
+        pictures[one] = canvas
+    assert has_colour(pictures[terrain], COLOURS[terrain])
+    is_ink = {one: (canvas != COLOURS[one]).any(axis=2) for one, canvas in pictures.items()}
+    assert not any((is_ink[one] == is_ink[terrain]).all() for one in Terrain if one is not terrain)
+
+
+def test_crowns_are_counted() -> None:
+    widths = []
+    for count in range(4):
+        canvas = np.zeros((40, 200, 3), np.uint8)
+        draw_crowns(canvas, np.array([100.0, 20.0]), 30, count)
+        widths.append(int((canvas == GOLD).all(axis=2).any(axis=0).sum()))
+    assert widths[0] == 0
+    assert widths[1] * np.array([1, 2, 3]) == pytest.approx(widths[1:], rel=0.1)
+
+
+def test_a_large_photo_is_drawn_smaller() -> None:
+    photo = table_photo(4000, 3000)
+    result = build_photo_result("table.png", (4000, 3000), [make_reading(SMALL, side=300)], kingdomino())
+    assert draw_overlay(photo, result).shape == (1200, 1600, 3)
+    assert draw_overlay(photo, result, photo.resize(800)).shape == (600, 800, 3)
 
 
 def test_nothing_is_drawn_far_from_the_kingdom() -> None:
@@ -249,12 +285,12 @@ def test_doubtful_squares_are_framed_in_amber() -> None:
     assert count_amber(build_one(doubts=[make_doubt("A3", ".", "l1")])) > 100
 
 
-@pytest.mark.parametrize(("width", "height", "side"), [(200, 150, 12), (600, 450, 30), (4000, 3000, 300)])
+@pytest.mark.parametrize(("width", "height", "side"), [(200, 150, 12), (600, 450, 30), (1600, 1200, 300)])
 def test_drawing_grows_with_the_squares(width: int, height: int, side: float) -> None:
     photo = table_photo(width, height)
     result = build_photo_result("table.png", (width, height), [make_reading(SMALL, side=side)], kingdomino())
     share = find_changed_pixels(photo, result)[60 : int(60 + 3 * side), 40 : int(40 + 3 * side)].mean()
-    assert share > 0.75
+    assert share > 0.3
 
 
 def test_a_kingdom_at_the_edge_keeps_its_total_in_the_picture() -> None:

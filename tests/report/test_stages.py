@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from kdvision.game.board import Board
-from kdvision.report.overlay import AMBER
-from kdvision.report.stages import GREEN, MAX_SIDE_PIXELS, STAGES, draw_stage
+from kdvision.report.overlay import AMBER, MAX_OVERLAY_SIDE
+from kdvision.report.stages import GREEN, STAGES, draw_stage
 from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.hypothesis import LatticeHypothesis
@@ -78,7 +78,7 @@ def test_pictures_of_large_photos_are_scaled_down() -> None:
     photo = Photo.open(np.zeros((3000, 4000, 3), np.uint8))
     drawn = draw_stage("photo", photo, photo)
     assert drawn is not None
-    assert max(drawn.shape) == MAX_SIDE_PIXELS
+    assert max(drawn.shape) == MAX_OVERLAY_SIDE
     assert draw_stage("decide", [], photo) is None
 
 
@@ -90,7 +90,7 @@ def test_look_draws_every_stage(run: Run, tmp_path: Path) -> None:
     assert [Path(line).name for line in ran.out.splitlines()] == wanted
     for path in out.iterdir():
         with Image.open(path) as drawn:
-            assert max(drawn.size) <= MAX_SIDE_PIXELS
+            assert max(drawn.size) <= MAX_OVERLAY_SIDE
 
 
 def test_look_ends_with_the_stage_that_found_nothing(run: Run, tmp_path: Path) -> None:
