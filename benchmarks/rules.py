@@ -6,14 +6,31 @@ import numpy as np
 
 from benchmarks.measurement import Measurement, time_best
 from benchmarks.photos import time_decoding
-from kdvision.game.board import Board
+from kdvision.game.board import Board, Terrain
 from kdvision.game.deck import KINGDOMINO
 from kdvision.game.dominoes import name_game_dominoes
+from kdvision.game.kingdom import Kingdom
 from kdvision.game.legality import find_problems
-from kdvision.game.rules import make_rule_set
+from kdvision.game.pieces import Token
+from kdvision.game.rules import VARIANTS, make_rule_set
+from kdvision.game.rules.age_of_giants import GIANTS
+from kdvision.game.rules.the_court import RESOURCE_TOKENS, TILES
 from kdvision.game.scoring import score
 from kdvision.game.tiling import make_puzzle
 from kdvision.lab.games.play import play
+
+
+def hold_tokens(board: Board) -> Kingdom:
+    """Return a kingdom full of giants, court tiles and resources."""
+    crowned = [square for square, cell in board.items() if cell.crowns]
+    plain = [square for square, cell in board.items() if not cell.crowns and cell.terrain is not Terrain.CASTLE]
+    tokens = [Token(GIANTS.key, square, crowns=-1) for square in crowned[: GIANTS.count]]
+    tokens += [
+        Token(TILES.key, square, name, crowns)
+        for square, (name, crowns) in zip(plain, TILES.crowns.items(), strict=False)
+    ]
+    tokens += [Token(RESOURCE_TOKENS.key, square) for square in plain[len(TILES.crowns) :]]
+    return Kingdom(board, tokens=tuple(tokens))
 
 
 def measure_rules() -> Iterator[Measurement]:
@@ -21,6 +38,7 @@ def measure_rules() -> Iterator[Measurement]:
     rng = np.random.default_rng(7)
     texts = [str(kingdom.board) for _ in range(40) for kingdom in play(rng, players=2, side=7)]
     rules = make_rule_set(side=7, variants=["middle-kingdom", "harmony"])
+    expanded = make_rule_set(side=7, variants=[variant.id for variant in VARIANTS])
 
     def time_boards(work: Callable[[Board], object]) -> float:
         def run() -> None:
@@ -35,6 +53,7 @@ def measure_rules() -> Iterator[Measurement]:
         ("score", 0.2, lambda board: score(board, rules)),
         ("score and check", 2.0, lambda board: (score(board, rules), find_problems(board, KINGDOMINO))),
         ("name the dominoes of", None, lambda board: name_game_dominoes([board], KINGDOMINO)),
+        ("score with giants and the court", 0.5, lambda board: score(hold_tokens(board), expanded)),
     ):
         value = max(0.0, time_boards(work) - parsing)
         yield Measurement(f"{name} a 7x7 board", value, limit=limit, ratio=value / time_decoding())

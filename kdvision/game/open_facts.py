@@ -42,6 +42,9 @@ UNBOUNDED_KEYS: Final = {TOWNS, *TOKEN_KINDS}
 LOWERING_KEYS: Final = {TOWNS, *(key for key, kind in TOKEN_KINDS.items() if min(kind.crowns.values()) < 0)}
 """Facts that can lower every line of the board while they are open."""
 
+LOWERED_BY_CROWNS: Final = ("age-of-giants/bleak-king",)
+"""Clauses whose lines a further crown can lower, so none is certain while a fact is open."""
+
 OFF_BOARD_CLAUSES: Final = (*COUNTED_KEYS, "queendomino/building-points")
 """Clauses whose points do not depend on the board."""
 
@@ -192,7 +195,8 @@ def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[L
         may_be_cursed = land is not None and not land.cursed and not at_risk.isdisjoint(line.squares)
         # One more square can take a bonus away.
         may_change = not LOWERING_KEYS.isdisjoint(kingdom.open_facts) or (bool(kingdom.board.unknown) and land is None)
-        if may_be_cursed or (may_change and line.clause not in OFF_BOARD_CLAUSES):
+        may_change = may_change and line.clause not in OFF_BOARD_CLAUSES
+        if may_be_cursed or may_change or line.clause in LOWERED_BY_CROWNS:
             continue
         if kingdom.open_facts.isdisjoint(COUNTED_KEYS.get(line.clause, ())):
             yield line

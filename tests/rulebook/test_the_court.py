@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from kdvision.game.kingdom import Kingdom, Table, count_crowns
 from kdvision.game.open_facts import compute_range, list_open_facts
 from kdvision.game.pieces import Building, Built, Gem, Token, TokenKind
 from kdvision.game.rules import kingdomino, make_rule_set, queendomino
+from kdvision.game.rules.age_of_giants import GIANTS
 from kdvision.game.rules.the_court import BUILDINGS, CHARACTERS, RESOURCE_TOKENS, THE_COURT, TILES, check_court
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
@@ -92,6 +94,9 @@ def test_the_king_counts_the_crowns_that_count_in_territories() -> None:
     assert sum(points(with_building)) == 1
     gem = Gem("ruby", Square(0, 0), (1, 2, 0, 1))
     assert points(kingdom("w f / s g", "B2 King", gems=(gem,))) == [1 + 2 + 1]
+    giants = tokens(GIANTS, ["A1", "B1"])
+    found = kingdom("w2 f1 / s g", "B2 King")
+    assert points(replace(found, tokens=(*found.tokens, *giants))) == [1]
     town = Built(Square.parse("A1"), Building(crowns=1))
     rules = THE_COURT.add_to(queendomino())
     lines = score(kingdom("t t / s s", "B2 King", buildings=(town,), queen=True), rules).lines
@@ -263,6 +268,9 @@ def test_tiles_and_resources_can_be_open() -> None:
     assert ann.open_facts == {"court", "resources"}
     assert [fact.text for fact in list_open_facts(ann)] == ["court tiles on the board", "resources on the board"]
     assert str(compute_range(ann, game.rule_set)) == "3 or more"
+    bleak = kingdom("w w w w w", open_facts=frozenset({"court"}))
+    rules = THE_COURT.add_to(make_rule_set(variants=["bleak-king", "harmony"]))
+    assert (score(bleak, rules).total, str(compute_range(bleak, rules))) == (10, "0 or more")
     assert parse_game(write_game_text(game)) == game
 
 

@@ -1,11 +1,12 @@
 """The Court: resources on squares, buildings that add crowns, and characters that score what lies around them."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
-from kdvision.game.board import Cell, Square, Terrain
+from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
 from kdvision.game.pieces import Token, TokenKind
@@ -60,10 +61,11 @@ TILES: Final = TokenKind(
 RESOURCE_TOKENS: Final = TokenKind("resources", "resource", {"": 0}, count=59)
 
 
-def find_surroundings(square: Square) -> list[Square]:
+@cache
+def find_surroundings(square: Square) -> tuple[Square, ...]:
     """Return the eight squares around a square (court/neighbours), whether or not a board has them."""
     row, col = square
-    return [Square(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right]
+    return tuple(Square(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right)
 
 
 @dataclass(frozen=True)
@@ -73,39 +75,42 @@ class CourtTiles:
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line for each tile; that of a building has no points of its own."""
         tiles = kingdom.list_tokens(TILES.key)
-        things = _count_things(kingdom) if tiles else {}
+        places = _find_things(kingdom) if tiles else {}
         for tile in tiles:
+            where = f"on {tile.square.name}"
             if (character := CHARACTERS.get(tile.name)) is None:
-                label = (
-                    f"building {tile.name} on {tile.square.name}: {count_noun(tile.crowns, 'crown')} of its territory"
-                )
+                label = f"building {tile.name} {where}: {count_noun(tile.crowns, 'crown')} of its territory"
                 yield Line(label, 0, "court/building-crowns", (tile.square,))
                 continue
-            near = [things[square] for square in find_surroundings(tile.square) if square in things]
-            count = sum(thing[character.counted] for thing in near)
+            things = places.get(character.counted, {})
+            count = sum([things.get(square, 0) for square in find_surroundings(tile.square)])
             parts = [str(character.points)] if character.points else []
             parts += [f"{_count_noun(count, character.counted)} × {character.each}"] if character.each else []
             points = character.points + count * character.each
-            yield Line(
-                f"{tile.name} on {tile.square.name}: {' + '.join(parts)}", points, character.clause, (tile.square,)
-            )
+            yield Line(f"{tile.name} {where}: {' + '.join(parts)}", points, character.clause, (tile.square,))
 
 
 def _count_noun(count: int, noun: str) -> str:
     return f"{count} {noun}" if noun in RESOURCES.values() else count_noun(count, noun)
 
 
-def _count_things(kingdom: Kingdom) -> dict[Square, Counter[str]]:
-    """Return what lies on each square, in the words of `Character.counted`; crowns as in court/king-crowns."""
-    things = {square: Counter(crown=kingdom.crowns_on.get(square, 0)) for square in kingdom.board}
+def _find_things(kingdom: Kingdom) -> dict[str, Mapping[Square, int]]:
+    """Return how many things lie on each square, by the words of `Character.counted` (court/king-crowns)."""
+    places: dict[str, Counter[Square]] = defaultdict(Counter)
     for token in kingdom.tokens:
-        if (here := things.get(token.square)) is None:
-            continue
-        if token.key == RESOURCE_TOKENS.key and (resource := RESOURCES.get(kingdom.board[token.square].terrain)):
-            here.update((resource, "resource"))
-        elif token.key == TILES.key and (character := CHARACTERS.get(token.name)):
-            here.update(("character", "warrior") if character.is_warrior else ("character",))
-    return things
+        for word in _name_things(kingdom.board, token):
+            places[word][token.square] += 1
+    return {**places, "crown": kingdom.crowns_on}
+
+
+def _name_things(board: Board, token: Token) -> tuple[str, ...]:
+    """Return the words under which characters count a token."""
+    if token.key == RESOURCE_TOKENS.key:
+        cell = board.get(token.square)
+        return (RESOURCES[cell.terrain], "resource") if cell is not None and cell.terrain in RESOURCES else ()
+    if token.key == TILES.key and (character := CHARACTERS.get(token.name)):
+        return ("character", "warrior") if character.is_warrior else ("character",)
+    return ()
 
 
 def check_court(table: Table) -> Iterator[Problem]:
