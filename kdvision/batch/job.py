@@ -146,13 +146,16 @@ def _read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
     from kdvision import pipeline
     from kdvision.game.board import Square
     from kdvision.game.open_facts import GivenFacts
+    from kdvision.game.rules import name_box
     from kdvision.report.build import build_photo_result
     from kdvision.report.to_dict import result_to_dict
+    from kdvision.vision.decide.game_set import GAME_AUTO
     from kdvision.vision.image.photo import Photo
 
     photo = Photo.open(data, name="the photo")
     fixed = {(number - 1, Square.parse(square)): cell for number, square, cell in fixed_squares}
-    readings = [_flag_other_game(one) for one in pipeline.read(photo, side=rules.side, fixed_squares=fixed)]
+    box = name_box(GAME_AUTO, rules.variants)
+    readings = [_flag_other_game(one) for one in pipeline.read(photo, side=rules.side, fixed_squares=fixed, game=box)]
     result = build_photo_result(
         "",
         (photo.width, photo.height),

@@ -26,7 +26,6 @@ from kdvision.batch.standings import EventStandings
 from kdvision.batch.storage import TABLE_CACHE, Data, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
-from kdvision.game.deck import KINGDOMINO
 from kdvision.game.scoring import score
 from kdvision.report.doubt_effects import compute_totals
 from kdvision.report.to_dict import total_to_dict
@@ -72,14 +71,14 @@ class TableCache:
     def __init__(self, stored: Mapping[str, Any] = MappingProxyType({})) -> None:
         self._stored, self._used = stored, dict[str, tuple[TableVerdict, ...]]()
 
-    def decide(self, inputs: tuple[str, ...], side: int | None) -> tuple[TableVerdict, ...]:
+    def decide(self, inputs: tuple[str, ...], side: int | None, box: str) -> tuple[TableVerdict, ...]:
         """The verdicts on the kingdoms of a table, from the cache if possible; empty if they cannot be compared."""
-        key = hashlib.sha256(json.dumps([kdvision.__version__, side, inputs]).encode()).hexdigest()[:32]
+        key = hashlib.sha256(json.dumps([kdvision.__version__, side, box, inputs]).encode()).hexdigest()[:32]
         if key not in self._used:
             try:
                 self._used[key] = tuple(map(TableVerdict.parse, self._stored[key]))
             except (KeyError, TypeError, ValueError, NotationError):
-                self._used[key] = _decide(inputs, side)
+                self._used[key] = _decide(inputs, side, box)
         return self._used[key]
 
     @classmethod
@@ -113,23 +112,26 @@ def _decide_table(kingdoms: Sequence[KingdomResult], rules: Rules, cache: TableC
     inputs = tuple(
         str(one.board) if one.is_corrected else json.dumps(one.observation, sort_keys=True) for one in kingdoms
     )
-    verdicts = cache.decide(inputs, rules.side)
+    verdicts = cache.decide(inputs, rules.side, rules.box)
     for one, verdict in zip(kingdoms if verdicts else (), verdicts, strict=True):
         if not one.is_corrected and not one.data["problems"]:
             yield _apply_verdict(one, verdict)
 
 
-def _decide(inputs: tuple[str, ...], side: int | None) -> tuple[TableVerdict, ...]:
+def _decide(inputs: tuple[str, ...], side: int | None, box: str) -> tuple[TableVerdict, ...]:
     """The verdicts on kingdoms, given as packed observations or as corrected boards; empty if not comparable."""
     from kdvision.vision.decide.decide import decide
+    from kdvision.vision.decide.game_set import choose_deck
 
-    observed = {text: unpack_observation(json.loads(text)) for text in inputs if text.startswith("{")}
+    unpacked = {text: unpack_observation(json.loads(text)) for text in inputs if text.startswith("{")}
+    deck = choose_deck(box, next(iter(unpacked.values())).probabilities)
+    observed = {text: one._replace(probabilities=one.probabilities.of_deck(deck)) for text, one in unpacked.items()}
     any_observed = next(iter(observed.values()))
     try:
         observations = [observed.get(text) or _observe_corrected(text, any_observed) for text in inputs]
         decisions = decide(
-            [one.probabilities.of_deck(KINGDOMINO) for one in observations],
-            KINGDOMINO,
+            [one.probabilities for one in observations],
+            deck,
             side=side,
             border_log_odds=[one.border_log_odds for one in observations],
             temperature=any_observed.calibration.temperature,

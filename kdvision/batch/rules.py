@@ -14,7 +14,7 @@ from kdvision.game.game import Game, choose_rule_set
 from kdvision.game.kingdom import Kingdom, find_towns
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.pieces import Token, TokenKind
-from kdvision.game.rules import TOKEN_KINDS, VARIANTS, infer_board_side
+from kdvision.game.rules import VARIANTS, board_variants, infer_board_side, name_box
 from kdvision.game.scoring import RuleSet
 
 Tokens: TypeAlias = Mapping[str, Sequence[Token]]
@@ -25,7 +25,7 @@ NO_TOWNS: Final = "Kingdomino has none, and a batch scores by its rules alone"
 OTHER_KINGDOM_HAS_TOWNS: Final = Problem((), f"another kingdom of the photo has towns: {NO_TOWNS}")
 SCORE_ELSEWHERE: Final = "score its photo with kdvision score, which detects the game"
 
-EVENT_VARIANTS: Final = tuple(one for one in VARIANTS if one.fits(GAME) and TOKEN_KINDS.keys() >= set(one.facts))
+EVENT_VARIANTS: Final = board_variants(GAME)
 """The variants that events can be played with: the event file has the tokens that no photo shows."""
 
 
@@ -39,6 +39,11 @@ class Rules:
     variants: tuple[str, ...] = ()
     side: int | None = None
     tokens: tuple[Tokens, ...] = ()
+
+    @property
+    def box(self) -> str:
+        """The name of the box, as `pipeline.read` takes it."""
+        return name_box(GAME, self.variants)
 
     @property
     def token_kinds(self) -> tuple[TokenKind, ...]:

@@ -99,7 +99,7 @@ def _check_options(options: "BatchOptions") -> None:
 
 
 def _join_rule_options() -> str:
-    return join_words(["--size", *(f"--{variant.id}" for variant in EVENT_VARIANTS)])
+    return join_words(["--size", *dict.fromkeys(f"--{variant.group or variant.id}" for variant in EVENT_VARIANTS)])
 
 
 def _make_executor(workers: int | None, dask: str | None) -> "Executor":

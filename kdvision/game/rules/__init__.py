@@ -86,8 +86,8 @@ def name_box(game: str, variants: Collection[str]) -> str:
 
 
 def board_variants(game: str | None = None) -> tuple[Variant, ...]:
-    """Return the variants that are scored from the board alone, of one game if it is named."""
-    return tuple(v for v in VARIANTS if not v.facts and (game is None or v.fits(game)))
+    """Return the variants that need nothing but boards and tokens, of one game if it is named."""
+    return tuple(v for v in VARIANTS if TOKEN_KINDS.keys() >= set(v.facts) and (game is None or v.fits(game)))
 
 
 def infer_board_side(boards: Iterable[Board]) -> int:

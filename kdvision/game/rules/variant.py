@@ -21,8 +21,8 @@ class Variant:
     becomes part of the rule set's name. `help` says in one sentence what it does. `clause` is its entry in
     `clauses.toml`. `change` returns a rule set with the variant's rules.
 
-    `facts` are the keys of a game file that the variant needs. A variant without facts is scored from the board alone,
-    so typed boards and events can be played with it. `games` are the games it can be added to, all if empty. If
+    `facts` are the keys of a game file that the variant needs. Without facts other than tokens, typed boards and events
+    can be played with it. `games` are the games it can be added to, all if empty. If
     `has_claim` is true, players can claim it: the variant adds a line whose label is its `name`.
 
     `tokens` are the kinds of token that it puts on squares; their keys are among the `facts`. `group` is the option by

@@ -35,7 +35,9 @@ def kingdomino_game(rng: np.random.Generator) -> Game:
     """Return a game for two to four players, or a Mighty Duel, with any of the variants."""
     players, side = _pick(rng, ((2, 5), (3, 5), (4, 5), (2, 7)))
     kept = play(rng, players=players, side=side, care=CARELESS)
-    variants = [variant.id for variant in board_variants() if not variant.group and rng.random() < 0.5]
+    variants = [
+        variant.id for variant in board_variants() if not variant.group and not variant.facts and rng.random() < 0.5
+    ]
     return Game("kingdomino", side, (Table(_kingdoms(kept)),), tuple(variants))
 
 
