@@ -61,17 +61,6 @@ def treasure_game(rng: np.random.Generator) -> Game:
     return Game("kingdomino", game.side, (Table(tuple(kingdoms), opened),), (*game.variants, LOST_TREASURES.id))
 
 
-def court_game(rng: np.random.Generator) -> Game:
-    """Return Kingdomino with court tiles, each paid with two or four resources of different kinds."""
-    game = kingdomino_game(rng)
-    pile = [*CHARACTERS, *(name for name, count in COURT_BUILDINGS.items() for _ in range(count))]
-    pile = [pile[i] for i in rng.permutation(len(pile))]
-    kingdoms = tuple(
-        replace(kingdom, tokens=_hold_court(rng, kingdom.board, pile)) for kingdom in game.rounds[0].kingdoms
-    )
-    return Game("kingdomino", game.side, (Table(kingdoms),), (*game.variants, THE_COURT.id))
-
-
 def giants_game(rng: np.random.Generator) -> Game:
     """Return a game of Age of Giants for two to five players, with two quests or none."""
     players, side = _pick(rng, ((2, 7), (3, 5), (4, 5), (5, 5)))
@@ -103,6 +92,19 @@ def queendomino_game(rng: np.random.Generator) -> Game:
     lines = _lines(rng, QUEENDOMINO, 4)
     kept = draft(rng, lines, kingdoms=players, kings=2 if players == 2 else 1, side=side, care=CARELESS)
     return Game("queendomino", side, (Table(_with_pieces(rng, _kingdoms(kept))),))
+
+
+def court_game(rng: np.random.Generator) -> Game:
+    """Return Kingdomino, Age of Giants or Queendomino with court tiles, each paid with two or four resources."""
+    game = _pick(rng, (kingdomino_game, giants_game, queendomino_game))(rng)
+    pile = [*CHARACTERS, *(name for name, count in COURT_BUILDINGS.items() for _ in range(count))]
+    pile = [pile[i] for i in rng.permutation(len(pile))]
+    kingdoms, left = [], RESOURCE_TOKENS.count
+    for kingdom in game.rounds[0].kingdoms:
+        tiles, resources = _hold_court(rng, kingdom, pile)
+        kingdoms.append(replace(kingdom, tokens=(*kingdom.tokens, *tiles, *resources[:left])))
+        left = max(0, left - len(resources))
+    return replace(game, rounds=(Table(tuple(kingdoms)),), variants=(*game.variants, THE_COURT.id))
 
 
 def wedding_game(rng: np.random.Generator) -> Game:
@@ -166,9 +168,11 @@ def _gem(rng: np.random.Generator, kind: str, corner: Square) -> Gem:
     return Gem(kind, corner, (one, two, three, four), int(rng.integers(4)), turned)
 
 
-def _hold_court(rng: np.random.Generator, board: Board, pile: list[str]) -> tuple[Token, ...]:
+def _hold_court(rng: np.random.Generator, kingdom: Kingdom, pile: list[str]) -> tuple[list[Token], list[Token]]:
     """Return the court tiles of a kingdom, taken from the pile, and the resources that are left."""
-    plain = [square for square, cell in board.items() if not cell.crowns and cell.terrain is not Terrain.CASTLE]
+    board, built_on = kingdom.board, {built.square for built in kingdom.buildings}
+    land = [square for square, cell in board.items() if cell.terrain is not Terrain.CASTLE]
+    plain = [square for square in land if not board[square].crowns and square not in built_on]
     plain = [plain[i] for i in rng.permutation(len(plain))]
     resources = [square for square in plain if board[square].terrain in RESOURCES]
     tiles: dict[Square, str] = {}
@@ -183,8 +187,8 @@ def _hold_court(rng: np.random.Generator, board: Board, pile: list[str]) -> tupl
         if places:
             tiles[places[0]] = pile.pop()
     return (
-        *(Token(TILES.key, square, name, TILES.crowns[name]) for square, name in tiles.items()),
-        *(Token(RESOURCE_TOKENS.key, square) for square in resources),
+        [Token(TILES.key, square, name, TILES.crowns[name]) for square, name in tiles.items()],
+        [Token(RESOURCE_TOKENS.key, square) for square in resources],
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from kdvision.game.board import Board, Cell, Terrain
 from kdvision.game.game import Game
 from kdvision.game.legality import find_problems
+from kdvision.game.rules.the_court import TILES
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
 from tests.game.rules.simulated_games import KINDS
@@ -62,6 +63,14 @@ def test_the_games_cover_all_cases() -> None:
     assert len(giants) == 8
     assert any(len(kingdom.tokens) > 1 for game in played("age of giants") for kingdom in game.rounds[0].kingdoms)
     assert {gem.turned for gem in gems} == {0, 1, 2, 3}
+    court = played("the court")
+    assert {(game.kind, "age-of-giants" in game.variants) for game in court} == {
+        ("kingdomino", False),
+        ("kingdomino", True),
+        ("queendomino", False),
+    }
+    tiles = {token.name for game in court for one in game.rounds[0].kingdoms for token in one.list_tokens("court")}
+    assert tiles == TILES.crowns.keys()
 
 
 @pytest.mark.parametrize("kind", KINDS)
