@@ -48,6 +48,8 @@ SYMBOL_SHARE: Final = 0.4
 """Width of a terrain symbol, as a share of its square."""
 CROWN_SHARE: Final = 0.22
 """Width of a crown, as a share of its square."""
+LABEL_SHARE: Final = 0.18
+"""Font size of a territory's points, as a share of its square."""
 
 
 def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> Pixels:
@@ -66,7 +68,8 @@ def draw_overlay(photo: Photo, result: Result, pixels: Pixels | None = None) -> 
             grid = Grid((scored.reading.grid.quads + 0.5) * factors - 0.5)  # pixel centres have integer coordinates
             _draw_territories(canvas, scored, grid)
             _draw_squares(canvas, scored, grid)
-            _draw_points(canvas, scored, grid, number)
+            _draw_points(canvas, scored, grid)
+            _draw_total(canvas, scored, grid, number)
             _draw_pieces(canvas, scored.reading, grid)
     return canvas
 
@@ -108,16 +111,21 @@ def _draw_piece_label(canvas: Pixels, centre: Points, piece: DetectedPiece | Det
     draw_label(canvas, centre, words, side * 0.15, *colours)
 
 
-def _draw_points(canvas: Pixels, scored: ScoredKingdom, grid: Grid, number: int | None) -> None:
-    """Write the points of each territory, and the total above the kingdom."""
+def _draw_points(canvas: Pixels, scored: ScoredKingdom, grid: Grid) -> None:
+    """Write the points of each territory."""
     sides = _measure_sides(grid)
     for line in scored.card.lines:
         if line.territory is not None and line.points:
-            # The font has no ×.
-            words = f"{len(line.territory.squares)} x {line.territory.crowns} = {line.points}"
             square = _find_middle_square(line.territory, grid)
-            side = sides[square]
-            draw_label(canvas, grid.centres[square] + np.array([0.0, 0.41 * side]), words, side * 0.18, LIGHT, DARK)
+            side, size = sides[square], sides[square] * LABEL_SHARE
+            # The font has no ×. Where it would be too small, the points alone leave the symbols visible.
+            words = f"{len(line.territory.squares)} x {line.territory.crowns} = {line.points}"
+            words = words if size >= MIN_FONT_PIXELS else str(line.points)
+            draw_label(canvas, grid.centres[square] + np.array([0.0, 0.41 * side]), words, size, LIGHT, DARK)
+
+
+def _draw_total(canvas: Pixels, scored: ScoredKingdom, grid: Grid, number: int | None) -> None:
+    """Write the total above the kingdom, with the player or the kingdom's number if there are several."""
     total = scored.total if scored.is_open else count_noun(scored.card.total, "point")
     words = f"{total}{' points' * scored.is_open}{' ?' * scored.review}"
     name = scored.player_name or ("" if number is None else f"kingdom {number}")
