@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 IMAGE_FORMATS: Final = {
-    ".png": ("PNG", {"compress_level": 3}),
+    ".png": ("PNG", {"compress_level": 1}),
     ".jpg": ("JPEG", {"quality": 92}),
     ".jpeg": ("JPEG", {"quality": 92}),
-    ".webp": ("WEBP", {"quality": 90}),
+    ".webp": ("WEBP", {"quality": 90, "method": 0}),
 }
-"""The file suffixes that `encode_image` supports, each with Pillow's format name and its options."""
+"""The file suffixes that `encode_image` supports, each with Pillow's format name and its fastest options."""
 
 PART_NAME: Final = re.compile(r"\..+\.(?P<pid>\d+)\.part")
 """The name of a temporary file while it is written: `.NAME.PID.part`, with the number of the process."""
