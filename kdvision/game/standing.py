@@ -49,10 +49,13 @@ class Contender:
         return (bool(self.outright), *(() if self.outright else self.keys))
 
 
-def rank_kingdoms(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing:
-    """Return the standing of the kingdoms of one game. A player without a name is called by the kingdom's number."""
+def rank_kingdoms(kingdoms: Sequence[Kingdom], rule_set: RuleSet, *, over: bool = True) -> Standing:
+    """Return the standing of the kingdoms of one game. A player without a name is called by the kingdom's number.
+
+    If the game is not `over`, the sentence says who leads.
+    """
     contenders = [make_contender(kingdom, rule_set, number) for number, kingdom in enumerate(kingdoms, start=1)]
-    return rank_contenders(contenders, (POINTS, *(step.words for step in rule_set.tie_breaks)))
+    return rank_contenders(contenders, (POINTS, *(step.words for step in rule_set.tie_breaks)), over=over)
 
 
 def make_contender(kingdom: Kingdom, rule_set: RuleSet, number: int) -> Contender:

@@ -82,7 +82,7 @@ def score_photo_doubts(
     """The doubts of each kingdom of a photo with their effects, the most important first."""
     alternatives = [
         [
-            (doubt.square, doubt.read, doubt.probability, doubt.instead, _find_board_with(reading, doubt))
+            (doubt.square, doubt.read, doubt.probability, doubt.instead, find_board_with(reading, doubt))
             for doubt in reading.doubts
         ]
         for reading in readings
@@ -135,7 +135,7 @@ def compute_totals(
     return first, *sorted(others, key=lambda total: -total.probability)
 
 
-def _find_board_with(reading: "KingdomReading", doubt: "Doubt") -> Board:
+def find_board_with(reading: "KingdomReading", doubt: "Doubt") -> Board:
     """The likeliest runner-up with the other cell there; else the decided board with only that square changed."""
     cell, decided = parse_cell(doubt.instead), reading.board
     for board, _ in reading.runners_up:

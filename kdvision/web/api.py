@@ -16,6 +16,7 @@ from kdvision.web.games import describe_rules
 from kdvision.web.http import (
     Decide,
     Fits,
+    ReadQuery,
     error_response,
     json_response,
     parse_content_length,
@@ -35,30 +36,40 @@ DISCONNECT_POLL_SECONDS: Final = 0.5
 """How often a waiting request checks that its client is still there."""
 
 
+PhotoJob = Callable[..., Response]
+"""Makes the response from the bytes of a photo; reports progress to the keyword argument `report`."""
+
+
 async def read(request: Request) -> Response:
     """Read a photo: its kingdoms as `kdvision score --json` prints them, and what /api/decide needs."""
-    service, options = _service_of(request), parse_query(request.query_params)
+    service, options = service_of(request), parse_query(request.query_params, ReadQuery)
     outlines = [KingdomOutline.parse(text) for text in options.corners]
+    return await run_photo_job(request, partial(service.read, options=options, outlines=outlines))
+
+
+async def run_photo_job(request: Request, job: PhotoJob) -> Response:
+    """The response of a job for the photo in a request, with progress line by line if the client accepts that."""
+    photos = service_of(request).photos
     with ExitStack() as stack:
         slot = stack.enter_context(_reserve_photo_slot(request))
-        job = partial(service.read, await read_photo(request), options, outlines)
+        whole = partial(job, await read_photo(request))
         if JSON_LINES in request.headers.get("accept", ""):
-            lines = _json_lines(service.photos.run(slot, job), stack.pop_all())
-            return StreamingResponse(lines, media_type=JSON_LINES)
-        return await wait_for_response(request, service.photos, job)
+            run = photos.run(slot, lambda report: whole(report=report))
+            return StreamingResponse(_json_lines(run, stack.pop_all()), media_type=JSON_LINES)
+        return await wait_for_response(request, photos, whole)
 
 
 async def picture(request: Request) -> Response:
     """Convert a photo that the browser cannot show to JPEG."""
     with _reserve_photo_slot(request):
         content = await read_photo(request)
-        return await wait_for_response(request, _service_of(request).photos, partial(convert_picture, content))
+        return await wait_for_response(request, service_of(request).photos, partial(convert_picture, content))
 
 
 async def decide(request: Request) -> Response:
     """Decide kingdoms again with the squares that people have named."""
     body = await read_json(request, Decide)
-    return await _run_quick_job(request, partial(_service_of(request).decide, body))
+    return await _run_quick_job(request, partial(service_of(request).decide, body))
 
 
 async def score(request: Request) -> Response:
@@ -75,14 +86,14 @@ async def fits(request: Request) -> Response:
 
 async def rules(request: Request) -> Response:
     """The games, squares, buildings and clauses that the rules know, and whether this server keeps photos."""
-    return json_response(describe_rules(keeps=_service_of(request).keep_folder is not None))
+    return json_response(describe_rules(keeps=service_of(request).keep_folder is not None))
 
 
 async def invite(request: Request) -> Response:
     """The link for other phones and its QR code."""
     import segno
 
-    link = _service_of(request).link
+    link = service_of(request).link
     rows: list[Any] = [] if link is None else [*segno.make(link, error="m").matrix]
     return json_response({"link": link, "qr": ["".join(map(str, row)) for row in rows]})
 
@@ -112,7 +123,7 @@ async def wait_for_response(request: Request, queue: JobQueue, job: Callable[[],
 
 async def _run_quick_job(request: Request, job: Callable[[], Response]) -> Response:
     """The response of a job without a photo. It has its own queue, so it never waits for photos."""
-    queue = _service_of(request).quick_jobs
+    queue = service_of(request).quick_jobs
     with queue.reserve(client_address(request), 0):
         return await wait_for_response(request, queue, job)
 
@@ -138,9 +149,9 @@ def _format_line(report: Any) -> bytes:
 def _reserve_photo_slot(request: Request) -> AbstractContextManager[Slot]:
     address, size = client_address(request), parse_content_length(request, MAX_PHOTO_BYTES)
     max_per_address = None if is_loopback(address) else MAX_PHOTOS_PER_ADDRESS
-    return _service_of(request).photos.reserve(address, size, max_per_address=max_per_address)
+    return service_of(request).photos.reserve(address, size, max_per_address=max_per_address)
 
 
-def _service_of(request: Request) -> Service:
+def service_of(request: Request) -> Service:
     service: Service = request.app.state.service
     return service

@@ -72,10 +72,10 @@ Fits: Final = msgspec.defstruct(
 )
 
 
-def parse_query(query: QueryParams) -> Any:
-    """The options of a query as a ReadQuery; raises Refusal."""
+def parse_query(query: QueryParams, model: Any) -> Any:
+    """The options of a query as an instance of the model; raises Refusal."""
     values = {name: _parse_value(query[name]) for name in query}
-    return check_value(values | {"corners": query.getlist("corners")}, ReadQuery)
+    return check_value(values | {"corners": query.getlist("corners")}, model)
 
 
 def _parse_value(text: str) -> Any:

@@ -264,3 +264,63 @@ class Paired(Struct):
 class Invitation(Struct):
     link: Annotated[str | None, Meta(description="null without --lan")]
     qr: Annotated[list[str], Meta(description="the QR code of the link, one text per row, 1 for dark")]
+
+
+class TableDoubt(Struct):
+    """A square in doubt and what depends on it; `at` is its place, `square` its name."""
+
+    kingdom: str
+    at: str
+    square: str
+    read: str
+    instead: str
+    probability: float
+    points_if: int
+    total_if: int
+    changes_standing: bool | None
+    changes_winner: bool | None
+    verdict: str | None
+
+
+class KingdomScore(PlayedKingdom):
+    """The score of a kingdom; `error` says what is wrong with its facts, which then do not count."""
+
+    id: str
+    error: str | None
+    doubts: list[TableDoubt]  # type: ignore[assignment]
+
+
+class Verdict(Struct):
+    """Who wins, or who leads and what is left to check; `first` are the kingdoms in the first place."""
+
+    text: str
+    certain: bool
+    to_check: int
+    first: list[str]
+
+
+class RoundScore(Struct):
+    """`kingdoms` are parallel to those of the game; `questions` are all doubts, the most decisive first."""
+
+    kingdoms: list[KingdomScore]
+    standing: Standing | None
+    outlook: str | None
+    problems: list[Problem]
+    note: str | None
+    questions: list[TableDoubt]
+    verdict: Verdict
+
+
+class Message(Struct):
+    text: str
+    hint: str
+
+
+class TableScore(Struct):
+    """The score of a game at a table; `messages` say what is wrong with the game."""
+
+    rules: str
+    side: int
+    rounds: list[RoundScore]
+    standing: Standing | None
+    messages: list[Message]

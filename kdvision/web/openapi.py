@@ -1,5 +1,6 @@
 """The operations of the API, and their OpenAPI 3.1 description, generated from the models of requests and responses."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Final, NamedTuple
@@ -14,11 +15,14 @@ from kdvision.web import api, models
 from kdvision.web.games import Game, Rules
 from kdvision.web.http import FORM, Decide, Fits, ReadQuery, json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
+from kdvision.web.table import api as table_api
+from kdvision.web.table.tables import ChangeRequest, JoinRequest, PastGame, PhotoAnswer, TableState
 
 JSON: Final = "application/json"
 
 Json = dict[str, Any]
 Binary = Annotated[str, Meta(extra_json_schema={"format": "binary"})]
+Events = Annotated[str, Meta(description="server-sent events: `state` with a TableState, `people` with a number")]
 Progress = Annotated[str, Meta(description="JSON lines of progress; the last is {status, body}")]
 
 
@@ -32,7 +36,9 @@ ERRORS: Final = {
     400: "the body is incomplete, or cannot be parsed",
     401: "the pairing key is missing or wrong",
     403: "a page of another origin sent the request",
+    404: "there is no such table, kingdom, reading or game",
     408: "the body took too long",
+    409: "somebody has changed the game since",
     410: "the reading is from another run of the server",
     413: f"more than {MAX_PHOTO_BYTES:,} bytes of a photo, {MAX_JSON_BYTES:,} of JSON or {MAX_KEY_BYTES:,} of a key, "
     "or too many pixels",
@@ -64,14 +70,17 @@ class Operation(NamedTuple):
         """All types that the operation uses."""
         return [*self.returns.values(), *self.takes.values(), *self.error_types, *([self.query] if self.query else [])]
 
-    def describe(self) -> Json:
-        """The operation as in an OpenAPI description."""
+    def describe(self, path: str) -> Json:
+        """The operation at a path as in an OpenAPI description."""
         described: Json = {"summary": self.summary}
+        in_path = re.findall(r"{(\w+)}", path)
         if self.takes:
             described["requestBody"] = {"required": True, "content": _describe_content(self.takes)}
-        if self.query:
-            fields = component_schemas()[self.query.__name__]["properties"]
-            described["parameters"] = [{"name": name, "in": "query", "schema": one} for name, one in fields.items()]
+        fields = component_schemas()[self.query.__name__]["properties"] if self.query else {}
+        described["parameters"] = [
+            *({"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in in_path),
+            *({"name": name, "in": "query", "schema": one} for name, one in fields.items()),
+        ]
         described["responses"] = {"200": {"description": self.summary, "content": _describe_content(self.returns)}}
         schemas = [_describe_type(one) for one in self.error_types]
         error = {JSON: {"schema": {"anyOf": schemas} if len(schemas) > 1 else schemas[0]}}
@@ -117,6 +126,24 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     "/api/pair": Operation(
         "POST", api.pair, "Get the cookie", {JSON: models.Paired}, {JSON: models.Key}, errors=(429,)
     ),
+    "/api/tables": Operation(
+        *("POST", table_api.join, "Join a table"), {JSON: TableState}, {JSON: JoinRequest}, errors=(404,)
+    ),
+    "/api/tables/{table}/live": Operation(
+        *("GET", table_api.live, "Watch a table"), {table_api.EVENTS: Events}, errors=(404, 503)
+    ),
+    "/api/tables/{table}/changes": Operation(
+        *("POST", table_api.change, "Change a game"), {JSON: TableState}, {JSON: ChangeRequest}, errors=(404, 409)
+    ),
+    "/api/tables/{table}/photos": Operation(
+        *("POST", table_api.read, "Read a photo at a table"),
+        returns={JSON: PhotoAnswer, api.JSON_LINES: Progress},
+        takes=PHOTO,
+        query=table_api.PhotoQuery,
+        errors=(404,),
+        error_types=(models.Result, models.Error),
+    ),
+    "/api/games": Operation("GET", table_api.games, "The games of this server", {JSON: list[PastGame]}),
     "/api/openapi.json": Operation("GET", openapi, "This description", {JSON: dict}),
 }
 """The operations by path; the server has a route for each."""
@@ -131,9 +158,9 @@ def describe_api() -> Json:
             "title": "kdvision",
             "version": __version__,
             "license": {"name": "MIT", "identifier": "MIT"},
-            "description": "From a photo of a Kingdomino table to the right score. The server keeps nothing.",
+            "description": "From a photo of a Kingdomino table to the right score. docs/web.md explains shared tables.",
         },
-        "paths": {path: {operation.method.lower(): operation.describe()} for path, operation in OPERATIONS.items()},
+        "paths": {path: {operation.method.lower(): operation.describe(path)} for path, operation in OPERATIONS.items()},
         "components": {
             "schemas": component_schemas(),
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer", "description": "with --lan: the key"}},

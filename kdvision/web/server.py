@@ -30,6 +30,8 @@ from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.openapi import OPERATIONS
 from kdvision.web.security import STATIC_FOLDER, Pairing, SecurityMiddleware, new_key
 from kdvision.web.service import Service
+from kdvision.web.table.storage import Storage
+from kdvision.web.table.tables import Tables
 
 LOOPBACK: Final = "127.0.0.1"
 ALL_INTERFACES: Final = "0.0.0.0"
@@ -47,28 +49,41 @@ INCOMPLETE_BODY: Final = (400, 408, 413)
 PHOTO_THREADS: Final = 2
 """Photos read at once. The networks use every core anyway, and each photo needs its memory."""
 
+QUICK_THREADS: Final = 4
+"""Corrections and scores at once; each takes milliseconds, except for joining two photos of a kingdom."""
+
+DECISION_THREADS: Final = 2
+"""Tables whose kingdoms are decided again at once."""
+
 
 @dataclass(frozen=True)
 class Settings:
-    """Options of `kdvision serve`. Port 0 takes any free port; `lan` lets other machines in; `keep` is a folder."""
+    """Options of `kdvision serve`. Port 0 takes any free port; `lan` lets other machines in; `keep` is a folder.
+
+    `games` is the folder for games; without it they end with the server.
+    """
 
     port: int = 8000
     lan: bool = False
     keep: Path | None = None
     key: str | None = None
+    games: Path | None = None
 
 
 def create_app(settings: Settings, *, link: str | None = None) -> SecurityMiddleware:
     """The application behind its security checks; `link` is the address for other phones."""
     photos = JobQueue(min(PHOTO_THREADS, os.cpu_count() or 1))
-    service = Service(photos, JobQueue(2), link=link, keep_folder=settings.keep)
+    quick_jobs, decisions = JobQueue(QUICK_THREADS), JobQueue(DECISION_THREADS)
+    tables = Tables(Storage(settings.games), quick_jobs, decisions)
+    service = Service(photos, quick_jobs, tables, link=link, keep_folder=settings.keep)
     pairing = Pairing(settings.key)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        service.photos.close()
-        service.quick_jobs.close()
+        for queue in (photos, quick_jobs, decisions):
+            queue.close()
+        tables.close()
 
     app = Starlette(
         routes=[

@@ -2,12 +2,13 @@
 
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from kdvision import pipeline
@@ -26,12 +27,16 @@ from kdvision.report.game import format_game, game_to_dict
 from kdvision.report.pieces import find_open_facts
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
-from kdvision.vision.decide.game_set import GAME_KINGDOMINO
+from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.vision.find import Networks
 from kdvision.vision.image.photo import Photo, shrink
-from kdvision.web.http import json_response, list_variants, status_of
+from kdvision.web.http import ReadQuery, json_response, list_variants, status_of
 from kdvision.web.limits import JobQueue, Report
+from kdvision.web.table.changes import Change, SetRules
+from kdvision.web.table.model import TableGame
+from kdvision.web.table.readings import NewReading, describe_grid, make_reading
+from kdvision.web.table.tables import PhotoAnswer, Tables
 from kdvision.web.tokens import decode_token, encode_token
 
 PHOTO_NAME: Final = "the photo"
@@ -54,6 +59,7 @@ class Service:
 
     photos: JobQueue
     quick_jobs: JobQueue
+    tables: Tables
     link: str | None = None
     keep_folder: Path | None = None
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
@@ -64,17 +70,9 @@ class Service:
     ) -> Response:
         """Read a photo with the options of a ReadQuery; what is wrong with the photo is part of the result."""
         try:
-            photo = Photo.open(content, name=PHOTO_NAME)
-            self._keep(content)
-            readings = pipeline.read(
-                photo,
-                side=options.side,
-                corners=outlines,
-                game=name_box(options.game, list_variants(options)),
-                watch=lambda stage, _: report({"stage": stage}),
-            )
+            photo, readings = self._read_photo(content, options, outlines, report)
         except KdvisionError as error:
-            return json_response(result_to_dict(Result(PHOTO_NAME, error=error)), status_of(error))
+            return _failed_photo(error)
         result, variants = _score((photo.width, photo.height), readings, options)
         body = result_to_dict(result)
         body["kingdoms"] = [
@@ -82,12 +80,49 @@ class Service:
             | _origin_data(reading)
             | {
                 "sight": encode_token(reading, self.secret),
-                "squares": _grid_data(reading),
+                "squares": describe_grid(reading),
                 "untold": sorted(scored.kingdom.open_facts),
             }
             for kingdom, reading, scored in zip(body["kingdoms"], readings, result.kingdoms, strict=True)
         ]
         return json_response(body | {"variants": variants})
+
+    def read_at_table(
+        self,
+        content: bytes,
+        game: TableGame,
+        photo_id: str,
+        outlines: Sequence[KingdomOutline],
+        add: Callable[[Sequence[NewReading], Sequence[Change]], PhotoAnswer],
+        report: Report = lambda _: None,
+    ) -> Response:
+        """Read a photo by the rules of a game at a table, and `add` its kingdoms there."""
+        options = _read_options(game)
+        try:
+            photo, readings = self._read_photo(content, options, outlines, report)
+        except KdvisionError as error:
+            return _failed_photo(error)
+        result, variants = _score((photo.width, photo.height), readings, options)
+        played = list(dict.fromkeys([*game.rules.variants, *variants]))
+        rules = replace(game.rules, game=result.game or game.rules.game, variants=played)
+        changes = [SetRules(rules)] if rules != game.rules else []
+        answer = add([make_reading(scored, photo_id) for scored in result.kingdoms], changes)
+        return json_response(replace(answer, width=photo.width, height=photo.height))
+
+    def _read_photo(
+        self, content: bytes, options: Any, outlines: Sequence[KingdomOutline], report: Report
+    ) -> tuple[Photo, list[KingdomReading]]:
+        """The photo and its kingdoms; raises PhotoError and the errors of `pipeline.read`."""
+        photo = Photo.open(content, name=PHOTO_NAME)
+        self._keep(content)
+        readings = pipeline.read(
+            photo,
+            side=options.side,
+            corners=outlines,
+            game=name_box(options.game, list_variants(options)),
+            watch=lambda stage, _: report({"stage": stage}),
+        )
+        return photo, readings
 
     def decide(self, request: Any) -> Response:
         """Decide the kingdoms of a Decide again with its fixed squares; raises Refusal and NotationError."""
@@ -118,6 +153,18 @@ class Service:
             suffix = SUFFIXES.get(content[:2], ".heic")
             stamp = time.strftime("%Y%m%d-%H%M%S")
             write_atomically(self.keep_folder / f"photo-{stamp}-{next(self._photo_numbers):04}{suffix}", content)
+
+
+def _failed_photo(error: KdvisionError) -> Response:
+    return json_response(result_to_dict(Result(PHOTO_NAME, error=error)), status_of(error))
+
+
+def _read_options(game: TableGame) -> Any:
+    """The options for a photo as a ReadQuery. The first one decides which game it is, unless a person has."""
+    rules = game.rules
+    flags = {variant.key: variant.id in rules.variants for variant in VARIANTS}
+    is_open = rules.game == GAME_KINGDOMINO and not rules.variants and not any(game.rounds)
+    return ReadQuery(side=rules.side, game=GAME_AUTO if is_open else rules.game, **flags)
 
 
 def convert_picture(content: bytes) -> Response:
@@ -162,11 +209,3 @@ def _parse_cell(text: str) -> str:
 def _origin_data(reading: KingdomReading) -> dict[str, Any]:
     """The cell of the grid that is the board's A1."""
     return {"origin": [reading.start.row, reading.start.col]}
-
-
-def _grid_data(reading: KingdomReading) -> list[list[list[int]]]:
-    """The corners of every cell of the grid, row by row: x and y clockwise from the top left, in whole pixels."""
-    assert reading.observation is not None, "a kingdom read from a photo"
-    quads = reading.observation.grid.quads
-    corners: list[list[list[int]]] = quads.round().astype(int).reshape(*quads.shape[:2], 8).tolist()
-    return corners

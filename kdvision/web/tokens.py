@@ -35,21 +35,35 @@ class SurroundedObservation(NamedTuple):
     around: Surroundings
 
 
-class _ArraySerializer:
-    """Converts named arrays to bytes and back."""
+class _BytesSerializer:
+    """Leaves bytes as they are, for itsdangerous."""
 
     @staticmethod
-    def dumps(arrays: Arrays) -> bytes:
-        return msgspec.msgpack.encode({name: (one.dtype.str, one.shape, one.tobytes()) for name, one in arrays.items()})
+    def dumps(content: bytes) -> bytes:
+        return content
 
     @staticmethod
-    def loads(content: bytes) -> Arrays:
-        packed = msgspec.msgpack.decode(content)
-        return {name: np.frombuffer(data, dtype).reshape(shape) for name, (dtype, shape, data) in packed.items()}
+    def loads(content: bytes) -> bytes:
+        return content
+
+
+def _pack_arrays(arrays: Arrays) -> bytes:
+    return msgspec.msgpack.encode({name: (one.dtype.str, one.shape, one.tobytes()) for name, one in arrays.items()})
+
+
+def _unpack_arrays(content: bytes) -> Arrays:
+    packed = msgspec.msgpack.decode(content)
+    return {name: np.frombuffer(data, dtype).reshape(shape) for name, (dtype, shape, data) in packed.items()}
 
 
 def encode_token(kingdom: KingdomReading, secret: bytes) -> str:
-    """The signed text of a kingdom's observation: logarithms with 11 bits, corners in whole pixels."""
+    """The observation of a kingdom as a signed text."""
+    token: bytes = _token_serializer(secret).dumps(encode_observation(kingdom))  # type: ignore[assignment]
+    return token.decode()
+
+
+def encode_observation(kingdom: KingdomReading) -> bytes:
+    """The observation of a kingdom: logarithms with 11 bits, corners in whole pixels."""
     assert kingdom.observation is not None, "a kingdom read from a photo"
     observation = kingdom.observation
     right, down = observation.border_log_odds
@@ -68,9 +82,7 @@ def encode_token(kingdom: KingdomReading, secret: bytes) -> str:
     }
     corners = np.rint(np.clip(observation.grid.quads, -MAX_COORDINATE, MAX_COORDINATE)).astype(np.int16)
     around = np.array(kingdom.surroundings)
-    content = arrays | {"corners": corners, "around": around}
-    token: bytes = _token_serializer(secret).dumps(content)  # type: ignore[assignment]  # its types know text only
-    return token.decode()
+    return _pack_arrays(arrays | {"corners": corners, "around": around})
 
 
 def decode_token(
@@ -78,12 +90,20 @@ def decode_token(
 ) -> SurroundedObservation:
     """The observation in a token, with the kinds and pieces of the network; raises Refusal for any other text."""
     try:
-        content: Arrays = _token_serializer(secret).loads(token)
+        content: bytes = _token_serializer(secret).loads(token)
     except BadData as error:
         message = "this reading is not from this server, or the server was restarted"
         raise Refusal(410, message, hint="read the photo again") from error
-    around = content.pop("around")
-    arrays = {name: array.astype(np.float64) for name, array in content.items()}
+    return decode_observation(content, kinds, piece_names=piece_names)
+
+
+def decode_observation(
+    content: bytes, kinds: tuple[str, ...], *, piece_names: tuple[str, ...] = ()
+) -> SurroundedObservation:
+    """The observation of `encode_observation`, with the kinds and pieces of the network."""
+    packed = _unpack_arrays(content)
+    around = packed.pop("around")
+    arrays = {name: array.astype(np.float64) for name, array in packed.items()}
     pieces = arrays.get("pieces")
     observation = GridObservation(
         Grid(arrays["corners"]),
@@ -101,4 +121,4 @@ def decode_token(
 
 def _token_serializer(secret: bytes) -> URLSafeSerializer:
     options = {"digest_method": hashlib.sha256}
-    return URLSafeSerializer(secret, "kdvision.observation", serializer=_ArraySerializer, signer_kwargs=options)
+    return URLSafeSerializer(secret, "kdvision.observation", serializer=_BytesSerializer, signer_kwargs=options)

@@ -24,7 +24,7 @@ LAYERS = {
     "report": {*READS, "gamefile", "pipeline", "text"},
     "evaluate": {*READS, "files", "pipeline", "text"},
     "batch": {*READS, "files", "gamefile", "pipeline", "report", "text"},
-    "web": {*READS, "files", "gamefile", "pipeline", "report"},
+    "web": {*READS, "files", "gamefile", "pipeline", "report", "text"},
     "cli": {*READS, "batch", "evaluate", "files", "gamefile", "pipeline", "report", "text", "web"},
     "lab": {*READS, "batch", "evaluate", "files", "gamefile", "pipeline", "report", "text"},
     "__init__": {*READS, "pipeline"},

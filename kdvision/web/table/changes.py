@@ -1,0 +1,360 @@
+"""The changes of a game: each is a small operation that takes a game and returns another one.
+
+They are applied in the order in which they reach the server, so of two that set one square the later counts.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from kdvision.game.board import MAX_SIDE, Board
+from kdvision.game.pieces import UNKNOWN
+from kdvision.game.players import COLOURS
+from kdvision.game.rules import VARIANTS
+from kdvision.text import replace_controls
+from kdvision.web.games import Board as BoardText
+from kdvision.web.limits import Refusal
+from kdvision.web.table.model import (
+    MAX_KINGDOMS_PER_ROUND,
+    MAX_ROUNDS,
+    CellText,
+    Facts,
+    KingdomId,
+    Place,
+    PlayerName,
+    TableGame,
+    TableKingdom,
+    TableRules,
+    cells_of,
+    format_place,
+    parse_place,
+)
+
+FACT_KEYS: Final = {"knight": "knights", "building": "buildings", "gem": "gems"}
+"""The key in game files of each kind of piece on the board."""
+
+MAX_CHANGES: Final = 32
+"""Changes in one request: enough to replace every kingdom of a round."""
+
+RoundNumber = Annotated[int, Meta(ge=0, lt=MAX_ROUNDS, description="of a Dynasty, from 0")]
+ReadingId = Annotated[str, Meta(max_length=40, description="from a proposal")]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What changes need beside the game: readings, games and the last players of the table.
+
+    `join` combines a kingdom with a further reading of it.
+    """
+
+    find_reading: Callable[[str], TableKingdom]
+    find_game: Callable[[int], TableGame]
+    join: Callable[[TableKingdom, str], TableKingdom]
+    next_number: int
+
+
+class Change(Struct, frozen=True, tag_field="op"):
+    """A change of a game."""
+
+    @property
+    def op(self) -> str:
+        """The name of the change."""
+        return str(self.__struct_config__.tag)
+
+    def apply(self, game: TableGame, context: Context) -> TableGame:
+        """The changed game; raises Refusal and NotationError."""
+        raise NotImplementedError
+
+
+class AddKingdom(Change, frozen=True, tag="add_kingdom"):
+    """Add a kingdom from a reading, or with a board. A missing name or colour is chosen."""
+
+    round: RoundNumber = 0
+    reading: ReadingId | None = None
+    board: BoardText = []
+    facts: Facts = {}
+    player: PlayerName = ""
+    colour: PlayerName = ""
+    id: KingdomId | None = None
+
+    def apply(self, game: TableGame, context: Context) -> TableGame:
+        """The game with the kingdom at the end of its round."""
+        kingdoms = game.rounds[_check_round(game, self.round)]
+        if len(kingdoms) >= MAX_KINGDOMS_PER_ROUND:
+            message = f"there are already {len(kingdoms)} kingdoms at this table"
+            raise Refusal(422, message, hint="remove those that are not part of this game")
+        if self.reading is None:
+            made = TableKingdom("", "", "", cells_of(Board.parse(self.board)) if self.board else {}, self.facts)
+        else:
+            made = context.find_reading(self.reading)
+        taken = {one.id for kingdoms in game.rounds for one in kingdoms}
+        name = self.id if self.id and self.id not in taken else secrets.token_hex(4)
+        player, colour = choose_player(game, self.round, clean_name(self.player), self.colour or made.colour)
+        return game.with_round(self.round, [*kingdoms, replace(made, id=name, player=player, colour=colour)])
+
+
+class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
+    """Replace what a kingdom shows by a reading. Its name, and the facts that no photo shows, stay."""
+
+    kingdom: KingdomId
+    reading: ReadingId
+
+    def apply(self, game: TableGame, context: Context) -> TableGame:
+        """The game with the kingdom as in the reading."""
+        before, made = _find(game, self.kingdom), context.find_reading(self.reading)
+        counts = {key: value for key, value in before.facts.items() if not isinstance(value, list)}
+        names = {"id": before.id, "player": before.player, "colour": before.colour}
+        return game.with_kingdom(replace(made, facts=made.facts | counts, **names))
+
+
+class JoinReading(Change, frozen=True, tag="join_reading"):
+    """Combine a kingdom with a further photo of it, taken from another side."""
+
+    kingdom: KingdomId
+    reading: ReadingId
+
+    def apply(self, game: TableGame, context: Context) -> TableGame:
+        """The game with the kingdom as both photos show it."""
+        return game.with_kingdom(context.join(_find(game, self.kingdom), self.reading))
+
+
+class RemoveKingdom(Change, frozen=True, tag="remove_kingdom"):
+    """Remove a kingdom."""
+
+    kingdom: KingdomId
+
+    def apply(self, game: TableGame, _: Context) -> TableGame:
+        """The game without the kingdom."""
+        number = game.find(self.kingdom)[0]
+        return game.with_round(number, [one for one in game.rounds[number] if one.id != self.kingdom])
+
+
+class SetSquare(Change, frozen=True, tag="set_square"):
+    """Set a square; "." is no tile, "?" an unknown one."""
+
+    kingdom: KingdomId
+    at: Place
+    cell: CellText
+
+    def apply(self, game: TableGame, _: Context) -> TableGame:
+        """The game with the square, which no later decision changes."""
+        kingdom, cell = _find(game, self.kingdom), self.cell.lower()
+        cells = {place: one for place, one in kingdom.cells.items() if place != self.at}
+        cells |= {} if cell == "." else {self.at: cell}
+        made = replace(kingdom, cells=cells, fixes=kingdom.fixes | {self.at: cell}, facts=self._keep_facts(kingdom))
+        _check_size(made)
+        if made.seen is not None:
+            doubts = [doubt for doubt in made.seen.doubts if doubt.at != self.at]
+            made = replace(made, seen=replace(made.seen, doubts=doubts))
+        return game.with_kingdom(made)
+
+    def _keep_facts(self, kingdom: TableKingdom) -> Facts:
+        """The facts without a building on a square that is no town any more."""
+        buildings = kingdom.facts.get("buildings")
+        if self.cell.lower().startswith("t") or not isinstance(buildings, list):
+            return kingdom.facts
+        return kingdom.facts | {
+            "buildings": [one for one in buildings if not isinstance(one, dict) or one.get("at") != self.at]
+        }
+
+
+class SetKingdom(Change, frozen=True, tag="set_kingdom"):
+    """Set the name, the colour, some facts (null removes one), or that a person has confirmed the kingdom."""
+
+    kingdom: KingdomId
+    player: PlayerName | None = None
+    colour: PlayerName | None = None
+    facts: Facts = {}
+    checked: bool | None = None
+
+    def apply(self, game: TableGame, _: Context) -> TableGame:
+        """The game with the changed kingdom. In a Dynasty, a player has the same name in all rounds."""
+        before = _find(game, self.kingdom)
+        facts = {key: value for key, value in (before.facts | self.facts).items() if value is not None}
+        made = replace(
+            before,
+            facts=facts,
+            player=before.player if self.player is None else clean_name(self.player) or before.player,
+            colour=before.colour if self.colour is None else clean_name(self.colour),
+            checked=before.checked if self.checked is None else self.checked,
+        )
+        rounds = [[_rename(one, before.player, made) for one in kingdoms] for kingdoms in game.rounds]
+        return replace(game, rounds=rounds).with_kingdom(made) if len(rounds) > 1 else game.with_kingdom(made)
+
+
+class AnswerPiece(Change, frozen=True, tag="answer_piece"):
+    """Answer whether a piece stands, or a gem lies, where a photo left that open."""
+
+    kingdom: KingdomId
+    kind: PlayerName
+    at: Place
+    present: bool
+
+    def apply(self, game: TableGame, _: Context) -> TableGame:
+        """The game without the question, and with the piece if it is there."""
+        kingdom = _find(game, self.kingdom)
+        if kingdom.seen is None:
+            return game
+        rest = [one for one in kingdom.seen.pieces if (one.kind, one.at) != (self.kind, self.at)]
+        facts = add_piece(kingdom.facts, self.kind, self.at) if self.present else kingdom.facts
+        key = FACT_KEYS.get(self.kind, "")
+        if isinstance(facts.get(key), list) and all(one.kind != self.kind for one in rest):
+            facts = facts | {key: [one for one in facts[key] if one != UNKNOWN]}
+        return game.with_kingdom(replace(kingdom, facts=facts, seen=replace(kingdom.seen, pieces=rest)))
+
+
+class SetRules(Change, frozen=True, tag="set_rules"):
+    """Set the rules. Variants that cannot be added to the game are left out."""
+
+    rules: TableRules
+
+    def apply(self, game: TableGame, _: Context) -> TableGame:
+        """The game by these rules. A Dynasty has three rounds; without it, the first round with kingdoms stays."""
+        variants = [one.id for one in VARIANTS if one.id in self.rules.variants and one.fits(self.rules.game)]
+        gems = [clean_name(name) for name in self.rules.open_gems]
+        rules, rounds = replace(self.rules, variants=variants, open_gems=gems), game.rounds
+        if rules.dynasty:
+            rounds = [*rounds, [], []][:MAX_ROUNDS]
+        elif len(rounds) > 1:
+            rounds = [next(filter(None, rounds), [])]
+        return replace(game, rules=rules, rounds=rounds)
+
+
+class NewGame(Change, frozen=True, tag="new_game"):
+    """Start the next game by the same rules. The old one stays in the history."""
+
+    def apply(self, game: TableGame, context: Context) -> TableGame:
+        """An empty game."""
+        rules = replace(game.rules, seats=None, open_gems=[])
+        return TableGame(context.next_number, rules, [[] for _ in game.rounds], game.players or game.last_players)
+
+
+class OpenGame(Change, frozen=True, tag="open_game"):
+    """Return to an earlier game of this table."""
+
+    number: int
+
+    def apply(self, _: TableGame, context: Context) -> TableGame:
+        """The game as it was left."""
+        return context.find_game(self.number)
+
+
+class LoadGame(Change, frozen=True, tag="load_game"):
+    """Start a game with given rules and rounds, such as those of a link."""
+
+    rules: TableRules
+    rounds: Annotated[list[Annotated[list[AddKingdom], Meta(max_length=MAX_KINGDOMS_PER_ROUND)]], Meta(max_length=3)]
+
+    def apply(self, _: TableGame, context: Context) -> TableGame:
+        """The given game."""
+        empty = SetRules(replace(self.rules, dynasty=len(self.rounds) > 1)).apply(
+            TableGame(context.next_number), context
+        )
+        for number, kingdoms in enumerate(self.rounds):
+            for one in kingdoms:
+                empty = replace(one, round=number).apply(empty, context)
+        return empty
+
+
+class AnswerProposal(Change, frozen=True, tag="answer_proposal"):
+    """Answer a proposal: `answer` is the number of one of its answers, from 0."""
+
+    proposal: KingdomId
+    answer: Annotated[int, Meta(ge=0)]
+
+    def apply(self, game: TableGame, context: Context) -> TableGame:
+        """The game with the changes of the answer, and without the proposal."""
+        found = next((one for one in game.proposals if one.id == self.proposal), None)
+        if found is None or self.answer >= len(found.answers):
+            raise Refusal(404, "this question has been answered", hint="look at the table again")
+        game = replace(game, proposals=[one for one in game.proposals if one.id != self.proposal])
+        return apply_changes(game, msgspec.convert(found.answers[self.answer].changes, list[AnyChange]), context)
+
+
+AnyChange = (
+    AddKingdom
+    | ReplaceKingdom
+    | JoinReading
+    | RemoveKingdom
+    | SetSquare
+    | SetKingdom
+    | AnswerPiece
+    | AnswerProposal
+    | SetRules
+    | NewGame
+    | OpenGame
+    | LoadGame
+)
+
+
+def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) -> TableGame:
+    """The game after all changes; raises Refusal and NotationError, and then none of them counts."""
+    for change in changes:
+        game = change.apply(game, context)
+    return game
+
+
+def add_piece(facts: Facts, kind: str, at: str) -> Facts:
+    """The facts with one more piece, as far as a photo shows it: a gem and a building without their names."""
+    if kind == "queen":
+        return facts | {"queen": True}
+    if kind not in FACT_KEYS:
+        return facts
+    row, col = parse_place(at)
+    piece: Any = {
+        "knight": at,
+        "building": {"at": at, "name": UNKNOWN},
+        "gem": {"kind": UNKNOWN, "between": f"{at} {format_place(row + 1, col + 1)}"},
+    }[kind]
+    before = facts.get(FACT_KEYS[kind])
+    return facts | {FACT_KEYS[kind]: [piece, *(before if isinstance(before, list) else [])]}
+
+
+def choose_player(game: TableGame, number: int, player: str, colour: str) -> tuple[str, str]:
+    """The name and colour of a new kingdom of a round.
+
+    Without a name it is a player of the first round, or of the game before, who has no kingdom yet: the one of this
+    colour, or the next one if no photo shows the colour.
+    """
+    kingdoms = game.rounds[number]
+    names, colours = {one.player for one in kingdoms}, {one.colour for one in kingdoms}
+    before = game.rounds[0] if number else game.last_players
+    known = [one for one in before if one.player not in names and colour in ("", one.colour)]
+    if not player and known:
+        return known[0].player, known[0].colour
+    numbered = (f"Player {count}" for count in range(1, MAX_KINGDOMS_PER_ROUND + 2))
+    free = [one for one in COLOURS if one not in colours]
+    return player or next(name for name in numbered if name not in names), colour or (free or COLOURS)[0]
+
+
+def clean_name(text: str) -> str:
+    """A name on one line, without control characters."""
+    return " ".join(replace_controls(text).split())
+
+
+def _check_round(game: TableGame, number: int) -> int:
+    if number < len(game.rounds):
+        return number
+    raise Refusal(422, f"this game has no round {number + 1}", hint="choose a Dynasty in the rules first")
+
+
+def _check_size(kingdom: TableKingdom) -> None:
+    rows, cols = zip(*map(parse_place, kingdom.cells), strict=True) if kingdom.cells else ((0,), (0,))
+    if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_SIDE:
+        raise Refusal(422, f"a board has at most {MAX_SIDE} rows and columns", hint="set a square beside a tile")
+
+
+def _find(game: TableGame, kingdom: str) -> TableKingdom:
+    number, index = game.find(kingdom)
+    return game.rounds[number][index]
+
+
+def _rename(kingdom: TableKingdom, before: str, after: TableKingdom) -> TableKingdom:
+    if kingdom.player != before:
+        return kingdom
+    return replace(kingdom, player=after.player, colour=after.colour)

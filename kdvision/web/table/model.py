@@ -1,0 +1,212 @@
+"""The game at a table as it is stored and sent: rules, and rounds of kingdoms. All values are immutable."""
+
+import re
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from kdvision.game.board import Board, Cell, Square
+from kdvision.game.rules import GAMES, SIDES, VARIANTS, name_box
+from kdvision.web.games import one_of
+from kdvision.web.http import CELL_PATTERN
+from kdvision.web.limits import Refusal
+
+PLACE: Final = r"-?[0-9]{1,2},-?[0-9]{1,2}"
+ID: Final = r"^[A-Za-z0-9-]{1,40}$"
+PLACES: Final = re.compile(f"(?P<places>{PLACE}( {PLACE})*)(?P<words>( .+)?)", re.ASCII)
+"""One place, or several that touch, in the facts of a kingdom; words may follow, as in "2,3 Farmer"."""
+
+UNKNOWN_SQUARE: Final = "?"
+
+MAX_NAME_CHARS: Final = 60
+MAX_ROUNDS: Final = 3
+MAX_KINGDOMS_PER_ROUND: Final = 16
+"""Twice as many as any game has: the table photographed again, before one of both is removed."""
+
+Place = Annotated[str, Meta(pattern=f"^{PLACE}$", description="row,col on the kingdom's grid")]
+CellText = Annotated[str, Meta(pattern=CELL_PATTERN.replace(r"\.", r"\.|\?"))]
+KingdomId = Annotated[str, Meta(pattern=ID)]
+PlayerName = Annotated[str, Meta(max_length=MAX_NAME_CHARS)]
+Facts = Annotated[dict[str, Any], Meta(description="keys of a kingdom in game files, with places for squares")]
+
+
+class TableRules(Struct, frozen=True):
+    """The rules of a game; `seats` is how many kingdoms were played, if some are not entered."""
+
+    game: Annotated[str, one_of(GAMES)] = "kingdomino"
+    variants: list[Annotated[str, one_of(variant.id for variant in VARIANTS)]] = []
+    side: Annotated[int | None, one_of((*SIDES, None))] = None
+    seats: Annotated[int, Meta(ge=1, le=9)] | None = None
+    dynasty: bool = False
+    teams: bool = False
+    open_gems: Annotated[list[PlayerName], Meta(max_length=9)] = []
+
+    @property
+    def box(self) -> str:
+        """The name of the box for `pipeline.read`."""
+        return name_box(self.game, self.variants)
+
+
+class SquareDoubt(Struct, frozen=True):
+    """A square that may hold something else; `changes` are all squares that differ then."""
+
+    at: Place
+    read: str
+    instead: str
+    probability: float
+    changes: dict[Place, str]
+
+
+class PieceDoubt(Struct, frozen=True):
+    """A piece that may stand on a square, or a gem that may lie at its lower right corner."""
+
+    kind: str
+    at: Place
+    probability: float
+
+
+class Seen(Struct, frozen=True):
+    """What a photo showed of a kingdom.
+
+    `reading` is the id of the stored observation, `photo` that of the photo, which the client chose. `first` is the
+    place of `squares[0][0]`.
+    """
+
+    reading: str
+    photo: str
+    squares: list[list[list[int]]]
+    first: list[int]
+    probability: float
+    review: bool
+    doubts: list[SquareDoubt]
+    pieces: list[PieceDoubt]
+    problems: list[str]
+
+
+class TableKingdom(Struct, frozen=True):
+    """A kingdom. `fixes` are the squares that a person has set; `checked` is true if a person has confirmed it."""
+
+    id: str
+    player: str
+    colour: str
+    cells: dict[Place, str]
+    facts: Facts = {}
+    fixes: dict[Place, str] = {}
+    seen: Seen | None = None
+    checked: bool = False
+
+    @property
+    def top_left(self) -> tuple[int, int]:
+        """The place of the board's A1: the first row and column with a tile."""
+        places = [parse_place(place) for place in self.cells]
+        return min((row for row, _ in places), default=0), min((col for _, col in places), default=0)
+
+    @property
+    def board(self) -> Board:
+        """The board in the smallest frame."""
+        top, left = self.top_left
+        places = {parse_place(place): cell for place, cell in self.cells.items()}
+        squares = {Square(row - top, col - left): cell for (row, col), cell in places.items()}
+        known = {square: Cell.parse(cell) for square, cell in squares.items() if cell != UNKNOWN_SQUARE}
+        return Board(known, unknown=squares.keys() - known.keys())
+
+
+class Answer(Struct, frozen=True):
+    """An answer to a proposal, and the changes that it makes."""
+
+    text: str
+    changes: list[dict[str, Any]]
+
+
+class Proposal(Struct, frozen=True):
+    """A question about a photo that shows kingdoms which are at the table already; `kingdoms` are their ids."""
+
+    id: str
+    question: str
+    kingdoms: list[str]
+    answers: list[Answer]
+
+
+class Player(Struct, frozen=True):
+    """The name and the colour of a player."""
+
+    player: str
+    colour: str
+
+
+class TableGame(Struct, frozen=True):
+    """A game at a table. `number` counts the games of the table, `last_players` are those of the game before.
+
+    `proposals` are questions that anybody may answer.
+    """
+
+    number: int = 1
+    rules: TableRules = TableRules()
+    rounds: list[list[TableKingdom]] = msgspec.field(default_factory=lambda: [[]])
+    last_players: list[Player] = []
+    proposals: list[Proposal] = []
+
+    def find(self, kingdom: str) -> tuple[int, int]:
+        """The numbers of the round and of the place of a kingdom in it; raises Refusal."""
+        for number, kingdoms in enumerate(self.rounds):
+            for index, one in enumerate(kingdoms):
+                if one.id == kingdom:
+                    return number, index
+        raise Refusal(404, "this kingdom is not at the table any more", hint="somebody may have removed it: look again")
+
+    def with_round(self, number: int, kingdoms: list[TableKingdom]) -> "TableGame":
+        """The game with other kingdoms in one round."""
+        rounds = [kingdoms if index == number else one for index, one in enumerate(self.rounds)]
+        return msgspec.structs.replace(self, rounds=rounds)
+
+    def with_kingdom(self, kingdom: TableKingdom) -> "TableGame":
+        """The game with a kingdom in place of the one with the same id."""
+        number, index = self.find(kingdom.id)
+        kingdoms = self.rounds[number]
+        return self.with_round(number, [*kingdoms[:index], kingdom, *kingdoms[index + 1 :]])
+
+    @property
+    def players(self) -> list[Player]:
+        """The players, each once."""
+        kingdoms = (kingdom for kingdoms in self.rounds for kingdom in kingdoms)
+        return list({one.player: Player(one.player, one.colour) for one in kingdoms}.values())
+
+
+def format_place(row: int, col: int) -> str:
+    """The text of a place."""
+    return f"{row},{col}"
+
+
+def parse_place(text: str) -> tuple[int, int]:
+    """The row and column of a place."""
+    row, _, col = text.partition(",")
+    return int(row), int(col)
+
+
+def cells_of(board: Board, first: tuple[int, int] = (0, 0)) -> dict[str, str]:
+    """The squares of a board by their places; `first` is the place of its A1."""
+    words = {square: str(cell) for square, cell in board.items()} | dict.fromkeys(board.unknown, UNKNOWN_SQUARE)
+    return {format_place(row + first[0], col + first[1]): word for (row, col), word in words.items()}
+
+
+def name_squares(facts: Facts, kingdom: TableKingdom) -> Facts:
+    """The facts with names of squares instead of places, as in game files. Pieces off the board are left out."""
+    top, left = kingdom.top_left
+    bottom, right = top + kingdom.board.height, left + kingdom.board.width
+
+    def name(value: Any) -> Any:
+        if isinstance(value, dict):
+            named = {key: name(one) for key, one in value.items()}
+            return None if None in named.values() else named
+        if isinstance(value, list):
+            return [one for one in map(name, value) if one is not None]
+        match = PLACES.fullmatch(value) if isinstance(value, str) else None
+        if match is None:
+            return value
+        places = [parse_place(place) for place in match["places"].split()]
+        if not all(top <= row < bottom and left <= col < right for row, col in places):
+            return None
+        return " ".join(Square(row - top, col - left).name for row, col in places) + match["words"]
+
+    return {key: named for key, value in facts.items() if (named := name(value)) is not None}

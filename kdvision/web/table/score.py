@@ -1,0 +1,193 @@
+"""The score of the game at a table: each kingdom has its points, whatever is wrong with the game.
+
+The winner is announced when no square has to be checked any more; until then the verdict says who leads.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kdvision.errors import KdvisionError
+from kdvision.game.board import Square, parse_cell
+from kdvision.game.game import Game as PlayedGame
+from kdvision.game.game import make_game
+from kdvision.game.kingdom import Kingdom as PlayedKingdom
+from kdvision.game.kingdom import Table
+from kdvision.game.open_facts import close_queen, has_open_facts
+from kdvision.game.players import make_names_unique
+from kdvision.game.rules import make_rule_set
+from kdvision.game.scoring import score
+from kdvision.game.standing import rank_kingdoms
+from kdvision.gamefile.model import KINGDOM_KEYS, game_from_dict
+from kdvision.report.doubt_effects import Question, ScoredDoubt, rank_questions, rescore_doubts
+from kdvision.report.game import game_to_dict
+from kdvision.text import count_noun, join_words
+from kdvision.web.table.model import SquareDoubt, TableGame, TableKingdom, format_place, name_squares, parse_place
+
+GAME_NAME = "the game"
+
+
+def score_table(game: TableGame) -> dict[str, Any]:
+    """The score as plain values (models.TableScore)."""
+    parsed = [[_parse_kingdom(one, game) for one in kingdoms] for kingdoms in game.rounds]
+    played = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed])
+    scored = game_to_dict(played, GAME_NAME)
+    rounds = []
+    for kingdoms, table, made, found in zip(game.rounds, played.rounds, scored["rounds"], parsed, strict=True):
+        questions = _rank_questions(kingdoms, table, played)
+        described = [_describe_question(question, kingdoms) for question in questions]
+        for kingdom, values, (_, error) in zip(kingdoms, made["kingdoms"], found, strict=True):
+            doubts = [one for one in described if one["kingdom"] == kingdom.id]
+            review = is_in_doubt(kingdom) or (kingdom.seen is None and values["review"])
+            values |= {"id": kingdom.id, "player": kingdom.player, "error": error, "review": review, "doubts": doubts}
+        rounds.append(
+            made | {"questions": described, "verdict": _describe_round(kingdoms, table, played, made, described)}
+        )
+    return {
+        "rules": scored["rules"],
+        "side": scored["side"],
+        "rounds": rounds,
+        "standing": scored["standing"],
+        "messages": [{"text": text, "hint": hint} for text, hint in find_messages(game)],
+    }
+
+
+def _describe_round(
+    kingdoms: Sequence[TableKingdom],
+    table: Table,
+    played: PlayedGame,
+    made: dict[str, Any],
+    questions: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """Who wins a round, or who leads and what is still to check (models.Verdict)."""
+    in_doubt = [one for one in kingdoms if is_in_doubt(one)]
+    to_check = sum(len(one.seen.doubts) + len(one.seen.pieces) for one in in_doubt if one.seen is not None)
+    standing = rank_kingdoms(table.kingdoms, played.rule_set, over=False)
+    is_known = len(kingdoms) > 1 and played.has_round_result(table)
+    certain = is_known and not in_doubt
+    if len(kingdoms) < 2:
+        text = ""
+    elif certain:
+        text = made["standing"]["reason"]
+    elif played.is_open(table):
+        text = made["outlook"]
+    else:
+        text = "; ".join([standing.reason, *_describe_checks(in_doubt, to_check, questions)])
+    first = [kingdoms[place.index].id for place in standing.winners] if len(kingdoms) > 1 else []
+    return {"text": text, "certain": certain, "to_check": to_check, "first": first}
+
+
+def _describe_checks(
+    in_doubt: Sequence[TableKingdom], to_check: int, questions: Sequence[dict[str, Any]]
+) -> Iterator[str]:
+    """What a person has to check, and which square decides the winner."""
+    if to_check:
+        yield f"{count_noun(to_check, 'square')} to check"
+    elif in_doubt:
+        yield f"still to check: {join_words([one.player for one in in_doubt])}"
+    names = {one.id: one.player for one in in_doubt}
+    deciding = next((one for one in questions if one["changes_winner"] and one["kingdom"] in names), None)
+    if deciding is not None:
+        yield f"{deciding['square']} of {names[deciding['kingdom']]} decides it"
+
+
+def _rank_questions(kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame) -> list[Question]:
+    """The doubts of a round, the most decisive first."""
+    if any(map(has_open_facts, table.kingdoms)):
+        return []
+    pairs = [*zip(kingdoms, table.kingdoms, strict=True)]
+    doubts = [
+        [
+            _score_doubt(doubt, one, kingdom, played)
+            for doubt in (one.seen.doubts if one.seen is not None and not one.checked else [])
+        ]
+        for one, kingdom in pairs
+    ]
+    scored = rescore_doubts(table.kingdoms, [tuple(own) for own in doubts], played.rule_set)
+    return rank_questions(table.kingdoms, scored, played.rule_set)
+
+
+def _score_doubt(doubt: SquareDoubt, kingdom: TableKingdom, parsed: PlayedKingdom, played: PlayedGame) -> ScoredDoubt:
+    """The doubt with the points in that case. Tiles beyond the board's frame are left out."""
+    board, (top, left) = parsed.board, kingdom.top_left
+    places = {
+        Square(row - top, col - left): cell
+        for place, cell in doubt.changes.items()
+        for row, col in [parse_place(place)]
+    }
+    inside = {
+        at: parse_cell(cell) for at, cell in places.items() if 0 <= at.row < board.height and 0 <= at.col < board.width
+    }
+    other = board.with_cells(inside)
+    card = score(replace(parsed, board=other), played.rule_set)
+    row, col = parse_place(doubt.at)
+    square = Square(row - top, col - left)
+    return ScoredDoubt(square, doubt.read, doubt.probability, doubt.instead, card.points, card.total, other)
+
+
+def _describe_question(question: Question, kingdoms: Sequence[TableKingdom]) -> dict[str, Any]:
+    """A doubt as plain values (models.TableDoubt)."""
+    doubt, kingdom = question.doubt, kingdoms[question.kingdom]
+    top, left = kingdom.top_left
+    return {
+        "kingdom": kingdom.id,
+        "at": format_place(doubt.square.row + top, doubt.square.col + left),
+        "square": doubt.square.name if min(doubt.square) >= 0 else "",
+        "read": doubt.read,
+        "instead": doubt.instead,
+        "probability": round(doubt.probability, 4),
+        "points_if": doubt.points,
+        "total_if": doubt.total,
+        "changes_standing": doubt.changes_standing,
+        "changes_winner": doubt.changes_winner,
+        "verdict": doubt.verdict or None,
+    }
+
+
+def is_in_doubt(kingdom: TableKingdom) -> bool:
+    """True if a person should still check the kingdom."""
+    return kingdom.seen is not None and kingdom.seen.review and not kingdom.checked
+
+
+def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdom, str | None]:
+    """The kingdom, and what is wrong with its facts; then it is scored by its board alone."""
+    rules = game.rules
+    facts = {*KINGDOM_KEYS, *make_rule_set(rules.game, variants=rules.variants).facts}
+    given = {key: value for key, value in name_squares(kingdom.facts, kingdom).items() if key in facts}
+    data = {"game": rules.game, "variants": rules.variants, "kingdom": [given | {"board": [*kingdom.board.rows()]}]}
+    try:
+        (table,) = game_from_dict(data, name=kingdom.player).rounds
+    except KdvisionError as error:
+        return PlayedKingdom(kingdom.board, kingdom.player), str(error)
+    return replace(table.kingdoms[0], player=kingdom.player), None
+
+
+def _make_game(game: TableGame, rounds: Sequence[Sequence[PlayedKingdom]]) -> PlayedGame:
+    """The game by its rules. Equal names get a number, so that each kingdom has its own place."""
+    rules, tables = game.rules, []
+    gems = tuple(name.casefold() for name in rules.open_gems) if "lost-treasures" in rules.variants else ()
+    for kingdoms in rounds:
+        numbers = [f"kingdom {number}" for number in range(1, len(kingdoms) + 1)]
+        names = make_names_unique([kingdom.player for kingdom in kingdoms], numbers)
+        named = [replace(kingdom, player=name) for kingdom, name in zip(kingdoms, names, strict=True)]
+        seats = max(rules.seats, len(named)) if rules.seats else 0
+        tables.append(Table(close_queen(named), gems, seats))
+    teams = rules.teams and rules.game == "royal-wedding"
+    return make_game(rules.game, tables, side=7 if teams else rules.side, variants=rules.variants, teams=teams)
+
+
+def find_messages(game: TableGame) -> Iterator[tuple[str, str]]:
+    """What is wrong with the names and the number of kingdoms, and what to do about it.
+
+    Other problems of the whole game are those of its rounds.
+    """
+    for kingdoms in game.rounds:
+        count = Counter(kingdom.player.casefold() for kingdom in kingdoms)
+        for name, player in {one.player.casefold(): one.player for one in reversed(kingdoms)}.items():
+            if count[name] > 1:
+                number = "Two" if count[name] == 2 else str(count[name])
+                yield f"{number} kingdoms are called {player}.", "Give each its own name."
+        if game.rules.seats and len(kingdoms) > game.rules.seats:
+            text = f"{len(kingdoms)} kingdoms are at the table, and the rules say {game.rules.seats}."
+            yield text, "Remove a kingdom, or change the number of kingdoms in the rules."

@@ -1,0 +1,282 @@
+"""The games of all tables in one SQLite file. Without a file, or if it cannot be used, they are kept in memory.
+
+| table | content |
+|---|---|
+| `tables` | each table with its revision and its current step |
+| `steps` | the game after each step; undo and redo move between them |
+| `readings` | what a photo showed of a kingdom: observation and kingdom |
+| `settings` | the pairing key, with the time when it was last used |
+
+A step reaches the operating system before its request is answered, so a killed server loses nothing.
+"""
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+
+from kdvision.web.table.model import TableGame
+
+T = TypeVar("T")
+log = logging.getLogger("kdvision.web")
+
+FILE_NAME: Final = "tables.sqlite"
+VERSION: Final = 1
+"""`PRAGMA user_version` of the file. A change of the tables, or of the stored games, increases it."""
+
+SCHEMA: Final = """
+CREATE TABLE tables (id TEXT PRIMARY KEY, revision INTEGER, step INTEGER, changed REAL);
+CREATE TABLE steps (
+    table_id TEXT, number INTEGER, game INTEGER, op TEXT, changed REAL, content BLOB,
+    PRIMARY KEY (table_id, number)
+);
+CREATE TABLE readings (id TEXT PRIMARY KEY, table_id TEXT, made REAL, observation BLOB, kingdom BLOB);
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT, changed REAL);
+"""
+
+MAX_STEPS: Final = 100
+"""Steps of a table that undo can return to. Of earlier ones only the last of each game is kept, for the history."""
+
+MAX_HISTORY: Final = 200
+"""Games in the history."""
+
+PENDING_SECONDS: Final = 86_400.0
+"""How long a reading is kept that is part of no game, because nobody has answered a proposal."""
+
+
+class StoredTable(NamedTuple):
+    """A table as it was left: its revision, and the step it is at."""
+
+    id: str
+    revision: int
+    step: int
+
+
+class Step(NamedTuple):
+    """A game after a step, and the name of the change that led to it."""
+
+    number: int
+    op: str
+    game: TableGame
+
+
+class StoredReading(NamedTuple):
+    """An encoded observation, and the kingdom that was read from it."""
+
+    observation: bytes
+    kingdom: bytes
+
+
+class PastGame(NamedTuple):
+    """A game of the history, with the time of its last change."""
+
+    table: str
+    changed: float
+    game: TableGame
+
+
+class Storage:
+    """An open database. `notice` is a sentence for the players if games are not stored on disk, or old ones are not."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.notice = ""
+        self._lock = threading.RLock()
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        if folder is not None:
+            self._open(folder)
+        if _version_of(self._database) == 0:
+            self._database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION};")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def list_tables(self) -> list[StoredTable]:
+        """All tables, the one that was changed last first."""
+        query = "SELECT id, revision, step FROM tables ORDER BY changed DESC, rowid DESC"
+        return self._run(lambda: [StoredTable(*row) for row in self._database.execute(query)])
+
+    def find_step(self, table: str, number: int) -> Step | None:
+        """A step of a table; None if there is none with this number."""
+        query = "SELECT number, op, content FROM steps WHERE table_id = ? AND number = ?"
+        return self._run(lambda: self._find(query, (table, number), _parse_step))
+
+    def save(self, table: StoredTable, step: Step | None = None) -> None:
+        """Store where a table is, and a new step. All later steps, which were undone, are dropped then."""
+        now = time.time()
+
+        def write() -> None:
+            with self._database as database:
+                database.execute("REPLACE INTO tables VALUES (?, ?, ?, ?)", (*table, now))
+                if step is None:
+                    return
+                database.execute("DELETE FROM steps WHERE table_id = ? AND number > ?", (table.id, step.number))
+                row = (table.id, step.number, step.game.number, step.op, now, msgspec.json.encode(step.game))
+                database.execute("REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?)", row)
+                database.execute(
+                    "DELETE FROM steps WHERE table_id = ?1 AND number < ?2"
+                    " AND number NOT IN (SELECT MAX(number) FROM steps WHERE table_id = ?1 GROUP BY game)",
+                    (table.id, step.number - MAX_STEPS),
+                )
+
+        self._run(write)
+
+    def find_game(self, table: str, number: int) -> TableGame | None:
+        """A game of a table as it was left; None if there is none with this number."""
+        query = (
+            "SELECT MAX(number), op, content FROM steps JOIN tables ON table_id = id"
+            " WHERE table_id = ? AND game = ? AND number <= step GROUP BY game"
+        )
+        found = self._run(lambda: self._find(query, (table, number), _parse_step))
+        return None if found is None else found.game
+
+    def count_games(self, table: str) -> int:
+        """The highest number of a game of a table."""
+        query = "SELECT MAX(game) FROM steps WHERE table_id = ?"
+        return self._run(lambda: int(self._database.execute(query, (table,)).fetchone()[0] or 0))
+
+    def list_games(self) -> list[PastGame]:
+        """The games of all tables as they were left, the latest first."""
+        query = (
+            "SELECT table_id, steps.changed, content, MAX(number) FROM steps JOIN tables ON table_id = id"
+            " WHERE number <= step GROUP BY table_id, game ORDER BY steps.changed DESC LIMIT ?"
+        )
+        rows = self._run(lambda: self._database.execute(query, (MAX_HISTORY,)).fetchall())
+        return [PastGame(table, changed, _decode_game(content)) for table, changed, content, _ in rows]
+
+    def add_reading(self, table: str, name: str, reading: StoredReading) -> None:
+        """Store a reading, and drop those of the table that are part of no game any more."""
+        now = time.time()
+
+        def write() -> None:
+            with self._database as database:
+                database.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (name, table, now, *reading))
+                database.execute(
+                    "DELETE FROM readings WHERE table_id = ?1 AND made < ?2 AND NOT EXISTS"
+                    " (SELECT 1 FROM steps WHERE table_id = ?1 AND instr(content, CAST(readings.id AS BLOB)))",
+                    (table, now - PENDING_SECONDS),
+                )
+
+        self._run(write)
+
+    def find_reading(self, table: str, name: str) -> StoredReading | None:
+        """A reading of a table; None if there is none with this name."""
+        query = "SELECT observation, kingdom FROM readings WHERE table_id = ? AND id = ?"
+        return self._run(lambda: self._find(query, (table, name), lambda row: StoredReading(*row)))
+
+    def load_setting(self, name: str, max_age_seconds: float) -> str | None:
+        """A setting that was stored within this time."""
+        query = "SELECT value FROM settings WHERE name = ? AND changed > ?"
+        return self._run(lambda: self._find(query, (name, time.time() - max_age_seconds), lambda row: str(row[0])))
+
+    def save_setting(self, name: str, value: str) -> None:
+        """Store a setting with the present time."""
+
+        def write() -> None:
+            with self._database as database:
+                database.execute("REPLACE INTO settings VALUES (?, ?, ?)", (name, value, time.time()))
+
+        self._run(write)
+
+    def _find(self, query: str, values: tuple[Any, ...], parse: Callable[[tuple[Any, ...]], T]) -> T | None:
+        row = self._database.execute(query, values).fetchone()
+        return None if row is None else parse(row)
+
+    def _open(self, folder: Path) -> None:
+        """Open the file of a folder. A file that is damaged or of another version is set aside."""
+        path = folder / FILE_NAME
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                self._database = _connect(path)
+            except _UnusableFile as error:
+                kept = _set_aside(path)
+                self._warn(f"The file with earlier games is {error}. It was renamed to {kept.name} and not changed.")
+                self._database = _connect(path)
+        except (OSError, sqlite3.Error) as error:
+            self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({error}).")
+
+    def _run(self, work: Callable[[], T]) -> T:
+        """The result of a query or of a transaction. If the file fails, both continue in memory."""
+        with self._lock:
+            try:
+                return work()
+            except sqlite3.Error as error:
+                self._continue_in_memory(error)
+                return work()
+
+    def _continue_in_memory(self, error: sqlite3.Error) -> None:
+        text = f"The game is kept in memory only, because its file cannot be written ({error})."
+        self._warn(f"{text} Free some disk space and start the server again.")
+        memory = sqlite3.connect(":memory:", check_same_thread=False)
+        try:
+            self._database.backup(memory)
+        except sqlite3.Error:  # it cannot be read either
+            memory = sqlite3.connect(":memory:", check_same_thread=False)
+            memory.executescript(SCHEMA)
+        self._database = memory
+
+    def _warn(self, sentence: str) -> None:
+        self.notice = sentence
+        log.warning("%s", sentence)
+
+
+class _UnusableFile(Exception):
+    """The file is damaged, no database, or of another version."""
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open a file that no other server uses; raises _UnusableFile, and sqlite3.OperationalError if it is in use."""
+    database = sqlite3.connect(path, timeout=0, check_same_thread=False)
+    try:
+        database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute(
+            "PRAGMA synchronous = NORMAL"
+        )  # survives a killed process; a power cut may take the last steps
+        version = _version_of(database)
+        if version not in (0, VERSION):
+            raise _UnusableFile(f"of another version of the program ({version} instead of {VERSION})")
+        if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise _UnusableFile("damaged")
+        if version == 0:
+            database.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+    except sqlite3.OperationalError:
+        database.close()
+        raise
+    except sqlite3.DatabaseError as error:
+        database.close()
+        raise _UnusableFile("damaged, or no database") from error
+    except _UnusableFile:
+        database.close()
+        raise
+    return database
+
+
+def _version_of(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename the file, and what SQLite stores beside it; return the new path."""
+    kept = path.with_name(f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}.old")
+    for suffix in ("-wal", "-shm"):
+        beside = path.with_name(path.name + suffix)
+        if beside.exists():
+            beside.replace(kept.with_name(kept.name + suffix))
+    path.replace(kept)
+    return kept
+
+
+def _parse_step(row: tuple[Any, ...]) -> Step:
+    number, op, content = row
+    return Step(number, op, _decode_game(content))
+
+
+def _decode_game(content: bytes) -> TableGame:
+    return msgspec.json.decode(content, type=TableGame)

@@ -1,0 +1,424 @@
+"""The tables of a server: apply changes in order, store the game, score it, and send it to everybody who watches."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from kdvision.errors import KdvisionError
+from kdvision.web.limits import JobQueue, Refusal
+from kdvision.web.models import TableScore
+from kdvision.web.table.changes import (
+    MAX_CHANGES,
+    AddKingdom,
+    AnyChange,
+    Change,
+    Context,
+    ReplaceKingdom,
+    apply_changes,
+)
+from kdvision.web.table.model import Player, Proposal, TableGame, TableKingdom, TableRules
+from kdvision.web.table.readings import (
+    NewReading,
+    decide_kingdoms,
+    decode_reading,
+    join_readings,
+    propose_changes,
+)
+from kdvision.web.table.score import score_table
+from kdvision.web.table.storage import Step, Storage, StoredReading, StoredTable
+
+log = logging.getLogger("kdvision.web")
+
+TABLE_LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+TABLE_LETTER_COUNT: Final = 4
+
+MAX_TABLES: Final = 1000
+MAX_WATCHERS: Final = 256
+"""Live connections of the server: half of its connections at least stay free for requests."""
+MAX_WATCHERS_PER_ADDRESS: Final = 32
+"""Several phones may share an address, and a phone may have several tabs."""
+
+HEARTBEAT_SECONDS: Final = 15.0
+"""A comment is sent that often, so that a connection that was lost is noticed."""
+
+START: Final = "start"
+"""The name of the first step of a table."""
+
+
+class Move(Struct, frozen=True, tag_field="op"):
+    """A move between steps; `step` is the one that the client saw, null for whichever it is."""
+
+    step: int | None = None
+
+
+class Undo(Move, frozen=True, tag="undo"):
+    """Return to the step before."""
+
+
+class Redo(Move, frozen=True, tag="redo"):
+    """Return to the step that was undone last."""
+
+
+class ChangeRequest(Struct, frozen=True):
+    """Changes that make one step, or one move between steps; `revision` is the last one that the client saw."""
+
+    changes: Annotated[list[AnyChange | Undo | Redo], Meta(min_length=1, max_length=MAX_CHANGES)]
+    revision: int | None = None
+
+
+class JoinRequest(Struct, frozen=True):
+    """The table to join: null for the latest one, which is made if there is none, or a new one."""
+
+    table: Annotated[str, Meta(max_length=40)] | None = None
+    new: bool = False
+
+
+class StepInfo(Struct, frozen=True):
+    """A step that undo or redo would take back or repeat: its number, and the name of its change."""
+
+    step: int
+    op: str
+
+
+class TableState(Struct, frozen=True):
+    """Everything that a client shows of a table."""
+
+    table: str
+    revision: int
+    undo: StepInfo | None
+    redo: StepInfo | None
+    deciding: bool
+    notice: str | None
+    game: TableGame
+    score: TableScore
+
+
+class PhotoAnswer(Struct, frozen=True):
+    """What became of a photo: the ids of the kingdoms that were added, or the proposal that somebody has to answer."""
+
+    kingdoms: list[str]
+    proposal: Proposal | None
+    state: TableState
+    width: int = 0
+    height: int = 0
+
+
+class PastGame(Struct, frozen=True):
+    """A game of the history; `changed` is the time of its last change in seconds since 1970."""
+
+    table: str
+    number: int
+    changed: float
+    rules: TableRules
+    players: list[Player]
+    text: str
+
+
+@dataclass(eq=False)
+class SharedTable:
+    """A table in use. `deciding` are the rounds to decide again, `watchers` the live connections."""
+
+    id: str
+    revision: int
+    step: Step
+    undo: StepInfo | None = None
+    redo: StepInfo | None = None
+    score: dict[str, Any] = field(default_factory=dict)
+    notice: str = ""
+    deciding: set[int] = field(default_factory=set)
+    decider: "asyncio.Task[None] | None" = None
+    watchers: set["Watcher"] = field(default_factory=set)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def game(self) -> TableGame:
+        """The game as it is now."""
+        return self.step.game
+
+    @property
+    def state(self) -> TableState:
+        """What clients get."""
+        fields = self.id, self.revision, self.undo, self.redo, bool(self.deciding), self.notice or None
+        return TableState(*fields, self.game, self.score)  # type: ignore[arg-type]  # plain values of a TableScore
+
+    def publish(self) -> None:
+        """Send the state to everybody who watches."""
+        event = format_event("state", self.state, self.revision)
+        for watcher in self.watchers:
+            watcher.send(event)
+
+    def publish_people(self) -> None:
+        """Send the number of those who watch."""
+        event = format_event("people", len(self.watchers))
+        for watcher in self.watchers:
+            watcher.send(event)
+
+    def remove_watcher(self, watcher: "Watcher") -> None:
+        """Forget a live connection."""
+        self.watchers.discard(watcher)
+        self.publish_people()
+
+
+@dataclass(eq=False)
+class Watcher:
+    """A live connection. Of each kind of event only the latest waits, so a slow client needs no memory."""
+
+    address: str
+    _waiting: dict[bytes, bytes] = field(default_factory=dict)
+    _has_events: asyncio.Event = field(default_factory=asyncio.Event)
+    is_closed: bool = False
+
+    def send(self, event: bytes) -> None:
+        """Send an event as soon as the client takes it."""
+        self._waiting[event.partition(b"\n")[0]] = event
+        self._has_events.set()
+
+    def close(self) -> None:
+        """End the connection."""
+        self.is_closed = True
+        self._has_events.set()
+
+    async def events(self) -> AsyncGenerator[bytes, None]:
+        """The events as they come, and comments in between."""
+        while not self.is_closed:
+            try:
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await self._has_events.wait()
+            except TimeoutError:
+                yield b": still connected\n\n"
+            self._has_events.clear()
+            events, self._waiting = self._waiting, {}
+            yield b"".join(events.values())
+
+
+def format_event(name: str, value: Any, number: int | None = None) -> bytes:
+    """A server-sent event; `number` is its id."""
+    head = f"event: {name}\n" + ("" if number is None else f"id: {number}\n")
+    return head.encode() + b"data: " + msgspec.json.encode(value) + b"\n\n"
+
+
+class Tables:
+    """All tables of the server. Methods run in the event loop; games are changed and scored in worker threads.
+
+    `decisions` has threads of its own: deciding kingdoms under glare takes seconds, and changes must not wait.
+    """
+
+    def __init__(self, storage: Storage, jobs: JobQueue, decisions: JobQueue) -> None:
+        self.storage, self.jobs, self.decisions = storage, jobs, decisions
+        self._tables: dict[str, SharedTable] = {}
+
+    def join(self, request: JoinRequest) -> SharedTable:
+        """The table that a client asks for; raises Refusal."""
+        if request.table is not None:
+            return self.find(request.table)
+        stored = self.storage.list_tables()
+        if stored and not request.new:
+            return self.find(stored[0].id)
+        if len(stored) >= MAX_TABLES:
+            raise Refusal(503, f"there are {len(stored)} tables", hint="join one of them", retry_after=60)
+        name = "".join(secrets.choice(TABLE_LETTERS) for _ in range(TABLE_LETTER_COUNT))
+        self.storage.save(StoredTable(name, 0, 0), Step(0, START, TableGame()))
+        return self.find(name)
+
+    def find(self, name: str) -> SharedTable:
+        """A table by its id; raises Refusal."""
+        if name not in self._tables:
+            stored = next((one for one in self.storage.list_tables() if one.id == name), None)
+            step = None if stored is None else self.storage.find_step(name, stored.step)
+            if stored is None or step is None:
+                raise Refusal(404, f"there is no table {name[:8]}", hint="join another one, or make a new one")
+            table = SharedTable(name, stored.revision, step, score=score_table(step.game))
+            self._tables[name] = table
+            self._update_moves(table)
+        return self._tables[name]
+
+    async def change(self, table: SharedTable, request: ChangeRequest) -> TableState:
+        """Apply changes, or move between steps; raises Refusal and NotationError, and then nothing has changed."""
+        if request.revision is not None and request.revision > table.revision:
+            raise Refusal(409, "this table has been set back since", hint="look at the table again")
+        moves = [one for one in request.changes if isinstance(one, Move)]
+        if not moves:
+            changes = [one for one in request.changes if isinstance(one, Change)]
+            return await self._take_step(table, changes)
+        if len(request.changes) > 1:
+            raise Refusal(422, "undo and redo are requests of their own", hint="send one of them alone")
+        async with table.lock:
+            step = self._find_move(table, moves[0])
+            await self._continue_with(table, step, is_new=False)
+        return table.state
+
+    async def add_photo(
+        self, table: SharedTable, number: int, kingdom: str, readings: Sequence[NewReading], changes: Sequence[Change]
+    ) -> PhotoAnswer:
+        """Add the kingdoms of a photo to a round, or ask about them. `changes` come first.
+
+        With the id of a `kingdom`, the reading replaces it.
+        """
+        for reading in readings:
+            self.storage.add_reading(table.id, reading.id, reading.stored)
+        before = {one.id for kingdoms in table.game.rounds for one in kingdoms}
+        proposal, own = None, list(changes)
+        if kingdom:
+            own.append(ReplaceKingdom(kingdom, readings[0].id))
+        elif number < len(table.game.rounds):
+            proposal = propose_changes(table.game, number, [reading.kingdom for reading in readings])
+        if not kingdom and proposal is None:
+            own += [AddKingdom(round=number, reading=reading.id) for reading in readings]
+        state = await self._take_step(table, own, proposal)
+        after = [one.id for kingdoms in state.game.rounds for one in kingdoms]
+        return PhotoAnswer([name for name in after if name not in before], proposal, state)
+
+    def list_games(self) -> list[PastGame]:
+        """The games of all tables, the latest first; `text` says who won."""
+        games = []
+        for table, changed, game in self.storage.list_games():
+            if any(game.rounds):
+                scored = score_table(game)
+                text = (scored["standing"] or {}).get("reason") or scored["rounds"][-1]["verdict"]["text"]
+                games.append(PastGame(table, game.number, changed, game.rules, game.players, text))
+        return games
+
+    def watch(self, table: SharedTable, address: str, max_per_address: int | None) -> Watcher:
+        """A new live connection to a table; raises Refusal if there are too many."""
+        watchers = [watcher for one in self._tables.values() for watcher in one.watchers]
+        own = sum(watcher.address == address for watcher in watchers)
+        if len(watchers) >= MAX_WATCHERS or (max_per_address is not None and own >= max_per_address):
+            hint = "close the page on a phone or in a tab that nobody needs"
+            raise Refusal(503, "too many phones are watching", hint=hint, retry_after=30)
+        watcher = Watcher(address)
+        watcher.send(format_event("state", table.state, table.revision))
+        table.watchers.add(watcher)
+        table.publish_people()
+        return watcher
+
+    def close(self) -> None:
+        """End all live connections and close the file."""
+        for table in self._tables.values():
+            for watcher in table.watchers:
+                watcher.close()
+        self.storage.close()
+
+    async def _take_step(
+        self, table: SharedTable, changes: Sequence[Change], proposal: Proposal | None = None
+    ) -> TableState:
+        """Apply changes as one step; a kingdom that has new facts is decided again afterwards."""
+        async with table.lock:
+            before = table.game
+            game = await self.jobs.start(partial(apply_changes, before, changes, self._context(table)))
+            if proposal is not None:
+                game = replace(game, proposals=[*game.proposals, proposal])
+            if game == before:
+                return table.state
+            step = Step(table.step.number + 1, changes[0].op if changes else "photo", game)
+            table.deciding = _find_rounds_to_decide(before, game) | table.deciding
+            await self._continue_with(table, step, is_new=True)
+        if table.deciding and (table.decider is None or table.decider.done()):
+            table.decider = asyncio.get_running_loop().create_task(self._decide(table))
+        return table.state
+
+    async def _continue_with(self, table: SharedTable, step: Step, *, is_new: bool) -> None:
+        """Store, score and publish a step."""
+        score = await self.jobs.start(partial(score_table, step.game))
+        table.step, table.score, table.revision = step, score, table.revision + 1
+        self.storage.save(StoredTable(table.id, table.revision, step.number), step if is_new else None)
+        self._update_moves(table)
+        table.publish()
+
+    def _update_moves(self, table: SharedTable) -> None:
+        number = table.step.number
+        before, after = (self.storage.find_step(table.id, one) for one in (number - 1, number + 1))
+        table.undo = None if before is None else StepInfo(number, table.step.op)
+        table.redo = None if after is None else StepInfo(after.number, after.op)
+        table.notice = self.storage.notice
+
+    def _find_move(self, table: SharedTable, move: Move) -> Step:
+        """The step that an undo or redo leads to; raises Refusal."""
+        number, verb = table.step.number, str(move.__struct_config__.tag)
+        info = table.undo if isinstance(move, Undo) else table.redo
+        step = self.storage.find_step(table.id, number - 1 if isinstance(move, Undo) else number + 1)
+        if info is None or step is None:
+            raise Refusal(409, f"there is nothing to {verb}", hint="look at the table again")
+        if move.step not in (None, info.step):
+            raise Refusal(409, "somebody has changed the game since", hint=f"look at it, and {verb} again if needed")
+        return step
+
+    def _context(self, table: SharedTable) -> Context:
+        def find_stored(name: str) -> StoredReading:
+            stored = self.storage.find_reading(table.id, name)
+            if stored is None:
+                raise Refusal(404, "this reading is not kept any more", hint="take the photo again")
+            return stored
+
+        def join(kingdom: TableKingdom, name: str) -> TableKingdom:
+            if kingdom.seen is None:
+                raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
+            further = find_stored(name)
+            joined = join_readings(kingdom, find_stored(kingdom.seen.reading), further, game=table.game.rules.box)
+            self.storage.add_reading(table.id, joined.id, joined.stored)
+            return joined.kingdom
+
+        def find_game(number: int) -> TableGame:
+            game = self.storage.find_game(table.id, number)
+            if game is None:
+                raise Refusal(404, f"this table has no game {number}", hint="look at the list of games")
+            return game
+
+        return Context(
+            find_reading=lambda name: msgspec.json.decode(find_stored(name).kingdom, type=TableKingdom),
+            find_game=find_game,
+            join=join,
+            next_number=self.storage.count_games(table.id) + 1,
+        )
+
+    async def _decide(self, table: SharedTable) -> None:
+        """Decide the waiting rounds again, until nothing has changed meanwhile. The step stays the same."""
+        while table.deciding:
+            game, number = table.game, min(table.deciding)
+            try:
+                decided = await self.decisions.start(partial(self._decide_round, table.id, game, number))
+            except KdvisionError as error:
+                log.warning("a kingdom was not decided again: %s", error)
+                decided = game
+            async with table.lock:
+                if table.game is game:
+                    table.deciding.discard(number)
+                    await self._continue_with(table, table.step._replace(game=decided), is_new=decided != game)
+
+    def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
+        kingdoms = game.rounds[number] if number < len(game.rounds) else []
+        stored = {one.id: self.storage.find_reading(table, one.seen.reading) for one in kingdoms if one.seen}
+        known = [(one, reading) for one in kingdoms if (reading := stored.get(one.id)) is not None]
+        if not known:
+            return game
+        rules = game.rules
+        observations = [decode_reading(reading) for _, reading in known]
+        decided = decide_kingdoms([one for one, _ in known], observations, side=rules.side, game=rules.box)
+        for kingdom in decided:
+            game = game.with_kingdom(kingdom)
+        return game
+
+
+def _find_rounds_to_decide(before: TableGame, after: TableGame) -> set[int]:
+    """The rounds whose kingdoms from photos have other readings, fixed squares or rules than before.
+
+    The kingdoms of a single photo without fixed squares are decided already.
+    """
+    is_other_game = (before.rules.box, before.rules.side) != (after.rules.box, after.rules.side)
+    found = set()
+    for number, kingdoms in enumerate(after.rounds):
+        seen = [(one.seen.reading, one.fixes) for one in kingdoms if one.seen]
+        earlier = before.rounds[number] if number < len(before.rounds) else []
+        if not is_other_game and seen == [(one.seen.reading, one.fixes) for one in earlier if one.seen]:
+            continue
+        photos = {one.seen.photo for one in kingdoms if one.seen}
+        if seen and (is_other_game or len(photos) > 1 or any(fixes for _, fixes in seen)):
+            found.add(number)
+    return found
