@@ -75,7 +75,7 @@ def create_app(settings: Settings, *, link: str | None = None) -> SecurityMiddle
     photos = JobQueue(min(PHOTO_THREADS, os.cpu_count() or 1))
     quick_jobs, decisions = JobQueue(QUICK_THREADS), JobQueue(DECISION_THREADS)
     tables = Tables(Storage(settings.games), quick_jobs, decisions)
-    service = Service(photos, quick_jobs, tables, link=link, keep_folder=settings.keep)
+    service = Service(photos, quick_jobs, link=link, keep_folder=settings.keep)
     pairing = Pairing(settings.key)
 
     @asynccontextmanager
@@ -94,7 +94,7 @@ def create_app(settings: Settings, *, link: str | None = None) -> SecurityMiddle
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    app.state.service, app.state.pairing = service, pairing
+    app.state.service, app.state.pairing, app.state.tables = service, pairing, tables
     return SecurityMiddleware(app, pairing, settings.lan)
 
 

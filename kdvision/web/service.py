@@ -36,7 +36,7 @@ from kdvision.web.limits import JobQueue, Report
 from kdvision.web.table.changes import Change, SetRules
 from kdvision.web.table.model import TableGame
 from kdvision.web.table.readings import NewReading, describe_grid, make_reading
-from kdvision.web.table.tables import PhotoAnswer, Tables
+from kdvision.web.table.tables import PhotoAnswer
 from kdvision.web.tokens import decode_token, encode_token
 
 PHOTO_NAME: Final = "the photo"
@@ -59,7 +59,6 @@ class Service:
 
     photos: JobQueue
     quick_jobs: JobQueue
-    tables: Tables
     link: str | None = None
     keep_folder: Path | None = None
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))

@@ -25,6 +25,7 @@ from kdvision.web.table.tables import (
     JoinRequest,
     PhotoAnswer,
     SharedTable,
+    Tables,
     Watcher,
 )
 
@@ -48,15 +49,14 @@ class PhotoQuery(Struct, frozen=True):
 async def join(request: Request) -> Response:
     """Join a table, or make a new one."""
     wanted = await read_json(request, JoinRequest)
-    return json_response(service_of(request).tables.join(wanted).state)
+    return json_response(_tables_of(request).join(wanted).state)
 
 
 async def change(request: Request) -> Response:
     """Change the game at a table, or undo and redo a step."""
     table, wanted = _find_table(request), await read_json(request, ChangeRequest)
-    service = service_of(request)
-    with service.quick_jobs.reserve(client_address(request), 0):
-        return json_response(await service.tables.change(table, wanted))
+    with service_of(request).quick_jobs.reserve(client_address(request), 0):
+        return json_response(await _tables_of(request).change(table, wanted))
 
 
 async def read(request: Request) -> Response:
@@ -70,7 +70,7 @@ async def read(request: Request) -> Response:
     service, loop = service_of(request), asyncio.get_running_loop()
 
     def add(readings: Sequence[NewReading], changes: Sequence[Change]) -> PhotoAnswer:
-        adding = service.tables.add_photo(table, query.round, query.kingdom, readings, changes)
+        adding = _tables_of(request).add_photo(table, query.round, query.kingdom, readings, changes)
         return asyncio.run_coroutine_threadsafe(adding, loop).result()
 
     job = partial(service.read_at_table, game=table.game, photo_id=query.photo, outlines=outlines, add=add)
@@ -81,12 +81,12 @@ async def live(request: Request) -> Response:
     """Watch a table: its state with each revision, as server-sent events."""
     table, address = _find_table(request), client_address(request)
     max_watchers = None if is_loopback(address) else MAX_WATCHERS_PER_ADDRESS
-    return LiveResponse(table, service_of(request).tables.watch(table, address, max_watchers))
+    return LiveResponse(table, _tables_of(request).watch(table, address, max_watchers))
 
 
 async def games(request: Request) -> Response:
     """List the games of this server, the latest first."""
-    tables = service_of(request).tables
+    tables = _tables_of(request)
     return json_response(await tables.jobs.start(tables.list_games))
 
 
@@ -115,5 +115,10 @@ class LiveResponse(StreamingResponse):
             await super().stream_response(send_in_time)
 
 
+def _tables_of(request: Request) -> Tables:
+    tables: Tables = request.app.state.tables
+    return tables
+
+
 def _find_table(request: Request) -> SharedTable:
-    return service_of(request).tables.find(request.path_params["table"])
+    return _tables_of(request).find(request.path_params["table"])
