@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from kdvision.game.deck import kinds
 from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.pieces import JOKER, QUARTERS, Building
-from kdvision.game.rules import GAMES, SIDES, TOKEN_KINDS, VARIANTS, Clause, clauses
+from kdvision.game.rules import GAMES, GROUPS, SIDES, TOKEN_KINDS, VARIANTS, Clause, Variant, clauses, make_rule_set
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.gamefile.model import CLAIMS
 from kdvision.gamefile.pieces import TERRAINS
@@ -59,6 +59,11 @@ class VariantInfo(Struct):
     facts: Annotated[list[str], Meta(description="keys of a kingdom that the variant needs")]
     tokens: Annotated[list[TokenInfo], Meta(description="tokens on squares: a square and a name, such as C3 Farmer")]
     group: Annotated[str, Meta(description="variants of a group are drawn together")]
+    cells: Annotated[list[str], Meta(description="squares of the dominoes that it adds to the box")]
+    seats: Annotated[
+        dict[str, list[int]], Meta(description="numbers of kingdoms by side, empty if they are the game's")
+    ]
+    colours: Annotated[list[str], Meta(description="players' colours that it adds")]
 
 
 class BuildingInfo(Struct):
@@ -71,6 +76,7 @@ class BuildingInfo(Struct):
 class Rules(Struct):
     games: list[GameInfo]
     variants: list[VariantInfo]
+    groups: Annotated[dict[str, int], Meta(description="how many variants of each group are drawn")]
     rounds: int
     terrains: dict[str, str]
     buildings: list[BuildingInfo]
@@ -85,7 +91,8 @@ def describe_rules(*, keeps: bool) -> Rules:
     """Games with their squares and variants, buildings, gems, terrains and clauses."""
     return Rules(
         games=[_describe_game(kind) for kind in GAMES],
-        variants=msgspec.convert(VARIANTS, list[VariantInfo], from_attributes=True),
+        variants=[_describe_variant(variant) for variant in VARIANTS],
+        groups=dict(GROUPS),
         rounds=DYNASTY_ROUNDS,
         terrains={terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
         buildings=[_describe_building(building) for building in BUILDINGS],
@@ -97,16 +104,37 @@ def describe_rules(*, keeps: bool) -> Rules:
 
 
 def _describe_game(kind: str) -> GameInfo:
-    by_side = {side: GAMES[kind](side=side) for side in SIDES}
-    rule_set = by_side[SIDES[0]]
+    rule_set = make_rule_set(kind)
     return GameInfo(
         game=kind,
         name=rule_set.name,
         cells=sorted(str(cell) for cell in kinds(rule_set.deck)),
         variants=[variant.id for variant in VARIANTS if variant.fits(kind)],
-        seats={str(side): sorted(one.dominoes_drawn) for side, one in by_side.items()},
+        seats=_list_seats(kind),
         pieces=bool(rule_set.facts),
         teams=kind == "royal-wedding",
+    )
+
+
+def _list_seats(kind: str, *variants: str) -> dict[str, list[int]]:
+    """The numbers of kingdoms that play together, by side."""
+    return {str(side): sorted(make_rule_set(kind, side=side, variants=variants).dominoes_drawn) for side in SIDES}
+
+
+def _describe_variant(variant: Variant) -> VariantInfo:
+    kind = variant.games[0] if variant.games else next(iter(GAMES))
+    seats = _list_seats(kind, variant.id)
+    return VariantInfo(
+        id=variant.id,
+        name=variant.name,
+        help=variant.help,
+        clause=variant.clause,
+        facts=list(variant.facts),
+        tokens=msgspec.convert(variant.tokens, list[TokenInfo], from_attributes=True),
+        group=variant.group,
+        cells=sorted(str(cell) for cell in kinds(variant.dominoes)),
+        seats=seats if seats != _list_seats(kind) else {},
+        colours=list(variant.colours),
     )
 
 

@@ -103,7 +103,6 @@ def test_each_giant_stands_on_a_crown_of_its_own() -> None:
     assert problem_texts(kingdom("# w", "A1", "A2")) == [
         "the giant on A1 stands on the castle",
         "the giant on A2 stands on no domino",
-        "1 giant stands on A1, which has 0 crowns: each giant covers one",
     ]
     assert problem_texts(kingdom("# m2 m2 m2 m1", "B1", "B1", "C1", "C1", "D1", "D1", "E1")) == [
         "there are 7 giants in the game, and the box has 6"
@@ -129,7 +128,10 @@ def test_a_giant_covers_a_crown_of_a_building_or_a_gem() -> None:
 def test_a_covered_crown_does_not_count() -> None:
     assert score(kingdom("# w1 w w1"), RULES).total == 6
     card = score(kingdom("# w1 w w1", "B1"), RULES)
-    assert [line.label for line in card.lines] == ["wheat: 3 squares × 1 crown"]
+    assert [(line.label, line.points, line.clause) for line in card.lines] == [
+        ("wheat: 3 squares × 1 crown", 3, "kingdomino/value"),
+        ("crowns under giants: 1, on B1", 0, "age-of-giants/covered"),
+    ]
     assert card.total == 3
     assert score(kingdom("# m2 m", "B1"), RULES).total == 2
     assert score(kingdom("# m2 m", "B1", "B1"), RULES).total == 0

@@ -34,7 +34,7 @@ from kdvision.game.rules.kingdomino import kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
 from kdvision.game.rules.queendomino import queendomino
-from kdvision.game.rules.quests import QUESTS
+from kdvision.game.rules.quests import QUESTS, QUESTS_DRAWN
 from kdvision.game.rules.royal_wedding import royal_wedding
 from kdvision.game.rules.the_court import THE_COURT
 from kdvision.game.rules.variant import Variant
@@ -56,6 +56,9 @@ VARIANTS: Final[tuple[Variant, ...]] = (
     *QUESTS,
 )
 """All variants, in the order in which their lines follow on a scorecard."""
+
+GROUPS: Final[Mapping[str, int]] = {"quest": QUESTS_DRAWN}
+"""How many variants of each group are drawn for a game."""
 
 TOKEN_KINDS: Final[Mapping[str, TokenKind]] = {kind.key: kind for variant in VARIANTS for kind in variant.tokens}
 """The kinds of token that expansions put on squares, by their keys in game files."""
@@ -98,6 +101,7 @@ def infer_board_side(boards: Iterable[Board]) -> int:
 
 __all__ = [
     "GAMES",
+    "GROUPS",
     "SIDES",
     "TOKEN_KINDS",
     "VARIANTS",

@@ -6,16 +6,17 @@ Giants change no rule: `Kingdom.crowns_on` leaves out the crowns that they cover
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
+from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import parse_deck
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.legality import Problem
+from kdvision.game.legality import Problem, join_names
 from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, TokenKind
 from kdvision.game.rules.tokens import check_tokens
 from kdvision.game.rules.variant import Variant
-from kdvision.game.scoring import RuleSet
+from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import count_noun
 
 DOMINOES: Final = parse_deck(
@@ -25,6 +26,8 @@ DOMINOES: Final = parse_deck(
     """
 )
 """The dominoes that bring giants, A to F, and those that move them, 49 to 54 (age-of-giants/box)."""
+
+CASTLE: Final = Cell(Terrain.CASTLE)
 
 GIANTS: Final = TokenKind("giants", "giant", {"": -1}, count=6)
 
@@ -38,10 +41,24 @@ OWN_CLAUSES: Final = {
 }
 
 
+@dataclass(frozen=True)
+class CoveredCrowns:
+    """A line of 0 points that names the giants of a kingdom; territories count the crowns that are left."""
+
+    def lines(self, kingdom: Kingdom) -> Iterator[Line]:
+        """Yield one line if giants stand in the kingdom."""
+        giants = kingdom.list_tokens(GIANTS.key)
+        if giants:
+            squares = tuple(sorted({giant.square for giant in giants}))
+            label = f"crowns under giants: {len(giants)}, on {join_names(squares)}"
+            yield Line(label, 0, "age-of-giants/covered", squares)
+
+
 def add_giants(rule_set: RuleSet) -> RuleSet:
     """Return the rule set with giants, for up to five kingdoms (age-of-giants/fifth-player)."""
     return replace(
         rule_set,
+        rules=(*rule_set.rules, CoveredCrowns()),
         dominoes_drawn=DOMINOES_DRAWN[rule_set.side],
         checks=(*rule_set.checks, check_giants),
         own_clauses={**rule_set.own_clauses, **OWN_CLAUSES},
@@ -54,7 +71,11 @@ def check_giants(table: Table) -> Iterator[Problem]:
     for number, kingdom in enumerate(table.kingdoms):
         crowns = replace(kingdom, tokens=tuple(one for one in kingdom.tokens if one.key != GIANTS.key)).crowns_on
         for square, count in Counter(giant.square for giant in kingdom.list_tokens(GIANTS.key)).items():
-            if square in kingdom.board and count > crowns.get(square, 0) and not _may_have_more_crowns(kingdom):
+            if (
+                kingdom.board.get(square, CASTLE) != CASTLE
+                and count > crowns.get(square, 0)
+                and not _may_have_more_crowns(kingdom)
+            ):
                 verb = "stands" if count == 1 else "stand"
                 text = (
                     f"{count_noun(count, 'giant')} {verb} on {square.name}, which has"

@@ -90,16 +90,17 @@ def find_crown_lines(kingdom: Kingdom) -> Found:
     Lines that share two squares lie in one row, column or diagonal. There, lines that begin at every second square of a
     run of crowned squares are the most that there can be (age-of-giants/lines).
     """
-    crowned = {square for square in kingdom.board if kingdom.crowns_on[square]}
+    crowned = kingdom.crowns_on.keys() & kingdom.board.keys()
     lines = []
     for down, across in DIRECTIONS:
         for row, col in crowned:
             if (row - down, col - across) in crowned:
                 continue
-            run = [Square(row, col)]
-            while (after := Square(run[-1].row + down, run[-1].col + across)) in crowned:
-                run.append(after)
-            lines += [tuple(run[start : start + 3]) for start in range(0, len(run) - 2, 2)]
+            length = 1
+            while (row + length * down, col + length * across) in crowned:
+                length += 1
+            run = [Square(row + step * down, col + step * across) for step in range(length if length > 2 else 0)]
+            lines += [tuple(run[start : start + 3]) for start in range(0, length - 2, 2)]
     return lines
 
 
