@@ -130,7 +130,7 @@ def test_a_covered_crown_does_not_count() -> None:
     card = score(kingdom("# w1 w w1", "B1"), RULES)
     assert [(line.label, line.points, line.clause) for line in card.lines] == [
         ("wheat: 3 squares × 1 crown", 3, "kingdomino/value"),
-        ("crowns under giants: 1, on B1", 0, "age-of-giants/covered"),
+        ("giant on B1: covers a crown", 0, "age-of-giants/covered"),
     ]
     assert card.total == 3
     assert score(kingdom("# m2 m", "B1"), RULES).total == 2

@@ -150,12 +150,15 @@ def test_event_files_have_the_variant() -> None:
 
 def test_the_server_takes_the_variant_in_queries_and_bodies() -> None:
     http = import_module("kdvision.web.http")
-    assert http.list_variants(http.parse_query(QueryParams(f"{KEY}=true&harmony=true"))) == ("harmony", ID)
-    assert http.list_variants(http.parse_query(QueryParams(""))) == ()
+    assert http.list_variants(http.parse_query(QueryParams(f"{KEY}=true&harmony=true"), http.ReadQuery)) == (
+        "harmony",
+        ID,
+    )
+    assert http.list_variants(http.parse_query(QueryParams(""), http.ReadQuery)) == ()
     body = http.check_value({"kingdoms": [{"sight": "x"}], KEY: True}, http.Decide)
     assert http.list_variants(body) == (ID,)
     with pytest.raises(Exception, match=KEY):
-        http.parse_query(QueryParams(f"{KEY}=1"))
+        http.parse_query(QueryParams(f"{KEY}=1"), http.ReadQuery)
 
 
 def test_the_server_scores_photos_with_the_variant() -> None:

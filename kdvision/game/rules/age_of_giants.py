@@ -12,7 +12,7 @@ from typing import Final
 from kdvision.game.board import Cell, Terrain
 from kdvision.game.deck import parse_deck
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.legality import Problem, join_names
+from kdvision.game.legality import Problem
 from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, TokenKind
 from kdvision.game.rules.tokens import check_tokens
 from kdvision.game.rules.variant import Variant
@@ -43,15 +43,13 @@ OWN_CLAUSES: Final = {
 
 @dataclass(frozen=True)
 class CoveredCrowns:
-    """A line of 0 points that names the giants of a kingdom; territories count the crowns that are left."""
+    """A line of 0 points for each giant of a kingdom; territories count the crowns that are left."""
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
-        """Yield one line if giants stand in the kingdom."""
-        giants = kingdom.list_tokens(GIANTS.key)
-        if giants:
-            squares = tuple(sorted({giant.square for giant in giants}))
-            label = f"crowns under giants: {len(giants)}, on {join_names(squares)}"
-            yield Line(label, 0, "age-of-giants/covered", squares)
+        """Yield one line for each giant."""
+        for giant in kingdom.list_tokens(GIANTS.key):
+            label = f"giant on {giant.square.name}: covers a crown"
+            yield Line(label, 0, "age-of-giants/covered", (giant.square,))
 
 
 def add_giants(rule_set: RuleSet) -> RuleSet:
