@@ -7,13 +7,14 @@ placements beyond the limit are left out (reduced-cost fixing) and few remain fo
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import LinearConstraint, linprog, milp
 
 from kdvision.game.rules import SIDES
 from kdvision.vision.decide.connectivity import Cut, find_detached_groups, make_cut
@@ -31,6 +32,10 @@ MAX_COLUMNS: Final = 1000
 MAX_SQUARES_LARGE: Final = 3
 """Squares of each kingdom for which a runner-up is sought in such a problem."""
 INTEGRALITY_TOLERANCE: Final = 1e-6
+PATIENCE_FACTOR: Final = 4
+"""After 1, 4, 16 ... squares without a runner-up, all squares that are left are tried at once."""
+INFEASIBLE: Final = 2
+"""The status of `scipy.optimize.milp` for a problem without a solution."""
 BOUND_TOLERANCE_NATS: Final = 0.05
 """A runner-up this close to the lower bound of a square counts as the best alternative there."""
 
@@ -77,6 +82,7 @@ class BoardProgramme:
         self._rows = sparse.csc_array(sparse.block_array(blocks))
         self._upper = upper
         self._inequalities = len(upper) - 2 * kingdoms
+        self._kingdoms = np.repeat(np.arange(kingdoms), [frame.rows * frame.cols for frame in placements.frames])
         no_castle, prices = np.full(kingdoms, penalties.no_castle), [window.price for window in windows]
         self._cost = np.r_[placements.cost, no_castle, prices, penalties.larger_side]
 
@@ -100,8 +106,9 @@ class BoardProgramme:
         gap = max(best.loss - float(relaxation.fun), 0.0)
         is_near = reduced <= gap + limit
         bounds = self._bound_alternatives(best, reduced, is_near, -np.asarray(relaxation.ineqlin.marginals)) - gap
-        max_squares = MAX_SQUARES_LARGE if is_near.sum() > MAX_COLUMNS else max_squares
-        found, unfinished = self._solve_alternatives(best, np.maximum(bounds, 0.0), is_near, limit, max_squares)
+        squares = self._list_uncertain(best, np.maximum(bounds, 0.0), limit, max_squares)
+        max_tries = MAX_SQUARES_LARGE if is_near.sum() > MAX_COLUMNS else max_squares
+        found, unfinished = self._solve_alternatives(best, squares, is_near, best.loss + limit, max_tries)
         if found and (first := min(found, key=lambda one: one.loss)).loss < best.loss:
             found, best = [*(one for one in found if one is not first), best], first
         return Optimum(best, tuple(found), frozenset(unfinished))
@@ -128,47 +135,88 @@ class BoardProgramme:
         return bounds
 
     def _solve_alternatives(
-        self, best: Solution, bounds: Floats, is_near: Mask, limit: float, max_squares: int
+        self, best: Solution, squares: Mapping[int, float], is_near: Mask, max_loss: float, max_tries: int
     ) -> tuple[list[Solution], set[int]]:
-        """Return the best solution without the decided kind for each uncertain square, most uncertain first."""
-        p, found, unfinished = self.placements, list[Solution](), set[int]()
+        """Return the best solution without the decided kind for each of the squares with their lower bounds.
+
+        After squares without one up to `max_loss`, one problem asks for all squares that are left: clear kingdoms need
+        no other. Where it has a solution, it is asked again ever later. Also returned are the kingdoms of which squares
+        were left out after `max_tries`.
+        """
+        found, unfinished, tries = list[Solution](), set[int](), Counter[int]()
+        waiting, clear_squares, patience = list(squares), 0, 1
+        while waiting:
+            if clear_squares == patience:
+                if not self._may_differ(best, waiting, is_near, max_loss):
+                    break
+                clear_squares, patience = 0, patience * PATIENCE_FACTOR
+            square = waiting.pop(0)
+            kingdom = int(self._kingdoms[square])
+            known = [one.loss for one in found if one.labels[square] != best.labels[square]]
+            if min(known, default=np.inf) <= best.loss + squares[square] + BOUND_TOLERANCE_NATS:
+                continue
+            tries[kingdom] += 1
+            solution = None
+            if tries[kingdom] <= max_tries:
+                solution = self._solve_columns(is_near, self._require_difference(best, [square]), max_loss=max_loss)
+            if solution is None:
+                unfinished.add(kingdom)
+            elif solution.loss <= max_loss:
+                found.append(solution)
+            else:
+                clear_squares += 1
+        return found, unfinished
+
+    def _list_uncertain(self, best: Solution, bounds: Floats, limit: float, max_squares: int) -> dict[int, float]:
+        """Return the squares that may show something else with the lower bounds of that, most uncertain first."""
+        p, listed = self.placements, list[int]()
         squares, others = np.arange(len(best.labels)), p.losses.copy()
         others[squares, best.labels] = np.inf
         uncertainty = bounds + np.maximum(others.min(axis=1) - p.losses[squares, best.labels], 0.0)
-        for kingdom, frame in enumerate(p.frames):
+        for frame in p.frames:
             order = frame.start + np.argsort(uncertainty[frame.start : frame.end], kind="stable")
             order = order[(bounds[order] <= limit) & (uncertainty[order] <= 2 * limit)]
-            if len(order) > max_squares == MAX_SQUARES_LARGE:
-                unfinished.add(kingdom)
-            for square in order[:max_squares].tolist():
-                known = [one.loss for one in found if one.labels[square] != best.labels[square]]
-                if min(known, default=np.inf) <= best.loss + bounds[square] + BOUND_TOLERANCE_NATS:
-                    continue
-                forbidden = int(best.labels[square])
-                solution = self._solve_columns(is_near, max_loss=best.loss + limit, square=square, forbidden=forbidden)
-                if solution is None:
-                    unfinished.add(kingdom)
-                elif solution.loss <= best.loss + limit:
-                    found.append(solution)
-        return found, unfinished
+            listed += order[:max_squares].tolist()
+        return {
+            square: float(bounds[square]) for square in sorted(listed, key=lambda square: float(uncertainty[square]))
+        }
+
+    def _require_difference(self, best: Solution, squares: Sequence[int]) -> tuple[Floats, float]:
+        """Return a constraint, weights of the columns and their least sum: one square shows something else than `best`.
+
+        A placement counts 1 for each empty square that it covers, and -1 for each square that it leaves unchanged.
+        """
+        p, labels = self.placements, best.labels
+        weights, listed = np.zeros(len(self._cost)), np.isin(np.arange(len(labels) + 1), squares)
+        for at, kinds in ((p.first, p.kind_a), (p.second, p.kind_b)):  # the last entries stand for no second square
+            empty, same = np.r_[labels == p.nothing, False][at], kinds == np.r_[labels, -1][at]
+            weights[: len(p.cost)] += np.where(listed[at] & (empty | same), np.where(empty, 1.0, -1.0), 0.0)
+        return weights, 1.0 - float((labels[list(squares)] != p.nothing).sum())
+
+    def _may_differ(self, best: Solution, squares: Sequence[int], keep: Mask, max_loss: float) -> bool:
+        """Return False if no solution up to `max_loss` shows something else on any of the squares."""
+        columns = self._select_columns(keep)
+        weights, least = self._require_difference(best, squares)
+        problem = self._state_problem(columns, (weights, least), max_loss=max_loss)
+        return bool(problem(node_limit=1).status != INFEASIBLE)
+
+    def _select_columns(self, keep: Mask) -> Ints:
+        """Return the columns to keep among the placements, and all others."""
+        keep = keep.copy()
+        keep[len(self.placements.cost) :] = True
+        return np.flatnonzero(keep)
 
     def _solve_columns(
-        self, keep: Mask, *, max_loss: float = np.inf, square: int = -1, forbidden: int = -1
+        self, keep: Mask, requirement: tuple[Floats, float] | None = None, *, max_loss: float = np.inf
     ) -> Solution | None:
         """Return the best solution with some columns, adding connectivity cuts; None if there is none.
 
-        Above `max_loss` any solution may be returned. `forbidden` is a kind that must not be on `square`.
+        Above `max_loss` any solution may be returned. `requirement` is a constraint on all columns.
         """
-        p, keep = self.placements, keep.copy()
-        if square >= 0:
-            shows = ((p.first == square) & (p.kind_a == forbidden)) | ((p.second == square) & (p.kind_b == forbidden))
-            keep[: len(shows)] &= ~shows
-        keep[len(p.cost) :] = True
-        columns = np.flatnonzero(keep)
-        occupied = square if forbidden == p.nothing else -1
+        p, columns = self.placements, self._select_columns(keep)
         best: Solution | None = None
         for _ in range(MAX_CUT_ROUNDS):
-            result = self._run(columns, occupied, max_loss)
+            result = self._run(columns, requirement, max_loss)
             if result.x is None:
                 return best
             is_placement = columns < len(p.cost)
@@ -184,42 +232,50 @@ class BoardProgramme:
             self._cuts += [make_cut(p, kingdom, group) for kingdom, group in new]
         return best
 
-    def _run(self, columns: Ints, occupied: int, max_loss: float) -> Any:
-        """Return the solver's result for some columns and all cuts; a tile must lie on the square `occupied`, if any.
+    def _run(self, columns: Ints, requirement: tuple[Floats, float] | None, max_loss: float) -> Any:
+        """Return the solver's result for some columns and all cuts.
 
         The linear relaxation comes first. It suffices if it is integral or exceeds `max_loss`.
+        """
+        solve = self._state_problem(columns, requirement)
+        relaxed = solve()
+        if relaxed.x is None or relaxed.fun > max_loss:
+            return relaxed
+        placed = relaxed.x[: (columns < len(self.placements.cost)).sum()]
+        if np.abs(placed - np.round(placed)).max(initial=0.0) < INTEGRALITY_TOLERANCE:
+            return relaxed
+        return solve(node_limit=MAX_NODES)
+
+    def _state_problem(
+        self, columns: Ints, requirement: tuple[Floats, float] | None, *, max_loss: float = np.inf
+    ) -> Callable[..., Any]:
+        """Return a function that solves the problem of some columns and all cuts; without a `node_limit`, relaxed.
 
         Each cut has a slack at the price of a detached group. In a kingdom without a castle one group is free.
         """
-        p, cuts, base = self.placements, len(self._cuts), self._rows[:, columns]
-        is_placement = columns < len(p.cost)
+        cuts, base = len(self._cuts), self._rows[:, columns]
+        is_placement, none = columns < len(self.placements.cost), np.zeros(2 * cuts)
+        cost = np.r_[self._cost[columns], np.full(cuts, self.penalties.detached_group), np.zeros(cuts)]
         empty = sparse.csc_array((base.shape[0], 2 * cuts))
         lower = np.r_[np.full(self._inequalities, -np.inf), self._upper[self._inequalities :]]
         constraints = [LinearConstraint(sparse.hstack([base, empty]), lower, self._upper)]
         if cuts:
             constraints += self._constrain_cuts(columns, is_placement)
-        if occupied >= 0:
-            tile = (
-                is_placement
-                & np.r_[(p.first == occupied) | (p.second == occupied), np.zeros(len(self._cost) - len(p.cost), bool)][
-                    columns
-                ]
-            )
-            constraints.append(LinearConstraint(np.r_[tile, np.zeros(2 * cuts)][None].astype(float), 1, np.inf))
-        integrality = np.r_[is_placement, np.zeros(2 * cuts)]
-        problem = partial(
-            milp,
-            np.r_[self._cost[columns], np.full(cuts, self.penalties.detached_group), np.zeros(cuts)],
-            bounds=Bounds(0, np.inf),
-            constraints=constraints,
-        )
-        relaxed = problem()
-        if relaxed.x is None or relaxed.fun > max_loss:
-            return relaxed
-        placed = relaxed.x[integrality > 0]
-        if np.abs(placed - np.round(placed)).max(initial=0.0) < INTEGRALITY_TOLERANCE:
-            return relaxed
-        return problem(integrality=integrality, options={"mip_rel_gap": 0.0, "node_limit": MAX_NODES})
+        if requirement is not None:
+            weights, least = requirement
+            constraints.append(LinearConstraint(np.r_[weights[columns], none][None], least, np.inf))
+        if max_loss < np.inf:
+            constraints.append(LinearConstraint(cost[None], -np.inf, max_loss))
+
+        def solve(node_limit: int | None = None) -> Any:
+            if node_limit is None:
+                return milp(
+                    cost, constraints=constraints, options={"presolve": False}
+                )  # presolve costs more than it saves
+            options = {"mip_rel_gap": 0.0, "node_limit": node_limit}
+            return milp(cost, integrality=np.r_[is_placement, none], constraints=constraints, options=options)
+
+        return solve
 
     def _constrain_cuts(self, columns: Ints, is_placement: Mask) -> list[LinearConstraint]:
         cuts, kingdoms = len(self._cuts), len(self.placements.frames)

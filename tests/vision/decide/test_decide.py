@@ -5,6 +5,7 @@ An oracle that shares nothing with the integer programme lays every possible boa
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -306,9 +307,7 @@ def test_a_board_without_all_runners_up_is_not_proved_optimal(monkeypatch: pytes
     weighed = decide(readings, KINGDOMINO)
     assert all(decision.proved and decision.probability < 0.7 for decision in weighed)
     solve = BoardProgramme._solve_columns
-    monkeypatch.setattr(
-        BoardProgramme, "_solve_columns", lambda *args, **square: None if square else solve(*args, **square)
-    )
+    monkeypatch.setattr(BoardProgramme, "_solve_columns", lambda *args, **loss: None if loss else solve(*args, **loss))
     given_up = decide(readings, KINGDOMINO)
     assert not any(decision.proved or decision.is_consistent for decision in given_up)
 
@@ -332,3 +331,22 @@ def test_every_uncertain_square_has_its_alternative() -> None:
     decision = read(GOOD, spoiled)
     assert str(decision.board) == GOOD
     assert {doubt.square.name for doubt in decision.doubts} >= set(spoiled)
+
+
+@pytest.mark.parametrize("accuracy", [0.98, 0.99])
+def test_a_search_that_stops_early_misses_no_alternative(accuracy: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, stops = np.random.default_rng(3), list[bool]()
+    readings = [make_noisy_reading(one.board, rng, accuracy=accuracy) for one in play(rng, players=2, side=5)]
+    ask = BoardProgramme._may_differ
+
+    def record(*args: Any) -> bool:
+        stops.append(not ask(*args))
+        return not stops[-1]
+
+    monkeypatch.setattr(BoardProgramme, "_may_differ", record)
+    early = decide(readings, KINGDOMINO)
+    monkeypatch.setattr(BoardProgramme, "_may_differ", lambda *_: True)
+    assert any(stops)
+    for one, whole in zip(early, decide(readings, KINGDOMINO), strict=True):
+        assert one.board == whole.board and one.proved == whole.proved
+        assert one.probability == pytest.approx(whole.probability) and len(one.runners_up) == len(whole.runners_up)
