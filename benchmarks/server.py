@@ -56,7 +56,7 @@ class Server:
 @contextmanager
 def start_server() -> Iterator[Server]:
     """Run `kdvision serve` on a free port until the end of the block."""
-    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--quiet"]
+    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--quiet", "--forget"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()

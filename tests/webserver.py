@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import uvicorn
 
-from kdvision.web.server import Settings, create_app, open_listener
+from kdvision.web.server import Settings, TableServer, create_app, open_listener
 
 TIMEOUT_SECONDS: Final = 300
 """Long enough for a busy machine; a test that works does not wait for it."""
@@ -63,9 +63,9 @@ class Client:
 def running_server(settings: Settings, *, link: str | None = None) -> Iterator[Client]:
     """A client of a server that runs in a thread until the end of the block."""
     listener = open_listener(settings)
-    app = create_app(listener.settings, link=link or listener.link)
+    app = create_app(listener.settings, link=link or listener.link, tables=listener.tables)
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=2)
-    server = uvicorn.Server(config)
+    server = TableServer(config, listener.tables)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener.socket]})
     thread.start()
     try:

@@ -22,12 +22,18 @@ def serve(
         Path | None,
         typer.Option(metavar="DIR", exists=True, file_okay=False, help="Store uploaded photos in this folder."),
     ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", envvar="KDVISION_DATA", file_okay=False, help="Keep the games in this folder."),
+    ] = None,
+    forget: Annotated[bool, typer.Option("--forget", help="Keep no games after the server stops.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not log requests to stderr.")] = False,
 ) -> None:
     """Serve the web page. Take photos with a phone, correct squares by touch, and see the standing.
 
-    Without --lan only this machine can open the page. With --lan, phones open the printed link or its QR code. Photos
-    stay in memory unless --keep names a folder. Ctrl+C stops the server.
+    Without --lan only this machine can open the page. With --lan, phones open the printed link or its QR code and
+    join the same table. Games are kept for the next start, photos only if --keep names a folder. Ctrl+C stops the
+    server.
     """
     try:
         from kdvision.web.server import Settings, open_listener, run_server
@@ -38,7 +44,8 @@ def serve(
         raise KdvisionError(f"the page needs packages that are not installed ({error.name})", hint=hint) from error
     if keep is not None:
         check_writable(keep)
-    listener = open_listener(Settings(port=port, lan=lan, keep=keep))
+    folder = None if forget else data or Path(typer.get_app_dir("kdvision"))
+    listener = open_listener(Settings(port=port, lan=lan, keep=keep, data=folder))
     _print_links(listener)
     if not quiet:
         logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")

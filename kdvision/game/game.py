@@ -14,6 +14,7 @@ from kdvision.game.rules import SIDES, infer_board_side, make_rule_set
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import Standing, rank_dynasty, rank_kingdoms
 from kdvision.game.table_check import find_table_problems
+from kdvision.text import count_noun
 
 DYNASTY_ROUNDS: Final = 3
 """The rounds of a Dynasty (kingdomino/dynasty)."""
@@ -76,9 +77,10 @@ class Game:
             else [self.rule_set]
         )
         fewest = min(rule_set.with_seats(table).seats for rule_set in rule_sets)
-        seats = f"{'' if table.seats else 'at least '}{fewest}"
         verb = "is" if count == 1 else "are"
-        return f"{count} of {seats} kingdoms {verb} entered: nothing is known of the others"
+        if table.seats:
+            return f"{count} of {fewest} kingdoms {verb} entered so far"
+        return f"{count_noun(count, 'kingdom')} {verb} entered so far, and this game has at least {fewest}"
 
     def rank_round(self, table: Table) -> Standing:
         """Return the standing of a round, by the facts that are known."""

@@ -16,6 +16,7 @@ from kdvision.web.games import describe_rules
 from kdvision.web.http import (
     Decide,
     Fits,
+    InviteQuery,
     ReadQuery,
     error_response,
     json_response,
@@ -90,10 +91,12 @@ async def rules(request: Request) -> Response:
 
 
 async def invite(request: Request) -> Response:
-    """The link for other phones and its QR code."""
+    """The link for other phones and its QR code; with `table`, the link to that table."""
     import segno
 
-    link = service_of(request).link
+    link, query = service_of(request).link, parse_query(request.query_params, InviteQuery)
+    if link is not None and query.table:
+        link += f"&table={query.table}"
     rows: list[Any] = [] if link is None else [*segno.make(link, error="m").matrix]
     return json_response({"link": link, "qr": ["".join(map(str, row)) for row in rows]})
 

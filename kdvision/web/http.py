@@ -72,9 +72,16 @@ Fits: Final = msgspec.defstruct(
 )
 
 
+class InviteQuery(Struct):
+    """The table that other phones are invited to."""
+
+    table: Annotated[str, Meta(pattern="^[A-Z0-9]{0,8}$")] = ""
+
+
 def parse_query(query: QueryParams, model: Any) -> Any:
     """The options of a query as an instance of the model; raises Refusal."""
-    values = {name: _parse_value(query[name]) for name in query}
+    texts = {field.name for field in msgspec.structs.fields(model) if isinstance(field.default, str)}
+    values = {name: query[name] if name in texts else _parse_value(query[name]) for name in query}
     return check_value(values | {"corners": query.getlist("corners")}, model)
 
 

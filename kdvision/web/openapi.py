@@ -13,7 +13,7 @@ from starlette.responses import Response
 from kdvision import __version__
 from kdvision.web import api, models
 from kdvision.web.games import Game, Rules
-from kdvision.web.http import FORM, Decide, Fits, ReadQuery, json_response
+from kdvision.web.http import FORM, Decide, Fits, InviteQuery, ReadQuery, json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
 from kdvision.web.table import api as table_api
 from kdvision.web.table.tables import ChangeRequest, JoinRequest, PastGame, PhotoAnswer, TableState
@@ -122,7 +122,9 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     ),
     "/api/fits": Operation("POST", api.fits, "Where a domino may be laid", {JSON: models.FitsAnswer}, {JSON: Fits}),
     "/api/rules": Operation("GET", api.rules, "What the rules know", {JSON: Rules}),
-    "/api/invite": Operation("GET", api.invite, "The link for other phones", {JSON: models.Invitation}),
+    "/api/invite": Operation(
+        "GET", api.invite, "The link for other phones", {JSON: models.Invitation}, query=InviteQuery, errors=(422,)
+    ),
     "/api/pair": Operation(
         "POST", api.pair, "Get the cookie", {JSON: models.Paired}, {JSON: models.Key}, errors=(429,)
     ),

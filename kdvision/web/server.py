@@ -10,6 +10,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
@@ -28,7 +29,7 @@ from kdvision.web.connections import BACKLOG, LimitedProtocol
 from kdvision.web.http import error_response
 from kdvision.web.limits import JobQueue, Refusal
 from kdvision.web.openapi import OPERATIONS
-from kdvision.web.security import STATIC_FOLDER, Pairing, SecurityMiddleware, new_key
+from kdvision.web.security import API, STATIC_FOLDER, Pairing, SecurityMiddleware, new_key
 from kdvision.web.service import Service
 from kdvision.web.table.storage import Storage
 from kdvision.web.table.tables import Tables
@@ -49,40 +50,41 @@ INCOMPLETE_BODY: Final = (400, 408, 413)
 PHOTO_THREADS: Final = 2
 """Photos read at once. The networks use every core anyway, and each photo needs its memory."""
 
-QUICK_THREADS: Final = 4
-"""Corrections and scores at once; each takes milliseconds, except for joining two photos of a kingdom."""
+ERROR_PAGE: Final = """<!doctype html>
+<html lang="en"><meta name="viewport" content="width=device-width"><title>kdvision</title>
+<link rel="stylesheet" href="/base.css"><main><h1>{message}</h1><p><a href="/">Open the game</a></p></main></html>
+"""
+"""What a person sees at a wrong address."""
 
-DECISION_THREADS: Final = 2
-"""Tables whose kingdoms are decided again at once."""
+KEY_SECONDS: Final = 86_400.0
+"""A server that is started again within this time has the same key, so the phones stay paired."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """Options of `kdvision serve`. Port 0 takes any free port; `lan` lets other machines in; `keep` is a folder.
 
-    `games` is the folder for games; without it they end with the server.
+    `data` is the folder for games; without it they end with the server.
     """
 
     port: int = 8000
     lan: bool = False
     keep: Path | None = None
     key: str | None = None
-    games: Path | None = None
+    data: Path | None = None
 
 
-def create_app(settings: Settings, *, link: str | None = None) -> SecurityMiddleware:
+def create_app(settings: Settings, *, link: str | None = None, tables: Tables | None = None) -> SecurityMiddleware:
     """The application behind its security checks; `link` is the address for other phones."""
-    photos = JobQueue(min(PHOTO_THREADS, os.cpu_count() or 1))
-    quick_jobs, decisions = JobQueue(QUICK_THREADS), JobQueue(DECISION_THREADS)
-    tables = Tables(Storage(settings.games), quick_jobs, decisions)
-    service = Service(photos, quick_jobs, link=link, keep_folder=settings.keep)
+    tables = tables or Tables()
+    service = Service(JobQueue(min(PHOTO_THREADS, os.cpu_count() or 1)), JobQueue(2), link, settings.keep)
     pairing = Pairing(settings.key)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        for queue in (photos, quick_jobs, decisions):
-            queue.close()
+        service.photos.close()
+        service.quick_jobs.close()
         tables.close()
 
     app = Starlette(
@@ -127,6 +129,8 @@ async def _handle_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException), "registered for no other"
     messages = {404: "there is no such page", 405: f"{request.url.path} does not accept {request.method}"}
     message = messages.get(error.status_code, error.detail)
+    if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(API):
+        return HTMLResponse(ERROR_PAGE.format(message=escape(message.capitalize())), error.status_code, error.headers)
     response = error_response(Refusal(error.status_code, message, hint="see /api/openapi.json"))
     response.headers.update(error.headers or {})
     return response
@@ -139,10 +143,11 @@ async def _handle_failure(_: Request, __: Exception) -> Response:
 
 @dataclass(frozen=True)
 class Listener:
-    """An open socket, and the addresses of the page: on this machine, and in the network (with the key)."""
+    """An open socket, the tables, and the addresses of the page: on this machine, and in the network (with the key)."""
 
     socket: socket.socket
     settings: Settings
+    tables: Tables
     local_url: str
     link: str | None
 
@@ -155,12 +160,19 @@ def open_listener(settings: Settings) -> Listener:
     except OSError as error:
         message = f"port {settings.port} cannot be used: {os.strerror(error.errno or 0)}"
         raise KdvisionError(message, hint="choose another one: --port 0") from error
-    port = listener.getsockname()[1]
-    settings = replace(settings, port=port, key=(settings.key or new_key()) if settings.lan else None)
+    port, storage = listener.getsockname()[1], Storage(settings.data)
+    settings = replace(settings, port=port, key=(settings.key or load_key(storage)) if settings.lan else None)
     address = network_address() if settings.lan else None
     link = None if address is None else f"http://{address}:{port}/#key={settings.key}"
     local_url = f"http://{LOOPBACK}:{port}/" + (f"#key={settings.key}" if settings.lan else "")
-    return Listener(listener, settings, local_url, link)
+    return Listener(listener, settings, Tables(storage), local_url, link)
+
+
+def load_key(storage: Storage) -> str:
+    """The key of a server that ran a short time ago, or else a new one; stored for the next start."""
+    key = storage.load_setting("key", KEY_SECONDS) or new_key()
+    storage.save_setting("key", key)
+    return key
 
 
 def network_address() -> str | None:
@@ -188,10 +200,24 @@ def uvicorn_config(app: SecurityMiddleware) -> uvicorn.Config:
     )
 
 
+class TableServer(uvicorn.Server):
+    """A server that ends the live connections when it is stopped, instead of waiting for them."""
+
+    def __init__(self, config: uvicorn.Config, tables: Tables) -> None:
+        super().__init__(config)
+        self._tables = tables
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End live connections first, then everything else."""
+        self._tables.close_watchers()
+        await super().shutdown(sockets)
+
+
 def run_server(listener: Listener) -> None:
     """Serve until the process is told to stop; requests in progress are finished first."""
     logging.getLogger("kdvision.web").setLevel(logging.INFO)
-    server = uvicorn.Server(uvicorn_config(create_app(listener.settings, link=listener.link)))
+    app = create_app(listener.settings, link=listener.link, tables=listener.tables)
+    server = TableServer(uvicorn_config(app), listener.tables)
 
     def keep_in_log(record: logging.LogRecord) -> bool:
         return not (server.should_exit and any(text in record.getMessage() for text in SHUTDOWN_MESSAGES))

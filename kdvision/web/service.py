@@ -119,7 +119,7 @@ class Service:
             side=options.side,
             corners=outlines,
             game=name_box(options.game, list_variants(options)),
-            watch=lambda stage, _: report({"stage": stage}),
+            watch=lambda stage, output: report(_describe_progress(stage, output)),
         )
         return photo, readings
 
@@ -164,6 +164,14 @@ def _read_options(game: TableGame) -> Any:
     flags = {variant.key: variant.id in rules.variants for variant in VARIANTS}
     is_open = rules.game == GAME_KINGDOMINO and not rules.variants and not any(game.rounds)
     return ReadQuery(side=rules.side, game=GAME_AUTO if is_open else rules.game, **flags)
+
+
+def _describe_progress(stage: str, output: Any) -> dict[str, Any]:
+    """A progress report. That of the stage "squares" has the centres of the detected squares in pixels of the photo."""
+    if stage != "squares" or not output:
+        return {"stage": stage}
+    found = max(output, key=len)  # detections are made at several scales
+    return {"stage": stage, "squares": found.centre.round().astype(int).tolist()}
 
 
 def convert_picture(content: bytes) -> Response:

@@ -110,7 +110,7 @@ def test_problems_are_shown_and_strict_exits_with_6(run: Run) -> None:
 
 
 def test_a_game_with_missing_kingdoms_has_a_note(run: Run) -> None:
-    note = "2 of 3 kingdoms are entered: nothing is known of the others"
+    note = "2 of 3 kingdoms are entered so far"
     text = f"kingdoms = 3\n{GAME}".encode()
     ran = run("game", "-", "--strict", stdin=text)
     assert (ran.code, ran.err) == (0, "")

@@ -408,20 +408,20 @@ def test_seven_players_need_another_box() -> None:
 @pytest.mark.parametrize(
     "top, count, note, side",
     [
-        ("", 1, "1 of at least 2 kingdoms is entered: nothing is known of the others", 5),
-        ("kingdoms = 4", 3, "3 of 4 kingdoms are entered: nothing is known of the others", 5),
-        ('game = "queendomino"\nkingdoms = 2', 1, "1 of 2 kingdoms is entered: nothing is known of the others", 7),
+        ("", 1, "1 kingdom is entered so far, and this game has at least 2", 5),
+        ("kingdoms = 4", 3, "3 of 4 kingdoms are entered so far", 5),
+        ('game = "queendomino"\nkingdoms = 2', 1, "1 of 2 kingdoms is entered so far", 7),
         (
             'game = "queendomino"\nside = 5',
             2,
-            "2 of at least 3 kingdoms are entered: nothing is known of the others",
+            "2 kingdoms are entered so far, and this game has at least 3",
             5,
         ),
-        ('game = "royal-wedding"\nkingdoms = 3', 1, "1 of 3 kingdoms is entered: nothing is known of the others", 7),
+        ('game = "royal-wedding"\nkingdoms = 3', 1, "1 of 3 kingdoms is entered so far", 7),
         (
             'game = "royal-wedding"\nside = 5',
             4,
-            "4 of at least 5 kingdoms are entered: nothing is known of the others",
+            "4 kingdoms are entered so far, and this game has at least 5",
             5,
         ),
         ("", 2, "", 5),
@@ -576,7 +576,7 @@ def test_a_person_is_in_one_team_once() -> None:
 @pytest.mark.parametrize("top, fewest", [("", 3), ("side = 5", 5), ("side = 7", 3)])
 def test_two_kingdoms_of_a_royal_wedding_may_be_two_of_three(top: str, fewest: int) -> None:
     game = parse_game(f'{top}\ngame = "royal-wedding"\n' + '[[kingdom]]\nboard = "# t g"\n' * 2)
-    assert game.note(game.rounds[0]) == f"2 of at least {fewest} kingdoms are entered: nothing is known of the others"
+    assert game.note(game.rounds[0]) == f"2 kingdoms are entered so far, and this game has at least {fewest}"
 
 
 FULL = "w g2 g f1 g / w g2 g g g / l1 l # l g1 / l l f f1 w / l l1 f f l1"

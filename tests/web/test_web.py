@@ -384,7 +384,7 @@ def test_large_forms_stay_in_memory(client: Client, tmp_path: Path, monkeypatch:
 
 
 def start_server(*args: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", *args]
+    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--forget", *args]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -437,7 +437,7 @@ def test_a_server_that_is_stopped_during_an_upload_ends_quietly(often: int) -> N
 
 def test_a_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as used:
-        command = [sys.executable, "-m", "kdvision", "serve", "--port", str(used.getsockname()[1])]
+        command = [sys.executable, "-m", "kdvision", "serve", "--forget", "--port", str(used.getsockname()[1])]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
     assert done.returncode == 1
     assert "cannot be used" in done.stderr

@@ -55,8 +55,9 @@ async def join(request: Request) -> Response:
 async def change(request: Request) -> Response:
     """Change the game at a table, or undo and redo a step."""
     table, wanted = _find_table(request), await read_json(request, ChangeRequest)
-    with service_of(request).quick_jobs.reserve(client_address(request), 0):
-        return json_response(await _tables_of(request).change(table, wanted))
+    tables = _tables_of(request)
+    with tables.jobs.reserve(client_address(request), 0):
+        return json_response(await tables.change(table, wanted))
 
 
 async def read(request: Request) -> Response:

@@ -86,11 +86,7 @@ class Storage:
     def __init__(self, folder: Path | None = None) -> None:
         self.notice = ""
         self._lock = threading.RLock()
-        self._database = sqlite3.connect(":memory:", check_same_thread=False)
-        if folder is not None:
-            self._open(folder)
-        if _version_of(self._database) == 0:
-            self._database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION};")
+        self._database = _connect_memory() if folder is None else self._open(folder)
 
     def close(self) -> None:
         """Close the file."""
@@ -187,19 +183,20 @@ class Storage:
         row = self._database.execute(query, values).fetchone()
         return None if row is None else parse(row)
 
-    def _open(self, folder: Path) -> None:
-        """Open the file of a folder. A file that is damaged or of another version is set aside."""
+    def _open(self, folder: Path) -> sqlite3.Connection:
+        """Open the file of a folder, or memory. A file that is damaged or of another version is set aside."""
         path = folder / FILE_NAME
         try:
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                self._database = _connect(path)
+                return _connect(path)
             except _UnusableFile as error:
                 kept = _set_aside(path)
                 self._warn(f"The file with earlier games is {error}. It was renamed to {kept.name} and not changed.")
-                self._database = _connect(path)
+                return _connect(path)
         except (OSError, sqlite3.Error) as error:
             self._warn(f"Games are kept in memory only and end with the server: {path} cannot be used ({error}).")
+            return _connect_memory()
 
     def _run(self, work: Callable[[], T]) -> T:
         """The result of a query or of a transaction. If the file fails, both continue in memory."""
@@ -217,8 +214,9 @@ class Storage:
         try:
             self._database.backup(memory)
         except sqlite3.Error:  # it cannot be read either
-            memory = sqlite3.connect(":memory:", check_same_thread=False)
-            memory.executescript(SCHEMA)
+            memory.close()
+            memory = _connect_memory()
+        self._database.close()
         self._database = memory
 
     def _warn(self, sentence: str) -> None:
@@ -255,6 +253,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     except _UnusableFile:
         database.close()
         raise
+    return database
+
+
+def _connect_memory() -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:", check_same_thread=False)
+    database.executescript(SCHEMA)
     return database
 
 

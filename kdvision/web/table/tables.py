@@ -40,6 +40,12 @@ log = logging.getLogger("kdvision.web")
 TABLE_LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 TABLE_LETTER_COUNT: Final = 4
 
+CHANGE_THREADS: Final = 4
+"""Changes at once; each takes milliseconds, except for joining two photos of a kingdom."""
+
+DECISION_THREADS: Final = 2
+"""Tables whose kingdoms are decided again at once."""
+
 MAX_TABLES: Final = 1000
 MAX_WATCHERS: Final = 256
 """Live connections of the server: half of its connections at least stay free for requests."""
@@ -211,8 +217,9 @@ class Tables:
     `decisions` has threads of its own: deciding kingdoms under glare takes seconds, and changes must not wait.
     """
 
-    def __init__(self, storage: Storage, jobs: JobQueue, decisions: JobQueue) -> None:
-        self.storage, self.jobs, self.decisions = storage, jobs, decisions
+    def __init__(self, storage: Storage | None = None) -> None:
+        self.storage = storage or Storage()
+        self.jobs, self.decisions = JobQueue(CHANGE_THREADS), JobQueue(DECISION_THREADS)
         self._tables: dict[str, SharedTable] = {}
 
     def join(self, request: JoinRequest) -> SharedTable:
@@ -299,11 +306,19 @@ class Tables:
         table.publish_people()
         return watcher
 
-    def close(self) -> None:
-        """End all live connections and close the file."""
+    def close_watchers(self) -> None:
+        """End all live connections, for which a server that stops would wait."""
         for table in self._tables.values():
             for watcher in table.watchers:
                 watcher.close()
+
+    def close(self) -> None:
+        """Stop deciding, and close the file."""
+        for table in self._tables.values():
+            if table.decider is not None:
+                table.decider.cancel()
+        self.jobs.close()
+        self.decisions.close()
         self.storage.close()
 
     async def _take_step(
