@@ -190,14 +190,14 @@ def apply_boards(kingdoms: Sequence[Data], boards: Mapping[int, Board], rules: R
     return {"kingdoms": changed, "standing": result_to_dict(result)["standing"]}
 
 
-def apply_squares(kingdoms: Sequence[Data], fixed_squares: FixedSquares, rules: Rules) -> list[Data]:
-    """The kingdoms of a photo with the fixed squares changed. Nothing else is decided again."""
-    changed = []
-    for number, kingdom in enumerate(kingdoms, start=1):
-        cells = {Square.parse(square): parse_cell(cell) for k, square, cell in fixed_squares if k == number}
-        board = Board.parse(kingdom["board"]).with_cells(cells)
-        changed.append(_replace_board(kingdom, number, board, rules) if cells else kingdom)
-    return changed
+def change_squares(kingdoms: Sequence[Data], fixed_squares: FixedSquares) -> dict[int, Board]:
+    """The boards on which squares are fixed, with these squares, by the numbers of their kingdoms."""
+    boards: dict[int, Board] = {}
+    for number, square, cell in fixed_squares:
+        if number <= len(kingdoms):
+            board = boards.setdefault(number, Board.parse(kingdoms[number - 1]["board"]))
+            boards[number] = board.with_cells({Square.parse(square): parse_cell(cell)})
+    return boards
 
 
 def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:

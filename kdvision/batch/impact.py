@@ -17,14 +17,14 @@ from kdvision.text import join_words
 COMPARE: Final = "compare it with the photo: kdvision review"
 
 
-def list_review_items(standings: EventStandings) -> list[ReviewItem]:
-    """All that should be reviewed, by impact. A board that a person has given needs no review, unless it has towns."""
+def list_board_items(standings: EventStandings) -> Iterator[ReviewItem]:
+    """Yield items for boards and tables. A board that a person has given needs no review, unless it has towns."""
+    yield from _find_table_problems(standings)
+    yield from _find_missing_tokens(standings)
     calculator = ImpactCalculator(standings)
-    items = [*standings.seating.review_items, *_find_table_problems(standings), *_find_missing_tokens(standings)]
     for kingdom in standings.seating.counting:
         if kingdom.has_towns or kingdom.photo.corrections.boards.get(kingdom.number) != kingdom.board:
-            items += calculator.review_items(kingdom)
-    return sorted(items, key=lambda item: item.order)
+            yield from calculator.review_items(kingdom)
 
 
 class ImpactCalculator:

@@ -1,6 +1,6 @@
 """The kingdoms of an event, each with its player, round and table.
 
-Nothing is left out silently: a kingdom that does not count, or has no player, has a review item.
+Nothing is left out silently: `review.py` lists kingdoms that do not count or have no player.
 """
 
 from collections import defaultdict
@@ -8,11 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from kdvision.batch import review
 from kdvision.batch.event import Event
 from kdvision.batch.photos import name_key, natural_key, photo_key
 from kdvision.batch.record import PhotoResult
-from kdvision.batch.review import ReviewItem
 from kdvision.batch.storage import Data
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, find_towns
@@ -92,17 +90,16 @@ class KingdomResult:
 
 @dataclass(frozen=True)
 class Seating:
-    """All kingdoms of an event, the players without a kingdom in some round, and review items.
+    """All kingdoms of an event, and the players without a kingdom in some round.
 
-    `missing` holds (round, table, player), the table "" if it is not known. `unread` holds (round, table, photo) of
-    unreadable photos without players. `copies` are the originals of identical photos, by the name of the copy.
+    `photos` are all photos in the folder, their players in one spelling. `missing` holds (round, table, player), the
+    table "" if it is not known. `copies` are the originals of identical photos, by the name of the copy.
     """
 
     kingdoms: tuple[KingdomResult, ...]
+    photos: tuple[PhotoResult, ...]
     missing: tuple[tuple[int, str, str], ...]
-    review_items: tuple[ReviewItem, ...]
     rounds: tuple[int, ...]
-    unread: tuple[tuple[int, str, str], ...]
     copies: Mapping[str, PhotoResult]
 
     @property
@@ -110,24 +107,29 @@ class Seating:
         """The kingdoms that count."""
         return tuple(one for one in self.kingdoms if one.counts)
 
+    @property
+    def unread(self) -> Iterator[tuple[int, str, str]]:
+        """Yields (round, table, photo) of each unreadable photo without players."""
+        for one in self.photos:
+            if one.error is not None and not one.seat.players:
+                yield one.seat.round, one.seat.table, one.name
 
-def assign_seats(photos: Sequence[PhotoResult], event: Event) -> Seating:
+
+def assign_seats(photos: Iterable[PhotoResult], event: Event) -> Seating:
     """The kingdoms of these photos with their players."""
-    copies, spelling = _find_copies(photos), _collect_names(photos, event)
-    items = [review.copy_item(photo, copies[photo.name]) for photo in photos if photo.name in copies]
-    kingdoms: list[KingdomResult] = []
-    for photo in photos:
-        if photo.name not in copies and photo.kingdoms:
-            kingdoms += _assign_players(photo, spelling, event, items)
-    kingdoms = _choose_kingdoms(kingdoms, items)
+    spelling = _collect_names(photos := tuple(photos), event)
+    photos = tuple(_spell_players(photo, spelling) for photo in photos)
+    copies = _find_copies(photos)
+    assigned = [one for photo in photos if photo.name not in copies for one in _assign_players(photo)]
+    kingdoms = _choose_kingdoms(assigned)
     rounds = tuple(sorted({one.seat.round for one in photos} | set(range(1, event.rounds + 1))))
     missing = tuple(_find_missing(kingdoms, photos, spelling, event, rounds))
-    items += [review.missing_kingdom_item(*one, photos) for one in missing]
-    items += review.find_unlisted(kingdoms, event)
-    unread = tuple(
-        (one.seat.round, one.seat.table, one.name) for one in photos if one.error is not None and not one.seat.players
-    )
-    return Seating(tuple(kingdoms), missing, tuple(items), rounds, unread, copies)
+    return Seating(tuple(kingdoms), photos, missing, rounds, copies)
+
+
+def _spell_players(photo: PhotoResult, spelling: Mapping[str, str]) -> PhotoResult:
+    players = tuple(spelling[name_key(name)] for name in photo.seat.players)
+    return replace(photo, seat=replace(photo.seat, players=players))
 
 
 def _find_copies(photos: Iterable[PhotoResult]) -> dict[str, PhotoResult]:
@@ -153,26 +155,19 @@ def _collect_names(photos: Sequence[PhotoResult], event: Event) -> Mapping[str, 
     return {name_key(name): name for name in reversed(names)}
 
 
-def _assign_players(
-    photo: PhotoResult, spelling: Mapping[str, str], event: Event, items: list[ReviewItem]
-) -> list[KingdomResult]:
-    """The kingdoms of one photo, each with its player if that is clear; else appends to the review items."""
+def _assign_players(photo: PhotoResult) -> list[KingdomResult]:
+    """The kingdoms of one photo, each with its player if that is clear: of one player, the largest counts."""
     kingdoms = [KingdomResult(photo, number, data) for number, data in enumerate(photo.kingdoms, start=1)]
-    players = [spelling[name_key(name)] for name in photo.seat.players]
+    players = photo.seat.players
     if len(players) == len(kingdoms):
         return [replace(one, player=player) for one, player in zip(kingdoms, players, strict=True)]
-    if not players:
-        if event.players or event.teams or event.rounds > 1:
-            items.append(review.unknown_player_item(photo))
+    if len(players) != 1 or not kingdoms:
         return kingdoms
-    largest = max(kingdoms, key=lambda one: (len(one.board), -one.number)) if len(players) == 1 else None
-    items.append(review.kingdom_count_item(photo, players, largest))
-    if largest is None:
-        return kingdoms
+    largest = max(kingdoms, key=lambda one: (len(one.board), -one.number))
     return [replace(one, player=players[0]) if one is largest else replace(one, counts=False) for one in kingdoms]
 
 
-def _choose_kingdoms(kingdoms: Sequence[KingdomResult], items: list[ReviewItem]) -> list[KingdomResult]:
+def _choose_kingdoms(kingdoms: Sequence[KingdomResult]) -> list[KingdomResult]:
     """The same kingdoms, but only one counts for each player and round.
 
     At the player's first table, a kingdom that a person corrected is preferred, then the more probable one.
@@ -180,18 +175,16 @@ def _choose_kingdoms(kingdoms: Sequence[KingdomResult], items: list[ReviewItem])
     groups: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
     for one in kingdoms:
         if one.player and one.counts:
-            groups[one.round, name_key(one.player)].append(one)
+            groups[one.round, one.player].append(one)
     excluded = set()
     for group in groups.values():
         here = [one for one in group if one.table == group[0].table]
         best = max(here, key=lambda one: (one.is_corrected, one.data["probability"]))  # the first of equal ones
-        others = [one for one in group if one is not best]
-        excluded |= {one.id for one in others}
-        items += [review.second_kingdom_item(best, one) for one in others if not _is_same_kingdom(best, one)]
+        excluded |= {one.id for one in group if one is not best}
     return [replace(one, counts=False) if one.id in excluded else one for one in kingdoms]
 
 
-def _is_same_kingdom(one: KingdomResult, other: KingdomResult) -> bool:
+def is_same_kingdom(one: KingdomResult, other: KingdomResult) -> bool:
     """True if two photos show the same board of a table, from any side."""
     boards = one.board.trim(), other.board.trim()
     return one.table == other.table and any(boards[0].rotate(quarters) == boards[1] for quarters in range(4))

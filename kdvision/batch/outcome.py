@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
-from kdvision.batch.corrections import CorrectionFile, PhotoCorrections, apply_boards, apply_squares
+from kdvision.batch.corrections import CorrectionFile, PhotoCorrections, apply_boards, change_squares
 from kdvision.batch.event import Event
-from kdvision.batch.impact import list_review_items
+from kdvision.batch.impact import list_board_items
 from kdvision.batch.job import result_key
 from kdvision.batch.joint import TableCache, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, assign_seats
 from kdvision.batch.photos import Failure, photo_key
 from kdvision.batch.record import PhotoRecord, PhotoResult
-from kdvision.batch.review import Impact, ReviewItem, find_unmatched
+from kdvision.batch.review import Impact, ReviewItem, find_unmatched, list_seating_items
 from kdvision.batch.rules import Rules
 from kdvision.batch.standings import EventStandings, Ranking
 from kdvision.batch.storage import REPORT, RESULTS, Data, ResultFolder, encode_line
@@ -133,8 +133,7 @@ def evaluate_event(
     photos = tuple(_apply_corrections(one, event, corrections.of_photo(one.photo, one.content)) for one in ordered)
     present = [one for one in photos if not one.record.gone]
     seating = assign_seats(present, event)
-    items = (*seating.review_items, *find_unmatched(event, photos, corrections))
-    seating = replace(seating, review_items=items)
+    items = [*list_seating_items(seating, event), *find_unmatched(event, photos, corrections)]
     kingdoms = decide_tables(EventStandings(seating, event), cache or TableCache())
     standings = EventStandings(replace(seating, kingdoms=kingdoms), event)
     unread = [
@@ -143,7 +142,7 @@ def evaluate_event(
     return EventOutcome(
         photos,
         standings,
-        review_items=tuple(list_review_items(standings)),
+        review_items=tuple(sorted([*items, *list_board_items(standings)], key=lambda item: item.order)),
         failures=tuple(sorted({*unread, *failures}, key=lambda failure: photo_key(failure.name))),
     )
 
@@ -177,8 +176,10 @@ def _count_corrected(record: PhotoRecord, own: PhotoCorrections, rules: Rules) -
     If the photo was not read again with the fixed squares (it may be gone), they are changed on the boards as read.
     """
     again, key = record.again, result_key(record.content, rules, own.fixed_squares)
+    boards = dict(own.boards)
     if again is not None and again.key == key and again.error is None:
         kingdoms = again.kingdoms
     else:
-        kingdoms = apply_squares(record.reading.kingdoms, own.fixed_squares, rules)
-    return apply_boards(kingdoms, own.boards, rules)
+        kingdoms = record.reading.kingdoms
+        boards = change_squares(kingdoms, own.fixed_squares) | boards
+    return apply_boards(kingdoms, boards, rules)

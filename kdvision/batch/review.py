@@ -4,17 +4,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kdvision.batch.corrections import CorrectionFile
 from kdvision.batch.event import Event
+from kdvision.batch.kingdoms import KingdomResult, Seating, is_same_kingdom
 from kdvision.batch.photos import name_key, natural_key
+from kdvision.batch.record import PhotoResult
 from kdvision.batch.storage import CORRECTIONS
 from kdvision.text import count_noun
-
-if TYPE_CHECKING:
-    from kdvision.batch.kingdoms import KingdomResult
-    from kdvision.batch.record import PhotoResult
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
 
@@ -50,12 +48,12 @@ class Spot(NamedTuple):
         return [f"round {self.round}"] * bool(self.round) + [f"table {self.table}"] * bool(self.table)
 
     @classmethod
-    def of_photo(cls, photo: "PhotoResult", player: str = "") -> "Spot":
+    def of_photo(cls, photo: PhotoResult, player: str = "") -> "Spot":
         """The spot of a whole photo."""
         return cls(photo.seat.round, photo.seat.table, player, photo.name)
 
     @classmethod
-    def of_kingdom(cls, kingdom: "KingdomResult") -> "Spot":
+    def of_kingdom(cls, kingdom: KingdomResult) -> "Spot":
         """The spot of a kingdom."""
         return cls(kingdom.round, kingdom.table, kingdom.player, *kingdom.id)
 
@@ -73,7 +71,7 @@ class ReviewItem:
     why: str
     advice: str
     spot: Spot
-    kingdom: "KingdomResult | None" = None
+    kingdom: KingdomResult | None = None
     stake: float = 0.0
     points: int | None = None
     fixes: tuple[str, ...] = ()
@@ -90,7 +88,26 @@ def make_item(impact: Impact, why: str, advice: str, spot: Spot) -> ReviewItem:
     return ReviewItem(impact, CHANGES.get(impact, ""), why, advice, spot)
 
 
-def copy_item(photo: "PhotoResult", first: "PhotoResult") -> ReviewItem:
+def list_seating_items(seating: Seating, event: Event) -> Iterator[ReviewItem]:
+    """Yield items for kingdoms that do not count, have no player or are missing, and for photos without a kingdom."""
+    for photo in seating.photos:
+        if photo.name in seating.copies:
+            yield _make_copy_item(photo, seating.copies[photo.name])
+        elif photo.kingdoms and photo.seat.players and len(photo.seat.players) != len(photo.kingdoms):
+            yield _make_count_item(photo, seating)
+        elif photo.kingdoms and not photo.seat.players and (event.players or event.teams or event.rounds > 1):
+            why = "the player of this kingdom is not known"
+            yield make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, Spot.of_photo(photo))
+    best = {(one.round, one.player): one for one in seating.counting}
+    for one in seating.kingdoms:
+        if one.player and not one.counts and not is_same_kingdom(best[one.round, one.player], one):
+            yield _make_second_kingdom_item(best[one.round, one.player], one)
+    for round_, table, player in seating.missing:
+        yield _make_missing_item(round_, table, player, seating.photos)
+    yield from _find_unlisted(seating.kingdoms, event)
+
+
+def _make_copy_item(photo: PhotoResult, first: PhotoResult) -> ReviewItem:
     """The item of a photo that is the same file as another one."""
     other, spot = first.seat, Spot.of_photo(photo, ", ".join(photo.seat.players))
     why = f"it is the same file as {first.name}, and counts once"
@@ -101,15 +118,10 @@ def copy_item(photo: "PhotoResult", first: "PhotoResult") -> ReviewItem:
     return make_item(Impact.WINNER_UNKNOWN, why, "put the right photo in its place", spot)
 
 
-def unknown_player_item(photo: "PhotoResult") -> ReviewItem:
-    """The item of a photo whose kingdoms have no players."""
-    why = "the player of this kingdom is not known"
-    return make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, Spot.of_photo(photo))
-
-
-def kingdom_count_item(photo: "PhotoResult", players: Sequence[str], largest: "KingdomResult | None") -> ReviewItem:
-    """The item of a photo with more or fewer kingdoms than players; `largest` is the kingdom that counts, if any."""
-    shows = f"it shows {count_noun(len(photo.kingdoms), 'kingdom')}"
+def _make_count_item(photo: PhotoResult, seating: Seating) -> ReviewItem:
+    """The item of a photo with more or fewer kingdoms than players. Of one player, the largest kingdom counts."""
+    shows, players = f"it shows {count_noun(len(photo.kingdoms), 'kingdom')}", photo.seat.players
+    largest = next((one for one in seating.kingdoms if one.photo is photo and one.player), None)
     if largest is not None:
         why = f"{shows}, and {players[0]} has one: the largest counts"
         spot = Spot.of_photo(photo, players[0])._replace(kingdom=largest.number)
@@ -118,7 +130,7 @@ def kingdom_count_item(photo: "PhotoResult", players: Sequence[str], largest: "K
     return make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, Spot.of_photo(photo))
 
 
-def second_kingdom_item(best: "KingdomResult", other: "KingdomResult") -> ReviewItem:
+def _make_second_kingdom_item(best: KingdomResult, other: KingdomResult) -> ReviewItem:
     """The item of a player with two different kingdoms in a round."""
     spot = Spot.of_kingdom(best)
     if other.table != best.table:
@@ -130,9 +142,9 @@ def second_kingdom_item(best: "KingdomResult", other: "KingdomResult") -> Review
     return make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", spot)
 
 
-def missing_kingdom_item(round_: int, table: str, player: str, photos: Iterable["PhotoResult"]) -> ReviewItem:
+def _make_missing_item(round_: int, table: str, player: str, photos: Iterable[PhotoResult]) -> ReviewItem:
     """The item of a player without a kingdom, with the photo that should have shown it."""
-    own = [one for one in photos if one.seat.round == round_ and name_key(player) in map(name_key, one.seat.players)]
+    own = [one for one in photos if one.seat.round == round_ and player in one.seat.players]
     error = next((one.error for one in own if one.error is not None), None)
     why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
     advice = "take the photo again, or type the board: kdvision review" if own else "find the photo, or take it"
@@ -142,7 +154,7 @@ def missing_kingdom_item(round_: int, table: str, player: str, photos: Iterable[
     return make_item(Impact.WINNER_UNKNOWN, why, advice, spot)
 
 
-def find_unlisted(kingdoms: Iterable["KingdomResult"], event: Event) -> Iterator[ReviewItem]:
+def _find_unlisted(kingdoms: Iterable[KingdomResult], event: Event) -> Iterator[ReviewItem]:
     """Yield items for rounds and players that the event file does not list."""
     listed = {name_key(name): name for name in event.players}
     for one in kingdoms:
@@ -157,7 +169,7 @@ def find_unlisted(kingdoms: Iterable["KingdomResult"], event: Event) -> Iterator
             yield make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", spot)
 
 
-def find_unmatched(event: Event, photos: Sequence["PhotoResult"], corrections: CorrectionFile) -> Iterator[ReviewItem]:
+def find_unmatched(event: Event, photos: Sequence[PhotoResult], corrections: CorrectionFile) -> Iterator[ReviewItem]:
     """Yield items for photos that are gone, and for corrections that cannot be applied."""
     present = {one.name for one in photos if not one.record.gone}
     for one in photos:

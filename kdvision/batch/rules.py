@@ -57,14 +57,11 @@ class Rules:
 
     def rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for the boards of one photo on its own."""
-        return self._with_side(self.side or infer_board_side(boards))
+        return Game(GAME, self.side or infer_board_side(boards), (), self.variants).rule_set
 
     def game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for all boards of one game: a game of more than two kingdoms has a side of five."""
         return choose_rule_set(GAME, list(boards), side=self.side, variants=self.variants)
-
-    def _with_side(self, side: int) -> RuleSet:
-        return Game(GAME, side, (), self.variants).rule_set
 
 
 def towns_problem(board: Board) -> Problem | None:
