@@ -21,7 +21,7 @@ from typing import Final
 
 from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
 from kdvision.batch.rules import EVENT_VARIANTS, GAME, Rules, Tokens
-from kdvision.batch.storage import SETTINGS, ResultFolder
+from kdvision.batch.store.folder import SETTINGS, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.rules import SIDES

@@ -8,7 +8,7 @@ from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.review import Impact, ReviewItem, Spot, make_item
 from kdvision.batch.rules import SCORE_ELSEWHERE
 from kdvision.batch.standings import EventStandings, rank_places
-from kdvision.batch.storage import Data
+from kdvision.batch.store.folder import Data
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.standing import Contender, make_contender
 from kdvision.game.table_check import find_table_problems

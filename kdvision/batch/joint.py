@@ -18,12 +18,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
-from kdvision.batch.corrections import kingdom_of_board
 from kdvision.batch.kingdoms import KingdomResult
-from kdvision.batch.observation import Observation, unpack_observation
+from kdvision.batch.reading.observation import Observation, unpack_observation
 from kdvision.batch.rules import Rules
 from kdvision.batch.standings import EventStandings
-from kdvision.batch.storage import TABLE_CACHE, Data, ResultFolder
+from kdvision.batch.store.corrections import kingdom_of_board
+from kdvision.batch.store.folder import TABLE_CACHE, Data, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
 from kdvision.game.scoring import score

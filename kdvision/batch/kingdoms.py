@@ -10,8 +10,8 @@ from functools import cached_property
 
 from kdvision.batch.event import Event
 from kdvision.batch.photos import name_key, natural_key, photo_key
-from kdvision.batch.record import PhotoResult
-from kdvision.batch.storage import Data
+from kdvision.batch.store.folder import Data
+from kdvision.batch.store.record import PhotoResult
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, find_towns
 

@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
-from kdvision.batch.corrections import CorrectionFile, PhotoCorrections, apply_boards, change_squares
 from kdvision.batch.event import Event
 from kdvision.batch.impact import list_board_items
-from kdvision.batch.job import result_key
 from kdvision.batch.joint import TableCache, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, assign_seats
 from kdvision.batch.photos import Failure, photo_key
-from kdvision.batch.record import PhotoRecord, PhotoResult
+from kdvision.batch.reading.job import result_key
 from kdvision.batch.review import Impact, ReviewItem, find_unmatched, list_seating_items
 from kdvision.batch.rules import Rules
 from kdvision.batch.standings import EventStandings, Ranking
-from kdvision.batch.storage import REPORT, RESULTS, Data, ResultFolder, encode_line
+from kdvision.batch.store.corrections import CorrectionFile, PhotoCorrections, apply_boards, change_squares
+from kdvision.batch.store.folder import REPORT, RESULTS, Data, ResultFolder, encode_line
+from kdvision.batch.store.record import PhotoRecord, PhotoResult
 from kdvision.text import format_csv
 
 Columns: TypeAlias = Mapping[str, Callable[[Any], object]]

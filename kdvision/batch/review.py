@@ -6,12 +6,12 @@ from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
-from kdvision.batch.corrections import CorrectionFile
 from kdvision.batch.event import Event
 from kdvision.batch.kingdoms import KingdomResult, Seating, is_same_kingdom
 from kdvision.batch.photos import name_key, natural_key
-from kdvision.batch.record import PhotoResult
-from kdvision.batch.storage import CORRECTIONS
+from kdvision.batch.store.corrections import CorrectionFile
+from kdvision.batch.store.folder import CORRECTIONS
+from kdvision.batch.store.record import PhotoResult
 from kdvision.text import count_noun
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"

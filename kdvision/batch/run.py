@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kdvision.batch.corrections import CorrectionFile, FixedSquares, file_version
 from kdvision.batch.event import EVENT_FILE, BatchOptions
-from kdvision.batch.job import Job, JobResult, hash_content, load_content
 from kdvision.batch.joint import TableCache
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import Failure, FolderContents, PhotoFile, list_photos
-from kdvision.batch.record import PhotoRecord, PhotoResult, Reading, load_records
-from kdvision.batch.storage import RESULTS, ResultFolder, append_line, picture_name
-from kdvision.batch.workers import Executor
+from kdvision.batch.reading.job import Job, JobResult, hash_content, load_content
+from kdvision.batch.reading.workers import Executor
+from kdvision.batch.store.corrections import CorrectionFile, FixedSquares, file_version
+from kdvision.batch.store.folder import RESULTS, ResultFolder, append_line, picture_name
+from kdvision.batch.store.record import PhotoRecord, PhotoResult, Reading, load_records
 from kdvision.errors import KdvisionError, PhotoError
 
 WATCH_INTERVAL_SECONDS: Final = 2.0

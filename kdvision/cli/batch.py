@@ -15,9 +15,9 @@ from kdvision.text import count_noun, join_words
 if TYPE_CHECKING:
     from kdvision.batch.event import BatchOptions
     from kdvision.batch.outcome import EventOutcome
+    from kdvision.batch.reading.workers import Executor
     from kdvision.batch.run import BatchRun
     from kdvision.batch.standings import Ranking
-    from kdvision.batch.workers import Executor
     from kdvision.cli.progress import ProgressDisplay
 
 EVENT_VARIANTS: Final = board_variants("kingdomino")
@@ -52,7 +52,7 @@ def batch(
     """
     from kdvision.batch.event import BatchOptions
     from kdvision.batch.rules import Rules
-    from kdvision.batch.storage import ResultFolder
+    from kdvision.batch.store.folder import ResultFolder
 
     rules = Rules(variants, int(size) if size else None) if variants or size else None
     options = BatchOptions(folder, out, event, rules, force)
@@ -104,10 +104,10 @@ def _join_rule_options() -> str:
 
 def _make_executor(workers: int | None, dask: str | None) -> "Executor":
     if dask is not None:
-        from kdvision.batch.cluster import DaskExecutor
+        from kdvision.batch.reading.cluster import DaskExecutor
 
         return DaskExecutor(dask)
-    from kdvision.batch.workers import PoolExecutor
+    from kdvision.batch.reading.workers import PoolExecutor
 
     return PoolExecutor(workers)
 

@@ -11,8 +11,8 @@ from kdvision.errors import NotationError, PhotoError
 from kdvision.game.board import Board, Cell, Square
 
 if TYPE_CHECKING:
-    from kdvision.batch.corrections import Correction
-    from kdvision.batch.record import PhotoRecord
+    from kdvision.batch.store.corrections import Correction
+    from kdvision.batch.store.record import PhotoRecord
     from kdvision.vision.detect.outline import KingdomOutline
     from kdvision.vision.image.photo import Photo
 
@@ -128,7 +128,7 @@ def parse_photo_board(text: str) -> "Correction":
 
 def make_correction(photo: str, kingdom: int, square: str = "", cell: str = "", *, board: str = "") -> "Correction":
     """A correction of a square or of a whole board; raises NotationError for a board that is none."""
-    from kdvision.batch.corrections import Correction
+    from kdvision.batch.store.corrections import Correction
 
     text = str(Board.parse(board)) if board else ""
     return Correction(photo=photo, content="", kingdom=kingdom, square=square, cell=cell, board=text)

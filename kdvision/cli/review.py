@@ -16,12 +16,12 @@ from kdvision.cli.output import get_width, print_error, print_line, print_messag
 from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
-    from kdvision.batch.corrections import Correction, CorrectionFile
     from kdvision.batch.event import BatchOptions
     from kdvision.batch.kingdoms import KingdomResult
     from kdvision.batch.outcome import EventOutcome
-    from kdvision.batch.record import PhotoRecord
     from kdvision.batch.review import ReviewItem
+    from kdvision.batch.store.corrections import Correction, CorrectionFile
+    from kdvision.batch.store.record import PhotoRecord
     from kdvision.game.board import Board
 
 BOARD_PROMPT: Final = (
@@ -55,9 +55,9 @@ def review(
     Corrections are stored in OUT/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
     is asked.
     """
-    from kdvision.batch.corrections import CorrectionFile
     from kdvision.batch.event import BatchOptions
-    from kdvision.batch.storage import REPORT
+    from kdvision.batch.store.corrections import CorrectionFile
+    from kdvision.batch.store.folder import REPORT
 
     options = BatchOptions.load(out)
     if page:
@@ -176,7 +176,7 @@ class ReviewDialogue:
 
     def _open(self, item: "ReviewItem") -> None:
         """Open the kingdom's picture, or else the report, in the browser."""
-        from kdvision.batch.storage import REPORT
+        from kdvision.batch.store.folder import REPORT
 
         picture = item.kingdom.photo.picture if item.kingdom is not None else None
         webbrowser.open((self.out / (picture or REPORT)).resolve().as_uri())
@@ -188,8 +188,8 @@ def _load_outcome(
     """The outcome of the event, and the record of each photo, as the last run stored them. Nothing is written."""
     from kdvision.batch.joint import TableCache
     from kdvision.batch.outcome import evaluate_event
-    from kdvision.batch.record import load_records
-    from kdvision.batch.storage import ResultFolder
+    from kdvision.batch.store.folder import ResultFolder
+    from kdvision.batch.store.record import load_records
 
     records, _ = load_records(options.out)
     cache = TableCache.load(ResultFolder(options.out))
@@ -198,9 +198,9 @@ def _load_outcome(
 
 def _update_results(options: "BatchOptions") -> None:
     """Write the results after corrections, unless another run has locked the folder, which applies them itself."""
+    from kdvision.batch.reading.workers import SerialExecutor
     from kdvision.batch.run import BatchRun
-    from kdvision.batch.storage import LockedError, ResultFolder
-    from kdvision.batch.workers import SerialExecutor
+    from kdvision.batch.store.folder import LockedError, ResultFolder
 
     try:
         with ResultFolder(options.out).lock():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.storage import ResultFolder
+from kdvision.batch.store.folder import ResultFolder
 from tests.batch.text_photos import (
     MAX_WAIT_SECONDS,
     TextPhotoReader,
@@ -30,8 +30,8 @@ SMALL = "w1 w w / # f f1 / . l l"
 def executor(monkeypatch: pytest.MonkeyPatch) -> TextPhotoReader:
     """The executor of batch and review."""
     readers = TextPhotoReader()
-    monkeypatch.setattr("kdvision.batch.workers.PoolExecutor", lambda *_: readers)
-    monkeypatch.setattr("kdvision.batch.workers.SerialExecutor", lambda: readers)
+    monkeypatch.setattr("kdvision.batch.reading.workers.PoolExecutor", lambda *_: readers)
+    monkeypatch.setattr("kdvision.batch.reading.workers.SerialExecutor", lambda: readers)
     return readers
 
 
@@ -308,7 +308,8 @@ def test_a_folder_without_results_is_reported(run: Run, tmp_path: Path) -> None:
 WATCH = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # some shells start background processes without it
-from kdvision.batch import run, workers
+from kdvision.batch import run
+from kdvision.batch.reading import workers
 from kdvision.cli import main
 from tests.batch.text_photos import TextPhotoReader
 workers.PoolExecutor, run.WATCH_INTERVAL_SECONDS = lambda *_: TextPhotoReader(), 0.1

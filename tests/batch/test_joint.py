@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdvision.batch.corrections import Correction, CorrectionFile, PhotoCorrections
 from kdvision.batch.event import Event
 from kdvision.batch.joint import TableCache, decide_tables
 from kdvision.batch.kingdoms import KingdomResult, assign_seats
-from kdvision.batch.observation import pack_observation, unpack_observation
 from kdvision.batch.outcome import evaluate_event
 from kdvision.batch.photos import Seat
-from kdvision.batch.record import PhotoRecord, PhotoResult
-from kdvision.batch.record import Reading as StoredReading
+from kdvision.batch.reading.observation import pack_observation, unpack_observation
 from kdvision.batch.standings import EventStandings
-from kdvision.batch.storage import ResultFolder
+from kdvision.batch.store.corrections import Correction, CorrectionFile, PhotoCorrections
+from kdvision.batch.store.folder import ResultFolder
+from kdvision.batch.store.record import PhotoRecord, PhotoResult
+from kdvision.batch.store.record import Reading as StoredReading
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
 from kdvision.report.build import build_photo_result

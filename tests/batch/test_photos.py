@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch.photos import list_photos, printable_path
-from kdvision.batch.storage import ResultFolder, picture_name
+from kdvision.batch.store.folder import ResultFolder, picture_name
 from kdvision.errors import KdvisionError
 from tests.batch.text_photos import write_files
 

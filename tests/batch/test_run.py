@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch import run
-from kdvision.batch.corrections import Correction, CorrectionFile
 from kdvision.batch.event import BatchOptions
-from kdvision.batch.job import Job, JobResult
 from kdvision.batch.photos import list_photos
-from kdvision.batch.record import SCORE_FIELDS
+from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.run import BatchRun
-from kdvision.batch.storage import LockedError, ResultFolder, read_lines
+from kdvision.batch.store.corrections import Correction, CorrectionFile
+from kdvision.batch.store.folder import LockedError, ResultFolder, read_lines
+from kdvision.batch.store.record import SCORE_FIELDS
 from kdvision.errors import KdvisionError, NotationError, PhotoError
 from kdvision.files import write_atomically
 from tests.batch.text_photos import (
@@ -129,7 +129,7 @@ def test_new_content_and_new_options_are_read(folder: Path, out: Path) -> None:
 
 def test_new_models_read_all_photos_again(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_batch(folder, out)
-    monkeypatch.setattr("kdvision.batch.job.hash_models", lambda: "others")
+    monkeypatch.setattr("kdvision.batch.reading.job.hash_models", lambda: "others")
     run_batch(folder, out, executor := TextPhotoReader())
     assert len(executor.jobs) == 5
 
@@ -213,7 +213,7 @@ def test_a_disk_that_fills_up_loses_nothing(folder: Path, out: Path, monkeypatch
             raise KdvisionError(f"{path} cannot be written: No space left on device", hint="make room")
         write_atomically(path, content)
 
-    monkeypatch.setattr("kdvision.batch.storage.write_atomically", full)
+    monkeypatch.setattr("kdvision.batch.store.folder.write_atomically", full)
     with pytest.raises(KdvisionError, match="No space left"):
         run_batch(folder, out)
     monkeypatch.undo()

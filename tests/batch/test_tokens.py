@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.corrections import Correction, CorrectionFile
 from kdvision.batch.event import parse_event
-from kdvision.batch.job import result_key
+from kdvision.batch.reading.job import result_key
 from kdvision.batch.rules import Rules
+from kdvision.batch.store.corrections import Correction, CorrectionFile
 from kdvision.errors import NotationError
 from tests.batch.text_photos import TextPhotoReader, read_csv, read_results, run_batch, text_photo, write_files
 

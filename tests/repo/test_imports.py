@@ -44,6 +44,9 @@ STAGE_LAYERS = {
 }
 """Each module and folder of kdvision/vision and those it may import; each may import itself."""
 
+BATCH_LAYERS = {"store": {"photos", "rules"}, "reading": {"rules", "store"}}
+"""The folders of kdvision/batch and what they may import there; each may import itself."""
+
 TRAINING_ONLY = {"torch", "onnx", "sklearn", "matplotlib"}
 
 
@@ -92,6 +95,10 @@ def list_violations(root: Path) -> list[str]:
             stage, imported = item.place.split("/")[1].split(".")[0], item.module.split(".")[2]
             if imported not in {stage, *STAGE_LAYERS[stage]}:
                 found.append(f"{item.place}: the stage {stage} imports {item.module}")
+        if item.package == item.target == "batch":
+            folder, imported = item.place.split("/")[1], item.module.split(".")[2]
+            if imported not in {folder, *BATCH_LAYERS.get(folder, {imported})}:
+                found.append(f"{item.place}: the folder {folder} imports {item.module}")
         top = item.module.split(".")[0]
         if item.package == "game" and top != PACKAGE and top not in sys.stdlib_module_names:
             found.append(f"{item.place}: game is pure Python and imports {item.module}")
@@ -115,6 +122,7 @@ def test_imports_follow_the_layers() -> None:
         ("vision/networks/cells.py", "def read():\n    from kdvision.vision.find import find_kingdoms"),
         ("vision/find.py", "def find():\n    import torch"),
         ("report/table.py", "from kdvision.cli import main"),
+        ("batch/store/record.py", "from kdvision.batch.reading.job import Job"),
         ("cli/__init__.py", "def train():\n    from kdvision.lab import train"),
         ("lab/train.py", "from kdvision.web.server import app"),
         ("web/server.py", "def page():\n    from kdvision.lab.render import scenes"),

@@ -1,6 +1,6 @@
 """Files are written atomically: after a power cut, a kill or on a full disk there is the old file or the new one.
 
-All file writing in the program goes through `files.write_atomically` or the journal (tests/batch/test_storage.py).
+All file writing in the program goes through `files.write_atomically` or the journal (tests/batch/store/test_folder.py).
 """
 
 import ast
@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from kdvision import files, pipeline
-from kdvision.batch.corrections import Correction, CorrectionFile
-from kdvision.batch.storage import ResultFolder
+from kdvision.batch.store.corrections import Correction, CorrectionFile
+from kdvision.batch.store.folder import ResultFolder
 from kdvision.errors import KdvisionError
 from kdvision.evaluate.evaluate import evaluate
 from kdvision.files import PART_NAME, write_atomically
@@ -276,4 +276,4 @@ def test_only_these_modules_write_files() -> None:
         if path.parts[len(PACKAGE.parts)] != "lab"
         and any(map(writes_file, ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
     }
-    assert found == {"files.py", "batch/storage.py", "cli/streams.py"}
+    assert found == {"files.py", "batch/store/folder.py", "cli/streams.py"}

@@ -105,7 +105,7 @@ def is_number(cell: str) -> bool:
 def test_hostile_names_are_harmless_in_a_terminal(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kdvision.batch.workers.PoolExecutor", lambda *_: TextPhotoReader())
+    monkeypatch.setattr("kdvision.batch.reading.workers.PoolExecutor", lambda *_: TextPhotoReader())
     out = tmp_path / "out"
     for command in (["batch", folder, "-o", out], ["review", out, "--all"]):
         ran = run(*command, stdin=b"\n" * 200)

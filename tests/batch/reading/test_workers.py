@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from kdvision.batch.cluster import DaskExecutor
-from kdvision.batch.corrections import FixedSquares
 from kdvision.batch.event import BatchOptions
-from kdvision.batch.job import Job, JobResult
+from kdvision.batch.reading.cluster import DaskExecutor
+from kdvision.batch.reading.job import Job, JobResult
+from kdvision.batch.reading.workers import PoolExecutor, SerialExecutor, load_malloc_trim
 from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun, Progress
-from kdvision.batch.storage import ResultFolder
-from kdvision.batch.workers import PoolExecutor, SerialExecutor, load_malloc_trim
+from kdvision.batch.store.corrections import FixedSquares
+from kdvision.batch.store.folder import ResultFolder
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.files import write_atomically
 from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_photo, wait_until, write_files
@@ -110,8 +110,8 @@ def test_workers_end_with_their_parent(tmp_path: Path) -> None:
 
     code = (
         "import os, signal\n"
-        "from kdvision.batch.workers import PoolExecutor\n"
-        "from tests.batch.test_workers import jobs, task\n"
+        "from kdvision.batch.reading.workers import PoolExecutor\n"
+        "from tests.batch.reading.test_workers import jobs, task\n"
         "if __name__ == '__main__':\n"
         "    for job, done in PoolExecutor(1, task=task).run(jobs(b'pid')):\n"
         "        print(done.data['pid'], flush=True)\n"
@@ -146,7 +146,7 @@ def test_the_serial_executor_reads_photos() -> None:
 
 def test_a_missing_scheduler_is_reported_with_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="[cluster] is not installed")
-    monkeypatch.setattr("kdvision.batch.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr("kdvision.batch.reading.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(KdvisionError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
         DaskExecutor("tcp://127.0.0.1:9")
 
@@ -154,7 +154,7 @@ def test_a_missing_scheduler_is_reported_with_its_address(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("address", ["nonsense", "nowhere://x"])
 def test_an_invalid_address_is_reported(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="[cluster] is not installed")
-    monkeypatch.setattr("kdvision.batch.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr("kdvision.batch.reading.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(KdvisionError, match="no Dask scheduler answers"):
         DaskExecutor(address)
 
@@ -209,7 +209,7 @@ def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) 
 
 
 def test_workers_with_other_models_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdvision.batch.cluster.hash_models", lambda: "others")
+    monkeypatch.setattr("kdvision.batch.reading.cluster.hash_models", lambda: "others")
     with (
         closing(DaskExecutor(cluster.scheduler.address, task=task)) as executor,
         pytest.raises(ModelError, match="other models"),

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from kdvision.batch.job import Job, JobResult, failed_result, hash_models, read_photo
-from kdvision.batch.workers import JobResults, ParallelExecutor, Task
+from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models, read_photo
+from kdvision.batch.reading.workers import JobResults, ParallelExecutor, Task
 from kdvision.errors import KdvisionError, ModelError
 
 if TYPE_CHECKING:

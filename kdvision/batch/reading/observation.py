@@ -3,7 +3,7 @@
 import base64
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kdvision.batch.storage import Data
+from kdvision.batch.store.folder import Data
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from kdvision.batch.rules import Rules, towns_problem
-from kdvision.batch.storage import CORRECTIONS, Data, append_line, hold_lock, read_lines
+from kdvision.batch.store.folder import CORRECTIONS, Data, append_line, hold_lock, read_lines
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Cell, Square, parse_cell
 from kdvision.report.build import build_board_result

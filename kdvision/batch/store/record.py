@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from kdvision.batch.corrections import NO_CORRECTIONS, PhotoCorrections
 from kdvision.batch.photos import Seat
 from kdvision.batch.rules import Rules
-from kdvision.batch.storage import RESULTS, Data, read_lines
+from kdvision.batch.store.corrections import NO_CORRECTIONS, PhotoCorrections
+from kdvision.batch.store.folder import RESULTS, Data, read_lines
 from kdvision.errors import KdvisionError
 from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch.storage import LockedError, append_line, hold_lock, read_lines
+from kdvision.batch.store.folder import LockedError, append_line, hold_lock, read_lines
 from kdvision.errors import KdvisionError
 
 HOLD = """
 import sys
 from pathlib import Path
-from kdvision.batch.storage import hold_lock
+from kdvision.batch.store.folder import hold_lock
 with hold_lock(Path(sys.argv[1])):
     print("locked", flush=True)
     sys.stdin.read()

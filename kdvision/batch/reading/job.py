@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
-from kdvision.batch.corrections import FixedSquares
-from kdvision.batch.observation import pack_observation
+from kdvision.batch.reading.observation import pack_observation
 from kdvision.batch.rules import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, towns_problem
+from kdvision.batch.store.corrections import FixedSquares
 from kdvision.errors import KdvisionError, ModelError, PhotoError
 
 if TYPE_CHECKING:

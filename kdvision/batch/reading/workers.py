@@ -16,9 +16,9 @@ from functools import cache
 from multiprocessing import connection, get_context, parent_process
 from typing import Any, Final, Protocol, TypeAlias
 
-from kdvision.batch.corrections import FixedSquares
-from kdvision.batch.job import Job, JobResult, failed_result, read_photo, use_one_thread
+from kdvision.batch.reading.job import Job, JobResult, failed_result, read_photo, use_one_thread
 from kdvision.batch.rules import Rules
+from kdvision.batch.store.corrections import FixedSquares
 from kdvision.errors import KdvisionError
 
 MAX_DEATHS: Final = 2
