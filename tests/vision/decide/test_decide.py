@@ -333,7 +333,7 @@ def test_every_uncertain_square_has_its_alternative() -> None:
     assert {doubt.square.name for doubt in decision.doubts} >= set(spoiled)
 
 
-@pytest.mark.parametrize("accuracy", [0.98, 0.99])
+@pytest.mark.parametrize("accuracy", [0.95, 0.99])
 def test_a_search_that_stops_early_misses_no_alternative(accuracy: float, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, stops = np.random.default_rng(3), list[bool]()
     readings = [make_noisy_reading(one.board, rng, accuracy=accuracy) for one in play(rng, players=2, side=5)]
@@ -346,7 +346,7 @@ def test_a_search_that_stops_early_misses_no_alternative(accuracy: float, monkey
     monkeypatch.setattr(BoardProgramme, "_may_differ", record)
     early = decide(readings, KINGDOMINO)
     monkeypatch.setattr(BoardProgramme, "_may_differ", lambda *_: True)
-    assert any(stops)
+    assert any(stops) == (accuracy == 0.99)
     for one, whole in zip(early, decide(readings, KINGDOMINO), strict=True):
         assert one.board == whole.board and one.proved == whole.proved
         assert one.probability == pytest.approx(whole.probability) and len(one.runners_up) == len(whole.runners_up)
