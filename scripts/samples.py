@@ -57,13 +57,14 @@ _KINGDOM_CENTRES = {
     1: [(0.0, 0.0)],
     2: [(-3.2, 0.3), (3.2, -0.3)],
     4: [(-4, -3.3), (3.9, -3.5), (-3.8, 3.6), (4.1, 3.3)],
+    5: [(-7, -3.4), (0.1, -3.5), (7, -3.3), (-3.6, 3.6), (3.7, 3.5)],
 }
 
 
 def make_shot_scene(shot: Shot, rng: np.random.Generator, kingdoms: Sequence[PlayedKingdom] | None = None) -> Scene:
     """Return the table of a shot, with these kingdoms or with new ones."""
     builder = SceneBuilder(rng)
-    colours = rng.permutation(["blue", "green", "pink", "yellow"])
+    colours = [*rng.permutation(["blue", "green", "pink", "yellow"]), "brown"]
     if shot.kingdoms:
         chosen = kingdoms or play_kingdoms(shot, rng)
         for kingdom, at, colour in zip(chosen, _KINGDOM_CENTRES[shot.kingdoms], colours, strict=False):

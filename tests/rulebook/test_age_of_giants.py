@@ -1,8 +1,10 @@
 """Age of Giants, clause by clause."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,9 +22,12 @@ from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.game.table_check import find_table_problems
 from kdvision.gamefile.model import parse_game
+from tests.conftest import Run
 
 clause = pytest.mark.clause
 RULES = make_rule_set(variants=["age-of-giants"])
+PHOTO = Path(__file__).with_name("age_of_giants.jpg")
+"""Rendered by `giants_photo.py`."""
 
 
 def kingdom(text: str, *giants: str, player: str = "") -> Kingdom:
@@ -297,3 +302,115 @@ def test_the_most_lines_are_found_on_random_grids() -> None:
         assert all(crowned.issuperset(line) for line in lines)
         assert all(len({*one} & {*other}) <= 1 for one, other in combinations(lines, 2))
         assert len(lines) == count_lines_slowly(crowned)
+
+
+# From a photo to the winner.
+
+PLAYERS = ["Ann", "Bo", "Cy", "Di", "Eve"]
+GIANTS = {"Ann": ["A2", "A2"], "Bo": ["B2"], "Cy": ["C4"], "Di": ["C4"], "Eve": ["B2"]}
+LINES = {
+    "Ann": "mine 1×1, lake 2×0, wheat 4×2, swamp 4×1, wheat 1×0, grass 3×3, forest 5×2, lake 2×0, "
+    "giant A2, giant A2, 0, 0",
+    "Bo": "swamp 1×0, mine 3×4, wheat 8×3, grass 1×0, swamp 1×0, forest 7×3, lake 1×0, giant B2, 0, 0",
+    "Cy": "swamp 1×1, mine 3×5, grass 1×0, mine 1×0, wheat 6×0, grass 3×0, swamp 1×1, forest 3×0, swamp 1×0, "
+    "giant C4, 10, 0",
+    "Di": "grass 7×4, lake 4×1, forest 1×0, lake 2×2, wheat 1×0, swamp 2×4, forest 4×1, grass 1×0, giant C4, 0, 0",
+    "Eve": "wheat 4×1, lake 11×5, forest 3×2, forest 1×0, wheat 1×0, giant B2, 0, 10",
+}
+"""The lines of each player; the last two are those of Bleak King and Folie des grandeurs."""
+
+
+def expected_lines(words: str) -> list[tuple[str, int, str]]:
+    """Return label, points and clause of each line."""
+    *parts, bleak, lines = words.split(", ")
+    expected = []
+    for part in parts:
+        name, what = part.split()
+        if name == "giant":
+            expected.append((f"giant on {what}: covers a crown", 0, "age-of-giants/covered"))
+            continue
+        squares, crowns = map(int, what.split("×"))
+        label = f"{name}: {squares} square{'s' * (squares != 1)} × {crowns} crown{'s' * (crowns != 1)}"
+        expected.append((label, squares * crowns, "kingdomino/value"))
+    return [
+        *expected,
+        ("Bleak King", int(bleak), "age-of-giants/bleak-king"),
+        ("Folie des grandeurs", int(lines), "age-of-giants/folie-des-grandeurs"),
+    ]
+
+
+def test_a_game_of_five_from_a_photo_and_a_filled_in_game_file(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    options = ["--age-of-giants", "--quest", "bleak-king", "--quest", "folie-des-grandeurs", "--game-file", path]
+    done = run("score", PHOTO, *options, "--players", ",".join(PLAYERS))
+    assert done.code == 0, done.err
+    text = path.read_text(encoding="utf-8")
+    assert 'variants = ["age-of-giants", "bleak-king", "folie-des-grandeurs"]' in text
+    for player in PLAYERS:
+        text = text.replace('giants = ["?"]', f"giants = {json.dumps(GIANTS[player])}", 1)
+    path.write_text(text, encoding="utf-8")
+    done = run("game", path, "--json", "--strict")
+    assert done.code == 0, done.err
+    game = json.loads(done.out)
+    assert (game["rules"], game["side"], game["winners"]) == (
+        "Kingdomino, Age of Giants, Bleak King, Folie des grandeurs",
+        5,
+        ["Eve"],
+    )
+    (table,) = game["rounds"]
+    for kingdom in table["kingdoms"]:
+        lines = [(line["label"], line["points"], line["clause"]) for line in kingdom["lines"]]
+        assert lines == expected_lines(LINES[kingdom["player"]])
+        assert kingdom["problems"] == []
+    totals = {kingdom["player"]: kingdom["total"] for kingdom in table["kingdoms"]}
+    assert totals == {"Ann": 32, "Bo": 57, "Cy": 27, "Di": 48, "Eve": 75}
+    names = [number for kingdom in table["kingdoms"] for domino in kingdom["dominoes"] for number in domino["numbers"]]
+    assert {"D", "E", "F", 49, 50, 51, 52, 53, 54} <= {*names}
+
+
+# Bad input.
+
+KINGDOMS = '\n[[kingdom]]\nplayer = "Ann"\nboard = "# w1 w"\n'
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (
+            f'{KINGDOMS}giants = ["B1"]',
+            r'match, kingdom 1, giants: .*expected variants = \["age-of-giants"\] at the top',
+        ),
+        (f'variants = ["age-of-giants"]{KINGDOMS}giants = ["Z99"]', "match, kingdom 1, giants 1: 'Z99' is no square"),
+        (
+            f'variants = ["age-of-giants"]{KINGDOMS}giants = ["B1 Olaf"]',
+            "the giant 'Olaf' is not known; expected a square",
+        ),
+        (f'variants = ["age-of-giants"]{KINGDOMS}giants = 3', r"giants is 3; expected a list in \[ \]"),
+        (f'variants = ["glorious-king"]{KINGDOMS}', "match, variants 1: variants has 'glorious-king'; expected one of"),
+        (KINGDOMS * 5, "Kingdomino with 5 kingdoms; expected at most 4 of them"),
+        (f'variants = ["age-of-giants"]{KINGDOMS * 6}', "Age of Giants with 6 kingdoms; expected at most 5 of them"),
+        (f'variants = ["age-of-giants"{KINGDOMS}', "match, line"),
+    ],
+)
+def test_a_mistake_in_a_game_file_is_named_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(NotationError, match=message):
+        parse_game(text, name="match")
+
+
+def test_a_giant_without_a_free_crown_and_too_many_quests_are_problems(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "match.toml"
+    quests = [variant.id for variant in VARIANTS if variant.group == "quest" or variant.has_claim]
+    variants = json.dumps(["age-of-giants", *quests, quests[0]])
+    path.write_text(f'variants = {variants}{KINGDOMS}giants = ["B1", "B1"]\n', encoding="utf-8")
+    done = run("game", path, "--strict")
+    assert done.code == 6
+    shown = " ".join(done.out.split())
+    assert "! 2 giants stand on B1, which has 1 crown: each giant covers one" in shown
+    assert "two are drawn, Harmony and Middle Kingdom counted" in shown
+
+
+def test_brown_needs_the_expansion(run: Run) -> None:
+    done = run("score", PHOTO, "--players", "brown=Ann")
+    assert (done.code, done.out) == (5, "")
+    assert "brown (Ann) is a colour of Age of Giants, which is not played" in done.err
+    assert "--age-of-giants" in done.err

@@ -16,7 +16,7 @@ from kdvision.lab.render.drawn.landscapes import PAINTERS
 from kdvision.lab.render.drawn.mosaic import draw_castle
 from kdvision.lab.render.drawn.motifs import draw_crown
 from kdvision.lab.render.drawn.shapes import Colour, darken, lighten, make_oval, make_stone, shift_points, vary
-from kdvision.lab.render.objects.meshes import COLOURS
+from kdvision.lab.render.objects.meshes import make_rgb
 
 SIDE_PX = 256  # of a square
 _SUPERSAMPLING = 2  # pictures are drawn larger by this factor, for smooth edges
@@ -168,7 +168,7 @@ def _draw_row(canvas: Canvas, terrain: Terrain, rng: Rng) -> None:
 _PAINTERS: dict[str, Callable[[Canvas, Rng, str], None]] = {
     "domino": _draw_domino,
     "back": _draw_back,
-    "castle": lambda canvas, rng, colour: draw_castle(canvas, COLOURS[colour], rng),
+    "castle": lambda canvas, rng, colour: draw_castle(canvas, make_rgb(colour), rng),
     "town": lambda canvas, rng, _: PAINTERS[Terrain.TOWN](canvas, rng, ()),
     "building": lambda canvas, rng, _: draw_building(canvas, rng),
     "unbuilt": lambda canvas, rng, _: draw_unbuilt(canvas, rng),

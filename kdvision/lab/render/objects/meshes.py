@@ -25,6 +25,8 @@ COLOURS: dict[str, tuple[int, int, int]] = {
     "red": (188, 40, 36),
 }
 """The colours of wooden pieces and castles."""
+BROWN = (112, 72, 40)
+"""The colour of a fifth player. It is not among COLOURS, from which the scenes of committed measurements draw."""
 _MODEL_WIDTHS_SQUARES = {"king": 0.4, "knight": 0.4, "tower": 0.35}
 
 _OUTLINES: dict[str, list[list[float]]] = tomllib.loads(
@@ -37,7 +39,7 @@ TOWER = _OUTLINES["tower"]
 
 def make_rgb(colour: str | Colour) -> tuple[int, int, int]:
     """Return a colour given by its name in COLOURS or as numbers."""
-    red, green, blue = COLOURS[colour] if isinstance(colour, str) else colour
+    red, green, blue = {**COLOURS, "brown": BROWN}[colour] if isinstance(colour, str) else colour
     return red, green, blue
 
 
