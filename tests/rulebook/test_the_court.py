@@ -181,6 +181,10 @@ def test_a_tile_lies_on_a_free_square_of_its_terrain(found: Kingdom, text: str) 
 def test_a_square_has_one_tile() -> None:
     assert texts(kingdom("w l g s", "D1 King", "D1 Queen"))[0] == "the court tile King on D1 lies on another one"
     assert texts(kingdom("w l g f", resources="A1 A1"))[0] == "the resource on A1 lies on another one"
+    found = check_court(Table((kingdom("w l g f", resources="A1 A1"),)))
+    assert {(problem.clause, problem.squares, problem.kingdom) for problem in found} == {
+        ("court/squares", (Square.parse("A1"),), 0)
+    }
     town = Built(Square.parse("A1"), Building(points=3))
     assert texts(kingdom("t g w", "A1 King", buildings=(town,))) == ["the court tile King on A1 lies on a building"]
     assert texts(kingdom("t g w", "A1 King")) == []
@@ -382,3 +386,8 @@ def test_a_naive_scorer_agrees(
         resources=" ".join(Square(*place).name for place in resources),
     )
     assert sum(points(found)) == naive_points(rows, court, resources)
+
+
+def test_many_tokens_are_checked_in_a_moment() -> None:
+    found = kingdom("g g g", *["A1 King"] * 20_000, resources=" ".join(["B1"] * 20_000))
+    assert len(texts(found)) > 40_000

@@ -9,7 +9,7 @@ from typing import Final
 from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import Token, TokenKind
+from kdvision.game.pieces import TOWNS, Token, TokenKind
 from kdvision.game.rules.tokens import check_tokens
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import Line, RuleSet
@@ -118,19 +118,9 @@ def check_court(table: Table) -> Iterator[Problem]:
     yield from check_tokens(table, TILES, "court/tokens")
     yield from check_tokens(table, RESOURCE_TOKENS, "court/tokens")
     for number, kingdom in enumerate(table.kingdoms):
-        for key, find_fault, clause in (
-            (TILES.key, _find_tile_fault, "court/place"),
-            (RESOURCE_TOKENS.key, _find_resource_fault, "court/resources"),
-        ):
-            for token in kingdom.list_tokens(key):
-                cell = kingdom.board.get(token.square)
-                if (
-                    cell is not None
-                    and cell.terrain is not Terrain.CASTLE
-                    and (fault := find_fault(kingdom, token, cell))
-                ):
-                    yield Problem((token.square,), fault, clause, number)
-        yield from _check_price(number, kingdom)
+        if TOWNS not in kingdom.open_facts:
+            yield from _check_places(number, kingdom)
+            yield from _check_price(number, kingdom)
     used = Counter(tile.name for kingdom in table.kingdoms for tile in kingdom.list_tokens(TILES.key))
     for name, count in used.items():
         if count > (held := BUILDINGS.get(name, 1)):
@@ -138,29 +128,36 @@ def check_court(table: Table) -> Iterator[Problem]:
             yield Problem((), f"the court tile {name} lies in the game {count} times, and the box has {held}", clause)
 
 
-def _find_tile_fault(kingdom: Kingdom, tile: Token, cell: Cell) -> str:
-    """Return why a court tile may not lie on its square (court/place, court/squares); empty if it may."""
-    lies = f"the court tile {tile.name} on {tile.square.name} lies on"
-    others = [token.key for token in kingdom.tokens if token.square == tile.square]
-    if cell.crowns:
-        return f"{lies} {count_noun(cell.crowns, 'crown')}"
-    if RESOURCE_TOKENS.key in others:
-        return f"{lies} a resource"
-    if others.count(TILES.key) > 1:
-        return f"{lies} another one"
-    if any(built.square == tile.square for built in kingdom.buildings):
-        return f"{lies} a building"
-    terrain = Cell.parse(tile.name).terrain if tile.name in BUILDINGS else cell.terrain
-    return "" if terrain is cell.terrain else f"{lies} {cell.terrain}, and is a building for {terrain}"
+def _check_places(number: int, kingdom: Kingdom) -> Iterator[Problem]:
+    built_on = {built.square for built in kingdom.buildings}
+    taken = Counter((token.key, token.square) for token in kingdom.tokens)
+    for token in kingdom.tokens:
+        cell = kingdom.board.get(token.square)
+        if cell is None or cell.terrain is Terrain.CASTLE or token.key not in THE_COURT.facts:
+            continue
+        is_tile = token.key == TILES.key
+        what, clause = (f"court tile {token.name}", "court/place") if is_tile else ("resource", "court/resources")
+        if cell.crowns:
+            fault = count_noun(cell.crowns, "crown")
+        elif taken[token.key, token.square] > 1:
+            fault, clause = "another one", "court/squares"
+        elif is_tile and taken[RESOURCE_TOKENS.key, token.square]:
+            fault = "a resource"
+        elif is_tile and token.square in built_on:
+            fault, clause = "a building", "court/squares"
+        else:
+            fault = _find_wrong_terrain(token, cell.terrain)
+        if fault:
+            text = f"the {what} on {token.square.name} lies on {fault}"
+            yield Problem((token.square,), text, clause, number)
 
 
-def _find_resource_fault(kingdom: Kingdom, token: Token, cell: Cell) -> str:
-    lies = f"the resource on {token.square.name} lies on"
-    if cell.terrain not in RESOURCES:
-        return f"{lies} {cell.terrain}, which brings none"
-    if cell.crowns:
-        return f"{lies} {count_noun(cell.crowns, 'crown')}"
-    return f"{lies} another one" if kingdom.tokens.count(token) > 1 else ""
+def _find_wrong_terrain(token: Token, terrain: Terrain) -> str:
+    """Return the terrain on which a token may not lie, in words; empty if it may."""
+    if token.key == RESOURCE_TOKENS.key:
+        return "" if terrain in RESOURCES else f"{terrain}, which brings none"
+    own = Cell.parse(token.name).terrain if token.name in BUILDINGS else terrain
+    return "" if own is terrain else f"{terrain}, and is a building for {own}"
 
 
 def _check_price(number: int, kingdom: Kingdom) -> Iterator[Problem]:
