@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from benchmarks import batch, decide, photos, rules
+from benchmarks import batch, decide, photos, rules, textures
 from benchmarks.measurement import Measurement, describe_machine
 from kdvision.errors import KdvisionError
 from kdvision.files import write_atomically
@@ -22,6 +22,7 @@ SECTIONS: Final[Mapping[str, Callable[[], Iterable[Measurement]]]] = {
     "rules": rules.measure_rules,
     "decide": decide.measure_decision,
     "stages": photos.measure_stages,
+    "textures": textures.measure_textures,
     "cores": photos.measure_cores,
     "memory": photos.measure_memory,
     "start": photos.measure_start,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from kdvision.game.legality import MAX_SIDE
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES, grow_components
 from kdvision.vision.detect.neighbours import NEIGHBOUR_STEPS, Bounds, Place
 from kdvision.vision.geometry import Floats, Mask, compute_distances, compute_median
 from kdvision.vision.networks.detector import Detections
+
+Ints = npt.NDArray[np.intp]
 
 DIAGONAL_COST: Final = 0.5
 """Added to the cost of links between squares that only share a corner."""
@@ -114,23 +116,23 @@ def _fits_kingdom(places: Collection[Place]) -> bool:
 
 def list_link_gaps(squares: Detections, members: Mapping[Place, int]) -> list[tuple[float, Place, Place]]:
     """Return the gap in sides between each two neighbours, with `DIAGONAL_COST` for those that share a corner."""
-    gaps = []
-    for (col, row), index in members.items():
-        for dc, dr in NEIGHBOUR_STEPS:
-            other = members.get((col + dc, row + dr))
-            if other is not None and (dc, dr) > (0, 0):
-                gap = _measure_gap(squares, index, other) + DIAGONAL_COST * bool(dc and dr)
-                gaps.append((gap, (col, row), (col + dc, row + dr)))
-    return gaps
+    links = [
+        ((col, row), (col + dc, row + dr))
+        for col, row in members
+        for dc, dr in NEIGHBOUR_STEPS
+        if (dc, dr) > (0, 0) and (col + dc, row + dr) in members
+    ]
+    one, other = (np.array([members[link[end]] for link in links], np.intp) for end in (0, 1))
+    half_way = (squares.centre[other] - squares.centre[one]) / 2
+    apart = 2 * half_way - _find_step(squares, one, half_way) + _find_step(squares, other, -half_way)
+    gaps = np.hypot(*apart.T) / squares.side[one]
+    diagonal = [a[0] != b[0] and a[1] != b[1] for a, b in links]
+    return [(gap, *link) for gap, link in zip((gaps + DIAGONAL_COST * np.array(diagonal)).tolist(), links, strict=True)]
 
 
-def _measure_gap(squares: Detections, one: int, other: int) -> float:
-    """Return the distance between the edges or corners in which two squares should meet, in sides."""
-    way: Floats = squares.centre[other] - squares.centre[one]
-    ends = []
-    for index, sign in ((one, 1.0), (other, -1.0)):
-        u, v = squares.axis_u[index], squares.axis_v[index]
-        steps = [s * u + t * v for s in (-1, 0, 1) for t in (-1, 0, 1) if (s, t) != (0, 0)]
-        # the edge's middle or corner that is closest to half way
-        ends.append(sign * min(steps, key=lambda step: float(((sign * way / 2 - step) ** 2).sum())))
-    return math.hypot(*(way - ends[0] - ends[1]).tolist()) / float(squares.side[one])
+def _find_step(squares: Detections, indices: Ints, way: Floats) -> Floats:
+    """Return the step (n, 2) from each square's centre to the middle of an edge or the corner closest to a way."""
+    u, v = squares.axis_u[indices], squares.axis_v[indices]
+    steps = np.stack([s * u + t * v for s in (-1, 0, 1) for t in (-1, 0, 1) if (s, t) != (0, 0)], axis=1)
+    closest = ((way[:, None] - steps) ** 2).sum(axis=2).argmin(axis=1)
+    return np.asarray(steps[np.arange(len(steps)), closest])
