@@ -2,16 +2,13 @@
 
 import gc
 import warnings
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from concurrent.futures import CancelledError, Future
+from typing import Final
 
-from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models, read_photo
+from kdvision.batch.reading.job import Job, JobResult, hash_models, read_photo
 from kdvision.batch.reading.workers import JobResults, ParallelExecutor, Task
 from kdvision.errors import KdvisionError, ModelError
-
-if TYPE_CHECKING:
-    import distributed
 
 CONNECT_TIMEOUT_SECONDS: Final = 15.0
 """How long to wait for a Dask scheduler."""
@@ -28,20 +25,28 @@ class DaskExecutor(ParallelExecutor):
     Photos are sent as bytes, so workers need no common disk and the scheduler can move jobs of a lost worker.
     """
 
+    MAX_DEATHS = 1
+    DEATH = KdvisionError(
+        "reading it ended one worker of the cluster after another",
+        hint="scale the photo down, or give the workers more memory",
+    )
+
     def __init__(self, address: str, *, task: Task = read_photo) -> None:
         try:
             import distributed
         except ImportError as error:
             hint = "install it: pip install 'kdvision[cluster]'"
             raise KdvisionError("working on a cluster needs Dask", hint=hint) from error
-        self.address, self.task = address, task
+        super().__init__(task)
+        self.address = address
         gc.collect()  # a client that failed before would deadlock if it were finalised while this one starts its loop
         try:
-            self._client: distributed.Client = distributed.Client(address, timeout=CONNECT_TIMEOUT_SECONDS)
+            self._client = distributed.Client(address, timeout=CONNECT_TIMEOUT_SECONDS)
         except Exception as error:  # invalid addresses, timeouts and refusals have no common class
             words = " ".join(str(error).split()) or type(error).__name__
             hint = "start one (see docs/events.md), and give the address that dask scheduler prints"
             raise KdvisionError(f"no Dask scheduler answers at {address} ({words})", hint=hint) from error
+        self._executor = self._client.get_executor(pure=False)
 
     def run(self, jobs: Iterable[Job]) -> JobResults:
         """Yield each job with its result; raises KdvisionError if the cluster is gone or has no workers."""
@@ -63,47 +68,26 @@ class DaskExecutor(ParallelExecutor):
     def _max_running(self) -> int:
         return JOBS_PER_THREAD * max(1, self._count_threads())
 
-    def _submit(self, job: Job) -> "distributed.Future":
+    def _submit(self, job: Job) -> Future[JobResult]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Dask warns of large tasks; there are never many at a time
-            return self._client.submit(self.task, job.data, job.rules, job.fixed_squares, pure=False)
+            future: Future[JobResult] = self._executor.submit(self.task, job.data, job.rules, job.fixed_squares)
+        return future
 
-    def _wait(self, running: Collection[Any]) -> Collection[Any]:
-        import distributed
-
-        with self._connection_errors():
-            done: Collection[Any] = distributed.wait(list(running), return_when="FIRST_COMPLETED").done
-            return done
-
-    def _result(self, future: Any) -> JobResult | None:
+    def _result(self, future: Future[JobResult]) -> JobResult | None:
         import distributed
 
         try:
-            with self._connection_errors():
-                result: JobResult = future.result()
+            result = future.result()
         except distributed.KilledWorker:  # too many workers died with this job among theirs
             return None
+        except (CancelledError, OSError, TimeoutError) as error:
+            raise self._connection_error() from error
         except (ImportError, AttributeError, TypeError) as error:
             raise KdvisionError(f"a worker of the cluster cannot do this work ({error})", hint=INSTALL_SAME) from error
         if result.models != hash_models():
             raise ModelError("a worker of the cluster has other models", hint=INSTALL_SAME)
         return result
-
-    def _run_alone(self, job: Job) -> JobResult:
-        if (result := self._result(self._submit(job))) is not None:
-            return result
-        hint = "scale the photo down, or give the workers more memory"
-        return failed_result(KdvisionError("reading it ended one worker of the cluster after another", hint=hint))
-
-    @contextmanager
-    def _connection_errors(self) -> Iterator[None]:
-        """Turn a lost connection into a KdvisionError."""
-        import distributed
-
-        try:
-            yield
-        except (distributed.CancelledError, OSError, TimeoutError) as error:
-            raise self._connection_error() from error
 
     def _connection_error(self) -> KdvisionError:
         hint = "all results so far are kept: start the cluster, and run again"

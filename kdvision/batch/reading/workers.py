@@ -9,20 +9,17 @@ import os
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from multiprocessing import connection, get_context, parent_process
-from typing import Any, Final, Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 from kdvision.batch.reading.job import Job, JobResult, failed_result, read_photo, use_one_thread
 from kdvision.batch.rules import Rules
 from kdvision.batch.store.corrections import FixedSquares
 from kdvision.errors import KdvisionError
-
-MAX_DEATHS: Final = 2
-"""How many workers a photo may end, read on its own, before it fails."""
 
 Task: TypeAlias = Callable[[bytes, Rules, FixedSquares], JobResult]
 """What a worker does: `read_photo`, or a substitute in tests."""
@@ -57,9 +54,17 @@ class SerialExecutor:
 class ParallelExecutor(ABC):
     """Submits jobs to workers, and runs those whose worker died again when no others are running."""
 
+    MAX_DEATHS: ClassVar[int]
+    """How many workers a photo may end, read on its own, before it fails."""
+    DEATH: ClassVar[KdvisionError]
+    """Why it fails then."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+
     def run(self, jobs: Iterable[Job]) -> JobResults:
         """Yield each job with its result as it completes."""
-        running: dict[Any, Job] = {}
+        running: dict[Future[JobResult], Job] = {}
         suspects: list[Job] = []
         for job in jobs:
             running[self._submit(job)] = job
@@ -68,9 +73,12 @@ class ParallelExecutor(ABC):
         while running:
             yield from self._collect(running, suspects)
 
-    def _collect(self, running: dict[Any, Job], suspects: list[Job]) -> JobResults:
+    def _collect(self, running: dict[Future[JobResult], Job], suspects: list[Job]) -> JobResults:
         """Yield the jobs that have completed by now, at least one; then, if none is running, the suspects."""
-        for future in sorted(self._wait(running), key=lambda future: running[future].photo):
+        done = wait(running, return_when=FIRST_COMPLETED).done
+        if any(not one.cancelled() and isinstance(one.exception(), BrokenProcessPool) for one in done):
+            done = wait(running).done  # a worker died, which ends all jobs of the pool
+        for future in sorted(done, key=lambda future: running[future].photo):
             job, result = running.pop(future), self._result(future)
             if result is None:
                 suspects.append(job)
@@ -81,31 +89,37 @@ class ParallelExecutor(ABC):
                 yield job, self._run_alone(job)
             suspects.clear()
 
+    def _run_alone(self, job: Job) -> JobResult:
+        """The result of a job that is run while no other is."""
+        for _ in range(self.MAX_DEATHS):
+            if (result := self._result(self._submit(job))) is not None:
+                return result
+        return failed_result(self.DEATH)
+
     @abstractmethod
     def _max_running(self) -> int: ...
 
     @abstractmethod
-    def _submit(self, job: Job) -> Any:
+    def _submit(self, job: Job) -> Future[JobResult]:
         """The future of a job."""
 
     @abstractmethod
-    def _wait(self, running: Collection[Any]) -> Collection[Any]:
-        """The futures that are done, at least one."""
-
-    @abstractmethod
-    def _result(self, future: Any) -> JobResult | None:
-        """The result of a future that is done; None if its worker died."""
-
-    @abstractmethod
-    def _run_alone(self, job: Job) -> JobResult:
-        """The result of a job that is run while no other is."""
+    def _result(self, future: Future[JobResult]) -> JobResult | None:
+        """The result of a future; None if its worker died."""
 
 
 class PoolExecutor(ParallelExecutor):
     """Reads photos in `size` processes, by default one a core. They end with this process, however it ends."""
 
+    MAX_DEATHS = 2
+    DEATH = KdvisionError(
+        "reading it ended the program, as for lack of memory",
+        hint="scale the photo down, or run again with fewer workers",
+    )
+
     def __init__(self, size: int | None = None, *, task: Task = read_photo) -> None:
-        self.size, self.task = size or _count_cores(), task
+        super().__init__(task)
+        self.size = size or _count_cores()
         self._pool: ProcessPoolExecutor | None = None
 
     def close(self) -> None:
@@ -133,25 +147,12 @@ class PoolExecutor(ParallelExecutor):
             future.set_exception(error)
             return future
 
-    def _wait(self, running: Collection[Future[JobResult]]) -> Collection[Future[JobResult]]:
-        done = wait(running, return_when=FIRST_COMPLETED).done
-        if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
-            return wait(running).done  # a worker died, which ends all jobs of the pool
-        return done
-
     def _result(self, future: Future[JobResult]) -> JobResult | None:
         try:
             return future.result()
         except BrokenProcessPool:
             self.close()
             return None
-
-    def _run_alone(self, job: Job) -> JobResult:
-        for _ in range(MAX_DEATHS):
-            if (result := self._result(self._submit(job))) is not None:
-                return result
-        hint = "scale the photo down, or run again with fewer workers"
-        return failed_result(KdvisionError("reading it ended the program, as for lack of memory", hint=hint))
 
 
 def _count_cores() -> int:
