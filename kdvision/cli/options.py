@@ -16,7 +16,7 @@ from kdvision.game.game import choose_rule_set
 from kdvision.game.open_facts import GivenFacts
 from kdvision.game.pieces import Token
 from kdvision.game.players import NO_PLAYERS, Players
-from kdvision.game.rules import TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
+from kdvision.game.rules import GROUPS, TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def variant_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Command]
     command has a parameter `tokens`, there is an option for each kind of token; it receives the tokens that are given,
     which add their variants.
     """
-    groups = {variant.group for variant in offered if variant.group}
+    groups = {variant.group for variant in offered} & GROUPS.keys()
 
     def decorate(command: Command) -> Command:
         signature = inspect.signature(command, eval_str=True)
@@ -180,7 +180,7 @@ def _replace_variants(
                 option = Annotated[bool, typer.Option(f"--{variant.id}", help=variant.help)]
                 yield parameter.replace(name=variant.key, annotation=option, default=False)
         for group in dict.fromkeys(variant.group for variant in offered if variant.group):
-            names = tuple(variant.id for variant in offered if variant.group == group)
+            names = tuple(variant.id for variant in GROUPS[group].variants)
             named = typer.Option(f"--{group}", metavar="NAME", help=f"A {group}: {', '.join(names)}. Repeatable.")
             choices: Any = _make_choices(group, names)
             yield parameter.replace(name=group, annotation=Annotated[list[choices] | None, named], default=None)

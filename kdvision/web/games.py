@@ -58,12 +58,17 @@ class VariantInfo(Struct):
     clause: str
     facts: Annotated[list[str], Meta(description="keys of a kingdom that the variant needs")]
     tokens: Annotated[list[TokenInfo], Meta(description="tokens on squares: a square and a name, such as C3 Farmer")]
-    group: Annotated[str, Meta(description="variants of a group are drawn together")]
+    group: Annotated[str, Meta(description="the group by which it is chosen, if it is not offered alone")]
     cells: Annotated[list[str], Meta(description="squares of the dominoes that it adds to the box")]
     seats: Annotated[
         dict[str, list[int]], Meta(description="numbers of kingdoms by side, empty if they are the game's")
     ]
     colours: Annotated[list[str], Meta(description="players' colours that it adds")]
+
+
+class GroupInfo(Struct):
+    drawn: int
+    variants: list[str]
 
 
 class BuildingInfo(Struct):
@@ -76,7 +81,7 @@ class BuildingInfo(Struct):
 class Rules(Struct):
     games: list[GameInfo]
     variants: list[VariantInfo]
-    groups: Annotated[dict[str, int], Meta(description="how many variants of each group are drawn")]
+    groups: Annotated[dict[str, GroupInfo], Meta(description="variants of which some are drawn for a game")]
     rounds: int
     terrains: dict[str, str]
     buildings: list[BuildingInfo]
@@ -92,7 +97,7 @@ def describe_rules(*, keeps: bool) -> Rules:
     return Rules(
         games=[_describe_game(kind) for kind in GAMES],
         variants=[_describe_variant(variant) for variant in VARIANTS],
-        groups=dict(GROUPS),
+        groups={name: GroupInfo(one.drawn, [variant.id for variant in one.variants]) for name, one in GROUPS.items()},
         rounds=DYNASTY_ROUNDS,
         terrains={terrain.value: name for name, terrain in TERRAINS.items()} | {"#": "castle"},
         buildings=[_describe_building(building) for building in BUILDINGS],

@@ -14,6 +14,7 @@ from kdvision.batch.kingdoms import KingdomResult, assign_seats
 from kdvision.batch.outcome import evaluate_event
 from kdvision.batch.photos import Seat
 from kdvision.batch.reading.observation import pack_observation, unpack_observation
+from kdvision.batch.rules import Rules
 from kdvision.batch.standings import EventStandings
 from kdvision.batch.store.corrections import Correction, CorrectionFile, PhotoCorrections
 from kdvision.batch.store.folder import ResultFolder
@@ -30,6 +31,9 @@ from tests.kingdoms import make_doubt, make_grid, make_reading
 
 ANN, BO = "# w m3", "# w m2"
 """Only one domino of the box, number 48, has a mine with three crowns. Its other half is wheat."""
+
+
+NO_EVENT = Event()
 
 
 def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> PhotoResult:
@@ -66,12 +70,12 @@ def unsure_bo() -> PhotoResult:
     return photo_result("bo", BO, (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
 
 
-def decide_table(*photos: PhotoResult, cache: TableCache | None = None) -> dict[str, KingdomResult]:
+def decide_table(
+    *photos: PhotoResult, cache: TableCache | None = None, event: Event = NO_EVENT
+) -> dict[str, KingdomResult]:
     """The kingdoms of one table, decided jointly, by player."""
-    return {
-        kingdom.player: kingdom
-        for kingdom in decide_tables(EventStandings(assign_seats(photos, Event()), Event()), cache or TableCache())
-    }
+    standings = EventStandings(assign_seats(photos, event), event)
+    return {kingdom.player: kingdom for kingdom in decide_tables(standings, cache or TableCache())}
 
 
 def test_a_packed_observation_can_be_unpacked() -> None:
@@ -89,6 +93,14 @@ def test_a_packed_observation_can_be_unpacked() -> None:
     assert (
         unpack_observation({name: value for name, value in kept.items() if name != "whole"}).p_whole == 1.0
     )  # kept before
+
+
+def test_the_box_has_the_dominoes_of_an_expansion() -> None:
+    photos = photo_result("ann", "# m g"), photo_result("bo", "# s g", B1={"m": 0.6, "s": 0.398})
+    event = Event(rules=Rules(("age-of-giants",)))
+    joint = decide_table(*photos, event=event)["bo"]
+    assert joint.data["probability"] > 0.9  # domino E, because D is Ann's
+    assert decide_table(*photos)["bo"].data["probability"] < 0.9
 
 
 def test_the_box_removes_a_doubt() -> None:

@@ -46,6 +46,31 @@ def test_tokens_count_in_results_and_standings(event: Path, tmp_path: Path) -> N
     assert not [item for item in outcome.review_items if "event.toml" in item.why]
 
 
+def test_giants_and_quests_count_in_an_event_of_five(tmp_path: Path) -> None:
+    event = """
+variants = ["age-of-giants", "lost-corner", "bleak-king"]
+
+[[photo]]
+file = "round1/table1/ann+bo+cy+di+eve.jpg"
+
+[[photo.kingdom]]
+giants = ["B1"]
+"""
+    boards = "# w1 w / w w w", "# m g", "m # g", "# s g", "f #"
+    files: dict[str, bytes | str] = {"round1/table1/ann+bo+cy+di+eve.jpg": text_photo(*boards), "event.toml": event}
+    outcome = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
+    assert totals(tmp_path / "out") == {"ann": "30", "bo": "20", "cy": "0", "di": "20", "eve": "20"}
+    (record,) = read_results(tmp_path / "out")
+    clauses = [line["clause"] for line in record["kingdoms"][0]["lines"] if not line["terrain"]]
+    assert clauses == [f"age-of-giants/{name}" for name in ("covered", "lost-corner", "bleak-king")]
+    assert not [item for item in outcome.review_items if "box" in item.why]
+    text = event.replace('"bleak-king"]', '"bleak-king"]\n[[table]]\nplayers = ["a", "b", "c", "d", "e", "f"]')
+    with pytest.raises(NotationError, match="players 6: a table of 6; expected at most 5 players"):
+        parse_event(text)
+    with pytest.raises(NotationError, match="giants"):
+        parse_event(event.replace('"age-of-giants", ', ""))
+
+
 def test_a_change_of_tokens_scores_the_photo_again(event: Path, tmp_path: Path) -> None:
     reader = TextPhotoReader()
     run_batch(event, tmp_path / "out", reader)

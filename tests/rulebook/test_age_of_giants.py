@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,10 @@ from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.game.table_check import find_table_problems
 from kdvision.gamefile.model import parse_game
+from kdvision.gamefile.write import write_game_text
+from kdvision.web.games import describe_rules
+from kdvision.web.http import ReadQuery
+from kdvision.web.service import Service, score_game
 from tests.conftest import Run
 
 clause = pytest.mark.clause
@@ -414,3 +419,46 @@ def test_brown_needs_the_expansion(run: Run) -> None:
     assert (done.code, done.out) == (5, "")
     assert "brown (Ann) is a colour of Age of Giants, which is not played" in done.err
     assert "--age-of-giants" in done.err
+
+
+# Other entry points and games.
+
+
+def test_the_server_reads_and_scores_with_the_expansion() -> None:
+    options = ReadQuery(age_of_giants=True, lost_corner=True, bleak_king=True)
+    make_service: Any = Service
+    read = json.loads(make_service(None, None).read(PHOTO.read_bytes(), options, ()).body)
+    assert [kingdom["board"][0] for kingdom in read["kingdoms"]] == [
+        "m1 l l w .",
+        "s m w1 w1 g",
+        ". s1 m2 . g",
+        "g g1 l f .",
+        "w w l1 f .",
+    ]
+    assert (read["game"], read["variants"]) == ("kingdomino", ["age-of-giants"])
+    assert [kingdom["untold"] for kingdom in read["kingdoms"]] == [["giants"]] * 5
+    body = {
+        "variants": ["age-of-giants", "lost-corner", "bleak-king"],
+        "kingdom": [{"board": kingdom["board"], "giants": []} for kingdom in read["kingdoms"]],
+    }
+    scored = json.loads(bytes(score_game(body, "").body))
+    assert [kingdom["total"] for kingdom in scored["rounds"][0]["kingdoms"]] == [40, 60, 23, 52, 76]
+    info = describe_rules(keeps=False)
+    (own,) = [variant for variant in info.variants if variant.id == "age-of-giants"]
+    assert {"w2", "f2", "l2"} <= {*own.cells}
+    assert (own.seats, own.colours) == ({"5": [3, 4, 5], "7": [2]}, ["brown"])
+    assert (info.groups["quest"].drawn, len(info.groups["quest"].variants)) == (2, 17)
+
+
+def test_five_play_queendomino_with_giants() -> None:
+    rules = make_rule_set("queendomino", variants=["age-of-giants"])
+    assert (rules.dominoes_drawn, rules.max_kingdoms) == ({3: 36, 4: 48, 5: 60}, 5)
+    assert make_game("queendomino", [Table((kingdom("#"),) * 2)], variants=["age-of-giants"]).side == 7
+    text = 'game = "queendomino"\nvariants = ["age-of-giants", "bleak-king", "lost-corner"]\n'
+    for player in PLAYERS:
+        text += f'[[kingdom]]\nplayer = "{player}"\nboard = "# t t w1"\ncoins = 3\n'
+    text += 'giants = ["D1"]\nbuildings = ["B1 1 crown"]\n'
+    game = parse_game(text)
+    totals = [place.total for place in sorted(game.standing.places, key=lambda place: place.index)]
+    assert totals == [22, 22, 22, 22, 23]
+    assert parse_game(write_game_text(game)) == game

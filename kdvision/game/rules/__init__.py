@@ -34,10 +34,10 @@ from kdvision.game.rules.kingdomino import kingdomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
 from kdvision.game.rules.queendomino import queendomino
-from kdvision.game.rules.quests import QUESTS, QUESTS_DRAWN
+from kdvision.game.rules.quests import QUEST_GROUP, QUESTS
 from kdvision.game.rules.royal_wedding import royal_wedding
 from kdvision.game.rules.the_court import THE_COURT
-from kdvision.game.rules.variant import Variant
+from kdvision.game.rules.variant import Group, Variant
 from kdvision.game.scoring import RuleSet
 
 GAMES: Final[Mapping[str, Callable[..., RuleSet]]] = {
@@ -57,8 +57,8 @@ VARIANTS: Final[tuple[Variant, ...]] = (
 )
 """All variants, in the order in which their lines follow on a scorecard."""
 
-GROUPS: Final[Mapping[str, int]] = {"quest": QUESTS_DRAWN}
-"""How many variants of each group are drawn for a game."""
+GROUPS: Final[Mapping[str, Group]] = {"quest": QUEST_GROUP}
+"""The groups of variants that are drawn, by the options that take their names."""
 
 TOKEN_KINDS: Final[Mapping[str, TokenKind]] = {kind.key: kind for variant in VARIANTS for kind in variant.tokens}
 """The kinds of token that expansions put on squares, by their keys in game files."""

@@ -15,7 +15,7 @@ from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
 from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
-from kdvision.game.rules.variant import Variant
+from kdvision.game.rules.variant import Group, Variant
 from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import join_words
 
@@ -178,4 +178,7 @@ QUESTS: Final = (
 )
 """The quests that are variants of their own: all but Harmony and Middle Kingdom."""
 
-QUEST_NAMES: Final = frozenset(quest.name for quest in (*QUESTS, HARMONY, MIDDLE_KINGDOM))
+QUEST_GROUP: Final = Group(QUESTS_DRAWN, (HARMONY, MIDDLE_KINGDOM, *QUESTS))
+"""All 17 quests."""
+
+QUEST_NAMES: Final = frozenset(quest.name for quest in QUEST_GROUP.variants)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from kdvision.game.board import Square
 from kdvision.game.deck import Deck
@@ -57,6 +58,13 @@ class Variant:
         name = f"{rule_set.name}, {self.name}"
         facts, deck = (*rule_set.facts, *self.facts), (*rule_set.deck, *self.dominoes)
         return replace(self.change(rule_set), name=name, facts=facts, deck=deck)
+
+
+class Group(NamedTuple):
+    """Variants from which `drawn` are drawn for a game."""
+
+    drawn: int
+    variants: tuple[Variant, ...]
 
 
 @dataclass(frozen=True)
