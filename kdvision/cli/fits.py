@@ -2,26 +2,33 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from kdvision.cli.inputs import correct_boards, load_networks, open_photo, parse_board, parse_fixes
-from kdvision.cli.options import AUTO, Fixes, PhotoGame, ScoreOptions, Size, Strict
+from kdvision.cli.options import AUTO, Fixes, PhotoGame, ScoreOptions, Size, Strict, variant_options
 from kdvision.cli.output import exit_with_code, get_width, print_json, wants_colour
 from kdvision.errors import NotationError
+from kdvision.game.rules import VARIANTS
 
 if TYPE_CHECKING:
     from kdvision.game.board import Board
     from kdvision.report.result import Result
 
 
+BOX_VARIANTS: Final = tuple(variant for variant in VARIANTS if variant.dominoes)
+"""Variants that add dominoes to the box. No other variant changes where a domino may be laid."""
+
+
+@variant_options(BOX_VARIANTS)
 def fits(
     domino: Annotated[str, typer.Argument(metavar="DOMINO", help='The two squares of the domino, such as "w f1".')],
     board: Annotated[str, typer.Argument(metavar="BOARD", help="A board in notation, - for one on stdin, or a photo.")],
     played: Annotated[
         PhotoGame, typer.Option("--game", help="The game; auto means Kingdomino, unless a photo shows towns.")
     ] = AUTO,
+    variants: tuple[str, ...] = (),
     size: Size = None,
     fix: Fixes = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -37,7 +44,7 @@ def fits(
     from kdvision.report.fits import find_fits, fits_to_dict, format_fits
 
     halves = parse_domino(domino)
-    options = ScoreOptions(None if played == AUTO else played, int(size) if size else None, strict=strict)
+    options = ScoreOptions(None if played == AUTO else played, int(size) if size else None, variants, strict=strict)
     result = _score_board(board, options, fix or [])
     answers = find_fits(result, halves, side=options.side)
     if as_json:

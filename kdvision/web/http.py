@@ -67,7 +67,7 @@ Fits: Final = msgspec.defstruct(
         ("domino", Annotated[str, Meta(max_length=MAX_DOMINO_LENGTH, examples=["w f1"])]),
         ("board", Annotated[list[str] | str, Meta(examples=["w w1 / l #"])]),
         ("game", Literal[tuple(DECKS)], GAME_KINGDOMINO),
-        OPTIONS[0],
+        *OPTIONS[:-1],
     ],
 )
 

@@ -195,7 +195,8 @@ def score_game(game: Mapping[str, Any], accept: str) -> Response:
 def answer_fits(body: Any) -> Response:
     """Where the domino of a Fits may be laid, as `kdvision fits --json` prints it; raises NotationError."""
     board = Board.parse(body.board)
-    result = build_board_result([board], choose_rule_set(body.game, [board], side=body.side))
+    rule_set = choose_rule_set(body.game, [board], side=body.side, variants=list_variants(body))
+    result = build_board_result([board], rule_set)
     (answer,) = find_fits(result, parse_domino(body.domino), side=body.side)
     return json_response(fits_to_dict(answer))
 

@@ -109,3 +109,10 @@ def test_errors_have_the_usual_codes(arguments: tuple[object, ...], code: int, m
     ran = run("fits", *arguments)
     assert (ran.code, ran.out) == (code, "")
     assert message in ran.err
+
+
+def test_the_box_has_the_dominoes_of_an_expansion(run: Run) -> None:
+    foreign = "the box of Kingdomino has no domino w2 f1"
+    assert foreign in run("fits", "w2 f1", "# w").out
+    ran = run("fits", "w2 f1", "# m g", "--age-of-giants", "--strict")
+    assert (ran.code, foreign in ran.out) == (0, False)
