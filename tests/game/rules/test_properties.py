@@ -206,6 +206,33 @@ def test_a_naive_scorer_agrees(kingdom: Kingdom) -> None:
     assert score(kingdom).points == naive_points(kingdom)
 
 
+def naive_quests(kingdom: Kingdom) -> dict[str, int]:
+    """The points of the quests that count squares, by looking at every square; no code of the rules is used."""
+    terrains = {(s.row, s.col): cell.terrain.name.lower() for s, cell in kingdom.board.items()}
+    places = [*terrains, *((s.row, s.col) for s in kingdom.board.unknown)]
+    rows, cols = {row for row, _ in places}, {col for _, col in places}
+    points = {"Lost Corner": 0}
+    for (row, col), terrain in terrains.items():
+        in_corner = row in (min(rows), max(rows)) and col in (min(cols), max(cols))
+        near_castle = any(
+            terrains.get((row + down, col + right)) == "castle" for down in (-1, 0, 1) for right in (-1, 0, 1)
+        )
+        if terrain == "castle":
+            points["Lost Corner"] += 20 * in_corner
+        else:
+            for name, counts in (("Four Corners", in_corner), ("Local Business", near_castle)):
+                points[f"{name}, {terrain}"] = points.get(f"{name}, {terrain}", 0) + 5 * counts
+    return points
+
+
+@given(kingdoms())
+def test_naive_quests_agree(kingdom: Kingdom) -> None:
+    expected = naive_quests(kingdom)
+    for line in score(kingdom, EVERYTHING).lines:
+        if line.label.startswith(("Lost Corner", "Four Corners", "Local Business")):
+            assert line.points == expected.get(line.label, 0), line.label
+
+
 @settings(max_examples=200)
 @given(boards())
 def test_territories_are_the_regions_that_scikit_image_labels(board: Board) -> None:
