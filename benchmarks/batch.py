@@ -10,13 +10,13 @@ from typing import Final
 
 from benchmarks.measurement import Measurement
 from benchmarks.photos import decode, enlarge_sample
-from kdvision.batch.event import BatchOptions
 from kdvision.batch.reading.job import Job, JobResult, failed_result, read_photo
 from kdvision.batch.reading.workers import PoolExecutor, Task
 from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun, Progress
 from kdvision.batch.store.corrections import FixedSquares
 from kdvision.batch.store.folder import ResultFolder
+from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError
 
 SAMPLES: Final = ("demo", "castle", "holes")

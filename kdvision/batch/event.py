@@ -1,4 +1,4 @@
-"""`event.toml`: what an organiser knows and no photo shows; and the options of a run, which may override it.
+"""`event.toml`: what an organiser knows and no photo shows.
 
     name = "Spring Cup"
     rounds = 3
@@ -21,8 +21,6 @@ from typing import Final
 
 from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
 from kdvision.batch.rules import EVENT_VARIANTS, GAME, Rules, Tokens
-from kdvision.batch.store.folder import SETTINGS, ResultFolder
-from kdvision.errors import NotationError
 from kdvision.game.game import DYNASTY_ROUNDS
 from kdvision.game.rules import SIDES
 from kdvision.gamefile.pieces import parse_tokens
@@ -38,8 +36,7 @@ class Event:
     """What is known of an event before any photo is read.
 
     `tables` are the seats under [[table]], `photos` those under [[photo]] by file, `tokens` those on the kingdoms of a
-    photo, by file too. `rounds` is 0 if the file does not
-    give it; `players` and `teams` are empty likewise.
+    photo, by file too. `rounds` is 0 if the file does not give it; `players` and `teams` are empty likewise.
     """
 
     name: str = ""
@@ -68,49 +65,6 @@ class Event:
         if seat.players:
             return seat
         return next((one for one in self.tables if (one.round, one.table) == (seat.round, seat.table)), seat)
-
-
-@dataclass(frozen=True)
-class BatchOptions:
-    """The options of a run. `event` is an event file, by default the one in the folder; `rules` override its rules."""
-
-    folder: Path
-    out: Path
-    event: Path | None = None
-    rules: Rules | None = None
-    force: bool = False
-
-    def save(self) -> None:
-        """Store in `out` what a later review has to know."""
-        settings = {
-            "folder": str(self.folder.resolve()),
-            "event": None if self.event is None else str(self.event.resolve()),
-            "rules": None if self.rules is None else {"variants": self.rules.variants, "side": self.rules.side},
-        }
-        ResultFolder(self.out).save_json(SETTINGS, settings)
-
-    @classmethod
-    def load(cls, out: Path) -> "BatchOptions":
-        """The options of the run that wrote into `out`; raises NotationError if there was none."""
-        if not (out / SETTINGS).exists():
-            hint = "name a folder that kdvision batch has written, as it was given to -o"
-            raise NotationError(f"{out} is not a folder of results", hint=hint)
-        settings = ResultFolder(out).load_json(SETTINGS)
-        if settings is None or not {"folder", "event", "rules"} <= settings.keys():
-            raise NotationError(f"{out / SETTINGS} is damaged", hint="run kdvision batch again")
-        event, rules = settings["event"], settings["rules"]
-        return cls(
-            folder=Path(settings["folder"]),
-            out=out,
-            event=None if event is None else Path(event),
-            rules=None if rules is None else Rules(tuple(rules["variants"]), rules["side"]),
-        )
-
-    def load_event(self) -> Event:
-        """The event as described now; raises NotationError for an invalid event file."""
-        path = self.event or self.folder / EVENT_FILE
-        event = load_event(path) if self.event or path.exists() else Event()
-        return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
 
 def load_event(path: Path) -> Event:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kdvision.batch.event import EVENT_FILE, BatchOptions
+from kdvision.batch.event import EVENT_FILE
 from kdvision.batch.joint import TableCache
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
 from kdvision.batch.photos import Failure, FolderContents, PhotoFile, list_photos
@@ -18,6 +18,7 @@ from kdvision.batch.reading.job import Job, JobResult, hash_content, load_conten
 from kdvision.batch.reading.workers import Executor
 from kdvision.batch.store.corrections import CorrectionFile, FixedSquares, file_version
 from kdvision.batch.store.folder import RESULTS, ResultFolder, append_line, picture_name
+from kdvision.batch.store.options import BatchOptions
 from kdvision.batch.store.record import PhotoRecord, PhotoResult, Reading, load_records
 from kdvision.errors import KdvisionError, PhotoError
 

@@ -13,11 +13,11 @@ from kdvision.game.rules import board_variants
 from kdvision.text import count_noun, join_words
 
 if TYPE_CHECKING:
-    from kdvision.batch.event import BatchOptions
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.reading.workers import Executor
     from kdvision.batch.run import BatchRun
     from kdvision.batch.standings import Ranking
+    from kdvision.batch.store.options import BatchOptions
     from kdvision.cli.progress import ProgressDisplay
 
 EVENT_VARIANTS: Final = board_variants("kingdomino")
@@ -50,9 +50,9 @@ def batch(
     saved as soon as it is read: if a run is stopped, the same command continues it. To correct results, run kdvision
     review OUT.
     """
-    from kdvision.batch.event import BatchOptions
     from kdvision.batch.rules import Rules
     from kdvision.batch.store.folder import ResultFolder
+    from kdvision.batch.store.options import BatchOptions
 
     rules = Rules(variants, int(size) if size else None) if variants or size else None
     options = BatchOptions(folder, out, event, rules, force)

@@ -16,11 +16,11 @@ from kdvision.cli.output import get_width, print_error, print_line, print_messag
 from kdvision.errors import KdvisionError, NotationError
 
 if TYPE_CHECKING:
-    from kdvision.batch.event import BatchOptions
     from kdvision.batch.kingdoms import KingdomResult
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.review import ReviewItem
     from kdvision.batch.store.corrections import Correction, CorrectionFile
+    from kdvision.batch.store.options import BatchOptions
     from kdvision.batch.store.record import PhotoRecord
     from kdvision.game.board import Board
 
@@ -55,9 +55,9 @@ def review(
     Corrections are stored in OUT/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
     is asked.
     """
-    from kdvision.batch.event import BatchOptions
     from kdvision.batch.store.corrections import CorrectionFile
     from kdvision.batch.store.folder import REPORT
+    from kdvision.batch.store.options import BatchOptions
 
     options = BatchOptions.load(out)
     if page:

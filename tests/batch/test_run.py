@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from kdvision.batch import run
-from kdvision.batch.event import BatchOptions
 from kdvision.batch.photos import list_photos
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.run import BatchRun
 from kdvision.batch.store.corrections import Correction, CorrectionFile
 from kdvision.batch.store.folder import LockedError, ResultFolder, read_lines
+from kdvision.batch.store.options import BatchOptions
 from kdvision.batch.store.record import SCORE_FIELDS
 from kdvision.errors import KdvisionError, NotationError, PhotoError
 from kdvision.files import write_atomically

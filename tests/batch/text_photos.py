@@ -16,13 +16,13 @@ from typing import Any, Final
 import cv2
 import numpy as np
 
-from kdvision.batch.event import BatchOptions
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models
 from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun
 from kdvision.batch.store.corrections import FixedSquares
 from kdvision.batch.store.folder import ResultFolder
+from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.open_facts import GivenFacts

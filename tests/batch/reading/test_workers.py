@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from kdvision.batch.event import BatchOptions
 from kdvision.batch.reading.cluster import DaskExecutor
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.reading.workers import PoolExecutor, SerialExecutor, load_malloc_trim
@@ -20,6 +19,7 @@ from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun, Progress
 from kdvision.batch.store.corrections import FixedSquares
 from kdvision.batch.store.folder import ResultFolder
+from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.files import write_atomically
 from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_photo, wait_until, write_files
