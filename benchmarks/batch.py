@@ -12,9 +12,7 @@ from benchmarks.measurement import Measurement
 from benchmarks.photos import decode, enlarge_sample
 from kdvision.batch.reading.job import Job, JobResult, failed_result, read_photo
 from kdvision.batch.reading.workers import PoolExecutor, Task
-from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun, Progress
-from kdvision.batch.store.corrections import FixedSquares
 from kdvision.batch.store.folder import ResultFolder
 from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError
@@ -26,17 +24,17 @@ PHOTOS: Final = 24
 SECONDS: Final = "seconds"
 
 
-def read_timed(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
+def read_timed(job: Job) -> JobResult:
     """Read a photo as a worker does, and note the processor time."""
     start = time.process_time()
-    result = read_photo(data, rules, fixed_squares)
+    result = read_photo(job)
     return result._replace(data={**result.data, SECONDS: time.process_time() - start})
 
 
-def decode_timed(data: bytes, _rules: Rules, _fixed_squares: FixedSquares) -> JobResult:
+def decode_timed(job: Job) -> JobResult:
     """Only decode a photo, and note the processor time."""
     start = time.process_time()
-    decode(data)
+    decode(job.data)
     result = failed_result(KdvisionError("it was only decoded"))
     return result._replace(data={**result.data, SECONDS: time.process_time() - start})
 

@@ -18,9 +18,7 @@ import numpy as np
 
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models
-from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun
-from kdvision.batch.store.corrections import FixedSquares
 from kdvision.batch.store.folder import ResultFolder
 from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
@@ -44,10 +42,10 @@ def text_photo(*boards: str, doubts: Sequence[tuple[str, str, str, float]] = (),
     return json.dumps(values).encode()
 
 
-def read_text_photo(content: bytes, rules: Rules, fixed_squares: FixedSquares = ()) -> JobResult:
+def read_text_photo(job: Job) -> JobResult:
     """The result of such a photo."""
     try:
-        values = json.loads(content)
+        values = json.loads(job.data)
     except ValueError:
         return failed_result(PhotoError("the photo is damaged or cut short", hint="send it again"))
     if values == "crash":
@@ -56,9 +54,9 @@ def read_text_photo(content: bytes, rules: Rules, fixed_squares: FixedSquares = 
         error = NoKingdomFound("the photo shows no kingdom", stage="detector", hint="take it from above")
         return failed_result(error)
     boards = [Board.parse(text) for text in values["boards"]]
-    for number, square, cell in fixed_squares:
+    for number, square, cell in job.fixed_squares:
         boards[number - 1] = boards[number - 1].with_cells({Square.parse(square): parse_cell(cell)})
-    fixed = {square for _, square, _ in fixed_squares}
+    fixed = {square for _, square, _ in job.fixed_squares}
     doubts = [make_doubt(*one) for one in values["doubts"] if one[0] not in fixed]
     readings = [
         make_reading(
@@ -66,8 +64,8 @@ def read_text_photo(content: bytes, rules: Rules, fixed_squares: FixedSquares = 
         )
         for number, board in enumerate(boards)
     ]
-    facts = GivenFacts(tokens=dict(enumerate(rules.tokens)))
-    result = build_photo_result("", (640, 480), readings, rules.rule_set(boards), facts=facts)
+    facts = GivenFacts(tokens=dict(enumerate(job.rules.tokens)))
+    result = build_photo_result("", (640, 480), readings, job.rules.rule_set(boards), facts=facts)
     return JobResult({**result_to_dict(result), "photo": None}, PICTURE, hash_models())
 
 
@@ -83,7 +81,7 @@ class TextPhotoReader:
             if self.stop_after is not None and len(self.jobs) >= self.stop_after:
                 raise KeyboardInterrupt
             self.jobs.append((job.photo, len(job.fixed_squares)))
-            yield job, read_text_photo(job.data, job.rules, job.fixed_squares)
+            yield job, read_text_photo(job)
 
     def close(self) -> None:
         pass

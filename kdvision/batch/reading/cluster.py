@@ -71,7 +71,7 @@ class DaskExecutor(ParallelExecutor):
     def _submit(self, job: Job) -> Future[JobResult]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Dask warns of large tasks; there are never many at a time
-            future: Future[JobResult] = self._executor.submit(self.task, job.data, job.rules, job.fixed_squares)
+            future: Future[JobResult] = self._executor.submit(self.task, job)
         return future
 
     def _result(self, future: Future[JobResult]) -> JobResult | None:

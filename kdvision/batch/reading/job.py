@@ -117,11 +117,14 @@ def use_one_thread() -> None:
     cv2.setNumThreads(1)
 
 
-def read_photo(data: bytes, rules: Rules, fixed_squares: FixedSquares = ()) -> JobResult:
-    """The result of one photo. Its errors are results, too; raises only ModelError, which concerns all photos."""
+def read_photo(job: Job) -> JobResult:
+    """The result of a job, whatever its photo is called.
+
+    Errors of the photo are results, too. Raises only ModelError, which concerns all photos.
+    """
     use_one_thread()
     try:
-        return _read(data, rules, fixed_squares)
+        return _read(job)
     except ModelError:
         raise
     except KdvisionError as error:
@@ -142,7 +145,7 @@ def failed_result(error: KdvisionError) -> JobResult:
     return JobResult(values, None, hash_models(), final=type(error) is not KdvisionError)
 
 
-def _read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
+def _read(job: Job) -> JobResult:
     from kdvision import pipeline
     from kdvision.game.board import Square
     from kdvision.game.open_facts import GivenFacts
@@ -152,8 +155,9 @@ def _read(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
     from kdvision.vision.decide.game_set import GAME_AUTO
     from kdvision.vision.image.photo import Photo
 
-    photo = Photo.open(data, name="the photo")
-    fixed = {(number - 1, Square.parse(square)): cell for number, square, cell in fixed_squares}
+    photo = Photo.open(job.data, name="the photo")
+    fixed = {(number - 1, Square.parse(square)): cell for number, square, cell in job.fixed_squares}
+    rules = job.rules
     box = name_box(GAME_AUTO, rules.variants)
     readings = [_flag_other_game(one) for one in pipeline.read(photo, side=rules.side, fixed_squares=fixed, game=box)]
     result = build_photo_result(

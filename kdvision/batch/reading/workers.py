@@ -17,11 +17,9 @@ from multiprocessing import connection, get_context, parent_process
 from typing import ClassVar, Protocol, TypeAlias
 
 from kdvision.batch.reading.job import Job, JobResult, failed_result, read_photo, use_one_thread
-from kdvision.batch.rules import Rules
-from kdvision.batch.store.corrections import FixedSquares
 from kdvision.errors import KdvisionError
 
-Task: TypeAlias = Callable[[bytes, Rules, FixedSquares], JobResult]
+Task: TypeAlias = Callable[[Job], JobResult]
 """What a worker does: `read_photo`, or a substitute in tests."""
 
 JobResults: TypeAlias = Iterator[tuple[Job, JobResult]]
@@ -45,7 +43,7 @@ class SerialExecutor:
     def run(self, jobs: Iterable[Job]) -> JobResults:
         """Yield each job with its result."""
         for job in jobs:
-            yield job, read_photo(job.data, job.rules, job.fixed_squares)
+            yield job, read_photo(job)
 
     def close(self) -> None:
         """Do nothing: there are no workers."""
@@ -141,7 +139,7 @@ class PoolExecutor(ParallelExecutor):
             # Forking a process with threads is unsafe, and Windows has no fork.
             self._pool = ProcessPoolExecutor(self.size, mp_context=get_context("spawn"), initializer=_start_worker)
         try:
-            return self._pool.submit(_run_task, self.task, job.data, job.rules, job.fixed_squares)
+            return self._pool.submit(_run_task, self.task, job)
         except BrokenProcessPool as error:  # it broke a moment ago; this job fails like those that were running
             future: Future[JobResult] = Future()
             future.set_exception(error)
@@ -176,9 +174,9 @@ def _exit_with_parent() -> None:
         os._exit(1)
 
 
-def _run_task(task: Task, data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
+def _run_task(task: Task, job: Job) -> JobResult:
     """The result of a task. Returns unused memory to the system, because images of many sizes fragment the heap."""
-    result = task(data, rules, fixed_squares)
+    result = task(job)
     if (trim := load_malloc_trim()) is not None:
         trim(0)
     return result

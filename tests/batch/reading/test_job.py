@@ -20,9 +20,13 @@ DEMO = (SAMPLES / "demo.jpg").read_bytes()
 HARMONY = Rules(("harmony",))
 
 
+def read(data: bytes, *options: Any) -> JobResult:
+    return read_photo(Job("", "", data, *options))
+
+
 @pytest.fixture(scope="module")
 def demo() -> JobResult:
-    return read_photo(DEMO, HARMONY)
+    return read(DEMO, HARMONY)
 
 
 def test_a_photo_is_read_and_drawn(demo: JobResult) -> None:
@@ -36,37 +40,35 @@ def test_a_photo_is_read_and_drawn(demo: JobResult) -> None:
 
 
 def test_a_fixed_square_is_kept(demo: JobResult) -> None:
-    other = read_photo(DEMO, HARMONY, ((1, "A1", "w1"),))
+    other = read(DEMO, HARMONY, ((1, "A1", "w1"),))
     assert other.data["kingdoms"][0]["board"][0].startswith("w1")
     assert not demo.data["kingdoms"][0]["board"][0].startswith("w1")
 
 
 def test_towns_are_read_and_reported() -> None:
     """Kingdomino's rules alone would read towns as wheat."""
-    (kingdom,) = read_photo((SAMPLES / "queendomino.jpg").read_bytes(), Rules()).data["kingdoms"]
+    (kingdom,) = read((SAMPLES / "queendomino.jpg").read_bytes(), Rules()).data["kingdoms"]
     assert kingdom["review"] and "t" in kingdom["board"][0]
     assert kingdom["problems"][0]["text"].startswith("towns lie on A1, A2, B2")
     assert "Kingdomino has none" in kingdom["problems"][0]["text"]
 
 
 def test_no_advice_names_options_that_a_batch_does_not_have() -> None:
-    shown = [
-        read_photo((SAMPLES / f"{name}.jpg").read_bytes(), Rules()).data for name in ("queendomino", "lost-treasures")
-    ]
+    shown = [read((SAMPLES / f"{name}.jpg").read_bytes(), Rules()).data for name in ("queendomino", "lost-treasures")]
     texts = [problem["text"] for data in shown for kingdom in data["kingdoms"] for problem in kingdom["problems"]]
-    hint = read_photo((SAMPLES / "no-kingdom.jpg").read_bytes(), Rules()).data["hint"]
+    hint = read((SAMPLES / "no-kingdom.jpg").read_bytes(), Rules()).data["hint"]
     assert any("a gem lies" in text for text in texts) and any("a knight stands" in text for text in texts)
     assert not any("--" in text for text in [*texts, hint])
     assert hint.endswith("type its board: kdvision review")
 
 
 def test_a_fixed_square_outside_the_grid_is_a_failure() -> None:
-    assert "has no square Z9" in read_photo(DEMO, HARMONY, ((1, "Z9", "w"),)).data["error"]
+    assert "has no square Z9" in read(DEMO, HARMONY, ((1, "Z9", "w"),)).data["error"]
 
 
 @pytest.mark.parametrize("way", BROKEN_FILES)
 def test_every_broken_file_has_an_error_and_a_hint(way: str) -> None:
-    done = read_photo(BROKEN_FILES[way](DEMO), Rules())
+    done = read(BROKEN_FILES[way](DEMO), Rules())
     assert done.data["kingdoms"] == [] and done.data["error"] and done.data["hint"] and done.picture is None
     assert done.final
 
@@ -82,14 +84,14 @@ def test_an_unexpected_error_fails_one_photo_and_is_tried_again(
     error: Exception, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "read", raising(error))
-    done = read_photo(png(table_photo().pixels), Rules())
+    done = read(png(table_photo().pixels), Rules())
     assert message in done.data["error"] and not done.final
 
 
 def test_missing_models_are_not_blamed_on_a_photo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "read", raising(ModelError("the model detector.onnx is missing")))
     with pytest.raises(ModelError):
-        read_photo(png(table_photo().pixels), Rules())
+        read(png(table_photo().pixels), Rules())
 
 
 def raising(error: Exception) -> Any:

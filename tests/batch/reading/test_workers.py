@@ -15,9 +15,7 @@ import pytest
 from kdvision.batch.reading.cluster import DaskExecutor
 from kdvision.batch.reading.job import Job, JobResult
 from kdvision.batch.reading.workers import PoolExecutor, SerialExecutor, load_malloc_trim
-from kdvision.batch.rules import Rules
 from kdvision.batch.run import BatchRun, Progress
-from kdvision.batch.store.corrections import FixedSquares
 from kdvision.batch.store.folder import ResultFolder
 from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError, ModelError
@@ -29,8 +27,9 @@ from tests.paths import ROOT
 KEPT: list[list[bytearray]] = []
 
 
-def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
+def task(job: Job) -> JobResult:
     """Read the text. One photo kills each worker that reads it, another only the first one."""
+    data = job.data
     if data.startswith(b"poison"):
         os._exit(1)
     if data.startswith(b"once"):
@@ -38,7 +37,7 @@ def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
         if not path.exists():
             path.touch()
             os._exit(1)
-        data = text_photo("# w1")
+        return read_text_photo(job._replace(data=text_photo("# w1")))
     if data.startswith(b"pid"):
         return JobResult({"pid": os.getpid()})
     if data.startswith(b"memory"):
@@ -49,7 +48,7 @@ def task(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
         return JobResult({"megabytes": get_private_megabytes()})
     if data.startswith(b"no models"):
         raise ModelError("the model detector.onnx is missing", hint="install it again")
-    return read_text_photo(data, rules, fixed_squares)
+    return read_text_photo(job)
 
 
 @pytest.mark.skipif(
@@ -159,13 +158,13 @@ def test_an_invalid_address_is_reported(address: str, monkeypatch: pytest.Monkey
         DaskExecutor(address)
 
 
-def hang_once(data: bytes, rules: Rules, fixed_squares: FixedSquares) -> JobResult:
+def hang_once(job: Job) -> JobResult:
     """Read the text. The first worker that reads a photo with a marker writes its process id there and hangs."""
-    marker = Path(json.loads(data).get("marker", os.devnull))
+    marker = Path(json.loads(job.data).get("marker", os.devnull))
     if not marker.exists():
         write_atomically(marker, str(os.getpid()).encode())
         threading.Event().wait()
-    return read_text_photo(data, rules, fixed_squares)
+    return read_text_photo(job)
 
 
 @pytest.fixture(scope="module")
