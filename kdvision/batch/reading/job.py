@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
     from kdvision.report.result import Result
     from kdvision.vision.image.photo import Photo
-    from kdvision.vision.image.srgb import Pixels
 
 READER_VERSION: Final = 2
 """Raised when this version reads the same photo differently with the same networks."""
@@ -193,22 +192,12 @@ def _adapt_advice(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _draw_picture(photo: "Photo", result: "Result") -> bytes:
-    """The photo with its score drawn in, scaled down, as a JPEG."""
+    """The photo with its score drawn in, its longer side at most MAX_PICTURE_SIDE, as a JPEG."""
     from kdvision.files import encode_image
     from kdvision.report.overlay import draw_overlay
+    from kdvision.vision.image.photo import shrink
 
-    pixels = _scale_down(photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0])
-    return encode_image(draw_overlay(photo, result, pixels), ".jpg", quality=PICTURE_QUALITY)
-
-
-def _scale_down(pixels: "Pixels") -> "Pixels":
-    """The pixels, scaled so that the longer side has at most MAX_PICTURE_SIDE."""
-    import cv2
-    import numpy as np
-
-    height, width = pixels.shape[:2]
-    factor = MAX_PICTURE_SIDE / max(height, width)
-    if factor >= 1:
-        return pixels
-    size = (max(1, round(width * factor)), max(1, round(height * factor)))
-    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)
+    pixels = photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0]
+    factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
+    drawn = draw_overlay(photo, result, shrink(pixels, factor)[0] if factor < 1 else pixels)
+    return encode_image(drawn, ".jpg", quality=PICTURE_QUALITY)
