@@ -36,7 +36,7 @@ COUNTED_KEYS: Final = {
 }
 """The facts that lines of these clauses count."""
 
-UNBOUNDED_KEYS: Final = {TOWNS, *TOKEN_KINDS}
+UNBOUNDED_KEYS: Final = {TOWNS, *(key for key, kind in TOKEN_KINDS.items() if max(kind.crowns.values()) >= 0)}
 """Facts that can raise lines of the board without a known bound while they are open."""
 
 LOWERING_KEYS: Final = {TOWNS, *(key for key, kind in TOKEN_KINDS.items() if min(kind.crowns.values()) < 0)}
@@ -243,11 +243,14 @@ def _find_possible_crossings(kingdom: Kingdom) -> Iterator[Square]:
 
 
 def _compute_most(kingdom: Kingdom, rule_set: RuleSet) -> int | None:
-    """Return the points with the best pieces of the box; None if towns, tokens, squares or gems are unknown."""
+    """Return the points with the best pieces of the box; None if facts without a known bound are open."""
     if not UNBOUNDED_KEYS.isdisjoint(kingdom.open_facts) or kingdom.board.unknown or _find_squares_at_risk(kingdom):
         return None
     best = _with_best_counts(kingdom)
-    total = score(best, rule_set).total
+    card = score(best, rule_set)
+    if any(line.clause in LOWERED_BY_CROWNS for line in card.lines):
+        return None
+    total = card.total
     places = [built.square for built in kingdom.buildings if built.building == UNKNOWN_BUILDING]
     places += find_free_towns(kingdom) if "buildings" in kingdom.open_facts else ()
     if not places:

@@ -17,7 +17,7 @@ from kdvision.game.game import Game, describe_outlook
 from kdvision.game.kingdom import Kingdom, find_crossings
 from kdvision.game.open_facts import compute_range, has_open_facts, list_open_facts, score_certain
 from kdvision.game.pieces import QUEENDOMINO_FACTS, TOWNS, TREASURE_FACTS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem
-from kdvision.game.rules import TOKEN_KINDS, add_variants, kingdomino, queendomino
+from kdvision.game.rules import TOKEN_KINDS, add_variants, kingdomino, make_rule_set, queendomino
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.rules.queendomino_checks import BUILDINGS
 from kdvision.game.rules.the_court import THE_COURT
@@ -397,3 +397,11 @@ def test_boards_with_open_towns_are_not_checked_against_the_box() -> None:
 def test_no_gem_is_expected_at_an_unknown_square() -> None:
     assert find_crossings(Kingdom(Board.parse("w f / g s"))) == (Square(0, 0),)
     assert find_crossings(Kingdom(Board.parse("w f / ? s"))) == ()
+
+
+def test_open_giants_can_only_lower_the_points_except_of_the_bleak_king() -> None:
+    kingdom = Kingdom(Board.parse("# w1 w w1 / . w w ."), open_facts=frozenset({"giants"}))
+    found = compute_range(kingdom, make_rule_set(variants=["age-of-giants", "lost-corner"]))
+    assert (found.least, found.most, str(found)) == (0, 30, "0 to 30")
+    found = compute_range(kingdom, make_rule_set(variants=["age-of-giants", "bleak-king"]))
+    assert (found.least, found.most) == (0, None)
