@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from kdvision.game.board import MAX_SIDE, Board
 from kdvision.game.pieces import UNKNOWN
 from kdvision.game.players import COLOURS
-from kdvision.game.rules import VARIANTS
-from kdvision.text import replace_controls
+from kdvision.game.rules import GAMES, SIDES, VARIANTS
+from kdvision.text import join_words, replace_controls
 from kdvision.web.games import Board as BoardText
 from kdvision.web.limits import Refusal
 from kdvision.web.table.model import (
@@ -25,8 +25,11 @@ from kdvision.web.table.model import (
     CellText,
     Facts,
     KingdomId,
+    PieceDoubt,
     Place,
     PlayerName,
+    Seen,
+    SquareDoubt,
     TableGame,
     TableKingdom,
     TableRules,
@@ -58,7 +61,7 @@ class Context:
     next_number: int
 
 
-class Change(Struct, frozen=True, tag_field="op"):
+class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="op"):
     """A change of a game."""
 
     @property
@@ -72,12 +75,17 @@ class Change(Struct, frozen=True, tag_field="op"):
 
 
 class AddKingdom(Change, frozen=True, tag="add_kingdom"):
-    """Add a kingdom from a reading, or with a board. A missing name or colour is chosen."""
+    """Add a kingdom from a reading, or with a board. A missing name or colour is chosen.
+
+    `doubts` and `pieces` are questions about the board, such as those of a shared link.
+    """
 
     round: RoundNumber = 0
     reading: ReadingId | None = None
     board: BoardText = []
     facts: Facts = {}
+    doubts: list[SquareDoubt] = []
+    pieces: list[PieceDoubt] = []
     player: PlayerName = ""
     colour: PlayerName = ""
     id: KingdomId | None = None
@@ -88,14 +96,17 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         if len(kingdoms) >= MAX_KINGDOMS_PER_ROUND:
             message = f"there are already {len(kingdoms)} kingdoms at this table"
             raise Refusal(422, message, hint="remove those that are not part of this game")
-        if self.reading is None:
-            made = TableKingdom("", "", "", cells_of(Board.parse(self.board)) if self.board else {}, self.facts)
-        else:
-            made = context.find_reading(self.reading)
+        made = self._make_kingdom() if self.reading is None else context.find_reading(self.reading)
         taken = {one.id for kingdoms in game.rounds for one in kingdoms}
         name = self.id if self.id and self.id not in taken else secrets.token_hex(4)
         player, colour = choose_player(game, self.round, clean_name(self.player), self.colour or made.colour)
         return game.with_round(self.round, [*kingdoms, replace(made, id=name, player=player, colour=colour)])
+
+    def _make_kingdom(self) -> TableKingdom:
+        cells = cells_of(Board.parse(self.board)) if self.board else {}
+        has_doubts = bool(self.doubts or self.pieces)
+        seen = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
+        return TableKingdom("", "", "", cells, self.facts, seen=seen)
 
 
 class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
@@ -215,6 +226,9 @@ class SetRules(Change, frozen=True, tag="set_rules"):
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
         """The game by these rules. A Dynasty has three rounds; without it, the first round with kingdoms stays."""
+        if self.rules.game not in GAMES or self.rules.side not in (None, *SIDES):
+            message = f"this version has no game {self.rules.game[:20]!r} with side {self.rules.side}"
+            raise Refusal(422, message, hint=f"choose one of {join_words([*GAMES], 'or')}")
         variants = [one.id for one in VARIANTS if one.id in self.rules.variants and one.fits(self.rules.game)]
         gems = [clean_name(name) for name in self.rules.open_gems]
         rules, rounds = replace(self.rules, variants=variants, open_gems=gems), game.rounds

@@ -69,19 +69,19 @@ class PieceDoubt(Struct, frozen=True):
 class Seen(Struct, frozen=True):
     """What a photo showed of a kingdom.
 
-    `reading` is the id of the stored observation, `photo` that of the photo, which the client chose. `first` is the
-    place of `squares[0][0]`.
+    `reading` is the id of the stored observation, empty for the questions of a shared link. `photo` is the id that the
+    client chose. `first` is the place of `squares[0][0]`.
     """
 
-    reading: str
-    photo: str
-    squares: list[list[list[int]]]
-    first: list[int]
-    probability: float
-    review: bool
-    doubts: list[SquareDoubt]
-    pieces: list[PieceDoubt]
-    problems: list[str]
+    reading: str = ""
+    photo: str = ""
+    squares: list[list[list[int]]] = []
+    first: list[int] = msgspec.field(default_factory=lambda: [0, 0])
+    probability: float = 0.0
+    review: bool = False
+    doubts: list[SquareDoubt] = []
+    pieces: list[PieceDoubt] = []
+    problems: list[str] = []
 
 
 class TableKingdom(Struct, frozen=True):
@@ -95,6 +95,19 @@ class TableKingdom(Struct, frozen=True):
     fixes: dict[Place, str] = {}
     seen: Seen | None = None
     checked: bool = False
+
+    @property
+    def reading(self) -> str:
+        """The id of the stored observation; empty without one."""
+        return self.seen.reading if self.seen is not None else ""
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """True if a person should still check the kingdom."""
+        seen = self.seen
+        if seen is None or not seen.review or self.checked:
+            return False
+        return bool(seen.reading or seen.doubts or seen.pieces)
 
     @property
     def top_left(self) -> tuple[int, int]:

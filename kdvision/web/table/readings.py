@@ -53,8 +53,7 @@ class NewReading(NamedTuple):
     @property
     def id(self) -> str:
         """The id of the reading."""
-        assert self.kingdom.seen is not None, "made from a photo"
-        return self.kingdom.seen.reading
+        return self.kingdom.reading
 
     @property
     def stored(self) -> StoredReading:
@@ -182,13 +181,13 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
     if not found:
         return None
     same = [kingdoms[index] for index in found.values()]
-    pairs = [(kingdoms[index], _reading_id(readings[place])) for place, index in found.items()]
+    pairs = [(kingdoms[index], readings[place].reading) for place, index in found.items()]
     others: list[Change] = [
-        AddKingdom(round=number, reading=_reading_id(one)) for place, one in enumerate(readings) if place not in found
+        AddKingdom(round=number, reading=one.reading) for place, one in enumerate(readings) if place not in found
     ]
     replacing = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *others]
     joining = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *others]
-    can_join = all(kingdom.seen is not None for kingdom in same)
+    can_join = all(kingdom.reading for kingdom in same)
     name = f"{same[0].player}'s" if len(same) == 1 else ""
     join = [_make_answer(f"Add it to {name}" if name else "Combine both photos", joining)] if can_join else []
     swap = [_make_answer(f"Replace {name or 'it'}", replacing)]
@@ -196,18 +195,13 @@ def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdo
         question = f"This is {name} kingdom again. {'Add it to' if can_join else 'Replace'} {name}?"
     else:
         question = "The same table again. Replace it?"
-    both = _make_answer("Keep both", [AddKingdom(round=number, reading=_reading_id(one)) for one in readings])
+    both = _make_answer("Keep both", [AddKingdom(round=number, reading=one.reading) for one in readings])
     answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
     return Proposal(secrets.token_hex(4), question, [one.id for one in same], answers)
 
 
 def _make_answer(text: str, changes: Sequence[Change]) -> Answer:
     return Answer(text, [msgspec.to_builtins(change) for change in changes])
-
-
-def _reading_id(kingdom: TableKingdom) -> str:
-    assert kingdom.seen is not None, "made from a photo"
-    return kingdom.seen.reading
 
 
 # Decide again.

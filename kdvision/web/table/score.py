@@ -39,7 +39,7 @@ def score_table(game: TableGame) -> dict[str, Any]:
         described = [_describe_question(question, kingdoms) for question in questions]
         for kingdom, values, (_, error) in zip(kingdoms, made["kingdoms"], found, strict=True):
             doubts = [one for one in described if one["kingdom"] == kingdom.id]
-            review = is_in_doubt(kingdom) or (kingdom.seen is None and values["review"])
+            review = kingdom.is_in_doubt or (kingdom.seen is None and values["review"])
             values |= {"id": kingdom.id, "player": kingdom.player, "error": error, "review": review, "doubts": doubts}
         rounds.append(
             made | {"questions": described, "verdict": _describe_round(kingdoms, table, played, made, described)}
@@ -61,7 +61,7 @@ def _describe_round(
     questions: list[dict[str, Any]],
 ) -> dict[str, Any]:
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
-    in_doubt = [one for one in kingdoms if is_in_doubt(one)]
+    in_doubt = [one for one in kingdoms if one.is_in_doubt]
     to_check = sum(len(one.seen.doubts) + len(one.seen.pieces) for one in in_doubt if one.seen is not None)
     standing = rank_kingdoms(table.kingdoms, played.rule_set, over=False)
     is_known = len(kingdoms) > 1 and played.has_round_result(table)
@@ -143,11 +143,6 @@ def _describe_question(question: Question, kingdoms: Sequence[TableKingdom]) -> 
         "changes_winner": doubt.changes_winner,
         "verdict": doubt.verdict or None,
     }
-
-
-def is_in_doubt(kingdom: TableKingdom) -> bool:
-    """True if a person should still check the kingdom."""
-    return kingdom.seen is not None and kingdom.seen.review and not kingdom.checked
 
 
 def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdom, str | None]:

@@ -373,10 +373,10 @@ class Tables:
             return stored
 
         def join(kingdom: TableKingdom, name: str) -> TableKingdom:
-            if kingdom.seen is None:
+            if not kingdom.reading:
                 raise Refusal(422, f"{kingdom.player}'s kingdom is not from a photo", hint="replace it instead")
             further = find_stored(name)
-            joined = join_readings(kingdom, find_stored(kingdom.seen.reading), further, game=table.game.rules.box)
+            joined = join_readings(kingdom, find_stored(kingdom.reading), further, game=table.game.rules.box)
             self.storage.add_reading(table.id, joined.id, joined.stored)
             return joined.kingdom
 
@@ -409,8 +409,8 @@ class Tables:
 
     def _decide_round(self, table: str, game: TableGame, number: int) -> TableGame:
         kingdoms = game.rounds[number] if number < len(game.rounds) else []
-        stored = {one.id: self.storage.find_reading(table, one.seen.reading) for one in kingdoms if one.seen}
-        known = [(one, reading) for one in kingdoms if (reading := stored.get(one.id)) is not None]
+        stored = [(one, self.storage.find_reading(table, one.reading)) for one in kingdoms if one.reading]
+        known = [(one, reading) for one, reading in stored if reading is not None]
         if not known:
             return game
         rules = game.rules
@@ -429,9 +429,9 @@ def _find_rounds_to_decide(before: TableGame, after: TableGame) -> set[int]:
     is_other_game = (before.rules.box, before.rules.side) != (after.rules.box, after.rules.side)
     found = set()
     for number, kingdoms in enumerate(after.rounds):
-        seen = [(one.seen.reading, one.fixes) for one in kingdoms if one.seen]
+        seen = [(one.reading, one.fixes) for one in kingdoms if one.reading]
         earlier = before.rounds[number] if number < len(before.rounds) else []
-        if not is_other_game and seen == [(one.seen.reading, one.fixes) for one in earlier if one.seen]:
+        if not is_other_game and seen == [(one.reading, one.fixes) for one in earlier if one.reading]:
             continue
         photos = {one.seen.photo for one in kingdoms if one.seen}
         if seen and (is_other_game or len(photos) > 1 or any(fixes for _, fixes in seen)):

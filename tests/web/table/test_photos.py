@@ -1,0 +1,185 @@
+"""Photos at a table: their kingdoms are added once, a retake is recognised, and two views are combined."""
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kdvision.files import encode_image
+from kdvision.web.server import Settings
+from tests.paths import SAMPLES
+from tests.phones import LiveStream, Phone
+from tests.webserver import Client, running_server
+
+DEMO = (SAMPLES / "demo.jpg").read_bytes()
+TWO = (SAMPLES / "two-kingdoms.jpg").read_bytes()
+NONE = (SAMPLES / "no-kingdom.jpg").read_bytes()
+TRUTH = json.loads((SAMPLES / "demo.json").read_text("utf-8"))["kingdoms"][0]
+
+
+def turn(content: bytes) -> bytes:
+    """The photo as from the other side of the table."""
+    return encode_image(np.rot90(np.asarray(Image.open(io.BytesIO(content))), 2), ".jpg")
+
+
+def cover(content: bytes, row: int, col: int) -> bytes:
+    """The demo photo with a grey card over two squares of the board, from a row and column on."""
+    pixels = np.array(Image.open(io.BytesIO(content)))
+    (left, top), _, (right, bottom), _ = TRUTH["corners_tl_tr_br_bl_px"]
+    side_x, side_y = (right - left) / 5, (bottom - top) / 5
+    y, x = int(top + row * side_y), int(left + col * side_x)
+    pixels[y : y + int(side_y), x : x + int(2 * side_x)] = 128
+    return encode_image(pixels, ".jpg")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with running_server(Settings(port=0)) as running:
+        yield running
+
+
+@pytest.fixture
+def phone(client: Client) -> Phone:
+    return Phone(client, client.post("/api/tables", {"new": True}).json["table"])
+
+
+def answer(phone: Phone, text: str) -> dict[str, Any]:
+    """Answer the first question at the table."""
+    (proposal,) = phone.state["game"]["proposals"]
+    number = [one["text"] for one in proposal["answers"]].index(text)
+    return phone.change("answer_proposal", proposal=proposal["id"], answer=number)
+
+
+def boards(phone: Phone) -> list[list[str]]:
+    return [one["board"] for one in phone.score["kingdoms"]]
+
+
+def test_a_photo_adds_its_kingdoms_for_everybody(client: Client, phone: Phone) -> None:
+    live = LiveStream(client, phone.table)
+    found = phone.photograph(DEMO, "photo=abc")
+    assert (found["width"], found["height"], found["proposal"]) == (1600, 1200, None)
+    assert found["kingdoms"] == [phone.kingdoms[0]["id"]]
+    assert (boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
+    assert live.wait_for("state", lambda one: one["revision"] == 1) == phone.state
+    seen = phone.kingdoms[0]["seen"]
+    assert (seen["photo"], seen["first"], len(seen["squares"][0][0])) == ("abc", [0, 0], 8)
+    live.close()
+
+
+def test_progress_shows_the_squares_that_are_found(phone: Phone) -> None:
+    lines = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos", Accept="application/x-ndjson").content
+    *reports, last = map(json.loads, lines.splitlines())
+    (squares,) = [one["squares"] for one in reports if "squares" in one]
+    assert len(squares) >= 20 and all(0 <= x <= 1600 and 0 <= y <= 1200 for x, y in squares)
+    assert last["body"]["state"]["score"]["rounds"][0]["kingdoms"][0]["total"] == TRUTH["points"]
+
+
+def test_a_photo_without_a_kingdom_leaves_the_table(phone: Phone) -> None:
+    phone.photograph(DEMO)
+    failed = phone.client.post_photo(NONE, f"/api/tables/{phone.table}/photos")
+    assert (failed.status, bool(failed.json["hint"]), phone.look()["revision"]) == (422, True, 1)
+
+
+def test_the_first_photo_decides_the_game(phone: Phone) -> None:
+    phone.photograph((SAMPLES / "queendomino.jpg").read_bytes())
+    assert phone.state["game"]["rules"]["game"] == "queendomino"
+    assert {"coins", "queen"} <= set(phone.kingdoms[0]["facts"])
+    assert (phone.score["kingdoms"][0]["total"], phone.score["kingdoms"][0]["error"]) == (None, None)
+
+
+def test_gems_of_a_photo_are_facts(phone: Phone) -> None:
+    phone.photograph((SAMPLES / "lost-treasures.jpg").read_bytes())
+    assert phone.state["game"]["rules"]["variants"] == ["lost-treasures"]
+    gem, *_ = phone.kingdoms[0]["facts"]["gems"]
+    assert (gem["kind"], gem["between"].count(",")) == ("?", 2)
+    assert phone.score["kingdoms"][0]["error"] is None
+
+
+def test_the_same_table_again_asks_whether_to_replace_it(phone: Phone) -> None:
+    phone.photograph(TWO, "photo=one")
+    names = [one["player"] for one in phone.kingdoms]
+    phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Ann")
+    before = phone.totals
+    found = phone.photograph(turn(TWO), "photo=two")
+    assert (found["kingdoms"], found["proposal"]["question"]) == ([], "The same table again. Replace it?")
+    assert (phone.totals, len(phone.kingdoms)) == (before, 2)
+    answer(phone, "Replace it")
+    assert [one["player"] for one in phone.kingdoms] == ["Ann", names[1]]
+    assert ({one["seen"]["photo"] for one in phone.kingdoms}, phone.totals) == ({"two"}, before)
+    assert phone.state["game"]["proposals"] == []
+    phone.change("undo")
+    assert {one["seen"]["photo"] for one in phone.kingdoms} == {"one"}
+
+
+@pytest.mark.parametrize(("text", "count"), [("Keep both", 4), ("Ignore this photo", 2)])
+def test_a_retake_may_be_kept_or_ignored(phone: Phone, text: str, count: int) -> None:
+    phone.photograph(TWO)
+    phone.photograph(TWO, "photo=again")
+    answer(phone, text)
+    assert len(phone.kingdoms) == count
+
+
+def test_anybody_may_answer_once(client: Client, phone: Phone) -> None:
+    phone.photograph(DEMO)
+    phone.photograph(DEMO)
+    other = Phone(client, phone.table)
+    (proposal,) = other.state["game"]["proposals"]
+    answer(other, "Ignore this photo")
+    late = phone.send({"op": "answer_proposal", "proposal": proposal["id"], "answer": 0})
+    assert (late.status, late.json["error"]) == (404, "this question has been answered")
+
+
+def test_a_second_view_shows_what_was_covered(phone: Phone) -> None:
+    """Each photo has a card on other squares; together they show the whole board."""
+    phone.photograph(cover(DEMO, 0, 0))
+    phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Anna")
+    found = phone.photograph(turn(cover(DEMO, 3, 3)), "photo=two")
+    assert found["proposal"]["question"] == "This is Anna's kingdom again. Add it to Anna's?"
+    answer(phone, "Add it to Anna's")
+    assert (boards(phone), phone.totals) == ([TRUTH["board"]], [TRUTH["points"]])
+    assert [one["player"] for one in phone.kingdoms] == ["Anna"]
+
+
+def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
+    phone.add(" / ".join(TRUTH["board"]), "Ann")
+    found = phone.photograph(DEMO)
+    assert found["proposal"]["question"] == "This is Ann's kingdom again. Replace Ann's?"
+    answer(phone, "Replace Ann's")
+    assert (phone.kingdoms[0]["player"], bool(phone.kingdoms[0]["seen"])) == ("Ann", True)
+
+
+def test_another_kingdom_is_added_without_a_question(phone: Phone) -> None:
+    phone.photograph(DEMO)
+    assert phone.photograph(TWO)["proposal"] is None
+    assert len(phone.kingdoms) == 3
+
+
+def test_a_corrected_square_stays_and_the_others_follow(client: Client, phone: Phone) -> None:
+    phone.photograph(DEMO)
+    kingdom = phone.kingdoms[0]
+    live, place = LiveStream(client, phone.table), next(iter(kingdom["cells"]))
+    state = phone.change("set_square", kingdom=kingdom["id"], at=place, cell="m3")
+    assert (state["deciding"], phone.kingdoms[0]["cells"][place]) == (True, "m3")
+    after = live.wait_for("state", lambda one: one["revision"] > state["revision"])
+    assert (after["deciding"], after["undo"]) == (False, state["undo"])
+    assert after["game"]["rounds"][0][0]["cells"][place] == "m3"
+    assert after["game"]["rounds"][0][0]["seen"]["review"]
+    assert not after["score"]["rounds"][0]["verdict"]["certain"]
+    phone.change("set_kingdom", kingdom=kingdom["id"], checked=True)
+    assert not phone.score["kingdoms"][0]["doubts"]
+    live.close()
+
+
+def test_one_kingdom_is_read_again_within_its_outline(phone: Phone) -> None:
+    phone.add("# w", "Ann", facts={"coins": 3})
+    points = " ".join(f"{x:.0f},{y:.0f}" for x, y in TRUTH["corners_tl_tr_br_bl_px"]).replace(" ", "%20")
+    kingdom = phone.kingdoms[0]["id"]
+    found = phone.photograph(DEMO, f"kingdom={kingdom}&corners={points}")
+    assert (found["kingdoms"], boards(phone), phone.kingdoms[0]["player"]) == ([], [TRUTH["board"]], "Ann")
+    assert phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom={kingdom}").status == 422
+    gone = phone.client.post_photo(DEMO, f"/api/tables/{phone.table}/photos?kingdom=gone&corners={points}")
+    assert gone.status == 404

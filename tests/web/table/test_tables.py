@@ -1,0 +1,261 @@
+"""Several phones at one table over real HTTP: all see one game, and the later change counts."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from kdvision.web.server import Settings
+from kdvision.web.table.model import MAX_KINGDOMS_PER_ROUND
+from tests.phones import LiveStream, Phone
+from tests.webserver import Client, running_server
+
+ANN, BO = "w1 w / # f", "# l1 / l l"
+"""2 and 3 points."""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with running_server(Settings(port=0)) as running:
+        yield running
+
+
+@pytest.fixture
+def phone(client: Client) -> Phone:
+    """A phone at a table of its own."""
+    table = client.post("/api/tables", {"new": True}).json["table"]
+    return Phone(client, table)
+
+
+def test_a_phone_joins_the_latest_table(client: Client, phone: Phone) -> None:
+    assert Phone(client).table == phone.table
+    assert client.post("/api/tables", {"table": "NONE"}).status == 404
+
+
+def test_two_phones_see_one_game(client: Client, phone: Phone) -> None:
+    other = Phone(client, phone.table)
+    live = LiveStream(client, phone.table)
+    live.wait_for("state")
+    phone.add(ANN, "Ann")
+    other.add(BO, "Bo")
+    state = live.wait_for("state", lambda one: one["revision"] == other.state["revision"])
+    assert state == other.state == phone.look()
+    assert [one["player"] for one in phone.kingdoms] == ["Ann", "Bo"]
+    assert (phone.totals, phone.score["verdict"]["text"]) == ([2, 3], "Bo wins on points, 3 to 2")
+    live.close()
+
+
+def test_four_phones_add_their_kingdoms_at_once(client: Client, phone: Phone) -> None:
+    phones = [Phone(client, phone.table) for _ in range(4)]
+    streams = [LiveStream(client, phone.table) for _ in phones]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda one: one.add(BO), phones))
+    names = {one["player"] for one in Phone(client, phone.table).kingdoms}
+    assert names == {"Player 1", "Player 2", "Player 3", "Player 4"}
+    for stream in streams:
+        seen = stream.wait_for("state", lambda one: len(one["game"]["rounds"][0]) == 4)
+        assert seen == phone.look()
+        stream.close()
+
+
+def test_of_two_who_set_one_square_the_later_counts_and_both_see_it(client: Client, phone: Phone) -> None:
+    kingdom = phone.add(ANN)
+    phones = [Phone(client, phone.table) for _ in range(2)]
+    streams = [LiveStream(client, phone.table) for _ in phones]
+    barrier = threading.Barrier(2)
+
+    def set_square(one: Phone, cell: str) -> int:
+        barrier.wait()
+        return int(one.change("set_square", kingdom=kingdom, at="0,0", cell=cell)["revision"])
+
+    with ThreadPoolExecutor(2) as pool:
+        revisions = dict(zip(["m3", "s2"], pool.map(set_square, phones, ["m3", "s2"]), strict=True))
+    later = max(revisions, key=lambda cell: revisions[cell])
+    assert sorted(revisions.values()) == [2, 3]
+    for stream in streams:
+        seen = stream.wait_for("state", lambda one: one["revision"] == 3)
+        assert seen["game"]["rounds"][0][0]["cells"]["0,0"] == later
+        stream.close()
+
+
+def test_everybody_may_undo_and_redo(client: Client, phone: Phone) -> None:
+    kingdom = phone.add(ANN)
+    phone.change("set_square", kingdom=kingdom, at="1,0", cell="w2")
+    other = Phone(client, phone.table)
+    assert other.totals == [9]
+    assert other.state["undo"] == {"step": 2, "op": "set_square"}
+    assert other.change("undo", step=2)["redo"] == {"step": 2, "op": "set_square"}
+    assert (other.totals, phone.look()["undo"]["op"]) == ([2], "add_kingdom")
+    phone.change("redo")
+    assert (phone.totals, phone.state["redo"]) == ([9], None)
+
+
+def test_an_undo_takes_back_only_the_step_that_was_seen(client: Client, phone: Phone) -> None:
+    kingdom = phone.add(ANN)
+    other = Phone(client, phone.table)
+    other.change("set_kingdom", kingdom=kingdom, player="Bo")
+    late = phone.send({"op": "undo", "step": 1})
+    assert (late.status, late.json["error"]) == (409, "somebody has changed the game since")
+    assert phone.send({"op": "undo", "step": 2}).status == 200
+    phone.change("undo")
+    assert (phone.send({"op": "undo"}).status, phone.send({"op": "undo"}).json["error"]) == (
+        409,
+        "there is nothing to undo",
+    )
+
+
+def test_a_phone_that_comes_back_with_an_old_revision_sets_its_square(client: Client, phone: Phone) -> None:
+    """Small changes of an hour ago still fit; those of a kingdom that is gone do not."""
+    kingdom, other = phone.add(ANN), Phone(client, phone.table)
+    for number in range(3):
+        other.add(BO, f"Bo {number}")
+    back = phone.send({"op": "set_square", "kingdom": kingdom, "at": "0,1", "cell": "f"}, revision=1)
+    assert (back.status, len(phone.kingdoms), phone.kingdoms[0]["cells"]["0,1"]) == (200, 4, "f")
+    other.change("remove_kingdom", kingdom=kingdom)
+    gone = phone.send({"op": "set_square", "kingdom": kingdom, "at": "0,1", "cell": "w"}, revision=5)
+    assert (gone.status, "not at the table any more" in gone.json["error"]) == (404, True)
+    future = phone.send({"op": "remove_kingdom", "kingdom": other.kingdoms[0]["id"]}, revision=1000)
+    assert (future.status, len(phone.look()["game"]["rounds"][0])) == (409, 3)
+
+
+def test_changes_of_one_request_are_one_step_or_none(phone: Phone) -> None:
+    kingdom = phone.add(ANN)
+    square = {"op": "set_square", "kingdom": kingdom, "at": "0,0", "cell": "s2"}
+    assert phone.send(square, {"op": "remove_kingdom", "kingdom": "none"}).status == 404
+    assert phone.look()["revision"] == 1
+    phone.send(square, {**square, "at": "0,1"})
+    phone.change("undo")
+    assert phone.kingdoms[0]["cells"]["0,0"] == phone.kingdoms[0]["cells"]["0,1"][0] + "1" == "w1"
+
+
+def test_a_change_that_changes_nothing_is_no_step(phone: Phone) -> None:
+    kingdom = phone.add(ANN, "Ann")
+    assert phone.change("set_kingdom", kingdom=kingdom, player="Ann")["revision"] == 1
+
+
+def test_tiles_grow_the_board_on_every_side_and_places_stay(phone: Phone) -> None:
+    kingdom = phone.add("# w / f f", facts={"knights": ["0,1", "?"], "discarded": 1})
+    phone.change("set_square", kingdom=kingdom, at="-1,0", cell="w")
+    phone.change("set_square", kingdom=kingdom, at="0,-1", cell="W1")
+    assert phone.score["kingdoms"][0]["board"] == [". w .", "w1 # w", ". f f"]
+    assert phone.kingdoms[0]["facts"]["knights"] == ["0,1", "?"]
+    phone.change("set_square", kingdom=kingdom, at="0,-1", cell=".")
+    assert phone.score["kingdoms"][0]["board"] == ["w .", "# w", "f f"]
+
+
+def test_pieces_move_with_the_board_and_count(phone: Phone) -> None:
+    kingdom = phone.add("# t / w w", facts={"buildings": [{"at": "0,1", "name": "?"}], "coins": 7, "towers": 0})
+    phone.change("set_rules", rules={"game": "queendomino"})
+    phone.change("set_square", kingdom=kingdom, at="-1,1", cell="t")
+    phone.change("set_kingdom", kingdom=kingdom, facts={"buildings": [{"at": "0,1", "points": 3}], "towers": None})
+    found = phone.score["kingdoms"][0]
+    assert (found["error"], found["least"]) == (None, 5)
+    phone.change("set_square", kingdom=kingdom, at="0,1", cell="w")
+    assert phone.kingdoms[0]["facts"]["buildings"] == []
+
+
+def test_a_new_game_keeps_rules_and_players_and_the_old_game_is_in_the_history(client: Client, phone: Phone) -> None:
+    phone.change("set_rules", rules={"game": "kingdomino", "variants": ["harmony"], "side": 7})
+    phone.add(ANN, "Ann", colour="blue")
+    phone.add(BO, "Bo", colour="pink")
+    phone.change("new_game")
+    assert phone.state["game"]["rules"]["variants"] == ["harmony"]
+    phone.add(ANN, colour="pink")
+    phone.add(ANN)
+    assert [(one["player"], one["colour"]) for one in phone.kingdoms] == [("Bo", "pink"), ("Ann", "blue")]
+    now, before = [one for one in client.get("/api/games").json if one["table"] == phone.table]
+    assert (now["number"], before["number"], before["text"]) == (2, 1, "Bo wins on points, 3 to 2")
+    assert [one["player"] for one in before["players"]] == ["Ann", "Bo"]
+    phone.change("open_game", number=1)
+    assert (phone.totals, phone.change("undo")["game"]["number"]) == ([2, 3], 2)
+
+
+def test_a_dynasty_has_three_rounds_with_the_same_players(phone: Phone) -> None:
+    phone.change("set_rules", rules={"dynasty": True})
+    for number in range(3):
+        for board, player in ((ANN, "Ann"), (BO, "Bo")):
+            phone.add(board, player if number == 0 else "", round=number)
+    assert [[one["player"] for one in kingdoms] for kingdoms in phone.state["game"]["rounds"]] == [["Ann", "Bo"]] * 3
+    assert "Bo wins" in phone.state["score"]["standing"]["reason"]
+    phone.change("set_kingdom", kingdom=phone.kingdoms[0]["id"], player="Anna")
+    assert {one[0]["player"] for one in phone.state["game"]["rounds"]} == {"Anna"}
+    phone.change("set_rules", rules={"dynasty": False})
+    assert len(phone.state["game"]["rounds"]) == 1
+
+
+def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
+    rounds = [[{"op": "add_kingdom", "board": ["w1 w", "# f"], "player": "Ann"}, {"op": "add_kingdom", "board": BO}]]
+    phone.change("load_game", rules={"game": "kingdomino", "variants": ["harmony"]}, rounds=rounds)
+    assert (phone.totals, phone.state["game"]["number"]) == ([2, 3], 2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"op": "fly"},
+        {"op": "set_square", "kingdom": "K", "at": "A1", "cell": "w"},
+        {"op": "set_square", "kingdom": "K", "at": "1,1", "cell": "x9"},
+        {"op": "set_square", "kingdom": "K", "at": "1,1"},
+        {"op": "set_square", "kingdom": "K", "at": "99,99", "cell": "w"},
+        {"op": "add_kingdom", "board": "w w1 / x"},
+        {"op": "add_kingdom", "board": "w", "player": "x" * 61},
+        {"op": "add_kingdom", "round": 2, "board": "w"},
+        {"op": "set_rules", "rules": {"game": "chess"}},
+        {"op": "set_rules", "rules": {"side": 6}},
+        {"op": "load_game", "rules": {}, "rounds": [[{"board": "w"}]], "version": 0},
+        {"op": "open_game", "number": 77},
+        {"op": "answer_proposal", "proposal": "p", "answer": 0},
+        {"op": "replace_kingdom", "kingdom": "K", "reading": "r"},
+        {"op": "join_reading", "kingdom": "K", "reading": "r"},
+        {"op": "undo", "step": "x"},
+        None,
+        7,
+    ],
+)
+def test_a_change_that_is_not_valid_leaves_the_game(phone: Phone, change: Any) -> None:
+    """Garbage, and games of versions that this one does not know: a sentence, and the game is kept."""
+    kingdom = phone.add(ANN)
+    given = {**change, "kingdom": kingdom} if isinstance(change, dict) and "kingdom" in change else change
+    answer = phone.send(given)
+    assert (answer.status in (404, 422), bool(answer.json["error"]), bool(answer.json["hint"])) == (True, True, True)
+    assert (phone.look()["revision"], phone.totals) == (1, [2])
+
+
+def test_names_with_markup_and_controls_are_text(phone: Phone) -> None:
+    phone.add(ANN, "<b onclick=x>\u202eA\x07nn\n</b>")
+    assert phone.kingdoms[0]["player"] == "<b onclick=x>\u202eA\ufffdnn </b>"
+    assert phone.totals == [2]
+
+
+def test_a_table_takes_only_so_many_kingdoms(phone: Phone) -> None:
+    for _ in range(MAX_KINGDOMS_PER_ROUND):
+        phone.add(ANN)
+    answer = phone.send({"op": "add_kingdom", "board": ANN})
+    assert (answer.status, f"already {MAX_KINGDOMS_PER_ROUND} kingdoms" in answer.json["error"]) == (422, True)
+
+
+def test_32_phones_at_8_tables_get_the_right_answers(client: Client) -> None:
+    """Each phone sets squares of its own kingdom; at the end every table has the points of exactly these squares."""
+    tables = [client.post("/api/tables", {"new": True}).json["table"] for _ in range(8)]
+    phones = [Phone(client, table) for table in tables for _ in range(4)]
+    streams = [LiveStream(client, phone.table) for phone in phones]
+
+    def play(number: int) -> None:
+        phone, crowns = phones[number], number % 3 + 1
+        kingdom = phone.add("# w", f"P{number}")
+        for col in range(2, 6):
+            state = phone.change("set_square", kingdom=kingdom, at=f"0,{col}", cell=f"w{crowns}")
+            (own,) = [one for one in state["score"]["rounds"][0]["kingdoms"] if one["id"] == kingdom]
+            assert own["total"] == col * (col - 1) * crowns
+
+    with ThreadPoolExecutor(32) as pool:
+        list(pool.map(play, range(32)))
+    for number, (phone, stream) in enumerate(zip(phones, streams, strict=True)):
+        state = stream.wait_for("state", lambda one: one["revision"] == 20)
+        assert state == phone.look()
+        totals = {one["player"]: one["total"] for one in phone.score["kingdoms"]}
+        first = number - number % 4
+        assert totals == {f"P{n}": 20 * (n % 3 + 1) for n in range(first, first + 4)}
+        stream.close()
