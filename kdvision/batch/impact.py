@@ -34,7 +34,7 @@ class ImpactCalculator:
         self.standings = standings
         self.totals = standings.totals()
         self.total_places = rank_places(self.totals)
-        self.contenders = {key: [standings.contender(one) for one in own] for key, own in standings.games.items()}
+        self.contenders = {key: [standings.contenders[one.id] for one in own] for key, own in standings.games.items()}
 
     def review_items(self, kingdom: KingdomResult) -> Iterator[ReviewItem]:
         """Yield the item of a kingdom, with all its reasons, if it has to be reviewed."""
@@ -77,7 +77,7 @@ class ImpactCalculator:
             return Impact.TABLE_WINNER, f"who wins {where}"
         if before != after or self.total_places != total_places:
             return Impact.PLACES, "places"
-        if new.total != self.standings.contender(kingdom).total:
+        if new.total != self.standings.contenders[kingdom.id].total:
             return Impact.POINTS, "points"
         return Impact.NOTHING, ""
 
@@ -86,7 +86,7 @@ class ImpactCalculator:
         if kingdom.round not in self.standings.rounds:
             return self.total_places
         if len(self.standings.rounds) > 1:
-            total = new.total - self.standings.contender(kingdom).total
+            total = new.total - self.standings.contenders[kingdom.id].total
             total += next((one.total for one in self.totals if one.player == kingdom.label), 0)
             new = Contender(kingdom.label, (total,), total)
         return rank_places([new if one.player == kingdom.label else one for one in self.totals])

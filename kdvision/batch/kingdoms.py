@@ -54,7 +54,7 @@ class KingdomResult:
     @property
     def observation(self) -> Data | None:
         """What the networks observed, packed; None if that is not known."""
-        return _nth(self.photo.shown.seen, self.number)
+        return _nth(self.photo.last_reading.seen, self.number)
 
     @cached_property
     def board(self) -> Board:

@@ -125,12 +125,9 @@ class EventStandings:
         game = self.games.get((kingdom.round, kingdom.table), (kingdom,))
         return self.event.rules.game_rule_set([board or one.board if one is kingdom else one.board for one in game])
 
-    def contender(self, kingdom: KingdomResult) -> Contender:
-        """The numbers of a kingdom that decide its place, by the rules of its game."""
-        return self._contenders[kingdom.id]
-
     @cached_property
-    def _contenders(self) -> Mapping[tuple[str, int], Contender]:
+    def contenders(self) -> Mapping[tuple[str, int], Contender]:
+        """The numbers of each kingdom that decide its place, by the rules of its game and by its id."""
         return {one.id: make_contender(one.kingdom, self.rule_set(one), one.number) for one in self.seating.counting}
 
     def rankings(self) -> list[Ranking]:
@@ -152,21 +149,21 @@ class EventStandings:
     @cached_property
     def _points(self) -> Mapping[int, Mapping[str, int]]:
         return {
-            number: {one.player: self.contender(one).total for one in own if one.player}
+            number: {one.player: self.contenders[one.id].total for one in own if one.player}
             for number, own in self.rounds.items()
         }
 
     def totals(self) -> list[Contender]:
         """Each player with the sum of all rounds (kingdomino/dynasty); for one round, its contenders."""
         if len(self.rounds) == 1:
-            return [self.contender(one) for own in self.rounds.values() for one in own]
+            return [self.contenders[one.id] for own in self.rounds.values() for one in own]
         return [_sum_contender(player, self.points(player)) for player in self.players]
 
     def _rank(self, level: Level, kingdoms: Sequence[KingdomResult], round_: int, table: str = "") -> Ranking:
         """The kingdoms of a table or a round by the rulebook's tie-breaks, then players without a kingdom there."""
         steps = (POINTS, *(step.words for step in self.event.rules.game_rule_set([]).tie_breaks))
         gaps = self._find_gaps([round_], kingdoms, table=None if level is Level.ROUND else table)
-        standing = rank_contenders([self.contender(one) for one in kingdoms], steps, over=not any(gaps))
+        standing = rank_contenders([self.contenders[one.id] for one in kingdoms], steps, over=not any(gaps))
         rows = [_row(place, kingdoms[place.index]) for place in standing.places]
         rows += [StandingRow(None, player, None, note="no kingdom") for player in gaps.missing]
         return Ranking(level, tuple(rows), gaps.verdict(standing), round_, table)

@@ -122,14 +122,14 @@ class PhotoResult:
         return self.record.reading.error if self.counted is None else None
 
     @property
-    def shown(self) -> Reading:
+    def last_reading(self) -> Reading:
         """The last reading, which has the picture and the observations."""
         return self.record.again if self.counted and self.record.again else self.record.reading
 
     @property
     def picture(self) -> str | None:
         """The name of the picture with the score drawn in."""
-        return self.shown.picture or self.record.reading.picture
+        return self.last_reading.picture or self.record.reading.picture
 
     def line(self, same_as: str | None = None) -> dict[str, Any]:
         """The line of this photo: the object of `score`, then the fields that docs/events.md lists."""
