@@ -1,57 +1,86 @@
-// Ways to add kingdoms: camera, photo files, typing.
+// Ways to add kingdoms: camera, photo files, an empty board to tap, typing. The games of this device and this server.
 
-import { addPhotos, addTyped } from "./actions.js";
-import { button, openDialog, field, h, icon } from "./dom.js";
+import * as api from "./api.js";
+import { decodeGame } from "./link.js";
+import { addPhotos } from "./photos.js";
+import { listGames } from "./storage.js";
+import { closeDialog, openDialog, showToast, state } from "./store.js";
 import { sentences, t } from "./strings.js";
+import { addBoard, change, join } from "./table.js";
+import { Button, Dialog, Field, html, Icon, useEffect, useState } from "./ui.js";
 
 /** The buttons that add kingdoms. The browser provides the camera at full resolution and files of any format. */
-export function addButtons() {
-  const picker = (name, text, kind, more) => {
-    const take = (event) => {
-      const files = [...event.target.files];
-      event.target.value = "";
-      document.getElementById("add")?.close();
-      addPhotos(files);
-    };
-    const input = h("input", { type: "file", accept: "image/*,.heic,.heif", class: "sr-only", onchange: take, ...more });
-    return h("label", { class: `button ${kind}` }, input, icon(name), h("span", {}, text));
+export function AddButtons() {
+  const take = (event) => {
+    const files = [...event.target.files];
+    event.target.value = "";
+    closeDialog();
+    addPhotos(files);
   };
-  return h(
-    "div",
-    { class: "adders" },
-    picker("camera", t("takePhoto"), "primary", { capture: "environment", id: "camera" }),
-    picker("image", t("choosePhoto"), "soft", { multiple: true, id: "files" }),
-    button("keyboard", t("typeBoard"), openTypeDialog, { class: "soft" }),
-    h("p", { class: "hint drop" }, t("dropHere")),
-  );
+  const picker = (icon, text, kind, props) => html`<label class="button ${kind}">
+    <input type="file" accept="image/*,.heic,.heif" class="sr-only" onChange=${take} ...${props} /><${Icon} name=${icon} /><span>${text}</span>
+  </label>`;
+  const addEmpty = () => (closeDialog(), addBoard("#", "edge"));
+  return html`<div class="adders">
+    ${picker("camera", t("takePhoto"), "primary", { capture: "environment", id: "camera" })}
+    ${picker("image", t("choosePhoto"), "soft", { multiple: true, id: "files" })}
+    <${Button} icon="board" text=${t("emptyBoard")} class="soft" onClick=${addEmpty} />
+    <${Button} icon="keyboard" text=${t("typeBoard")} class="soft" onClick=${() => openDialog("type")} />
+    <p class="hint drop">${t("dropHere")}</p>
+  </div>`;
 }
 
-/** Open a dialog with the same buttons. */
-export function openAddDialog() {
-  openDialog(t("addHead"), addButtons(), { close: t("close"), kind: "sheet" }).id = "add";
-}
+export const AddDialog = () => html`<${Dialog} title=${t("addHead")} kind="sheet"><${AddButtons} /><//>`;
 
-function openTypeDialog() {
-  document.getElementById("add")?.close();
-  const text = h("textarea", { rows: 7, spellcheck: "false", autocapitalize: "none", autocomplete: "off", required: true });
-  text.placeholder = "w w1 f f1 l\nw w  f f  l1\ng g  # s  s1";
-  const error = h("p", { class: "trouble", role: "alert" });
+export function TypeDialog() {
   const add = async (event) => {
     event.preventDefault();
-    try {
-      await addTyped(text.value);
-      node.close();
-    } catch (reason) {
-      error.textContent = sentences(reason.message, reason.hint);
-    }
+    const rows = event.target.elements.board.value.trim().split(/[\n/]+/).map((row) => row.trim()).filter(Boolean);
+    if (await addBoard(rows)) closeDialog();
   };
-  const form = h(
-    "form",
-    { onsubmit: add },
-    field(t("typeHint"), text),
-    error,
-    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, t("typeAdd"))),
-  );
-  const node = openDialog(t("typeHead"), form, { close: t("close") });
-  text.focus();
+  return html`<${Dialog} title=${t("typeHead")}>
+    <form onSubmit=${add}>
+      <${Field} name=${t("typeHint")}>
+        ${(id) => html`<textarea id=${id} name="board" rows="7" spellcheck=${false} autocapitalize="none" autocomplete="off" required data-focus
+          placeholder=${"w w1 f f1 l\nw w  f f  l1\ng g  # s  s1"}></textarea>`}
+      <//>
+      <div class="buttons"><button type="submit" class="primary">${t("typeAdd")}</button></div>
+    </form>
+  <//>`;
+}
+
+/** The games that this server and this device have kept; those of the device come back from their links. */
+export function GamesDialog() {
+  const [games, setGames] = useState([]);
+  useEffect(() => void api.get("/api/games").then(setGames, (error) => showToast(sentences(error.message, error.hint))), []);
+  const ids = new Set(games.map(({ table, number }) => `${table} ${number}`));
+  const day = (milliseconds) => new Date(milliseconds).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const open = async ({ table, number }) => {
+    closeDialog();
+    if (table !== state.table.table && !(await join({ table }))) return;
+    if (number !== state.game.number) change({ op: "open_game", number });
+  };
+  const load = ({ link }) => (closeDialog(), openLink(link));
+  const own = listGames().filter(({ id }) => !ids.has(id));
+  return html`<${Dialog} title=${t("gamesHead")}>
+    ${!games.length && !own.length && html`<p class="hint">${t("noGames")}</p>`}
+    <ul class="games">
+      ${games.map((game) => html`<li key=${`${game.table} ${game.number}`}><button type="button" class="soft" onClick=${() => open(game)}>
+        <b dir="auto">${game.players.map(({ player }) => player).join(", ")}</b><small>${day(1000 * game.changed)} · ${t("table", { name: game.table })}</small><small dir="auto">${game.text}</small>
+      </button></li>`)}
+      ${own.map((game) => html`<li key=${game.id}><button type="button" class="soft" onClick=${() => load(game)}>
+        <b dir="auto">${game.text}</b><small>${day(game.time)} · ${t("onDevice")}</small>
+      </button></li>`)}
+    </ul>
+  <//>`;
+}
+
+/** Start the game of a link as the next game of this table. */
+export async function openLink(text) {
+  try {
+    if (await change({ op: "load_game", ...decodeGame(text) })) showToast(t("openedLink"));
+    else showToast(t("badLink"));
+  } catch {
+    showToast(t("badLink"));
+  }
 }

@@ -8,15 +8,11 @@ export class Refusal extends Error {
     super(body?.error || t("offline"));
     this.status = status;
     this.hint = body?.hint || (body?.error ? "" : t("offlineHint"));
-    this.wait = body?.wait;
   }
 }
 
-async function checkResponse(response) {
-  if (response.status === 401) location.reload();
-  if (response.ok) return response;
-  throw new Refusal(response.status, await response.json().catch(() => null));
-}
+/** Whether the same request may succeed later: the server did not answer, or could not. */
+export const isTemporary = (error) => error instanceof Refusal && (error.status === 0 || error.status >= 500);
 
 async function send(path, options) {
   let response;
@@ -25,26 +21,20 @@ async function send(path, options) {
   } catch (error) {
     throw error.name === "AbortError" ? error : new Refusal(0, null);
   }
-  return checkResponse(response);
+  if (response.status === 401) location.reload(); // the pairing page
+  if (response.ok) return response;
+  throw new Refusal(response.status, await response.json().catch(() => null));
 }
 
 export const get = async (path) => (await send(path)).json();
 
-export function post(path, body, accept = "application/json") {
+/** Send an object as JSON; resolves to the response, which has the type that is accepted. */
+export function postFor(accept, path, body) {
   const headers = { "Content-Type": "application/json", Accept: accept };
   return send(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-export const score = async (data) => (await post("/api/score", data)).json();
-
-export const decide = async (kingdoms, { side, game, variants }) =>
-  (await post("/api/decide", { kingdoms, side, game, ...flagsOf(variants) })).json();
-
-/** The variants as flags of the server: their ids with underscores. */
-const flagsOf = (variants) => Object.fromEntries(variants.map((id) => [id.replaceAll("-", "_"), true]));
-
-/** Whether the same request may succeed later: the server did not answer, or could not. */
-export const isTemporary = (error) => error instanceof Refusal && (error.status === 0 || error.status >= 500);
+export const post = async (path, body) => (await postFor("application/json", path, body)).json();
 
 /** Convert a picture that this browser cannot show to one that it can. */
 export async function picture(file, signal) {
@@ -52,15 +42,11 @@ export async function picture(file, signal) {
   return (await send("/api/picture", { method: "POST", headers, body: file, signal })).blob();
 }
 
-/** Read a photo. Calls `onProgress` with reports; resolves to the result, rejects with a Refusal; `signal` aborts. */
-export function read(file, { side = null, game = "auto", gems = false, corners = [], onProgress = () => {}, signal = null } = {}) {
-  signal?.throwIfAborted();
-  const query = new URLSearchParams(corners.map((outline) => ["corners", outline]));
-  if (side) query.set("side", side);
-  if (gems) query.set("lost_treasures", "true");
-  query.set("game", game);
+/** Send a photo. Calls `onProgress` with reports; resolves to the result, rejects with a Refusal; `signal` aborts. */
+export function sendPhoto(path, file, { onProgress, signal }) {
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
+    const request = new XMLHttpRequest(); // fetch reports no progress of an upload
     let parsedLength = 0;
     let result = null;
     const readLines = () => {
@@ -72,7 +58,7 @@ export function read(file, { side = null, game = "auto", gems = false, corners =
         else onProgress(report);
       }
     };
-    request.open("POST", `/api/read?${query}`);
+    request.open("POST", path);
     request.setRequestHeader("Content-Type", file.type.startsWith("image/") ? file.type : "application/octet-stream");
     request.setRequestHeader("Accept", "application/x-ndjson");
     request.upload.onprogress = ({ loaded, total }) => onProgress({ stage: "sending", share: loaded / total });
@@ -86,7 +72,7 @@ export function read(file, { side = null, game = "auto", gems = false, corners =
     };
     request.onerror = () => reject(new Refusal(0, null));
     request.onabort = () => reject(new DOMException("aborted", "AbortError"));
-    signal?.addEventListener("abort", () => request.abort());
+    signal.addEventListener("abort", () => request.abort());
     request.send(file);
   });
 }

@@ -1,296 +1,259 @@
-// The page as a whole. After each change the views are built again; elements that did not change stay (dom.js).
+// The page as a whole: header, kingdoms, dialogs, shortcuts.
 
-import { addPhotos, updateKingdom, retryRequests, dismissError, newGame, progress, removeKingdom, score, selectKingdom, undoAction } from "./actions.js";
-import { openAddDialog, addButtons } from "./add.js";
+import { AddButtons, AddDialog, GamesDialog, openLink, TypeDialog } from "./add.js";
 import * as api from "./api.js";
-import { boardView, highlightOpenLine, terrainLetters } from "./board.js";
-import { startDrag } from "./corners.js";
-import { button, openDialog, h, icon, updateChildren, runAfterTap, showToast } from "./dom.js";
-import { gemsView } from "./gems.js";
-import { COLOURS, decodeGame } from "./model.js";
-import { drawingView, photoView } from "./photoview.js";
-import { piecesView } from "./pieces.js";
-import { pointsView } from "./points.js";
-import { setupView } from "./setup.js";
-import { openInviteDialog, openShareDialog } from "./share.js";
-import { startReview } from "./sheet.js";
-import { shortTotal, standingView, verdict } from "./standing.js";
-import { commit, loadGame, onChange, redo, refresh, setFlag, hasFlag, selectedKingdom, replaceGame, currentKingdoms, state, undo } from "./state.js";
+import { BoardCard } from "./board.js";
+import { CornerEditor, startCorners } from "./corners.js";
+import { COLOURS, shortTotal } from "./model.js";
+import { PhotoCard, Picture } from "./photoview.js";
+import { addPhotos, dismissError, restorePhotos } from "./photos.js";
+import { GemDialog, GemsCard, PiecesCard } from "./pieces.js";
+import { PointsCard } from "./points.js";
+import { SetupCard } from "./setup.js";
+import { InviteDialog, ShareDialog } from "./share.js";
+import { ReviewSheet, SquareSheet, startReview } from "./sheet.js";
+import { Overview, StandingCard, verdict } from "./standing.js";
+import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, roundScore, scoreOf, selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
+import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
+import { Button, Dialog, html, Messages, render, Select, TextInput } from "./ui.js";
 
-const byId = (id) => document.getElementById(id);
-
-// The start page.
-
-function startView() {
-  return h(
-    "section",
-    { class: "start" },
-    h("img", { src: "/icons/icon.svg", alt: "", width: 96, height: 96 }),
-    h("h2", {}, t("startHead")),
-    h("p", {}, t("startHint")),
-    addButtons(),
-    h("p", { class: "hint" }, t(state.rules?.keeps ? "privacyKept" : "privacy")),
-  );
+function Header() {
+  const tool = (icon, props) => html`<${Button} icon=${icon} text=${t(icon)} label=${false} class="quiet round" id=${icon} ...${props} />`;
+  return html`<header class="bar">
+    <h1 class="brand"><img src="/icons/icon.svg" alt="" width="32" height="32" /><span>${t("title")}</span></h1>
+    <div class="tools">
+      ${tool("undo", { disabled: !state.table?.undo, onClick: () => undo() })}
+      ${tool("redo", { disabled: !state.table?.redo, onClick: () => redo() })}
+      ${tool("share", { disabled: !currentKingdoms().length, onClick: () => openDialog("share") })}
+      ${tool("menu", { disabled: !state.game, onClick: () => openDialog("menu") })}
+    </div>
+  </header>`;
 }
 
-// The page with kingdoms.
+/** What everybody at the table should know first: the connection, errors, messages and questions about photos. */
+function Alerts() {
+  const { score, game, notice } = state.table;
+  const messages = [...score.messages, ...(notice ? [{ text: notice, hint: "" }] : [])];
+  return html`<div class="alerts">
+    ${state.connection === "lost" && html`<p class="card notice trouble" role="status">${t("lost")}</p>`}
+    ${messages.map(({ text, hint }) => html`<p class="card notice problems" role="alert" key=${text}><b>${sentences(text)}</b> ${sentences(hint)}</p>`)}
+    ${game.proposals.map((one) => html`<${Proposal} proposal=${one} key=${one.id} />`)}
+    ${state.errors.map((error) => html`<${PhotoError} error=${error} key=${error.id} />`)}
+  </div>`;
+}
 
-function tabs() {
+/** A question about a photo that shows kingdoms which are at the table already. */
+const Proposal = ({ proposal: { id, question, answers } }) => html`<div class="card notice" role="alert">
+  <p><b>${question}</b></p>
+  <div class="buttons">
+    ${answers.map(({ text }, answer) => html`<${Button} text=${text} class=${answer ? "soft" : "primary"} onClick=${() => change({ op: "answer_proposal", proposal: id, answer })} />`)}
+  </div>
+</div>`;
+
+function PhotoError({ error }) {
+  const draw = () => (startCorners(error.photo), dismissError(error));
+  return html`<div class="card notice" role="alert">
+    <p><b>${sentences(error.text)}</b> ${sentences(error.hint)}</p>
+    <div class="buttons">
+      <${Button} icon="turn" text=${t("again")} class="soft" onClick=${error.again} />
+      ${error.photo && html`<${Button} icon="corners" text=${t("drawHere")} class="soft" onClick=${draw} />`}
+      <${Button} icon="close" text=${t("close")} class="quiet" onClick=${() => dismissError(error)} />
+    </div>
+  </div>`;
+}
+
+/** The photo that is being read, with what the server has found in it so far. */
+function Reading() {
+  const { text, share, photo: id, squares = [], stop } = state.progress;
+  const photo = state.photos.get(id);
+  const isShown = photo && state.corners?.photo !== id && selectedKingdom()?.seen?.photo !== id;
+  return html`<div class="card notice reading" role="status">
+    ${isShown && html`<${Picture} photo=${photo} view=${[0, 0, photo.width, photo.height]} label=${text}>
+      ${(unit) => squares.map(([x, y]) => html`<circle class="found" cx=${x} cy=${y} r=${4 * unit} />`)}
+    <//>`}
+    <p>${text}</p>
+    <progress max="1" value=${share ?? undefined} aria-label=${text}></progress>
+    <${Button} icon="close" text=${t("cancel")} class="quiet" onClick=${() => stop.abort()} />
+  </div>`;
+}
+
+const Start = () => html`<section class="start">
+  <img src="/icons/icon.svg" alt="" width="96" height="96" />
+  <h2>${t("startHead")}</h2>
+  <p>${t("startHint")}</p>
+  <${AddButtons} />
+  <${Button} text=${t("games")} class="quiet" onClick=${() => openDialog("games")} />
+  <p class="hint">${t(state.rules?.keeps ? "privacyKept" : "privacy")}</p>
+</section>`;
+
+function Tabs() {
   const tab = (kingdom) => {
-    const total = shortTotal(kingdom);
-    const unsure = kingdom.seen?.doubts.length ?? 0;
-    const current = kingdom.id === state.selected;
-    return h(
-      "button",
-      {
-        type: "button",
-        class: "tab",
-        "aria-current": current ? "true" : null,
-        "data-key": `tab ${kingdom.id}`,
-        onclick: () => selectKingdom(kingdom.id),
-      },
-      h("span", { class: `dot castle-${kingdom.colour}`, "aria-hidden": "true" }),
-      h("span", { class: "tab-name" }, kingdom.player),
-      total === null ? null : h("b", {}, total),
-      unsure ? h("span", { class: "badge", title: t("toCheck", { n: unsure }) }, `${unsure}?`) : null,
-    );
+    const count = openQuestions().filter((one) => one.kingdom === kingdom.id).length;
+    const isCurrent = kingdom.id === selectedKingdom().id;
+    return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${() => selectKingdom(kingdom.id)}>
+      <span class="dot castle-${kingdom.colour}" aria-hidden="true"></span>
+      <span class="tab-name" dir="auto">${kingdom.player}</span>
+      <b>${shortTotal(scoreOf(kingdom)) ?? "…"}</b>
+      ${count > 0 && html`<span class="badge" title=${t("toCheck", { n: count })}>${count}?</span>`}
+    </button>`;
   };
-  const add = button("plus", t("addKingdom"), openAddDialog, { class: "tab add", "data-key": "tab add", "aria-label": t("addHead") });
-  return h("nav", { class: "tabs", "aria-label": t("kingdoms") }, currentKingdoms().map(tab), add);
+  return html`<nav class="tabs" aria-label=${t("kingdoms")}>
+    ${currentKingdoms().map(tab)}
+    <${Button} icon="plus" text=${t("addKingdom")} class="tab add" aria-label=${t("addHead")} onClick=${() => openDialog("add")} />
+  </nav>`;
 }
 
-function playerView(kingdom) {
-  const total = shortTotal(kingdom);
-  const rename = (event) => {
-    const player = event.target.value.trim().slice(0, 40);
-    if (player && player !== kingdom.player) runAfterTap(() => updateKingdom(kingdom.id, { player }));
-    else event.target.value = kingdom.player;
-  };
-  return h(
-    "section",
-    { class: "who-card" },
-    h(
-      "span",
-      { class: `castle castle-${kingdom.colour}` },
-      h(
-        "select",
-        { "aria-label": t("colour"), value: kingdom.colour, "data-key": "colour", onchange: (event) => updateKingdom(kingdom.id, { colour: event.target.value }) },
-        COLOURS.map((colour) => h("option", { value: colour }, t("colours")[colour])),
-      ),
-    ),
-    h("input", {
-      class: "name",
-      value: kingdom.player,
-      maxlength: 40,
-      "aria-label": t("name"),
-      autocomplete: "off",
-      "data-key": `name ${kingdom.id}`,
-      onchange: rename,
-      onkeydown: (event) => event.key === "Enter" && event.target.blur(),
-    }),
-    h("output", { class: "big", "aria-label": t("total") }, total ?? "…"),
-    button("trash", t("removeKingdom"), () => removeKingdom(kingdom), { label: false, class: "quiet round", "data-key": "remove" }),
-  );
+function PlayerCard({ kingdom }) {
+  const rename = (player) => player.trim() && setKingdom(kingdom.id, { player: player.trim() });
+  const colours = COLOURS.map((colour) => [colour, t(`colours.${colour}`)]);
+  return html`<section class="who-card">
+    <span class="castle castle-${kingdom.colour}">
+      <${Select} aria-label=${t("colour")} value=${kingdom.colour} options=${colours} onChange=${(colour) => setKingdom(kingdom.id, { colour })} />
+    </span>
+    <${TextInput} class="name" value=${kingdom.player} maxlength="40" aria-label=${t("name")} onCommit=${rename} />
+    <output class="big" aria-label=${t("total")}>${shortTotal(scoreOf(kingdom)) ?? "…"}</output>
+    <${Button} icon="trash" text=${t("removeKingdom")} label=${false} class="quiet round" onClick=${() => removeKingdom(kingdom)} />
+  </section>`;
 }
 
-function reviewView(kingdom) {
-  const doubts = kingdom.seen?.doubts.length ?? 0;
-  if (doubts) {
-    return h(
-      "div",
-      { class: "review" },
-      h("span", {}, t("toCheck", { n: doubts })),
-      button("check", t("checkNow"), startReview, { class: "primary", "data-key": "check" }),
-    );
+/** What is left to check: the questions of the table, or a kingdom that is uncertain as a whole. */
+function ReviewBar({ kingdom }) {
+  const questions = openQuestions();
+  if (questions.length) {
+    return html`<div class="review">
+      <span>${t("toCheck", { n: questions.length })}</span>
+      <${Button} icon="check" text=${t("checkNow")} class="primary" onClick=${() => startReview()} />
+    </div>`;
   }
-  if (!kingdom.seen?.review || Object.keys(kingdom.fixes).length) return null;
+  if (!kingdom.seen?.review || kingdom.checked) return null;
   const [odd] = kingdom.seen.problems;
   const words = odd ? t("odd", { what: odd }) : t("compare", { percent: Math.min(99, Math.round(100 * kingdom.seen.probability)) });
-  return h("div", { class: "review" }, sentences(words));
+  return html`<div class="review">
+    <span>${sentences(words)}</span>
+    <${Button} icon="check" text=${t("isRight")} class="primary" onClick=${() => setKingdom(kingdom.id, { checked: true })} />
+  </div>`;
 }
 
-function boardCard(kingdom) {
-  const edge = () => ((state.mode = state.mode === "edge" ? "" : "edge"), refresh());
-  const on = state.mode === "edge";
-  return h(
-    "section",
-    { class: "card board-card", "aria-label": t("board") },
-    boardView(kingdom),
-    h(
-      "div",
-      { class: "toolbar" },
-      button("edge", on ? t("done") : t("addEdge"), edge, { class: "quiet", "data-key": "edge", "aria-pressed": String(on) }),
-    ),
-    on ? h("p", { class: "hint" }, t("edgeHint")) : hint("board", t("boardHint")),
-    h("p", { class: "hint keys" }, t("boardKeys", { letters: terrainLetters().filter((one) => one !== "#").join(" ") })),
-  );
-}
-
-/** A hint for first-time users, until they dismiss it. */
-function hint(key, text) {
-  if (hasFlag(`hint-${key}`)) return null;
-  const dismiss = () => (setFlag(`hint-${key}`), refresh());
-  return h("p", { class: "hint first" }, text, " ", button(null, t("gotIt"), dismiss, { class: "quiet" }));
-}
-
-function tableView() {
+function Kingdoms() {
   const kingdom = selectedKingdom();
-  return [
-    tabs(),
-    h(
-      "div",
-      { class: "table" },
-      h("div", { class: "column", "data-key": `player ${kingdom.id}` }, playerView(kingdom), reviewView(kingdom), photoView(kingdom)),
-      h("div", { class: "column", "data-key": `board ${kingdom.id}` }, boardCard(kingdom), piecesView(kingdom), gemsView(kingdom), pointsView(kingdom)),
-      h("div", { class: "column", "data-key": "game" }, standingView(), setupView()),
-    ),
-  ];
+  return html`<${Tabs} />
+    <div class="table">
+      <div class="column" key="player ${kingdom.id}"><${PlayerCard} kingdom=${kingdom} /><${ReviewBar} kingdom=${kingdom} /><${PhotoCard} kingdom=${kingdom} /></div>
+      <div class="column" key="board ${kingdom.id}"><${BoardCard} kingdom=${kingdom} /><${PiecesCard} kingdom=${kingdom} /><${GemsCard} kingdom=${kingdom} /><${PointsCard} kingdom=${kingdom} /></div>
+      <div class="column" key="game"><${StandingCard} /></div>
+    </div>`;
 }
 
-function errorView(error) {
-  const draw = () => {
-    startDrag(error.photo, null, { alone: true });
-    dismissError(error);
-  };
-  return h(
-    "div",
-    { class: "card notice", role: "alert" },
-    h("p", {}, h("b", {}, sentences(error.text)), ` ${sentences(error.hint)}`),
-    h(
-      "div",
-      { class: "buttons" },
-      button("turn", t("again"), error.again, { class: "soft" }),
-      error.photo && button("corners", t("drawHere"), draw, { class: "soft" }),
-      button("close", t("close"), () => dismissError(error), { class: "quiet" }),
-    ),
-  );
+function MenuDialog() {
+  const act = (icon, text, run) => html`<${Button} icon=${icon} text=${text} class="soft wide" onClick=${() => (closeDialog(), run())} />`;
+  const newTable = async () => (await join({ fresh: true })) && showToast(t("newTableDone", { name: state.table.table }));
+  return html`<${Dialog} title=${t("menu")} kind="sheet">
+    <p class="hint">${t("table", { name: state.table.table })} · ${t("people", { n: state.people })}</p>
+    <div class="stack">
+      ${act("plus", t("newGame"), newGame)}
+      ${act("phone", t("invite"), () => openDialog("invite"))}
+      ${act("screen", t("bigScreen"), () => (location.hash = "watch"))}
+      ${act("board", t("games"), () => openDialog("games"))}
+      ${act("turn", t("newTable"), newTable)}
+      ${act("help", t("help"), () => openDialog("help"))}
+    </div>
+  <//>`;
 }
 
-function progressView() {
-  if (!progress.text) return null;
-  const bar = h("progress", { max: 1, "aria-label": progress.text });
-  if (progress.share !== null) bar.value = progress.share;
-  return h(
-    "div",
-    { class: "card notice", role: "status" },
-    h("p", {}, progress.text),
-    bar,
-    progress.stop && button("close", t("cancel"), () => progress.stop.abort(), { class: "quiet" }),
-  );
+const HelpDialog = () => html`<${Dialog} title=${t("help")}><ul class="help">${t("helpLines").map((line) => html`<li>${line}</li>`)}</ul><//>`;
+
+const DIALOGS = {
+  add: AddDialog, type: TypeDialog, menu: MenuDialog, help: HelpDialog, share: ShareDialog, invite: InviteDialog, games: GamesDialog,
+  square: SquareSheet, review: ReviewSheet, gem: GemDialog,
+};
+
+function OpenDialog() {
+  const { kind, ...props } = state.dialog;
+  const kingdom = props.kingdom === undefined ? undefined : findKingdom(props.kingdom);
+  if (props.kingdom !== undefined && !kingdom) return null; // somebody has removed it
+  if (props.question && !findKingdom(props.question.kingdom)) return null;
+  return html`<${DIALOGS[kind]} ...${props} kingdom=${kingdom} />`;
 }
 
-function render() {
-  const some = currentKingdoms().length > 0;
-  document.body.classList.toggle("empty", !some);
-  byId("undo").disabled = !state.past.length;
-  byId("redo").disabled = !state.future.length;
-  byId("share").disabled = !some;
-  updateChildren(byId("progress"), progress.errors.map(errorView), progressView());
-  const drawing = state.drawingPhoto ? drawingView() : null;
-  updateChildren(byId("content"), drawing, some ? tableView() : [startView(), h("div", { class: "lone" }, earlierStandingView(), setupView())]);
-  highlightOpenLine();
-  const words = some ? verdict() : "";
-  byId("verdict").textContent = words;
-  byId("verdict").hidden = !words;
+/** A large screen that shows the table to everybody. */
+const BigScreen = () => html`<main class="watch">
+  <${Overview} />
+  <${Button} icon="close" text=${t("leaveScreen")} class="quiet" onClick=${() => (location.hash = "")} />
+</main><${Messages} />`;
+
+function App() {
+  if (!state.game) return html`<${Header} /><main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main><${Messages} />`;
+  if (location.hash === "#watch") return html`<${BigScreen} />`;
+  const hasKingdoms = currentKingdoms().length > 0;
+  const { corners } = state;
+  const photo = corners && state.photos.get(corners.photo);
+  return html`<${Header} />
+    <main>
+      <${Alerts} />
+      <div id="progress">${state.progress && html`<${Reading} />`}</div>
+      ${photo && html`<${CornerEditor} ...${corners} photo=${photo} key=${`${corners.photo} ${corners.kingdom}`} />`}
+      <${SetupCard} />
+      ${hasKingdoms ? html`<${Kingdoms} />` : html`${!state.progress && !photo && html`<${Start} />`}${state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}`}
+    </main>
+    ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${() => document.getElementById("standing").scrollIntoView({ block: "start" })}>${verdict()}</button>`}
+    ${hasKingdoms && html`<div class="print-only"><${Overview} /></div>`}
+    ${state.dialog ? html`<${OpenDialog} />` : html`<${Messages} />`}`;
 }
-
-const earlierStandingView = () => (state.game.rounds.length > 1 ? standingView() : null);
-
-// The menu, shortcuts, and files that are dropped or pasted.
-
-function openMenu() {
-  const act = (name, text, run) => button(name, text, () => (node.close(), run()), { class: "soft wide" });
-  const list = [act("plus", t("newGame"), newGame), act("phone", t("invite"), openInviteDialog), act("help", t("help"), openHelp)];
-  const node = openDialog(t("menu"), h("div", { class: "stack" }, list), { close: t("close"), kind: "sheet" });
-}
-
-function openHelp() {
-  openDialog(t("help"), h("ul", { class: "help" }, t("helpLines").map((line) => h("li", {}, line))), { close: t("close") });
-}
-
-const undoStep = () => undo() && score();
-const redoStep = () => redo() && score();
 
 function handleShortcut(event) {
   if (!(event.ctrlKey || event.metaKey) || event.target.matches("input, textarea")) return;
   const key = event.key.toLowerCase();
-  if (key === "z") event.shiftKey ? redoStep() : undoStep();
-  else if (key === "y") redoStep();
+  if (key === "z") event.shiftKey ? redo() : undo();
+  else if (key === "y") redo();
   else return;
   event.preventDefault();
 }
 
 function addDroppedFiles(event) {
-  const files = [...(event.dataTransfer ?? event.clipboardData)?.files ?? []];
+  const files = [...((event.dataTransfer ?? event.clipboardData)?.files ?? [])];
   if (!files.length) return;
   event.preventDefault();
   addPhotos(files);
 }
 
 /** Open the game in the link, if there is one. A key in the link is removed from the address bar: it has been used. */
-function openLink() {
-  const text = location.hash.match(/^#game=([\w-]+)$/)?.[1];
+async function handleLink() {
+  if (location.hash === "#watch") return update({});
+  const text = location.hash.match(/^#game=([\w-]*)$/)?.[1];
   if (location.hash) history.replaceState(null, "", location.pathname);
-  if (!text) return false;
+  if (text !== undefined) await openLink(text);
+  update({});
+}
+
+async function loadRules() {
   try {
-    commit(decodeGame(text));
-    showToast(t("openedLink"), state.past[0]?.rounds[0].length ? undoAction() : null);
-  } catch {
-    showToast(t("badLink"));
+    update({ rules: await api.get("/api/rules") });
+  } catch (error) {
+    showToast(sentences(error.message, error.hint), { text: t("again"), run: loadRules });
   }
-  return true;
+}
+
+function wakeUp() {
+  if (!state.rules) loadRules();
+  reconnect();
 }
 
 async function start() {
   fillTexts();
-  onChange(render);
-  byId("undo").addEventListener("click", undoStep);
-  byId("redo").addEventListener("click", redoStep);
-  byId("share").addEventListener("click", openShareDialog);
-  byId("menu").addEventListener("click", openMenu);
-  byId("verdict").addEventListener("click", () => byId("standing")?.scrollIntoView({ block: "start" }));
+  subscribe(() => render(html`<${App} />`, document.body));
   document.addEventListener("keydown", handleShortcut);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", addDroppedFiles);
   document.addEventListener("paste", addDroppedFiles);
-  addEventListener("hashchange", () => openLink() && score());
-  for (const id of ["undo", "redo", "share", "menu"]) {
-    const node = byId(id);
-    node.replaceChildren(icon(id));
-    node.setAttribute("aria-label", t(id));
-    node.title = t(id);
-  }
-  addEventListener("online", retryAll);
-  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && retryAll());
-  const before = loadGame();
-  if (before?.rounds) replaceGame(migrateGame(before));
-  refresh();
-  await loadRules();
-  openLink();
-  refresh();
-  score();
-}
-
-/** Add `untold` to a game that an earlier version of the page stored without it. */
-function migrateGame(game) {
-  const whole = (kingdom) => ({ ...kingdom, pieces: { untold: [], ...kingdom.pieces } });
-  return { ...game, rounds: game.rounds.map((kingdoms) => kingdoms.map(whole)) };
-}
-
-/** Load the rules; without them no square can be corrected. */
-async function loadRules() {
-  try {
-    state.rules = await api.get("/api/rules");
-  } catch (error) {
-    showToast(sentences(error.message, error.hint), { text: t("again"), run: loadRules });
-  }
-  refresh();
-}
-
-function retryAll() {
-  if (!state.rules) loadRules();
-  retryRequests();
+  addEventListener("hashchange", handleLink);
+  addEventListener("online", wakeUp);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wakeUp());
+  document.body.replaceChildren();
+  await Promise.all([loadRules(), rejoin()]);
+  if (!state.table) return; // table.js goes on trying
+  await handleLink();
+  restorePhotos();
 }
 
 start();

@@ -1,98 +1,128 @@
 // The board of a kingdom: squares to tap, and a grid for the keyboard (arrows move, letters and digits correct).
 
-import { correctSquare } from "./actions.js";
-import { crowns, h } from "./dom.js";
-import { crossingsView } from "./gems.js";
-import { placeAt, frame, nameAt, placeNamed, parsePlace, squareName } from "./model.js";
-import { editSquare, focusNextDoubt } from "./sheet.js";
-import { scoreOf, state } from "./state.js";
+import { Crossings } from "./pieces.js";
+import { frame, hasPiece, nameAt, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
+import { announce, openDialog, openQuestions, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
+import { setSquare } from "./table.js";
+import { hasFlag, setFlag } from "./storage.js";
+import { Button, CellFace, html, memo, pictureClass, useLayoutEffect, useRef, useState } from "./ui.js";
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+const MAX_SIDE = 9; // of the board with a rim
 
-/** The visible places: the frame, with `edge` also a rim around it if the kingdom may still grow. */
-function visibleFrame(kingdom, edge) {
-  const { top, left, rows, cols } = frame(kingdom.cells);
-  const rim = (count) => (edge && count < 9 ? 1 : 0);
-  const [r, c] = [rim(rows), rim(cols)];
-  return { top: top - r, left: left - c, rows: rows + 2 * r, cols: cols + 2 * c };
+export function BoardCard({ kingdom }) {
+  const isEdge = state.mode === "edge";
+  const letters = terrainLetters().filter((one) => one !== "#").join(" ");
+  return html`<section class="card board-card" aria-label=${t("board")}>
+    <${Board} kingdom=${kingdom} />
+    <div class="toolbar">
+      <${Button} icon="edge" text=${t(isEdge ? "done" : "addEdge")} class="quiet" aria-pressed=${String(isEdge)} onClick=${() => update({ mode: isEdge ? "" : "edge" })} />
+    </div>
+    ${isEdge ? html`<p class="hint">${t("edgeHint")}</p>` : html`<${Hint} name="board" text=${t("boardHint")} />`}
+    <p class="hint keys">${t("boardKeys", { letters })}</p>
+  </section>`;
 }
 
-export function boardView(kingdom) {
-  const area = visibleFrame(kingdom, state.mode === "edge");
-  const territories = territoriesOf(kingdom);
-  const doubts = new Map((kingdom.seen?.doubts ?? []).map((doubt) => [doubt.at, doubt]));
-  const places = [...Array(area.rows).keys()].map((r) =>
-    [...Array(area.cols).keys()].map((c) => placeAt(area.top + r, area.left + c)),
-  );
-  const active = places.flat().includes(state.square) ? state.square : places[0]?.[0];
-  const inner = frame(kingdom.cells);
-  const column = (place) => {
-    const col = parsePlace(place)[1] - inner.left;
-    return col >= 0 && col < inner.cols ? squareName(0, col)[0] : "";
+/** A hint for first-time users, until they dismiss it. */
+function Hint({ name, text }) {
+  if (hasFlag(`hint-${name}`)) return null;
+  const dismiss = () => (setFlag(`hint-${name}`), update({}));
+  return html`<p class="hint first">${text} <${Button} text=${t("gotIt")} class="quiet" onClick=${dismiss} /></p>`;
+}
+
+/** The visible places: the frame; in edge mode also a rim, and around a lone castle as many squares as a kingdom has. */
+function visibleFrame({ cells }) {
+  const { top, left, rows, cols } = frame(cells);
+  if (state.mode !== "edge") return { top, left, rows, cols };
+  const least = state.table.score.side ?? 5;
+  const widen = (start, count) => {
+    const rim = count < MAX_SIDE ? 1 : 0;
+    const more = Math.max(0, Math.floor((least - count - 2 * rim) / 2));
+    return [start - rim - more, count + 2 * (rim + more)];
   };
-  const within = (place) => Boolean(nameAt(kingdom, place));
-  const heads = places[0]?.map((place) =>
-    h("div", { role: "columnheader", class: "coord" }, column(place)),
-  );
-  const rows = places.map((line) => {
-    const number = parsePlace(line[0])[0] - inner.top + 1;
-    const label = number > 0 && number <= inner.rows ? number : "";
-    const squares = line.map((place) => squareView(kingdom, place, { doubts, territories, active, within: within(place) }));
-    return h("div", { role: "row", class: "row", "data-key": `row ${parsePlace(line[0])[0]}` }, h("div", { role: "rowheader", class: "coord" }, label), squares);
-  });
-  const grid = h(
-    "div",
-    { role: "grid", class: `grid mode-${state.mode || "plain"}`, "aria-label": `${t("board")}: ${kingdom.player}`, onkeydown: (event) => handleKey(event, kingdom) },
-    h("div", { role: "row", class: "row" }, h("div", { role: "columnheader", class: "coord" }), heads),
-    rows,
-  );
-  grid.style.setProperty("--cols", area.cols);
-  const layer = state.mode === "gem" || kingdom.pieces.gems.length ? crossingsView(kingdom, area) : null;
-  return h("div", { class: "board-scroll" }, h("div", { class: "board" }, grid, layer));
+  const [[firstRow, allRows], [firstCol, allCols]] = [widen(top, rows), widen(left, cols)];
+  return { top: firstRow, left: firstCol, rows: allRows, cols: allCols };
 }
 
 /** The number of each place's territory on the scorecard. */
 export function territoriesOf(kingdom) {
-  const score = scoreOf(kingdom);
+  const entry = state.points.get(kingdom.id);
   const found = new Map();
-  (score?.lines ?? []).forEach((line, number) => {
+  (entry?.score.lines ?? []).forEach((line, number) => {
     if (!line.terrain) return;
-    for (const name of line.squares) found.set(placeNamed(kingdom, name), number);
+    for (const name of line.squares) found.set(placeNamed(entry.kingdom, name), number);
   });
   return found;
 }
 
-function squareView(kingdom, place, { doubts, territories, active, within }) {
+function Board({ kingdom }) {
+  const ref = useRef();
+  const [active, setActive] = useState(null);
+  const [hasFocus, setFocus] = useState(false);
+  const area = visibleFrame(kingdom);
+  const inner = frame(kingdom.cells);
+  const rows = Array.from({ length: area.rows }, (_, r) => Array.from({ length: area.cols }, (_, c) => placeAt(area.top + r, area.left + c)));
+  const current = rows.flat().includes(active) ? active : rows[0]?.[0];
+  useLayoutEffect(() => {
+    // The square with the focus has gone, such as one at the edge.
+    if (hasFocus && document.activeElement === document.body) ref.current.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
+  });
+  const territories = territoriesOf(kingdom);
+  const doubts = new Map((kingdom.seen?.doubts ?? []).map((doubt) => [doubt.at, doubt]));
+  const tap = (event) => {
+    const place = event.target.closest("[data-place]")?.dataset.place;
+    if (place) openDialog("square", { kingdom: kingdom.id, place });
+  };
+  const focus = (event) => (setFocus(true), setActive(event.target.dataset.place ?? active));
+  const leave = (event) => event.target.isConnected && event.relatedTarget && setFocus(false);
+  const column = (c) => (c >= inner.left && c < inner.left + inner.cols ? squareName(0, c - inner.left)[0] : "");
+  const number = (r) => (r >= inner.top && r < inner.top + inner.rows ? r - inner.top + 1 : "");
+  return html`<div class="board" style=${{ "--cols": area.cols }}>
+    <div
+      ref=${ref} role="grid" class="grid" aria-label="${t("board")}: ${kingdom.player}"
+      onClick=${tap} onKeyDown=${(event) => handleKey(event, kingdom)} onFocusIn=${focus} onFocusOut=${leave}
+    >
+      <div role="row" class="row" key="head">
+        <div role="columnheader" class="coord"></div>
+        ${rows[0]?.map((_, c) => html`<div role="columnheader" class="coord">${column(area.left + c)}</div>`)}
+      </div>
+      ${rows.map((places, r) => html`<div role="row" class="row" key=${area.top + r}>
+        <div role="rowheader" class="coord">${number(area.top + r)}</div>
+        ${places.map((place) => html`<${Square} key=${place} ...${squareProps(kingdom, place, { territories, doubts })} tabindex=${place === current ? 0 : -1} />`)}
+      </div>`)}
+    </div>
+    <${Crossings} kingdom=${kingdom} area=${area} />
+  </div>`;
+}
+
+/** What a square shows, as texts, so that only squares that have changed are drawn again. */
+function squareProps(kingdom, place, { territories, doubts }) {
   const cell = kingdom.cells[place] ?? ".";
   const doubt = doubts.get(place);
-  const name = within ? nameAt(kingdom, place) : t("edgeOf", { square: nearestSquareName(kingdom, place) });
+  const name = nameAt(kingdom, place) || t("edgeOf", { square: nearestSquareName(kingdom, place) });
   const words = { square: name, cell: describeCell(cell), instead: doubt ? describeCell(doubt.instead) : "" };
-  const kind = cell === "." ? "none" : cell === "#" ? "castle" : cell === "?" ? "none" : cell[0];
-  const marks = [];
-  if (state.flash?.has(place)) marks.push("flash");
-  if (doubt) marks.push("unsure");
-  if (place in kingdom.fixes) marks.push("fixed");
-  if (state.editing === place) marks.push("editing");
-  const pieces = pieceMarks(kingdom, place);
-  return h(
-    "button",
-    {
-      type: "button",
-      role: "gridcell",
-      class: `square sq-${kind} ${marks.join(" ")} ${borderClasses(place, territories)}`,
-      "aria-label": [t(doubt ? "squareUnsure" : "squareNow", words), ...pieces.map((piece) => piece.words)].join(", "),
-      tabindex: place === active ? 0 : -1,
-      "data-key": `square ${place}`,
-      "data-place": place,
-      onclick: () => ((state.square = place), editSquare(kingdom, place)),
-      onfocus: () => (state.square = place),
-    },
-    cell === "." ? h("span", { class: "plus", "aria-hidden": "true" }, state.mode === "edge" ? "+" : "") : cellFace(cell),
-    pieces.map((piece) => h("span", { class: `piece ${piece.kind}`, "aria-hidden": "true" }, piece.letter)),
-    doubt && h("span", { class: "mark", "aria-hidden": "true" }, "?"),
-  );
+  const pieces = ["building", "knight"].filter((kind) => hasPiece(kingdom, kind, place));
+  const marks = [
+    doubt && "unsure",
+    state.flash.has(`${kingdom.id} ${place}`) && "flash",
+    state.dialog?.place === place && state.dialog.kingdom === kingdom.id && "editing",
+    state.highlight?.id === kingdom.id && !state.highlight.places.has(place) && "dim",
+    ...borderClasses(place, territories),
+  ];
+  const label = [t(doubt ? "squareUnsure" : "squareNow", words), ...pieces.map((kind) => t(kind))].join(", ");
+  return { place, cell, label, pieces: pieces.join(" "), classes: marks.filter(Boolean).join(" "), isEdge: state.mode === "edge" };
 }
+
+const SYMBOLS = { building: "⌂", knight: "♞" };
+
+const Square = memo(({ place, cell, label, pieces, classes, isEdge, tabindex }) => html`<button
+  type="button" role="gridcell" class="square ${pictureClass(cell)} ${classes}" aria-label=${label} tabindex=${tabindex} data-place=${place}
+>
+  ${cell === "." ? html`<span class="plus" aria-hidden="true">${isEdge ? "+" : ""}</span>` : html`<${CellFace} cell=${cell} />`}
+  ${pieces.split(" ").filter(Boolean).map((kind) => html`<span class="piece ${kind}" aria-hidden="true">${SYMBOLS[kind]}</span>`)}
+  ${classes.includes("unsure") && html`<span class="mark" aria-hidden="true">?</span>`}
+</button>`);
 
 /** The name of the square of the frame that is nearest to a place outside. */
 function nearestSquareName(kingdom, place) {
@@ -102,90 +132,51 @@ function nearestSquareName(kingdom, place) {
   return squareName(within(row - top, rows), within(col - left, cols));
 }
 
-/** The letter and the crowns of a cell; the terrain's picture is the background of the element that contains them. */
-export function cellFace(cell) {
-  const count = Number(cell.slice(1) || 0);
-  return [
-    h("span", { class: "letter", "aria-hidden": "true" }, cell === "#" ? "♜" : cell[0]),
-    count ? crowns(count) : null,
-  ];
-}
-
-function pieceMarks(kingdom, place) {
-  const { knights, buildings } = kingdom.pieces;
-  if (state.game.rules.game === "kingdomino") return [];
-  const marks = [];
-  if (buildings.some((one) => one.at === place)) marks.push({ kind: "building", letter: "⌂", words: t("building") });
-  if (knights.includes(place)) marks.push({ kind: "knight", letter: "♞", words: t("knight") });
-  return marks;
-}
-
 /** CSS classes that draw a line where the territory ends. */
 function borderClasses(place, territories) {
   const own = territories.get(place);
-  if (own === undefined) return "";
+  if (own === undefined) return [];
   const [row, col] = parsePlace(place);
   const sides = { t: [row - 1, col], r: [row, col + 1], b: [row + 1, col], l: [row, col - 1] };
-  const ends = Object.entries(sides).filter(([, [r, c]]) => territories.get(placeAt(r, c)) !== own);
-  return ends.map(([side]) => `end-${side}`).join(" ");
+  return Object.entries(sides).filter(([, [r, c]]) => territories.get(placeAt(r, c)) !== own).map(([side]) => `end-${side}`);
 }
 
-function handleKey(event, { id, cells }) {
-  const place = event.target.dataset?.place;
+function handleKey(event, kingdom) {
+  const { place } = event.target.dataset;
   if (!place || event.ctrlKey || event.metaKey || event.altKey) return;
   const [row, col] = parsePlace(place);
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const cell = cells[place] ?? ".";
-  if (key in MOVES) {
-    const [down, right] = MOVES[key];
-    const next = event.currentTarget.querySelector(`[data-place="${placeAt(row + down, col + right)}"]`);
-    if (next) focusCell(next);
-  } else if (key === "Home" || key === "End") {
-    const squares = [...event.target.parentElement.querySelectorAll("[data-place]")];
-    focusCell(key === "Home" ? squares[0] : squares[squares.length - 1]);
-  } else if (key === "n") focusNextDoubt();
-  else if (key === "#" || key === ".") correctSquare(id, place, key);
-  else if (key === "Delete" || key === "Backspace") correctSquare(id, place, ".");
-  else if (terrainLetters().includes(key)) correctSquare(id, place, findCell(key, 0) ?? cell);
-  else if (/^[0-3]$/.test(key)) correctCrowns(id, place, cell, Number(key));
+  const cell = kingdom.cells[place] ?? ".";
+  const inRow = event.target.parentElement.querySelectorAll("[data-place]");
+  const next = MOVES[key] && event.currentTarget.querySelector(`[data-place="${placeAt(row + MOVES[key][0], col + MOVES[key][1])}"]`);
+  const word = cellForKey(key, cell);
+  if (key in MOVES) next?.focus();
+  else if (key === "Home" || key === "End") inRow[key === "Home" ? 0 : inRow.length - 1].focus();
+  else if (key === "n") focusNextDoubt(event.currentTarget, event.target);
+  else if (key === "Delete" || key === "Backspace") setSquare(kingdom, place, ".");
+  else if (word) setSquare(kingdom, place, word);
   else return;
   event.preventDefault();
 }
 
-function focusCell(square) {
-  state.square = square.dataset.place;
-  for (const one of square.closest(".grid").querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
-  square.tabIndex = 0;
-  square.focus();
+/** The cell that a key stands for on a square: a terrain, a number of crowns, the castle or no tile; null for others. */
+export function cellForKey(key, cell) {
+  if (key === "#" || key === ".") return key;
+  const word = /^[0-9]$/.test(key) && /^[a-z]/.test(cell) ? (key === "0" ? cell[0] : `${cell[0]}${key}`) : key;
+  return gameCells().includes(word) ? word : null;
+}
+
+/** Focus the next unsure square of the board. */
+function focusNextDoubt(grid, from) {
+  const squares = [...grid.querySelectorAll(".square")];
+  const index = squares.indexOf(from);
+  const next = [...squares.slice(index + 1), ...squares.slice(0, index + 1)].find((one) => one.matches(".unsure"));
+  if (next) next.focus();
+  else announce(t(openQuestions().length ? "goodHere" : "allGood"));
 }
 
 /** The letters of the terrains of this game. */
-export function terrainLetters() {
-  return [...new Set(gameCells().map((cell) => cell[0]))];
-}
+export const terrainLetters = () => [...new Set(gameCells().map((cell) => cell[0]))];
 
 /** The cells that the dominoes of this game have, in notation. */
-export function gameCells() {
-  const games = state.rules?.games ?? [];
-  return games.find((game) => game.game === state.game.rules.game)?.cells ?? [];
-}
-
-function findCell(letter, count) {
-  const cell = count ? `${letter}${count}` : letter;
-  return gameCells().includes(cell) ? cell : null;
-}
-
-function correctCrowns(id, place, cell, count) {
-  if (!/^[a-z]/.test(cell)) return;
-  const next = findCell(cell[0], count);
-  if (next) correctSquare(id, place, next);
-}
-
-/** Dim all squares but those of the score line that is open, on the board and in the photo. */
-export function highlightOpenLine() {
-  const line = [...document.querySelectorAll("details[data-places][open]")].at(-1);
-  const places = line && new Set(line.dataset.places.split(" "));
-  for (const node of document.querySelectorAll(".grid [data-place], .kingdom.active [data-place]")) {
-    node.classList.toggle("dim", Boolean(places) && !places.has(node.dataset.place));
-  }
-}
+export const gameCells = () => state.rules?.games.find(({ game }) => game === state.game?.rules.game)?.cells ?? [];

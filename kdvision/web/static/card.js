@@ -1,8 +1,9 @@
 // The game as a picture: boards, points, winner.
 
-import { boardRows } from "./model.js";
-import { scoreOf } from "./state.js";
-import { shortTotal, verdict } from "./standing.js";
+import { boardRows, shortTotal } from "./model.js";
+import { verdict } from "./standing.js";
+import { scoreOf } from "./store.js";
+import { CROWN } from "./ui.js";
 
 // Pixels.
 const SQUARE = 64;
@@ -45,7 +46,7 @@ async function loadImage(source) {
 function drawHeading(context, kingdom, x, width) {
   const score = scoreOf(kingdom);
   drawText(context, kingdom.player, x, 70, 30, { weight: 600, maxWidth: width - 110 });
-  if (score) drawText(context, shortTotal(kingdom), x + width, 76, 48, { align: "right", weight: 700 });
+  if (score) drawText(context, shortTotal(score), x + width, 76, 48, { align: "right", weight: 700 });
 }
 
 function drawText(context, text, x, y, size, { align = "left", weight = 400, maxWidth = undefined, colour = INK } = {}) {
@@ -75,7 +76,7 @@ function drawPlate(context, x, y, size) {
 }
 
 function drawCrown(context, x, y) {
-  const shape = new Path2D("M4 18 1.5 5l6 5L12 2l4.5 8 6-5L20 18z");
+  const shape = new Path2D(CROWN);
   context.save();
   context.translate(x, y);
   context.scale(0.85, 0.85);

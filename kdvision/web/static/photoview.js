@@ -1,173 +1,163 @@
-// The photo with the reading drawn over it: squares to tap, corners to drag.
+// The photo with the reading drawn over it: squares to tap, sized by the screen.
 
-import { corners, dragBar, magnifier, outline, startDrag } from "./corners.js";
 import { territoriesOf } from "./board.js";
-import { button, h, svg } from "./dom.js";
-import { placeAt, parsePlace } from "./model.js";
-import { editSquare } from "./sheet.js";
-import { shortTotal } from "./standing.js";
-import { refresh, scoreOf, currentKingdoms, state } from "./state.js";
+import { startCorners } from "./corners.js";
+import { outline, parsePlace, placeAt, quadAt, shortTotal } from "./model.js";
+import { currentKingdoms, openDialog, selectKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
+import { Button, CROWN, html, memo, useLayoutEffect, useRef, useState } from "./ui.js";
 
-/** The card with the photo of the selected kingdom; null if it has none. */
-export function photoView(kingdom) {
-  if (!kingdom?.seen) return null;
+// Pixels of the screen.
+const LABEL = 15; // height of the label of a square
+const MIN_SQUARE = 20; // smaller squares have no label
+const PLAQUE = 15; // size of the letters of a name
+
+/** The card with the photo of a kingdom; nothing if it was entered by hand. */
+export function PhotoCard({ kingdom }) {
+  if (!kingdom.seen?.photo || state.corners?.photo === kingdom.seen.photo) return null;
   const photo = state.photos.get(kingdom.seen.photo);
-  if (!photo) return h("section", { class: "card photo" }, h("p", { class: "hint" }, t("photoGone")));
-  const dragging = !state.drawingPhoto && (state.mode === "corners" || state.mode === "draw");
+  if (!photo) return html`<section class="card photo"><p class="hint">${t("photoGone")}</p></section>`;
   const kingdoms = currentKingdoms().filter((one) => one.seen?.photo === kingdom.seen.photo);
-  return h(
-    "section",
-    { class: "card photo", "aria-label": t("photo") },
-    pictureView(photo, kingdoms, kingdom, dragging),
-    dragging ? dragBar() : toolBar(kingdom),
-  );
+  const view = state.zoomed ? boxAround(photo, kingdom) : [0, 0, photo.width, photo.height];
+  const tap = (event) => {
+    const { place, id } = event.target.closest("[data-place]")?.dataset ?? {};
+    if (!place) return;
+    if (id === kingdom.id) openDialog("square", { kingdom: id, place });
+    else selectKingdom(id);
+  };
+  return html`<section class="card photo" aria-label=${t("photo")}>
+    <${Picture} photo=${photo} view=${view} label=${t("photoOf")} onClick=${tap}>
+      ${(unit) => kingdoms.map((one) => html`<${KingdomOverlay} key=${one.id} kingdom=${one} entry=${state.points.get(one.id)} unit=${unit}
+        isActive=${one.id === kingdom.id} isWhole=${!state.zoomed} places=${state.highlight?.id === one.id ? state.highlight.places : null} />`)}
+    <//>
+    <div class="toolbar">
+      <${Button} icon="zoom" text=${t(state.zoomed ? "wholePhoto" : "closeUp")} class="quiet" onClick=${() => update({ zoomed: !state.zoomed })} />
+      <${Button} icon="corners" text=${t("moveCorners")} class="quiet" onClick=${() => startCorners(photo.id, kingdom.id)} />
+      <${Button} icon="plus" text=${t("drawKingdom")} class="quiet" onClick=${() => startCorners(photo.id)} />
+    </div>
+  </section>`;
 }
 
-/** The card with a photo in which no kingdom was found, to draw one on it. */
-export function drawingView() {
-  const photo = state.photos.get(state.drawingPhoto);
-  if (!photo || state.mode !== "draw") return null;
-  return h("section", { class: "card photo", "aria-label": t("photo") }, pictureView(photo, [], null, true), dragBar());
+/** A photo, and what is drawn over it: a function of how many of its pixels are one pixel of the screen. */
+export function Picture({ photo, view, label, children, ...props }) {
+  const ref = useRef();
+  const [unit, setUnit] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const { width, height } = ref.current.getBoundingClientRect();
+      if (width) setUnit(Math.max(view[2] / width, view[3] / height));
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(ref.current);
+    measure();
+    return () => observer.disconnect();
+  }, [view.join(" ")]);
+  return html`<div class="picture-frame">
+    <svg ref=${ref} class="picture" viewBox=${view.join(" ")} role="group" aria-label=${label} ...${props}>
+      <${Photo} photo=${photo} />
+      ${unit ? children?.(unit) : null}
+    </svg>
+  </div>`;
 }
 
-function toolBar(kingdom) {
-  const zoom = () => ((state.zoomed = !state.zoomed), refresh());
-  return h(
-    "div",
-    { class: "toolbar" },
-    button("zoom", state.zoomed ? t("wholePhoto") : t("closeUp"), zoom, { class: "quiet", "data-key": "zoom" }),
-    button("corners", t("moveCorners"), () => startDrag(kingdom.seen.photo, kingdom), { class: "quiet", "data-key": "move" }),
-    button("plus", t("drawKingdom"), () => startDrag(kingdom.seen.photo, null), { class: "quiet", "data-key": "draw" }),
-  );
-}
+export const Photo = memo(({ photo }) => html`<image href=${photo.url} width=${photo.width} height=${photo.height} preserveAspectRatio="none" />`);
 
-const points = (quad) => quad.map((value) => Math.round(value)).join(" ");
-
-/** The corners of a place in the photo: x and y, eight numbers; undefined outside the grid. */
-const quadAt = (kingdom, place) => {
-  const [row, col] = parsePlace(place);
-  return kingdom.seen.squares[row]?.[col];
-};
-
-function viewBox(photo, kingdom, zoomed) {
-  if (!zoomed) return [0, 0, photo.width, photo.height];
-  const four = outline(kingdom);
-  const [xs, ys] = [0, 1].map((axis) => four.map((corner) => corner[axis]));
+/** The part of a photo around a kingdom. */
+function boxAround(photo, kingdom) {
+  const corners = outline(kingdom);
+  const [xs, ys] = [0, 1].map((axis) => corners.map((corner) => corner[axis]));
   const margin = 0.16 * Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
   const [left, top] = [Math.max(0, Math.min(...xs) - margin), Math.max(0, Math.min(...ys) - 1.4 * margin)];
   return [left, top, Math.min(photo.width, Math.max(...xs) + margin) - left, Math.min(photo.height, Math.max(...ys) + margin) - top];
 }
 
-function pictureView(photo, kingdoms, selected, dragging) {
-  const image = () => svg("image", { href: photo.url, width: photo.width, height: photo.height, preserveAspectRatio: "none" });
-  const zoomed = state.zoomed && state.mode !== "draw";
-  const view = viewBox(photo, selected, zoomed);
-  const side = Math.max(view[2], view[3]);
-  const drawn = dragging
-    ? corners(side, photo)
-    : kingdoms.map((kingdom) => kingdomOverlay(kingdom, kingdom.id === selected.id));
-  const node = svg(
-    "svg",
-    { class: `picture ${dragging ? "dragging" : ""}`, viewBox: view.join(" "), role: "group", "aria-label": t("photoOf") },
-    image(),
-    drawn,
-  );
-  return h("div", { class: "picture-frame" }, node, dragging ? magnifier(photo, side) : null);
-}
-
-function kingdomOverlay(kingdom, active) {
+const KingdomOverlay = memo(({ kingdom, entry, unit, isActive, isWhole, places: shown }) => {
   const territories = territoriesOf(kingdom);
-  const doubts = new Set(kingdom.seen.doubts.map((doubt) => doubt.at));
+  const doubts = new Set([...kingdom.seen.doubts, ...kingdom.seen.pieces].map(({ at }) => at));
   const places = [...new Set([...Object.keys(kingdom.cells), ...doubts])].filter((place) => quadAt(kingdom, place));
-  const squares = places.map((place) => squareOverlay(kingdom, place, territories, doubts.has(place), active));
-  const edges = places.flatMap((place) => borderLines(kingdom, place, territories));
-  return svg("g", { class: active ? "kingdom active" : "kingdom" }, squares, edges, playerLabel(kingdom));
-}
+  const isDim = (place) => shown && !shown.has(place);
+  return html`<g class=${isActive ? "kingdom active" : "kingdom"}>
+    ${places.map((place) => html`<polygon key=${place} class="tap tint tint-${kindOf(kingdom, place)} ${isDim(place) ? "dim" : ""}" points=${quadAt(kingdom, place).join(" ")} data-place=${place} data-id=${kingdom.id} />`)}
+    ${places.map((place) => html`<${Borders} key=${place} kingdom=${kingdom} place=${place} territories=${territories} />`)}
+    ${places.filter((place) => doubts.has(place)).map((place) => html`<polygon key=${place} class="warn" points=${shrink(quadAt(kingdom, place), 0.86).join(" ")} />`)}
+    ${places.map((place) => html`<${CellLabel} key=${place} quad=${quadAt(kingdom, place)} cell=${kingdom.cells[place] ?? "."} isUnsure=${doubts.has(place)} unit=${unit} />`)}
+    ${(isActive || isWhole) && html`<${Plaque} kingdom=${kingdom} score=${entry?.score} unit=${unit} />`}
+  </g>`;
+});
 
-function squareOverlay(kingdom, place, territories, unsure, active) {
-  const quad = quadAt(kingdom, place);
+function kindOf(kingdom, place) {
   const cell = kingdom.cells[place] ?? ".";
-  const [x, y] = centreOf(quad);
-  const size = sideLength(quad);
-  const tap = () => {
-    state.square = place;
-    if (active) editSquare(kingdom, place);
-    else {
-      state.selected = kingdom.id;
-      refresh();
-    }
-  };
-  const kind = cell === "#" ? "castle" : cell === "." || cell === "?" ? "none" : cell[0];
-  return svg(
-    "g",
-    { class: `tap ${unsure ? "unsure" : ""}`, "data-place": place, onclick: tap },
-    svg("polygon", { points: points(quad), class: `tint tint-${kind}` }),
-    unsure && svg("polygon", { points: points(shrink(quad, 0.86)), class: "warn", "stroke-width": size * 0.06 }),
-    (cell !== "#" || unsure) && cellLabel(x, y, size, `${cell === "." ? "" : cell}${unsure ? "?" : ""}`, unsure),
-  );
+  return cell === "#" ? "castle" : cell === "." || cell === "?" ? "none" : cell[0];
 }
 
-function cellLabel(x, y, size, text, unsure) {
-  if (!text) return null;
-  const width = size * (0.2 + 0.17 * text.length);
-  return svg(
-    "g",
-    { class: unsure ? "tag unsure" : "tag" },
-    svg("rect", { x: x - size * 0.44, y: y - size * 0.44, width, height: size * 0.32, rx: size * 0.08 }),
-    svg("text", { x: x - size * 0.44 + width / 2, y: y - size * 0.2, "font-size": size * 0.26, "text-anchor": "middle" }, text),
-  );
+/** The picture of the terrain and the crowns of a square, near its middle; a question mark where it is uncertain. */
+function CellLabel({ quad, cell, isUnsure, unit }) {
+  const side = sideLength(quad);
+  if (side < MIN_SQUARE * unit) return null;
+  const size = Math.min(LABEL * unit, 0.36 * side);
+  const count = Number(cell.slice(1) || 0);
+  const isTile = /^[a-z]/.test(cell);
+  if (!isTile && !isUnsure) return null;
+  const width = size * ((isTile ? 1 : 0) + 0.85 * count + (isUnsure ? 0.7 : 0));
+  const [x, y] = centreOf(quad);
+  const [left, top] = [x - width / 2, y - size * 0.5 - 0.18 * side];
+  const crown = (n) => `translate(${left + size * (1.06 + 0.85 * n)} ${top + size * 0.18}) scale(${size / 32})`;
+  return html`<g class="label ${isUnsure ? "unsure" : ""}">
+    <rect x=${left - 0.1 * size} y=${top - 0.1 * size} width=${width + 0.2 * size} height=${1.2 * size} rx=${0.25 * size} />
+    ${isTile && html`<image href="/tiles/${cell[0]}.svg" x=${left} y=${top} width=${size} height=${size} />`}
+    ${Array.from({ length: count }, (_, n) => html`<path class="crown" d=${CROWN} transform=${crown(n)} />`)}
+    ${isUnsure && html`<text x=${left + width - 0.32 * size} y=${top + 0.86 * size} font-size=${size} text-anchor="middle">?</text>`}
+  </g>`;
 }
 
 /** Lines on the sides of a square at which its territory ends. */
-function borderLines(kingdom, place, territories) {
+function Borders({ kingdom, place, territories }) {
   const own = territories.get(place);
-  if (own === undefined) return [];
+  if (own === undefined) return null;
   const [row, col] = parsePlace(place);
-  const near = [
-    [row - 1, col],
-    [row, col + 1],
-    [row + 1, col],
-    [row, col - 1],
-  ];
+  const near = [[row - 1, col], [row, col + 1], [row + 1, col], [row, col - 1]];
   const quad = shrink(quadAt(kingdom, place), 0.96);
-  const size = sideLength(quad);
-  const kind = kingdom.cells[place]?.[0];
-  return near.flatMap(([r, c], side) => {
-    if (territories.get(placeAt(r, c)) === own) return [];
-    const from = quad.slice(2 * side, 2 * side + 2);
-    const to = quad.slice((2 * side + 2) % 8, ((2 * side + 2) % 8) + 2);
-    const line = { x1: from[0], y1: from[1], x2: to[0], y2: to[1] };
-    return [
-      svg("line", { ...line, class: "edge under", "stroke-width": size * 0.075 }),
-      svg("line", { ...line, class: `edge edge-${kind}`, "stroke-width": size * 0.04 }),
-    ];
-  });
+  const sides = near.flatMap(([r, c], side) => (territories.get(placeAt(r, c)) === own ? [] : [side]));
+  const [x, y] = [0, 1].map((axis) => (corner) => quad[(2 * corner + axis) % 8]);
+  const path = sides.map((side) => `M${x(side)} ${y(side)}L${x(side + 1)} ${y(side + 1)}`).join("");
+  return html`<path class="edge under" d=${path} /><path class="edge edge-${kindOf(kingdom, place)}" d=${path} />`;
 }
 
 /** The player and the points, above the kingdom. */
-function playerLabel(kingdom) {
-  const score = scoreOf(kingdom);
-  const four = outline(kingdom);
-  const x = four.reduce((sum, corner) => sum + corner[0], 0) / 4;
-  const y = Math.min(...four.map((corner) => corner[1]));
-  const size = sideLength(kingdom.seen.squares[0][0]) * 0.42;
+function Plaque({ kingdom, score, unit }) {
+  const corners = outline(kingdom);
+  const x = corners.reduce((sum, corner) => sum + corner[0], 0) / 4;
+  const size = PLAQUE * unit;
   const name = kingdom.player.length > 16 ? `${kingdom.player.slice(0, 15)}…` : kingdom.player;
-  const text = `${name}${score ? `: ${shortTotal(kingdom)}` : ""}`;
-  const width = size * (1.9 + 0.62 * text.length);
-  const top = Math.max(size * 0.1, y - size * 1.7);
-  return svg(
-    "g",
-    { class: `plaque castle-${kingdom.colour}` },
-    svg("rect", { x: x - width / 2, y: top, width, height: size * 1.45, rx: size * 0.4 }),
-    svg("circle", { cx: x - width / 2 + size * 0.8, cy: top + size * 0.72, r: size * 0.32 }),
-    svg("text", { x: x + size * 0.45, y: top + size * 1.06, "font-size": size, "text-anchor": "middle" }, text),
-  );
+  // The isolates keep a name that is written from right to left apart from the points.
+  const text = `\u2068${name}\u2069${score ? `\u00a0 ${shortTotal(score)}` : ""}`;
+  const width = size * (2 + 0.62 * text.length);
+  const top = Math.max(0.2 * size, Math.min(...corners.map((corner) => corner[1])) - 1.7 * size);
+  return html`<g class="plaque castle-${kingdom.colour}">
+    <rect x=${x - width / 2} y=${top} width=${width} height=${1.45 * size} rx=${0.4 * size} />
+    <circle cx=${x - width / 2 + 0.8 * size} cy=${top + 0.72 * size} r=${0.32 * size} />
+    <text x=${x + 0.45 * size} y=${top + 1.06 * size} font-size=${size} text-anchor="middle">${text}</text>
+  </g>`;
+}
+
+/** A square of the photo with a margin, or the crossing at its lower right corner. */
+export function CloseUp({ kingdom, place, crossing = false, small = false }) {
+  const photo = state.photos.get(kingdom.seen?.photo);
+  const quad = photo && quadAt(kingdom, place);
+  if (!quad) return null;
+  const xs = quad.filter((_, index) => index % 2 === 0);
+  const ys = quad.filter((_, index) => index % 2 === 1);
+  const side = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) * 1.35;
+  const [x, y] = crossing ? quad.slice(4, 6) : [xs, ys].map((values) => (Math.max(...values) + Math.min(...values)) / 2);
+  return html`<svg class="close-up ${small ? "small" : ""}" viewBox="${x - side / 2} ${y - side / 2} ${side} ${side}" role="img" aria-label=${t("photo")}>
+    <${Photo} photo=${photo} />
+    ${crossing ? html`<circle class="frame" cx=${x} cy=${y} r=${side / 5} />` : html`<polygon class="frame" points=${quad.join(" ")} />`}
+  </svg>`;
 }
 
 function centreOf(quad) {
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / 4;
-  return [mean(quad.filter((_, index) => index % 2 === 0)), mean(quad.filter((_, index) => index % 2 === 1))];
+  return [0, 1].map((axis) => mean(quad.filter((_, index) => index % 2 === axis)));
 }
 
 function shrink(quad, share) {

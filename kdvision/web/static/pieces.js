@@ -1,134 +1,230 @@
-// The pieces on and beside a kingdom of Queendomino: coins, towers, knights, buildings, the Queen.
+// What lies on and beside a kingdom: coins, towers, knights, buildings, the Queen, gems, and tokens of expansions.
 
-import { updateKingdom, updatePieces, score } from "./actions.js";
-import { button, field, h } from "./dom.js";
-import { isNamed, nameAt } from "./model.js";
-import { commit, findKingdom, currentKingdoms, state, withKingdoms } from "./state.js";
+import { crossingOf, hasPiece, isNamed, isOpen, nameAt, piecesOf, placesAround, UNKNOWN, withPieces } from "./model.js";
+import { CloseUp } from "./photoview.js";
+import { closeDialog, currentKingdoms, findKingdom, openDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
+import { change, setFacts } from "./table.js";
+import { Button, Checkbox, Dialog, Field, html, Select, useState } from "./ui.js";
 
-export function piecesView(kingdom) {
-  if (state.game.rules.game === "kingdomino") return null;
-  const { queen, buildings, untold } = kingdom.pieces;
-  const built = buildings.filter((one) => nameAt(kingdom, one.at));
-  return h(
-    "section",
-    { class: "card pieces" },
-    h("h3", {}, t("pieces")),
-    h(
-      "div",
-      { class: "steppers" },
-      stepper(kingdom, "coins", t("coins")),
-      stepper(kingdom, "towers", t("towers")),
-      stepper(kingdom, "spare_knights", t("spareKnights")),
-    ),
-    h(
-      "label",
-      { class: "check" },
-      h("input", { type: "checkbox", checked: queen, "data-key": "queen", onchange: () => placeQueen(kingdom, !queen) }),
-      t("queen"),
-    ),
-    untold.includes("queen") && button(null, t("queenNot"), () => updatePieces(kingdom.id, { queen: false }), { class: "soft", "data-key": "no queen" }),
-    built.map((one) =>
-      h(
-        "div",
-        { class: "built" },
-        h("b", {}, nameAt(kingdom, one.at)),
-        isNamed(one) ? ` ${describeGivenBuilding(one)} ` : buildingSelect(kingdom, one.at),
-        button("close", t("remove"), () => setBuilding(kingdom, one.at, null), { label: false, class: "quiet round" }),
-      ),
-    ),
-    noMoreButton(kingdom, "buildings"),
-    noMoreButton(kingdom, "knights"),
-    h("p", { class: "hint" }, t("beside")),
-  );
+const MAX_COUNT = 999;
+
+/** The rules of the game that is played: of /api/rules. */
+export const playedGame = () => state.rules?.games.find(({ game }) => game === state.game.rules.game);
+
+const playedVariants = () => (state.rules?.variants ?? []).filter(({ id }) => state.game.rules.variants.includes(id));
+
+const hasGems = () => playedVariants().some(({ facts }) => facts.includes("gems"));
+
+export function PiecesCard({ kingdom }) {
+  if (!playedGame()?.pieces) return null;
+  const built = piecesOf(kingdom, "buildings").filter((one) => nameAt(kingdom, one.at));
+  const queen = kingdom.facts.queen;
+  return html`<section class="card pieces">
+    <h3>${t("pieces")}</h3>
+    <div class="steppers">
+      ${["coins", "towers", "spare_knights"].map((key) => html`<${Stepper} kingdom=${kingdom} name=${key} key=${key} />`)}
+    </div>
+    <${Checkbox} name=${t("queen")} checked=${queen === true} onChange=${(here) => placeQueen(kingdom, here)} />
+    ${queen === UNKNOWN && html`<${Button} text=${t("queenNot")} class="soft" onClick=${() => setFacts(kingdom, { queen: null })} />`}
+    ${built.map((one) => html`<div class="built" key=${one.at}>
+      <${CloseUp} kingdom=${kingdom} place=${one.at} small />
+      <b>${nameAt(kingdom, one.at)}</b>
+      ${isNamed(one) ? ` ${describeBuilding(findBuilding(one) ?? { gives: one.name })} ` : html`<${BuildingSelect} kingdom=${kingdom} place=${one.at} />`}
+      <${Button} icon="close" text=${t("remove")} label=${false} class="quiet round" onClick=${() => setBuilding(kingdom, one.at, null)} />
+    </div>`)}
+    <${NoMore} kingdom=${kingdom} name="buildings" />
+    <${NoMore} kingdom=${kingdom} name="knights" />
+    <p class="hint">${t("beside")}</p>
+  </section>`;
 }
 
-/** A button that says there are no more pieces of a kind than listed; null if that is known. */
-export function noMoreButton(kingdom, key) {
-  if (!kingdom.pieces.untold.includes(key)) return null;
-  const confirm = () => updatePieces(kingdom.id, {}, { all: [key] });
-  return button("check", t("noMore")[key], confirm, { class: "soft", "data-key": `no more ${key}` });
-}
+/** A button that says there are no more pieces of a kind than listed. */
+const NoMore = ({ kingdom, name }) => isOpen(kingdom, name) && html`<${Button}
+  icon="check" text=${t("noMore")[name]} class="soft" onClick=${() => setFacts(kingdom, { [name]: piecesOf(kingdom, name) })}
+/>`;
 
 /** Place the Queen in a kingdom, or remove her. Only one kingdom has her at a time. */
 function placeQueen(kingdom, here) {
-  const isKnown = (one) => here || one.id === kingdom.id;
-  const pieces = (one) => ({
-    ...one.pieces,
-    queen: here && one.id === kingdom.id,
-    untold: one.pieces.untold.filter((key) => key !== "queen" || !isKnown(one)),
-  });
-  commit(withKingdoms(currentKingdoms().map((one) => ({ ...one, pieces: pieces(one) }))));
-  score();
+  const others = here ? currentKingdoms().filter((one) => one.id !== kingdom.id && one.facts.queen) : [];
+  const set = (id, queen) => ({ op: "set_kingdom", kingdom: id, facts: { queen } });
+  change(set(kingdom.id, here || null), ...others.map((one) => set(one.id, null)));
 }
 
-function stepper(kingdom, key, name) {
-  const count = kingdom.pieces[key];
-  const untold = kingdom.pieces.untold.includes(key);
-  const set = (value) => updatePieces(kingdom.id, { [key]: Math.max(0, Math.min(999, Math.round(value) || 0)) });
-  const step = (words, by, letter) =>
-    h(
-      "button",
-      { type: "button", class: "round", "aria-label": t(words, { name }), "data-key": `${key} ${words}`, onclick: () => set(count + by) },
-      letter,
-    );
-  return h(
-    "div",
-    { class: "stepper" },
-    h("label", { for: `count-${key}` }, name),
-    h(
-      "div",
-      {},
-      step("less", -1, "−"),
-      h("input", {
-        id: `count-${key}`,
-        type: "number",
-        min: 0,
-        max: 999,
-        inputmode: "numeric",
-        value: untold ? "" : count,
-        placeholder: "?",
-        "data-key": `count ${key}`,
-        onchange: (event) => event.target.value && set(Number(event.target.value)),
-      }),
-      step("more", 1, "+"),
-    ),
-  );
+/** A count with buttons for less and more; one that nobody has entered is a "?" beside a 0 to tap. */
+function Stepper({ kingdom, name }) {
+  const count = kingdom.facts[name] ?? 0;
+  const isUnknown = count === UNKNOWN;
+  const id = `count-${name}`;
+  const set = (value) => setFacts(kingdom, { [name]: Math.max(0, Math.min(MAX_COUNT, Math.round(value) || 0)) });
+  const step = (label, by, sign) => html`<button type="button" class="round" aria-label=${t(label, { name: t(name) })} onClick=${() => set((isUnknown ? 0 : count) + by)}>${sign}</button>`;
+  return html`<div class="stepper">
+    <label for=${id}>${t(name)}</label>
+    <div>
+      ${isUnknown ? step("none", 0, "0") : step("less", -1, "−")}
+      <input id=${id} type="number" min="0" max=${MAX_COUNT} inputmode="numeric" value=${isUnknown ? "" : count} placeholder="?"
+        key=${`${kingdom.id} ${count}`} onChange=${(event) => event.target.value && set(Number(event.target.value))} />
+      ${step("more", 1, "+")}
+    </div>
+  </div>`;
 }
 
-const UNREAD = "seen";
+// Buildings.
+
+const describeBuilding = ({ name, gives }) => (name ? t("namedGives", { name, gives }) : gives);
+
+const findBuilding = (here) => (state.rules?.buildings ?? []).find((one) => Object.entries(one.as).every(([key, value]) => here[key] === value));
 
 /** A list to choose the building that stands on a town. */
-export function buildingSelect(kingdom, place) {
+export function BuildingSelect({ kingdom, place }) {
   const buildings = state.rules?.buildings ?? [];
-  const here = kingdom.pieces.buildings.find((one) => one.at === place);
-  const unread = here && !isNamed(here);
-  const now = unread ? UNREAD : here ? buildings.findIndex((one) => isBuilding(one, here)) : -1;
-  const chosen = (value) => value !== UNREAD && setBuilding(findKingdom(kingdom.id) ?? kingdom, place, buildings[Number(value)] ?? null);
-  const options = buildings.map((one, index) => h("option", { value: index }, describeBuilding(one)));
-  return field(
-    t("building"),
-    h(
-      "select",
-      { value: now, "data-key": `building ${place}`, onchange: (event) => chosen(event.target.value) },
-      unread ? h("option", { value: UNREAD }, t("whichBuilding")) : null,
-      h("option", { value: -1 }, t("noBuilding")),
-      options,
-    ),
-  );
-}
-
-const describeBuilding = ({ name, gives }) => (name ? t("namedGives", { name, gives }) : t("gives", { gives }));
-
-const isBuilding = (building, here) => Object.entries(building.as).every(([key, value]) => here[key] === value);
-
-function describeGivenBuilding(here) {
-  const found = (state.rules?.buildings ?? []).find((one) => isBuilding(one, here));
-  return found ? describeBuilding(found) : here.name ?? "";
+  const here = piecesOf(kingdom, "buildings").find((one) => one.at === place);
+  const now = here && !isNamed(here) ? UNKNOWN : here ? buildings.indexOf(findBuilding(here)) : -1;
+  const unread = now === UNKNOWN ? [[UNKNOWN, t("whichBuilding")]] : [];
+  const options = [...unread, [-1, t("noBuilding")], ...buildings.map((one, index) => [index, describeBuilding(one)])];
+  const choose = (value) => value !== UNKNOWN && setBuilding(findKingdom(kingdom.id), place, buildings[value] ?? null);
+  return html`<${Field} name=${t("building")}>${(id) => html`<${Select} id=${id} value=${now} options=${options} onChange=${choose} />`}<//>`;
 }
 
 function setBuilding(kingdom, place, building) {
-  const others = kingdom.pieces.buildings.filter((one) => one.at !== place);
-  const here = building ? [{ at: place, ...building.as }] : [];
-  return updateKingdom(kingdom.id, { pieces: { ...kingdom.pieces, buildings: [...others, ...here] } });
+  const others = piecesOf(kingdom, "buildings").filter((one) => one.at !== place);
+  return setFacts(kingdom, withPieces(kingdom, "buildings", building ? [...others, { at: place, ...building.as }] : others));
+}
+
+/** The controls for the pieces on a square: knight, building, tokens. */
+export function SquarePieces({ kingdom, place, cell }) {
+  if (cell === "." || cell === "#") return null;
+  const hasPieces = playedGame()?.pieces;
+  const kinds = playedVariants().flatMap(({ tokens }) => tokens ?? []);
+  if (!hasPieces && !kinds.length) return null;
+  const setKnight = (here) => {
+    const others = piecesOf(kingdom, "knights").filter((one) => one !== place);
+    setFacts(kingdom, withPieces(kingdom, "knights", here ? [...others, place] : others));
+  };
+  return html`<div class="fields">
+    ${hasPieces && html`<${Checkbox} name=${t("knightHere")} checked=${hasPiece(kingdom, "knight", place)} onChange=${setKnight} />`}
+    ${hasPieces && cell[0] === "t" && html`<${BuildingSelect} kingdom=${kingdom} place=${place} />`}
+    ${kinds.map((kind) => html`<${TokenSelect} kingdom=${kingdom} place=${place} kind=${kind} key=${kind.key} />`)}
+  </div>`;
+}
+
+// Tokens of expansions: texts of a place and a name.
+
+/** The names of the tokens on a place, of all kinds. */
+export function tokensAt(kingdom, place) {
+  const keys = playedVariants().flatMap(({ tokens }) => (tokens ?? []).map(({ key }) => key));
+  return keys.flatMap((key) => piecesOf(kingdom, key)).filter((one) => one.split(" ")[0] === place).map((one) => one.slice(place.length + 1));
+}
+
+function TokenSelect({ kingdom, place, kind }) {
+  const tokens = piecesOf(kingdom, kind.key);
+  const now = tokens.find((one) => one.split(" ")[0] === place);
+  const others = tokens.filter((one) => one !== now);
+  const choose = (name) => setFacts(kingdom, withPieces(kingdom, kind.key, name === "" ? others : [...others, `${place} ${name}`.trim()]));
+  const names = Object.keys(kind.crowns ?? {}).filter(Boolean);
+  const word = kind.word[0].toUpperCase() + kind.word.slice(1);
+  if (names.length < 2) {
+    const set = (here) => setFacts(kingdom, withPieces(kingdom, kind.key, here ? [...others, `${place} ${names[0] ?? ""}`.trim()] : others));
+    return html`<${Checkbox} name=${t("tokenHere", { word })} checked=${Boolean(now)} onChange=${set} />`;
+  }
+  const options = [["", t("noToken")], ...names.map((name) => [name, name])];
+  return html`<${Field} name=${word}>${(id) => html`<${Select} id=${id} value=${now?.slice(place.length + 1) ?? ""} options=${options} onChange=${choose} />`}<//>`;
+}
+
+// Gems on crossings. The rotation of a gem decides where its crowns and its skull point.
+
+export function GemsCard({ kingdom }) {
+  if (!hasGems()) return null;
+  const isPlacing = state.mode === "gem";
+  return html`<section class="card gems">
+    <h3>${t("gems")}</h3>
+    <${Button} icon="gem" text=${t(isPlacing ? "done" : "placeGem")} class="soft" aria-pressed=${String(isPlacing)} onClick=${() => update({ mode: isPlacing ? "" : "gem" })} />
+    ${isPlacing && html`<p class="hint">${t("gemHint")}</p>`}
+    <${NoMore} kingdom=${kingdom} name="gems" />
+  </section>`;
+}
+
+/** A layer over the board with a button on each gem, and on every crossing while one is being placed. */
+export function Crossings({ kingdom, area }) {
+  if (!hasGems()) return null;
+  const gems = new Map(piecesOf(kingdom, "gems").map((gem) => [crossingOf(gem), gem]));
+  const targets = [];
+  for (let r = 0; r < area.rows - 1; r += 1) {
+    for (let c = 0; c < area.cols - 1; c += 1) {
+      const place = `${area.top + r},${area.left + c}`;
+      const isFree = state.mode === "gem" && placesAround(place).every((one) => nameAt(kingdom, one));
+      if (gems.has(place) || isFree) targets.push(html`<${Crossing} kingdom=${kingdom} place=${place} gem=${gems.get(place)} x=${(c + 1) / area.cols} y=${(r + 1) / area.rows} key=${place} />`);
+    }
+  }
+  return html`<div class="crossings">${targets}</div>`;
+}
+
+function Crossing({ kingdom, place, gem, x, y }) {
+  const [a, b, d, c] = placesAround(place).map((one) => nameAt(kingdom, one));
+  const label = gem ? t(isNamed(gem) ? "gemAt" : "gemSeenAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: c });
+  return html`<button
+    type="button" class="crossing ${gem ? "taken" : ""}" aria-label=${label} style=${{ left: `${100 * x}%`, top: `${100 * y}%` }}
+    onClick=${() => openDialog("gem", { kingdom: kingdom.id, place })}
+  >
+    <span aria-hidden="true">${gem ? (isNamed(gem) ? "◆" : "?") : "+"}</span>
+  </button>`;
+}
+
+/** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
+export function GemDialog({ kingdom, place }) {
+  const quarterNames = state.rules.quarters;
+  const all = piecesOf(kingdom, "gems");
+  const old = all.find((one) => crossingOf(one) === place);
+  const others = all.filter((one) => one !== old);
+  const places = placesAround(place);
+  const [gem, setGem] = useState({ between: `${places[0]} ${places[2]}`, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0, ...old });
+  const names = places.map((one) => nameAt(kingdom, one));
+  const known = currentKingdoms().flatMap((one) => piecesOf(one, "gems")).filter(isNamed);
+  const chooseKind = (kind) => {
+    const joker = kind === state.rules.joker && { crowns: [1, 0, 0, 0], skull: null };
+    const like = known.find((one) => one.kind === kind) ?? joker; // all gems of a kind are printed alike
+    setGem({ ...gem, kind, ...(like && !(old && isNamed(old)) ? { crowns: like.crowns ?? [0, 0, 0, 0], skull: like.skull ?? null } : {}) });
+  };
+  const save = (event) => {
+    event.preventDefault();
+    const { skull, ...rest } = gem;
+    setFacts(kingdom, withPieces(kingdom, "gems", [...others, skull ? { ...rest, skull } : rest]));
+    closeDialog();
+  };
+  const remove = () => (setFacts(kingdom, withPieces(kingdom, "gems", others)), closeDialog());
+  const kinds = [...new Set([...Object.keys(t("gemColours")), state.rules.joker, ...known.map(({ kind }) => kind), gem.kind])].filter((one) => one && one !== UNKNOWN);
+  const quarter = (name, lies) => {
+    const printed = (lies - gem.turned + 4) % 4;
+    const isSkull = gem.skull === quarterNames[printed];
+    const count = gem.crowns[printed];
+    const label = t("gemQuarter", { square: name, what: isSkull ? t("skull") : t("crownsN", { n: count }) });
+    const next = () => setGem(advanceQuarter(gem, printed, isSkull ? null : quarterNames[printed]));
+    return html`<button type="button" class="quarter q${lies}" aria-label=${label} onClick=${next}>${isSkull ? "☠" : "♛".repeat(count) || "·"}</button>`;
+  };
+  return html`<${Dialog} title=${t("gemHead", { a: names[0], d: names[2] })} kind="sheet">
+    <form onSubmit=${save}>
+      <${CloseUp} kingdom=${kingdom} place=${place} crossing />
+      <fieldset>
+        <legend>${t("gemKind")}</legend>
+        <div class="kinds">
+          ${kinds.map((kind) => html`<label class="kind gem-${kind}"><input type="radio" name="kind" required checked=${gem.kind === kind} onChange=${() => chooseKind(kind)} />${t(`gemColours.${kind}`, {}, kind)}</label>`)}
+        </div>
+      </fieldset>
+      <p class="hint">${t("gemQuarters")}</p>
+      <div class="quarters">${names.map(quarter)}</div>
+      <div class="buttons">
+        <${Button} icon="turn" text=${t("turnGem")} class="soft" onClick=${() => setGem({ ...gem, turned: (gem.turned + 1) % 4 })} />
+        ${old && html`<${Button} icon="trash" text=${t("remove")} class="soft" onClick=${remove} />`}
+        <button type="submit" class="primary">${t("saveGem")}</button>
+      </div>
+    </form>
+  <//>`;
+}
+
+/** The gem with the next state of a quarter: 0, 1, 2, 3 crowns, skull, 0 …; `skull` is null if the skull is there. */
+function advanceQuarter(gem, printed, skull) {
+  if (!skull) return { ...gem, skull: null };
+  const count = gem.crowns[printed];
+  const crowns = gem.crowns.map((one, index) => (index === printed ? (one + 1) % 4 : one));
+  return { ...gem, crowns, ...(count === 3 ? { skull } : {}) };
 }

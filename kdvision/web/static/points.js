@@ -1,68 +1,51 @@
 // The scorecard of a kingdom; each line shows the rulebook clause that it follows.
 
-import { retryRequests } from "./actions.js";
-import { highlightOpenLine } from "./board.js";
-import { button, fold, h } from "./dom.js";
 import { placeNamed } from "./model.js";
-import { scoreOf, state } from "./state.js";
+import { scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
+import { html } from "./ui.js";
 
-export function pointsView(kingdom) {
+export function PointsCard({ kingdom }) {
   const score = scoreOf(kingdom);
-  const problem = state.scores.get(state.game);
-  if (!score) return problem?.error ? h("section", { class: "card" }, scoreErrorView(problem)) : null;
+  if (!score) return null;
   const earned = score.lines.filter((line) => line.points || !line.terrain).sort((a, b) => b.points - a.points);
   const worthless = score.lines.filter((line) => !line.points && line.terrain);
   // Some problems are only in the photo, such as a kingdom that is cut off at its edge.
-  const problems = [...new Set([...score.problems.map((one) => one.text), ...(kingdom.seen?.problems ?? [])])];
-  return h(
-    "section",
-    { class: "card points", "aria-label": t("pointsOf", { name: kingdom.player }) },
-    h("h3", {}, t("pointsHead")),
-    h("ul", { class: "lines" }, earned.map((line) => lineView(kingdom, line))),
-    h("p", { class: "total" }, h("span", {}, t("total")), h("output", { id: "total" }, formatTotal(score))),
-    score.missing.length
-      ? h("p", { class: "hint" }, sentences(t("stillOpen", { what: score.missing.map((one) => one.text).join("; ") })))
-      : null,
-    worthless.length
-      ? fold(
-          `worthless ${kingdom.id}`,
-          { class: "worthless", head: `${t("worthless")}: ${worthless.length}` },
-          h("ul", { class: "lines" }, worthless.map((line) => lineView(kingdom, line))),
-        )
-      : null,
-    problems.length ? h("ul", { class: "problems" }, problems.map((text) => h("li", {}, sentences(text)))) : null,
-  );
+  const problems = [...new Set([score.error, ...score.problems.map(({ text }) => text), ...(kingdom.seen?.problems ?? [])].filter(Boolean))];
+  const lines = (some) => html`<ul class="lines">${some.map((line) => html`<${Line} key=${lineKey(line)} kingdom=${kingdom} line=${line} />`)}</ul>`;
+  return html`<section class="card points" aria-label=${t("pointsOf", { name: kingdom.player })}>
+    <h3>${t("pointsHead")}</h3>
+    ${lines(earned)}
+    <p class="total"><span>${t("total")}</span><output id="total">${formatTotal(score)}</output></p>
+    ${score.missing.length > 0 && html`<p class="hint">${sentences(t("stillOpen", { what: score.missing.map(({ text }) => text).join("; ") }))}</p>`}
+    ${worthless.length > 0 && html`<details class="worthless"><summary>${t("worthless")}: ${worthless.length}</summary>${lines(worthless)}</details>`}
+    ${problems.length > 0 && html`<ul class="problems">${problems.map((text) => html`<li>${sentences(text)}</li>`)}</ul>`}
+  </section>`;
 }
 
-function lineView(kingdom, line) {
+const lineKey = ({ clause, terrain, squares }) => `${clause} ${terrain ?? ""} ${squares[0] ?? ""}`;
+
+function Line({ kingdom, line }) {
   const clause = state.rules?.clauses[line.clause];
-  const kind = line.terrain ?? "bonus";
-  const places = line.squares?.length ? line.squares.map((name) => placeNamed(kingdom, name)).join(" ") : null;
-  const head = [
-    h("span", { class: `swatch sq-${kind}`, "aria-hidden": "true" }, line.terrain ?? "★"),
-    h("span", { class: "label" }, line.label),
-    h("b", {}, String(line.points)),
-  ];
-  return h(
-    "li",
-    {},
-    fold(
-      `line ${kingdom.id} ${line.clause} ${line.terrain ?? ""} ${line.squares?.[0] ?? ""}`,
-      { head, "data-places": places, ontoggle: highlightOpenLine },
-      clause &&
-        h("p", { class: "clause" }, clause.text, " ", h("small", {}, `${clause.book}, ${clause.section}${clause.ruling ? `, ${t("ruling")}` : ""}`)),
-    ),
-  );
+  const highlight = (event) => {
+    const places = new Set(line.squares.map((name) => placeNamed(kingdom, name)));
+    if (event.currentTarget.open) update({ highlight: places.size ? { id: kingdom.id, places, key: lineKey(line) } : null });
+    else if (state.highlight?.key === lineKey(line)) update({ highlight: null });
+  };
+  return html`<li>
+    <details onToggle=${highlight}>
+      <summary>
+        <span class="swatch sq-${line.terrain ?? "bonus"}" aria-hidden="true">${line.terrain ?? "★"}</span>
+        <span class="label">${line.label}</span>
+        <b>${line.points}</b>
+      </summary>
+      ${clause && html`<p class="clause">${clause.text} <small>${clause.book}, ${clause.section}${clause.ruling ? `, ${t("ruling")}` : ""}</small></p>`}
+    </details>
+  </li>`;
 }
 
 /** A total as text: "31", or "31 to 153" or "24 or more" while facts are missing. */
 export function formatTotal({ complete, total, least, most }) {
   if (complete) return String(total);
   return most === null ? t("orMore", { least }) : t("between", { least, most });
-}
-
-export function scoreErrorView({ error, hint, again = false }) {
-  const more = again ? button("turn", t("again"), retryRequests, { class: "soft", "data-key": "ask again" }) : null;
-  return h("div", { class: "trouble", role: "alert" }, h("b", {}, sentences(error)), ` ${sentences(hint)} `, more);
 }

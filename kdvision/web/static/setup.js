@@ -1,79 +1,62 @@
-// The options of the game: variants, side, rounds.
+// The rules of the game: game, variants, side, rounds. The choices are those that the server's rules list.
 
-import { setRules } from "./actions.js";
-import { field, fold, h } from "./dom.js";
-import { playsWithGems } from "./model.js";
-import { state } from "./state.js";
+import { playedGame } from "./pieces.js";
+import { state } from "./store.js";
 import { t } from "./strings.js";
+import { setRules } from "./table.js";
+import { Checkbox, Field, html, Select } from "./ui.js";
 
-export function setupView() {
+export function SetupCard() {
   const { rules } = state.game;
-  const games = state.rules?.games ?? [];
-  const played = games.find((game) => game.game === rules.game);
+  const played = playedGame();
   const seats = [...new Set(Object.values(played?.seats ?? {}).flat())].sort((a, b) => a - b);
-  return h(
-    "section",
-    { class: "card setup", "aria-label": t("game") },
-    fold(
-      "setup",
-      { head: [h("h2", {}, t("game")), h("span", { class: "summary" }, summary(rules))] },
-      field(t("whichGame"), selectField("game", rules.game, Object.entries(t("games")), (game) => setRules(gameChange(game)))),
-      h(
-        "fieldset",
-        {},
-        h("legend", {}, t("whichVariants")),
-        (played?.variants ?? []).map((variant) => checkbox(`variant ${variant}`, variantName(variant), rules.variants.includes(variant), (on) => toggleVariant(variant, on))),
-      ),
-      field(t("side"), selectField("side", rules.side ?? "", Object.entries(t("sides")), (side) => setRules({ side: side ? Number(side) : null }))),
-      field(
-        t("seats"),
-        selectField("seats", rules.seats ?? "", [["", t("seatsAll")], ...seats.map((n) => [n, String(n)])], (n) => setRules({ seats: n ? Number(n) : null })),
-      ),
-      checkbox("dynasty", t("dynasty"), rules.dynasty, (dynasty) => setRules({ dynasty })),
-      played?.teams && checkbox("teams", t("teams"), rules.teams, (teams) => setRules({ teams })),
-      played?.teams && rules.teams ? h("p", { class: "hint" }, t("teamsHint")) : null,
-      playsWithGems(rules) && field(t("openGems"), openGemsInput(rules)),
-    ),
-  );
+  const games = (state.rules?.games ?? []).map(({ game, name }) => [game, name]);
+  const select = (name, value, options, onChange) => html`<${Field} name=${name}>
+    ${(id) => html`<${Select} id=${id} value=${value} options=${options} onChange=${onChange} />`}
+  <//>`;
+  const number = (value) => (value ? Number(value) : null);
+  return html`<section class="card setup" aria-label=${t("game")}>
+    <details>
+      <summary><h2>${t("game")}</h2><span class="summary">${summary(rules)}</span></summary>
+      ${select(t("whichGame"), rules.game, games, (game) => setRules({ game, seats: null }))}
+      <${Variants} played=${played} chosen=${rules.variants} />
+      ${select(t("side"), rules.side ?? "", [["", t("automatic")], [5, "5 × 5"], [7, "7 × 7"]], (side) => setRules({ side: number(side) }))}
+      ${select(t("seats"), rules.seats ?? "", [["", t("seatsAll")], ...seats.map((n) => [n, String(n)])], (n) => setRules({ seats: number(n) }))}
+      <${Checkbox} name=${t("dynasty")} checked=${rules.dynasty} onChange=${(dynasty) => setRules({ dynasty })} />
+      ${played?.teams && html`<${Checkbox} name=${t("teams")} checked=${rules.teams} onChange=${(teams) => setRules({ teams })} />`}
+      ${played?.teams && rules.teams && html`<p class="hint">${t("teamsHint")}</p>`}
+      ${rules.variants.includes("lost-treasures") && html`<${OpenGems} gems=${rules.open_gems} />`}
+    </details>
+  </section>`;
 }
 
-/** The name of a variant, as the server's rules give it. */
-const variantName = (id) => state.rules?.variants.find((one) => one.id === id)?.name ?? id;
-
-function gameChange(game) {
-  // Before the rules have arrived, all variants are kept; scoring names one that the game does not have.
-  const variants = state.rules?.games.find((one) => one.game === game).variants ?? state.game.rules.variants;
-  return { game, variants: state.game.rules.variants.filter((variant) => variants.includes(variant)), seats: null };
+/** The variants of the game; those of a group, of which some are drawn for a game, are folded together. */
+function Variants({ played, chosen }) {
+  const variants = (state.rules?.variants ?? []).filter(({ id }) => played?.variants.includes(id));
+  const groups = [...new Set(variants.map(({ group }) => group ?? ""))];
+  const toggle = (id, on) => setRules({ variants: on ? [...chosen, id] : chosen.filter((one) => one !== id) });
+  const boxes = (group) => variants.filter((one) => (one.group ?? "") === group).map(({ id, name, help }) => html`<div key=${id} title=${help}>
+    <${Checkbox} name=${name} checked=${chosen.includes(id)} onChange=${(on) => toggle(id, on)} />
+  </div>`);
+  return html`<fieldset>
+    <legend>${t("whichVariants")}</legend>
+    ${groups.map((group) => (group ? html`<details key=${group}><summary>${group[0].toUpperCase() + group.slice(1)}</summary>${boxes(group)}</details>` : boxes(group)))}
+  </fieldset>`;
 }
 
-function toggleVariant(variant, on) {
-  const others = state.game.rules.variants.filter((one) => one !== variant);
-  setRules({ variants: on ? [...others, variant] : others });
+function OpenGems({ gems }) {
+  const kinds = [...new Set([...Object.keys(t("gemColours")), ...gems])];
+  const toggle = (kind, on) => setRules({ open_gems: on ? [...gems, kind] : gems.filter((one) => one !== kind) });
+  return html`<fieldset>
+    <legend>${t("openGems")}</legend>
+    <div class="kinds">${kinds.map((kind) => html`<label class="kind gem-${kind}" key=${kind}>
+      <input type="checkbox" checked=${gems.includes(kind)} onChange=${(event) => toggle(kind, event.target.checked)} />${t(`gemColours.${kind}`, {}, kind)}
+    </label>`)}</div>
+  </fieldset>`;
 }
 
-function summary(rules) {
-  const parts = [t("games")[rules.game], rules.side ? t("sides")[rules.side] : "", ...rules.variants.map(variantName)];
+function summary({ game, side, variants }) {
+  const named = (list, key, id) => list?.find((one) => one[key] === id)?.name ?? id;
+  const parts = [named(state.rules?.games, "game", game), side && `${side} × ${side}`, ...variants.map((id) => named(state.rules?.variants, "id", id))];
   return parts.filter(Boolean).join(" · ");
-}
-
-function selectField(key, value, options, choose) {
-  return h(
-    "select",
-    { value, "data-key": `setup ${key}`, onchange: (event) => choose(event.target.value) },
-    // Object.entries puts numbers first; the empty choice belongs at the top.
-    [...options].sort((a, b) => (a[0] === "" ? -1 : b[0] === "" ? 1 : 0)).map(([word, text]) => h("option", { value: word }, text)),
-  );
-}
-
-function checkbox(key, name, on, change) {
-  const input = h("input", { type: "checkbox", checked: on, "data-key": `setup ${key}`, onchange: (event) => change(event.target.checked) });
-  return h("label", { class: "check" }, input, name);
-}
-
-function openGemsInput(rules) {
-  const read = (event) => {
-    const kinds = event.target.value.split(",").map((kind) => kind.trim().toLowerCase());
-    setRules({ openGems: kinds.filter(Boolean).slice(0, 9) });
-  };
-  return h("input", { value: rules.openGems.join(", "), placeholder: t("openGemsHint"), "data-key": "open gems", onchange: read });
 }

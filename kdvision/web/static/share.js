@@ -1,72 +1,66 @@
-// Sharing the game: as a link, as text, as a picture, as files.
+// Sharing the game: as a link, as text, as a picture, as files. Inviting phones and screens to the table.
 
 import * as api from "./api.js";
-import { button, openDialog, field, h, svg, showToast } from "./dom.js";
-import { gameData, encodeGame } from "./model.js";
 import { drawGame } from "./card.js";
-import { currentKingdoms, state } from "./state.js";
+import { encodeGame, toGameFile } from "./link.js";
 import { formatTotal } from "./points.js";
+import { currentKingdoms, scoreOf, showToast, state } from "./store.js";
 import { verdict } from "./standing.js";
 import { sentences, t } from "./strings.js";
+import { Button, Dialog, Field, html, useEffect, useState } from "./ui.js";
 
-const gameLink = (origin = location.origin) => `${origin}/#game=${encodeGame(state.game)}`;
+const LOCAL = ["127.0.0.1", "localhost", "[::1]"];
+const URL_MS = 60_000;
 
-/** The origin by which phones reach this server; null if only this machine does. */
-async function findOrigin() {
-  if (!["127.0.0.1", "localhost", "[::1]"].includes(location.hostname)) return location.origin;
-  const { link: invitation } = await api.get("/api/invite").catch(() => ({ link: null }));
-  return invitation ? new URL(invitation).origin : null;
+/** The invitation of the server: `{ link, qr }`, once it has arrived; link is null if only this machine is served. */
+function useInvitation() {
+  const [invitation, setInvitation] = useState(null);
+  useEffect(() => void api.get("/api/invite").then(setInvitation, (error) => showToast(sentences(error.message, error.hint))), []);
+  return invitation;
 }
 
-/** The game as text for a message: points, winner and link. */
-function gameText(address) {
-  const score = state.scores.get(state.game);
-  const round = score?.rounds?.[score.ids.length > 1 ? state.game.round : 0];
-  const lines = (round?.kingdoms ?? []).map((kingdom) => `${kingdom.player}: ${formatTotal(kingdom)}`);
-  return [...lines, verdict(), address].filter(Boolean).join("\n");
-}
-
-export function openShareDialog() {
-  const address = h("input", { readonly: true, value: gameLink(), onfocus: (event) => event.target.select() });
-  const where = h("p", { class: "hint" }, t("shareHint"));
-  findOrigin().then((found) => (found ? (address.value = gameLink(found)) : where.append(` ${t("shareLocal")}`)));
-  const act = (name, text, run) => button(name, text, run, { class: "soft" });
-  const content = [
-    where,
-    field(t("link"), address),
-    h(
-      "div",
-      { class: "pairs" },
-      act("share", t("copyLink"), () => copyText(address.value, address)),
-      act("keyboard", t("copyText"), () => copyText(gameText(address.value), address)),
-      navigator.share && act("phone", t("sendOn"), () => navigator.share({ title: t("title"), text: gameText(address.value) }).catch(() => {})),
-      act("image", t("savePicture"), downloadPicture),
-      act("check", t("saveJson"), () => downloadScore("application/json", "kdvision.json")),
-      act("check", t("saveFile"), () => downloadScore("application/toml", "kdvision.toml")),
-    ),
-  ];
-  openDialog(t("shareHead"), content, { close: t("close") });
+export function ShareDialog() {
+  const invitation = useInvitation();
+  const isLocal = LOCAL.includes(location.hostname);
+  const origin = isLocal && invitation?.link ? new URL(invitation.link).origin : location.origin;
+  const link = `${origin}/#game=${encodeGame(state.game)}`;
+  const text = [...currentKingdoms().map((one) => `${one.player}: ${scoreOf(one) ? formatTotal(scoreOf(one)) : "?"}`), verdict(), link].filter(Boolean).join("\n");
+  const act = (icon, name, run) => html`<${Button} icon=${icon} text=${t(name)} class="soft" onClick=${run} />`;
+  return html`<${Dialog} title=${t("shareHead")}>
+    <p class="hint">${t("shareHint")}${isLocal && invitation && !invitation.link ? ` ${t("shareLocal")}` : ""}</p>
+    <${Field} name=${t("link")}>${(id) => html`<input id=${id} readonly value=${link} onFocus=${(event) => event.target.select()} />`}<//>
+    <div class="pairs">
+      ${act("share", "copyLink", () => copyText(link))}
+      ${act("keyboard", "copyText", () => copyText(text))}
+      ${navigator.share && act("phone", "sendOn", () => navigator.share({ title: t("title"), text }).catch(() => {}))}
+      ${act("image", "savePicture", downloadPicture)}
+      ${act("check", "saveJson", () => downloadScore("application/json", "kdvision.json"))}
+      ${act("check", "saveFile", () => downloadScore("application/toml", "kdvision.toml"))}
+      ${act("image", "print", () => print())}
+    </div>
+  <//>`;
 }
 
 /** Copy a text. Browsers forbid the clipboard API to pages without a certificate; then select and copy. */
-async function copyText(text, box) {
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    const before = box.value;
+    const box = document.createElement("textarea"); // an input would join the lines
     box.value = text;
+    (document.querySelector("dialog[open]") ?? document.body).append(box);
     box.select();
-    const done = document.execCommand("copy");
-    box.value = before;
-    if (!done) return showToast(t("copyByHand"));
+    const isCopied = document.execCommand("copy");
+    box.remove();
+    if (!isCopied) return showToast(t("copyByHand"));
   }
   showToast(t("copied"));
 }
 
 function download(blob, name) {
-  const anchor = h("a", { href: URL.createObjectURL(blob), download: name });
+  const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
   anchor.click();
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
+  setTimeout(() => URL.revokeObjectURL(anchor.href), URL_MS);
 }
 
 async function downloadPicture() {
@@ -74,31 +68,29 @@ async function downloadPicture() {
   canvas.toBlob((blob) => download(blob, "kdvision.png"), "image/png");
 }
 
-async function downloadScore(kind, name) {
+async function downloadScore(type, name) {
   try {
-    download(await (await api.post("/api/score", gameData(state.game).data, kind)).blob(), name);
+    download(await (await api.postFor(type, "/api/score", toGameFile(state.game))).blob(), name);
   } catch (error) {
     showToast(sentences(error.message, error.hint));
   }
 }
 
-/** Open a dialog with the QR code for another phone. */
-export async function openInviteDialog() {
-  const { link: here, qr } = await api.get("/api/invite").catch((error) => (showToast(sentences(error.message, error.hint)), {}));
-  if (!qr) return;
-  const content = here
-    ? [h("p", { class: "hint" }, t("inviteHint")), qrCode(qr), h("p", { class: "address" }, here)]
-    : [h("p", {}, t("inviteLocal"))];
-  openDialog(t("inviteHead"), content, { close: t("close") });
+/** The QR code for other phones, and the tables of the server. */
+export function InviteDialog() {
+  const invitation = useInvitation();
+  const { link, qr } = invitation ?? {};
+  return html`<${Dialog} title=${t("inviteHead")}>
+    ${link && html`<p class="hint">${t("inviteHint")}</p><${QrCode} rows=${qr} /><p class="address">${link}</p>`}
+    ${invitation && !link && html`<p>${t("inviteLocal")}</p>`}
+    <p class="hint">${t("tableHint", { name: state.table.table })}</p>
+  <//>`;
 }
 
-function qrCode(rows) {
+function QrCode({ rows }) {
   const size = rows.length + 8;
   const dark = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x + 4} ${y + 4}h1v1h-1z` : "")));
-  return svg(
-    "svg",
-    { class: "qr", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": t("inviteHead"), "shape-rendering": "crispEdges" },
-    svg("rect", { width: size, height: size, fill: "#fff" }),
-    svg("path", { d: dark.join(""), fill: "#000" }),
-  );
+  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label=${t("inviteHead")} shape-rendering="crispEdges">
+    <rect width=${size} height=${size} fill="#fff" /><path d=${dark.join("")} fill="#000" />
+  </svg>`;
 }

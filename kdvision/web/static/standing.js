@@ -1,79 +1,98 @@
-// The standing: who wins and why; over three rounds in a Dynasty.
+// The standing: who wins or leads, and why; over three rounds in a Dynasty. The whole table for print and a large screen.
 
-import { showRound } from "./actions.js";
-import { h } from "./dom.js";
-import { formatTotal, scoreErrorView } from "./points.js";
-import { scoreOf, currentKingdoms, state } from "./state.js";
+import { boardRows, shortTotal } from "./model.js";
+import { formatTotal } from "./points.js";
+import { currentKingdoms, roundScore, scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
+import { Crowns, html, pictureClass } from "./ui.js";
 
-/** The standing in one sentence, for the bar at the bottom; empty without points. */
+/** The standing in one sentence; empty without points. */
 export function verdict() {
-  const score = state.scores.get(state.game);
-  if (!score?.rounds) return "";
-  if (score.ids.length === 1 && score.ids[0].length === 1) {
-    const [kingdom] = currentKingdoms();
-    const [points] = score.rounds[0].kingdoms;
-    return `${kingdom.player}: ${points.complete ? t("points", { n: points.total }) : t("pointsOpen", { words: formatTotal(points) })}`;
-  }
-  return score.standing?.reason ?? score.rounds[0].outlook ?? t("notYet");
+  const round = roundScore();
+  const [kingdom] = currentKingdoms();
+  if (!kingdom || !scoreOf(kingdom)) return "";
+  const { standing } = state.table.score;
+  if (state.game.rounds.length > 1 && standing) return sentences(standing.reason);
+  if (currentKingdoms().length > 1) return sentences(round.verdict.text || t("notYet"));
+  return t("alone", { name: kingdom.player, points: formatTotal(scoreOf(kingdom)), n: scoreOf(kingdom).total });
 }
 
-export function standingView() {
-  const score = state.scores.get(state.game);
-  const content = score?.error ? [scoreErrorView(score)] : score?.rounds ? standingContent(score) : [h("p", { class: "hint" }, t("noneYet"))];
-  return h("section", { class: "card standing", id: "standing", "aria-label": t("standing") }, h("h2", {}, t("standing")), roundTabs(), content);
+export function StandingCard() {
+  const { score, game } = state.table;
+  const round = score.rounds[state.round];
+  const isDynasty = game.rounds.length > 1;
+  const roundsLeft = game.rounds.filter((kingdoms) => !kingdoms.length).length;
+  const shown = isDynasty && score.standing ? score.standing : round?.standing;
+  const problems = [...(round?.problems ?? []).map(({ text }) => text)];
+  return html`<section class="card standing" id="standing" aria-label=${t("standing")}>
+    <h2>${t("standing")}</h2>
+    ${isDynasty && html`<${RoundTabs} />`}
+    ${currentKingdoms().length ? html`<p class="verdict" dir="auto">${verdict()}</p>` : html`<p class="hint">${t("noneYet")}</p>`}
+    ${currentKingdoms().length === 1 && !isDynasty && html`<p class="hint">${t("oneOnly")}</p>`}
+    ${currentKingdoms().length > 1 && html`<${Places} standing=${shown} />`}
+    ${isDynasty && html`<${DynastyTable} />`}
+    ${problems.map((text) => html`<p class="problems">${sentences(text)}</p>`)}
+    ${round?.note && html`<p class="hint">${sentences(round.note)}</p>`}
+    ${isDynasty && roundsLeft > 0 && html`<p class="hint">${t("roundsLeft", { n: roundsLeft })}</p>`}
+  </section>`;
 }
 
-function roundTabs() {
-  if (state.game.rounds.length === 1) return null;
-  const tab = (_, number) =>
-    h(
-      "button",
-      { type: "button", class: "soft", "aria-pressed": String(number === state.game.round), "data-key": `round ${number}`, onclick: () => showRound(number) },
-      t("round", { n: number + 1 }),
-    );
-  return h("div", { class: "rounds" }, state.game.rounds.map(tab));
+const RoundTabs = () => html`<div class="rounds">
+  ${state.game.rounds.map((_, number) => html`<button type="button" class="soft" aria-pressed=${String(number === state.round)} onClick=${() => update({ round: number })}>${t("round", { n: number + 1 })}</button>`)}
+</div>`;
+
+/** The places with their reasons; without a standing, the kingdoms by their points so far. */
+function Places({ standing }) {
+  const { rounds } = state.table.game;
+  const byNumber = rounds.length > 1 && standing === state.table.score.standing ? rounds[0] : currentKingdoms();
+  const soFar = [...currentKingdoms()].sort((a, b) => (scoreOf(b)?.least ?? 0) - (scoreOf(a)?.least ?? 0));
+  const rows = standing
+    ? standing.places.map((place) => ({ ...place, kingdom: byNumber[place.kingdom - 1] }))
+    : soFar.map((kingdom) => ({ place: null, kingdom, total: scoreOf(kingdom) && shortTotal(scoreOf(kingdom)), reason: null }));
+  return html`<ol class="places">
+    ${rows.filter(({ kingdom }) => kingdom).map(({ place, kingdom, total, reason }) => html`<li key=${kingdom.id} class=${place === 1 ? "first" : ""}>
+      <span class="rank">${place ? t("place", { n: place }) : ""}</span>
+      <span class="dot castle-${kingdom.colour}" aria-hidden="true"></span>
+      <span class="who"><b dir="auto">${kingdom.player}</b>${reason && html`<small>${reason}</small>`}</span>
+      <b class="sum">${total}</b>
+    </li>`)}
+  </ol>`;
 }
 
-function standingContent(score) {
-  const shownRound = score.ids.length > 1 ? state.game.round : 0;
-  const round = score.rounds[shownRound];
-  const parts = [];
-  if (score.ids.length > 1 && score.standing) parts.push(h("h3", {}, t("wholeStanding")), placesView(score.standing, 0, score));
-  const several = state.game.rounds.length > 1;
-  if (several) parts.push(h("h3", {}, t("roundStanding", { n: state.game.round + 1 })));
-  if (round.standing) parts.push(placesView(round.standing, shownRound, score));
-  else if (round.kingdoms.length === 1) {
-    const [kingdom] = round.kingdoms;
-    const words = { name: kingdom.player, words: formatTotal(kingdom) };
-    parts.push(h("p", {}, kingdom.complete ? t("oneOnly", { ...words, n: kingdom.total }) : t("oneOpen", words)));
-  } else parts.push(h("p", {}, sentences(round.outlook || t("notYet"))));
-  parts.push(...round.problems.map((problem) => h("p", { class: "problems" }, sentences(problem.text))));
-  if (round.note) parts.push(h("p", { class: "hint" }, sentences(round.note)));
-  const left = state.game.rounds.filter((kingdoms) => !kingdoms.length).length;
-  if (several && left) parts.push(h("p", { class: "hint" }, t("roundsLeft", { n: left })));
-  return parts;
-}
-
-function placesView(standing, round, score) {
-  const byId = new Map(state.game.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
-  const row = (place) => {
-    const kingdom = byId.get(score.ids[round][place.kingdom - 1]);
-    return h(
-      "li",
-      { class: place.place === 1 ? "first" : "" },
-      h("span", { class: "rank" }, t("place", { n: place.place })),
-      h("span", { class: `dot castle-${kingdom?.colour ?? "grey"}`, "aria-hidden": "true" }),
-      h("span", { class: "who" }, h("b", {}, kingdom?.player ?? ""), place.reason ? h("small", {}, place.reason) : null),
-      h("b", { class: "sum" }, String(place.total)),
-    );
+/** The points of each player by round. */
+function DynastyTable() {
+  const { rounds } = state.game;
+  const players = [...new Set(rounds.flat().map(({ player }) => player))];
+  if (!players.length) return null;
+  const scoreIn = (player, round) => {
+    const kingdom = round.find((one) => one.player === player);
+    return kingdom ? scoreOf(kingdom) : null;
   };
-  return [h("p", { class: "verdict" }, standing.reason), h("ol", { class: "places" }, standing.places.map(row))];
+  const sum = (player) => rounds.reduce((all, round) => all + (scoreIn(player, round)?.least ?? 0), 0);
+  return html`<table class="dynasty">
+    <thead><tr><th scope="col">${t("name")}</th>${rounds.map((_, n) => html`<th scope="col">${t("round", { n: n + 1 })}</th>`)}<th scope="col">${t("sum")}</th></tr></thead>
+    <tbody>${players.map((player) => html`<tr key=${player}>
+      <th scope="row" dir="auto">${player}</th>${rounds.map((round) => html`<td>${shortTotal(scoreIn(player, round)) ?? "–"}</td>`)}<td><b>${sum(player)}</b></td>
+    </tr>`)}</tbody>
+  </table>`;
 }
 
-/** The points of a kingdom as a short text, "31" or "31+"; null without a score. */
-export function shortTotal(kingdom) {
-  const score = scoreOf(kingdom);
-  if (!score) return null;
-  return score.complete ? String(score.total) : `${score.least}+`;
+/** All kingdoms of the round with their boards and points: for print, and for a large screen that watches. */
+export const Overview = () => html`<div class="overview">
+  <p class="verdict" dir="auto">${verdict()}</p>
+  <div class="boards">
+    ${currentKingdoms().map((kingdom) => html`<figure key=${kingdom.id} class="castle-${kingdom.colour}">
+      <figcaption><span class="dot" aria-hidden="true"></span><b dir="auto">${kingdom.player}</b><output>${shortTotal(scoreOf(kingdom)) ?? "…"}</output></figcaption>
+      <${SmallBoard} kingdom=${kingdom} />
+    </figure>`)}
+  </div>
+</div>`;
+
+function SmallBoard({ kingdom }) {
+  const rows = boardRows(kingdom.cells).map((row) => row.split(" "));
+  const doubts = kingdom.seen?.doubts.length ?? 0;
+  return html`<div class="small-board" style=${{ "--cols": rows[0]?.length ?? 1 }} role="img" aria-label=${rows.map((row) => row.join(" ")).join(" / ")}>
+    ${rows.flat().map((cell) => html`<span class="cell ${pictureClass(cell)}">${/\d/.test(cell) && html`<${Crowns} count=${Number(cell.slice(1))} />`}</span>`)}
+  </div>
+  ${doubts > 0 && html`<small class="badge">${t("toCheck", { n: doubts })}</small>`}`;
 }

@@ -9,6 +9,7 @@ const TEXT = {
   takePhoto: "Take a photo",
   choosePhoto: "Choose photos",
   typeBoard: "Type a board",
+  emptyBoard: "Tap an empty board",
   dropHere: "or drop photos here",
   privacy: "Photos are sent to this game's own server, which reads and then deletes them.",
   privacyKept: "Photos are sent to this game's own server, which reads and keeps them.",
@@ -40,10 +41,7 @@ const TEXT = {
   offlineHint: "Check that it is running and that this phone is in the same network.",
   photoOfAll: "Photo {n} of {all}",
   drawHere: "Draw it yourself",
-  piecesAgain: {
-    one: "The pieces on the board were read again. Name {n} of them again.",
-    other: "The pieces on the board were read again. Name {n} of them again.",
-  },
+  working: "Please wait …",
   notShown: "This browser cannot show the picture.",
 
   // Kingdoms.
@@ -62,20 +60,23 @@ const TEXT = {
     orange: "orange",
     purple: "purple",
     white: "white",
+    brown: "brown",
     grey: "grey",
   },
   removeKingdom: "Remove this kingdom",
   removed: "{name} was removed",
-  points: { one: "{n} point", other: "{n} points" },
-  pointsOpen: "{words} points",
   between: "{least} to {most}",
   orMore: "{least} or more",
   stillOpen: "missing: {what}",
-  toCheck: { one: "{n} square to check", other: "{n} squares to check" },
+  toCheck: { one: "{n} question", other: "{n} questions" },
+  elsewhere: { one: "{n} more at this table", other: "{n} more at this table" },
+  isRight: "It is right",
   checkNow: "Check them",
   compare: "Only {percent} % certain: compare the board with the photo.",
   odd: "Please check: {what}",
   allGood: "Nothing left to check",
+  goodHere: "Nothing left to check on this board",
+  decides: "decides who wins",
   board: "Board",
   photo: "Photo",
   pointsHead: "Points",
@@ -86,7 +87,7 @@ const TEXT = {
 
   // The photo.
   photoOf: "The photo with the reading drawn over it",
-  photoGone: "The photo is no longer available, but the board is.",
+  photoGone: "The photo is on another phone, or no longer kept.",
   wholePhoto: "Zoom out",
   closeUp: "Zoom in",
   moveCorners: "Corners",
@@ -112,27 +113,37 @@ const TEXT = {
   looksLike: "Probably {read} ({percent} %). If it is {instead}, the total is {total}.",
   looksLikeOne: "Probably {read} ({percent} %), otherwise {instead}.",
   itIs: "Yes, {cell}",
+  pieceHead: "Is there a {kind}?",
+  isPieceThere: "Does a {kind} stand on {a}?",
+  isGemThere: "Does a gem lie between {a} and {d}?",
+  percent: "({percent} % sure)",
+  yes: "Yes",
+  no: "No",
   tapWhat: "Tap the correct square below.",
   changed: "{square} is {cell}.",
-  followed: { one: "This also changed {squares}.", other: "This also changed {squares}." },
+  followed: "Now changed: {squares}.",
   becomes: "{square} ({cell})",
   nowPoints: { one: "{name} has {n} point.", other: "{name} has {n} points." },
-  notFollowed: "The other squares could not be updated.",
   edgeOf: "Edge beside {square}",
   addEdge: "Squares at the edge",
-  edgeHint: "Tap a place at the edge to add a tile.",
+  edgeHint: "Tap a place to add a tile.",
   checkedOf: "{n} of {all}",
 
   // Pieces of Queendomino.
   pieces: "Coins, towers, knights",
   coins: "Coins",
   towers: "Towers",
-  spareKnights: "Knights beside the board",
+  spare_knights: "Knights beside the board",
   queen: "The Queen is here",
+  none: "{name}: none",
   less: "{name}: one less",
   more: "{name}: one more",
   knightHere: "A knight stands here",
   knight: "knight",
+  tower: "tower",
+  gem: "gem",
+  tokenHere: "{word} here",
+  noToken: "none",
   building: "Building",
   noBuilding: "no building",
   whichBuilding: "seen in the photo: which one?",
@@ -143,7 +154,6 @@ const TEXT = {
     gems: "No more gems",
   },
   beside: "Photos do not show what lies beside the board. Enter it here.",
-  gives: "{gives}",
   namedGives: "{name}: {gives}",
 
   // Gems.
@@ -155,6 +165,7 @@ const TEXT = {
   gemSeenAt: "Unnamed gem, crossing of {a} and {d}",
   gemHead: "A gem between {a} and {d}",
   gemKind: "Its colour, or joker",
+  gemColours: { red: "red", orange: "orange", yellow: "yellow", green: "green", blue: "blue", purple: "purple", white: "white" },
   gemQuarter: "Towards {square}: {what}",
   gemQuarters: "Tap each quarter until it matches the gem: crowns or the skull.",
   skull: "skull",
@@ -162,15 +173,13 @@ const TEXT = {
   turnGem: "Turn it",
   saveGem: "Save",
   openGems: "Gems on display",
-  openGemsHint: "colours, separated by commas",
 
   // The game.
   game: "The game",
-  games: { kingdomino: "Kingdomino", queendomino: "Queendomino", "royal-wedding": "Royal Wedding" },
   whichGame: "Game",
   whichVariants: "Variants",
   side: "Side",
-  sides: { "": "automatic", 5: "5 × 5", 7: "7 × 7" },
+  automatic: "automatic",
   seats: "Kingdoms played",
   seatsAll: "the ones listed",
   dynasty: "Dynasty: three rounds",
@@ -181,15 +190,11 @@ const TEXT = {
   // The standing.
   standing: "Standing",
   noneYet: "No kingdom yet",
-  oneOnly: {
-    one: "{name} has {n} point. Add another kingdom to see who wins.",
-    other: "{name} has {n} points. Add another kingdom to see who wins.",
-  },
-  oneOpen: "{name} has {words} points. Add another kingdom to see who wins.",
+  alone: { one: "{name}: {points} point", other: "{name}: {points} points" },
+  oneOnly: "Add another kingdom to see who wins.",
+  sum: "Sum",
   notYet: "The winner is open until the missing facts are entered.",
   roundsLeft: { one: "One more round; then the sum decides.", other: "{n} more rounds; then the sum decides." },
-  roundStanding: "Round {n}",
-  wholeStanding: "All rounds",
   place: "{n}.",
 
   // Sharing.
@@ -205,11 +210,28 @@ const TEXT = {
   savePicture: "Save picture",
   saveJson: "Save JSON",
   saveFile: "Save game file",
+  print: "Print",
   openedLink: "Game opened from a link",
   badLink: "The link contains no valid game. Ask for it again.",
   inviteHead: "Invite a phone",
   inviteHint: "Scan this with the camera of a phone in the same network.",
   inviteLocal: "Only this machine can open this page. For phones, start kdvision serve --lan.",
+
+  tableHint: "This is table {name}. Everybody who opens the page can add and correct kingdoms here.",
+  table: "table {name}",
+
+  // The table.
+  joining: "Looking for the table …",
+  lost: "The server does not answer. What you enter is kept and sent as soon as it does.",
+  people: { one: "Only this phone is at the table", other: "{n} phones are at the table" },
+  newTable: "New table",
+  newTableDone: "This is the new table {name}",
+  games: "Earlier games",
+  gamesHead: "Earlier games",
+  noGames: "No game is kept here yet.",
+  onDevice: "on this device",
+  bigScreen: "Big screen",
+  leaveScreen: "Leave the big screen",
 
   typeHead: "Type a board",
   typeHint: "Rows from the top: w f l g s m for terrains, a digit for crowns, # for the castle, . for no tile.",
@@ -220,7 +242,7 @@ const TEXT = {
     "Squares with a question mark are unsure. Check them first.",
     "Tap a square on the board or in the photo to correct it. The other squares are then decided again.",
     "If the grid is wrong, move its corners. If a kingdom was missed, draw it.",
-    "Everybody can open the page and score on their own. A link shares a game.",
+    "Everybody who opens the page is at the same table: add your kingdom, correct any, undo.",
   ],
 
   // The pairing page.
@@ -234,12 +256,12 @@ const TEXT = {
 const plural = new Intl.PluralRules(TEXT.language);
 
 /** A text by its name, `t("toCheck", { n: 3 })`, or by a path of names, `t("terrains.w")`. */
-export function t(name, values = {}) {
+export function t(name, values = {}, fallback = name) {
   let found = TEXT[name] ?? name.split(".").reduce((inner, step) => inner?.[step], TEXT);
   if (found && typeof found === "object" && "n" in values && "other" in found) {
     found = found[plural.select(values.n)] ?? found.other;
   }
-  if (typeof found !== "string") return found ?? name;
+  if (typeof found !== "string") return found ?? fallback;
   return found.replace(/\{(\w+)\}/g, (whole, key) => String(values[key] ?? whole));
 }
 

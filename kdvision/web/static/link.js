@@ -1,0 +1,53 @@
+// A game as text for a link, and as a game file. The server checks what a link contains.
+
+import { boardRows, frame, parsePlace, placeAt, squareName } from "./model.js";
+
+const PLACE = /-?\d+,-?\d+/g;
+const STARTS_WITH_PLACE = /^-?\d+,-?\d+( |$)/;
+
+/** The game as text: without photos, with the open questions. */
+export function encodeGame({ rules, rounds }) {
+  const bytes = new TextEncoder().encode(JSON.stringify({ rules, rounds: rounds.map((kingdoms) => kingdoms.map(toLink)) }));
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+/** A kingdom with the places counted from its A1, as those of a board in notation. */
+function toLink({ player, colour, cells, facts, seen }) {
+  const { top, left } = frame(cells);
+  const doubts = (seen?.doubts ?? []).map((doubt) => ({ ...doubt, changes: {} }));
+  return { player, colour, board: boardRows(cells), facts: movePlaces(facts, top, left), doubts: movePlaces(doubts, top, left) };
+}
+
+const movePlaces = (value, top, left) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
+
+/** Facts with other texts for their places, also where a name follows. */
+function mapPlaces(value, write) {
+  if (Array.isArray(value)) return value.map((one) => mapPlaces(one, write));
+  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapPlaces(one, write)]));
+  if (typeof value !== "string" || !STARTS_WITH_PLACE.test(value)) return value;
+  return value.replace(PLACE, (place) => write(...parsePlace(place)));
+}
+
+/** The game with the keys of a game file. */
+export function toGameFile({ rules, rounds }) {
+  const { game, variants, side, seats, teams, open_gems } = rules;
+  const options = { side, kingdoms: seats, teams: teams || null, open_gems: open_gems.length ? open_gems : null };
+  const given = rounds.map((kingdoms) => ({ kingdom: kingdoms.map((one) => toFileKingdom(one, teams)) }));
+  const known = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
+  return { game, variants, ...known, ...(given.length > 1 ? { round: given } : given[0]) };
+}
+
+function toFileKingdom({ player, cells, facts }, teams) {
+  const { top, left } = frame(cells);
+  const players = teams && player.includes("&") ? { players: player.split("&", 2).map((one) => one.trim()) } : { player };
+  return { ...players, board: boardRows(cells), ...mapPlaces(facts, (row, col) => squareName(row - top, col - left)) };
+}
+
+/** The rules and rounds in a link; throws if it is no game. */
+export function decodeGame(text) {
+  const raw = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
+  const { rules, rounds } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(raw, (c) => c.charCodeAt(0))));
+  if (!rules || !Array.isArray(rounds)) throw new Error("no game");
+  return { rules, rounds };
+}

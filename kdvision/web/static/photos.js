@@ -1,0 +1,176 @@
+// Photos: prepared, kept until their kingdoms are read, sent one after another.
+
+import * as api from "./api.js";
+import { newId } from "./model.js";
+import { deletePhoto, loadPhotos, savePhoto } from "./storage.js";
+import { announce, currentKingdoms, findKingdom, state, update } from "./store.js";
+import { receive } from "./table.js";
+import { t } from "./strings.js";
+
+const MAX_SIDE = 2000; // pixels: with four kingdoms, a square has eighty, and the networks need forty
+const MAX_UNCHANGED_BYTES = 1_500_000; // smaller files are sent unchanged
+const MAX_READ_PHOTOS = 12;
+const MAX_BUSY_TRIES = 40;
+const BUSY_WAIT_MS = 4000;
+const STAGES = { photo: "finding", squares: "finding", lattices: "finding", grids: "reading", cells: "deciding" };
+const SHARES = { photo: 0.45, squares: 0.6, lattices: 0.7, grids: 0.8, cells: 0.9 };
+
+/** Prepare the photo in a file: `{ shown, send, width, height }`; throws a Refusal if it cannot be shown. */
+async function preparePhoto(file, signal) {
+  const image = await loadImage(file).catch(async () => loadImage(await api.picture(file, signal)));
+  const factor = Math.min(1, MAX_SIDE / Math.max(image.naturalWidth, image.naturalHeight));
+  const [width, height] = [image.naturalWidth, image.naturalHeight].map((side) => Math.round(side * factor));
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width, height });
+  const context = canvas.getContext("2d", { alpha: false });
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, width, height);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(image, 0, 0, width, height); // upright, and without the metadata of the file
+  URL.revokeObjectURL(image.src);
+  const plain = ["image/jpeg", "image/png", "image/webp"].includes(file.type) && file.size <= MAX_UNCHANGED_BYTES;
+  const shown = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.92));
+  signal.throwIfAborted();
+  return { shown, send: plain ? file : shown, width, height };
+}
+
+async function loadImage(file) {
+  const image = new Image();
+  image.src = URL.createObjectURL(file);
+  try {
+    await image.decode();
+  } catch (error) {
+    URL.revokeObjectURL(image.src);
+    throw error;
+  }
+  return image;
+}
+
+let queue = Promise.resolve();
+const active = new Set(); // ids of photos that are read or wait for it
+
+/** Read photos one after another; the others continue if one fails. */
+export function addPhotos(files) {
+  const all = files.length;
+  const tasks = [...files].map((file, number) => ({ id: newId(), file, name: all > 1 ? t("photoOfAll", { n: number + 1, all }) : "", round: state.round }));
+  for (const task of tasks) enqueue(task);
+}
+
+/** Read the kingdom within corners that a person has drawn: in place of a kingdom, or as a new one. */
+export function readCorners({ photo, kingdom }, outline) {
+  enqueue({ id: photo, name: "", round: state.round, kingdom: findKingdom(kingdom)?.id, outline });
+}
+
+function enqueue(task) {
+  active.add(task.id);
+  queue = queue.then(() => run(task));
+}
+
+async function run(task) {
+  const stop = new AbortController();
+  const showProgress = (progress) => update({ progress: { photo: task.id, stop, ...progress } });
+  showProgress({ text: t("preparing"), share: 0.02 });
+  try {
+    if (task.file) await addPhoto(task, stop.signal);
+    await retryWhileBusy(() => read(task, showProgress, stop.signal), showProgress, stop.signal);
+    keepPhoto({ ...state.photos.get(task.id), isRead: true });
+  } catch (error) {
+    if (stop.signal.aborted) return;
+    const again = () => (dismissError(shown), enqueue(task));
+    const text = [task.name, error.message].filter(Boolean).join(": ");
+    const shown = { text, hint: error.hint ?? "", again, id: task.id, photo: state.photos.has(task.id) ? task.id : null };
+    update({ errors: [...state.errors, shown] });
+  } finally {
+    active.delete(task.id);
+    update({ progress: null });
+    releasePhotos();
+  }
+}
+
+async function addPhoto(task, signal) {
+  const photo = await preparePhoto(task.file, signal).catch((error) => {
+    throw error instanceof api.Refusal || error.name === "AbortError" ? error : new Error(t("notShown"));
+  });
+  task.file = null;
+  keepPhoto({ ...photo, id: task.id, table: state.table.table, round: task.round, isRead: false });
+}
+
+/** Show a photo, and store it in this browser: one that is not read yet is sent again after a reload. */
+function keepPhoto({ url, ...photo }) {
+  update({ photos: new Map([...state.photos, [photo.id, { ...photo, url: url ?? URL.createObjectURL(photo.shown) }]]) });
+  return savePhoto(photo);
+}
+
+async function read({ id, round, kingdom, outline }, showProgress, signal) {
+  const query = new URLSearchParams({ photo: id, round });
+  if (outline) query.set("corners", outline);
+  if (kingdom) query.set("kingdom", kingdom);
+  const onProgress = (report) => showProgress({ ...describeProgress(report), squares: report.squares ?? state.progress?.squares });
+  const path = `/api/tables/${state.table.table}/photos?${query}`;
+  const { kingdoms, state: next } = await api.sendPhoto(path, state.photos.get(id).send, { onProgress, signal });
+  receive(next);
+  if (outline) update({ corners: null });
+  if (kingdoms.length) showAdded(kingdoms, round);
+}
+
+/** Show the first of the kingdoms that a photo has added, unless a person is working on another. */
+function showAdded(ids, round) {
+  announce(t("found", { n: ids.length }));
+  const isWorking = state.corners || state.dialog || document.activeElement?.matches("main select, main input:not([type=checkbox], [type=file])");
+  const isFirst = ids.length === currentKingdoms().length;
+  if (round === state.round && (isFirst || !isWorking)) update({ selected: ids[0], mode: "", zoomed: ids.length === 1 || state.zoomed });
+}
+
+function describeProgress({ stage, share, ahead }) {
+  if (stage === "sending") return { text: t("sending", { percent: Math.round(100 * share) }), share: 0.4 * share };
+  if (stage === "waiting") return { text: t("waiting", { n: ahead }), share: 0.4 };
+  return { text: t(STAGES[stage] ?? "reading"), share: SHARES[stage] ?? null };
+}
+
+/** Repeat a request for some minutes while the server is busy. */
+async function retryWhileBusy(work, showProgress, signal) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.status !== 503 || tries >= MAX_BUSY_TRIES) throw error;
+      showProgress({ text: t("busy"), share: null });
+      await new Promise((done) => {
+        setTimeout(done, BUSY_WAIT_MS);
+        signal.addEventListener("abort", done, { once: true });
+      });
+      signal.throwIfAborted();
+    }
+  }
+}
+
+export function dismissError(error) {
+  update({ errors: state.errors.filter((one) => one !== error) });
+  releasePhotos();
+}
+
+/** Show the photos that this browser has kept, and read those that a reload has interrupted. */
+export async function restorePhotos() {
+  for (const photo of await loadPhotos(state.table.table)) {
+    if (state.photos.has(photo.id)) continue;
+    keepPhoto(photo);
+    if (!photo.isRead) enqueue({ id: photo.id, name: "", round: photo.round });
+  }
+  releasePhotos();
+}
+
+/** Release the photos that neither a kingdom, a task, an error nor the corner mode needs. Undo may bring back kingdoms,
+ * so the last photos that were read stay. */
+export function releasePhotos() {
+  const kingdoms = state.game.rounds.flat().map(({ seen }) => seen?.photo);
+  const asked = [...state.errors, state.corners].map((one) => one?.photo);
+  const read = [...state.photos.values()].filter((photo) => photo.isRead).slice(-MAX_READ_PHOTOS).map(({ id }) => id);
+  const needed = new Set([...kingdoms, ...asked, ...active, ...read]);
+  const unneeded = [...state.photos.keys()].filter((id) => !needed.has(id));
+  if (!unneeded.length) return;
+  for (const id of unneeded) {
+    URL.revokeObjectURL(state.photos.get(id).url); // the browser keeps its content until then
+    deletePhoto(id);
+  }
+  update({ photos: new Map([...state.photos].filter(([id]) => needed.has(id))) });
+}

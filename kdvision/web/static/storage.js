@@ -1,0 +1,83 @@
+// What this browser keeps: its table, the games of this device, and photos for a day. Without storage the page works.
+
+const GAMES = "kdvision-games";
+const MAX_GAMES = 20;
+const PHOTO_MS = 86_400_000;
+
+function load(storage, key) {
+  try {
+    return JSON.parse(storage().getItem(key));
+  } catch {
+    return null; // nothing is stored, or nothing that this version understands
+  }
+}
+
+function save(storage, key, value) {
+  try {
+    storage().setItem(key, JSON.stringify(value));
+  } catch {
+    // The browser stores nothing, or has no space left.
+  }
+}
+
+const local = () => localStorage;
+const session = () => sessionStorage;
+
+/** The table that this tab was at, or else this device. */
+export const loadTable = () => load(session, "kdvision-table") ?? load(local, "kdvision-table");
+
+export function saveTable(table) {
+  save(session, "kdvision-table", table);
+  save(local, "kdvision-table", table);
+}
+
+/** Changes that the server has not answered, of this tab. */
+export const loadWaiting = () => load(session, "kdvision-waiting") ?? [];
+
+export const saveWaiting = (waiting) => save(session, "kdvision-waiting", waiting);
+
+/** The games of this device, latest first: `{ id, time, text, link }`. */
+export function listGames() {
+  const games = load(local, GAMES);
+  return Array.isArray(games) ? games.filter((one) => typeof one?.link === "string" && one.text) : [];
+}
+
+export function saveGame(game) {
+  const others = listGames().filter(({ id }) => id !== game.id);
+  save(local, GAMES, [{ ...game, time: Date.now() }, ...others].slice(0, MAX_GAMES));
+}
+
+export const hasFlag = (key) => load(local, `kdvision-${key}`) !== null;
+
+export const setFlag = (key) => save(local, `kdvision-${key}`, 1);
+
+/** Run `use` with the store of photos; resolves to the result of its request, undefined if it fails. */
+async function withPhotos(mode, use) {
+  try {
+    const opening = indexedDB.open("kdvision", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("photos", { keyPath: "id" });
+    const database = await settle(opening);
+    return await settle(use(database.transaction("photos", mode).objectStore("photos"))).finally(() => database.close());
+  } catch {
+    return undefined;
+  }
+}
+
+function settle(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** Store a photo: `{ id, table, round, shown, send, width, height, isRead }`. */
+export const savePhoto = (photo) => withPhotos("readwrite", (store) => store.put({ time: Date.now(), ...photo }));
+
+export const deletePhoto = (id) => withPhotos("readwrite", (store) => store.delete(id));
+
+/** The stored photos of a table; photos that are too old are deleted. */
+export async function loadPhotos(table) {
+  const photos = (await withPhotos("readonly", (store) => store.getAll())) ?? [];
+  for (const { id, time } of photos) if (time < Date.now() - PHOTO_MS) deletePhoto(id);
+  return photos.filter((photo) => photo.table === table);
+}

@@ -1,0 +1,85 @@
+// The state of the page. Components read `state`; every change is a call of `update`, which draws the page again.
+
+/** The state; never changed in place. The game and its score are those of the table on the server (table.js). */
+export let state = {
+  table: null, // what the server sent last: { table, revision, game, score, … }
+  game: null, // the game with the changes that are on their way
+  points: new Map(), // id of a kingdom → { score, kingdom }: its latest points, and the kingdom that they are of
+  connection: "joining", // "joining", "live" or "lost"
+  people: 1, // phones at the table
+  waiting: [], // steps that the server has not answered: { table, changes, resolve }
+  rules: null, // the answer of /api/rules
+  photos: new Map(), // id → { url, send, width, height }
+  round: 0,
+  selected: null, // id of the selected kingdom
+  mode: "", // "", "edge" or "gem"
+  zoomed: true, // whether the photo shows only the selected kingdom
+  corners: null, // { photo, kingdom } while corners are moved
+  dialog: null, // { kind, … } of the open dialog
+  highlight: null, // places of the score line that is open
+  flash: new Set(), // "kingdom place" of squares that have just changed
+  progress: null, // the photo that is read: { text, share, photo, squares, stop }
+  errors: [], // { text, hint, again, photo, id }
+  toast: null, // { text, action, revision }
+  announcement: "",
+};
+
+const listeners = new Set();
+
+/** Call a function after every change of the state. */
+export function subscribe(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Change the state and draw the page again. */
+export function update(changes) {
+  state = { ...state, ...changes };
+  for (const listener of listeners) listener(state);
+}
+
+/** The kingdoms of the round that is shown. */
+export const currentKingdoms = () => state.game?.rounds[state.round] ?? [];
+
+export const selectedKingdom = () => findKingdom(state.selected) ?? currentKingdoms()[0];
+
+/** A kingdom of the round by its id; undefined if it was removed. */
+export const findKingdom = (id) => currentKingdoms().find((kingdom) => kingdom.id === id);
+
+export const selectKingdom = (id) => update({ selected: id, mode: "" });
+
+/** The latest score of a kingdom; null until the server has answered. */
+export const scoreOf = (kingdom) => state.points.get(kingdom.id)?.score ?? null;
+
+/** The score of the round that is shown. */
+export const roundScore = () => state.table?.score.rounds[state.round];
+
+/** The open questions of the round, the most decisive first: `{ kingdom, kind, at, … }`, kind "cell" or a piece. */
+export function openQuestions() {
+  const kingdoms = new Map(currentKingdoms().map((one) => [one.id, one]));
+  const isOpen = ({ kingdom, at }) => kingdoms.get(kingdom)?.seen?.doubts.some((doubt) => doubt.at === at);
+  const squares = (roundScore()?.questions ?? []).filter(isOpen).map((one) => ({ ...one, kind: "cell" }));
+  const pieces = [...kingdoms.values()].flatMap(({ id, seen }) => (seen?.pieces ?? []).map((one) => ({ ...one, kingdom: id })));
+  return [...squares, ...pieces];
+}
+
+/** Announce a text to screen readers. */
+export function announce(text) {
+  update({ announcement: "" });
+  requestAnimationFrame(() => update({ announcement: text }));
+}
+
+const TOAST_MS = 6000;
+let toastTimer;
+
+/** Show a line at the bottom for some seconds, with at most one button. Further changes hide one with a `revision`. */
+export function showToast(text, action = null, revision = null) {
+  clearTimeout(toastTimer);
+  update({ toast: { text, action, revision } });
+  announce(text);
+  toastTimer = setTimeout(() => update({ toast: null }), TOAST_MS);
+}
+
+export const openDialog = (kind, props = {}) => update({ dialog: { kind, ...props } });
+
+export const closeDialog = () => update({ dialog: null });

@@ -1,0 +1,225 @@
+// The shared table: this phone sends changes, and the server sends the whole game to everybody after each of them.
+
+import * as api from "./api.js";
+import { encodeGame } from "./link.js";
+import { nameAt } from "./model.js";
+import { loadTable, loadWaiting, saveGame, saveTable, saveWaiting } from "./storage.js";
+import { announce, scoreOf, showToast, state, update } from "./store.js";
+import { describeCell, sentences, t } from "./strings.js";
+
+const RETRY_MS = 2000;
+const FLASH_MS = 2500;
+const MAX_NAMED_SQUARES = 6; // more are a new reading
+
+let live = null; // the stream of states
+let sending = false;
+
+/** Join a table: the named one, or else the latest one of the server; `fresh` starts another one. */
+export async function join({ table = null, fresh = false } = {}) {
+  live?.close();
+  try {
+    const found = await api.post("/api/tables", { table, new: fresh });
+    update({ table: null, game: null, points: new Map(), waiting: [], toast: null });
+    receive(found);
+    saveTable(found.table);
+    watch();
+    return true;
+  } catch (error) {
+    if (error.status === 404 && table) return join(); // of another server, or one that keeps nothing
+    update({ connection: "lost" });
+    if (!api.isTemporary(error)) showToast(sentences(error.message, error.hint));
+    setTimeout(() => state.table || join({ table, fresh }), RETRY_MS);
+    return false;
+  }
+}
+
+/** Join the table of this phone, and send the changes that a reload has interrupted. */
+export async function rejoin(table = loadTable()) {
+  const waiting = loadWaiting();
+  if (!(await join({ table }))) return false;
+  for (const { table: of, changes } of waiting) if (of === state.table.table) change(...changes);
+  return true;
+}
+
+/** Follow the table. The browser reconnects by itself unless the server refuses. */
+function watch() {
+  live?.close();
+  const stream = new EventSource(`/api/tables/${state.table.table}/live`);
+  live = stream;
+  stream.addEventListener("state", ({ data }) => receive(JSON.parse(data)));
+  stream.addEventListener("people", ({ data }) => update({ people: Number(data) }));
+  stream.onopen = () => (update({ connection: "live" }), flush());
+  stream.onerror = () => {
+    update({ connection: "lost" });
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => stream === live && reconnect(), RETRY_MS);
+  };
+}
+
+/** Connect again if the connection is lost: the phone has been asleep, or the network was gone. */
+export function reconnect() {
+  if (!state.table) return rejoin();
+  if (live?.readyState !== EventSource.OPEN) rejoin(state.table.table);
+}
+
+/** Show a state of the server, unless a newer one is shown. */
+export function receive(next) {
+  if (state.table?.table === next.table && state.table.revision > next.revision) return;
+  const before = state.game?.number === next.game.number ? state.game : null;
+  const kingdoms = new Map(next.game.rounds.flat().map((one) => [one.id, one]));
+  const scores = next.score.rounds.flatMap((round) => round.kingdoms);
+  update({
+    table: next,
+    game: withWaiting(next.game, state.waiting),
+    connection: "live",
+    round: Math.min(state.round, next.game.rounds.length - 1),
+    points: new Map(scores.map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }])),
+    toast: state.toast?.revision && state.toast.revision < next.revision ? null : state.toast,
+  });
+  if (before) showChanges(before, state.game);
+  remember();
+}
+
+/** Let the squares flash that somebody else, or a decision, has changed, and name them. */
+function showChanges(before, after) {
+  const known = new Map(before.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
+  const changes = after.rounds.flat().flatMap((kingdom) => {
+    const old = known.get(kingdom.id)?.cells ?? kingdom.cells;
+    const places = Object.keys({ ...old, ...kingdom.cells }).filter((at) => old[at] !== kingdom.cells[at]);
+    return places.map((at) => ({ kingdom, at, square: nameAt(kingdom, at) || nameAt({ cells: old }, at) }));
+  });
+  if (!changes.length) return;
+  update({ flash: new Set(changes.map(({ kingdom, at }) => `${kingdom.id} ${at}`)) });
+  setTimeout(() => update({ flash: new Set() }), FLASH_MS);
+  if (changes.length > MAX_NAMED_SQUARES) return;
+  const texts = changes.map(({ kingdom, at, square }) => {
+    const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
+    return t("becomes", { square: `${name}${square}`, cell: describeCell(kingdom.cells[at]) });
+  });
+  showToast(t("followed", { squares: texts.join(", ") }), undoAction(), state.table.revision);
+}
+
+/** Keep the game in the history of this device. */
+function remember() {
+  const { table, game } = state.table;
+  if (!game.rounds.flat().length) return;
+  const totals = game.rounds[0].map((kingdom) => `${kingdom.player} ${scoreOf(kingdom)?.total ?? ""}`.trim());
+  saveGame({ id: `${table} ${game.number}`, text: totals.join(", "), link: encodeGame(game) });
+}
+
+/** Send changes as one step. They are shown at once, wait while the server cannot be reached, and resolve to whether
+ * the server has accepted them. */
+export function change(...changes) {
+  return new Promise((resolve) => {
+    setWaiting([...state.waiting, { table: state.table.table, changes, resolve }]);
+    flush();
+  });
+}
+
+/** Take back a step: the last one, or none if the game has changed since `step`. */
+export const undo = (step = state.table.undo?.step) => change({ op: "undo", step });
+
+export const redo = () => change({ op: "redo", step: state.table.redo?.step });
+
+/** The button that takes back the last step, and no other. */
+export function undoAction() {
+  const step = state.table.undo?.step;
+  return step === undefined ? null : { text: t("undo"), run: () => undo(step) };
+}
+
+function setWaiting(waiting) {
+  update({ waiting, game: withWaiting(state.table.game, waiting) });
+  saveWaiting(waiting.map(({ table, changes }) => ({ table, changes })));
+}
+
+/** Send what waits, in order. */
+async function flush() {
+  if (sending) return;
+  sending = true;
+  while (state.waiting.length) {
+    const [first] = state.waiting;
+    let accepted = false;
+    try {
+      const next = await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes });
+      const rest = state.waiting.filter((one) => one !== first);
+      update({ waiting: rest });
+      receive(next);
+      accepted = true;
+    } catch (error) {
+      if (api.isTemporary(error)) {
+        update({ connection: "lost" });
+        setTimeout(flush, RETRY_MS);
+        break;
+      }
+      showToast(sentences(error.message, error.hint));
+    }
+    setWaiting(state.waiting.filter((one) => one !== first));
+    first.resolve?.(accepted);
+  }
+  sending = false;
+}
+
+/** The game with the changes that are on their way, as far as they show without the rules. */
+function withWaiting(game, waiting) {
+  return waiting.flatMap(({ changes }) => changes).reduce(withChange, game);
+}
+
+function withChange(game, { op, kingdom: id, ...values }) {
+  const changeKingdom = (kingdom) => {
+    if (kingdom.id !== id) return kingdom;
+    if (op === "set_kingdom") return { ...kingdom, ...values, facts: { ...kingdom.facts, ...values.facts } };
+    if (op === "set_square") return withSquare(kingdom, values);
+    if (op !== "answer_piece") return kingdom;
+    const pieces = kingdom.seen.pieces.filter((one) => one.kind !== values.kind || one.at !== values.at);
+    return { ...kingdom, seen: { ...kingdom.seen, pieces } };
+  };
+  if (op === "set_rules") return { ...game, rules: values.rules };
+  if (op === "remove_kingdom") return { ...game, rounds: game.rounds.map((round) => round.filter((one) => one.id !== id)) };
+  return id ? { ...game, rounds: game.rounds.map((round) => round.map(changeKingdom)) } : game;
+}
+
+function withSquare(kingdom, { at, cell }) {
+  const { [at]: _, ...cells } = kingdom.cells;
+  const doubts = kingdom.seen?.doubts.filter((doubt) => doubt.at !== at);
+  return {
+    ...kingdom,
+    cells: cell === "." ? cells : { ...cells, [at]: cell },
+    fixes: { ...kingdom.fixes, [at]: cell },
+    seen: kingdom.seen && { ...kingdom.seen, doubts },
+  };
+}
+
+// The changes of a person.
+
+/** Fix a square of a kingdom; the server then decides the others again. */
+export async function setSquare(kingdom, at, cell) {
+  const before = kingdom.cells[at] ?? ".";
+  const accepted = await change({ op: "set_square", kingdom: kingdom.id, at, cell });
+  const now = state.points.get(kingdom.id);
+  if (!accepted || !now || before === cell) return;
+  const words = t("changed", { square: nameAt(kingdom, at) || nameAt(now.kingdom, at), cell: describeCell(cell) });
+  announce(now.score.complete ? `${words} ${t("nowPoints", { n: now.score.total, name: kingdom.player })}` : words);
+}
+
+export const setKingdom = (id, values) => change({ op: "set_kingdom", kingdom: id, ...values });
+
+export const setFacts = (kingdom, facts) => setKingdom(kingdom.id, { facts });
+
+export const setRules = (rules) => change({ op: "set_rules", rules: { ...state.game.rules, ...rules } });
+
+/** Add a kingdom with a board in notation; resolves to whether the server has accepted it. */
+export async function addBoard(board, mode = "") {
+  const id = `k${Math.random().toString(36).slice(2, 10)}`;
+  const accepted = await change({ op: "add_kingdom", round: state.round, board, id });
+  if (accepted) update({ selected: id, mode });
+  return accepted;
+}
+
+export async function removeKingdom(kingdom) {
+  if (await change({ op: "remove_kingdom", kingdom: kingdom.id })) {
+    showToast(t("removed", { name: kingdom.player }), undoAction(), state.table.revision);
+  }
+}
+
+export async function newGame() {
+  if (await change({ op: "new_game" })) showToast(t("newGameDone"), undoAction(), state.table.revision);
+}

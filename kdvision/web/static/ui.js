@@ -1,0 +1,144 @@
+// Elements that every part of the page uses. Text never becomes markup: components build nodes.
+
+import { Component, h, render } from "./vendor/preact.js";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
+import htm from "./vendor/htm.js";
+import { closeDialog, state, update } from "./store.js";
+import { t } from "./strings.js";
+
+export const html = htm.bind(h);
+export { render, useEffect, useLayoutEffect, useMemo, useRef, useState };
+
+/** A component that is drawn again only if a property has changed. */
+export function memo(View) {
+  return class extends Component {
+    shouldComponentUpdate(next) {
+      return Object.keys({ ...next, ...this.props }).some((key) => next[key] !== this.props[key]);
+    }
+    render(props) {
+      return h(View, props);
+    }
+  };
+}
+
+const PATHS = {
+  undo: "M9 14 4 9l5-5M4 9h9a6 6 0 0 1 0 12h-3",
+  redo: "M15 14l5-5-5-5M20 9h-9a6 6 0 0 0 0 12h3",
+  share: "M12 15V3M8 7l4-4 4 4M5 12v8h14v-8",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  camera: "M4 8h3l2-3h6l2 3h3v11H4zM12 10a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z",
+  image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 9.2a.6.6 0 1 0 0-.1",
+  keyboard: "M3 7h18v10H3zM7 11h.01M11 11h.01M15 11h.01M17 11h.01M8 14h8",
+  plus: "M12 5v14M5 12h14",
+  check: "M5 13l4 4L19 7",
+  close: "M6 6l12 12M18 6 6 18",
+  corners: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  zoom: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l5 5",
+  turn: "M20 12a8 8 0 1 1-3-6.2M17 2v4h-4",
+  trash: "M4 7h16M10 4h4M6 7l1 13h10l1-13M10 11v5M14 11v5",
+  gem: "M6 4h12l4 6-10 11L2 10zM2 10h20M9 10l3 11 3-11-3-6z",
+  phone: "M7 2h10v20H7zM11 18h2",
+  edge: "M4 4h16v16H4zM12 8v8M8 12h8",
+  help: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.8M12 17h.01",
+  screen: "M3 4h18v12H3zM9 20h6M12 16v4",
+  board: "M4 4h16v16H4zM4 9.3h16M4 14.6h16M9.3 4v16M14.6 4v16",
+};
+
+/** An icon, 24 by 24. It is hidden from screen readers, so the element that contains it needs a name. */
+export const Icon = ({ name }) => html`<svg viewBox="0 0 24 24" class="icon" aria-hidden="true">
+  <path d=${PATHS[name]} fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" />
+</svg>`;
+
+export const CROWN = "M4 18 1.5 5l6 5L12 2l4.5 8 6-5L20 18z"; // 24 by 20
+
+/** A number of drawn crowns. */
+export const Crowns = ({ count }) => html`<span class="crowns">
+  ${Array.from({ length: count }, () => html`<svg viewBox="0 0 24 20" class="crown" aria-hidden="true"><path d=${CROWN} /></svg>`)}
+</span>`;
+
+/** The letter and the crowns of a cell; the terrain's picture is the background of the element that contains them. */
+export function CellFace({ cell }) {
+  const count = Number(cell.slice(1) || 0);
+  return html`<span class="letter" aria-hidden="true">${cell === "#" ? "♜" : cell[0]}</span>${count ? html`<${Crowns} count=${count} />` : null}`;
+}
+
+/** The class of a cell's picture. */
+export const pictureClass = (cell) => `sq-${cell === "#" ? "castle" : cell === "." || cell === "?" ? "none" : cell[0]}`;
+
+/** A button with an icon and a label; if `label` is false, only screen readers get the text. */
+export function Button({ icon = null, text, label = true, ...props }) {
+  const name = label ? {} : { "aria-label": text, title: text };
+  return html`<button type="button" ...${name} ...${props}>${icon && html`<${Icon} name=${icon} />`}${label && html`<span>${text}</span>`}</button>`;
+}
+
+/** A control with its label above it; the child is a function from the control's id to the control. */
+export function Field({ name, children }) {
+  const id = useId();
+  return html`<div class="field"><label for=${id}>${name}</label>${children(id)}</div>`;
+}
+
+export const Checkbox = ({ name, checked, onChange }) => html`<label class="check">
+  <input type="checkbox" checked=${checked} onChange=${(event) => onChange(event.target.checked)} />${name}
+</label>`;
+
+/** A list of choices, `options` being pairs of value and text. */
+export const Select = ({ value, options, onChange, ...props }) => html`<select
+  value=${value}
+  onChange=${(event) => onChange(event.target.value)}
+  ...${props}
+>
+  ${options.map(([key, text]) => html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}
+</select>`;
+
+/** A text input that keeps what is being typed when the page is drawn again, and commits it with Enter or on leaving. */
+export function TextInput({ value, onCommit, ...props }) {
+  const [draft, setDraft] = useState(null);
+  const commit = (event) => {
+    setDraft(null);
+    if (draft !== null && draft !== String(value)) onCommit(event.target.value);
+  };
+  return html`<input
+    value=${draft ?? value}
+    autocomplete="off"
+    dir="auto"
+    onInput=${(event) => setDraft(event.target.value)}
+    onChange=${commit}
+    onKeyDown=${(event) => event.key === "Enter" && event.target.blur()}
+    ...${props}
+  />`;
+}
+
+/** An open dialog. It closes by Escape, by a tap outside and by its close button. */
+export function Dialog({ title, kind = "", onClose = closeDialog, children, ...props }) {
+  const ref = useRef();
+  useLayoutEffect(() => {
+    const node = ref.current;
+    node.showModal();
+    node.querySelector("[data-focus]")?.focus();
+    node.addEventListener("close", onClose);
+    return () => {
+      node.removeEventListener("close", onClose);
+      node.close(); // returns the focus
+    };
+  }, []);
+  const closeOutside = (event) => event.target === event.currentTarget && onClose();
+  return html`<dialog ref=${ref} class=${kind} aria-labelledby="dialog-title" onClick=${closeOutside} ...${props}>
+    <div class="dialog-body">
+      <header>
+        <h2 id="dialog-title">${title}</h2>
+        <${Button} icon="close" text=${t("close")} label=${false} class="quiet round" onClick=${onClose} />
+      </header>
+      ${children}
+    </div>
+    <${Messages} />
+  </dialog>`;
+}
+
+/** The toast and the announcements; they are in the open dialog, which would hide them otherwise. */
+export function Messages() {
+  const { toast, announcement } = state;
+  const act = () => (update({ toast: null }), toast.action.run());
+  return html`<div id="live" class="sr-only" role="status" aria-live="polite">${announcement}</div>
+    ${toast &&
+    html`<div class="toast"><span>${toast.text}</span>${toast.action && html`<${Button} text=${toast.action.text} onClick=${act} />`}</div>`}`;
+}
