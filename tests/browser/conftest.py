@@ -26,7 +26,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 DESK = {"viewport": {"width": 1280, "height": 900}}
 
-TIMEOUT_MS = 120_000
+TIMEOUT_MS = 20_000
 """For a busy machine; a test that passes does not wait for it."""
 
 expect.set_options(timeout=TIMEOUT_MS)

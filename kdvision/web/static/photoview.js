@@ -102,7 +102,7 @@ function CellLabel({ quad, cell, isUnsure, unit }) {
   const [x, y] = centreOf(quad);
   const [left, top] = [x - width / 2, y - size * 0.5 - 0.18 * side];
   const crown = (n) => `translate(${left + size * (1.06 + 0.85 * n)} ${top + size * 0.18}) scale(${size / 32})`;
-  return html`<g class="label ${isUnsure ? "unsure" : ""}">
+  return html`<g class="cell-label ${isUnsure ? "unsure" : ""}">
     <rect x=${left - 0.1 * size} y=${top - 0.1 * size} width=${width + 0.2 * size} height=${1.2 * size} rx=${0.25 * size} />
     ${isTile && html`<image href="/tiles/${cell[0]}.svg" x=${left} y=${top} width=${size} height=${size} />`}
     ${Array.from({ length: count }, (_, n) => html`<path class="crown" d=${CROWN} transform=${crown(n)} />`)}
