@@ -26,14 +26,14 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2}
 DESK = {"viewport": {"width": 1280, "height": 900}}
 
-TIMEOUT_MS = 20_000
+TIMEOUT_MS = 8_000
 """For a busy machine; a test that passes does not wait for it."""
 
 expect.set_options(timeout=TIMEOUT_MS)
 
 KEEP_TOASTS = """(() => {
     const start = window.setTimeout;
-    window.setTimeout = (run, delay, ...more) => (delay < 5000 ? start(run, delay, ...more) : 0);
+    window.setTimeout = (run, delay, ...more) => ((delay ?? 0) < 5000 ? start(run, delay, ...more) : 0);
 })()"""
 """Long timers never end, so that a toast is still there when a busy machine looks for it."""
 
@@ -41,10 +41,17 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture(scope="package")
-def server() -> Iterator[Client]:
-    """The server of all browser tests. It has no state: the tests are independent."""
+def running() -> Iterator[Client]:
+    """The server of all browser tests."""
     with running_server(Settings(port=0)) as client:
         yield client
+
+
+@pytest.fixture
+def server(running: Client) -> Client:
+    """The server with a new table, which every page of the test joins."""
+    running.post("/api/tables", {"new": True})
+    return running
 
 
 @pytest.fixture(autouse=True)
