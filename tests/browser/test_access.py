@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.conftest import Open, type_board, upload
+from tests.browser.conftest import Open, open_setup, type_board, upload
 
 SERIOUS = {"serious", "critical"}
 MIN_TARGET_PIXELS = 43.5
@@ -27,7 +27,7 @@ def find_violations(page: Page) -> list[str]:
 @pytest.mark.parametrize(("phone", "scheme"), DISPLAYS, ids=[f"{'phone' if p else 'desktop'}-{s}" for p, s in DISPLAYS])
 def test_axe_finds_nothing_serious(open_page: Open, phone: bool, scheme: str) -> None:
     page = open_page(phone=phone, color_scheme=scheme, reduced_motion="reduce")
-    page.locator(".setup summary").click()
+    open_setup(page)
     assert find_violations(page) == []
     upload(page, "two-kingdoms.jpg")
     assert find_violations(page) == []
@@ -45,7 +45,7 @@ def test_axe_finds_nothing_serious(open_page: Open, phone: bool, scheme: str) ->
 
 def test_axe_finds_nothing_serious_among_pieces(open_page: Open) -> None:
     page = open_page(phone=True)
-    page.locator(".setup summary").click()
+    open_setup(page)
     page.get_by_label("The Lost Treasures").check()
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").click()

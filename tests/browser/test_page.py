@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import kdvision
 from kdvision.web.server import Settings
-from tests.browser.conftest import Open, drop_handle, grab_handle, square, total, type_board, upload
+from tests.browser.conftest import Open, drop_handle, grab_handle, open_setup, square, total, type_board, upload
 from tests.paths import SAMPLES
 from tests.webserver import Client, running_server
 
@@ -62,25 +62,29 @@ def test_squares_that_depend_on_a_correction_change_too(open_page: Open) -> None
     page = open_page()
     upload(page, "hard-light.jpg")
     square(page, "B4: wheat").click()
-    with page.expect_response("**/api/decide"):
-        page.get_by_role("button", name="wheat, 1 crown").click()
-    expect(page.locator(".toast")).to_contain_text("This also changed")
+    page.get_by_role("button", name="wheat, 1 crown").click()
+    expect(page.locator(".toast")).to_contain_text("Now changed")
     expect(page.locator(".badge")).to_be_visible()
 
 
-def test_unsure_squares_are_reviewed_one_after_another(open_page: Open) -> None:
+def test_questions_of_the_whole_table_follow_each_other(open_page: Open) -> None:
+    """The next question comes at once, while the decisions about the last answer are still on their way."""
     page = open_page(phone=True)
     upload(page, "hard-light.jpg")
     square(page, "B4: wheat").tap()
-    with page.expect_response("**/api/decide"):
-        page.get_by_role("button", name="wheat, 1 crown").tap()
+    page.get_by_role("button", name="wheat, 1 crown").tap()
+    expect(page.locator(".toast")).to_contain_text("Now changed")
+    page.route("**/changes", lambda route: None)
     page.get_by_role("button", name="Check them").tap()
-    expect(page.locator("dialog .count")).to_have_text(re.compile(r"1 of \d+"))
-    count = int(page.locator("dialog .count").inner_text().split()[-1])
+    count = page.locator("dialog .count")
+    expect(count).to_contain_text(re.compile(r"1 of \d+ · Player 1"))
     expect(page.locator("dialog .close-up")).to_be_visible()
+    for number in range(2, int(count.inner_text().split()[2]) + 1):
+        page.locator(".suspicion button").first.tap()
+        expect(count).to_contain_text(f"{number} of ")
     page.locator(".suspicion button").first.tap()
-    if count > 1:
-        expect(page.locator("dialog .count")).to_have_text(f"2 of {count}")
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator(".badge")).to_have_count(0)
 
 
 def test_the_photo_shows_the_reading_and_can_be_tapped(open_page: Open) -> None:
@@ -109,7 +113,7 @@ def test_a_kingdom_is_read_at_the_corners_that_were_dragged(open_page: Open) -> 
     page.mouse.up()
     handle.press("ArrowLeft")
     page.get_by_label("Size of the kingdom").select_option("5x5")
-    with page.expect_response("**/api/read*"):
+    with page.expect_response("**/photos?**"):
         page.get_by_role("button", name="Read here").click()
     expect(page.locator(".handle")).to_have_count(0)
     assert board_rows(page) == TRUTH["board"]
@@ -157,36 +161,19 @@ def test_several_photos_are_one_game(open_page: Open) -> None:
     assert page.locator(".picture .kingdom").count() == 1
 
 
-@pytest.mark.parametrize("phone", [True, False], ids=["phone", "desktop"])
-def test_a_tie_is_explained(open_page: Open, phone: bool) -> None:
-    page = open_page(phone=phone)
-    for board in TIE:
-        type_board(page, board)
-    expect(page.locator("#standing")).to_contain_text("Player 1 and Player 2 share the victory")
-    expect(page.locator("#standing")).to_contain_text("equal to Player 1 in points, the largest territory and crowns")
-    page.get_by_label("Name").fill("Bo")
-    page.get_by_label("Name").press("Enter")
-    expect(page.locator("#standing")).to_contain_text("Player 1 and Bo share the victory")
-    page.get_by_label("Castle", exact=True).select_option("pink")
-    expect(page.locator(".tab .castle-pink")).to_be_visible()
-
-
 def test_details_stay_open_when_the_page_is_updated(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")
     page.get_by_text("grass: 8 squares").click()
-    # Opened and updated in one step, as when a score arrives at that moment.
-    page.evaluate("""() => {
-        document.querySelector(".setup summary").click();
-        document.querySelector('[data-key="setup variant harmony"]').click();
-    }""")
-    assert page.locator(".setup details").evaluate("(node) => node.open")
+    expect(page.locator(".square.dim")).to_have_count(17)
+    open_setup(page)
+    page.get_by_label("Harmony", exact=True).check()
     expect(page.locator("#total")).not_to_have_text(str(TRUTH["points"]))
-    expect(page.get_by_label("Middle Kingdom")).to_be_visible()
+    expect(page.get_by_label("Middle Kingdom", exact=True)).to_be_visible()
     expect(page.locator(".clause").first).to_be_visible()
-    page.locator(".setup summary").press("Enter")
+    page.locator(".setup > details > summary").press("Enter")
     page.get_by_role("button", name="Undo").first.click()
-    expect(page.get_by_label("Middle Kingdom")).to_be_hidden()
+    expect(page.get_by_label("Middle Kingdom", exact=True)).to_be_hidden()
 
 
 def test_a_link_contains_the_whole_game(open_page: Open) -> None:
@@ -195,8 +182,8 @@ def test_a_link_contains_the_whole_game(open_page: Open) -> None:
     page.get_by_label("Name").fill("Zoë & friends")
     page.get_by_label("Name").press("Enter")
     type_board(page, "w2 w / # .")
-    page.locator(".setup summary").click()
-    page.get_by_label("Harmony").check()
+    open_setup(page)
+    page.get_by_label("Harmony", exact=True).check()
     expect(page.locator("#standing")).to_contain_text("Zoë & friends wins on points")
     standing = page.locator("#standing").inner_text()
     page.get_by_role("button", name="Share").click()
@@ -224,38 +211,33 @@ def test_the_game_can_be_saved(open_page: Open) -> None:
         assert content in Path(saved.value.path()).read_bytes()
 
 
-def test_the_game_is_copied_as_text(open_page: Open) -> None:
-    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+def test_the_game_is_copied_as_text_over_plain_http(open_page: Open) -> None:
+    """Browsers offer no clipboard there: the page selects the text in a box that keeps its lines, and copies that."""
+    page = open_page()
     for board in TIE:
         type_board(page, board)
+    page.evaluate("""() => {
+        Object.defineProperty(navigator, "clipboard", { value: undefined });
+        document.execCommand = () => { window.copied = document.activeElement.value; return true; };
+    }""")
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Copy as text").click()
     expect(page.locator(".toast")).to_contain_text("Copied")
-    text = page.evaluate("navigator.clipboard.readText()")
+    text = page.evaluate("copied")
     assert text.splitlines()[:2] == ["Player 1: 2", "Player 2: 2"]
     assert "share the victory" in text
     assert "#game=" in text
 
 
-@pytest.mark.parametrize(
-    "game", ["abc", '{"kingdoms": 5}', '{"kingdoms": [[{"board": 1}]]}', '{"kingdoms": [], "rules": {}}']
-)
-def test_a_broken_link_is_reported(open_page: Open, game: str) -> None:
-    page = open_page("/#game=" + base64.urlsafe_b64encode(game.encode()).decode().rstrip("="))
-    expect(page.locator(".toast")).to_contain_text("contains no valid game")
-
-
-def test_a_link_cannot_insert_markup_and_unknown_games_are_reported(open_page: Open) -> None:
+def test_a_link_cannot_insert_markup(open_page: Open) -> None:
     name = "<img src=x onerror=alert(1)>"
-    game = {"rules": {"game": "chess", "variants": "x"}, "kingdoms": [[{"player": name, "board": ["w w", "# f"]}]]}
-    page = open_page(link(game))
+    page = open_page(link({"rules": {}, "rounds": [[{"player": name, "board": ["w w", "# f"]}]]}))
     expect(page.locator(".tab-name")).to_have_text(name)
-    expect(page.get_by_role("alert").first).to_contain_text("chess")
     assert page.locator("img[src=x]").count() == 0
 
 
 def test_a_link_with_invalid_squares_changes_nothing(open_page: Open) -> None:
-    game = {"rules": {"game": "kingdomino"}, "kingdoms": [[{"player": "Ann", "board": ["wInfinity <b>", "# f"]}]]}
+    game = {"rules": {"game": "kingdomino"}, "rounds": [[{"player": "Ann", "board": ["wInfinity <b>", "# f"]}]]}
     page = open_page(link(game))
     expect(page.locator(".toast")).to_contain_text("contains no valid game")
     page.reload()
@@ -274,20 +256,6 @@ def test_a_reload_keeps_the_game(open_page: Open) -> None:
 
 
 # Errors.
-
-
-def test_corrections_still_count_after_a_restart_of_the_server(open_page: Open) -> None:
-    """Tokens are valid for one run of the server; the board stays."""
-    page = open_page()
-    upload(page, "demo.jpg")
-    gone = {"error": "these readings are not of this server", "hint": "read the photo again"}
-    page.route("**/api/decide", lambda route: route.fulfill(status=410, json=gone))
-    before = total(page)
-    square(page, "A1: grass").click()
-    page.get_by_role("button", name="grass, 2 crowns").click()
-    expect(page.locator("#total")).not_to_have_text(str(before))
-    expect(page.get_by_role("alert")).to_have_count(0)
-    assert board_rows(page)[0].startswith("g2 ")
 
 
 def test_a_photo_without_a_kingdom_is_reported(open_page: Open) -> None:
@@ -321,7 +289,7 @@ def test_a_picture_that_the_browser_cannot_show_is_read(open_page: Open, tmp_pat
     page = open_page()
     upload(page, heic)
     assert total(page) == TRUTH["points"]
-    assert page.locator(".picture image").count() == 1
+    assert page.locator(".picture > image").count() == 1
 
 
 def test_an_error_in_a_typed_board_is_reported(open_page: Open) -> None:
@@ -329,7 +297,8 @@ def test_an_error_in_a_typed_board_is_reported(open_page: Open) -> None:
     page.get_by_role("button", name="Type a board").click()
     page.fill("textarea", "w w / x")
     page.get_by_role("button", name="Add this kingdom").click()
-    expect(page.locator("dialog .trouble")).to_contain_text("row 2")
+    expect(page.locator("dialog .toast")).to_contain_text("Row 2")
+    assert page.locator("textarea").input_value() == "w w / x"
 
 
 # By keyboard.
@@ -376,9 +345,7 @@ def test_a_tile_can_be_added_at_the_edge(open_page: Open) -> None:
 
 
 def choose(page: Page, label: str, option: str) -> None:
-    setup = page.locator(".setup details")
-    if setup.get_attribute("open") is None:
-        page.locator(".setup summary").click()
+    open_setup(page)
     page.get_by_label(label, exact=True).select_option(option)
 
 
@@ -402,12 +369,12 @@ def test_the_pieces_of_queendomino_count(open_page: Open) -> None:
 
 def test_a_gem_lies_on_a_crossing_and_points(open_page: Open) -> None:
     page = open_page(phone=True)
-    page.locator(".setup summary").tap()
+    open_setup(page)
     page.get_by_label("The Lost Treasures").check()
     type_board(page, "w f / l g")
     page.get_by_role("button", name="Place a gem").tap()
     page.get_by_role("button", name="Crossing of A1, B1, B2 and A2").tap()
-    page.get_by_label("Its colour, or joker").fill("ruby")
+    page.locator("dialog").get_by_label("red", exact=True).check()
     page.get_by_role("button", name="Towards A1").tap()
     page.get_by_role("button", name="Towards A1: 1 crown").tap()
     page.get_by_role("button", name="Turn it").tap()
@@ -415,19 +382,19 @@ def test_a_gem_lies_on_a_crossing_and_points(open_page: Open) -> None:
     page.get_by_role("button", name="Save").tap()
     expect(page.locator("#total")).to_have_text("2")
     expect(page.locator(".lines")).to_contain_text(["forest: 1 square × 2 crowns"])
-    expect(page.get_by_role("button", name="ruby gem")).to_be_visible()
+    expect(page.get_by_role("button", name="red gem")).to_be_visible()
 
 
 def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
     page = open_page()
-    page.locator(".setup summary").click()
+    open_setup(page)
     page.get_by_label("Dynasty").check()
     for number in (1, 2, 3):
         page.get_by_role("button", name=f"Round {number}").click()
         type_board(page, "w1 w / # f")
         type_board(page, "w1 . / # f")
     expect(page.locator("#standing")).to_contain_text("Player 1 wins on points of 3 rounds, 6 to 3")
-    expect(page.locator("#standing")).to_contain_text("Player 1 wins on points, 2 to 1")
+    expect(page.locator(".dynasty")).to_contain_text("Player 12226")
 
 
 # Phones in the network.
@@ -473,7 +440,7 @@ def test_points_of_queendomino_are_a_range_until_all_facts_are_entered(open_page
     page.get_by_label("Coins", exact=True).fill("9")
     page.get_by_label("Coins", exact=True).blur()
     for key in ("Towers", "Knights beside the board"):
-        page.get_by_label(f"{key}: one less").click()
+        page.get_by_label(f"{key}: none").click()
     page.get_by_role("button", name="The Queen is not here").click()
     for pieces in ("knights on the board", "buildings"):
         no_more = page.get_by_role("button", name=f"No more {pieces}")
@@ -494,7 +461,7 @@ def test_gems_in_the_photo_have_to_be_named(open_page: Open) -> None:
     before = seen.count()
     assert before
     seen.first.click()
-    page.get_by_label("Its colour").fill("blue")
+    page.locator("dialog").get_by_label("blue", exact=True).check()
     page.get_by_role("button", name="Save").click()
     expect(seen).to_have_count(before - 1)
 
@@ -545,8 +512,8 @@ def test_photos_that_are_not_needed_are_released(open_page: Open) -> None:
     assert count_photos(page) == 1
     page.get_by_role("button", name="Cancel").click()
     assert count_photos(page) == 0
-    page.route("**/api/read?**", lambda route: None)
-    with page.expect_request("**/api/read?**"):
+    page.route("**/photos?**", lambda route: None)
+    with page.expect_request("**/photos?**"):
         page.set_input_files("#files", SAMPLES / "castle.jpg")
     assert count_photos(page) == 1
     page.get_by_role("button", name="Cancel").click()
@@ -571,21 +538,28 @@ def test_drawing_on_another_photo_starts_again_there(open_page: Open) -> None:
     expect(page.locator(".tab-name")).to_have_count(2)
     page.get_by_role("button", name="Draw it yourself").click()
     page.locator(".tab-name").nth(1).click()
-    shown = page.locator(".card.photo image").first.get_attribute("href")
+    shown = page.locator(".table .card.photo image").first.get_attribute("href")
     page.get_by_role("button", name="Missed one").click()
     expect(page.locator(".card.photo")).to_have_count(1)
     assert page.locator(".card.photo image").first.get_attribute("href") == shown
     expect(page.locator(".handle")).to_have_count(4)
 
 
-def test_after_a_reload_an_old_kingdom_does_not_show_a_new_photo(open_page: Open) -> None:
+def test_a_reload_keeps_photos_and_those_that_are_being_read(open_page: Open) -> None:
     page = open_page()
     upload(page, "demo.jpg")
-    page.reload()
+    page.route("**/photos?**", lambda route: None)
     page.click(".tab.add")
-    upload(page, "castle.jpg")
-    page.get_by_role("button", name="Player 1").click()
-    expect(page.locator(".card.photo")).to_contain_text("no longer available")
+    with page.expect_request("**/photos?**"):
+        page.set_input_files("#files", SAMPLES / "castle.jpg")
+    expect(page.locator(".reading .picture")).to_be_visible()
+    page.unroute("**/photos?**")
+    page.reload()
+    expect(page.locator(".tab-name")).to_have_count(2)
+    for player in ("Player 1", "Player 2"):
+        page.get_by_role("button", name=player).click()
+        expect(page.locator(".card.photo .tint").first).to_be_visible()
+    assert page.locator(".card.notice[role=alert]").count() == 0
 
 
 def test_the_tap_after_a_typed_name_reaches_its_target(open_page: Open) -> None:
@@ -605,14 +579,3 @@ def test_castles_have_the_colours_in_the_photo(open_page: Open) -> None:
     assert any(seen)
     assert all(not colour or f"castle-{colour}" in dot for colour, dot in zip(seen, dots, strict=True))
     assert len(set(dots)) == len(dots)
-
-
-def test_points_are_requested_again_after_an_error(open_page: Open) -> None:
-    page = open_page()
-    page.route("**/api/score", lambda route: route.fulfill(status=503, body="{}"))
-    page.set_input_files("#files", [SAMPLES / "demo.jpg"])
-    again = page.get_by_role("button", name="Try again").first
-    expect(again).to_be_visible()
-    page.unroute("**/api/score")
-    again.click()
-    expect(page.locator("#total")).to_have_text(str(TRUTH["points"]))

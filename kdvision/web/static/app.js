@@ -16,7 +16,7 @@ import { Overview, StandingCard, verdict } from "./standing.js";
 import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, roundScore, scoreOf, selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
 import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
-import { Button, Dialog, html, Messages, render, Select, TextInput } from "./ui.js";
+import { Button, Dialog, html, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
 
 function Header() {
   const tool = (icon, props) => html`<${Button} icon=${icon} text=${t(icon)} label=${false} class="quiet round" id=${icon} ...${props} />`;
@@ -182,7 +182,10 @@ const BigScreen = () => html`<main class="watch">
   <${Button} icon="close" text=${t("leaveScreen")} class="quiet" onClick=${() => (location.hash = "")} />
 </main><${Messages} />`;
 
+/** The page; drawn again after every change of the state. */
 function App() {
+  const [, draw] = useState(state);
+  useLayoutEffect(() => subscribe(draw), []);
   if (!state.game) return html`<${Header} /><main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main><${Messages} />`;
   if (location.hash === "#watch") return html`<${BigScreen} />`;
   const hasKingdoms = currentKingdoms().length > 0;
@@ -241,7 +244,6 @@ function wakeUp() {
 
 async function start() {
   fillTexts();
-  subscribe(() => render(html`<${App} />`, document.body));
   document.addEventListener("keydown", handleShortcut);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", addDroppedFiles);
@@ -250,6 +252,7 @@ async function start() {
   addEventListener("online", wakeUp);
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wakeUp());
   document.body.replaceChildren();
+  render(html`<${App} />`, document.body);
   await Promise.all([loadRules(), rejoin()]);
   if (!state.table) return; // table.js goes on trying
   await handleLink();

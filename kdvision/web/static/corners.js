@@ -2,7 +2,7 @@
 
 import { outline } from "./model.js";
 import { Photo, Picture } from "./photoview.js";
-import { readCorners } from "./photos.js";
+import { readCorners, releasePhotos } from "./photos.js";
 import { findKingdom, state, update } from "./store.js";
 import { t } from "./strings.js";
 import { Button, html, Select, useLayoutEffect, useRef, useState } from "./ui.js";
@@ -20,7 +20,10 @@ const SIZES = [3, 4, 5, 6, 7].map((side) => [`${side}x${side}`, `${side} × ${si
 /** Start to move the corners of a kingdom, or, without one, to draw a kingdom that was missed. */
 export const startCorners = (photo, kingdom = null) => update({ corners: { photo, kingdom }, mode: "" });
 
-export const stopCorners = () => update({ corners: null });
+function stopCorners() {
+  update({ corners: null });
+  releasePhotos();
+}
 
 /** The card in which corners are moved. It stays the same while scores and photos arrive. */
 export function CornerEditor({ photo, kingdom }) {
@@ -30,7 +33,6 @@ export function CornerEditor({ photo, kingdom }) {
   const [held, setHeld] = useState(null); // the corner under the finger
   useLayoutEffect(() => {
     card.current.scrollIntoView({ block: "center" });
-    card.current.querySelector(".handle")?.focus({ preventScroll: true });
     const escape = (event) => event.key === "Escape" && !state.dialog && stopCorners();
     addEventListener("keydown", escape);
     return () => removeEventListener("keydown", escape);
@@ -66,7 +68,9 @@ function firstCorners({ width, height }, kingdom) {
 }
 
 function Handle({ corner, index, unit, onMove, onHold }) {
+  const ref = useRef();
   const offset = useRef(null); // from the pointer to the corner, while it is dragged
+  useLayoutEffect(() => void (index === 0 && ref.current.focus({ preventScroll: true })), []);
   const pointIn = ({ currentTarget, clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(currentTarget.ownerSVGElement.getScreenCTM().inverse());
   const grab = (event) => {
     const { x, y } = pointIn(event);
@@ -90,7 +94,7 @@ function Handle({ corner, index, unit, onMove, onHold }) {
     event.preventDefault();
   };
   return html`<g
-    class="handle" tabindex="0" role="button" aria-label=${t("corners")[index]} transform="translate(${corner[0]} ${corner[1]})"
+    ref=${ref} class="handle" tabindex="0" role="button" aria-label=${t("corners")[index]} transform="translate(${corner[0]} ${corner[1]})"
     onPointerDown=${grab} onPointerMove=${drag} onPointerUp=${drop} onPointerCancel=${drop} onKeyDown=${moveByKey}
   >
     <circle r=${REACH * unit} class="reach" />

@@ -15,11 +15,13 @@ export function encodeGame({ rules, rounds }) {
 /** A kingdom with the places counted from its A1, as those of a board in notation. */
 function toLink({ player, colour, cells, facts, seen }) {
   const { top, left } = frame(cells);
-  const doubts = (seen?.doubts ?? []).map((doubt) => ({ ...doubt, changes: {} }));
-  return { player, colour, board: boardRows(cells), facts: movePlaces(facts, top, left), doubts: movePlaces(doubts, top, left) };
+  const moved = (value) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
+  const doubts = (seen?.doubts ?? []).map(({ changes, ...doubt }) => ({
+    ...moved(doubt),
+    changes: Object.fromEntries(Object.entries(changes).map(([place, cell]) => [moved(place), cell])),
+  }));
+  return { player, colour, board: boardRows(cells), facts: moved(facts), doubts, pieces: moved(seen?.pieces ?? []) };
 }
-
-const movePlaces = (value, top, left) => mapPlaces(value, (row, col) => placeAt(row - top, col - left));
 
 /** Facts with other texts for their places, also where a name follows. */
 function mapPlaces(value, write) {

@@ -93,7 +93,7 @@ export const isNamed = (piece) => (piece.kind ?? piece.name) !== UNKNOWN;
 
 /** Whether a kingdom has a piece of a kind on a place. */
 export const hasPiece = (kingdom, kind, place) =>
-  piecesOf(kingdom, PIECE_LISTS[kind]).some((one) => (kind === "gem" ? crossingOf(one) : one.at ?? one) === place);
+  piecesOf(kingdom, PIECE_LISTS[kind]).some((one) => (typeof one === "string" ? one : kind === "gem" ? crossingOf(one) : one.at) === place);
 
 /** The points of a score in a few characters: "31", or "31+" while facts are missing. */
 export const shortTotal = (score) => (score ? (score.complete ? String(score.total) : `${score.least}+`) : null);

@@ -76,7 +76,7 @@ async function run(task) {
     keepPhoto({ ...state.photos.get(task.id), isRead: true });
   } catch (error) {
     if (stop.signal.aborted) return;
-    const again = () => (dismissError(shown), enqueue(task));
+    const again = () => (enqueue(task), dismissError(shown));
     const text = [task.name, error.message].filter(Boolean).join(": ");
     const shown = { text, hint: error.hint ?? "", again, id: task.id, photo: state.photos.has(task.id) ? task.id : null };
     update({ errors: [...state.errors, shown] });
@@ -149,12 +149,14 @@ export function dismissError(error) {
   releasePhotos();
 }
 
+const isAtTable = (photo) => state.game.rounds.flat().some(({ seen }) => seen?.photo === photo);
+
 /** Show the photos that this browser has kept, and read those that a reload has interrupted. */
 export async function restorePhotos() {
   for (const photo of await loadPhotos(state.table.table)) {
     if (state.photos.has(photo.id)) continue;
     keepPhoto(photo);
-    if (!photo.isRead) enqueue({ id: photo.id, name: "", round: photo.round });
+    if (!photo.isRead && !isAtTable(photo.id)) enqueue({ id: photo.id, name: "", round: photo.round });
   }
   releasePhotos();
 }

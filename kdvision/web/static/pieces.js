@@ -5,7 +5,7 @@ import { CloseUp } from "./photoview.js";
 import { closeDialog, currentKingdoms, findKingdom, openDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
 import { change, setFacts } from "./table.js";
-import { Button, Checkbox, Dialog, Field, html, Select, useState } from "./ui.js";
+import { Button, Checkbox, Dialog, Field, html, Select, TextInput, useState } from "./ui.js";
 
 const MAX_COUNT = 999;
 
@@ -62,8 +62,7 @@ function Stepper({ kingdom, name }) {
     <label for=${id}>${t(name)}</label>
     <div>
       ${isUnknown ? step("none", 0, "0") : step("less", -1, "−")}
-      <input id=${id} type="number" min="0" max=${MAX_COUNT} inputmode="numeric" value=${isUnknown ? "" : count} placeholder="?"
-        key=${`${kingdom.id} ${count}`} onChange=${(event) => event.target.value && set(Number(event.target.value))} />
+      <${TextInput} id=${id} type="number" min="0" max=${MAX_COUNT} inputmode="numeric" value=${isUnknown ? "" : count} placeholder="?" onCommit=${(text) => text && set(Number(text))} />
       ${step("more", 1, "+")}
     </div>
   </div>`;

@@ -94,5 +94,5 @@ function SmallBoard({ kingdom }) {
   return html`<div class="small-board" style=${{ "--cols": rows[0]?.length ?? 1 }} role="img" aria-label=${rows.map((row) => row.join(" ")).join(" / ")}>
     ${rows.flat().map((cell) => html`<span class="cell ${pictureClass(cell)}">${/\d/.test(cell) && html`<${Crowns} count=${Number(cell.slice(1))} />`}</span>`)}
   </div>
-  ${doubts > 0 && html`<small class="badge">${t("toCheck", { n: doubts })}</small>`}`;
+  ${doubts > 0 && html`<small class="to-check">${t("toCheck", { n: doubts })}</small>`}`;
 }

@@ -77,7 +77,8 @@ class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     """Add a kingdom from a reading, or with a board. A missing name or colour is chosen.
 
-    `doubts` and `pieces` are questions about the board, such as those of a shared link.
+    `doubts` and `pieces` are questions about the board, such as those of a shared link. `other_colours` are those of the
+    other kingdoms of a photo, which are not chosen.
     """
 
     round: RoundNumber = 0
@@ -89,6 +90,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     player: PlayerName = ""
     colour: PlayerName = ""
     id: KingdomId | None = None
+    other_colours: Annotated[list[PlayerName], Meta(max_length=MAX_KINGDOMS_PER_ROUND)] = []
 
     def apply(self, game: TableGame, context: Context) -> TableGame:
         """The game with the kingdom at the end of its round."""
@@ -99,7 +101,8 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         made = self._make_kingdom() if self.reading is None else context.find_reading(self.reading)
         taken = {one.id for kingdoms in game.rounds for one in kingdoms}
         name = self.id if self.id and self.id not in taken else secrets.token_hex(4)
-        player, colour = choose_player(game, self.round, clean_name(self.player), self.colour or made.colour)
+        colour = self.colour or made.colour
+        player, colour = choose_player(game, self.round, clean_name(self.player), colour, self.other_colours)
         return game.with_round(self.round, [*kingdoms, replace(made, id=name, player=player, colour=colour)])
 
     def _make_kingdom(self) -> TableKingdom:
@@ -329,14 +332,16 @@ def add_piece(facts: Facts, kind: str, at: str) -> Facts:
     return facts | {FACT_KEYS[kind]: [piece, *(before if isinstance(before, list) else [])]}
 
 
-def choose_player(game: TableGame, number: int, player: str, colour: str) -> tuple[str, str]:
+def choose_player(
+    game: TableGame, number: int, player: str, colour: str, other_colours: Sequence[str] = ()
+) -> tuple[str, str]:
     """The name and colour of a new kingdom of a round.
 
     Without a name it is a player of the first round, or of the game before, who has no kingdom yet: the one of this
     colour, or the next one if no photo shows the colour.
     """
     kingdoms = game.rounds[number]
-    names, colours = {one.player for one in kingdoms}, {one.colour for one in kingdoms}
+    names, colours = {one.player for one in kingdoms}, {one.colour for one in kingdoms}.union(other_colours)
     before = game.rounds[0] if number else game.last_players
     known = [one for one in before if one.player not in names and colour in ("", one.colour)]
     if not player and known:

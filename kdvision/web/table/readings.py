@@ -159,6 +159,15 @@ def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKin
     return found
 
 
+def find_new_readings(game: TableGame, number: int, readings: Sequence[NewReading]) -> Sequence[NewReading]:
+    """The readings without those that the same photo has brought to the table already: a phone may send it again."""
+    kingdoms = game.rounds[number] if number < len(game.rounds) else []
+    photos = {reading.kingdom.seen.photo for reading in readings if reading.kingdom.seen} - {""}
+    sent = [one for one in kingdoms if one.seen is not None and one.seen.photo in photos]
+    found = match_kingdoms(sent, [reading.kingdom for reading in readings])
+    return [reading for place, reading in enumerate(readings) if place not in found]
+
+
 def count_same_squares(one: Board, other: Board) -> int:
     """How many squares of two boards agree in the best position, with one of them turned and moved."""
     best = 0

@@ -29,6 +29,7 @@ from kdvision.web.table.readings import (
     NewReading,
     decide_kingdoms,
     decode_reading,
+    find_new_readings,
     join_readings,
     propose_changes,
 )
@@ -269,6 +270,8 @@ class Tables:
 
         With the id of a `kingdom`, the reading replaces it.
         """
+        if not kingdom:
+            readings = find_new_readings(table.game, number, readings)
         for reading in readings:
             self.storage.add_reading(table.id, reading.id, reading.stored)
         before = {one.id for kingdoms in table.game.rounds for one in kingdoms}
@@ -278,7 +281,8 @@ class Tables:
         elif number < len(table.game.rounds):
             proposal = propose_changes(table.game, number, [reading.kingdom for reading in readings])
         if not kingdom and proposal is None:
-            own += [AddKingdom(round=number, reading=reading.id) for reading in readings]
+            colours = [reading.kingdom.colour for reading in readings]
+            own += [AddKingdom(round=number, reading=reading.id, other_colours=colours) for reading in readings]
         state = await self._take_step(table, own, proposal)
         after = [one.id for kingdoms in state.game.rounds for one in kingdoms]
         return PhotoAnswer([name for name in after if name not in before], proposal, state)
