@@ -9,7 +9,7 @@ from tests.browser.conftest import Open, square, total, upload
 from tests.paths import SAMPLES
 
 MAX_SIDE = 2000
-"""Pixels of a photo that the page sends (photo.js)."""
+"""Pixels of a photo that the page sends (photos.js)."""
 
 
 def record_posts(page: Page) -> list[str]:
