@@ -89,8 +89,15 @@ PLOTS: Final = (
 )
 
 
+COVERAGE_COLORS: Final = {"ordinary": "#0072B2", "adversarial": "#D55E00"}
+
+
 def write_plots(results: Path) -> None:
-    """Draw results/NAME.svg for each plot whose table is in the folder."""
+    """Draw results/NAME.svg for each plot whose table is in the folder, and results/stress-coverage.svg."""
+    coverage = results / "stress-coverage.csv"
+    if coverage.is_file():
+        lines = list(csv.DictReader(io.StringIO(coverage.read_text(encoding="utf-8"))))
+        write_atomically(coverage.with_suffix(".svg"), draw_coverage(lines, source=describe_source(coverage)))
     for plot in PLOTS:
         path = results / f"{plot.table}.csv"
         if path.is_file():
@@ -116,6 +123,32 @@ def draw_figure(plot: Plot, panels: Sequence[Panel], *, source: str) -> bytes:
         figure.suptitle(plot.title, x=0.01, ha="left", fontsize=12, fontweight="bold")
         handles, names = places[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+        out = io.BytesIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": "kdvision", "Source": source})
+    return out.getvalue()
+
+
+def draw_coverage(lines: Sequence[Line], *, source: str) -> bytes:
+    """Return the SVG of risk against coverage, with a dot where the program asks for a review.
+
+    A risk-coverage curve is the standard picture of a selective classifier (El-Yaniv and Wiener, 2010).
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(5, 3.4), layout="constrained")
+        axes = figure.subplots()
+        for kind, color in COVERAGE_COLORS.items():
+            points = [line for line in lines if line["kind"] == kind]
+            shares = [(float(one["coverage"]), int(one["wrong"]) / max(1, int(one["accepted"]))) for one in points]
+            curve = [share for share, one in zip(shares, points, strict=True) if one["at_threshold"] == "0"]
+            axes.plot(*zip(*curve, strict=True), color=color, label=kind)
+            axes.plot(*shares[-1], color=color, marker="o", linestyle="none", label=f"{kind}, not flagged")
+        axes.set(xlabel="coverage: share of pictures answered", ylabel="risk: share of these wrong")
+        axes.set_xlim(0, 1)
+        axes.set_ylim(bottom=0)
+        axes.legend(frameon=False)
         out = io.BytesIO()
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": "kdvision", "Source": source})
     return out.getvalue()

@@ -42,7 +42,8 @@ class Experiment:
     `cases(data, seed)` lists the cases, `measure(data, case)` returns the rows of one of them, where `data` is the
     folder of labelled photos and tile pictures. Both depend on nothing else. In the results, rows with equal values in
     the columns `groups` are added up, column by column of `counts`. `total` is the column that coverage is a share of.
-    `append()` lists rows with the same columns that are not measured again.
+    `append()` lists rows with the same columns that are not measured again. `trace(rows)` returns a second table,
+    NAME-coverage.csv: risk against coverage.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Experiment:
     counts: tuple[str, ...]
     total: str = "kingdoms"
     append: Callable[[], Sequence[Row]] = tuple
+    trace: Callable[[Sequence[Row]], Sequence[Row]] = lambda _: ()
     quick_cases: int = 24
 
     def list_cases(self, data: Path, seed: int, *, quick: bool = False) -> list[Row]:
@@ -100,7 +102,7 @@ def run(
     workers: int = 1,
     progress: Progress = lambda *_: None,
 ) -> list[Row]:
-    """Run an experiment and return its summary; write NAME.csv and NAME.json into the folder `results`."""
+    """Run an experiment and return its summary; write NAME.csv, NAME.json and any trace into the folder `results`."""
     cases = experiment.list_cases(data, seed, quick=quick)
     rows = measure_cases(experiment, cases, work=work, data=data, workers=workers, progress=progress)
     summary = experiment.summarise(rows)
@@ -114,6 +116,8 @@ def run(
     }
     results.mkdir(parents=True, exist_ok=True)
     write_atomically(results / f"{experiment.name}.csv", format_csv(summary).encode())
+    if curve := experiment.trace(rows):
+        write_atomically(results / f"{experiment.name}-coverage.csv", format_csv(curve).encode())
     write_atomically(results / f"{experiment.name}.json", f"{json.dumps(settings, indent=1)}\n".encode())
     return summary
 

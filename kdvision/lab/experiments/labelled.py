@@ -1,6 +1,6 @@
 """Labelled photos, as they are and under corruptions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,8 @@ SETS: Final = ("photos", "boards", "queendomino")
 """Folders of labelled photos; no network was trained on any of them."""
 COMPARED_ROOMS: Final = ("beige-table", "cutting-mat", "grey-carpet", "grey-table", "wooden-desk")
 """Rooms of the 28 photos that are corrupted and covered; rooms added later would change what figures mean."""
+COVERAGE_STEPS: Final = 40
+"""Points of a risk-coverage curve."""
 PHOTO_COUNTS: Final = ("outlined", "exact", "silent_errors", "false_alarms", "unflagged", "invented", "errors")
 
 
@@ -41,6 +43,34 @@ def count_photo(result: PhotoResult) -> Row:
         "unflagged": int(not result.review),
         "invented": result.invented,
         "errors": int(bool(result.error) and not result.error.startswith("NoKingdomFound")),
+        "probability": f"{result.probability:.4f}",
+    }
+
+
+def trace_risk(rows: Sequence[Row]) -> list[Row]:
+    """Return how many pictures are wrong among the most probable ones, by share of all; adversarial ones apart.
+
+    The probability of a picture is that of its least probable kingdom, 0 without one. `at_threshold` marks the pictures
+    that are not flagged, whatever flags them.
+    """
+    curve: list[Row] = []
+    for kind, adversarial in (("ordinary", False), ("adversarial", True)):
+        mine = [row for row in rows if str(row["family"]).endswith("(adversarial)") == adversarial]
+        ranked = sorted(mine, key=lambda row: -float(row["probability"]))
+        unflagged = [row for row in mine if row["unflagged"]]
+        counts = sorted({len(ranked) * step // COVERAGE_STEPS for step in range(1, COVERAGE_STEPS + 1)})
+        curve += [_count_wrong(kind, ranked[:count], len(mine)) for count in counts]
+        curve.append(_count_wrong(kind, unflagged, len(mine)) | {"at_threshold": 1})
+    return curve
+
+
+def _count_wrong(kind: str, accepted: Sequence[Row], total: int) -> Row:
+    return {
+        "kind": kind,
+        "coverage": f"{len(accepted) / max(1, total):.4f}",
+        "accepted": len(accepted),
+        "wrong": sum(not row["exact"] for row in accepted),
+        "at_threshold": 0,
     }
 
 
@@ -104,5 +134,6 @@ STRESS: Final = Experiment(
     groups=("family", "corruption", "severity"),
     counts=PHOTO_COUNTS,
     total="pictures",
+    trace=trace_risk,
     quick_cases=39,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.lab.card.plots import PLOTS, SERIES, describe_source, get_source, write_plots
+from kdvision.lab.card.plots import PLOTS, SERIES, describe_source, draw_coverage, get_source, write_plots
 
 pytest.importorskip("matplotlib")
 
@@ -60,3 +60,14 @@ def test_equal_tables_give_equal_plots_that_name_their_source(tmp_path: Path) ->
 
 def test_a_foreign_plot_names_no_source() -> None:
     assert get_source("<svg/>") is None
+
+
+def test_the_risk_coverage_curve_names_both_kinds_and_its_source() -> None:
+    lines = [
+        {"kind": kind, "coverage": coverage, "accepted": "4", "wrong": "1", "at_threshold": mark}
+        for kind in ("ordinary", "adversarial")
+        for coverage, mark in (("0.5", "0"), ("1.0", "0"), ("0.7", "1"))
+    ]
+    svg = draw_coverage(lines, source="stress-coverage.csv 12").decode()
+    assert get_source(svg) == "stress-coverage.csv 12"
+    assert "ordinary, not flagged" in svg and "adversarial" in svg

@@ -11,6 +11,7 @@ from kdvision.errors import ModelError, NoKingdomFound, PhotoError
 from kdvision.lab.experiments import __main__ as command
 from kdvision.lab.experiments import experiment as module
 from kdvision.lab.experiments.experiment import Experiment, Row, format_csv, measure_cases, read_picture, run
+from kdvision.lab.experiments.labelled import trace_risk
 from kdvision.lab.experiments.registry import EXPERIMENTS
 from kdvision.pipeline import KingdomReading
 from kdvision.vision.image.photo import Photo
@@ -48,6 +49,18 @@ def test_a_run_writes_its_table_and_how_it_was_made(tmp_path: Path) -> None:
     assert (about["command"], about["cases"]) == ("python -m kdvision.lab.experiments numbers", 6)
     assert [row["number"] for row in about["silent_errors"]] == [3]
     assert set(about["models"]) == {"cells", "context", "detector"}
+
+
+def test_risk_is_traced_from_the_most_probable_picture_on() -> None:
+    rows: list[Row] = [
+        {"family": "light", "probability": probability, "exact": exact, "unflagged": unflagged}
+        for probability, exact, unflagged in (("0.2", 0, 0), ("0.99", 1, 1), ("0.97", 0, 1), ("0.9", 1, 0))
+    ]
+    rows.append({"family": "covered (adversarial)", "probability": "0.5", "exact": 0, "unflagged": 0})
+    curve = trace_risk(rows)
+    points = [(row["accepted"], row["wrong"], row["at_threshold"]) for row in curve if row["kind"] == "ordinary"]
+    assert points == [(0, 0, 0), (1, 0, 0), (2, 1, 0), (3, 1, 0), (4, 2, 0), (2, 1, 1)]
+    assert [row["coverage"] for row in curve if row["kind"] == "adversarial"][-2:] == ["1.0000", "0.0000"]
 
 
 def test_a_quick_run_reads_the_same_part_every_time() -> None:
