@@ -39,6 +39,7 @@ def score_table(game: TableGame) -> dict[str, Any]:
         described = [_describe_question(question, kingdoms) for question in questions]
         for kingdom, values, (_, error) in zip(kingdoms, made["kingdoms"], found, strict=True):
             doubts = [one for one in described if one["kingdom"] == kingdom.id]
+            values["problems"] += _list_warnings(kingdom, values["problems"])
             review = kingdom.is_in_doubt or (kingdom.seen is None and values["review"])
             values |= {"id": kingdom.id, "player": kingdom.player, "error": error, "review": review, "doubts": doubts}
         rounds.append(
@@ -51,6 +52,13 @@ def score_table(game: TableGame) -> dict[str, Any]:
         "standing": scored["standing"],
         "messages": [{"text": text, "hint": hint} for text, hint in find_messages(game)],
     }
+
+
+def _list_warnings(kingdom: TableKingdom, problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the reading of a photo found odd, until a person has confirmed the kingdom."""
+    known = {problem["text"] for problem in problems}
+    found = kingdom.seen.problems if kingdom.seen is not None and not kingdom.checked else []
+    return [{"text": text, "squares": [], "clause": None} for text in found if text not in known]
 
 
 def _describe_round(

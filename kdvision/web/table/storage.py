@@ -233,13 +233,13 @@ def _connect(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=0, check_same_thread=False)
     try:
         database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        version = _version_of(database)
+        if version not in (0, VERSION):
+            raise _UnusableFile(f"of another version of the program ({version} instead of {VERSION})")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute(
             "PRAGMA synchronous = NORMAL"
         )  # survives a killed process; a power cut may take the last steps
-        version = _version_of(database)
-        if version not in (0, VERSION):
-            raise _UnusableFile(f"of another version of the program ({version} instead of {VERSION})")
         if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise _UnusableFile("damaged")
         if version == 0:

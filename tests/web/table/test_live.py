@@ -1,0 +1,142 @@
+"""The live channel has the security of all requests: key, origin, host, number of connections, slow clients."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kdvision.web.limits import Refusal
+from kdvision.web.server import Settings
+from kdvision.web.table import tables as tables_module
+from kdvision.web.table.tables import JoinRequest, Tables, Watcher, format_event
+from tests.paths import ROOT
+from tests.phones import LiveStream, Phone
+from tests.webserver import TIMEOUT_SECONDS, Client, running_server
+
+KEY = "ABCD-2345"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """A client of a server with a key, which it does not send."""
+    with running_server(Settings(port=0, lan=True, key=KEY)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def paired(client: Client) -> Client:
+    return Client(client.port, Authorization=f"Bearer {KEY}")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "live"), ("POST", "changes"), ("POST", "photos"), ("POST", "/api/tables")]
+)
+def test_a_phone_without_the_key_gets_nothing(client: Client, paired: Client, method: str, path: str) -> None:
+    phone = Phone(paired)
+    whole = path if path.startswith("/") else f"/api/tables/{phone.table}/{path}"
+    answer = client.send(method, whole, b"{}" if method == "POST" else None, Content_Type="application/json")
+    assert (answer.status, set(answer.json)) == (401, {"error", "hint"})
+    assert client.get("/api/games").status == 401
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "cors"}, 403),
+        ({"Host": "evil.example"}, 421),
+        ({"Authorization": "Bearer WRONG"}, 401),
+    ],
+)
+def test_other_pages_and_hosts_cannot_watch(paired: Client, headers: dict[str, str], status: int) -> None:
+    assert paired.get(f"/api/tables/{Phone(paired).table}/live", **headers).status == status
+
+
+def test_a_paired_phone_watches_with_its_cookie(client: Client, paired: Client) -> None:
+    cookie = client.post("/api/pair", {"key": KEY}).headers["set-cookie"].partition(";")[0]
+    live = LiveStream(Client(client.port, Cookie=cookie), Phone(paired).table)
+    assert live.response.headers["content-type"].startswith("text/event-stream")
+    assert live.response.headers["cache-control"] == "no-store"
+    assert live.wait_for("state")["table"] == Phone(paired).table
+    live.close()
+
+
+def test_a_table_that_does_not_exist_cannot_be_watched(paired: Client) -> None:
+    answer = paired.get("/api/tables/NONE/live")
+    assert (answer.status, answer.json["error"]) == (404, "there is no table NONE")
+
+
+def test_the_number_of_watchers_is_sent(paired: Client) -> None:
+    table = Phone(paired).table
+    one = LiveStream(paired, table)
+    one.wait_for("people", lambda count: count == 1)
+    two = LiveStream(paired, table)
+    one.wait_for("people", lambda count: count == 2)
+    two.close()
+    Phone(paired, table).add("# w")  # a closed connection is noticed at the next event at the latest
+    one.wait_for("people", lambda count: count == 1)
+    one.close()
+
+
+def test_only_so_many_may_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_module, "MAX_WATCHERS", 4)
+    tables = Tables()
+    table = tables.join(JoinRequest())
+    for number in range(3):
+        tables.watch(table, f"10.0.0.{number % 2}", 2)
+    with pytest.raises(Refusal, match="too many phones") as raised:
+        tables.watch(table, "10.0.0.0", 2)
+    assert (raised.value.status, raised.value.retry_after) == (503, 30)
+    watcher = tables.watch(table, "10.0.0.1", 2)
+    with pytest.raises(Refusal):
+        tables.watch(table, "10.0.0.9", None)
+    table.remove_watcher(watcher)
+    tables.watch(table, "127.0.0.1", None)
+    tables.close()
+
+
+def test_a_client_that_takes_nothing_costs_one_state() -> None:
+    watcher = Watcher("10.0.0.1")
+    for number in range(1000):
+        watcher.send(format_event("state", {"revision": number}, number))
+        watcher.send(format_event("people", number))
+
+    async def take() -> bytes:
+        events = watcher.events()
+        first = await anext(events)
+        await events.aclose()
+        return first
+
+    assert asyncio.run(take()) == (
+        b'event: state\nid: 999\ndata: {"revision":999}\n\n' + b"event: people\ndata: 999\n\n"
+    )
+
+
+def test_a_quiet_stream_has_comments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables_module, "HEARTBEAT_SECONDS", 0.01)
+
+    async def take() -> bytes:
+        return await anext(Watcher("10.0.0.1").events())
+
+    assert asyncio.run(take()).startswith(b": ")
+
+
+def test_a_server_that_is_stopped_ends_its_streams_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--data", str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        client = Client(int(process.stdout.readline().rpartition(":")[2].strip(" /\n")))
+        live = LiveStream(client, Phone(client).table)
+        live.wait_for("state")
+        start = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        live.wait_for_end()
+        live.close()
+        _, err = process.communicate(timeout=TIMEOUT_SECONDS)
+    assert (process.returncode, "Traceback" in err, "Cancel" in err) == (0, False, False)
+    assert time.monotonic() - start < TIMEOUT_SECONDS

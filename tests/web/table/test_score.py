@@ -1,0 +1,122 @@
+"""Each kingdom has its points whatever is wrong with the game, and a winner is named when nothing is left to check."""
+
+from typing import Any
+
+from kdvision.web.table.changes import AddKingdom, Context, SetRules, apply_changes
+from kdvision.web.table.model import Seen, SquareDoubt, TableGame, TableKingdom, TableRules
+from kdvision.web.table.score import score_table
+
+
+def no_reading(*_: object) -> Any:
+    raise AssertionError("nothing is read")
+
+
+CONTEXT = Context(no_reading, no_reading, no_reading, 2)
+
+ANN = AddKingdom(board="w1 w / # f", player="Ann")
+BO = AddKingdom(board="# l1 / l l", player="Bo")
+CY = AddKingdom(board="# s2 / s s", player="Cy")
+
+
+def make_game(*kingdoms: AddKingdom, **rules: Any) -> TableGame:
+    return apply_changes(TableGame(), [SetRules(TableRules(**rules)), *kingdoms], CONTEXT)
+
+
+def totals(score: dict[str, Any]) -> list[int]:
+    return [one["total"] for one in score["rounds"][0]["kingdoms"]]
+
+
+def texts(score: dict[str, Any]) -> list[str]:
+    return [*(one["text"] for one in score["messages"]), *(one["text"] for one in score["rounds"][0]["problems"])]
+
+
+def with_doubts(game: TableGame, number: int, *doubts: SquareDoubt) -> TableGame:
+    """The game with a kingdom that was read from a photo and needs a look."""
+    kingdom: TableKingdom = game.rounds[0][number]
+    seen = Seen(reading="r", review=True, doubts=list(doubts), problems=["something lies on A1"])
+    return game.with_kingdom(TableKingdom(kingdom.id, kingdom.player, kingdom.colour, kingdom.cells, seen=seen))
+
+
+def test_a_fifth_kingdom_is_a_message_and_all_keep_their_points() -> None:
+    score = score_table(make_game(ANN, BO, CY, AddKingdom(board="# w"), AddKingdom(board="# w")))
+    assert totals(score) == [2, 3, 6, 0, 0]
+    assert texts(score)[0] == "there are 5 kingdoms, and Kingdomino is played with at most 4"
+    assert score["rounds"][0]["standing"]["winners"] == [3]
+
+
+def test_two_kingdoms_of_one_name_keep_their_points() -> None:
+    score = score_table(
+        make_game(AddKingdom(board=ANN.board, player="Anna"), AddKingdom(board=BO.board, player="anna"))
+    )
+    assert (totals(score), score["messages"]) == (
+        [2, 3],
+        [{"text": "Two kingdoms are called Anna.", "hint": "Give each its own name."}],
+    )
+    assert [one["player"] for one in score["rounds"][0]["kingdoms"]] == ["Anna", "anna"]
+    assert score["rounds"][0]["verdict"]["text"] == "anna wins on points, 3 to 2"
+
+
+def test_side_7_with_four_kingdoms_is_a_message() -> None:
+    score = score_table(make_game(ANN, BO, CY, AddKingdom(board="# w"), side=7))
+    assert (totals(score), score["side"]) == ([2, 3, 6, 0], 7)
+    assert any("Mighty Duel is played with at most 2" in text for text in texts(score))
+
+
+def test_more_kingdoms_than_seats_are_a_message() -> None:
+    score = score_table(make_game(ANN, BO, CY, seats=2))
+    assert (totals(score), texts(score)[0]) == ([2, 3, 6], "3 kingdoms are at the table, and the rules say 2.")
+
+
+def test_a_wrong_fact_costs_only_itself() -> None:
+    wrong = AddKingdom(board="# t / w1 w", facts={"buildings": [{"at": "0,1", "name": "The Moon"}], "coins": 30})
+    score = score_table(make_game(wrong, BO, game="queendomino"))
+    first, second = score["rounds"][0]["kingdoms"]
+    assert ("The Moon" in first["error"], first["total"], second["error"]) == (True, 2, None)
+
+
+def test_facts_of_another_game_do_not_count() -> None:
+    score = score_table(make_game(AddKingdom(board="# w1", facts={"coins": 9, "gems": ["?"], "nonsense": {}})))
+    assert (totals(score), score["rounds"][0]["kingdoms"][0]["error"]) == ([1], None)
+
+
+def test_an_empty_kingdom_has_no_points() -> None:
+    assert totals(score_table(make_game(AddKingdom(), BO))) == [0, 3]
+
+
+def test_nobody_wins_while_squares_are_in_doubt() -> None:
+    doubts = [
+        SquareDoubt("0,1", "s2", "s", 0.6, {"0,1": "s"}),
+        SquareDoubt("1,0", "s", "w", 0.9, {"1,0": "w"}),
+    ]
+    score = score_table(with_doubts(make_game(ANN, BO, CY), 2, *doubts))
+    found = score["rounds"][0]
+    assert found["verdict"] == {
+        "text": "Cy leads on points, 6 to 3; 2 squares to check; B1 of Cy decides it",
+        "certain": False,
+        "to_check": 2,
+        "first": [found["kingdoms"][2]["id"]],
+    }
+    deciding, other = found["questions"]
+    assert (deciding["at"], deciding["total_if"], deciding["changes_winner"]) == ("0,1", 0, True)
+    assert deciding["verdict"] == "Bo wins on points, 3 to 2"
+    assert (other["square"], other["total_if"], other["changes_winner"]) == ("A2", 4, False)
+    assert found["kingdoms"][2]["review"]
+
+
+def test_a_kingdom_without_doubts_may_still_need_a_look() -> None:
+    game = with_doubts(make_game(ANN, BO), 1)
+    found = score_table(game)["rounds"][0]
+    assert found["verdict"]["text"] == "Bo leads on points, 3 to 2; still to check: Bo"
+    assert "something lies on A1" in [one["text"] for one in found["kingdoms"][1]["problems"]]
+
+
+def test_open_facts_are_not_a_result() -> None:
+    open_coins = AddKingdom(board="# w1", player="Ann", facts={"coins": "?"})
+    found = score_table(make_game(open_coins, BO, game="queendomino"))["rounds"][0]
+    assert (found["verdict"]["text"], found["verdict"]["certain"]) == ("who wins is not known yet", False)
+
+
+def test_missing_kingdoms_are_not_a_result() -> None:
+    found = score_table(make_game(ANN, BO, seats=3))["rounds"][0]
+    assert found["verdict"]["text"] == "Bo leads on points, 3 to 2"
+    assert found["note"] == "2 of 3 kingdoms are entered so far"

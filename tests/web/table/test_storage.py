@@ -1,0 +1,210 @@
+"""Games survive reloads, kills and restarts; a database that cannot be used costs a sentence and no game."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kdvision.web.server import Settings, load_key
+from kdvision.web.table import storage as storage_module
+from kdvision.web.table.changes import AddKingdom, apply_changes
+from kdvision.web.table.model import TableGame
+from kdvision.web.table.storage import FILE_NAME, VERSION, Step, Storage, StoredReading, StoredTable
+from tests.paths import ROOT, SAMPLES
+from tests.phones import LiveStream, Phone
+from tests.webserver import Client, running_server
+
+
+@contextmanager
+def start_process(folder: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
+    """`kdvision serve` in a process of its own, which is killed at the end."""
+    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--quiet", "--data", str(folder), *more]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process, Client(int(process.stdout.readline().rpartition(":")[2].strip(" /\n")))
+        finally:
+            process.kill()
+
+
+def make_step(number: int, board: str = "# w1") -> Step:
+    game = apply_changes(TableGame(), [AddKingdom(board=board, player=f"P{number}")], None)  # type: ignore[arg-type]
+    return Step(number, "add_kingdom", game)
+
+
+# Kills and restarts.
+
+
+def test_a_killed_server_loses_nothing(tmp_path: Path) -> None:
+    with start_process(tmp_path) as (process, client):
+        phone = Phone(client)
+        phone.photograph((SAMPLES / "demo.jpg").read_bytes())
+        kingdom = phone.kingdoms[0]
+        phone.add("# w1", "Bo")
+        phone.change("remove_kingdom", kingdom=phone.kingdoms[1]["id"])
+        phone.change("undo")
+        before = phone.look()
+        process.send_signal(signal.SIGKILL)
+    with start_process(tmp_path) as (_, client):
+        again = Phone(client)
+        assert again.state == before
+        assert again.change("redo")["revision"] == before["revision"] + 1
+        live, place = LiveStream(client, again.table), next(iter(kingdom["cells"]))
+        again.change("set_square", kingdom=kingdom["id"], at=place, cell="m3")
+        live.wait_for("state", lambda one: one["revision"] > again.state["revision"] and not one["deciding"])
+        live.close()
+
+
+def test_a_server_killed_while_phones_change_the_game_keeps_what_it_confirmed(tmp_path: Path) -> None:
+    confirmed = 0
+    with start_process(tmp_path) as (process, client):
+        phone = Phone(client)
+        kingdom = phone.add("#")
+        for number in range(1, 20):
+            phone.change("set_square", kingdom=kingdom, at=f"0,{number}", cell="w")
+            confirmed = phone.state["revision"]
+        process.send_signal(signal.SIGKILL)
+    with start_process(tmp_path) as (_, client):
+        again = Phone(client, phone.table)
+        assert (again.state["revision"], len(again.kingdoms[0]["cells"])) == (confirmed, 20)
+
+
+def test_with_forget_nothing_is_kept(tmp_path: Path) -> None:
+    with start_process(tmp_path, "--forget") as (_, client):
+        Phone(client).add("# w1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_key_stays_for_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = []
+    for seconds in (0, 3600, 90_000):
+        monkeypatch.setattr("time.time", lambda seconds=seconds: 1e9 + seconds)
+        storage = Storage(tmp_path)
+        keys.append(load_key(storage))
+        storage.close()
+    assert keys[0] == keys[1] != keys[2]
+
+
+# Files that cannot be used.
+
+
+@pytest.mark.parametrize("version", [VERSION + 1, 77])
+def test_a_database_of_another_version_is_set_aside(tmp_path: Path, version: int) -> None:
+    other = sqlite3.connect(tmp_path / FILE_NAME)
+    other.executescript(f"CREATE TABLE new (x); PRAGMA user_version = {version};")
+    other.close()
+    content = (tmp_path / FILE_NAME).read_bytes()
+    storage = Storage(tmp_path)
+    storage.save(StoredTable("T", 1, 1), make_step(1))
+    storage.close()
+    (kept,) = tmp_path.glob("*.old")
+    assert kept.read_bytes() == content
+    assert f"another version of the program ({version}" in storage.notice and kept.name in storage.notice
+    assert Storage(tmp_path).list_tables() == [StoredTable("T", 1, 1)]
+
+
+@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0" + bytes(4000)])
+def test_a_damaged_database_is_set_aside(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE_NAME).write_bytes(content)
+    storage = Storage(tmp_path)
+    storage.save(StoredTable("T", 1, 1), make_step(1))
+    storage.close()
+    (kept,) = tmp_path.glob("*.old")
+    assert (kept.read_bytes(), "was renamed to" in storage.notice) == (content, True)
+
+
+def test_a_file_with_a_damaged_page_is_set_aside(tmp_path: Path) -> None:
+    storage = Storage(tmp_path)
+    for number in range(50):
+        storage.save(StoredTable("T", number, number), make_step(number))
+    storage.close()
+    content = bytearray((tmp_path / FILE_NAME).read_bytes())
+    content[8192:20480] = b"\xff" * (20480 - 8192)
+    (tmp_path / FILE_NAME).write_bytes(content)
+    assert "damaged" in Storage(tmp_path).notice
+    assert len(list(tmp_path.glob("*.old"))) == 1
+
+
+def test_a_folder_that_cannot_be_used_leaves_the_games_in_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    storage = Storage(tmp_path / "file")
+    storage.save(StoredTable("T", 1, 1), make_step(1))
+    assert "kept in memory only" in storage.notice
+    assert storage.list_tables() == [StoredTable("T", 1, 1)]
+
+
+def test_two_servers_do_not_share_a_file(tmp_path: Path) -> None:
+    first, second = Storage(tmp_path), Storage(tmp_path)
+    assert ("locked" in second.notice, first.notice) == (True, "")
+    first.save(StoredTable("T", 1, 1), make_step(1))
+    assert second.list_tables() == []
+    first.close()
+
+
+def test_a_full_disk_leaves_the_game_in_memory(tmp_path: Path) -> None:
+    """SQLite's own limit of pages stands for the disk."""
+    with running_server(Settings(port=0, data=tmp_path)) as client:
+        phone = Phone(client)
+        phone.add("# w1", "Ann")
+    storage = Storage(tmp_path)
+    storage._database.execute("PRAGMA max_page_count = 1")  # rounded up to the present size
+    for number in range(2, 60):
+        storage.save(StoredTable(phone.table, number, number), make_step(number))
+    assert "kept in memory only" in storage.notice and "Free some disk space" in storage.notice
+    found = storage.find_step(phone.table, 1)
+    assert found is not None and found.game.rounds[0][0].player == "Ann"
+    last = storage.find_step(phone.table, 59)
+    assert last is not None and last.game.rounds[0][0].player == "P59"
+    storage.close()
+    again = Storage(tmp_path)
+    assert (again.notice, again.list_tables()[0].id) == ("", phone.table)
+
+
+def test_a_notice_reaches_the_players(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(b"no database" * 1000)
+    with running_server(Settings(port=0, data=tmp_path)) as client:
+        assert "was renamed to" in Phone(client).state["notice"]
+
+
+# What is kept.
+
+
+def test_steps_are_limited_and_the_last_of_each_game_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage_module, "MAX_STEPS", 5)
+    storage = Storage()
+    for number in range(20):
+        step = make_step(number)
+        game = msgspec.structs.replace(step.game, number=1 if number < 10 else 2)
+        storage.save(StoredTable("T", number, number), Step(number, "op", game))
+    kept = [number for number in range(20) if storage.find_step("T", number)]
+    assert kept == [9, 14, 15, 16, 17, 18, 19]
+    assert [one.game.rounds[0][0].player for one in storage.list_games()] == ["P19", "P9"]
+
+
+def test_a_new_step_drops_the_steps_that_were_undone() -> None:
+    storage = Storage()
+    for number in range(4):
+        storage.save(StoredTable("T", number, number), make_step(number))
+    storage.save(StoredTable("T", 4, 1))
+    assert storage.find_step("T", 3) is not None
+    storage.save(StoredTable("T", 5, 2), make_step(2))
+    assert storage.find_step("T", 3) is None
+
+
+def test_readings_that_no_game_uses_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    storage, now = Storage(), [1e9]
+    monkeypatch.setattr("time.time", lambda: now[0])
+    for name in ("used", "unused"):
+        storage.add_reading("T", name * 4, StoredReading(b"", b"{}"))
+    game = msgspec.json.decode(msgspec.json.encode(make_step(1).game).replace(b"P1", b"used" * 4), type=TableGame)
+    storage.save(StoredTable("T", 1, 1), Step(1, "op", game))
+    now[0] += storage_module.PENDING_SECONDS + 1
+    storage.add_reading("T", "new", StoredReading(b"", b"{}"))
+    assert storage.find_reading("T", "used" * 4) is not None
+    assert storage.find_reading("T", "unused" * 4) is None
