@@ -1,6 +1,6 @@
 // The standing: who wins or leads, and why; over three rounds in a Dynasty. The whole table for print and a large screen.
 
-import { boardRows, shortTotal } from "./model.js";
+import { boardRows, frame, placeAt, shortTotal } from "./model.js";
 import { formatTotal } from "./points.js";
 import { currentKingdoms, roundScore, scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
@@ -88,11 +88,16 @@ export const Overview = () => html`<div class="overview">
   </div>
 </div>`;
 
-function SmallBoard({ kingdom }) {
+/** A board without names of squares; the squares at the `marked` places have a frame. */
+export function SmallBoard({ kingdom, marked = [], label = boardRows(kingdom.cells).join(" / ") }) {
+  const { top, left } = frame(kingdom.cells);
   const rows = boardRows(kingdom.cells).map((row) => row.split(" "));
   const doubts = kingdom.seen?.doubts.length ?? 0;
-  return html`<div class="small-board" style=${{ "--cols": rows[0]?.length ?? 1 }} role="img" aria-label=${rows.map((row) => row.join(" ")).join(" / ")}>
-    ${rows.flat().map((cell) => html`<span class="cell ${pictureClass(cell)}">${/\d/.test(cell) && html`<${Crowns} count=${Number(cell.slice(1))} />`}</span>`)}
+  const square = (cell, row, col) => html`<span class="cell ${pictureClass(cell)} ${marked.includes(placeAt(top + row, left + col)) ? "marked" : ""}">
+    ${/\d/.test(cell) && html`<${Crowns} count=${Number(cell.slice(1))} />`}
+  </span>`;
+  return html`<div class="small-board" style=${{ "--cols": rows[0]?.length ?? 1 }} role="img" aria-label=${label}>
+    ${rows.map((row, r) => row.map((cell, c) => square(cell, r, c)))}
   </div>
   ${doubts > 0 && html`<small class="to-check">${t("toCheck", { n: doubts })}</small>`}`;
 }

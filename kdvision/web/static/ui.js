@@ -1,7 +1,7 @@
 // Elements that every part of the page uses. Text never becomes markup: components build nodes.
 
 import { Component, h, render } from "./vendor/preact.js";
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.js";
 import htm from "./vendor/htm.js";
 import { closeDialog, state, update } from "./store.js";
 import { t } from "./strings.js";
@@ -71,9 +71,11 @@ export function Button({ icon = null, text, label = true, ...props }) {
   return html`<button type="button" ...${name} ...${props}>${icon && html`<${Icon} name=${icon} />`}${label && html`<span>${text}</span>`}</button>`;
 }
 
+let fieldCount = 0; // Preact's useId starts again whenever the page is drawn
+
 /** A control with its label above it; the child is a function from the control's id to the control. */
 export function Field({ name, children }) {
-  const id = useId();
+  const [id] = useState(() => `field-${(fieldCount += 1)}`);
   return html`<div class="field"><label for=${id}>${name}</label>${children(id)}</div>`;
 }
 

@@ -1,0 +1,64 @@
+// Whether a domino may be laid in a kingdom, and where: one place after another, shown on a small board.
+
+import * as api from "./api.js";
+import { gameCells } from "./board.js";
+import { boardRows, frame, nameAt, placeAt } from "./model.js";
+import { SmallBoard } from "./standing.js";
+import { showToast, state } from "./store.js";
+import { describeCell, sentences, t } from "./strings.js";
+import { Button, Field, html, Select, useState } from "./ui.js";
+
+export function FitsCard({ kingdom }) {
+  const cells = gameCells();
+  const [chosen, setChosen] = useState([cells[0], cells[0]]);
+  const [asked, setAsked] = useState(null); // { question, answer }
+  const domino = chosen.map((cell) => (cells.includes(cell) ? cell : cells[0]));
+  const { game, side } = state.game.rules;
+  const body = { domino: domino.join(" "), board: boardRows(kingdom.cells), game, side: side ?? state.table.score.side ?? null };
+  const question = JSON.stringify(body);
+  const ask = async () => {
+    try {
+      setAsked({ question, answer: await api.post("/api/fits", body) });
+    } catch (error) {
+      showToast(sentences(error.message, error.hint));
+    }
+  };
+  const choose = (index, cell) => setChosen(domino.map((one, at) => (at === index ? cell : one)));
+  const half = (index) => html`<${Field} name=${t(index ? "otherHalf" : "oneHalf")}>
+    ${(id) => html`<${Select} id=${id} value=${domino[index]} options=${cells.map((cell) => [cell, describeCell(cell)])} onChange=${(cell) => choose(index, cell)} />`}
+  <//>`;
+  return html`<section class="card setup fits" aria-label=${t("fitsHead")}>
+    <details>
+      <summary><h3>${t("fitsHead")}</h3></summary>
+      <div class="fields">${half(0)}${half(1)}</div>
+      <${Button} icon="board" text=${t("fitsAsk")} class="soft" onClick=${ask} />
+      <div role="status">${asked?.question === question && html`<${Answer} key=${question} kingdom=${kingdom} domino=${domino} answer=${asked.answer} />`}</div>
+    </details>
+  </section>`;
+}
+
+function Answer({ kingdom, domino, answer: { fits, placements, side, clause } }) {
+  const words = fits ? "fitsYes" : fits === false ? "fitsNo" : "fitsPerhaps";
+  const rule = state.rules?.clauses[clause];
+  const certain = fits ? placements.filter(({ joints }) => joints.length) : placements;
+  return html`<p><b>${t(words, { n: certain.length, side })}</b></p>
+    ${kingdom.seen?.doubts.length > 0 && html`<p class="hint">${t("fitsUnsure")}</p>`}
+    ${certain.length > 0 && html`<${Places} kingdom=${kingdom} domino=${domino} placements=${certain} />`}
+    ${rule && html`<p class="hint">${rule.text} <small>${rule.book}, ${rule.section}${rule.ruling ? `, ${t("ruling")}` : ""}</small></p>`}`;
+}
+
+/** The places one after another, each with the domino on the board. */
+function Places({ kingdom, domino, placements }) {
+  const [index, setIndex] = useState(0);
+  const { top, left } = frame(kingdom.cells);
+  const laid = [placements[index].first, placements[index].second].map(([row, col]) => placeAt(top + row, left + col));
+  const cells = { ...kingdom.cells, [laid[0]]: domino[0], [laid[1]]: domino[1] };
+  const label = laid.map((place, half) => `${describeCell(domino[half])}: ${nameAt({ cells }, place)}`).join("; ");
+  const step = (by) => setIndex((index + by + placements.length) % placements.length);
+  return html`<${SmallBoard} kingdom=${{ cells }} marked=${laid} label=${label} />
+    <div class="buttons">
+      <${Button} text=${t("previousPlace")} class="soft" onClick=${() => step(-1)} />
+      <${Button} text=${t("nextPlace")} class="soft" onClick=${() => step(1)} />
+      <span>${t("placeOf", { n: index + 1, all: placements.length })}</span>
+    </div>`;
+}
