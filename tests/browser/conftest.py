@@ -147,7 +147,7 @@ def type_board(page: Page, text: str) -> None:
 
 def open_setup(page: Page) -> None:
     """Open the rules of the game."""
-    setup = page.locator(".setup > details")
+    setup = page.locator(".setup:not(.fits) > details")
     if setup.get_attribute("open") is None:
         setup.locator("> summary").click()
 

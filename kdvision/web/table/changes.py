@@ -210,12 +210,13 @@ class AnswerPiece(Change, frozen=True, tag="answer_piece"):
     present: bool
 
     def apply(self, game: TableGame, _: Context) -> TableGame:
-        """The game without the question, and with the piece if it is there."""
+        """The game without the question, and with the piece if it is there, or without it."""
         kingdom = _find(game, self.kingdom)
         if kingdom.seen is None:
             return game
         rest = [one for one in kingdom.seen.pieces if (one.kind, one.at) != (self.kind, self.at)]
-        facts = add_piece(kingdom.facts, self.kind, self.at) if self.present else kingdom.facts
+        change_facts = add_piece if self.present else remove_piece
+        facts = change_facts(kingdom.facts, self.kind, self.at)
         key = FACT_KEYS.get(self.kind, "")
         if isinstance(facts.get(key), list) and all(one.kind != self.kind for one in rest):
             facts = facts | {key: [one for one in facts[key] if one != UNKNOWN]}
@@ -317,10 +318,13 @@ def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) 
 
 
 def add_piece(facts: Facts, kind: str, at: str) -> Facts:
-    """The facts with one more piece, as far as a photo shows it: a gem and a building without their names."""
+    """The facts with one more piece, as far as a photo shows it: a gem and a building without their names.
+
+    A piece that is there already stays as it is.
+    """
     if kind == "queen":
         return facts | {"queen": True}
-    if kind not in FACT_KEYS:
+    if kind not in FACT_KEYS or remove_piece(facts, kind, at) != facts:
         return facts
     row, col = parse_place(at)
     piece: Any = {
@@ -330,6 +334,22 @@ def add_piece(facts: Facts, kind: str, at: str) -> Facts:
     }[kind]
     before = facts.get(FACT_KEYS[kind])
     return facts | {FACT_KEYS[kind]: [piece, *(before if isinstance(before, list) else [])]}
+
+
+def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
+    """The facts without a piece on a place."""
+    if kind == "queen":
+        return {key: value for key, value in facts.items() if key != "queen"}
+    before = facts.get(FACT_KEYS.get(kind, ""))
+    if not isinstance(before, list):
+        return facts
+    return facts | {FACT_KEYS[kind]: [piece for piece in before if _place_of(piece) != at]}
+
+
+def _place_of(piece: Any) -> str:
+    """The place of a knight, building or gem; of a gem the upper left of its four."""
+    where: str = piece.get("at") or piece.get("between", "") if isinstance(piece, dict) else str(piece)
+    return where.partition(" ")[0]
 
 
 def choose_player(

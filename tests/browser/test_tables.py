@@ -1,0 +1,230 @@
+"""One game on several phones: shared, corrected, undone and watched by all; kept when a phone or the server stops."""
+
+import re
+import socket
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from kdvision.web.server import Settings
+from tests.browser.conftest import Open, open_setup, square, total, type_board, upload
+from tests.paths import SAMPLES
+from tests.webserver import running_server
+
+BOARD = "w1 w f / # f g"
+
+
+def tab_names(page: Page) -> list[str]:
+    """The names of the kingdoms as the tabs show them."""
+    return page.locator(".tab-name").all_inner_texts()
+
+
+def test_two_phones_play_one_game(open_page: Open) -> None:
+    ann, bo = open_page(phone=True), open_page()
+    upload(ann, "two-kingdoms.jpg")
+    expect(bo.locator(".tab-name")).to_have_text(["Player 1", "Player 2"])
+    expect(bo.locator(".card.photo")).to_contain_text("on another phone")
+    before = total(bo)
+    square(bo, "C1: grass").click()
+    bo.get_by_role("button", name="forest", exact=True).click()
+    expect(bo.locator("#total")).not_to_have_text(str(before))
+    expect(ann.locator("#total")).to_have_text(bo.locator("#total").inner_text())
+    expect(ann.locator(".square.flash, .toast").first).to_be_visible()
+    square(ann, "C1: forest").click()
+    ann.get_by_role("button", name="swamp", exact=True).click()  # the later change counts
+    expect(square(bo, "C1: swamp")).to_be_visible()
+    bo.get_by_role("button", name="Undo").first.click()
+    bo.get_by_role("button", name="Undo").first.click()
+    expect(ann.locator("#total")).to_have_text(str(before))
+
+
+def test_undo_of_a_message_takes_back_nothing_else(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    for _ in range(2):
+        type_board(page, BOARD)
+    page.get_by_role("button", name="Remove this kingdom").click()
+    toast = page.locator(".toast").get_by_role("button", name="Undo")
+    expect(toast).to_be_visible()
+    expect(other.locator(".tab-name")).to_have_count(1)
+    square(other, "A1: wheat").press("2")
+    expect(square(page, "A1: wheat")).to_have_accessible_name(re.compile("wheat, 1 crown"))
+    square(other, "A1: wheat").press("m")
+    expect(square(page, "A1: mine")).to_be_visible()
+    expect(page.locator(".toast", has_text="was removed")).to_have_count(0)
+
+
+def test_four_phones_and_a_large_screen(open_page: Open) -> None:
+    phones = [open_page(phone=True) for _ in range(4)]
+    screen = open_page("/#watch")
+    for number, phone in enumerate(phones):
+        type_board(phone, f"w{number % 2} w f / # f g".replace("w0", "w"))
+        expect(phone.locator(".tab-name")).to_have_count(number + 1)
+    expect(screen.locator(".boards figure")).to_have_count(4)
+    for phone in phones:
+        expect(phone.locator(".places li")).to_have_count(4)
+    expect(screen.locator(".watch .verdict")).not_to_be_empty()
+    phones[0].get_by_role("button", name="Menu").tap()
+    expect(phones[0].locator("dialog")).to_contain_text("5 phones are at the table")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp_path: Path) -> None:
+    settings = Settings(port=free_port(), data=tmp_path)
+    with running_server(settings):
+        page = open_page(port=settings.port)
+        type_board(page, BOARD)
+        expect(page.locator("#total")).to_have_text("2")
+    expect(page.locator(".alerts")).to_contain_text("The server does not answer")
+    square(page, "C1: forest").press("w")
+    expect(square(page, "C1: wheat")).to_be_visible()
+    with running_server(settings):
+        expect(page.locator("#total")).to_have_text("3")
+        expect(page.locator(".alerts")).to_be_empty()
+        page.reload()
+        expect(page.locator("#total")).to_have_text("3")
+        page.context.close()
+
+
+def test_a_phone_that_was_away_shows_the_game_of_now(open_page: Open) -> None:
+    page, other = open_page(), open_page()
+    type_board(page, BOARD)
+    expect(page.locator("#total")).to_have_text("2")
+    page.context.set_offline(True)
+    square(other, "C1: forest").press("w")
+    expect(other.locator("#total")).to_have_text("3")
+    page.context.set_offline(False)
+    expect(page.locator("#total")).to_have_text("3")
+
+
+def test_a_retake_is_recognised(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "two-kingdoms.jpg")
+    page.click(".tab.add")
+    page.set_input_files("#files", [SAMPLES / "two-kingdoms.jpg"])
+    question = page.locator(".notice", has_text="The same table again. Replace it?")
+    expect(question).to_be_visible()
+    question.get_by_role("button", name="Replace it").click()
+    expect(question).to_have_count(0)
+    expect(page.locator(".tab-name")).to_have_count(2)
+
+
+def test_a_second_view_is_added_to_its_kingdom(open_page: Open) -> None:
+    page = open_page()
+    upload(page, "demo.jpg")
+    page.get_by_label("Name", exact=True).fill("Anna")
+    page.get_by_label("Name", exact=True).press("Enter")
+    page.click(".tab.add")
+    page.set_input_files("#files", [SAMPLES / "demo.jpg"])
+    page.get_by_role("button", name="Add it to Anna's").click()
+    expect(page.locator(".notice")).to_have_count(0)
+    assert tab_names(page) == ["Anna"]
+
+
+def test_each_kingdom_keeps_its_points_whatever_is_wrong(open_page: Open) -> None:
+    page = open_page(phone=True)
+    for _ in range(5):
+        type_board(page, BOARD)
+    expect(page.locator(".tab b")).to_have_text(["2"] * 5)
+    page.get_by_label("Name", exact=True).fill("Player 1")
+    page.get_by_label("Name", exact=True).press("Enter")
+    expect(page.locator(".alerts")).to_contain_text("Two kingdoms are called Player 1")
+    open_setup(page)
+    page.get_by_label("Side", exact=True).select_option("7")
+    expect(page.locator(".tab b")).to_have_text(["2"] * 5)
+
+
+def test_a_leader_is_no_winner_while_questions_are_open(open_page: Open) -> None:
+    """The link of the game takes the questions along."""
+    page = open_page()
+    upload(page, "hard-light.jpg")
+    square(page, "B4: wheat").click()
+    page.get_by_role("button", name="wheat, 1 crown").click()
+    expect(page.locator(".badge").first).to_be_visible()
+    type_board(page, BOARD)
+    expect(page.locator(".standing .verdict")).to_contain_text("to check")
+    assert "wins" not in page.locator(".standing .verdict").inner_text()
+    count = page.locator(".tab .badge").first.inner_text()
+    page.get_by_role("button", name="Share").click()
+    link = page.get_by_label("Link", exact=True).input_value()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="New table").click()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    page.evaluate("(hash) => { location.hash = hash; }", link.partition("#")[2])
+    expect(page.locator(".tab .badge").first).to_have_text(count)
+    page.get_by_role("button", name="Check them").click()
+    page.locator(".suspicion button").first.click()
+    expect(page.locator(".tab .badge")).not_to_have_text([count])
+
+
+def test_earlier_games_come_back_with_names_and_rules(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, BOARD)
+    page.get_by_label("Name", exact=True).fill("Zoë")
+    page.get_by_label("Name", exact=True).press("Enter")
+    open_setup(page)
+    page.get_by_label("Harmony", exact=True).check()
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="New game").click()
+    expect(page.get_by_role("heading", name="Score your table")).to_be_visible()
+    expect(page.locator(".setup .summary")).to_contain_text("Harmony")
+    page.get_by_role("button", name="Tap an empty board").click()
+    expect(page.locator(".tab-name")).to_have_text("Zoë")
+    page.get_by_role("gridcell", name="Edge beside A1").first.click()
+    page.get_by_role("button", name="wheat, 1 crown").click()
+    expect(page.locator("#total")).to_have_text("1")
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="Earlier games").click()
+    page.locator(".games button").nth(1).click()
+    expect(page.locator("#total")).to_have_text("2")
+    expect(square(page, "C1: forest")).to_be_visible()
+
+
+def test_questions_about_pieces_are_answered_by_a_tap(open_page: Open) -> None:
+    page = open_page(phone=True)
+    upload(page, "lost-treasures.jpg")
+    gems = page.get_by_role("button", name=re.compile("^Unnamed gem"))
+    before = gems.count()
+    page.get_by_role("button", name="Check them").tap()
+    expect(page.locator("dialog .close-up")).to_be_visible()
+    expect(page.locator("dialog")).to_contain_text("Does a gem lie between A4 and B5?")
+    page.get_by_role("button", name="No", exact=True).tap()
+    expect(page.locator("dialog")).to_have_count(0)
+    expect(page.locator(".review", has_text="question")).to_have_count(0)
+    expect(gems).to_have_count(before - 1)
+
+
+def test_drawing_starts_with_all_handles_on_the_screen(open_page: Open) -> None:
+    page = open_page(phone=True)
+    page.set_input_files("#files", [SAMPLES / "no-kingdom.jpg"])
+    page.get_by_role("button", name="Draw it yourself").tap()
+    handles = page.locator(".handle")
+    expect(handles.first).to_be_focused()
+    expect(handles).to_have_count(4)
+    for handle in handles.all():
+        expect(handle.locator(".ring")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Escape")
+    expect(handles).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_names_boards_and_prints_fit(open_page: Open, width: int) -> None:
+    page = open_page(phone=True, viewport={"width": width, "height": 640})
+    type_board(page, " / ".join(["w w1 f f l l g"] * 3 + ["w w1 f # l l g"] + ["w w1 f f l l g"] * 3))
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for place in ("A1", "G7"):
+        box = page.get_by_role("gridcell", name=f"{place}: ").bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
+    for name in ("W" * 40, "شهرزاد"):
+        page.get_by_label("Name", exact=True).fill(name)
+        page.get_by_label("Name", exact=True).press("Enter")
+        expect(page.locator(".tab-name")).to_have_text(name)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.emulate_media(media="print")
+    expect(page.locator(".overview .small-board")).to_be_visible()
+    expect(page.locator(".tabs")).to_be_hidden()
