@@ -77,8 +77,8 @@ class Change(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     """Add a kingdom from a reading, or with a board. A missing name or colour is chosen.
 
-    `doubts` and `pieces` are questions about the board, such as those of a shared link. `other_colours` are those of the
-    other kingdoms of a photo, which are not chosen.
+    `doubts` and `pieces` are questions about the board, such as those of a shared link. `other_colours` of the same
+    photo are not chosen.
     """
 
     round: RoundNumber = 0
