@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open, open_setup, type_board, upload
 
@@ -56,6 +56,26 @@ def test_axe_finds_nothing_serious_among_pieces(open_page: Open) -> None:
     page.get_by_label("Game", exact=True).select_option("queendomino")
     page.wait_for_selector(".pieces")
     assert find_violations(page) == []
+
+
+@pytest.mark.parametrize("font", ["100%", "200%"])
+def test_a_phone_of_320_pixels_shows_everything_also_with_large_text(open_page: Open, font: str) -> None:
+    page = open_page(phone=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
+    page.evaluate("(font) => { document.documentElement.style.fontSize = font; }", font)
+    open_setup(page)
+    assert find_violations(page) == []
+    upload(page, "two-kingdoms.jpg")
+    page.get_by_label("Name", exact=True).fill("A name of no less than forty letters, so")
+    page.get_by_label("Name", exact=True).press("Enter")
+    expect(page.locator(".tab-name").first).to_contain_text("forty")
+    assert find_violations(page) == []
+    for selector in (".tools", "#verdict", ".who-card", ".board", ".points", ".standing"):
+        box = page.locator(selector).bounding_box()
+        assert box is not None and box["x"] >= -0.5 and box["x"] + box["width"] <= 320.5, selector
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.locator(".square").first.tap()
+    assert find_violations(page) == []
+    assert page.evaluate("document.querySelector('dialog').scrollWidth") <= 320
 
 
 @pytest.mark.parametrize("width", [320, 360])

@@ -385,6 +385,27 @@ def test_a_gem_lies_on_a_crossing_and_points(open_page: Open) -> None:
     expect(page.get_by_role("button", name="red gem")).to_be_visible()
 
 
+def test_giants_quests_and_court_tiles_are_entered_by_tap(open_page: Open) -> None:
+    page = open_page(phone=True)
+    open_setup(page)
+    for variant in ("Age of Giants", "The Court"):
+        page.get_by_label(variant, exact=True).check()
+    page.get_by_text("Quest: 2 are drawn for a game").tap()
+    page.get_by_label("Lost Corner").check()
+    type_board(page, "w1 w2 f / # f g")
+    expect(page.locator("#total")).to_have_text("26")
+    square(page, "B1: wheat, 2 crowns").tap()
+    page.get_by_label("Giant", exact=True).select_option("1")
+    page.keyboard.press("Escape")
+    expect(page.locator("#total")).to_have_text("24")
+    expect(square(page, "B1: wheat, 2 crowns, giant")).to_be_visible()
+    square(page, "C1: forest").tap()
+    page.get_by_label("Court tile", exact=True).select_option("Farmer")
+    page.keyboard.press("Escape")
+    expect(page.locator("#total")).to_have_text("27")
+    expect(page.locator(".tokens")).to_contain_text("Court tile: 1")
+
+
 def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:
     page = open_page()
     open_setup(page)

@@ -8,7 +8,7 @@ import { COLOURS, shortTotal } from "./model.js";
 import { FitsCard } from "./fits.js";
 import { PhotoCard, Picture } from "./photoview.js";
 import { addPhotos, dismissError, restorePhotos } from "./photos.js";
-import { GemDialog, GemsCard, PiecesCard } from "./pieces.js";
+import { GemDialog, GemsCard, PiecesCard, TokensCard } from "./pieces.js";
 import { PointsCard } from "./points.js";
 import { SetupCard } from "./setup.js";
 import { InviteDialog, ShareDialog } from "./share.js";
@@ -141,7 +141,7 @@ function Kingdoms() {
   return html`<${Tabs} />
     <div class="table">
       <div class="column" key="player ${kingdom.id}"><${PlayerCard} kingdom=${kingdom} /><${ReviewBar} kingdom=${kingdom} /><${PhotoCard} kingdom=${kingdom} /></div>
-      <div class="column" key="board ${kingdom.id}"><${BoardCard} kingdom=${kingdom} /><${PiecesCard} kingdom=${kingdom} /><${GemsCard} kingdom=${kingdom} /><${PointsCard} kingdom=${kingdom} /><${FitsCard} kingdom=${kingdom} /></div>
+      <div class="column" key="board ${kingdom.id}"><${BoardCard} kingdom=${kingdom} /><${PiecesCard} kingdom=${kingdom} /><${GemsCard} kingdom=${kingdom} /><${TokensCard} kingdom=${kingdom} /><${PointsCard} kingdom=${kingdom} /><${FitsCard} kingdom=${kingdom} /></div>
       <div class="column" key="game"><${StandingCard} /></div>
     </div>`;
 }

@@ -1,7 +1,7 @@
 // The board of a kingdom: squares to tap, and a grid for the keyboard (arrows move, letters and digits correct).
 
-import { Crossings } from "./pieces.js";
-import { frame, hasPiece, nameAt, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
+import { Crossings, pieceMarks, playedGame, playedVariants } from "./pieces.js";
+import { frame, nameAt, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
 import { announce, openDialog, openQuestions, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
 import { setSquare } from "./table.js";
@@ -102,7 +102,7 @@ function squareProps(kingdom, place, { territories, doubts }) {
   const doubt = doubts.get(place);
   const name = nameAt(kingdom, place) || t("edgeOf", { square: nearestSquareName(kingdom, place) });
   const words = { square: name, cell: describeCell(cell), instead: doubt ? describeCell(doubt.instead) : "" };
-  const pieces = ["building", "knight"].filter((kind) => hasPiece(kingdom, kind, place));
+  const pieces = pieceMarks(kingdom, place);
   const marks = [
     doubt && "unsure",
     state.flash.has(`${kingdom.id} ${place}`) && "flash",
@@ -110,17 +110,15 @@ function squareProps(kingdom, place, { territories, doubts }) {
     state.highlight?.id === kingdom.id && !state.highlight.places.has(place) && "dim",
     ...borderClasses(place, territories),
   ];
-  const label = [t(doubt ? "squareUnsure" : "squareNow", words), ...pieces.map((kind) => t(kind))].join(", ");
-  return { place, cell, label, pieces: pieces.join(" "), classes: marks.filter(Boolean).join(" "), isEdge: state.mode === "edge" };
+  const label = [t(doubt ? "squareUnsure" : "squareNow", words), ...pieces.map(({ name }) => name)].join(", ");
+  return { place, cell, label, pieces: pieces.map(({ symbol }) => symbol).join(""), classes: marks.filter(Boolean).join(" "), isEdge: state.mode === "edge" };
 }
-
-const SYMBOLS = { building: "⌂", knight: "♞" };
 
 const Square = memo(({ place, cell, label, pieces, classes, isEdge, tabindex }) => html`<button
   type="button" role="gridcell" class="square ${pictureClass(cell)} ${classes}" aria-label=${label} tabindex=${tabindex} data-place=${place}
 >
   ${cell === "." ? html`<span class="plus" aria-hidden="true">${isEdge ? "+" : ""}</span>` : html`<${CellFace} cell=${cell} />`}
-  ${pieces.split(" ").filter(Boolean).map((kind) => html`<span class="piece ${kind}" aria-hidden="true">${SYMBOLS[kind]}</span>`)}
+  ${[...pieces].map((symbol) => html`<span class="piece" aria-hidden="true">${symbol}</span>`)}
   ${classes.includes("unsure") && html`<span class="mark" aria-hidden="true">?</span>`}
 </button>`);
 
@@ -178,5 +176,5 @@ function focusNextDoubt(grid, from) {
 /** The letters of the terrains of this game. */
 export const terrainLetters = () => [...new Set(gameCells().map((cell) => cell[0]))];
 
-/** The cells that the dominoes of this game have, in notation. */
-export const gameCells = () => state.rules?.games.find(({ game }) => game === state.game?.rules.game)?.cells ?? [];
+/** The cells that the dominoes of this game and of its variants have, in notation. */
+export const gameCells = () => [...new Set([playedGame(), ...playedVariants()].flatMap((one) => one?.cells ?? []))];

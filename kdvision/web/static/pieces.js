@@ -12,7 +12,7 @@ const MAX_COUNT = 999;
 /** The rules of the game that is played: of /api/rules. */
 export const playedGame = () => state.rules?.games.find(({ game }) => game === state.game.rules.game);
 
-const playedVariants = () => (state.rules?.variants ?? []).filter(({ id }) => state.game.rules.variants.includes(id));
+export const playedVariants = () => (state.rules?.variants ?? []).filter(({ id }) => state.game.rules.variants.includes(id));
 
 const hasGems = () => playedVariants().some(({ facts }) => facts.includes("gems"));
 
@@ -40,8 +40,8 @@ export function PiecesCard({ kingdom }) {
 }
 
 /** A button that says there are no more pieces of a kind than listed. */
-const NoMore = ({ kingdom, name }) => isOpen(kingdom, name) && html`<${Button}
-  icon="check" text=${t("noMore")[name]} class="soft" onClick=${() => setFacts(kingdom, { [name]: piecesOf(kingdom, name) })}
+const NoMore = ({ kingdom, name, text = t("noMore")[name] }) => isOpen(kingdom, name) && html`<${Button}
+  icon="check" text=${text} class="soft" onClick=${() => setFacts(kingdom, { [name]: piecesOf(kingdom, name) })}
 />`;
 
 /** Place the Queen in a kingdom, or remove her. Only one kingdom has her at a time. */
@@ -94,7 +94,7 @@ function setBuilding(kingdom, place, building) {
 export function SquarePieces({ kingdom, place, cell }) {
   if (cell === "." || cell === "#") return null;
   const hasPieces = playedGame()?.pieces;
-  const kinds = playedVariants().flatMap(({ tokens }) => tokens ?? []);
+  const kinds = tokenKinds();
   if (!hasPieces && !kinds.length) return null;
   const setKnight = (here) => {
     const others = piecesOf(kingdom, "knights").filter((one) => one !== place);
@@ -109,25 +109,42 @@ export function SquarePieces({ kingdom, place, cell }) {
 
 // Tokens of expansions: texts of a place and a name.
 
-/** The names of the tokens on a place, of all kinds. */
-export function tokensAt(kingdom, place) {
-  const keys = playedVariants().flatMap(({ tokens }) => (tokens ?? []).map(({ key }) => key));
-  return keys.flatMap((key) => piecesOf(kingdom, key)).filter((one) => one.split(" ")[0] === place).map((one) => one.slice(place.length + 1));
+const tokenKinds = () => playedVariants().flatMap(({ tokens }) => tokens ?? []);
+
+const isOn = (place) => (token) => token.split(" ")[0] === place;
+
+const capital = (word) => word[0].toUpperCase() + word.slice(1);
+
+/** What stands on a square: `{ name, symbol }`. */
+export function pieceMarks(kingdom, place) {
+  const pieces = [["building", "⌂"], ["knight", "♞"]].filter(([kind]) => playedGame()?.pieces && hasPiece(kingdom, kind, place));
+  const tokens = tokenKinds().flatMap(({ key, word }) => piecesOf(kingdom, key).filter(isOn(place)).map((token) => token.slice(place.length + 1) || word));
+  return [...pieces.map(([kind, symbol]) => ({ name: t(kind), symbol })), ...tokens.map((name) => ({ name, symbol: name[0].toUpperCase() }))];
 }
 
-function TokenSelect({ kingdom, place, kind }) {
-  const tokens = piecesOf(kingdom, kind.key);
-  const now = tokens.find((one) => one.split(" ")[0] === place);
-  const others = tokens.filter((one) => one !== now);
-  const choose = (name) => setFacts(kingdom, withPieces(kingdom, kind.key, name === "" ? others : [...others, `${place} ${name}`.trim()]));
-  const names = Object.keys(kind.crowns ?? {}).filter(Boolean);
-  const word = kind.word[0].toUpperCase() + kind.word.slice(1);
-  if (names.length < 2) {
-    const set = (here) => setFacts(kingdom, withPieces(kingdom, kind.key, here ? [...others, `${place} ${names[0] ?? ""}`.trim()] : others));
-    return html`<${Checkbox} name=${t("tokenHere", { word })} checked=${Boolean(now)} onChange=${set} />`;
-  }
-  const options = [["", t("noToken")], ...names.map((name) => [name, name])];
-  return html`<${Field} name=${word}>${(id) => html`<${Select} id=${id} value=${now?.slice(place.length + 1) ?? ""} options=${options} onChange=${choose} />`}<//>`;
+/** The choice of a token for a square: a name, or how many where they have none. */
+function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
+  const tokens = piecesOf(kingdom, key);
+  const here = tokens.filter(isOn(place));
+  const set = (now) => setFacts(kingdom, withPieces(kingdom, key, [...tokens.filter((one) => !here.includes(one)), ...now]));
+  const names = Object.keys(crowns).filter(Boolean);
+  if (!names.length && !crowns[""]) return html`<${Checkbox} name=${capital(word)} checked=${here.length > 0} onChange=${(on) => set(on ? [place] : [])} />`;
+  const options = [["", t("noToken")], ...(names.length ? names : [1, 2, 3]).map((one) => [one, one])];
+  const value = names.length ? here[0]?.slice(place.length + 1) ?? "" : here.length || "";
+  const choose = (chosen) => set(!chosen ? [] : names.length ? [`${place} ${chosen}`] : Array(Number(chosen)).fill(place));
+  return html`<${Field} name=${capital(word)}>${(id) => html`<${Select} id=${id} value=${value} options=${options} onChange=${choose} />`}<//>`;
+}
+
+/** The tokens of a kingdom, counted; they are entered on their squares. */
+export function TokensCard({ kingdom }) {
+  const kinds = tokenKinds();
+  if (!kinds.length) return null;
+  return html`<section class="card tokens">
+    <h3>${t("tokens")}</h3>
+    <p class="hint">${t("tokensHint")}</p>
+    ${kinds.map(({ key, word }) => html`<p key=${key}>${capital(word)}: <b>${piecesOf(kingdom, key).length}</b>${isOpen(kingdom, key) && ` ${t("maybeMore")}`}</p>
+      <${NoMore} kingdom=${kingdom} name=${key} text=${t("noMoreTokens", { word })} />`)}
+  </section>`;
 }
 
 // Gems on crossings. The rotation of a gem decides where its crowns and its skull point.

@@ -1,6 +1,6 @@
 // The rules of the game: game, variants, side, rounds. The choices are those that the server's rules list.
 
-import { playedGame } from "./pieces.js";
+import { playedGame, playedVariants } from "./pieces.js";
 import { state } from "./store.js";
 import { t } from "./strings.js";
 import { setRules } from "./table.js";
@@ -9,7 +9,7 @@ import { Checkbox, Field, html, Select } from "./ui.js";
 export function SetupCard() {
   const { rules } = state.game;
   const played = playedGame();
-  const seats = [...new Set(Object.values(played?.seats ?? {}).flat())].sort((a, b) => a - b);
+  const seats = [...new Set([played, ...playedVariants()].flatMap((one) => Object.values(one?.seats ?? {}).flat()))].sort((a, b) => a - b);
   const games = (state.rules?.games ?? []).map(({ game, name }) => [game, name]);
   const select = (name, value, options, onChange) => html`<${Field} name=${name}>
     ${(id) => html`<${Select} id=${id} value=${value} options=${options} onChange=${onChange} />`}
@@ -40,7 +40,7 @@ function Variants({ played, chosen }) {
   </div>`);
   return html`<fieldset>
     <legend>${t("whichVariants")}</legend>
-    ${groups.map((group) => (group ? html`<details key=${group}><summary>${group[0].toUpperCase() + group.slice(1)}</summary>${boxes(group)}</details>` : boxes(group)))}
+    ${groups.map((group) => (group ? html`<details key=${group}><summary>${t("drawnVariants", { group: group[0].toUpperCase() + group.slice(1), n: state.rules.groups[group]?.drawn })}</summary>${boxes(group)}</details>` : boxes(group)))}
   </fieldset>`;
 }
 
