@@ -13,9 +13,11 @@ import numpy as np
 from kdvision.game.board import Board, Square
 from kdvision.game.legality import Problem
 from kdvision.vision.assess.calibration import Calibration, clip_complement
+from kdvision.vision.assess.copies import find_copies
 from kdvision.vision.assess.kingdom import may_be_kingdom
 from kdvision.vision.assess.truncation import compute_completeness
 from kdvision.vision.assess.warnings import (
+    INFORMATION_IDS,
     RIM_WARNING,
     BoardFrame,
     Surroundings,
@@ -134,7 +136,7 @@ def build_reading(
     nothing_missed = calibration.calibrate_completeness(strengths)
     probability = board_probability * nothing_missed
     is_improbable = probability < calibration.review_threshold
-    reported = [one for one in warnings if is_improbable or forces_review(one)]
+    reported = [one for one in warnings if is_improbable or forces_review(one) or one.warning in INFORMATION_IDS]
     doubts_outside = any(not frame.contains(doubt.square) for doubt in decision.doubts)
     if is_improbable and (completeness < 1 or doubts_outside) and RIM_WARNING not in reported:
         reported.append(RIM_WARNING)
@@ -201,15 +203,21 @@ def describe_surroundings(
 ) -> list[Surroundings]:
     """Return what lies around each kingdom among all observations of a photo.
 
-    Tiles beside a kingdom that show no castle may be part of it.
+    Tiles beside a kingdom that show no castle may be part of it. Copies of a kingdom are none of these tiles.
     """
+    copies = [pair for pair in find_copies(observations) if any(pair[1] is kingdom for kingdom in kingdoms)]
+    observations = [one for one in observations if not any(one is copy for copy, _ in copies)]
     others = [one for one in observations if not any(one is kingdom for kingdom in kingdoms)]
     unread = any(may_be_kingdom(one) for one in others)
     loose = [
         one for one in observations if one.max_castle_probability <= P_TILE or any(one is other for other in others)
     ]
     crowded = (any(one.is_beside(other) for other in loose if other is not one) for one in kingdoms)
-    return [Surroundings(is_crowded, unread) for is_crowded in crowded]
+    copied = (any(one is original for _, original in copies) for one in kingdoms)
+    return [
+        Surroundings(is_crowded, unread, copied=is_copied)
+        for is_crowded, is_copied in zip(crowded, copied, strict=True)
+    ]
 
 
 def mark_touching(

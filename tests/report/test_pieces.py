@@ -275,8 +275,8 @@ def test_pieces_where_the_rules_forbid_them_are_problems(
 
 
 def test_more_pieces_than_the_box_holds_are_a_problem(run: Run, photo: Path, eyes: list[GridObservation]) -> None:
-    knights = {square.name: ("knight", 0.95) for square in Board.parse(ANN)}
-    eyes[:] = [observation(ANN, knights), observation(ANN, knights, left=400), observation(BOB, left=800)]
+    knights, other = {square.name: ("knight", 0.95) for square in Board.parse(ANN)}, "t f t t / # g t . / w t t l"
+    eyes[:] = [observation(ANN, knights), observation(other, knights, left=400), observation(BOB, left=800)]
     assert "! there are 22" not in (ran := run("score", photo, "--knights", "3:1", "--game", "queendomino")).out
     assert "! there are 23 knights in the game, and the box has 22" in ran.out
 

@@ -62,8 +62,8 @@ def test_kingdoms_are_counted_from_left_to_right_however_few_pixels_up_one_lies(
     for up in (-9, 0, 9):
         left, right, below = (
             make_observation(KINGDOM, top=200 + up),
-            make_observation(KINGDOM, left=400, top=200),
-            make_observation(KINGDOM, top=500),
+            make_observation("w l w1 g / # s s .", left=400, top=200),
+            make_observation("f f l l / # m1 m .", top=500),
         )
         assert split_kingdoms([below, right, left])[0] == [left, right, below]
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from kdvision.errors import NoKingdomFound
 from kdvision.game.board import Square
+from kdvision.vision.assess.copies import find_copies
 from kdvision.vision.classify.observation import P_CONFIDENT, P_TILE, BorderLogOdds, GridObservation
 from kdvision.vision.detect.lattice import MIN_KINGDOM_SQUARES
 from kdvision.vision.geometry import Mask
@@ -83,7 +84,7 @@ def certainly_hides_castle(observation: GridObservation) -> bool:
 
 
 def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridObservation], list[GridObservation]]:
-    """Return the kingdoms in reading order, and the other grids.
+    """Return the kingdoms in reading order, and the other grids, among them smaller copies of a kingdom.
 
     If no castle is visible anywhere, the largest grid that may hide one is the only kingdom.
     """
@@ -92,6 +93,8 @@ def split_kingdoms(observations: Sequence[GridObservation]) -> tuple[list[GridOb
     else:
         hiding = [one for one in observations if may_hide_castle(one)]
         kingdoms = sorted(hiding, key=lambda one: -one.expected_tiles)[:1]
+    copies = [copy for copy, _ in find_copies(kingdoms)]
+    kingdoms = [one for one in kingdoms if not any(one is copy for copy in copies)]
     kingdoms = [kingdoms[n] for n in sort_in_reading_order([one.extent for one in kingdoms])]
     return kingdoms, [one for one in observations if not any(one is kingdom for kingdom in kingdoms)]
 

@@ -27,6 +27,8 @@ EVIDENCE_IDS: Final = PHOTO_WARNINGS | {
     *("towns", "unknown", "unproved", "unread"),
 }
 """The ids of all evidence, each of which has a weight in the calibration."""
+INFORMATION_IDS: Final = frozenset({"copied"})
+"""Warnings that are no evidence of a wrong board and are always shown."""
 CONTENTS_CLAUSE: Final = "kingdomino/contents"
 MIN_USUAL_SQUARES: Final = 5
 """A castle and two dominoes; smaller boards are mostly parts of a kingdom."""
@@ -38,12 +40,14 @@ class Surroundings(NamedTuple):
 
     `crowded`: tiles beside the kingdom that do not join it. `unread`: tiles elsewhere that may be another kingdom.
     `touched`: another kingdom so close that a domino may belong to either. `damaged`: the photo's file is damaged.
+    `copied`: the same kingdom is also there in small.
     """
 
     crowded: bool = False
     unread: bool = False
     touched: bool = False
     damaged: bool = False
+    copied: bool = False
 
 
 class BoardFrame(NamedTuple):
@@ -105,6 +109,9 @@ def _find_surroundings_warnings(surroundings: Surroundings) -> Iterator[Problem]
     if surroundings.touched:
         text = "another kingdom almost touches this one: see that each has its own dominoes"
         yield Problem((), text, warning="touched")
+    if surroundings.copied:
+        text = "a smaller copy of this kingdom, as on a screen or in a mirror, is left out"
+        yield Problem((), text, warning="copied")
     if surroundings.damaged:
         yield Problem((), DAMAGE_WARNING, warning="flawed")
     if surroundings.unread:
@@ -139,7 +146,7 @@ def measure_evidence(problems: Iterable[Problem], observation: GridObservation, 
     strengths = {
         problem.warning: float(len(problem.squares)) if problem.warning == "unknown" else 1.0
         for problem in problems
-        if problem.warning
+        if problem.warning and problem.warning not in INFORMATION_IDS
     }
     if decision.overruled:
         strengths["overruled"] = 1.0

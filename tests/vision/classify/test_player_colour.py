@@ -32,8 +32,8 @@ def crop(
 
 def test_there_is_a_weight_for_every_colour_and_feature(tiles: dict[str, NDArray[np.uint8]]) -> None:
     known = load_player_colours()
-    assert known.colours == COLOURS
-    assert known.weights.shape == (len(compute_colour_features(crop(tiles["blue"]))) + 1, len(COLOURS))
+    assert (*known.colours, "brown") == COLOURS  # no castle of Age of Giants is among the training pictures
+    assert known.weights.shape == (len(compute_colour_features(crop(tiles["blue"]))) + 1, len(known.colours))
     assert 0.5 < known.threshold < 1
 
 
