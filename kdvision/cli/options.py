@@ -220,7 +220,8 @@ def check_variants(variants: Collection[str], game: str, *, option: str = "") ->
     for variant in VARIANTS:
         if variant.id in variants and not variant.fits(game):
             text = f"{variant.name} cannot be added to {game}, only to {' or '.join(variant.games)}"
-            raise typer.BadParameter(text, param_hint=option or f"--{variant.id}")
+            own = f"--{variant.group} {variant.id}" if variant.group else f"--{variant.id}"
+            raise typer.BadParameter(text, param_hint=option or own)
 
 
 def parse_facts(

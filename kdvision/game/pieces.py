@@ -103,14 +103,13 @@ class TokenKind:
 
     `key` is its list in game files ("giants"), `word` is what one is called ("giant"). `crowns` has the names that a
     token can have, "" for tokens without a name, each with the crowns that it adds to its square, or covers if
-    negative. The box has `count` tokens, and at most `count_each` of one name if that is not 0.
+    negative. The box has `count` tokens.
     """
 
     key: str
     word: str
     crowns: Mapping[str, int]
     count: int
-    count_each: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,9 @@ def _find_building(node: Node, name: str) -> Building:
     building = UNKNOWN_BUILDING if name == UNKNOWN else _NAMED.get(key) or _DESCRIBED.get(key)
     if building is None:
         names = ", ".join(building.name for building in BUILDINGS if building.name)
+        shown = describe_building(BUILDINGS[0])
         what = f"the building {name!r} is not known" if name else "a building without name or effect"
-        node.fail(what, f"one of {names}, or what it gives: {', '.join(EFFECT_KEYS)}")
+        node.fail(what, f'one of {names}, or what it shows, such as "{shown}" ({", ".join(EFFECT_KEYS)})')
     return building
 
 

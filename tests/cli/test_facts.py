@@ -299,6 +299,7 @@ def test_more_than_the_box_holds_is_a_problem(run: Run, photo: Path, readings: l
         (("--queen", "1"), 2, "Kingdomino has none"),
         (("--game", "carcassonne"), 2, "carcassonne"),
         (("--game", "queendomino", "--lost-treasures"), 2, "The Lost Treasures cannot be added to queendomino"),
+        (("--game", "royal-wedding", "--quest", "bleak-king"), 2, "--quest bleak-king: Bleak King cannot be added to"),
         (("--game", "queendomino", "--queen", "-1"), 2, "-1 is not in the range 0<=x<=99"),
         (
             ("--game", "queendomino", "--coins", "1=11"),

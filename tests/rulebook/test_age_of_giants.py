@@ -111,12 +111,19 @@ def test_each_giant_stands_on_a_crown_of_its_own() -> None:
     ]
     assert problem_texts(kingdom("# w", "B1")) == ["1 giant stands on B1, which has 0 crowns: each giant covers one"]
     assert problem_texts(kingdom("# w", "A1", "A2")) == [
-        "the giant on A1 stands on the castle",
-        "the giant on A2 stands on no domino",
+        "the giant on A1 is on the castle",
+        "the giant on A2 is on no domino",
     ]
     assert problem_texts(kingdom("# m2 m2 m2 m1", "B1", "B1", "C1", "C1", "D1", "D1", "E1")) == [
         "there are 7 giants in the game, and the box has 6"
     ]
+
+
+@clause("age-of-giants/moves")
+def test_giants_score_where_they_stand_whoever_moved_them() -> None:
+    lettered, crowned = kingdom("# f w"), kingdom("# w2 f1", "B1")
+    assert problem_texts(lettered, crowned) == []
+    assert [score(one, RULES).total for one in (lettered, crowned)] == [0, 1 + 1]
 
 
 @clause("age-of-giants/any-crown")
@@ -170,10 +177,10 @@ def test_two_quests_are_drawn() -> None:
         return [problem.text for problem in find_table_problems([kingdom("#")], make_rule_set(variants=quests))]
 
     assert problems("lost-corner", "bleak-king") == []
-    assert problems("lost-corner") == ["quests played: Lost Corner; two are drawn, Harmony and Middle Kingdom counted"]
+    assert problems("lost-corner") == ["1 quest is played, and a game has 2"]
     every = [variant.id for variant in VARIANTS if variant.group == "quest" or variant.has_claim]
     assert len(every) == 17
-    assert "two are drawn" in problems(*every)[0]
+    assert problems(*every) == ["17 quests are played, and a game has 2"]
 
 
 @clause("age-of-giants/old-quests")
@@ -182,9 +189,7 @@ def test_harmony_and_middle_kingdom_are_quests() -> None:
     assert find_table_problems([kingdom("#")], rules) == ()
     rules = make_rule_set(variants=["harmony", "middle-kingdom", "lost-corner"])
     (problem,) = find_table_problems([kingdom("#")], rules)
-    assert problem.text == (
-        "quests played: Middle Kingdom, Harmony and Lost Corner; two are drawn, Harmony and Middle Kingdom counted"
-    )
+    assert problem.text == "3 quests are played, and a game has 2"
     assert find_table_problems([kingdom("#")], make_rule_set(variants=["harmony", "middle-kingdom"])) == ()
 
 
@@ -411,7 +416,7 @@ def test_a_giant_without_a_free_crown_and_too_many_quests_are_problems(run: Run,
     assert done.code == 6
     shown = " ".join(done.out.split())
     assert "! 2 giants stand on B1, which has 1 crown: each giant covers one" in shown
-    assert "two are drawn, Harmony and Middle Kingdom counted" in shown
+    assert "! 17 quests are played, and a game has 2" in shown
 
 
 def test_brown_needs_the_expansion(run: Run) -> None:

@@ -164,12 +164,15 @@ def test_the_court_is_added_to_kingdomino_and_queendomino() -> None:
 @pytest.mark.parametrize(
     "found, text",
     [
-        (kingdom("g1 g", "A1 Farmer"), "the court tile Farmer on A1 lies on 1 crown"),
-        (kingdom("g m2", "B1 King"), "the court tile King on B1 lies on 2 crowns"),
-        (kingdom("w g l", "A1 King", resources="A1"), "the court tile King on A1 lies on a resource"),
+        (kingdom("g1 g", "A1 Farmer"), "the court tile Farmer on A1 lies on 1 crown, and needs a square without"),
+        (kingdom("g m2", "B1 King"), "the court tile King on B1 lies on 2 crowns, and needs a square without"),
+        (
+            kingdom("w g l", "A1 King", resources="A1"),
+            "the court tile King on A1 lies on a resource, and needs a free square",
+        ),
         (kingdom("w l g", "A1 f1"), "the court tile f1 on A1 lies on wheat, and is a building for forest"),
-        (kingdom("# g", "A1 King"), "the King on A1 stands on the castle"),
-        (kingdom("g .", "B1 King"), "the King on B1 stands on no domino"),
+        (kingdom("# g", "A1 King"), "the court tile King on A1 is on the castle"),
+        (kingdom("g .", "B1 King"), "the court tile King on B1 is on no domino"),
     ],
 )
 def test_a_tile_lies_on_a_free_square_of_its_terrain(found: Kingdom, text: str) -> None:
@@ -179,14 +182,19 @@ def test_a_tile_lies_on_a_free_square_of_its_terrain(found: Kingdom, text: str) 
 
 @clause("court/squares")
 def test_a_square_has_one_tile() -> None:
-    assert texts(kingdom("w l g s", "D1 King", "D1 Queen"))[0] == "the court tile King on D1 lies on another one"
-    assert texts(kingdom("w l g f", resources="A1 A1"))[0] == "the resource on A1 lies on another one"
+    assert (
+        texts(kingdom("w l g s", "D1 King", "D1 Queen"))[0]
+        == "the court tile King on D1 lies on the square of another one"
+    )
+    assert texts(kingdom("w l g f", resources="A1 A1"))[0] == "the resource on A1 lies on the square of another one"
     found = check_court(Table((kingdom("w l g f", resources="A1 A1"),)))
     assert {(problem.clause, problem.squares, problem.kingdom) for problem in found} == {
         ("court/squares", (Square.parse("A1"),), 0)
     }
     town = Built(Square.parse("A1"), Building(points=3))
-    assert texts(kingdom("t g w", "A1 King", buildings=(town,))) == ["the court tile King on A1 lies on a building"]
+    assert texts(kingdom("t g w", "A1 King", buildings=(town,))) == [
+        "the court tile King on A1 lies on a building, and needs a free square"
+    ]
     assert texts(kingdom("t g w", "A1 King")) == []
     assert texts(kingdom("t g w", resources="A1")) == ["the resource on A1 lies on town, which brings none"]
 
@@ -194,25 +202,25 @@ def test_a_square_has_one_tile() -> None:
 @clause("court/resources")
 def test_resources_lie_on_four_terrains_without_crowns() -> None:
     assert texts(kingdom("w f l g", resources="A1 B1 C1 D1")) == []
-    assert texts(kingdom("w1 f", resources="A1")) == ["the resource on A1 lies on 1 crown"]
+    assert texts(kingdom("w1 f", resources="A1")) == ["the resource on A1 lies on 1 crown, and needs a square without"]
     for letter, terrain in (("s", "swamp"), ("m", "mine")):
         text = f"the resource on A1 lies on {terrain}, which brings none"
         assert texts(kingdom(f"{letter} f", resources="A1")) == [text]
     assert texts(kingdom("# f", resources="A1 C1")) == [
-        "the resource on A1 stands on the castle",
-        "the resource on C1 stands on no domino",
+        "the resource on A1 is on the castle",
+        "the resource on C1 is on no domino",
     ]
 
 
 @clause("court/price")
 def test_tiles_are_paid_with_two_different_resources() -> None:
     assert texts(kingdom("w f s s", "C1 King")) == []
-    unpaid = "court tiles lying here: 1; the resources that left the board pay for 0 at most"
+    unpaid = "1 court tile lies here, and the resources that left the board pay for 0"
     assert texts(kingdom("w f s s", "C1 King", resources="A1")) == [unpaid]
     assert texts(kingdom("w w s s", "C1 King")) == [unpaid]
     assert texts(kingdom("w w f f s s", "E1 King", "F1 Queen")) == []
     assert texts(kingdom("w w w f s s", "E1 King", "F1 Queen")) == [
-        "court tiles lying here: 2; the resources that left the board pay for 1 at most"
+        "2 court tiles lie here, and the resources that left the board pay for 1"
     ]
     assert texts(kingdom("w w s s", "C1 King", open_facts=frozenset({"resources"}))) == []
 

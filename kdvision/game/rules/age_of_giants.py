@@ -2,6 +2,7 @@
 
 Giants change no rule: `Kingdom.crowns_on` leaves out the crowns that they cover, for territories and for quests
 (age-of-giants/covered, age-of-giants/covered-quests), and ties count the crowns that are left (age-of-giants/ties).
+Who moved a giant does not matter (age-of-giants/moves).
 """
 
 from collections import Counter

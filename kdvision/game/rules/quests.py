@@ -17,7 +17,7 @@ from kdvision.game.rules.harmony import HARMONY
 from kdvision.game.rules.middle_kingdom import MIDDLE_KINGDOM
 from kdvision.game.rules.variant import Group, Variant
 from kdvision.game.scoring import Line, RuleSet
-from kdvision.text import join_words
+from kdvision.text import count_noun
 
 QUESTS_DRAWN: Final = 2
 GAMES: Final = ("kingdomino", "queendomino")
@@ -109,18 +109,18 @@ def _select_terrain(kingdom: Kingdom, squares: set[Square], terrain: Terrain) ->
     return [(square,) for square, cell in cells.items() if cell is not None and cell.terrain is terrain]
 
 
-def check_quests(_table: Table, *, names: Sequence[str]) -> Iterator[Problem]:
-    """Yield the problem of more or fewer quests than are drawn."""
-    if len(names) != QUESTS_DRAWN:
-        text = f"quests played: {join_words(names)}; two are drawn, Harmony and Middle Kingdom counted"
+def check_quests(_table: Table, *, count: int) -> Iterator[Problem]:
+    """Yield the problem of more or fewer quests than are drawn, Harmony and Middle Kingdom counted."""
+    if count != QUESTS_DRAWN:
+        verb = "is" if count == 1 else "are"
+        text = f"{count_noun(count, 'quest')} {verb} played, and a game has {QUESTS_DRAWN}"
         yield Problem((), text, "age-of-giants/quests")
 
 
 def _make_quest(id: str, name: str, points: int, help: str, clause: str, find: Callable[[Kingdom], Found]) -> Variant:
     def add_quest(rule_set: RuleSet) -> RuleSet:
         rules = (*rule_set.rules, Quest(name, points, clause, find))
-        labels = [getattr(rule, "label", "") for rule in rules]
-        check = partial(check_quests, names=[label for label in labels if label in QUEST_NAMES])
+        check = partial(check_quests, count=sum(getattr(rule, "label", "") in QUEST_NAMES for rule in rules))
         others = [one for one in rule_set.checks if getattr(one, "func", None) is not check_quests]
         return replace(rule_set, rules=rules, checks=(*others, check))
 
@@ -132,7 +132,7 @@ def _make_terrain_quests(
 ) -> Iterator[Variant]:
     for terrain in TERRAINS:
         yield _make_quest(
-            f"{id}-{terrain}", f"{name}, {terrain}", 5, help.format(terrain), clause, partial(find, terrain)
+            f"{id}-{terrain}", f"{name} ({terrain})", 5, help.format(terrain), clause, partial(find, terrain)
         )
 
 

@@ -10,7 +10,7 @@ from kdvision.game.board import Board, Cell, Square, Terrain
 from kdvision.game.kingdom import Kingdom, Table
 from kdvision.game.legality import Problem
 from kdvision.game.pieces import TOWNS, Token, TokenKind
-from kdvision.game.rules.tokens import check_tokens
+from kdvision.game.rules.tokens import check_tokens, describe_token
 from kdvision.game.rules.variant import Variant
 from kdvision.game.scoring import Line, RuleSet
 from kdvision.text import count_noun
@@ -136,19 +136,19 @@ def _check_places(number: int, kingdom: Kingdom) -> Iterator[Problem]:
         if cell is None or cell.terrain is Terrain.CASTLE or token.key not in THE_COURT.facts:
             continue
         is_tile = token.key == TILES.key
-        what, clause = (f"court tile {token.name}", "court/place") if is_tile else ("resource", "court/resources")
+        kind, clause = (TILES, "court/place") if is_tile else (RESOURCE_TOKENS, "court/resources")
         if cell.crowns:
-            fault = count_noun(cell.crowns, "crown")
+            fault = f"{count_noun(cell.crowns, 'crown')}, and needs a square without"
         elif taken[token.key, token.square] > 1:
-            fault, clause = "another one", "court/squares"
+            fault, clause = "the square of another one", "court/squares"
         elif is_tile and taken[RESOURCE_TOKENS.key, token.square]:
-            fault = "a resource"
+            fault = "a resource, and needs a free square"
         elif is_tile and token.square in built_on:
-            fault, clause = "a building", "court/squares"
+            fault, clause = "a building, and needs a free square", "court/squares"
         else:
             fault = _find_wrong_terrain(token, cell.terrain)
         if fault:
-            text = f"the {what} on {token.square.name} lies on {fault}"
+            text = f"the {describe_token(kind, token)} on {token.square.name} lies on {fault}"
             yield Problem((token.square,), text, clause, number)
 
 
@@ -174,7 +174,8 @@ def _check_price(number: int, kingdom: Kingdom) -> Iterator[Problem]:
     paid = min(spent.total() // RESOURCES_PER_TILE, spent.total() - max(spent.values(), default=0))
     tiles = len(kingdom.list_tokens(TILES.key))
     if tiles > paid:
-        text = f"court tiles lying here: {tiles}; the resources that left the board pay for {paid} at most"
+        verb = "lies" if tiles == 1 else "lie"
+        text = f"{count_noun(tiles, TILES.word)} {verb} here, and the resources that left the board pay for {paid}"
         yield Problem((), text, "court/price", number)
 
 

@@ -1,12 +1,11 @@
 """The problems that the tokens of any expansion can have: their squares, and their numbers against the box."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from kdvision.game.board import Terrain
 from kdvision.game.kingdom import Table
 from kdvision.game.legality import Problem
-from kdvision.game.pieces import TokenKind
+from kdvision.game.pieces import Token, TokenKind
 from kdvision.text import count_noun
 
 
@@ -17,12 +16,14 @@ def check_tokens(table: Table, kind: TokenKind, clause: str) -> Iterator[Problem
             cell = kingdom.board.get(token.square)
             if token.square not in kingdom.board.unknown and (cell is None or cell.terrain is Terrain.CASTLE):
                 where = "no domino" if cell is None else "the castle"
-                text = f"the {token.name or kind.word} on {token.square.name} stands on {where}"
+                text = f"the {describe_token(kind, token)} on {token.square.name} is on {where}"
                 yield Problem((token.square,), text, clause, number)
-    used = Counter(token.name for kingdom in table.kingdoms for token in kingdom.list_tokens(kind.key))
-    if used.total() > kind.count:
-        text = f"there are {count_noun(used.total(), kind.word)} in the game, and the box has {kind.count}"
+    used = sum(len(kingdom.list_tokens(kind.key)) for kingdom in table.kingdoms)
+    if used > kind.count:
+        text = f"there are {count_noun(used, kind.word)} in the game, and the box has {kind.count}"
         yield Problem((), text, clause)
-    for name, count in used.items():
-        if kind.count_each and count > kind.count_each:
-            yield Problem((), f"{name} is in the game {count} times, and the box has {kind.count_each}", clause)
+
+
+def describe_token(kind: TokenKind, token: Token) -> str:
+    """Return what a token is called, such as "giant" or "court tile King"."""
+    return f"{kind.word} {token.name}".rstrip()

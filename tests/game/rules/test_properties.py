@@ -221,7 +221,7 @@ def naive_quests(kingdom: Kingdom) -> dict[str, int]:
             points["Lost Corner"] += 20 * in_corner
         else:
             for name, counts in (("Four Corners", in_corner), ("Local Business", near_castle)):
-                points[f"{name}, {terrain}"] = points.get(f"{name}, {terrain}", 0) + 5 * counts
+                points[f"{name} ({terrain})"] = points.get(f"{name} ({terrain})", 0) + 5 * counts
     return points
 
 
