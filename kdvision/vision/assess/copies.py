@@ -41,7 +41,7 @@ def is_copy(copy: GridObservation, original: GridObservation) -> bool:
 
 
 def _list_terrains(observation: GridObservation, reach: int) -> NDArray[np.intp]:
-    """Return the terrain of each tile within `reach` cells of the castle as a letter's code; 0 is none or the castle."""
+    """Return the terrain of each tile within `reach` cells of the castle as a code; 0 is none or the castle."""
     codes = np.array([ord(kind[0]) for kind in observation.reading.kinds])
     terrains = np.where(observation.is_tile, codes[observation.reading.log_probs.argmax(axis=-1)], 0)
     (row, col), (rows, cols) = observation.castle_cell, terrains.shape
