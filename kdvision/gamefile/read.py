@@ -9,6 +9,8 @@ from typing import Any, Final, NoReturn
 from kdvision.errors import NotationError
 from kdvision.game.board import EXPECTED_SQUARE, Board, Square
 from kdvision.game.pieces import UNKNOWN
+from kdvision.gamefile.lines import Path as NodePath
+from kdvision.gamefile.lines import find_line
 
 EXPECTED_TOML: Final = 'lines such as coins = 3 or player = "Ann", texts in quotes'
 MAX_FILE_BYTES: Final = 1_000_000
@@ -32,7 +34,7 @@ def parse_toml(text: str, *, name: str) -> "Node":
     """Return the root of a TOML text; raise NotationError with the line. Errors call the text `name`."""
     text = text.removeprefix("\ufeff")
     try:
-        return Node(tomllib.loads(text), name)
+        return Node(tomllib.loads(text), name, source=text)
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise _make_toml_error(text, name, str(error)) from error
 
@@ -49,11 +51,11 @@ def _make_toml_error(text: str, name: str, message: str) -> NotationError:
 class Node:
     """A value of the file and its path. The methods return the checked value of a key, or raise NotationError.
 
-    `label` is the file's name with the path of the value, as in "match.toml, kingdom 2, coins".
+    `name` is the file's name, `path` leads to the value, and `source` is the text of the file, if there is one.
     """
 
-    def __init__(self, value: Any, label: str, keys: tuple[str, ...] = ()) -> None:
-        self.value, self.label, self.keys = value, label, keys
+    def __init__(self, value: Any, name: str, path: NodePath = (), source: str = "") -> None:
+        self.value, self.name, self.path, self.source = value, name, path, source
 
     def at(self, *path: str | int) -> "Node":
         """Return the node at a path of keys and indices below this one. Its value is None if it does not exist."""
@@ -62,16 +64,27 @@ class Node:
             value = node.value
             if isinstance(step, str):
                 inner = value.get(step) if isinstance(value, dict) else None
-                node = Node(inner, f"{node.label}, {step}", (*node.keys, step))
             else:
                 inner = value[step] if isinstance(value, list) and 0 <= step < len(value) else None
-                node = Node(inner, f"{node.label} {step + 1}", node.keys)
+            node = node._derive(inner, step)
         return node
+
+    def _derive(self, value: Any, *steps: str | int) -> "Node":
+        return Node(value, self.name, (*self.path, *steps), self.source)
+
+    @property
+    def place(self) -> str:
+        """Where the value stands, as in "match.toml, line 12, kingdom 2, coins"; a text of one line has no lines."""
+        line = find_line(self.source, self.path) if "\n" in self.source.strip() else 0
+        words = [self.name, *([f"line {line}"] if line else [])]
+        for step in self.path:
+            words = [*words, step] if isinstance(step, str) else [*words[:-1], f"{words[-1]} {step + 1}"]
+        return ", ".join(words)
 
     def fail(self, what: str, expected: str, *, hint: str = "") -> NoReturn:
         """Raise the error for this value: where it is, what is there and what was expected."""
         text = what if "expected" in what else f"{what}; expected {expected}"
-        raise NotationError(f"{self.label}: {text}", expected=expected, hint=hint)
+        raise NotationError(f"{self.place}: {text}", expected=expected, hint=hint)
 
     def __contains__(self, key: str) -> bool:
         return key in self.value
@@ -137,7 +150,7 @@ class Node:
 
     def tables(self, key: str, *, may_be_unknown: bool = False, may_be_text: bool = False) -> list["Node"]:
         """Return a list of tables, and of texts if they are allowed; without "?" if it is allowed."""
-        header = ".".join((*self.keys, key))
+        header = ".".join((*(step for step in self.path if isinstance(step, str)), key))
         if isinstance(self.value.get(key), dict):
             self.at(key).fail(f"{key} is a single table", f"two pairs of brackets: [[{header}]]")
         nodes = self._entries(key, may_be_unknown=may_be_unknown)
@@ -149,7 +162,7 @@ class Node:
     def text_nodes(self, key: str, *, may_be_unknown: bool = False) -> list["Node"]:
         """Return the nodes of a list of texts, without "?" if it is allowed."""
         nodes = self._entries(key, may_be_unknown=may_be_unknown)
-        return [Node(_check_text(node, key), node.label, node.keys) for node in nodes]
+        return [node._derive(_check_text(node, key)) for node in nodes]
 
     def square(self, key: str) -> Square:
         """Return a square by its name."""

@@ -109,7 +109,11 @@ def test_results_without_tokens_keep_their_keys() -> None:
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("C2 King", "C2 Kong", "event.toml, photo 1, kingdom 2, court 1: the court tile 'Kong' is not known; expected"),
+        (
+            "C2 King",
+            "C2 Kong",
+            "event.toml, line 12, photo 1, kingdom 2, court 1: the court tile 'Kong' is not known; expected",
+        ),
         ('["the-court"]', "[]", 'court is no part of this event; expected variants = ["the-court"] at the top'),
         ('["the-court"]', '["lost-treasures"]', "variants has 'lost-treasures'; expected one of"),
         ("resources", "coins", "coins is no part of this event; expected one of court, resources"),

@@ -134,7 +134,7 @@ def test_mistakes_name_file_and_path_and_exit_with_5(run: Run, file: Path) -> No
     ran = run("game", file)
     assert (ran.code, ran.out) == (5, "")
     assert ran.err.startswith(
-        f'kdvision: {file}, kingdom 2, coins: coins is no part of this game; expected game = "queendomino"'
+        f'kdvision: {file}, line 9, kingdom 2, coins: coins is no part of this game; expected game = "queendomino"'
     )
     missing = run("game", file.parent / "none.toml")
     assert missing.code == 5

@@ -10,6 +10,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.pieces import Gem
 from kdvision.game.rules.queendomino_checks import BUILDINGS, describe_building
 from kdvision.game.scoring import score
+from kdvision.gamefile.lines import find_line
 from kdvision.gamefile.model import game_from_dict, load_game, parse_game
 from kdvision.gamefile.write import write_game_text
 from kdvision.report.game import build_round_results
@@ -358,8 +359,8 @@ def changed(text: str, old: str, new: str) -> str:
 def test_mistakes_are_reported_with_path_and_expectation(text: str, path: str, message: str) -> None:
     with pytest.raises(NotationError, match=re.escape(message)) as caught:
         parse_game(text, name="match.toml")
-    place = f"match.toml, {path}" if path else "match.toml"
-    assert str(caught.value).startswith(f"{place}: {message}")
+    place = rf"match\.toml(, line \d+)?{re.escape(f', {path}' if path else '')}: {re.escape(message)}"
+    assert re.match(place, str(caught.value))
     assert caught.value.expected
 
 
@@ -382,13 +383,60 @@ def test_a_text_that_is_not_toml_is_refused_with_its_line(text: str, line: int) 
     assert caught.value.row == line
 
 
+SPACED_GAME = """game = "queendomino"
+[[round]]
+[[round.kingdom]]
+player = "Ann"
+board = '''
+# t
+'''
+[[round]]
+[[ round . kingdom ]]  # the second
+player = "Ann"
+board = "# t"
+[[round.kingdom]]
+player = "Bo"
+board = "# t"
+knights = [
+    "A1",
+    "9",
+]
+[[round]]
+"""
+
+
+@pytest.mark.parametrize(
+    "path, line",
+    [
+        (("game",), 1),
+        (("round", 0), 2),
+        (("round", 0, "kingdom", 0, "board"), 5),
+        (("round", 1), 8),
+        (("round", 1, "kingdom", 0), 9),
+        (("round", 1, "kingdom", 1, "knights", 1), 15),
+        (("round", 1, "kingdom", 1, "coins"), 12),
+        (("round", 2, "kingdom", 0), 19),
+        (("side",), 0),
+    ],
+)
+def test_the_line_of_a_value_is_found(path: tuple[str | int, ...], line: int) -> None:
+    assert find_line(SPACED_GAME, path) == line
+
+
+def test_a_mistake_is_reported_with_its_line() -> None:
+    with pytest.raises(NotationError, match=r"^match\.toml, line 15, round 2, kingdom 2, knights 2: '9' is no square"):
+        parse_game(SPACED_GAME, name="match.toml")
+
+
 def test_editors_that_mark_utf8_do_no_harm() -> None:
     assert parse_game("\ufeff" + QUEEN) == parse_game(QUEEN)
 
 
 def test_mistakes_in_a_board_name_row_and_column() -> None:
     for board in ('[\n  "# w w",\n  "w x w",\n]', '"""\n# w w\nw x w\n"""', '"""# w w /\n\n w x w"""'):
-        with pytest.raises(NotationError, match="the game, kingdom 1, board: row 2, column 2: 'x' is no square"):
+        with pytest.raises(
+            NotationError, match="the game, line 3, kingdom 1, board: row 2, column 2: 'x' is no square"
+        ):
             parse_game(f'[[kingdom]]\nplayer = "A"\nboard = {board}\n')
 
 

@@ -292,13 +292,21 @@ def test_tiles_and_resources_can_be_open() -> None:
         (
             '"D2 s1"',
             '"D2 mill"',
-            "match.toml, kingdom 1, court 2: the court tile 'mill' is not known; expected a square",
+            "match.toml, line 7, kingdom 1, court 2: the court tile 'mill' is not known; expected a square",
         ),
-        ('"D2 s1"', '"D2"', "match.toml, kingdom 1, court 2: a court tile without its name; expected a square"),
-        ('"D2 s1"', '"99 s1"', "match.toml, kingdom 1, court 2: '99' is no square"),
-        ('"D2 s1"', "7", "match.toml, kingdom 1, court 2: court has 7; expected texts in quotes"),
-        ('"B2"]', '"B2 wheat"]', "match.toml, kingdom 1, resources 2: the resource 'wheat' is not known; expected"),
-        ('["the-court"]', "[]", "match.toml, kingdom 1, court: court is no part of this game; expected variants"),
+        ('"D2 s1"', '"D2"', "match.toml, line 7, kingdom 1, court 2: a court tile without its name; expected a square"),
+        ('"D2 s1"', '"99 s1"', "match.toml, line 7, kingdom 1, court 2: '99' is no square"),
+        ('"D2 s1"', "7", "match.toml, line 7, kingdom 1, court 2: court has 7; expected texts in quotes"),
+        (
+            '"B2"]',
+            '"B2 wheat"]',
+            "match.toml, line 8, kingdom 1, resources 2: the resource 'wheat' is not known; expected",
+        ),
+        (
+            '["the-court"]',
+            "[]",
+            "match.toml, line 7, kingdom 1, court: court is no part of this game; expected variants",
+        ),
         ("variants", 'game = "royal-wedding"\nvariants', "The Court cannot be added to royal-wedding"),
     ],
 )
