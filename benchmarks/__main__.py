@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from benchmarks import batch, decide, photos, rules, textures
+from benchmarks import batch, decide, page, photos, rules, textures
 from benchmarks.measurement import Measurement, describe_machine
 from kdvision.errors import KdvisionError
 from kdvision.files import write_atomically
@@ -27,6 +27,7 @@ SECTIONS: Final[Mapping[str, Callable[[], Iterable[Measurement]]]] = {
     "memory": photos.measure_memory,
     "start": photos.measure_start,
     "batch": batch.measure_batch,
+    "page": page.measure_page,
 }
 
 

@@ -141,7 +141,7 @@ function Kingdoms() {
   return html`<${Tabs} />
     <div class="table">
       <div class="column" key="player ${kingdom.id}"><${PlayerCard} kingdom=${kingdom} /><${ReviewBar} kingdom=${kingdom} /><${PhotoCard} kingdom=${kingdom} /></div>
-      <div class="column" key="board ${kingdom.id}"><${BoardCard} kingdom=${kingdom} /><${PiecesCard} kingdom=${kingdom} /><${GemsCard} kingdom=${kingdom} /><${TokensCard} kingdom=${kingdom} /><${PointsCard} kingdom=${kingdom} /><${FitsCard} kingdom=${kingdom} /></div>
+      <div class="column" key="board ${kingdom.id}"><${BoardCard} kingdom=${kingdom} /><${PiecesCard} kingdom=${kingdom} /><${GemsCard} kingdom=${kingdom} /><${TokensCard} kingdom=${kingdom} /><${PointsCard} kingdom=${kingdom} score=${scoreOf(kingdom)} rules=${state.rules} /><${FitsCard} kingdom=${kingdom} /></div>
       <div class="column" key="game"><${StandingCard} /></div>
     </div>`;
 }
@@ -221,9 +221,15 @@ function addDroppedFiles(event) {
   addPhotos(files);
 }
 
-/** Open the game in the link, if there is one. A key in the link is removed from the address bar: it has been used. */
+/** The table that the address names; undefined without one. */
+const tableInLink = () => location.hash.match(/[#&]table=([A-Z0-9]+)/)?.[1];
+
+/** Open the table or game in the link, if there is one. A key in the link is removed from the address bar: it has been
+ * used. */
 async function handleLink() {
   if (location.hash === "#watch") return update({});
+  const table = tableInLink();
+  if (table && table !== state.table.table) await join({ table });
   const text = location.hash.match(/^#game=([\w-]*)$/)?.[1];
   if (location.hash) history.replaceState(null, "", location.pathname);
   if (text !== undefined) await openLink(text);
@@ -254,7 +260,7 @@ async function start() {
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && wakeUp());
   document.body.replaceChildren();
   render(html`<${App} />`, document.body);
-  await Promise.all([loadRules(), rejoin()]);
+  await Promise.all([loadRules(), rejoin(tableInLink())]);
   if (!state.table) return; // table.js goes on trying
   await handleLink();
   restorePhotos();

@@ -15,7 +15,8 @@ export function BoardCard({ kingdom }) {
   const isEdge = state.mode === "edge";
   const letters = terrainLetters().filter((one) => one !== "#").join(" ");
   return html`<section class="card board-card" aria-label=${t("board")}>
-    <${Board} kingdom=${kingdom} />
+    <${Board} kingdom=${kingdom} entry=${state.points.get(kingdom.id)} mode=${state.mode} flash=${state.flash}
+      editing=${state.dialog?.kingdom === kingdom.id && state.dialog.place} highlight=${state.highlight} rules=${state.game.rules} />
     <div class="toolbar">
       <${Button} icon="edge" text=${t(isEdge ? "done" : "addEdge")} class="quiet" aria-pressed=${String(isEdge)} onClick=${() => update({ mode: isEdge ? "" : "edge" })} />
     </div>
@@ -46,8 +47,7 @@ function visibleFrame({ cells }) {
 }
 
 /** The number of each place's territory on the scorecard. */
-export function territoriesOf(kingdom) {
-  const entry = state.points.get(kingdom.id);
+export function territoriesOf(entry) {
   const found = new Map();
   (entry?.score.lines ?? []).forEach((line, number) => {
     if (!line.terrain) return;
@@ -56,7 +56,8 @@ export function territoriesOf(kingdom) {
   return found;
 }
 
-function Board({ kingdom }) {
+/** The board; drawn again only if one of these properties has changed. */
+const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
   const ref = useRef();
   const [active, setActive] = useState(null);
   const [hasFocus, setFocus] = useState(false);
@@ -68,7 +69,8 @@ function Board({ kingdom }) {
     // The square with the focus has gone, such as one at the edge.
     if (hasFocus && document.activeElement === document.body) ref.current.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   });
-  const territories = territoriesOf(kingdom);
+  const territories = territoriesOf(entry);
+  const shown = { territories, editing, flash, highlight, isEdge: mode === "edge" };
   const doubts = new Map((kingdom.seen?.doubts ?? []).map((doubt) => [doubt.at, doubt]));
   const tap = (event) => {
     const place = event.target.closest("[data-place]")?.dataset.place;
@@ -89,29 +91,28 @@ function Board({ kingdom }) {
       </div>
       ${rows.map((places, r) => html`<div role="row" class="row" key=${area.top + r}>
         <div role="rowheader" class="coord">${number(area.top + r)}</div>
-        ${places.map((place) => html`<${Square} key=${place} ...${squareProps(kingdom, place, { territories, doubts })} tabindex=${place === current ? 0 : -1} />`)}
+        ${places.map((place) => html`<${Square} key=${place} ...${squareProps(kingdom, place, { ...shown, doubt: doubts.get(place) })} tabindex=${place === current ? 0 : -1} />`)}
       </div>`)}
     </div>
     <${Crossings} kingdom=${kingdom} area=${area} />
   </div>`;
-}
+});
 
 /** What a square shows, as texts, so that only squares that have changed are drawn again. */
-function squareProps(kingdom, place, { territories, doubts }) {
+function squareProps(kingdom, place, { territories, doubt, editing, flash, highlight, isEdge }) {
   const cell = kingdom.cells[place] ?? ".";
-  const doubt = doubts.get(place);
   const name = nameAt(kingdom, place) || t("edgeOf", { square: nearestSquareName(kingdom, place) });
   const words = { square: name, cell: describeCell(cell), instead: doubt ? describeCell(doubt.instead) : "" };
   const pieces = pieceMarks(kingdom, place);
   const marks = [
     doubt && "unsure",
-    state.flash.has(`${kingdom.id} ${place}`) && "flash",
-    state.dialog?.place === place && state.dialog.kingdom === kingdom.id && "editing",
-    state.highlight?.id === kingdom.id && !state.highlight.places.has(place) && "dim",
+    flash.has(`${kingdom.id} ${place}`) && "flash",
+    editing === place && "editing",
+    highlight?.id === kingdom.id && !highlight.places.has(place) && "dim",
     ...borderClasses(place, territories),
   ];
   const label = [t(doubt ? "squareUnsure" : "squareNow", words), ...pieces.map(({ name }) => name)].join(", ");
-  return { place, cell, label, pieces: pieces.map(({ symbol }) => symbol).join(""), classes: marks.filter(Boolean).join(" "), isEdge: state.mode === "edge" };
+  return { place, cell, label, pieces: pieces.map(({ symbol }) => symbol).join(""), classes: marks.filter(Boolean).join(" "), isEdge };
 }
 
 const Square = memo(({ place, cell, label, pieces, classes, isEdge, tabindex }) => html`<button

@@ -10,8 +10,7 @@ async function pair(key) {
   try {
     const answer = await fetch("/api/pair", { method: "POST", headers, body: JSON.stringify({ key }) });
     if (answer.ok) {
-      const rest = location.hash.startsWith("#key=") ? "" : location.hash; // a shared game
-      history.replaceState(null, "", `/${rest}`);
+      history.replaceState(null, "", `/${location.hash.replace(/^#key=[\w-]+&?/, "#")}`); // a shared game or a table stays
       location.reload();
       return;
     }
@@ -28,6 +27,6 @@ byId("form").addEventListener("submit", (event) => {
   event.preventDefault();
   pair(byId("key").value);
 });
-const key = location.hash.match(/^#key=([\w-]+)$/)?.[1];
+const key = location.hash.match(/^#key=([\w-]+)(&|$)/)?.[1];
 if (key) pair(key);
 else byId("key").focus();

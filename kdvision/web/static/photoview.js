@@ -72,7 +72,7 @@ function boxAround(photo, kingdom) {
 }
 
 const KingdomOverlay = memo(({ kingdom, entry, unit, isActive, isWhole, places: shown }) => {
-  const territories = territoriesOf(kingdom);
+  const territories = territoriesOf(entry);
   const doubts = new Set([...kingdom.seen.doubts, ...kingdom.seen.pieces].map(({ at }) => at));
   const places = [...new Set([...Object.keys(kingdom.cells), ...doubts])].filter((place) => quadAt(kingdom, place));
   const isDim = (place) => shown && !shown.has(place);

@@ -1,12 +1,11 @@
 // The scorecard of a kingdom; each line shows the rulebook clause that it follows.
 
 import { placeNamed } from "./model.js";
-import { scoreOf, state, update } from "./store.js";
+import { state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
-import { html } from "./ui.js";
+import { html, memo } from "./ui.js";
 
-export function PointsCard({ kingdom }) {
-  const score = scoreOf(kingdom);
+export const PointsCard = memo(({ kingdom, score }) => {
   if (!score) return null;
   const earned = score.lines.filter((line) => line.points || !line.terrain).sort((a, b) => b.points - a.points);
   const worthless = score.lines.filter((line) => !line.points && line.terrain);
@@ -21,7 +20,7 @@ export function PointsCard({ kingdom }) {
     ${worthless.length > 0 && html`<details class="worthless"><summary>${t("worthless")}: ${worthless.length}</summary>${lines(worthless)}</details>`}
     ${problems.length > 0 && html`<ul class="problems">${problems.map((text) => html`<li>${sentences(text)}</li>`)}</ul>`}
   </section>`;
-}
+});
 
 const lineKey = ({ clause, terrain, squares }) => `${clause} ${terrain ?? ""} ${squares[0] ?? ""}`;
 

@@ -15,7 +15,7 @@ const URL_MS = 60_000;
 /** The invitation of the server: `{ link, qr }`, once it has arrived; link is null if only this machine is served. */
 function useInvitation() {
   const [invitation, setInvitation] = useState(null);
-  useEffect(() => void api.get("/api/invite").then(setInvitation, (error) => showToast(sentences(error.message, error.hint))), []);
+  useEffect(() => void api.get(`/api/invite?table=${state.table.table}`).then(setInvitation, (error) => showToast(sentences(error.message, error.hint))), []);
   return invitation;
 }
 

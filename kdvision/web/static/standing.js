@@ -4,7 +4,7 @@ import { boardRows, frame, placeAt, shortTotal } from "./model.js";
 import { formatTotal } from "./points.js";
 import { currentKingdoms, roundScore, scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
-import { Crowns, html, pictureClass } from "./ui.js";
+import { Crowns, html, memo, pictureClass } from "./ui.js";
 
 /** The standing in one sentence; empty without points. */
 export function verdict() {
@@ -89,7 +89,7 @@ export const Overview = () => html`<div class="overview">
 </div>`;
 
 /** A board without names of squares; the squares at the `marked` places have a frame. */
-export function SmallBoard({ kingdom, marked = [], label = boardRows(kingdom.cells).join(" / ") }) {
+export const SmallBoard = memo(({ kingdom, marked = [], label = boardRows(kingdom.cells).join(" / ") }) => {
   const { top, left } = frame(kingdom.cells);
   const rows = boardRows(kingdom.cells).map((row) => row.split(" "));
   const doubts = kingdom.seen?.doubts.length ?? 0;
@@ -100,4 +100,4 @@ export function SmallBoard({ kingdom, marked = [], label = boardRows(kingdom.cel
     ${rows.map((row, r) => row.map((cell, c) => square(cell, r, c)))}
   </div>
   ${doubts > 0 && html`<small class="to-check">${t("toCheck", { n: doubts })}</small>`}`;
-}
+});

@@ -9,10 +9,12 @@ import { describeCell, sentences, t } from "./strings.js";
 
 const RETRY_MS = 2000;
 const FLASH_MS = 2500;
+const REMEMBER_MS = 1000;
 const MAX_NAMED_SQUARES = 6; // more are a new reading
 
 let live = null; // the stream of states
 let sending = false;
+let remembering; // timer
 
 /** Join a table: the named one, or else the latest one of the server; `fresh` starts another one. */
 export async function join({ table = null, fresh = false } = {}) {
@@ -61,23 +63,30 @@ export function reconnect() {
   if (live?.readyState !== EventSource.OPEN) rejoin(state.table.table);
 }
 
-/** Show a state of the server, unless a newer one is shown. */
+/** Show a state of the server, unless it or a newer one is shown. */
 export function receive(next) {
-  if (state.table?.table === next.table && state.table.revision > next.revision) return;
+  if (state.table?.table === next.table && state.table.revision >= next.revision) return;
   const before = state.game?.number === next.game.number ? state.game : null;
-  const kingdoms = new Map(next.game.rounds.flat().map((one) => [one.id, one]));
-  const scores = next.score.rounds.flatMap((round) => round.kingdoms);
+  const shown = new Map(state.table?.game.rounds.flat().map((one) => [one.id, one]));
+  const rounds = next.game.rounds.map((round) => round.map((one) => keepEqual(shown.get(one.id), one)));
+  const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
+  const game = { ...next.game, rounds };
+  const entries = next.score.rounds.flatMap((round) => round.kingdoms).map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }]);
   update({
-    table: next,
-    game: withWaiting(next.game, state.waiting),
+    table: { ...next, game },
+    game: withWaiting(game, state.waiting),
     connection: "live",
     round: Math.min(state.round, next.game.rounds.length - 1),
-    points: new Map(scores.map((score) => [score.id, { score, kingdom: kingdoms.get(score.id) }])),
+    points: new Map(entries.map(([id, entry]) => [id, keepEqual(state.points.get(id), entry)])),
     toast: state.toast?.revision && state.toast.revision < next.revision ? null : state.toast,
   });
   if (before) showChanges(before, state.game);
-  remember();
+  clearTimeout(remembering);
+  remembering = setTimeout(remember, REMEMBER_MS);
 }
+
+/** The value that is shown already if the new one is equal: what shows it is not drawn again. */
+const keepEqual = (shown, next) => (JSON.stringify(shown) === JSON.stringify(next) ? shown : next);
 
 /** Let the squares flash that somebody else, or a decision, has changed, and name them. */
 function showChanges(before, after) {
@@ -115,10 +124,10 @@ export function change(...changes) {
   });
 }
 
-/** Take back a step: the last one, or none if the game has changed since `step`. */
-export const undo = (step = state.table.undo?.step) => change({ op: "undo", step });
+/** Take back a step: none if the game has changed since `step`, the last one whichever it is without a `step`. */
+export const undo = (step = null) => change({ op: "undo", step });
 
-export const redo = () => change({ op: "redo", step: state.table.redo?.step });
+export const redo = () => change({ op: "redo" });
 
 /** The button that takes back the last step, and no other. */
 export function undoAction() {
@@ -140,8 +149,6 @@ async function flush() {
     let accepted = false;
     try {
       const next = await api.post(`/api/tables/${first.table}/changes`, { changes: first.changes });
-      const rest = state.waiting.filter((one) => one !== first);
-      update({ waiting: rest });
       receive(next);
       accepted = true;
     } catch (error) {

@@ -1,0 +1,61 @@
+"""From a tap on the page to the new points, in a browser at a quarter of the processor's speed."""
+
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.measurement import Measurement
+from benchmarks.server import SAMPLES, start_server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SLOWER: Final = 4
+TAPS: Final = 10
+MAX_TAP_MS: Final = 100
+PHONE: Final = {"viewport": {"width": 390, "height": 740}, "has_touch": True, "is_mobile": True}
+
+WATCH_TOTAL: Final = """() => {
+    let start = 0, before = document.getElementById("total").textContent;
+    window.times = [];
+    document.addEventListener("click", () => (start = performance.now()), { capture: true });
+    const look = () => {
+        const total = document.getElementById("total")?.textContent;
+        if (total === before) return;
+        before = total;
+        requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - start)));
+    };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
+"""Records the milliseconds from each click to the frame that shows another total."""
+
+
+def measure_page() -> Iterator[Measurement]:
+    """Yield the time from a tap to the points, for four kingdoms of one photo; nothing without Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        return
+    with start_server() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_context(**PHONE).new_page()  # type: ignore[arg-type]
+        page.goto(f"http://127.0.0.1:{server.port}/")
+        page.set_input_files("#files", SAMPLES / "four-kingdoms.jpg")
+        page.wait_for_selector("#total")
+        times = sorted(_measure_taps(page))
+        browser.close()
+    yield Measurement("tap to points, median", times[len(times) // 2], limit=MAX_TAP_MS)
+    yield Measurement("tap to points, slowest", times[-1])
+
+
+def _measure_taps(page: "Page") -> list[float]:
+    """The milliseconds of each correction, which alternates between two cells."""
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    page.evaluate(WATCH_TOTAL)
+    for number in range(TAPS):
+        page.get_by_role("gridcell", name="B1: ").tap()
+        page.get_by_role("button", name="mine, 3 crowns" if number % 2 else "wheat", exact=True).tap()
+        page.wait_for_function("(count) => times.length >= count", arg=number + 1)
+    times: list[float] = page.evaluate("times")
+    return times
