@@ -11,6 +11,7 @@ import http.client
 import json
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -48,16 +49,23 @@ class Server:
 
     def get_peak_megabytes(self) -> float:
         """Return the largest memory so far; 0 where the system does not tell."""
+        return self.get_megabytes("VmHWM")
+
+    def get_megabytes(self, key: str = "VmRSS") -> float:
+        """Return the memory in use; 0 where the system does not tell."""
         status = Path(f"/proc/{self.process.pid}/status")
         lines = status.read_text().splitlines() if status.exists() else []
-        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
+        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(key)), 0.0)
 
 
 @contextmanager
 def start_server() -> Iterator[Server]:
-    """Run `kdvision serve` on a free port until the end of the block."""
-    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--quiet", "--forget"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    """Run `kdvision serve` on a free port, with an empty folder for games, until the end of the block."""
+    command = [sys.executable, "-m", "kdvision", "serve", "--port", "0", "--quiet", "--data"]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        subprocess.Popen([*command, folder], stdout=subprocess.PIPE, text=True) as process,
+    ):
         assert process.stdout is not None
         line = process.stdout.readline()
         if not line:
@@ -114,11 +122,11 @@ def tap(server: Server, board: list[str], tally: Tally) -> None:
             tally.wrong.append(f"tap: {status}")
 
 
-def format_seconds(seconds: Sequence[float]) -> str:
+def format_seconds(seconds: Sequence[float], *, digits: int = 2) -> str:
     """Return median, 90th percentile and maximum."""
     ordered = sorted(seconds)
     median, late, last = ordered[len(ordered) // 2], ordered[int(0.9 * len(ordered))], ordered[-1]
-    return f"median {median:.2f} s, 90 % {late:.2f} s, most {last:.2f} s"
+    return f"median {median:.{digits}f} s, 90 % {late:.{digits}f} s, most {last:.{digits}f} s"
 
 
 def main() -> int:

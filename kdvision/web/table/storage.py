@@ -11,6 +11,7 @@ A step reaches the operating system before its request is answered, so a killed 
 """
 
 import logging
+import re
 import sqlite3
 import threading
 import time
@@ -35,7 +36,8 @@ CREATE TABLE steps (
     table_id TEXT, number INTEGER, game INTEGER, op TEXT, changed REAL, content BLOB,
     PRIMARY KEY (table_id, number)
 );
-CREATE TABLE readings (id TEXT PRIMARY KEY, table_id TEXT, made REAL, observation BLOB, kingdom BLOB);
+CREATE TABLE readings (id TEXT PRIMARY KEY, table_id TEXT, observation BLOB, kingdom BLOB);
+CREATE INDEX reading_table ON readings (table_id);
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT, changed REAL);
 """
 
@@ -45,8 +47,11 @@ MAX_STEPS: Final = 100
 MAX_HISTORY: Final = 200
 """Games in the history."""
 
-PENDING_SECONDS: Final = 86_400.0
-"""How long a reading is kept that is part of no game, because nobody has answered a proposal."""
+MAX_PENDING: Final = 64
+"""The latest readings of a table, which are kept although they are part of no game: a question may still be open."""
+
+READING_ID: Final = re.compile(rb'"reading":"(\w+)"')
+"""The id of a reading in a stored game."""
 
 
 class StoredTable(NamedTuple):
@@ -146,17 +151,16 @@ class Storage:
         return [PastGame(table, changed, _decode_game(content)) for table, changed, content, _ in rows]
 
     def add_reading(self, table: str, name: str, reading: StoredReading) -> None:
-        """Store a reading, and drop those of the table that are part of no game any more."""
-        now = time.time()
+        """Store a reading, and drop old ones of the table that are part of no game any more."""
 
         def write() -> None:
             with self._database as database:
-                database.execute("REPLACE INTO readings VALUES (?, ?, ?, ?, ?)", (name, table, now, *reading))
-                database.execute(
-                    "DELETE FROM readings WHERE table_id = ?1 AND made < ?2 AND NOT EXISTS"
-                    " (SELECT 1 FROM steps WHERE table_id = ?1 AND instr(content, CAST(readings.id AS BLOB)))",
-                    (table, now - PENDING_SECONDS),
-                )
+                database.execute("REPLACE INTO readings VALUES (?, ?, ?, ?)", (name, table, *reading))
+                query = "SELECT id FROM readings WHERE table_id = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?"
+                old = {row[0] for row in database.execute(query, (table, MAX_PENDING))}
+                for (content,) in database.execute("SELECT content FROM steps WHERE table_id = ?", (table,)):
+                    old.difference_update(one.decode() for one in READING_ID.findall(content))
+                database.executemany("DELETE FROM readings WHERE id = ?", [(one,) for one in old])
 
         self._run(write)
 

@@ -14,7 +14,7 @@ import pytest
 from kdvision.web.server import Settings, load_key
 from kdvision.web.table import storage as storage_module
 from kdvision.web.table.changes import AddKingdom, apply_changes
-from kdvision.web.table.model import TableGame
+from kdvision.web.table.model import Seen, TableGame
 from kdvision.web.table.storage import FILE_NAME, VERSION, Step, Storage, StoredReading, StoredTable
 from tests.paths import ROOT, SAMPLES
 from tests.phones import LiveStream, Phone
@@ -198,13 +198,15 @@ def test_a_new_step_drops_the_steps_that_were_undone() -> None:
 
 
 def test_readings_that_no_game_uses_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    storage, now = Storage(), [1e9]
-    monkeypatch.setattr("time.time", lambda: now[0])
-    for name in ("used", "unused"):
-        storage.add_reading("T", name * 4, StoredReading(b"", b"{}"))
-    game = msgspec.json.decode(msgspec.json.encode(make_step(1).game).replace(b"P1", b"used" * 4), type=TableGame)
-    storage.save(StoredTable("T", 1, 1), Step(1, "op", game))
-    now[0] += storage_module.PENDING_SECONDS + 1
-    storage.add_reading("T", "new", StoredReading(b"", b"{}"))
-    assert storage.find_reading("T", "used" * 4) is not None
-    assert storage.find_reading("T", "unused" * 4) is None
+    monkeypatch.setattr(storage_module, "MAX_PENDING", 2)
+    storage, reading = Storage(), StoredReading(b"observation", b"{}")
+    step = make_step(1)
+    (kingdom,) = step.game.rounds[0]
+    seen = msgspec.structs.replace(kingdom, seen=Seen(reading="used"))
+    storage.add_reading("T", "used", reading)
+    storage.save(StoredTable("T", 1, 1), step._replace(game=step.game.with_kingdom(seen)))
+    for name in ("old", "new", "newest"):
+        storage.add_reading("T", name, reading)
+    kept = {name for name in ("used", "old", "new", "newest") if storage.find_reading("T", name)}
+    assert kept == {"used", "new", "newest"}
+    assert storage.find_reading("other", "used") is None

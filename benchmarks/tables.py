@@ -1,0 +1,146 @@
+"""Shared tables under load: how soon phones see a change, and how much memory many photos take.
+
+    python -m benchmarks.tables --phones 32 --tables 8 --photos 500
+
+Phones watch their tables and set squares in turn. A change counts as seen when the last phone of its table has received
+the new state. Then one table gets photos, each of which replaces the one before.
+"""
+
+import argparse
+import http.client
+import io
+import json
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+from PIL import Image
+
+from benchmarks.server import SAMPLES, TIMEOUT_SECONDS, Server, format_seconds, start_server
+
+MAX_SECONDS: Final = 0.3
+"""A change should reach all phones within this time."""
+
+MAX_GROWTH_MEGABYTES: Final = 20.0
+"""Memory may grow by this over the second half of the photos."""
+
+PHOTO_WIDTH: Final = 640
+"""Pixels; small photos are read fast."""
+
+SAMPLES_OF_MEMORY: Final = 10
+
+
+class Watcher(threading.Thread):
+    """A phone that watches a table and notes when each revision arrives."""
+
+    def __init__(self, server: Server, table: str) -> None:
+        super().__init__(daemon=True)
+        self.arrived: dict[int, float] = {}
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=TIMEOUT_SECONDS)
+        self.connection.request("GET", f"/api/tables/{table}/live")
+        self.response = self.connection.getresponse()
+
+    def run(self) -> None:
+        """Read events until the server stops."""
+        for line in self.response:
+            if line.startswith(b"id: "):
+                self.arrived[int(line[4:])] = time.perf_counter()
+
+    def wait_for(self, revision: int) -> float:
+        """Return when a revision, or a later one, arrived."""
+        while not any(number >= revision for number in self.arrived):
+            time.sleep(0.001)
+        return min(at for number, at in self.arrived.items() if number >= revision)
+
+
+def change(server: Server, table: str, **values: Any) -> Any:
+    """Return the state of a table after a change."""
+    body = json.dumps({"changes": [values]}).encode()
+    status, state = server.post(f"/api/tables/{table}/changes", body, "application/json")
+    assert status == 200, state
+    return state
+
+
+def open_tables(server: Server, count: int) -> dict[str, str]:
+    """Return new tables with the id of a kingdom at each."""
+    boards = json.loads((SAMPLES / "four-kingdoms.json").read_text())["kingdoms"]
+    found = {}
+    for _ in range(count):
+        table = server.post("/api/tables", b'{"new": true}', "application/json")[1]["table"]
+        states = [change(server, table, op="add_kingdom", board=one["board"]) for one in boards]
+        found[table] = states[-1]["game"]["rounds"][0][0]["id"]
+    return found
+
+
+def measure_changes(server: Server, phones: int, tables: int, changes: int) -> list[float]:
+    """Return the seconds from sending each change until the last phone of its table has seen it.
+
+    All tables change at the same time.
+    """
+    kingdoms = open_tables(server, tables)
+    watchers = {table: [Watcher(server, table) for _ in range(phones // tables)] for table in kingdoms}
+    for watcher in (one for own in watchers.values() for one in own):
+        watcher.start()
+    seconds: list[float] = []
+
+    def play(table: str) -> None:
+        for number in range(changes):
+            cell = "w1" if number % 2 else "f"
+            start = time.perf_counter()
+            state = change(server, table, op="set_square", kingdom=kingdoms[table], at="0,0", cell=cell)
+            seconds.append(max(one.wait_for(state["revision"]) for one in watchers[table]) - start)
+
+    threads = [threading.Thread(target=play, args=[table]) for table in kingdoms]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return seconds
+
+
+def make_photo() -> bytes:
+    """Return the sample of two kingdoms as a small photo."""
+    with Image.open(SAMPLES / "two-kingdoms.jpg") as image:
+        image.thumbnail((PHOTO_WIDTH, PHOTO_WIDTH))
+        buffer = io.BytesIO()
+        image.save(buffer, "JPEG", quality=90)
+    return buffer.getvalue()
+
+
+def measure_memory(server: Server, photos: int) -> list[float]:
+    """Return the megabytes in use after each tenth of the photos."""
+    table = server.post("/api/tables", b'{"new": true}', "application/json")[1]["table"]
+    photo, used = make_photo(), []
+    for number in range(1, photos + 1):
+        status, answer = server.post(f"/api/tables/{table}/photos?photo=p{number}", photo, "image/jpeg")
+        assert status == 200, answer
+        if answer["proposal"]:
+            change(server, table, op="answer_proposal", proposal=answer["proposal"]["id"], answer=0)
+        if number % max(1, photos // SAMPLES_OF_MEMORY) == 0:
+            used.append(server.get_megabytes())
+    return used
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the figures; return 1 if one is over its limit."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--phones", type=int, default=32)
+    parser.add_argument("--tables", type=int, default=8)
+    parser.add_argument("--changes", type=int, default=50, help="changes at each table")
+    parser.add_argument("--photos", type=int, default=500)
+    options = parser.parse_args(arguments)
+    with start_server() as server:
+        seconds = measure_changes(server, options.phones, options.tables, options.changes)
+        used = measure_memory(server, options.photos)
+    half = used[len(used) // 2 :]
+    growth = statistics.mean(half[-2:]) - half[0]
+    print(f"changes  {len(seconds)}, seen by all phones of the table; {format_seconds(seconds, digits=3)}")
+    print(f"memory   {', '.join(f'{one:.0f}' for one in used)} MB over {options.photos} photos; growth {growth:.1f} MB")
+    return int(sorted(seconds)[int(0.99 * len(seconds))] > MAX_SECONDS or growth > MAX_GROWTH_MEGABYTES)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
