@@ -14,7 +14,6 @@ from kdvision.errors import KdvisionError
 from kdvision.vision.detect.outline import KingdomOutline
 from kdvision.web.games import describe_rules
 from kdvision.web.http import (
-    Decide,
     Fits,
     InviteQuery,
     ReadQuery,
@@ -42,7 +41,7 @@ PhotoJob = Callable[..., Response]
 
 
 async def read(request: Request) -> Response:
-    """Read a photo: its kingdoms as `kdvision score --json` prints them, and what /api/decide needs."""
+    """Read a photo: its kingdoms as `kdvision score --json` prints them and the facts that it does not show."""
     service, options = service_of(request), parse_query(request.query_params, ReadQuery)
     outlines = [KingdomOutline.parse(text) for text in options.corners]
     return await run_photo_job(request, partial(service.read, options=options, outlines=outlines))
@@ -65,12 +64,6 @@ async def picture(request: Request) -> Response:
     with _reserve_photo_slot(request):
         content = await read_photo(request)
         return await wait_for_response(request, service_of(request).photos, partial(convert_picture, content))
-
-
-async def decide(request: Request) -> Response:
-    """Decide kingdoms again with the squares that people have named."""
-    body = await read_json(request, Decide)
-    return await _run_quick_job(request, partial(service_of(request).decide, body))
 
 
 async def score(request: Request) -> Response:

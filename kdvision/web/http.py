@@ -40,27 +40,18 @@ STATUS: Final[Mapping[type[KdvisionError], int]] = {
 """HTTP status by error class; all other errors of the program are 422."""
 
 
-class KingdomFixes(Struct):
-    """What /api/read returned as `sight`, and squares of its grid that a person has named, such as C3."""
-
-    sight: str
-    fixes: dict[str, Annotated[str, Meta(extra_json_schema={"pattern": CELL_PATTERN})]] = {}
-
-
 Outline = Annotated[str, Meta(max_length=MAX_OUTLINE_LENGTH, extra_json_schema={"pattern": OUTLINE_PATTERN})]
 OUTLINES_HELP: Final = "the outline of each kingdom: its size if known, and its corners in pixels"
 Outlines = Annotated[list[Outline], Meta(max_length=MAX_KINGDOMS, description=OUTLINES_HELP)]
-Kingdoms = Annotated[list[KingdomFixes], Meta(min_length=1, max_length=MAX_KINGDOMS, description="of one game")]
 
 OPTIONS: Final[list[tuple[str, Any, Any]]] = [
     ("side", Annotated[Literal[SIDES] | None, Meta(description="null: as the photo shows")], None),
     *((variant.key, Annotated[bool, Meta(description=variant.help)], False) for variant in VARIANTS),
     ("game", Annotated[Literal[(GAME_AUTO, *DECKS)], Meta(description="auto: as the photo shows")], GAME_AUTO),
 ]
-"""Name, type and default of the options of /api/read and /api/decide."""
+"""Name, type and default of the options of /api/read."""
 
 ReadQuery: Final = msgspec.defstruct("ReadQuery", [*OPTIONS, ("corners", Outlines, [])])
-Decide: Final = msgspec.defstruct("Decide", [("kingdoms", Kingdoms), *OPTIONS])
 Fits: Final = msgspec.defstruct(
     "Fits",
     [
@@ -102,7 +93,7 @@ def check_value(value: Any, model: Any) -> Any:
 
 
 def list_variants(options: Any) -> tuple[str, ...]:
-    """The ids of the variants that a ReadQuery or Decide asks for."""
+    """The ids of the variants that a ReadQuery asks for."""
     return tuple(variant.id for variant in VARIANTS if getattr(options, variant.key))
 
 

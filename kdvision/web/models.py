@@ -9,8 +9,6 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 Point = Annotated[list[float], Meta(min_length=2, max_length=2)]
-Origin = Annotated[list[int], Meta(description="row and column of A1 on the grid, from 0", min_length=2, max_length=2)]
-Quad = Annotated[list[int], Meta(description="x, y of four corners, from the top left", min_length=8, max_length=8)]
 
 
 class Line(Struct):
@@ -138,14 +136,8 @@ class Kingdom(ScoredKingdom):
     player: str | None
 
 
-class DecidedKingdom(Kingdom):
-    origin: Origin
-
-
-class SeenKingdom(DecidedKingdom):
-    sight: Annotated[str, Meta(description="for /api/decide; valid until the server stops")]
-    squares: list[list[Quad]]
-    untold: list[str]
+class SeenKingdom(Kingdom):
+    untold: Annotated[list[str], Meta(description="keys of game files for facts that the photo does not show in full")]
 
 
 class Error(Struct):
@@ -181,10 +173,6 @@ class Result(PhotoResult):
 class SeenResult(PhotoResult):
     kingdoms: list[SeenKingdom]
     variants: list[str]
-
-
-class Decided(Struct):
-    kingdoms: list[DecidedKingdom]
 
 
 class PlayedDomino(Struct):

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from kdvision import __version__
 from kdvision.web import api, models
 from kdvision.web.games import Game, Rules
-from kdvision.web.http import FORM, Decide, Fits, InviteQuery, ReadQuery, json_response
+from kdvision.web.http import FORM, Fits, InviteQuery, ReadQuery, json_response
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_KEY_BYTES, MAX_PHOTO_BYTES
 from kdvision.web.table import api as table_api
 from kdvision.web.table.tables import ChangeRequest, JoinRequest, PastGame, PhotoAnswer, TableState
@@ -39,7 +39,6 @@ ERRORS: Final = {
     404: "there is no such table, kingdom, reading or game",
     408: "the body took too long",
     409: "somebody has changed the game since",
-    410: "the reading is from another run of the server",
     413: f"more than {MAX_PHOTO_BYTES:,} bytes of a photo, {MAX_JSON_BYTES:,} of JSON or {MAX_KEY_BYTES:,} of a key, "
     "or too many pixels",
     415: "not an image in a supported format, or not declared as JSON",
@@ -112,9 +111,6 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
         error_types=(models.Result, models.Error),
     ),
     "/api/picture": Operation("POST", api.picture, "Convert a photo to JPEG", {"image/jpeg": Binary}, PHOTO),
-    "/api/decide": Operation(
-        "POST", api.decide, "Decide again with fixed squares", {JSON: models.Decided}, {JSON: Decide}, errors=(410,)
-    ),
     "/api/score": Operation(
         *("POST", api.score, "Score a game"),
         returns={JSON: models.GameResult, "text/plain": str, "application/toml": str},

@@ -1,6 +1,5 @@
-"""The work behind the endpoints, done in worker threads: read photos, decide kingdoms again, convert pictures."""
+"""The work behind the endpoints, done in worker threads: read photos, convert pictures, score games."""
 
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from starlette.responses import Response
 from kdvision import pipeline
 from kdvision.errors import KdvisionError
 from kdvision.files import encode_image, write_atomically
-from kdvision.game.board import Board, Cell, Square
+from kdvision.game.board import Board
 from kdvision.game.deck import parse_domino
 from kdvision.game.game import choose_rule_set
 from kdvision.game.rules import VARIANTS, name_box
@@ -29,15 +28,13 @@ from kdvision.report.result import Result
 from kdvision.report.to_dict import result_to_dict
 from kdvision.vision.decide.game_set import GAME_AUTO, GAME_KINGDOMINO
 from kdvision.vision.detect.outline import KingdomOutline
-from kdvision.vision.find import Networks
 from kdvision.vision.image.photo import Photo, shrink
 from kdvision.web.http import ReadQuery, json_response, list_variants, status_of
 from kdvision.web.limits import JobQueue, Report
 from kdvision.web.table.changes import Change, SetRules
 from kdvision.web.table.model import TableGame
-from kdvision.web.table.readings import NewReading, describe_grid, make_reading
+from kdvision.web.table.readings import NewReading, make_reading
 from kdvision.web.table.tables import PhotoAnswer
-from kdvision.web.tokens import decode_token, encode_token
 
 PHOTO_NAME: Final = "the photo"
 GAME_NAME: Final = "the game"
@@ -55,13 +52,12 @@ SUFFIXES: Final = {b"\xff\xd8": ".jpg", b"\x89P": ".png", b"RI": ".webp", b"GI":
 
 @dataclass(frozen=True)
 class Service:
-    """What the endpoints share: job queues, the secret of this run, and the folder for photos, if they are kept."""
+    """What the endpoints share: job queues, and the folder for photos, if they are kept."""
 
     photos: JobQueue
     quick_jobs: JobQueue
     link: str | None = None
     keep_folder: Path | None = None
-    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _photo_numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def read(
@@ -75,14 +71,8 @@ class Service:
         result, variants = _score((photo.width, photo.height), readings, options)
         body = result_to_dict(result)
         body["kingdoms"] = [
-            kingdom
-            | _origin_data(reading)
-            | {
-                "sight": encode_token(reading, self.secret),
-                "squares": describe_grid(reading),
-                "untold": sorted(scored.kingdom.open_facts),
-            }
-            for kingdom, reading, scored in zip(body["kingdoms"], readings, result.kingdoms, strict=True)
+            kingdom | {"untold": sorted(scored.kingdom.open_facts)}
+            for kingdom, scored in zip(body["kingdoms"], result.kingdoms, strict=True)
         ]
         return json_response(body | {"variants": variants})
 
@@ -122,30 +112,6 @@ class Service:
             watch=lambda stage, output: report(_describe_progress(stage, output)),
         )
         return photo, readings
-
-    def decide(self, request: Any) -> Response:
-        """Decide the kingdoms of a Decide again with its fixed squares; raises Refusal and NotationError."""
-        cells = Networks.load().classifier
-        decoded = [
-            decode_token(one.sight, cells.kinds, self.secret, piece_names=cells.pieces) for one in request.kingdoms
-        ]
-        fixed_squares = {
-            (number, Square.parse(name)): _parse_cell(cell)
-            for number, kingdom in enumerate(request.kingdoms)
-            for name, cell in kingdom.fixes.items()
-        }
-        readings = pipeline.decide_again(
-            [one.observation for one in decoded],
-            surroundings=[one.around for one in decoded],
-            side=request.side,
-            fixed_squares=fixed_squares,
-            game=name_box(request.game, list_variants(request)),
-        )
-        result, _ = _score((0, 0), readings, request)
-        decided = result_to_dict(result)["kingdoms"]
-        return json_response(
-            {"kingdoms": [one | _origin_data(reading) for one, reading in zip(decided, readings, strict=True)]}
-        )
 
     def _keep(self, content: bytes) -> None:
         if self.keep_folder is not None:
@@ -208,12 +174,3 @@ def _score(size: tuple[int, int], readings: Sequence[KingdomReading], options: A
     rule_set = choose_rule_set(game, [reading.board for reading in readings], side=options.side, variants=played)
     with_facts = [variant.id for variant in VARIANTS if variant.id in played and variant.facts]
     return build_photo_result(PHOTO_NAME, size, readings, rule_set, facts=facts), with_facts
-
-
-def _parse_cell(text: str) -> str:
-    return "." if text == "." else str(Cell.parse(text))
-
-
-def _origin_data(reading: KingdomReading) -> dict[str, Any]:
-    """The cell of the grid that is the board's A1."""
-    return {"origin": [reading.start.row, reading.start.col]}

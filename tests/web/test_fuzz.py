@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from kdvision.game.board import Board, Square
 from kdvision.web.openapi import component_schemas, describe_api
 from kdvision.web.server import Settings, create_app
 from tests.paths import ROOT
+from tests.phones import LiveStream, Phone
 from tests.webserver import TIMEOUT_SECONDS, Client, running_server
 
 schemathesis: Any = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
@@ -52,33 +52,40 @@ def test_responses_match_the_description(case: Any, client: Client) -> None:
 
 
 @pytest.fixture(scope="module")
-def observation(client: Client) -> str:
-    """The token of the kingdom in the demo photo."""
-    found: str = client.post_photo((ROOT / "samples" / "demo.jpg").read_bytes()).json["kingdoms"][0]["sight"]
-    return found
+def phone(client: Client) -> Phone:
+    """A phone at a table with the kingdom of the demo photo."""
+    phone = Phone(client)
+    phone.photograph((ROOT / "samples" / "demo.jpg").read_bytes())
+    return phone
 
 
 @given(
-    fixes=st.dictionaries(
-        st.builds("{}{}".format, st.sampled_from("ABCDEFG"), st.integers(1, 7)),
-        st.sampled_from(["w", "w1", "f", "f1", "l", "l1", "g", "g2", "s", "s2", "m", "m3", "w9", "t", "t2", "#", "."]),
-        max_size=49,
+    squares=st.dictionaries(
+        st.builds("{},{}".format, st.integers(-1, 6), st.integers(-1, 6)),
+        st.sampled_from(
+            ["w", "w1", "f", "f1", "l", "l1", "g", "g2", "s", "s2", "m", "m3", "w9", "t", "t2", "#", ".", "?"]
+        ),
+        min_size=1,
+        max_size=30,
     ),
     twice=st.booleans(),
 )
 @settings(max_examples=MAX_EXAMPLES, derandomize=MAX_EXAMPLES < 100, suppress_health_check=list(HealthCheck))
-def test_any_fixed_squares_can_be_decided(client: Client, observation: str, fixes: dict[str, str], twice: bool) -> None:
-    """Also squares that no game has, several castles or none, and a kingdom twice. One or two squares are kept."""
-    body = {"kingdoms": [{"sight": observation, "fixes": fixes}] + [{"sight": observation}] * twice}
-    answer = client.post("/api/decide", body)
+def test_any_squares_can_be_set(phone: Phone, squares: dict[str, str], twice: bool) -> None:
+    """Also squares that no game has, several castles or none, and a kingdom twice. They stay as they were set."""
+    start = phone.look()["game"]["rounds"][0][0]
+    if twice:
+        phone.change("add_kingdom", reading=start["seen"]["reading"])
+    changes = [{"op": "set_square", "kingdom": start["id"], "at": at, "cell": cell} for at, cell in squares.items()]
+    answer = phone.send(*changes)
     assert answer.status == 200
-    for kingdom in answer.json["kingdoms"][:1]:
-        row, col = kingdom["origin"]
-        board = Board.parse(kingdom["board"]) if kingdom["board"] else Board({})
-        for name, cell in fixes.items() if len(fixes) < 3 else ():
-            place = Square.parse(name)
-            shown = board.get(Square(place.row - row, place.col - col))
-            assert ("." if shown is None else str(shown)) == cell
+    live = LiveStream(phone.client, phone.table)
+    state = live.wait_for("state", lambda one: not one["deciding"])
+    live.close()
+    cells = state["game"]["rounds"][0][0]["cells"]
+    assert {at: cells.get(at, ".") for at in squares} == squares
+    while phone.look()["undo"]["step"] > 1:
+        phone.change("undo")
 
 
 def test_the_description_has_every_operation() -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kdvision.game.board import Board
 from kdvision.web.limits import MAX_JSON_BYTES, MAX_PHOTO_BYTES
 from kdvision.web.server import Settings
 from tests.conftest import Run
@@ -47,16 +46,6 @@ def test_a_photo_is_read(demo: dict[str, Any]) -> None:
     (kingdom,) = demo["kingdoms"]
     assert (kingdom["board"], kingdom["total"]) == (TRUTH["board"], TRUTH["points"])
     assert (demo["width"], demo["height"], demo["error"]) == (1600, 1200, None)
-
-
-def test_the_squares_lie_where_the_board_is(demo: dict[str, Any]) -> None:
-    """The cells of the grid that the board covers have the corners of its outline."""
-    (kingdom,) = demo["kingdoms"]
-    (row, col), board = kingdom["origin"], Board.parse(kingdom["board"])
-    first, last = kingdom["squares"][row][col], kingdom["squares"][row + board.height - 1][col + board.width - 1]
-    wanted = kingdom["corners"]
-    assert first[:2] == pytest.approx(wanted[0], abs=1)  # whole pixels in the one, tenths in the other
-    assert last[4:6] == pytest.approx(wanted[2], abs=1)
 
 
 def test_a_file_in_a_form_is_read_like_a_body(client: Client, demo: dict[str, Any]) -> None:
@@ -191,49 +180,6 @@ def test_a_photo_is_converted_to_jpeg(client: Client) -> None:
     assert answer.content[:2] == b"\xff\xd8"
 
 
-# Deciding again.
-
-
-def test_a_fixed_square_is_kept(client: Client, demo: dict[str, Any]) -> None:
-    (kingdom,) = demo["kingdoms"]
-    body = {"kingdoms": [{"sight": kingdom["sight"]}]}
-    (same,) = client.post("/api/decide", body).json["kingdoms"]
-    assert (same["board"], same["origin"], same["total"]) == (kingdom["board"], kingdom["origin"], kingdom["total"])
-    row, col = kingdom["origin"]
-    name = f"{chr(ord('A') + col)}{row + 1}"
-    body["kingdoms"][0]["fixes"] = {name: "m1"}
-    (fixed,) = client.post("/api/decide", body).json["kingdoms"]
-    assert fixed["board"][0].split()[0] == "m1"
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({}, 422),
-        ({"kingdoms": []}, 422),
-        ({"kingdoms": [{"sight": 1}]}, 422),
-        ({"kingdoms": [{"sight": "abc"}]}, 410),
-        ({"kingdoms": [{"sight": "A" * 50_000}]}, 410),
-        ({"kingdoms": [{"sight": "é"}]}, 410),
-    ],
-)
-def test_only_tokens_of_this_server_are_decided(client: Client, body: dict[str, Any], status: int) -> None:
-    assert client.post("/api/decide", body).status == status
-
-
-@pytest.mark.parametrize("fixes", [{"Z9": "w"}, {"A0": "w"}, {"B2": "x"}, {"B2": 1}, {"B2": "?"}, ["B2"]])
-def test_invalid_fixes_are_refused(client: Client, demo: dict[str, Any], fixes: Any) -> None:
-    body = {"kingdoms": [{"sight": demo["kingdoms"][0]["sight"], "fixes": fixes}]}
-    assert client.post("/api/decide", body).status == 422
-
-
-def test_a_changed_token_is_refused(client: Client, demo: dict[str, Any]) -> None:
-    observation = demo["kingdoms"][0]["sight"]
-    middle = len(observation) // 2
-    changed = observation[:middle] + ("A" if observation[middle] != "A" else "B") + observation[middle + 1 :]
-    assert client.post("/api/decide", {"kingdoms": [{"sight": changed}]}).status == 410
-
-
 # Scoring.
 
 
@@ -325,6 +271,14 @@ def test_files_are_compressed(client: Client) -> None:
 )
 def test_no_other_path_is_served(client: Client, path: str) -> None:
     assert client.get(path).status == 404
+
+
+def test_a_wrong_address_is_a_page_for_a_person_and_json_for_a_program(client: Client) -> None:
+    page = client.get("/<b>", Accept="text/html,*/*")
+    assert (page.status, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert b"There is no such page" in page.content and b'href="/"' in page.content
+    assert client.get("/x").json == {"error": "there is no such page", "hint": "see /api/openapi.json"}
+    assert "error" in client.get("/api/x", Accept="text/html").json
 
 
 def test_a_wrong_method_is_refused(client: Client) -> None:

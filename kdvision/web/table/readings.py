@@ -33,8 +33,8 @@ from kdvision.web.table.model import (
     format_place,
     parse_place,
 )
+from kdvision.web.table.observations import SurroundedObservation, decode_observation, encode_observation
 from kdvision.web.table.storage import StoredReading
-from kdvision.web.tokens import SurroundedObservation, decode_observation, encode_observation
 
 MIN_SAME_SQUARES: Final = 5
 MIN_SAME_SHARE: Final = 0.7
@@ -217,9 +217,13 @@ def _make_answer(text: str, changes: Sequence[Change]) -> Answer:
 
 
 def decode_reading(stored: StoredReading) -> SurroundedObservation:
-    """The observation of a stored reading."""
+    """The observation of a stored reading; raises Refusal if networks of other classes made it."""
     cells = Networks.load().classifier
-    return decode_observation(stored.observation, cells.kinds, piece_names=cells.pieces)
+    try:
+        return decode_observation(stored.observation, cells.kinds, piece_names=cells.pieces)
+    except ValueError as error:
+        message = "this kingdom was read by another version of the program"
+        raise Refusal(409, message, hint="take the photo again") from error
 
 
 def decide_kingdoms(

@@ -125,7 +125,7 @@ def test_a_retake_may_be_kept_or_ignored(phone: Phone, text: str, count: int) ->
 
 def test_anybody_may_answer_once(client: Client, phone: Phone) -> None:
     phone.photograph(DEMO)
-    phone.photograph(DEMO)
+    phone.photograph(DEMO, "photo=again")
     other = Phone(client, phone.table)
     (proposal,) = other.state["game"]["proposals"]
     answer(other, "Ignore this photo")
@@ -152,9 +152,16 @@ def test_a_typed_kingdom_is_replaced_by_its_photo(phone: Phone) -> None:
     assert (phone.kingdoms[0]["player"], bool(phone.kingdoms[0]["seen"])) == ("Ann", True)
 
 
+def test_a_photo_that_is_sent_again_adds_nothing(phone: Phone) -> None:
+    """The phone lost the answer, and sends the photo once more."""
+    phone.photograph(DEMO, "photo=same")
+    found = phone.photograph(DEMO, "photo=same")
+    assert (found["kingdoms"], found["proposal"], len(phone.kingdoms)) == ([], None, 1)
+
+
 def test_another_kingdom_is_added_without_a_question(phone: Phone) -> None:
     phone.photograph(DEMO)
-    assert phone.photograph(TWO)["proposal"] is None
+    assert phone.photograph(TWO, "photo=two")["proposal"] is None
     assert len(phone.kingdoms) == 3
 
 

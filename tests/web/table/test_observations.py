@@ -1,13 +1,11 @@
-"""Observations as signed texts: what comes back is what was encoded, as far as a decision depends on it."""
+"""Observations as bytes: what comes back is what was encoded, as far as a decision depends on it."""
 
-import hmac
-from base64 import urlsafe_b64encode
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kdvision.game.board import Board, Square
+from kdvision.game.board import Board
 from kdvision.pipeline import KingdomReading, decide_again
 from kdvision.vision.assess.calibration import Calibration
 from kdvision.vision.assess.warnings import Surroundings
@@ -15,12 +13,11 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import KINDS, Reading
 from kdvision.vision.find import assemble_kingdoms
 from kdvision.vision.networks.onnx import load_model
-from kdvision.web.http import MAX_KINGDOMS
-from kdvision.web.limits import MAX_JSON_BYTES, Refusal
-from kdvision.web.tokens import decode_token, encode_token
+from kdvision.web.limits import Refusal
+from kdvision.web.table.observations import decode_observation, encode_observation
+from kdvision.web.table.readings import decode_reading
+from kdvision.web.table.storage import StoredReading
 from tests.kingdoms import make_grid, table_photo
-
-SECRET = b"k" * 32
 
 
 def make_observation(text: str = ". . . . / . w w1 . / . # f . / . . . .") -> GridObservation:
@@ -42,7 +39,7 @@ def read_kingdom(seen: GridObservation) -> KingdomReading:
 def test_an_observation_comes_back() -> None:
     original = read_kingdom(make_observation())
     assert original.observation is not None
-    back = decode_token(encode_token(original, SECRET), KINDS, SECRET)
+    back = decode_observation(encode_observation(original), KINDS)
     assert back.around == Surroundings()
     assert np.abs(back.observation.reading.log_probs - original.observation.reading.log_probs).max() < 0.01
     for one, other in zip(back.observation.border_log_odds, original.observation.border_log_odds, strict=True):
@@ -56,7 +53,7 @@ def test_cells_at_the_edge_of_the_picture_come_back() -> None:
     seen = replace(make_observation(), visible_share=np.full(shape, 0.5), tile_beyond=np.full(shape, 0.25))
     around = Surroundings(False, True, True, True)
     kingdom = replace(read_kingdom(make_observation()), observation=seen, surroundings=around)
-    back = decode_token(encode_token(kingdom, SECRET), KINDS, SECRET)
+    back = decode_observation(encode_observation(kingdom), KINDS)
     assert back.around == around
     assert back.observation.visible_share is not None
     assert back.observation.tile_beyond is not None
@@ -68,8 +65,8 @@ def test_pieces_and_gems_come_back() -> None:
     names, rng = ("", "knight", "tower"), np.random.default_rng(3)
     probabilities = rng.dirichlet(np.ones(3), (4, 4))
     seen = replace(make_observation(), pieces=np.log(probabilities), gems=rng.normal(0, 4, (5, 5)), piece_names=names)
-    text = encode_token(replace(read_kingdom(make_observation()), observation=seen), SECRET)
-    back = decode_token(text, KINDS, SECRET, piece_names=names).observation
+    text = encode_observation(replace(read_kingdom(make_observation()), observation=seen))
+    back = decode_observation(text, KINDS, piece_names=names).observation
     assert back.pieces is not None and back.gems is not None and seen.gems is not None
     assert (back.piece_names, back.visible_share) == (names, None)
     assert np.abs(np.exp(back.pieces) - probabilities).max() < 0.01
@@ -79,38 +76,13 @@ def test_pieces_and_gems_come_back() -> None:
 def test_a_decoded_observation_gives_the_same_decision() -> None:
     original = read_kingdom(make_observation())
     assert original.observation is not None
-    back = decode_token(encode_token(original, SECRET), original.observation.reading.kinds, SECRET)
+    back = decode_observation(encode_observation(original), original.observation.reading.kinds)
     (again,) = decide_again([back.observation], surroundings=[back.around])
     assert (again.board, again.start) == (original.board, original.start)
     assert [doubt.square for doubt in again.doubts] == [doubt.square for doubt in original.doubts]
 
 
-def test_the_largest_grids_fit_into_a_request() -> None:
-    rows = " / ".join(" ".join(["."] * 13) for _ in range(13))
-    board = Board.parse(rows).with_cells({Square(6, 6): Board.parse("#")[Square(0, 0)]})
-    token = encode_token(replace(read_kingdom(make_observation()), observation=make_observation(str(board))), SECRET)
-    assert len(token) < MAX_JSON_BYTES / MAX_KINGDOMS / 2
-    assert decode_token(token, KINDS, SECRET).observation.grid.rows == 13
-
-
-@pytest.mark.parametrize("change", [0, 1, 20, -1])
-def test_a_changed_token_is_refused(change: int) -> None:
-    token = encode_token(read_kingdom(make_observation()), SECRET)
-    place = change % len(token)
-    other = token[:place] + ("x" if token[place] != "x" else "y") + token[place + 1 :]
-    with pytest.raises(Refusal):
-        decode_token(other if change >= 0 else token[:-8], KINDS, SECRET)
-
-
-def test_another_secret_is_refused() -> None:
-    with pytest.raises(Refusal) as raised:
-        decode_token(encode_token(read_kingdom(make_observation()), SECRET), KINDS, b"o" * 32)
-    assert (raised.value.status, raised.value.hint) == (410, "read the photo again")
-
-
-def test_a_token_of_the_previous_version_is_refused() -> None:
-    """It had its signature in front, without a separator."""
-    body = bytes(range(200))
-    token = urlsafe_b64encode(hmac.digest(SECRET, body, "sha256")[:16] + body).decode().rstrip("=")
-    with pytest.raises(Refusal, match="restarted"):
-        decode_token(token, KINDS, SECRET)
+def test_an_observation_of_other_classes_is_refused() -> None:
+    stored = StoredReading(encode_observation(read_kingdom(make_observation())), b"")
+    with pytest.raises(Refusal, match="another version"):
+        decode_reading(stored._replace(observation=stored.observation.replace(b"\x12", b"\x11", 1)))

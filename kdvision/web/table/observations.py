@@ -1,14 +1,9 @@
-"""Observations as signed texts: the page keeps them and sends them back, so that the server needs no memory.
+"""Observations as bytes: the server stores them, so that it can decide again without the photo."""
 
-A token is valid for one run of the server. Nothing is unpacked before the signature is checked.
-"""
-
-import hashlib
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
-from itsdangerous import BadData, URLSafeSerializer
 from numpy.typing import NDArray
 
 from kdvision.pipeline import KingdomReading
@@ -17,7 +12,6 @@ from kdvision.vision.classify.observation import GridObservation
 from kdvision.vision.classify.probabilities import Reading
 from kdvision.vision.detect.grid import Grid
 from kdvision.vision.networks.cells import log_softmax
-from kdvision.web.limits import Refusal
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -35,18 +29,6 @@ class SurroundedObservation(NamedTuple):
     around: Surroundings
 
 
-class _BytesSerializer:
-    """Leaves bytes as they are, for itsdangerous."""
-
-    @staticmethod
-    def dumps(content: bytes) -> bytes:
-        return content
-
-    @staticmethod
-    def loads(content: bytes) -> bytes:
-        return content
-
-
 def _pack_arrays(arrays: Arrays) -> bytes:
     return msgspec.msgpack.encode({name: (one.dtype.str, one.shape, one.tobytes()) for name, one in arrays.items()})
 
@@ -54,12 +36,6 @@ def _pack_arrays(arrays: Arrays) -> bytes:
 def _unpack_arrays(content: bytes) -> Arrays:
     packed = msgspec.msgpack.decode(content)
     return {name: np.frombuffer(data, dtype).reshape(shape) for name, (dtype, shape, data) in packed.items()}
-
-
-def encode_token(kingdom: KingdomReading, secret: bytes) -> str:
-    """The observation of a kingdom as a signed text."""
-    token: bytes = _token_serializer(secret).dumps(encode_observation(kingdom))  # type: ignore[assignment]
-    return token.decode()
 
 
 def encode_observation(kingdom: KingdomReading) -> bytes:
@@ -85,18 +61,6 @@ def encode_observation(kingdom: KingdomReading) -> bytes:
     return _pack_arrays(arrays | {"corners": corners, "around": around})
 
 
-def decode_token(
-    token: str, kinds: tuple[str, ...], secret: bytes, *, piece_names: tuple[str, ...] = ()
-) -> SurroundedObservation:
-    """The observation in a token, with the kinds and pieces of the network; raises Refusal for any other text."""
-    try:
-        content: bytes = _token_serializer(secret).loads(token)
-    except BadData as error:
-        message = "this reading is not from this server, or the server was restarted"
-        raise Refusal(410, message, hint="read the photo again") from error
-    return decode_observation(content, kinds, piece_names=piece_names)
-
-
 def decode_observation(
     content: bytes, kinds: tuple[str, ...], *, piece_names: tuple[str, ...] = ()
 ) -> SurroundedObservation:
@@ -117,8 +81,3 @@ def decode_observation(
         piece_names=() if pieces is None else piece_names,
     )
     return SurroundedObservation(observation, Surroundings(*map(bool, around)))
-
-
-def _token_serializer(secret: bytes) -> URLSafeSerializer:
-    options = {"digest_method": hashlib.sha256}
-    return URLSafeSerializer(secret, "kdvision.observation", serializer=_BytesSerializer, signer_kwargs=options)
