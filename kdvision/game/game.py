@@ -66,6 +66,16 @@ class Game:
         """Whether it is known who has won the whole game."""
         return all(map(self.has_round_result, self.rounds))
 
+    @property
+    def outlook(self) -> str:
+        """A sentence on who has won a Dynasty outright while facts are open (lost-treasures/dynasty), else empty."""
+        if len(self.rounds) > 1 and not self.has_result:
+            for table in self.rounds:
+                winners = [one for one in table.kingdoms if self.rule_set.is_outright_win(one)]
+                if winners or not self.has_round_result(table):
+                    return describe_outlook(table.kingdoms, self.rule_set, whole=False) if winners else ""
+        return ""
+
     def note(self, table: Table) -> str:
         """Return a sentence if kingdoms of a round are missing, else an empty text."""
         if self.has_all_kingdoms(table):

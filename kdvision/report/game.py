@@ -49,6 +49,7 @@ def format_game(
         parts += [f" {note}\n"] if (note := game.note(table)) else []
     if len(game.rounds) > 1 and game.has_result:
         parts.append(format_standing(game.standing, width=width, colour=colour))
+    parts += [f" Dynasty: {replace_controls(game.outlook)}\n"] if game.outlook else []
     return "\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
@@ -70,6 +71,7 @@ def game_to_dict(game: Game, name: str) -> dict[str, Any]:
         "side": game.side,
         "complete": all(kingdom["complete"] for one in rounds for kingdom in one["kingdoms"]),
         "rounds": rounds,
+        "outlook": game.outlook or None,
         "winners": [] if final is None else [place.player for place in final.winners],
         "standing": None if final is None else standing_to_dict(final),
     }

@@ -204,6 +204,7 @@ class GameResult(Struct):
     side: int
     complete: bool
     rounds: list[Round]
+    outlook: str | None
     winners: list[str]
     standing: Standing | None
 

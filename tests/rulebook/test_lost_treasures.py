@@ -3,6 +3,7 @@
 import pytest
 
 from kdvision.game.board import Board, Square
+from kdvision.game.game import Game
 from kdvision.game.kingdom import Kingdom, Table, count_crowns, measure_largest
 from kdvision.game.pieces import JOKER, Gem
 from kdvision.game.rules import add_variants, kingdomino
@@ -137,3 +138,16 @@ def test_an_immediate_victory_wins_the_dynasty() -> None:
     assert rank_dynasty([[rich, poor], [rich, lucky], [rich, poor]], RULES).reason == (
         "Bo wins: five kinds of gem win at once"
     )
+
+
+@clause("lost-treasures/dynasty")
+def test_a_dynasty_won_outright_is_told_while_later_rounds_are_open() -> None:
+    won = Table((kingdom("w", player="Ann"), with_kinds("a", "b", "c", "d", "e", player="Bo")))
+    known, unknown = (Table((kingdom("w", player="Ann"), kingdom(last, player="Bo"))) for last in ("w", "w ?"))
+
+    def outlook(*rounds: Table) -> str:
+        return Game("kingdomino", 5, rounds, ("lost-treasures",)).outlook
+
+    sentence = "Bo wins, whatever is still missing: five kinds of gem win at once"
+    assert outlook(won, unknown, known) == outlook(known, won, unknown) == sentence
+    assert outlook(unknown, won, known) == outlook(known, known, unknown) == outlook(won, known, known) == ""
