@@ -78,6 +78,6 @@ def _find_board(text: str) -> "Board | None":
     try:
         return parse_board(text)
     except NotationError:
-        if text != "-" and (Path(text).suffix or not re.search(r"\s", text.strip())):
+        if text not in ("", "-") and (Path(text).suffix or not re.search(r"\s", text.strip())):
             return None
         raise

@@ -56,7 +56,9 @@ class FitsAnswer:
         certain = sum(bool(placement.joints) for placement in self.placements)
         if not certain:
             return f"{name} fits {frame} only if an unknown square shows its terrain"
-        return f"{name} fits in {count_noun(certain, 'place')} {frame}: it may not be discarded"
+        more = len(self.placements) - certain
+        perhaps = f", and {more} more if an unknown square shows its terrain" if more else ""
+        return f"{name} fits in {count_noun(certain, 'place')} {frame}{perhaps}: it may not be discarded"
 
     def list_notes(self) -> Iterator[str]:
         """Yield what the answer takes for granted: a box without this domino, a side that the board does not tell."""

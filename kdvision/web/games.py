@@ -174,6 +174,9 @@ class GivenGem(TypedDict, total=False):
 
 
 _TokenText = Annotated[str, Meta(description="a square and a name, or a square alone", examples=["C3 Farmer"])]
+_BuildingText = Annotated[
+    str, Meta(description='as in a game file, or "?"', examples=["C3 2 points per mine territory"])
+]
 _GivenTokens = TypedDict(  # type: ignore[misc]  # its keys depend on the variants
     "_GivenTokens", dict.fromkeys(TOKEN_KINDS, list[_TokenText] | NotGiven), total=False
 )
@@ -191,7 +194,7 @@ class GivenKingdom(_GivenTokens, total=False):
     queen: bool | NotGiven
     knights: list[SquareOrNotGiven] | NotGiven
     spare_knights: Count | NotGiven
-    buildings: list[GivenBuilding | NotGiven] | NotGiven
+    buildings: list[GivenBuilding | _BuildingText] | NotGiven
     gems: list[GivenGem | NotGiven] | NotGiven
 
 

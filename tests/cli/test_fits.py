@@ -61,6 +61,10 @@ def test_an_unknown_square_leaves_the_answer_open(run: Run) -> None:
     out = run("fits", "l f", board).out
     assert "l f fits within 5 by 5 squares only if an unknown square shows its terrain." in out
     assert "l on E5, f on E4  beside an unknown square" in out
+    sentence = (
+        "w f fits in 1 place within 5 by 5 squares, and 1 more if an unknown square shows its terrain: it may not"
+    )
+    assert sentence in " ".join(run("fits", "w f", board).out.split())
     assert run("fits", "l f", board, "--fix", "D5=l", "--json").out.count('"fits": true') == 1
 
 
@@ -99,6 +103,7 @@ def test_uncertain_squares_of_a_photo_are_named(run: Run, photo: Path, monkeypat
     ("arguments", "code", "message"),
     [
         (("w", FULL), ExitCode.NOTATION, "is no domino"),
+        (("w f", ""), ExitCode.NOTATION, "the board is empty"),
         (("w f", "w x / # ."), ExitCode.NOTATION, "'x' is no square"),
         (("w f", "missing.jpg"), ExitCode.PHOTO, "there is no file"),
         (("w f", ROOT / "samples" / "no-kingdom.jpg"), ExitCode.NO_KINGDOM, "no kingdom"),
