@@ -179,6 +179,7 @@ function OpenDialog() {
 
 /** A large screen that shows the table to everybody. */
 const BigScreen = () => html`<main class="watch">
+  <h1 class="sr-only">${t("standing")}</h1>
   <${Overview} />
   <${Button} icon="close" text=${t("leaveScreen")} class="quiet" onClick=${() => (location.hash = "")} />
 </main><${Messages} />`;

@@ -86,17 +86,20 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
       onClick=${tap} onKeyDown=${(event) => handleKey(event, kingdom)} onFocusIn=${focus} onFocusOut=${leave}
     >
       <div role="row" class="row" key="head">
-        <div role="columnheader" class="coord"></div>
-        ${rows[0]?.map((_, c) => html`<div role="columnheader" class="coord">${column(area.left + c)}</div>`)}
+        <${Coordinate} />
+        ${rows[0]?.map((_, c) => html`<${Coordinate} role="columnheader" text=${column(area.left + c)} />`)}
       </div>
       ${rows.map((places, r) => html`<div role="row" class="row" key=${area.top + r}>
-        <div role="rowheader" class="coord">${number(area.top + r)}</div>
+        <${Coordinate} role="rowheader" text=${number(area.top + r)} />
         ${places.map((place) => html`<${Square} key=${place} ...${squareProps(kingdom, place, { ...shown, doubt: doubts.get(place) })} tabindex=${place === current ? 0 : -1} />`)}
       </div>`)}
     </div>
     <${Crossings} kingdom=${kingdom} area=${area} />
   </div>`;
 });
+
+/** The name of a row or column; a header without a name would confuse screen readers. */
+const Coordinate = ({ role, text }) => (text ? html`<div role=${role} class="coord ${role}">${text}</div>` : html`<div role="gridcell" class="coord" aria-hidden="true"></div>`);
 
 /** What a square shows, as texts, so that only squares that have changed are drawn again. */
 function squareProps(kingdom, place, { territories, doubt, editing, flash, highlight, isEdge }) {

@@ -54,13 +54,22 @@ export const scoreOf = (kingdom) => state.points.get(kingdom.id)?.score ?? null;
 /** The score of the round that is shown. */
 export const roundScore = () => state.table?.score.rounds[state.round];
 
-/** The open questions of the round, the most decisive first: `{ kingdom, kind, at, … }`, kind "cell" or a piece. */
+/** The open questions of the round: `{ kingdom, kind, at, … }`, kind "cell" or a piece of the game. The most decisive
+ * squares come first, as the score ranks them; it does not rank them while facts are missing. */
 export function openQuestions() {
-  const kingdoms = new Map(currentKingdoms().map((one) => [one.id, one]));
-  const isOpen = ({ kingdom, at }) => kingdoms.get(kingdom)?.seen?.doubts.some((doubt) => doubt.at === at);
-  const squares = (roundScore()?.questions ?? []).filter(isOpen).map((one) => ({ ...one, kind: "cell" }));
-  const pieces = [...kingdoms.values()].flatMap(({ id, seen }) => (seen?.pieces ?? []).map((one) => ({ ...one, kingdom: id })));
-  return [...squares, ...pieces];
+  const ofKingdoms = (key) => currentKingdoms().flatMap(({ id, seen, checked }) => (checked ? [] : seen?.[key] ?? []).map((one) => ({ kind: "cell", kingdom: id, ...one })));
+  const rank = new Map((roundScore()?.questions ?? []).map((one, index) => [`${one.kingdom} ${one.at}`, { ...one, index }]));
+  const squares = ofKingdoms("doubts").map((one) => ({ index: Infinity, ...one, ...rank.get(`${one.kingdom} ${one.at}`) }));
+  const kinds = playedKinds();
+  return [...squares.sort((a, b) => a.index - b.index || a.probability - b.probability), ...ofKingdoms("pieces").filter(({ kind }) => kinds.includes(kind))];
+}
+
+/** The kinds of pieces that a photo may show in this game. */
+function playedKinds() {
+  const { game, variants } = state.game.rules;
+  const hasGems = state.rules?.variants.some(({ id, facts }) => variants.includes(id) && facts.includes("gems"));
+  const hasPieces = state.rules?.games.some((one) => one.game === game && one.pieces);
+  return [...(hasGems ? ["gem"] : []), ...(hasPieces ? ["knight", "building", "queen", "tower"] : [])];
 }
 
 /** Announce a text to screen readers. */
