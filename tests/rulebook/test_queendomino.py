@@ -234,19 +234,17 @@ def test_a_kingdom_begins_with_one_knight() -> None:
     assert pieces_broken(kingdom("# t g", spare_knights=1)) == []
     assert pieces_broken(kingdom("# t g")) == []  # knights that do not score need not be entered
     without = kingdom("# t g", {"B1": Building("My range", per_knight=1)})
-    assert pieces_broken(without) == [
-        "the number of knights is 0, and the kingdom began with 1 and its buildings bring 0 or more"
-    ]
+    assert pieces_broken(without) == ["this kingdom has 0 knights, and its start and its buildings bring 1 or more"]
     assert pieces_broken(replace(without, open_facts=frozenset({"spare_knights"}))) == []
 
 
 @clause("queendomino/gained")
 def test_towers_and_further_knights_come_from_buildings() -> None:
     assert pieces_broken(kingdom("# t g", spare_knights=9), TOWER) == [
-        "the number of knights is 9, and the kingdom began with 1 and its buildings bring 0"
+        "this kingdom has 9 knights, and its start and its buildings bring 1"
     ]
     assert pieces_broken(kingdom("# t g", towers=3), kingdom("# t g", {"B1": CROWN}, towers=3, queen=True)) == [
-        "the number of towers is 3, and its buildings bring 0"
+        "this kingdom has 3 towers, and its buildings bring 0"
     ]
     assert pieces_broken(kingdom("# t g", {"B1": CROWN}, spare_knights=9, towers=3, queen=True)) == []
     assert pieces_broken(kingdom("# t g", spare_knights=9, open_facts=frozenset({"buildings"}))) == []
@@ -256,7 +254,7 @@ def test_towers_and_further_knights_come_from_buildings() -> None:
 @pytest.mark.parametrize("knights, right", [(0, True), (1, False), (3, False), (4, True), (5, False)])
 def test_the_big_tavern_brings_three_knights(knights: int, right: bool) -> None:
     found = pieces_broken(kingdom("# t g", {"B1": NAMED["The Big Tavern"]}, spare_knights=knights))
-    text = f"the number of knights is {knights}, and the kingdom began with 1 and its buildings bring 3"
+    text = f"this kingdom has {knights} knight{'s' * (knights != 1)}, and its start and its buildings bring 4"
     assert found == ([] if right else [text])
 
 
@@ -264,7 +262,7 @@ def test_the_big_tavern_brings_three_knights(knights: int, right: bool) -> None:
 @pytest.mark.parametrize("towers, right", [(0, False), (1, True), (2, False)])
 def test_the_travelling_castle_brings_one_tower(towers: int, right: bool) -> None:
     of = kingdom("# t g", {"B1": NAMED["The Travelling Castle"]}, towers=towers, queen=towers > 0)
-    assert pieces_broken(of) == ([] if right else [f"the number of towers is {towers}, and its buildings bring 1"])
+    assert pieces_broken(of) == ([] if right else [f"this kingdom has {towers} towers, and its buildings bring 1"])
 
 
 @clause("queendomino/pieces")
@@ -292,7 +290,7 @@ def test_the_queen_is_where_most_towers_are() -> None:
 
 @clause("queendomino/queen-host")
 def test_the_queen_is_in_no_kingdom_without_a_town() -> None:
-    text = "the Queen is in a kingdom without a town, and towers come with buildings"
+    text = "the Queen is in a kingdom without a town, so no building brought a tower"
     for open_facts in ({"towers"}, {"towers", "buildings"}):
         assert pieces_broken(kingdom("# w w", queen=True, open_facts=frozenset(open_facts))) == [text]
     assert pieces_broken(kingdom("# w w", queen=True, open_facts=frozenset({"towers", "towns"}))) == []

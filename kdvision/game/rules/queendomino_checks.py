@@ -114,9 +114,9 @@ def _check_gained(
     is_most = "buildings" not in kingdom.open_facts and names <= built.keys()
     is_given = kingdom.open_facts.isdisjoint(keys) and (count or scores)
     if (is_most and count > known) or (is_given and count < known):
-        start = f"the kingdom began with {first} and " if first else ""
-        more = "" if is_most else " or more"
-        text = f"the number of {keys[0]} is {count}, and {start}its buildings bring {known - first}{more}"
+        start, more = "its start and " if first else "", "" if is_most else " or more"
+        noun = keys[0].removesuffix("s")
+        text = f"this kingdom has {count_noun(count, noun)}, and {start}its buildings bring {known}{more}"
         yield Problem((), text, "queendomino/gained", number)
 
 
@@ -135,7 +135,7 @@ def check_queen(table: Table) -> Iterator[Problem]:
         towers, board = kingdoms[number].towers, kingdoms[number].board
         if not (find_towns(board) or board.unknown or TOWNS in kingdoms[number].open_facts):
             yield Problem(
-                (), "the Queen is in a kingdom without a town, and towers come with buildings", clause, number
+                (), "the Queen is in a kingdom without a town, so no building brought a tower", clause, number
             )
         elif "towers" not in kingdoms[number].open_facts and (towers < most or not towers):
             text = f"the Queen is with {towers} towers" + (f", and another kingdom has {most}" if most > towers else "")
