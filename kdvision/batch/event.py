@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Final
 
 from kdvision.batch.photos import Seat, clean_name, name_key, parse_seat
-from kdvision.batch.rules import EVENT_VARIANTS, GAME, Rules, Tokens
+from kdvision.batch.rules import EVENT_VARIANTS, GAME, Rules
 from kdvision.game.game import DYNASTY_ROUNDS
+from kdvision.game.pieces import TokensByKey
 from kdvision.game.rules import SIDES
 from kdvision.gamefile.pieces import parse_tokens
 from kdvision.gamefile.read import Node, parse_toml, read_text
@@ -47,7 +48,7 @@ class Event:
     teams: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tables: tuple[Seat, ...] = ()
     photos: Mapping[str, Seat] = field(default_factory=dict)
-    tokens: Mapping[str, tuple[Tokens, ...]] = field(default_factory=dict)
+    tokens: Mapping[str, tuple[TokensByKey, ...]] = field(default_factory=dict)
 
     def photo_rules(self, photo: str) -> Rules:
         """The rules for a photo, with the tokens on its kingdoms."""
@@ -184,7 +185,7 @@ def _get_file(photo: Node) -> str:
     return photo.text("file").replace("\\", "/").removeprefix("./")
 
 
-def _parse_tokens(photo: Node, rules: Rules) -> Iterator[Tokens]:
+def _parse_tokens(photo: Node, rules: Rules) -> Iterator[TokensByKey]:
     """Yield the tokens on each kingdom of a photo; a key that is missing means none."""
     kinds = {kind.key: kind for kind in rules.token_kinds}
     for node in photo.tables("kingdom"):

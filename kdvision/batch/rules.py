@@ -4,21 +4,17 @@ Photos of an event are scored by Kingdomino's rules. A board with towns belongs 
 show everything that counts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
-from typing import Final, TypeAlias
+from typing import Final
 
 from kdvision.game.board import Board
 from kdvision.game.game import Game, choose_rule_set
 from kdvision.game.kingdom import Kingdom, find_towns
 from kdvision.game.legality import Problem, join_names
-from kdvision.game.pieces import Token, TokenKind
+from kdvision.game.pieces import TokenKind, TokensByKey, join_tokens
 from kdvision.game.rules import VARIANTS, board_variants, infer_board_side, name_box
 from kdvision.game.scoring import RuleSet
-
-Tokens: TypeAlias = Mapping[str, Sequence[Token]]
-"""The tokens on one kingdom by their keys."""
 
 GAME: Final = "kingdomino"
 NO_TOWNS: Final = "Kingdomino has none, and a batch scores by its rules alone"
@@ -38,7 +34,7 @@ class Rules:
 
     variants: tuple[str, ...] = ()
     side: int | None = None
-    tokens: tuple[Tokens, ...] = ()
+    tokens: tuple[TokensByKey, ...] = ()
 
     @property
     def box(self) -> str:
@@ -53,7 +49,7 @@ class Rules:
     def kingdom(self, board: Board, number: int, player: str = "") -> Kingdom:
         """The kingdom with this number, from 1, and its tokens."""
         tokens = self.tokens[number - 1] if number <= len(self.tokens) else {}
-        return Kingdom(board, player, tokens=tuple(chain.from_iterable(tokens.values())))
+        return Kingdom(board, player, tokens=join_tokens(tokens))
 
     def rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for the boards of one photo on its own."""

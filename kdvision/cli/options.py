@@ -14,7 +14,7 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board
 from kdvision.game.game import choose_rule_set
 from kdvision.game.open_facts import GivenFacts
-from kdvision.game.pieces import Token
+from kdvision.game.pieces import Token, TokensByKey
 from kdvision.game.players import NO_PLAYERS, Players
 from kdvision.game.rules import GROUPS, TOKEN_KINDS, VARIANTS, Variant, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
@@ -30,7 +30,7 @@ AUTO: Final = "auto"
 """As the game of a photo: the photo decides it."""
 
 Command = Callable[..., None]
-TokensByKingdom = Mapping[int, Mapping[str, Sequence[Token]]]
+TokensByKingdom = Mapping[int, TokensByKey]
 NO_TOKENS: Final[TokensByKingdom] = {}
 
 COUNT_PATTERN: Final = re.compile(r"(?:(?P<kingdom>[1-9][0-9]?):)?(?P<count>[0-9]{1,3})", re.ASCII)
@@ -164,26 +164,31 @@ def _replace_variants(
 ) -> Iterator[inspect.Parameter]:
     for parameter in parameters:
         if parameter.name == "tokens":
-            for kind in TOKEN_KINDS.values():
-                example = f"C3 {next(iter(kind.crowns))}".rstrip()
-                text = (
-                    f"The {kind.word}s on kingdom K, as in 1:{example}, separated by commas; 1: for none. Repeatable."
-                )
-                option = typer.Option(f"--{kind.key}", metavar="K:SQUARES", help=text)
-                yield parameter.replace(name=kind.key, annotation=Annotated[list[str] | None, option], default=None)
-            continue
-        if parameter.name != "variants":
+            yield from _list_token_options(parameter)
+        elif parameter.name == "variants":
+            yield from _list_variant_options(parameter, offered)
+        else:
             yield parameter
-            continue
-        for variant in offered:
-            if not variant.group:
-                option = Annotated[bool, typer.Option(f"--{variant.id}", help=variant.help)]
-                yield parameter.replace(name=variant.key, annotation=option, default=False)
-        for group in dict.fromkeys(variant.group for variant in offered if variant.group):
-            names = tuple(variant.id for variant in GROUPS[group].variants)
-            named = typer.Option(f"--{group}", metavar="NAME", help=f"A {group}: {', '.join(names)}. Repeatable.")
-            choices: Any = _make_choices(group, names)
-            yield parameter.replace(name=group, annotation=Annotated[list[choices] | None, named], default=None)
+
+
+def _list_token_options(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
+    for kind in TOKEN_KINDS.values():
+        example = f"C3 {next(iter(kind.crowns))}".rstrip()
+        text = f"The {kind.word}s on kingdom K, as in 1:{example}, separated by commas; 1: for none. Repeatable."
+        option = typer.Option(f"--{kind.key}", metavar="K:SQUARES", help=text)
+        yield parameter.replace(name=kind.key, annotation=Annotated[list[str] | None, option], default=None)
+
+
+def _list_variant_options(parameter: inspect.Parameter, offered: Sequence[Variant]) -> Iterator[inspect.Parameter]:
+    for variant in offered:
+        if not variant.group:
+            option = Annotated[bool, typer.Option(f"--{variant.id}", help=variant.help)]
+            yield parameter.replace(name=variant.key, annotation=option, default=False)
+    for group in dict.fromkeys(variant.group for variant in offered if variant.group):
+        names = tuple(variant.id for variant in GROUPS[group].variants)
+        named = typer.Option(f"--{group}", metavar="NAME", help=f"A {group}: {', '.join(names)}. Repeatable.")
+        choices: Any = _make_choices(group, names)
+        yield parameter.replace(name=group, annotation=Annotated[list[choices] | None, named], default=None)
 
 
 def _make_choices(name: str, words: Sequence[str]) -> Any:

@@ -62,6 +62,7 @@ def type_boards(
     knights, towers and the Queen need a game file (kdvision game).
     """
     from kdvision.game.kingdom import Kingdom
+    from kdvision.game.pieces import join_tokens
     from kdvision.report.build import build_board_result
 
     gems = _parse_gems(gem or ())
@@ -76,7 +77,7 @@ def type_boards(
         Kingdom(
             board,
             gems=tuple(gems.get(number, ())),
-            tokens=tuple(token for own in tokens.get(number, {}).values() for token in own),
+            tokens=join_tokens(tokens.get(number, {})),
         )
         for number, board in enumerate(parsed)
     ]

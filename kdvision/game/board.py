@@ -75,6 +75,10 @@ class Square(NamedTuple):
         """Return the squares above, right, below and left, whether or not a board has them."""
         return _neighbours(self)
 
+    def surroundings(self) -> "tuple[Square, ...]":
+        """Return the eight squares around this one, row by row, whether or not a board has them."""
+        return _surroundings(self)
+
 
 @cache
 def _neighbours(square: Square) -> tuple[Square, Square, Square, Square]:
@@ -85,6 +89,12 @@ def _neighbours(square: Square) -> tuple[Square, Square, Square, Square]:
         Square(row + 1, col),
         Square(row, col - 1),
     )
+
+
+@cache
+def _surroundings(square: Square) -> tuple[Square, ...]:
+    row, col = square
+    return tuple(Square(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,22 @@ no total, only a lower bound and, if the rules and the box give one, an upper bo
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Final
 
 from kdvision.game.board import Square
 from kdvision.game.kingdom import Kingdom, can_hold_gem, find_crossings, find_free_towns, name_crossing
 from kdvision.game.legality import join_names
-from kdvision.game.pieces import KNIGHT_KEYS, TOWER_KEYS, TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, Token, corner_squares
+from kdvision.game.pieces import (
+    KNIGHT_KEYS,
+    TOWER_KEYS,
+    TOWNS,
+    UNKNOWN,
+    UNKNOWN_BUILDING,
+    Built,
+    TokensByKey,
+    corner_squares,
+    join_tokens,
+)
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
 from kdvision.game.scoring import Line, RuleSet, Scorecard, score
@@ -65,7 +74,7 @@ class GivenFacts:
     keys: tuple[str, ...] = ()
     counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     queen: int | None = None
-    tokens: Mapping[int, Mapping[str, Sequence[Token]]] = field(default_factory=dict)
+    tokens: Mapping[int, TokensByKey] = field(default_factory=dict)
 
     @property
     def highest(self) -> int:
@@ -82,7 +91,7 @@ class GivenFacts:
         changed = replace(
             kingdom,
             queen=self.queen == number,
-            tokens=tuple(chain.from_iterable(tokens.values())),
+            tokens=join_tokens(tokens),
             open_facts=frozenset(self.keys) - known,
         )
         return replace(changed, **counts)  # type: ignore[arg-type]

@@ -1,8 +1,9 @@
 """The pieces of a kingdom besides its dominoes: buildings, gems and tokens. Facts only, no points."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
 from kdvision.game.board import Square, Terrain
 
@@ -123,3 +124,12 @@ class Token:
 
     def __str__(self) -> str:
         return f"{self.square.name} {self.name}".rstrip()
+
+
+TokensByKey: TypeAlias = Mapping[str, Sequence[Token]]
+"""The tokens on one kingdom by the keys of their kinds."""
+
+
+def join_tokens(tokens: TokensByKey) -> tuple[Token, ...]:
+    """Return the tokens of all kinds."""
+    return tuple(chain.from_iterable(tokens.values()))

@@ -68,19 +68,20 @@ def check_giants(table: Table) -> Iterator[Problem]:
     """Yield problems: giants off the land, more than the box has, more on a square than it has crowns."""
     yield from check_tokens(table, GIANTS, "age-of-giants/giants")
     for number, kingdom in enumerate(table.kingdoms):
-        crowns = replace(kingdom, tokens=tuple(one for one in kingdom.tokens if one.key != GIANTS.key)).crowns_on
-        for square, count in Counter(giant.square for giant in kingdom.list_tokens(GIANTS.key)).items():
-            if (
-                kingdom.board.get(square, CASTLE) != CASTLE
-                and count > crowns.get(square, 0)
-                and not _may_have_more_crowns(kingdom)
-            ):
-                verb = "stands" if count == 1 else "stand"
-                text = (
-                    f"{count_noun(count, 'giant')} {verb} on {square.name}, which has"
-                    f" {count_noun(crowns.get(square, 0), 'crown')}: each giant covers one"
-                )
-                yield Problem((square,), text, "age-of-giants/giants", number)
+        if not _may_have_more_crowns(kingdom):
+            yield from _check_crowns(number, kingdom)
+
+
+def _check_crowns(number: int, kingdom: Kingdom) -> Iterator[Problem]:
+    others = tuple(token for token in kingdom.tokens if token.key != GIANTS.key)
+    crowns_on = replace(kingdom, tokens=others).crowns_on
+    for square, giants in Counter(giant.square for giant in kingdom.list_tokens(GIANTS.key)).items():
+        crowns = crowns_on.get(square, 0)
+        if giants > crowns and kingdom.board.get(square, CASTLE) != CASTLE:
+            verb = "stands" if giants == 1 else "stand"
+            has = f"which has {count_noun(crowns, 'crown')}: each giant covers one"
+            text = f"{count_noun(giants, 'giant')} {verb} on {square.name}, {has}"
+            yield Problem((square,), text, "age-of-giants/giants", number)
 
 
 def _may_have_more_crowns(kingdom: Kingdom) -> bool:

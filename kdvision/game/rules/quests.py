@@ -70,8 +70,7 @@ def find_corners_of(terrain: Terrain, kingdom: Kingdom) -> Found:
 
 def find_local_business(terrain: Terrain, kingdom: Kingdom) -> Found:
     """Return the squares of a terrain among the eight around the castle."""
-    steps = [(row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if row or col]
-    around = {Square(row + down, col + across) for row, col in kingdom.board.castles() for down, across in steps}
+    around = {square for castle in kingdom.board.castles() for square in castle.surroundings()}
     return _select_terrain(kingdom, around, terrain)
 
 

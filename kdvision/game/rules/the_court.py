@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
 from kdvision.game.board import Board, Cell, Square, Terrain
@@ -61,16 +60,12 @@ TILES: Final = TokenKind(
 RESOURCE_TOKENS: Final = TokenKind("resources", "resource", {"": 0}, count=59)
 
 
-@cache
-def find_surroundings(square: Square) -> tuple[Square, ...]:
-    """Return the eight squares around a square (court/neighbours), whether or not a board has them."""
-    row, col = square
-    return tuple(Square(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right)
-
-
 @dataclass(frozen=True)
 class CourtTiles:
-    """The points of the characters. The crowns of buildings count in their territories (court/building-crowns)."""
+    """The points of the characters, which count the eight squares around them (court/neighbours).
+
+    The crowns of buildings count in their territories (court/building-crowns).
+    """
 
     def lines(self, kingdom: Kingdom) -> Iterator[Line]:
         """Yield one line for each tile; that of a building has no points of its own."""
@@ -83,7 +78,7 @@ class CourtTiles:
                 yield Line(label, 0, "court/building-crowns", (tile.square,))
                 continue
             things = places.get(character.counted, {})
-            count = sum([things.get(square, 0) for square in find_surroundings(tile.square)])
+            count = sum([things.get(square, 0) for square in tile.square.surroundings()])
             parts = [str(character.points)] if character.points else []
             parts += [f"{_count_noun(count, character.counted)} × {character.each}"] if character.each else []
             points = character.points + count * character.each
