@@ -1,5 +1,6 @@
 """A whole game as text and as plain values: its rounds, its dominoes and its winner."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from kdvision.game.dominoes import MAX_READINGS, Naming, name_game_dominoes
@@ -16,11 +17,14 @@ def build_round_results(game: Game, name: str) -> list[Result]:
     """One result for each round, with the game's name and the round's number."""
     several = len(game.rounds) > 1
     names = [f"{name}, round {number}" if several else name for number in range(1, len(game.rounds) + 1)]
-    return [_build_round_result(game, table, title) for table, title in zip(game.rounds, names, strict=True)]
+    return [
+        build_round_result(game, table, title, game.problems(table))
+        for table, title in zip(game.rounds, names, strict=True)
+    ]
 
 
-def _build_round_result(game: Game, table: Table, title: str) -> Result:
-    found = game.problems(table)
+def build_round_result(game: Game, table: Table, title: str, found: Sequence[Problem]) -> Result:
+    """The result of one round with the problems that were found."""
     rows = tuple(
         ScoredKingdom(kingdom, game.rule_set, tuple(problem for problem in found if problem.kingdom == number))
         for number, kingdom in enumerate(table.kingdoms)

@@ -24,7 +24,7 @@ def result_to_dict(result: Result) -> dict[str, Any]:
         "width": result.width,
         "height": result.height,
         "game": result.game,
-        "kingdoms": [_kingdom_to_dict(scored) for scored in result.kingdoms],
+        "kingdoms": [kingdom_to_dict(scored) for scored in result.kingdoms],
         "standing": None if result.standing is None else standing_to_dict(result.standing),
         "outlook": result.outlook or None,
         "ask_first": _question_to_dict(questions[0], result.kingdoms[questions[0].kingdom]) if questions else None,
@@ -38,7 +38,8 @@ def result_to_dict(result: Result) -> dict[str, Any]:
     }
 
 
-def _kingdom_to_dict(scored: ScoredKingdom) -> dict[str, Any]:
+def kingdom_to_dict(scored: ScoredKingdom) -> dict[str, Any]:
+    """A scored kingdom as plain values."""
     reading = scored.reading
     return {
         "board": list(scored.board.rows()),

@@ -271,9 +271,10 @@ class TableDoubt(Struct):
     verdict: str | None
 
 
-class KingdomScore(PlayedKingdom):
+class KingdomScore(ScoredKingdom):
     """The score of a kingdom; `error` says what is wrong with its facts, which then do not count."""
 
+    player: str
     id: str
     error: str | None
     doubts: list[TableDoubt]  # type: ignore[assignment]

@@ -21,7 +21,8 @@ from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import KINGDOM_KEYS, game_from_dict
 from kdvision.report.doubt_effects import Question, ScoredDoubt, rank_questions, rescore_doubts
-from kdvision.report.game import game_to_dict
+from kdvision.report.game import build_round_result
+from kdvision.report.to_dict import kingdom_to_dict, problem_to_dict, standing_to_dict
 from kdvision.text import count_noun, join_words
 from kdvision.web.table.model import SquareDoubt, TableGame, TableKingdom, format_place, name_squares, parse_place
 
@@ -32,26 +33,43 @@ def score_table(game: TableGame) -> dict[str, Any]:
     """The score as plain values (models.TableScore)."""
     parsed = [[_parse_kingdom(one, game) for one in kingdoms] for kingdoms in game.rounds]
     played = _make_game(game, [[kingdom for kingdom, _ in kingdoms] for kingdoms in parsed])
-    scored = game_to_dict(played, GAME_NAME)
-    rounds = []
-    for kingdoms, table, made, found in zip(game.rounds, played.rounds, scored["rounds"], parsed, strict=True):
-        questions = _rank_questions(kingdoms, table, played)
-        described = [_describe_question(question, kingdoms) for question in questions]
-        for kingdom, values, (_, error) in zip(kingdoms, made["kingdoms"], found, strict=True):
-            doubts = [one for one in described if one["kingdom"] == kingdom.id]
-            values["problems"] += _list_warnings(kingdom, values["problems"])
-            review = kingdom.is_in_doubt or (kingdom.seen is None and values["review"])
-            values |= {"id": kingdom.id, "player": kingdom.player, "error": error, "review": review, "doubts": doubts}
-        rounds.append(
-            made | {"questions": described, "verdict": _describe_round(kingdoms, table, played, made, described)}
-        )
+    errors = [[error for _, error in kingdoms] for kingdoms in parsed]
+    rounds = [_score_round(played, *one) for one in zip(played.rounds, game.rounds, errors, strict=True)]
+    has_final = played.has_result and len(rounds) > 1
     return {
-        "rules": scored["rules"],
-        "side": scored["side"],
+        "rules": played.rule_set.name,
+        "side": played.side,
         "rounds": rounds,
-        "standing": scored["standing"],
+        "standing": standing_to_dict(played.standing) if has_final else rounds[0]["standing"],
         "messages": [{"text": text, "hint": hint} for text, hint in find_messages(game)],
     }
+
+
+def _score_round(
+    played: PlayedGame, table: Table, kingdoms: Sequence[TableKingdom], errors: Sequence[str | None]
+) -> dict[str, Any]:
+    """The score of a round as plain values (models.RoundScore)."""
+    problems = played.problems(table)
+    result = build_round_result(played, table, GAME_NAME, problems)
+    questions = [_describe_question(one, kingdoms) for one in _rank_questions(kingdoms, table, played)]
+    scores = []
+    for kingdom, scored, error in zip(kingdoms, result.kingdoms, errors, strict=True):
+        values = kingdom_to_dict(scored)
+        values["problems"] += _list_warnings(kingdom, values["problems"])
+        review = kingdom.is_in_doubt or (kingdom.seen is None and values["review"])
+        doubts = [one for one in questions if one["kingdom"] == kingdom.id]
+        scores.append(
+            values | {"id": kingdom.id, "player": kingdom.player, "error": error, "review": review, "doubts": doubts}
+        )
+    made = {
+        "kingdoms": scores,
+        "standing": None if result.standing is None else standing_to_dict(result.standing),
+        "outlook": result.outlook or None,
+        "problems": [problem_to_dict(problem) for problem in problems if problem.kingdom is None],
+        "note": played.note(table) or None,
+        "questions": questions,
+    }
+    return made | {"verdict": _describe_round(kingdoms, table, played, made)}
 
 
 def _list_warnings(kingdom: TableKingdom, problems: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -62,11 +80,7 @@ def _list_warnings(kingdom: TableKingdom, problems: Sequence[dict[str, Any]]) ->
 
 
 def _describe_round(
-    kingdoms: Sequence[TableKingdom],
-    table: Table,
-    played: PlayedGame,
-    made: dict[str, Any],
-    questions: list[dict[str, Any]],
+    kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame, made: dict[str, Any]
 ) -> dict[str, Any]:
     """Who wins a round, or who leads and what is still to check (models.Verdict)."""
     in_doubt = [one for one in kingdoms if one.is_in_doubt]
@@ -81,7 +95,7 @@ def _describe_round(
     elif played.is_open(table):
         text = made["outlook"]
     else:
-        text = "; ".join([standing.reason, *_describe_checks(in_doubt, to_check, questions)])
+        text = "; ".join([standing.reason, *_describe_checks(in_doubt, to_check, made["questions"])])
     first = [kingdoms[place.index].id for place in standing.winners] if len(kingdoms) > 1 else []
     return {"text": text, "certain": certain, "to_check": to_check, "first": first}
 
