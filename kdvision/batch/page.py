@@ -121,9 +121,9 @@ class ReportPage:
             why = self._items[kingdom.id].why
             notes.append(why[:1].upper() + why[1:])
         if kingdom.is_corrected:
-            notes.append("Added by hand" if read is None else f"Read as {read['total']} points")
+            notes.append("Added by hand" if read is None else f"Read as {count_noun(read['total'], 'point')}")
         if kingdom.changed_by_table and read is not None:
-            notes.append(f"By its photo alone {read['total']} points")
+            notes.append(f"By its photo alone {count_noun(read['total'], 'point')}")
         return notes
 
     def cells(self, kingdom: KingdomResult) -> list[list[tuple[str, str, bool]]]:

@@ -13,7 +13,7 @@ import typer
 from kdvision.cli.options import ScoreOptions
 from kdvision.errors import ExitCode, KdvisionError
 from kdvision.game.players import make_names_unique
-from kdvision.text import replace_controls
+from kdvision.text import count_noun, replace_controls
 
 if TYPE_CHECKING:
     from kdvision.report.result import CombinedResult, Result, ScoredKingdom
@@ -79,7 +79,7 @@ def _print_changed_totals(kingdoms: Sequence["ScoredKingdom"], game: "CombinedRe
         alone = kingdoms[place.index]
         if place.total != alone.card.total:
             print_line(
-                f" ! {place.player} has {place.total} points in this game and {alone.card.total} above:"
+                f" ! {place.player} has {count_noun(place.total, 'point')} in this game and {alone.card.total} above:"
                 f" the game is scored with side {side}, the photo by itself with side {alone.rule_set.side}."
             )
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Final, NamedTuple, Self
 
 from kdvision.errors import NotationError
+from kdvision.text import count_noun
 
 MAX_SIDE: Final = 26
 """The largest number of rows or columns: each column has a letter."""
@@ -293,8 +294,8 @@ def _check_frame(grid: list[list[str]]) -> None:
     width = len(grid[0])
     for number, words in enumerate(grid, start=1):
         if not words or len(words) != width:
-            expected = f"{width} squares, as in row 1" if width else EXPECTED_CELL
-            message = f"row {number} has {len(words)} squares, expected {expected}"
+            expected = f"{count_noun(width, 'square')}, as in row 1" if width else EXPECTED_CELL
+            message = f"row {number} has {count_noun(len(words), 'square')}, expected {expected}"
             raise NotationError(
                 message,
                 row=number,

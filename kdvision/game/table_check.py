@@ -18,6 +18,7 @@ from kdvision.game.tiling import (
     find_unreachable,
     make_puzzle,
 )
+from kdvision.text import count_noun
 
 MAX_TILINGS: Final = 2_000
 """Tilings of single kingdoms that are tried before the search for a common box is given up."""
@@ -96,7 +97,7 @@ def _find_scarce_cells(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]
         used.update(board.values())
     for cell, count in used.items():
         if cell.terrain is not Terrain.CASTLE and count > held[cell]:
-            text = f"the kingdoms together have {count} squares {cell}, and the box has {held[cell]}"
+            text = f"the kingdoms together have {count_noun(count, 'square')} {cell}, and the box has {held[cell]}"
             yield Problem((), text, "kingdomino/box")
 
 

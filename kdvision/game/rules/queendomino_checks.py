@@ -138,7 +138,9 @@ def check_queen(table: Table) -> Iterator[Problem]:
                 (), "the Queen is in a kingdom without a town, so no building brought a tower", clause, number
             )
         elif "towers" not in kingdoms[number].open_facts and (towers < most or not towers):
-            text = f"the Queen is with {towers} towers" + (f", and another kingdom has {most}" if most > towers else "")
+            text = f"the Queen is with {count_noun(towers, 'tower')}" + (
+                f", and another kingdom has {most}" if most > towers else ""
+            )
             yield Problem((), text, clause, number)
     if most and not hosts and table.is_complete and not any("queen" in kingdom.open_facts for kingdom in kingdoms):
         yield Problem((), "there are towers, and nobody hosts the Queen", clause)
