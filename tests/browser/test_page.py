@@ -404,6 +404,8 @@ def test_giants_quests_and_court_tiles_are_entered_by_tap(open_page: Open) -> No
     page.keyboard.press("Escape")
     expect(page.locator("#total")).to_have_text("27")
     expect(page.locator(".tokens")).to_contain_text("Court tile: 1")
+    farmer = page.locator(".lines li").filter(has_text="Farmer on C1")
+    expect(farmer).to_contain_text("Kingdomino: The Court, Characters, from one source, which is not the rulebook")
 
 
 def test_a_dynasty_sums_three_rounds(open_page: Open) -> None:

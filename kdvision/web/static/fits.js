@@ -5,7 +5,7 @@ import { gameCells } from "./board.js";
 import { boardRows, frame, nameAt, placeAt } from "./model.js";
 import { SmallBoard } from "./standing.js";
 import { showToast, state } from "./store.js";
-import { describeCell, sentences, t } from "./strings.js";
+import { describeCell, describeSource, sentences, t } from "./strings.js";
 import { Button, Field, html, Select, useState } from "./ui.js";
 
 export function FitsCard({ kingdom }) {
@@ -44,7 +44,7 @@ function Answer({ kingdom, domino, answer: { fits, placements, side, clause } })
   return html`<p><b>${t(words, { n: certain.length, side })}</b></p>
     ${kingdom.seen?.doubts.length > 0 && html`<p class="hint">${t("fitsUnsure")}</p>`}
     ${certain.length > 0 && html`<${Places} kingdom=${kingdom} domino=${domino} placements=${certain} />`}
-    ${rule && html`<p class="hint">${rule.text} <small>${rule.book}, ${rule.section}${rule.ruling ? `, ${t("ruling")}` : ""}</small></p>`}`;
+    ${rule && html`<p class="hint">${rule.text} <small>${describeSource(rule)}</small></p>`}`;
 }
 
 /** The places one after another, each with the domino on the board. */

@@ -2,7 +2,7 @@
 
 import { placeNamed } from "./model.js";
 import { state, update } from "./store.js";
-import { sentences, t } from "./strings.js";
+import { describeSource, sentences, t } from "./strings.js";
 import { html, memo } from "./ui.js";
 
 export const PointsCard = memo(({ kingdom, score }) => {
@@ -38,7 +38,7 @@ function Line({ kingdom, line }) {
         <span class="label">${line.label}</span>
         <b>${line.points}</b>
       </summary>
-      ${clause && html`<p class="clause">${clause.text} <small>${clause.book}, ${clause.section}${clause.ruling ? `, ${t("ruling")}` : ""}</small></p>`}
+      ${clause && html`<p class="clause">${clause.text} <small>${describeSource(clause)}</small></p>`}
     </details>
   </li>`;
 }

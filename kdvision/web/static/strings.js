@@ -96,6 +96,7 @@ const TEXT = {
   total: "Total",
   worthless: "Without points",
   ruling: "a ruling where the rulebook is silent",
+  oneSource: "from one source, which is not the rulebook",
 
   // The photo.
   photoOf: "The photo with the reading drawn over it",
@@ -289,6 +290,10 @@ export function describeCell(cell) {
   const count = Number(cell.slice(1) || 0);
   return count ? t("withCrowns", { n: count, terrain }) : terrain;
 }
+
+/** The book and section of a rulebook clause, and what else its text rests on. */
+export const describeSource = ({ book, section, ruling, one_source: hasOneSource }) =>
+  [book, section, ruling && t("ruling"), hasOneSource && t("oneSource")].filter(Boolean).join(", ");
 
 /** Messages of the server as sentences, with the options of the command line in the words of the page. */
 export function sentences(...texts) {
