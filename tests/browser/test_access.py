@@ -52,28 +52,28 @@ def test_axe_finds_nothing_among_pieces(open_page: Open) -> None:
     assert find_violations(page) == []
 
 
-@pytest.mark.parametrize("font", ["100%", "200%"])
-def test_a_phone_of_320_pixels_shows_everything_also_with_large_text(open_page: Open, font: str) -> None:
+def test_a_phone_of_320_pixels_shows_everything_also_with_large_text(open_page: Open) -> None:
     page = open_page(phone=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page.evaluate("(font) => { document.documentElement.style.fontSize = font; }", font)
     open_setup(page)
-    assert find_violations(page) == []
     upload(page, "two-kingdoms.jpg")
     page.get_by_label("Name", exact=True).fill("A name of no less than forty letters, so")
     page.get_by_label("Name", exact=True).press("Enter")
     expect(page.locator(".tab-name").first).to_contain_text("forty")
-    assert find_violations(page) == []
-    for selector in (".tools", "#verdict", ".who-card", ".board", ".points", ".standing"):
-        box = page.locator(selector).bounding_box()
-        assert box is not None and box["x"] >= -0.5 and box["x"] + box["width"] <= 320.5, selector
-    assert page.evaluate("document.documentElement.scrollWidth") == 320
-    page.locator(".square").first.tap()
-    assert find_violations(page) == []
-    assert page.evaluate("document.querySelector('dialog').scrollWidth") <= 320
+    for font in ("100%", "200%"):
+        page.evaluate("(font) => { document.documentElement.style.fontSize = font; }", font)
+        assert find_violations(page) == []
+        for selector in (".tools", "#verdict", ".who-card", ".board", ".points", ".standing"):
+            box = page.locator(selector).bounding_box()
+            assert box is not None and box["x"] >= -0.5 and box["x"] + box["width"] <= 320.5, selector
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
+        page.locator(".square").first.tap()
+        assert find_violations(page) == []
+        assert page.evaluate("document.querySelector('dialog').scrollWidth") <= 320
+        page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("width", [320, 360])
-def test_a_small_phone_shows_everything_with_large_targets(open_page: Open, width: int) -> None:
+def test_a_small_phone_shows_everything_with_large_targets(open_page: Open) -> None:
+    width = 320
     page = open_page(phone=True, viewport={"width": width, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") == width
     type_board(page, "w1 w f f l / w w f f l / # w f f l / w w f f l / w w f f l")

@@ -231,21 +231,32 @@ def test_the_game_is_copied_as_text_over_plain_http(open_page: Open) -> None:
 
 def test_a_link_cannot_insert_markup(open_page: Open) -> None:
     name = "<img src=x onerror=alert(1)>"
-    page = open_page(link({"rules": {}, "rounds": [[{"player": name, "board": ["w w", "# f"]}]]}))
+    game = {"rules": {}, "rounds": [[{"player": name, "board": ["w w", "# f"]}]]}
+    page = open_page(f"/#game={encode(json.dumps(game))}")
     expect(page.locator(".tab-name")).to_have_text(name)
     assert page.locator("img[src=x]").count() == 0
 
 
-def test_a_link_with_invalid_squares_changes_nothing(open_page: Open) -> None:
-    game = {"rules": {"game": "kingdomino"}, "rounds": [[{"player": "Ann", "board": ["wInfinity <b>", "# f"]}]]}
-    page = open_page(link(game))
-    expect(page.locator(".toast")).to_contain_text("contains no valid game")
-    page.reload()
-    expect(page.get_by_role("button", name="Type a board")).to_be_visible()
+def test_a_broken_link_is_reported_and_changes_nothing(open_page: Open) -> None:
+    page = open_page()
+    type_board(page, "w1 w / # f")
+    for game in (
+        "abc",
+        '{"rounds": 5, "rules": {}}',
+        '{"rounds": [[{"board": 1}]], "rules": {}}',
+        '{"rounds": [], "rules": {"game": "chess"}}',
+        '{"rounds": [[{"player": "Ann", "board": ["wInfinity <b>", "# f"]}]], "rules": {}}',
+        '{"kingdoms": [[{"board": ["w"]}]], "rules": {}}',
+    ):
+        page.evaluate("(hash) => { location.hash = hash; }", f"game={encode(game)}")
+        expect(page.locator(".toast")).to_contain_text("contains no valid game")
+        page.reload()
+    expect(page.locator("#total")).to_have_text("2")
 
 
-def link(game: object) -> str:
-    return "/#game=" + base64.urlsafe_b64encode(json.dumps(game).encode()).decode().rstrip("=")
+def encode(text: str) -> str:
+    """A text as in a link."""
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def test_a_reload_keeps_the_game(open_page: Open) -> None:

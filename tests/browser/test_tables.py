@@ -4,7 +4,6 @@ import re
 import socket
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from kdvision.web.server import Settings
@@ -212,8 +211,8 @@ def test_drawing_starts_with_all_handles_on_the_screen(open_page: Open) -> None:
     expect(handles).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [320, 390])
-def test_names_boards_and_prints_fit(open_page: Open, width: int) -> None:
+def test_names_boards_and_prints_fit(open_page: Open) -> None:
+    width = 320
     page = open_page(phone=True, viewport={"width": width, "height": 640})
     type_board(page, " / ".join(["w w1 f f l l g"] * 3 + ["w w1 f # l l g"] + ["w w1 f f l l g"] * 3))
     assert page.evaluate("document.documentElement.scrollWidth") == width

@@ -228,7 +228,7 @@ const tableInLink = () => location.hash.match(/[#&]table=([A-Z0-9]+)/)?.[1];
 /** Open the table or game in the link, if there is one. A key in the link is removed from the address bar: it has been
  * used. */
 async function handleLink() {
-  if (location.hash === "#watch") return update({});
+  if (!state.table || location.hash === "#watch") return update({});
   const table = tableInLink();
   if (table && table !== state.table.table) await join({ table });
   const text = location.hash.match(/^#game=([\w-]*)$/)?.[1];
