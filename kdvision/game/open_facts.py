@@ -48,8 +48,11 @@ COUNTED_KEYS: Final = {
 UNBOUNDED_KEYS: Final = {TOWNS, *(key for key, kind in TOKEN_KINDS.items() if max(kind.crowns.values()) >= 0)}
 """Facts that can raise lines of the board without a known bound while they are open."""
 
-LOWERING_KEYS: Final = {TOWNS, *(key for key, kind in TOKEN_KINDS.items() if min(kind.crowns.values()) < 0)}
-"""Facts that can lower every line of the board while they are open."""
+COVERING_KEYS: Final = {key for key, kind in TOKEN_KINDS.items() if min(kind.crowns.values()) < 0}
+"""Facts that can lower every line that counts crowns while they are open."""
+
+CROWN_CLAUSES: Final = ("age-of-giants/folie-des-grandeurs", "court/king")
+"""Clauses whose lines count crowns, besides those of territories."""
 
 LOWERED_BY_CROWNS: Final = ("age-of-giants/bleak-king",)
 """Clauses whose lines a further crown can lower, so none is certain while a fact is open."""
@@ -202,10 +205,12 @@ def _select_certain_lines(kingdom: Kingdom, lines: Sequence[Line]) -> Iterator[L
     for line in lines:
         land = line.territory
         may_be_cursed = land is not None and not land.cursed and not at_risk.isdisjoint(line.squares)
+        counts_crowns = land is not None or line.clause in CROWN_CLAUSES
+        may_be_covered = counts_crowns and not COVERING_KEYS.isdisjoint(kingdom.open_facts)
         # One more square can take a bonus away.
-        may_change = not LOWERING_KEYS.isdisjoint(kingdom.open_facts) or (bool(kingdom.board.unknown) and land is None)
+        may_change = TOWNS in kingdom.open_facts or (bool(kingdom.board.unknown) and land is None)
         may_change = may_change and line.clause not in OFF_BOARD_CLAUSES
-        if may_be_cursed or may_change or line.clause in LOWERED_BY_CROWNS:
+        if may_be_cursed or may_be_covered or may_change or line.clause in LOWERED_BY_CROWNS:
             continue
         if kingdom.open_facts.isdisjoint(COUNTED_KEYS.get(line.clause, ())):
             yield line

@@ -402,6 +402,22 @@ def test_no_gem_is_expected_at_an_unknown_square() -> None:
 def test_open_giants_can_only_lower_the_points_except_of_the_bleak_king() -> None:
     kingdom = Kingdom(Board.parse("# w1 w w1 / . w w ."), open_facts=frozenset({"giants"}))
     found = compute_range(kingdom, make_rule_set(variants=["age-of-giants", "lost-corner"]))
-    assert (found.least, found.most, str(found)) == (0, 30, "0 to 30")
+    assert (found.least, found.most, str(found)) == (20, 30, "20 to 30")
+    assert [(line.label, line.points) for line in found.lines] == [("Lost Corner", 20)]
     found = compute_range(kingdom, make_rule_set(variants=["age-of-giants", "bleak-king"]))
     assert (found.least, found.most) == (0, None)
+
+
+@pytest.mark.parametrize("kind", ["age of giants", "the court"])
+def test_the_points_with_all_tokens_lie_within_the_range_without_some(kind: str) -> None:
+    rng = np.random.default_rng(45)
+    for _ in range(60):
+        game = KINDS[kind](rng)
+        kinds = sorted(TOKEN_KINDS.keys() & game.rule_set.facts)
+        for kingdom in game.rounds[0].kingdoms:
+            keys = frozenset(kinds[i] for i in rng.permutation(len(kinds))[: rng.integers(1, len(kinds) + 1)])
+            tokens = tuple(token for token in kingdom.tokens if token.key not in keys)
+            found = compute_range(replace(kingdom, tokens=tokens, open_facts=keys), game.rule_set)
+            total = score(kingdom, game.rule_set).total
+            assert found.least <= total
+            assert found.most is None or total <= found.most
