@@ -262,7 +262,7 @@ async function start() {
   document.body.replaceChildren();
   render(html`<${App} />`, document.body);
   await Promise.all([loadRules(), rejoin(tableInLink())]);
-  if (!state.table) return; // table.js goes on trying
+  if (!state.rules) loadRules();
   await handleLink();
   restorePhotos();
 }

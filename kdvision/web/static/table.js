@@ -21,7 +21,7 @@ export async function join({ table = null, fresh = false } = {}) {
   live?.close();
   try {
     const found = await api.post("/api/tables", { table, new: fresh });
-    update({ table: null, game: null, points: new Map(), waiting: [], toast: null });
+    if (found.table !== state.table?.table) update({ table: null, game: null, points: new Map(), waiting: [], toast: null });
     receive(found);
     saveTable(found.table);
     watch();
@@ -30,17 +30,22 @@ export async function join({ table = null, fresh = false } = {}) {
     if (error.status === 404 && table) return join(); // of another server, or one that keeps nothing
     update({ connection: "lost" });
     if (!api.isTemporary(error)) showToast(sentences(error.message, error.hint));
-    setTimeout(() => state.table || join({ table, fresh }), RETRY_MS);
     return false;
   }
 }
 
-/** Join the table of this phone, and send the changes that a reload has interrupted. */
-export async function rejoin(table = loadTable()) {
-  const waiting = loadWaiting();
-  if (!(await join({ table }))) return false;
+let joining = null;
+
+/** Join the table of this phone as soon as the server answers, and send the changes that a reload has interrupted. */
+export function rejoin(table = loadTable()) {
+  joining ??= tryToJoin(table).finally(() => (joining = null));
+  return joining;
+}
+
+async function tryToJoin(table) {
+  const waiting = state.table ? [] : loadWaiting();
+  while (!(await join({ table }))) await new Promise((done) => setTimeout(done, RETRY_MS));
   for (const { table: of, changes } of waiting) if (of === state.table.table) change(...changes);
-  return true;
 }
 
 /** Follow the table. The browser reconnects by itself unless the server refuses. */
@@ -67,6 +72,7 @@ export function reconnect() {
 export function receive(next) {
   if (state.table?.table === next.table && state.table.revision >= next.revision) return;
   const before = state.game?.number === next.game.number ? state.game : null;
+  const isUndone = (next.undo?.step ?? 0) < (state.table?.undo?.step ?? 0);
   const shown = new Map(state.table?.game.rounds.flat().map((one) => [one.id, one]));
   const rounds = next.game.rounds.map((round) => round.map((one) => keepEqual(shown.get(one.id), one)));
   const kingdoms = new Map(rounds.flat().map((one) => [one.id, one]));
@@ -80,7 +86,7 @@ export function receive(next) {
     points: new Map(entries.map(([id, entry]) => [id, keepEqual(state.points.get(id), entry)])),
     toast: state.toast?.revision && state.toast.revision < next.revision ? null : state.toast,
   });
-  if (before) showChanges(before, state.game);
+  if (before) showChanges(before, state.game, isUndone);
   clearTimeout(remembering);
   remembering = setTimeout(remember, REMEMBER_MS);
 }
@@ -88,8 +94,8 @@ export function receive(next) {
 /** The value that is shown already if the new one is equal: what shows it is not drawn again. */
 const keepEqual = (shown, next) => (JSON.stringify(shown) === JSON.stringify(next) ? shown : next);
 
-/** Let the squares flash that somebody else, or a decision, has changed, and name them. */
-function showChanges(before, after) {
+/** Let the squares flash that somebody else, or a decision, has changed, and name them unless a step was taken back. */
+function showChanges(before, after, isUndone) {
   const known = new Map(before.rounds.flat().map((kingdom) => [kingdom.id, kingdom]));
   const changes = after.rounds.flat().flatMap((kingdom) => {
     const old = known.get(kingdom.id)?.cells ?? kingdom.cells;
@@ -99,7 +105,7 @@ function showChanges(before, after) {
   if (!changes.length) return;
   update({ flash: new Set(changes.map(({ kingdom, at }) => `${kingdom.id} ${at}`)) });
   setTimeout(() => update({ flash: new Set() }), FLASH_MS);
-  if (changes.length > MAX_NAMED_SQUARES) return;
+  if (isUndone || changes.length > MAX_NAMED_SQUARES) return;
   const texts = changes.map(({ kingdom, at, square }) => {
     const name = kingdom.id === state.selected ? "" : `${kingdom.player} `;
     return t("becomes", { square: `${name}${square}`, cell: describeCell(kingdom.cells[at]) });
