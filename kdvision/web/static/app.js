@@ -124,7 +124,7 @@ function ReviewBar({ kingdom }) {
   if (questions.length) {
     return html`<div class="review">
       <span>${t("toCheck", { n: questions.length })}</span>
-      <${Button} icon="check" text=${t("checkNow")} class="primary" onClick=${() => startReview()} />
+      <${Button} icon="check" text=${t("checkNow", { n: questions.length })} class="primary" onClick=${() => startReview()} />
     </div>`;
   }
   if (!kingdom.seen?.review || kingdom.checked) return null;

@@ -71,7 +71,7 @@ const TEXT = {
   toCheck: { one: "{n} question", other: "{n} questions" },
   elsewhere: { one: "{n} more at this table", other: "{n} more at this table" },
   isRight: "It is right",
-  checkNow: "Check them",
+  checkNow: { one: "Check it", other: "Check them" },
   compare: "Only {percent} % certain: compare the board with the photo.",
   odd: "Please check: {what}",
   allGood: "Nothing left to check",
