@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.cli.inputs import load_networks
-from kdvision.cli.options import Size, variant_options
+from kdvision.cli.options import Size
 from kdvision.cli.output import print_line, print_message
+from kdvision.cli.variant_options import variant_options
 from kdvision.errors import ExitCode
 from kdvision.game.rules import board_variants
 from kdvision.text import count_noun, join_words

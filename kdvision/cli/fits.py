@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from kdvision.cli.inputs import correct_boards, load_networks, open_photo, parse_board, parse_fixes
-from kdvision.cli.options import AUTO, Fixes, PhotoGame, ScoreOptions, Size, Strict, variant_options
+from kdvision.cli.options import AUTO, Fixes, PhotoGame, ScoreOptions, Size, Strict
 from kdvision.cli.output import exit_with_code, get_width, print_json, wants_colour
+from kdvision.cli.variant_options import variant_options
 from kdvision.errors import NotationError
 from kdvision.game.rules import VARIANTS
 

@@ -10,7 +10,6 @@ import typer
 from kdvision.cli.inputs import Fix, load_networks, open_photo, parse_fixes, parse_outlines
 from kdvision.cli.options import (
     AUTO,
-    NO_TOKENS,
     AsJson,
     Coins,
     Corners,
@@ -22,12 +21,10 @@ from kdvision.cli.options import (
     ScoreOptions,
     Size,
     Strict,
-    TokensByKingdom,
     Towers,
     Towns,
     check_facts,
     parse_facts,
-    variant_options,
 )
 from kdvision.cli.output import (
     exit_with_code,
@@ -44,6 +41,7 @@ from kdvision.cli.output_files import (
     find_overlay_paths,
     write_game_file,
 )
+from kdvision.cli.variant_options import NO_TOKENS, TokensByKingdom, variant_options
 from kdvision.errors import KdvisionError, ModelError, NotationError
 from kdvision.game.players import NO_PLAYERS, Players
 

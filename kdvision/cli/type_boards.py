@@ -9,18 +9,15 @@ import typer
 from kdvision.cli.inputs import correct_boards, parse_board, parse_fixes
 from kdvision.cli.options import (
     KINGDOMINO,
-    NO_TOKENS,
     Clauses,
     Fixes,
     GameName,
     ScoreOptions,
     Size,
     Strict,
-    TokensByKingdom,
-    check_variants,
-    variant_options,
 )
 from kdvision.cli.output import exit_with_code, print_clauses, print_message, print_result
+from kdvision.cli.variant_options import NO_TOKENS, TokensByKingdom, check_variants, variant_options
 from kdvision.errors import NotationError
 from kdvision.game.rules import board_variants
 from kdvision.game.rules.lost_treasures import LOST_TREASURES

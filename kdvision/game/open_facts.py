@@ -5,8 +5,8 @@ no total, only a lower bound and, if the rules and the box give one, an upper bo
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kdvision.game.board import Square
@@ -19,9 +19,7 @@ from kdvision.game.pieces import (
     UNKNOWN,
     UNKNOWN_BUILDING,
     Built,
-    TokensByKey,
     corner_squares,
-    join_tokens,
 )
 from kdvision.game.rules import TOKEN_KINDS
 from kdvision.game.rules.queendomino_checks import BUILDINGS, COINS, KNIGHTS, TOWERS
@@ -59,45 +57,6 @@ LOWERED_BY_CROWNS: Final = ("age-of-giants/bleak-king",)
 
 OFF_BOARD_CLAUSES: Final = (*COUNTED_KEYS, "queendomino/building-points")
 """Clauses whose points do not depend on the board."""
-
-
-NO_HOST: Final = -1
-"""As `GivenFacts.queen`: no kingdom hosts the Queen."""
-
-
-@dataclass(frozen=True)
-class GivenFacts:
-    """The keys of the facts that a game's score needs and photos do not show, and the facts that are given.
-
-    `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos, and
-    `tokens` the tokens by kingdom and key. `queen` is the kingdom that hosts the Queen, NO_HOST for none, None if it is
-    not given.
-    """
-
-    keys: tuple[str, ...] = ()
-    counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
-    queen: int | None = None
-    tokens: Mapping[int, TokensByKey] = field(default_factory=dict)
-
-    @property
-    def highest(self) -> int:
-        """The highest number of a kingdom that a fact is given for; -1 for none."""
-        return max((*self.counts, *self.tokens, -1 if self.queen is None else self.queen))
-
-    def add_to(self, number: int, kingdom: Kingdom, *, knows_towns: bool) -> Kingdom:
-        """Return a kingdom with its given facts and with the others open. `knows_towns` is whether towns were read."""
-        counts, tokens = dict(self.counts.get(number, {})), self.tokens.get(number, {})
-        known = {*counts, *tokens, *([TOWNS] if knows_towns else []), *([] if self.queen is None else ["queen"])}
-        if "knights" in counts:
-            known.add("spare_knights")
-            counts["spare_knights"] = counts.pop("knights")  # the squares on which they stand do not change the score
-        changed = replace(
-            kingdom,
-            queen=self.queen == number,
-            tokens=join_tokens(tokens),
-            open_facts=frozenset(self.keys) - known,
-        )
-        return replace(changed, **counts)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import describe_outlook
 from kdvision.game.kingdom import Kingdom, to_kingdom
-from kdvision.game.open_facts import GivenFacts, has_open_facts
+from kdvision.game.open_facts import has_open_facts
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet
 from kdvision.game.standing import Standing, rank_kingdoms
@@ -21,7 +21,7 @@ from kdvision.report.doubt_effects import (
     score_photo_doubts,
     score_unknown_squares,
 )
-from kdvision.report.pieces import add_pieces, check_pieces
+from kdvision.report.pieces import GivenFacts, add_pieces, check_pieces
 from kdvision.report.result import CombinedResult, Result, ScoredKingdom, count_dominoes
 
 if TYPE_CHECKING:

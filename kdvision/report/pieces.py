@@ -1,15 +1,15 @@
 """The pieces of kingdoms in photos: those that the photo shows, those that the user gives, and problems with both."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from kdvision.game.board import Square, Terrain
 from kdvision.game.game import drop_uncheckable
 from kdvision.game.kingdom import Kingdom, Table, find_crossings
 from kdvision.game.legality import Problem, join_names
-from kdvision.game.open_facts import GivenFacts, close_queen
-from kdvision.game.pieces import UNKNOWN, UNKNOWN_BUILDING, Built, Gem
+from kdvision.game.open_facts import close_queen
+from kdvision.game.pieces import TOWNS, UNKNOWN, UNKNOWN_BUILDING, Built, Gem, TokensByKey, join_tokens
 from kdvision.game.rules import VARIANTS, make_rule_set
 from kdvision.game.rules.lost_treasures import LOST_TREASURES
 from kdvision.game.scoring import RuleSet
@@ -27,6 +27,45 @@ _VISIBLE: Final = {"knights": KNIGHT, "buildings": BUILDING}
 """Facts that a photo can answer in full: the key in game files, and the kind of piece."""
 _COUNTABLE: Final = {"knights": KNIGHT, "towers": TOWER}
 """Facts of which the user gives the number: the key in game files, and the kind of piece."""
+
+
+NO_HOST: Final = -1
+"""As `GivenFacts.queen`: no kingdom hosts the Queen."""
+
+
+@dataclass(frozen=True)
+class GivenFacts:
+    """The keys of the facts that a game's score needs and photos do not show, and the facts that are given.
+
+    `counts` holds coins, towers, knights (placed or not) and towns by kingdom, numbered from 0 over all photos, and
+    `tokens` the tokens by kingdom and key. `queen` is the kingdom that hosts the Queen, NO_HOST for none, None if it is
+    not given.
+    """
+
+    keys: tuple[str, ...] = ()
+    counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    queen: int | None = None
+    tokens: Mapping[int, TokensByKey] = field(default_factory=dict)
+
+    @property
+    def highest(self) -> int:
+        """The highest number of a kingdom that a fact is given for; -1 for none."""
+        return max((*self.counts, *self.tokens, -1 if self.queen is None else self.queen))
+
+    def add_to(self, number: int, kingdom: Kingdom, *, knows_towns: bool) -> Kingdom:
+        """Return a kingdom with its given facts and with the others open. `knows_towns` is whether towns were read."""
+        counts, tokens = dict(self.counts.get(number, {})), self.tokens.get(number, {})
+        known = {*counts, *tokens, *([TOWNS] if knows_towns else []), *([] if self.queen is None else ["queen"])}
+        if "knights" in counts:
+            known.add("spare_knights")
+            counts["spare_knights"] = counts.pop("knights")  # the squares on which they stand do not change the score
+        changed = replace(
+            kingdom,
+            queen=self.queen == number,
+            tokens=join_tokens(tokens),
+            open_facts=frozenset(self.keys) - known,
+        )
+        return replace(changed, **counts)  # type: ignore[arg-type]
 
 
 def add_pieces(

@@ -23,8 +23,8 @@ from kdvision.batch.store.folder import ResultFolder
 from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Square, parse_cell
-from kdvision.game.open_facts import GivenFacts
 from kdvision.report.build import build_photo_result
+from kdvision.report.pieces import GivenFacts
 from kdvision.report.to_dict import result_to_dict
 from tests.kingdoms import make_doubt, make_reading
 

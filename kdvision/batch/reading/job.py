@@ -147,9 +147,9 @@ def failed_result(error: KdvisionError) -> JobResult:
 def _read(job: Job) -> JobResult:
     from kdvision import pipeline
     from kdvision.game.board import Square
-    from kdvision.game.open_facts import GivenFacts
     from kdvision.game.rules import name_box
     from kdvision.report.build import build_photo_result
+    from kdvision.report.pieces import GivenFacts
     from kdvision.report.to_dict import result_to_dict
     from kdvision.vision.decide.game_set import GAME_AUTO
     from kdvision.vision.image.photo import Photo
