@@ -109,11 +109,12 @@ def _find_table_problems(standings: EventStandings) -> Iterator[ReviewItem]:
 
 def _find_missing_tokens(standings: EventStandings) -> Iterator[ReviewItem]:
     """Yield an item for each kingdom whose tokens the event file does not list; it is scored without any."""
-    keys = [kind.key for kind in standings.event.rules.token_kinds]
-    for kingdom in standings.seating.counting if keys else ():
+    kinds = standings.event.rules.token_kinds
+    for kingdom in standings.seating.counting if kinds else ():
         if kingdom.number > len(kingdom.photo.rules.tokens):
-            why = f"event.toml does not say where its {join_words(keys)} lie, so it is scored without any"
-            advice = "list them under [[photo]] and [[photo.kingdom]], [] for none"
+            words = join_words([f"{kind.word}s" for kind in kinds])
+            why = f"event.toml does not say where its {words} are, so it is scored without any"
+            advice = f"list {join_words([kind.key for kind in kinds])} in a [[photo.kingdom]] for it, [] for none"
             yield make_item(Impact.WINNER_UNKNOWN, why, advice, Spot.of_kingdom(kingdom))
 
 

@@ -96,7 +96,7 @@ def test_a_kingdom_without_tokens_in_the_event_file_is_to_be_reviewed(event: Pat
     (event / "event.toml").write_text(EVENT.rpartition("[[photo.kingdom]]")[0], encoding="utf-8")
     outcome = run_batch(event, tmp_path / "out")
     assert [(item.spot.player, item.why) for item in outcome.review_items if "event.toml" in item.why] == [
-        ("bo", "event.toml does not say where its court and resources lie, so it is scored without any")
+        ("bo", "event.toml does not say where its court tiles and resources are, so it is scored without any")
     ]
 
 
