@@ -12,7 +12,7 @@ from kdvision.batch.store.folder import Data
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.standing import Contender, make_contender
 from kdvision.game.table_check import find_table_problems
-from kdvision.text import join_words
+from kdvision.text import count_noun, join_words
 
 COMPARE: Final = "compare it with the photo: kdvision review"
 
@@ -20,7 +20,7 @@ COMPARE: Final = "compare it with the photo: kdvision review"
 def list_board_items(standings: EventStandings) -> Iterator[ReviewItem]:
     """Yield items for boards and tables. A board that a person has given needs no review, unless it has towns."""
     yield from _find_table_problems(standings)
-    yield from _find_missing_tokens(standings)
+    yield from _check_tokens(standings)
     calculator = ImpactCalculator(standings)
     for kingdom in standings.seating.counting:
         if kingdom.has_towns or kingdom.photo.corrections.boards.get(kingdom.number) != kingdom.board:
@@ -107,8 +107,11 @@ def _find_table_problems(standings: EventStandings) -> Iterator[ReviewItem]:
                 yield make_item(Impact.PLACES, why, "compare its photos", spot)
 
 
-def _find_missing_tokens(standings: EventStandings) -> Iterator[ReviewItem]:
-    """Yield an item for each kingdom whose tokens the event file does not list; it is scored without any."""
+def _check_tokens(standings: EventStandings) -> Iterator[ReviewItem]:
+    """Yield an item for each kingdom whose tokens the event file does not list, and for lists of too many kingdoms.
+
+    A kingdom without a list is scored without tokens.
+    """
     kinds = standings.event.rules.token_kinds
     for kingdom in standings.seating.counting if kinds else ():
         if kingdom.number > len(kingdom.photo.rules.tokens):
@@ -116,6 +119,12 @@ def _find_missing_tokens(standings: EventStandings) -> Iterator[ReviewItem]:
             why = f"event.toml does not say where its {words} are, so it is scored without any"
             advice = f"list {join_words([kind.key for kind in kinds])} in a [[photo.kingdom]] for it, [] for none"
             yield make_item(Impact.WINNER_UNKNOWN, why, advice, Spot.of_kingdom(kingdom))
+    for photo in standings.seating.photos:
+        listed, shown = len(photo.rules.tokens), len(photo.kingdoms)
+        if listed > shown > 0:
+            why = f"event.toml lists tokens of {listed} kingdoms, and this photo shows {count_noun(shown, 'kingdom')}"
+            advice = "compare the photo with its [[photo.kingdom]]"
+            yield make_item(Impact.PLACES, why, advice, Spot(photo.seat.round, photo.seat.table, photo=photo.name))
 
 
 def _advice(kingdom: KingdomResult) -> str:

@@ -100,6 +100,14 @@ def test_a_kingdom_without_tokens_in_the_event_file_is_to_be_reviewed(event: Pat
     ]
 
 
+def test_tokens_of_a_kingdom_that_the_photo_does_not_show_are_to_be_reviewed(event: Path, tmp_path: Path) -> None:
+    (event / "event.toml").write_text(EVENT + '\n[[photo.kingdom]]\ncourt = ["A1 Queen"]\n', encoding="utf-8")
+    outcome = run_batch(event, tmp_path / "out")
+    assert [item.why for item in outcome.review_items if "event.toml" in item.why] == [
+        "event.toml lists tokens of 3 kingdoms, and this photo shows 2 kingdoms"
+    ]
+
+
 def test_results_without_tokens_keep_their_keys() -> None:
     assert result_key("x", Rules()) == result_key("x", Rules(tokens=()))
     tokens = parse_event(EVENT).photo_rules("round1/table1/ann+bo.jpg").tokens
