@@ -66,7 +66,9 @@ export function GamesDialog() {
     ${!games.length && !own.length && html`<p class="hint">${t("noGames")}</p>`}
     <ul class="games">
       ${games.map((game) => html`<li key=${`${game.table} ${game.number}`}><button type="button" class="soft" onClick=${() => open(game)}>
-        <b dir="auto">${game.players.map(({ player }) => player).join(", ")}</b><small>${day(1000 * game.changed)} · ${t("table", { name: game.table })}</small><small dir="auto">${game.text}</small>
+        <b dir="auto">${game.players.map(({ player }) => player).join(", ")}</b>
+        <small>${day(1000 * game.changed)} · ${t("table", { name: game.table })}</small>
+        <small dir="auto">${game.text}</small>
       </button></li>`)}
       ${own.map((game) => html`<li key=${game.id}><button type="button" class="soft" onClick=${() => load(game)}>
         <b dir="auto">${game.text}</b><small>${day(game.time)} · ${t("onDevice")}</small>

@@ -8,13 +8,15 @@ import { COLOURS, shortTotal } from "./model.js";
 import { FitsCard } from "./fits.js";
 import { PhotoCard, Picture } from "./photoview.js";
 import { addPhotos, dismissError, restorePhotos } from "./photos.js";
-import { GemDialog, GemsCard, PiecesCard, TokensCard } from "./pieces.js";
+import { GemDialog, GemsCard } from "./gems.js";
+import { PiecesCard, TokensCard } from "./pieces.js";
 import { PointsCard } from "./points.js";
 import { SetupCard } from "./setup.js";
 import { InviteDialog, ShareDialog } from "./share.js";
 import { ReviewSheet, SquareSheet, startReview } from "./sheet.js";
 import { Overview, StandingCard, verdict } from "./standing.js";
-import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, roundScore, scoreOf, selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
+import { closeDialog, currentKingdoms, findKingdom, openDialog, openQuestions, scoreOf } from "./store.js";
+import { selectedKingdom, selectKingdom, showToast, state, subscribe, update } from "./store.js";
 import { fillTexts, sentences, t } from "./strings.js";
 import { change, join, newGame, reconnect, redo, rejoin, removeKingdom, setKingdom, undo } from "./table.js";
 import { Button, Dialog, html, Messages, render, Select, TextInput, useLayoutEffect, useState } from "./ui.js";
@@ -38,19 +40,24 @@ function Alerts() {
   const messages = [...score.messages, ...(notice ? [{ text: notice, hint: "" }] : [])];
   return html`<div class="alerts">
     ${state.connection === "lost" && html`<p class="card notice trouble" role="status">${t("lost")}</p>`}
-    ${messages.map(({ text, hint }) => html`<p class="card notice problems" role="alert" key=${text}><b>${sentences(text)}</b> ${sentences(hint)}</p>`)}
+    ${messages.map(({ text, hint }) => html`<p class="card notice problems" role="alert" key=${text}>
+      <b>${sentences(text)}</b> ${sentences(hint)}
+    </p>`)}
     ${game.proposals.map((one) => html`<${Proposal} proposal=${one} key=${one.id} />`)}
     ${state.errors.map((error) => html`<${PhotoError} error=${error} key=${error.id} />`)}
   </div>`;
 }
 
 /** A question about a photo that shows kingdoms which are at the table already. */
-const Proposal = ({ proposal: { id, question, answers } }) => html`<div class="card notice" role="alert">
-  <p><b>${question}</b></p>
-  <div class="buttons">
-    ${answers.map(({ text }, answer) => html`<${Button} text=${text} class=${answer ? "soft" : "primary"} onClick=${() => change({ op: "answer_proposal", proposal: id, answer })} />`)}
-  </div>
-</div>`;
+function Proposal({ proposal: { id, question, answers } }) {
+  const choose = (answer) => change({ op: "answer_proposal", proposal: id, answer });
+  return html`<div class="card notice" role="alert">
+    <p><b>${question}</b></p>
+    <div class="buttons">
+      ${answers.map(({ text }, answer) => html`<${Button} text=${text} class=${answer ? "soft" : "primary"} onClick=${() => choose(answer)} />`)}
+    </div>
+  </div>`;
+}
 
 function PhotoError({ error }) {
   const draw = () => (startCorners(error.photo), dismissError(error));
@@ -92,7 +99,8 @@ function Tabs() {
   const tab = (kingdom) => {
     const count = openQuestions().filter((one) => one.kingdom === kingdom.id).length;
     const isCurrent = kingdom.id === selectedKingdom().id;
-    return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${() => selectKingdom(kingdom.id)}>
+    const select = () => selectKingdom(kingdom.id);
+    return html`<button type="button" class="tab" key=${kingdom.id} aria-current=${isCurrent ? "true" : undefined} onClick=${select}>
       <span class="dot castle-${kingdom.colour}" aria-hidden="true"></span>
       <span class="tab-name" dir="auto">${kingdom.player}</span>
       <b>${shortTotal(scoreOf(kingdom)) ?? "…"}</b>
@@ -140,8 +148,19 @@ function Kingdoms() {
   const kingdom = selectedKingdom();
   return html`<${Tabs} />
     <div class="table">
-      <div class="column" key="player ${kingdom.id}"><${PlayerCard} kingdom=${kingdom} /><${ReviewBar} kingdom=${kingdom} /><${PhotoCard} kingdom=${kingdom} /></div>
-      <div class="column" key="board ${kingdom.id}"><${BoardCard} kingdom=${kingdom} /><${PiecesCard} kingdom=${kingdom} /><${GemsCard} kingdom=${kingdom} /><${TokensCard} kingdom=${kingdom} /><${PointsCard} kingdom=${kingdom} score=${scoreOf(kingdom)} rules=${state.rules} /><${FitsCard} kingdom=${kingdom} /></div>
+      <div class="column" key="player ${kingdom.id}">
+        <${PlayerCard} kingdom=${kingdom} />
+        <${ReviewBar} kingdom=${kingdom} />
+        <${PhotoCard} kingdom=${kingdom} />
+      </div>
+      <div class="column" key="board ${kingdom.id}">
+        <${BoardCard} kingdom=${kingdom} />
+        <${PiecesCard} kingdom=${kingdom} />
+        <${GemsCard} kingdom=${kingdom} />
+        <${TokensCard} kingdom=${kingdom} />
+        <${PointsCard} kingdom=${kingdom} score=${scoreOf(kingdom)} rules=${state.rules} />
+        <${FitsCard} kingdom=${kingdom} />
+      </div>
       <div class="column" key="game"><${StandingCard} /></div>
     </div>`;
 }
@@ -184,24 +203,31 @@ const BigScreen = () => html`<main class="watch">
   <${Button} icon="close" text=${t("leaveScreen")} class="quiet" onClick=${() => (location.hash = "")} />
 </main><${Messages} />`;
 
+const Joining = () => html`<${Header} />
+  <main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main>
+  <${Messages} />`;
+
 /** The page; drawn again after every change of the state. */
 function App() {
   const [, draw] = useState(state);
   useLayoutEffect(() => subscribe(draw), []);
-  if (!state.game) return html`<${Header} /><main><p class="hint" role="status">${t(state.connection === "lost" ? "lost" : "joining")}</p></main><${Messages} />`;
+  if (!state.game) return html`<${Joining} />`;
   if (location.hash === "#watch") return html`<${BigScreen} />`;
   const hasKingdoms = currentKingdoms().length > 0;
   const { corners } = state;
   const photo = corners && state.photos.get(corners.photo);
+  const showStanding = () => document.getElementById("standing").scrollIntoView({ block: "start" });
   return html`<${Header} />
     <main>
       <${Alerts} />
       <div id="progress">${state.progress && html`<${Reading} />`}</div>
       ${photo && html`<${CornerEditor} ...${corners} photo=${photo} key=${`${corners.photo} ${corners.kingdom}`} />`}
       <${SetupCard} />
-      ${hasKingdoms ? html`<${Kingdoms} />` : html`${!state.progress && !photo && html`<${Start} />`}${state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}`}
+      ${hasKingdoms && html`<${Kingdoms} />`}
+      ${!hasKingdoms && !state.progress && !photo && html`<${Start} />`}
+      ${!hasKingdoms && state.game.rounds.length > 1 && html`<div class="lone"><${StandingCard} /></div>`}
     </main>
-    ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${() => document.getElementById("standing").scrollIntoView({ block: "start" })}>${verdict()}</button>`}
+    ${hasKingdoms && html`<button type="button" id="verdict" dir="auto" onClick=${showStanding}>${verdict()}</button>`}
     ${hasKingdoms && html`<div class="print-only"><${Overview} /></div>`}
     ${state.dialog ? html`<${OpenDialog} />` : html`<${Messages} />`}`;
 }

@@ -1,6 +1,7 @@
 // The board of a kingdom: squares to tap, and a grid for the keyboard (arrows move, letters and digits correct).
 
-import { Crossings, pieceMarks, playedGame, playedVariants } from "./pieces.js";
+import { Crossings } from "./gems.js";
+import { pieceMarks, playedGame, playedVariants } from "./pieces.js";
 import { frame, nameAt, parsePlace, placeAt, placeNamed, squareName } from "./model.js";
 import { announce, openDialog, openQuestions, state, update } from "./store.js";
 import { describeCell, t } from "./strings.js";
@@ -13,12 +14,13 @@ const MAX_SIDE = 9; // of the board with a rim
 
 export function BoardCard({ kingdom }) {
   const isEdge = state.mode === "edge";
+  const toggle = () => update({ mode: isEdge ? "" : "edge" });
   const letters = terrainLetters().filter((one) => one !== "#").join(" ");
   return html`<section class="card board-card" aria-label=${t("board")}>
     <${Board} kingdom=${kingdom} entry=${state.points.get(kingdom.id)} mode=${state.mode} flash=${state.flash}
       editing=${state.dialog?.kingdom === kingdom.id && state.dialog.place} highlight=${state.highlight} rules=${state.game.rules} />
     <div class="toolbar">
-      <${Button} icon="edge" text=${t(isEdge ? "done" : "addEdge")} class="quiet" aria-pressed=${String(isEdge)} onClick=${() => update({ mode: isEdge ? "" : "edge" })} />
+      <${Button} icon="edge" text=${t(isEdge ? "done" : "addEdge")} class="quiet" aria-pressed=${String(isEdge)} onClick=${toggle} />
     </div>
     ${isEdge ? html`<p class="hint">${t("edgeHint")}</p>` : html`<${Hint} name="board" text=${t("boardHint")} />`}
     <p class="hint keys">${t("boardKeys", { letters })}</p>
@@ -91,7 +93,10 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
       </div>
       ${rows.map((places, r) => html`<div role="row" class="row" key=${area.top + r}>
         <${Coordinate} role="rowheader" text=${number(area.top + r)} />
-        ${places.map((place) => html`<${Square} key=${place} ...${squareProps(kingdom, place, { ...shown, doubt: doubts.get(place) })} tabindex=${place === current ? 0 : -1} />`)}
+        ${places.map((place) => {
+          const props = squareProps(kingdom, place, { ...shown, doubt: doubts.get(place) });
+          return html`<${Square} key=${place} ...${props} tabindex=${place === current ? 0 : -1} />`;
+        })}
       </div>`)}
     </div>
     <${Crossings} kingdom=${kingdom} area=${area} />
@@ -99,7 +104,8 @@ const Board = memo(({ kingdom, entry, mode, editing, flash, highlight }) => {
 });
 
 /** The name of a row or column; a header without a name would confuse screen readers. */
-const Coordinate = ({ role, text }) => (text ? html`<div role=${role} class="coord ${role}">${text}</div>` : html`<div role="gridcell" class="coord" aria-hidden="true"></div>`);
+const Coordinate = ({ role, text }) =>
+  text ? html`<div role=${role} class="coord ${role}">${text}</div>` : html`<div role="gridcell" class="coord" aria-hidden="true"></div>`;
 
 /** What a square shows, as texts, so that only squares that have changed are drawn again. */
 function squareProps(kingdom, place, { territories, doubt, editing, flash, highlight, isEdge }) {
@@ -178,7 +184,7 @@ function focusNextDoubt(grid, from) {
 }
 
 /** The letters of the terrains of this game. */
-export const terrainLetters = () => [...new Set(gameCells().map((cell) => cell[0]))];
+const terrainLetters = () => [...new Set(gameCells().map((cell) => cell[0]))];
 
 /** The cells that the dominoes of this game and of its variants have, in notation. */
 export const gameCells = () => [...new Set([playedGame(), ...playedVariants()].flatMap((one) => one?.cells ?? []))];

@@ -71,7 +71,10 @@ function Handle({ corner, index, unit, onMove, onHold }) {
   const ref = useRef();
   const offset = useRef(null); // from the pointer to the corner, while it is dragged
   useLayoutEffect(() => void (index === 0 && ref.current.focus({ preventScroll: true })), []);
-  const pointIn = ({ currentTarget, clientX, clientY }) => new DOMPoint(clientX, clientY).matrixTransform(currentTarget.ownerSVGElement.getScreenCTM().inverse());
+  const pointIn = ({ currentTarget, clientX, clientY }) => {
+    const toPhoto = currentTarget.ownerSVGElement.getScreenCTM().inverse();
+    return new DOMPoint(clientX, clientY).matrixTransform(toPhoto);
+  };
   const grab = (event) => {
     const { x, y } = pointIn(event);
     offset.current = [corner[0] - x, corner[1] - y];
@@ -107,9 +110,9 @@ function Glass({ photo, corner, unit }) {
   if (!corner) return null;
   const [x, y] = corner;
   const width = GLASS * unit;
-  const place = { x: 8 * unit, y: 8 * unit, width: 116 * unit, height: 116 * unit };
   const isNear = x < 140 * unit && y < 140 * unit; // then the glass would cover the corner
-  return html`<svg class="glass" ...${place} x=${isNear ? photo.width - 124 * unit : place.x} viewBox="${x - width / 2} ${y - width / 2} ${width} ${width}" aria-hidden="true">
+  const place = { x: isNear ? photo.width - 124 * unit : 8 * unit, y: 8 * unit, width: 116 * unit, height: 116 * unit };
+  return html`<svg class="glass" ...${place} viewBox="${x - width / 2} ${y - width / 2} ${width} ${width}" aria-hidden="true">
     <${Photo} photo=${photo} />
     <path class="cross" d="M${x - width / 4} ${y}h${width / 2}M${x} ${y - width / 4}v${width / 2}" />
     <rect class="rim" x=${x - width / 2} y=${y - width / 2} width=${width} height=${width} />

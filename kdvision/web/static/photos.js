@@ -52,8 +52,10 @@ const active = new Set(); // ids of photos that are read or wait for it
 /** Read photos one after another; the others continue if one fails. */
 export function addPhotos(files) {
   const all = files.length;
-  const tasks = [...files].map((file, number) => ({ id: newId(), file, name: all > 1 ? t("photoOfAll", { n: number + 1, all }) : "", round: state.round }));
-  for (const task of tasks) enqueue(task);
+  for (const [number, file] of [...files].entries()) {
+    const name = all > 1 ? t("photoOfAll", { n: number + 1, all }) : "";
+    enqueue({ id: newId(), file, name, round: state.round });
+  }
 }
 
 /** Read the kingdom within corners that a person has drawn: in place of a kingdom, or as a new one. */

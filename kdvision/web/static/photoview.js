@@ -75,12 +75,18 @@ const KingdomOverlay = memo(({ kingdom, entry, unit, isActive, isWhole, places: 
   const territories = territoriesOf(entry);
   const doubts = new Set([...kingdom.seen.doubts, ...kingdom.seen.pieces].map(({ at }) => at));
   const places = [...new Set([...Object.keys(kingdom.cells), ...doubts])].filter((place) => quadAt(kingdom, place));
+  const unsure = places.filter((place) => doubts.has(place));
   const isDim = (place) => shown && !shown.has(place);
   return html`<g class=${isActive ? "kingdom active" : "kingdom"}>
-    ${places.map((place) => html`<polygon key=${place} class="tap tint tint-${kindOf(kingdom, place)} ${isDim(place) ? "dim" : ""}" points=${quadAt(kingdom, place).join(" ")} data-place=${place} data-id=${kingdom.id} />`)}
+    ${places.map((place) => html`<polygon
+      key=${place} class="tap tint tint-${kindOf(kingdom, place)} ${isDim(place) ? "dim" : ""}"
+      points=${quadAt(kingdom, place).join(" ")} data-place=${place} data-id=${kingdom.id}
+    />`)}
     ${places.map((place) => html`<${Borders} key=${place} kingdom=${kingdom} place=${place} territories=${territories} />`)}
-    ${places.filter((place) => doubts.has(place)).map((place) => html`<polygon key=${place} class="warn" points=${shrink(quadAt(kingdom, place), 0.86).join(" ")} />`)}
-    ${places.map((place) => html`<${CellLabel} key=${place} quad=${quadAt(kingdom, place)} cell=${kingdom.cells[place] ?? "."} isUnsure=${doubts.has(place)} unit=${unit} />`)}
+    ${unsure.map((place) => html`<polygon key=${place} class="warn" points=${shrink(quadAt(kingdom, place), 0.86).join(" ")} />`)}
+    ${places.map((place) => html`<${CellLabel}
+      key=${place} quad=${quadAt(kingdom, place)} cell=${kingdom.cells[place] ?? "."} isUnsure=${doubts.has(place)} unit=${unit}
+    />`)}
     ${(isActive || isWhole) && html`<${Plaque} kingdom=${kingdom} score=${entry?.score} unit=${unit} />`}
   </g>`;
 });
@@ -149,7 +155,8 @@ export function CloseUp({ kingdom, place, crossing = false, small = false }) {
   const ys = quad.filter((_, index) => index % 2 === 1);
   const side = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) * 1.35;
   const [x, y] = crossing ? quad.slice(4, 6) : [xs, ys].map((values) => (Math.max(...values) + Math.min(...values)) / 2);
-  return html`<svg class="close-up ${small ? "small" : ""}" viewBox="${x - side / 2} ${y - side / 2} ${side} ${side}" role="img" aria-label=${t("photo")}>
+  const view = `${x - side / 2} ${y - side / 2} ${side} ${side}`;
+  return html`<svg class="close-up ${small ? "small" : ""}" viewBox=${view} role="img" aria-label=${t("photo")}>
     <${Photo} photo=${photo} />
     ${crossing ? html`<circle class="frame" cx=${x} cy=${y} r=${side / 5} />` : html`<polygon class="frame" points=${quad.join(" ")} />`}
   </svg>`;

@@ -1,11 +1,11 @@
-// What lies on and beside a kingdom: coins, towers, knights, buildings, the Queen, gems, and tokens of expansions.
+// What lies on and beside a kingdom: coins, towers, knights, buildings, the Queen, and tokens of expansions.
 
-import { crossingOf, hasPiece, isNamed, isOpen, nameAt, piecesOf, placesAround, UNKNOWN, withPieces } from "./model.js";
+import { hasPiece, isNamed, isOpen, nameAt, piecesOf, UNKNOWN, withPieces } from "./model.js";
 import { CloseUp } from "./photoview.js";
-import { closeDialog, currentKingdoms, findKingdom, openDialog, state, update } from "./store.js";
+import { currentKingdoms, findKingdom, state } from "./store.js";
 import { t } from "./strings.js";
 import { change, setFacts } from "./table.js";
-import { Button, Checkbox, Dialog, Field, html, Select, TextInput, useState } from "./ui.js";
+import { Button, Checkbox, Field, html, Select, TextInput } from "./ui.js";
 
 const MAX_COUNT = 999;
 
@@ -13,8 +13,6 @@ const MAX_COUNT = 999;
 export const playedGame = () => state.rules?.games.find(({ game }) => game === state.game.rules.game);
 
 export const playedVariants = () => (state.rules?.variants ?? []).filter(({ id }) => state.game.rules.variants.includes(id));
-
-const hasGems = () => playedVariants().some(({ facts }) => facts.includes("gems"));
 
 export function PiecesCard({ kingdom }) {
   if (!playedGame()?.pieces) return null;
@@ -40,7 +38,7 @@ export function PiecesCard({ kingdom }) {
 }
 
 /** A button that says there are no more pieces of a kind than listed. */
-const NoMore = ({ kingdom, name, text = t("noMore")[name] }) => isOpen(kingdom, name) && html`<${Button}
+export const NoMore = ({ kingdom, name, text = t("noMore")[name] }) => isOpen(kingdom, name) && html`<${Button}
   icon="check" text=${text} class="soft" onClick=${() => setFacts(kingdom, { [name]: piecesOf(kingdom, name) })}
 />`;
 
@@ -57,12 +55,18 @@ function Stepper({ kingdom, name }) {
   const isUnknown = count === UNKNOWN;
   const id = `count-${name}`;
   const set = (value) => setFacts(kingdom, { [name]: Math.max(0, Math.min(MAX_COUNT, Math.round(value) || 0)) });
-  const step = (label, by, sign) => html`<button type="button" class="round" aria-label=${t(label, { name: t(name) })} onClick=${() => set((isUnknown ? 0 : count) + by)}>${sign}</button>`;
+  const step = (label, by, sign) => {
+    const change = () => set((isUnknown ? 0 : count) + by);
+    return html`<button type="button" class="round" aria-label=${t(label, { name: t(name) })} onClick=${change}>${sign}</button>`;
+  };
   return html`<div class="stepper">
     <label for=${id}>${t(name)}</label>
     <div>
       ${isUnknown ? step("none", 0, "0") : step("less", -1, "−")}
-      <${TextInput} id=${id} type="number" min="0" max=${MAX_COUNT} inputmode="numeric" value=${isUnknown ? "" : count} placeholder="?" onCommit=${(text) => text && set(Number(text))} />
+      <${TextInput}
+        id=${id} type="number" min="0" max=${MAX_COUNT} inputmode="numeric" placeholder="?"
+        value=${isUnknown ? "" : count} onCommit=${(text) => text && set(Number(text))}
+      />
       ${step("more", 1, "+")}
     </div>
   </div>`;
@@ -75,7 +79,7 @@ const describeBuilding = ({ name, gives }) => (name ? t("namedGives", { name, gi
 const findBuilding = (here) => (state.rules?.buildings ?? []).find((one) => Object.entries(one.as).every(([key, value]) => here[key] === value));
 
 /** A list to choose the building that stands on a town. */
-export function BuildingSelect({ kingdom, place }) {
+function BuildingSelect({ kingdom, place }) {
   const buildings = state.rules?.buildings ?? [];
   const here = piecesOf(kingdom, "buildings").find((one) => one.at === place);
   const now = here && !isNamed(here) ? UNKNOWN : here ? buildings.indexOf(findBuilding(here)) : -1;
@@ -118,7 +122,10 @@ const capital = (word) => word[0].toUpperCase() + word.slice(1);
 /** What stands on a square: `{ name, symbol }`. */
 export function pieceMarks(kingdom, place) {
   const pieces = [["building", "⌂"], ["knight", "♞"]].filter(([kind]) => playedGame()?.pieces && hasPiece(kingdom, kind, place));
-  const tokens = tokenKinds().flatMap(({ key, word }) => piecesOf(kingdom, key).filter(isOn(place)).map((token) => token.slice(place.length + 1) || word));
+  const tokens = tokenKinds().flatMap(({ key, word }) => {
+    const here = piecesOf(kingdom, key).filter(isOn(place));
+    return here.map((token) => token.slice(place.length + 1) || word);
+  });
   return [...pieces.map(([kind, symbol]) => ({ name: t(kind), symbol })), ...tokens.map((name) => ({ name, symbol: name[0].toUpperCase() }))];
 }
 
@@ -128,7 +135,9 @@ function TokenSelect({ kingdom, place, kind: { key, word, crowns } }) {
   const here = tokens.filter(isOn(place));
   const set = (now) => setFacts(kingdom, withPieces(kingdom, key, [...tokens.filter((one) => !here.includes(one)), ...now]));
   const names = Object.keys(crowns).filter(Boolean);
-  if (!names.length && !crowns[""]) return html`<${Checkbox} name=${capital(word)} checked=${here.length > 0} onChange=${(on) => set(on ? [place] : [])} />`;
+  if (!names.length && !crowns[""]) {
+    return html`<${Checkbox} name=${capital(word)} checked=${here.length > 0} onChange=${(on) => set(on ? [place] : [])} />`;
+  }
   const options = [["", t("noToken")], ...(names.length ? names : [1, 2, 3]).map((one) => [one, one])];
   const value = names.length ? here[0]?.slice(place.length + 1) ?? "" : here.length || "";
   const choose = (chosen) => set(!chosen ? [] : names.length ? [`${place} ${chosen}`] : Array(Number(chosen)).fill(place));
@@ -145,102 +154,4 @@ export function TokensCard({ kingdom }) {
     ${kinds.map(({ key, word }) => html`<p key=${key}>${capital(word)}: <b>${piecesOf(kingdom, key).length}</b>${isOpen(kingdom, key) && ` ${t("maybeMore")}`}</p>
       <${NoMore} kingdom=${kingdom} name=${key} text=${t("noMoreTokens", { word })} />`)}
   </section>`;
-}
-
-// Gems on crossings. The rotation of a gem decides where its crowns and its skull point.
-
-export function GemsCard({ kingdom }) {
-  if (!hasGems()) return null;
-  const isPlacing = state.mode === "gem";
-  return html`<section class="card gems">
-    <h3>${t("gems")}</h3>
-    <${Button} icon="gem" text=${t(isPlacing ? "done" : "placeGem")} class="soft" aria-pressed=${String(isPlacing)} onClick=${() => update({ mode: isPlacing ? "" : "gem" })} />
-    ${isPlacing && html`<p class="hint">${t("gemHint")}</p>`}
-    <${NoMore} kingdom=${kingdom} name="gems" />
-  </section>`;
-}
-
-/** A layer over the board with a button on each gem, and on every crossing while one is being placed. */
-export function Crossings({ kingdom, area }) {
-  if (!hasGems()) return null;
-  const gems = new Map(piecesOf(kingdom, "gems").map((gem) => [crossingOf(gem), gem]));
-  const targets = [];
-  for (let r = 0; r < area.rows - 1; r += 1) {
-    for (let c = 0; c < area.cols - 1; c += 1) {
-      const place = `${area.top + r},${area.left + c}`;
-      const isFree = state.mode === "gem" && placesAround(place).every((one) => nameAt(kingdom, one));
-      if (gems.has(place) || isFree) targets.push(html`<${Crossing} kingdom=${kingdom} place=${place} gem=${gems.get(place)} x=${(c + 1) / area.cols} y=${(r + 1) / area.rows} key=${place} />`);
-    }
-  }
-  return html`<div class="crossings">${targets}</div>`;
-}
-
-function Crossing({ kingdom, place, gem, x, y }) {
-  const [a, b, d, c] = placesAround(place).map((one) => nameAt(kingdom, one));
-  const label = gem ? t(isNamed(gem) ? "gemAt" : "gemSeenAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: c });
-  return html`<button
-    type="button" class="crossing ${gem ? "taken" : ""}" aria-label=${label} style=${{ left: `${100 * x}%`, top: `${100 * y}%` }}
-    onClick=${() => openDialog("gem", { kingdom: kingdom.id, place })}
-  >
-    <span aria-hidden="true">${gem ? (isNamed(gem) ? "◆" : "?") : "+"}</span>
-  </button>`;
-}
-
-/** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
-export function GemDialog({ kingdom, place }) {
-  const quarterNames = state.rules.quarters;
-  const all = piecesOf(kingdom, "gems");
-  const old = all.find((one) => crossingOf(one) === place);
-  const others = all.filter((one) => one !== old);
-  const places = placesAround(place);
-  const [gem, setGem] = useState({ between: `${places[0]} ${places[2]}`, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0, ...old });
-  const names = places.map((one) => nameAt(kingdom, one));
-  const known = currentKingdoms().flatMap((one) => piecesOf(one, "gems")).filter(isNamed);
-  const chooseKind = (kind) => {
-    const joker = kind === state.rules.joker && { crowns: [1, 0, 0, 0], skull: null };
-    const like = known.find((one) => one.kind === kind) ?? joker; // all gems of a kind are printed alike
-    setGem({ ...gem, kind, ...(like && !(old && isNamed(old)) ? { crowns: like.crowns ?? [0, 0, 0, 0], skull: like.skull ?? null } : {}) });
-  };
-  const save = (event) => {
-    event.preventDefault();
-    const { skull, ...rest } = gem;
-    setFacts(kingdom, withPieces(kingdom, "gems", [...others, skull ? { ...rest, skull } : rest]));
-    closeDialog();
-  };
-  const remove = () => (setFacts(kingdom, withPieces(kingdom, "gems", others)), closeDialog());
-  const kinds = [...new Set([...Object.keys(t("gemColours")), state.rules.joker, ...known.map(({ kind }) => kind), gem.kind])].filter((one) => one && one !== UNKNOWN);
-  const quarter = (name, lies) => {
-    const printed = (lies - gem.turned + 4) % 4;
-    const isSkull = gem.skull === quarterNames[printed];
-    const count = gem.crowns[printed];
-    const label = t("gemQuarter", { square: name, what: isSkull ? t("skull") : t("crownsN", { n: count }) });
-    const next = () => setGem(advanceQuarter(gem, printed, isSkull ? null : quarterNames[printed]));
-    return html`<button type="button" class="quarter q${lies}" aria-label=${label} onClick=${next}>${isSkull ? "☠" : "♛".repeat(count) || "·"}</button>`;
-  };
-  return html`<${Dialog} title=${t("gemHead", { a: names[0], d: names[2] })} kind="sheet">
-    <form onSubmit=${save}>
-      <${CloseUp} kingdom=${kingdom} place=${place} crossing />
-      <fieldset>
-        <legend>${t("gemKind")}</legend>
-        <div class="kinds">
-          ${kinds.map((kind) => html`<label class="kind gem-${kind}"><input type="radio" name="kind" required checked=${gem.kind === kind} onChange=${() => chooseKind(kind)} />${t(`gemColours.${kind}`, {}, kind)}</label>`)}
-        </div>
-      </fieldset>
-      <p class="hint">${t("gemQuarters")}</p>
-      <div class="quarters">${names.map(quarter)}</div>
-      <div class="buttons">
-        <${Button} icon="turn" text=${t("turnGem")} class="soft" onClick=${() => setGem({ ...gem, turned: (gem.turned + 1) % 4 })} />
-        ${old && html`<${Button} icon="trash" text=${t("remove")} class="soft" onClick=${remove} />`}
-        <button type="submit" class="primary">${t("saveGem")}</button>
-      </div>
-    </form>
-  <//>`;
-}
-
-/** The gem with the next state of a quarter: 0, 1, 2, 3 crowns, skull, 0 …; `skull` is null if the skull is there. */
-function advanceQuarter(gem, printed, skull) {
-  if (!skull) return { ...gem, skull: null };
-  const count = gem.crowns[printed];
-  const crowns = gem.crowns.map((one, index) => (index === printed ? (one + 1) % 4 : one));
-  return { ...gem, crowns, ...(count === 3 ? { skull } : {}) };
 }

@@ -38,9 +38,10 @@ function Variants({ played, chosen }) {
   const boxes = (group) => variants.filter((one) => (one.group ?? "") === group).map(({ id, name, help }) => html`<div key=${id} title=${help}>
     <${Checkbox} name=${name} checked=${chosen.includes(id)} onChange=${(on) => toggle(id, on)} />
   </div>`);
+  const headOf = (group) => t("drawnVariants", { group: group[0].toUpperCase() + group.slice(1), n: state.rules.groups[group]?.drawn });
   return html`<fieldset>
     <legend>${t("whichVariants")}</legend>
-    ${groups.map((group) => (group ? html`<details key=${group}><summary>${t("drawnVariants", { group: group[0].toUpperCase() + group.slice(1), n: state.rules.groups[group]?.drawn })}</summary>${boxes(group)}</details>` : boxes(group)))}
+    ${groups.map((group) => (group ? html`<details key=${group}><summary>${headOf(group)}</summary>${boxes(group)}</details>` : boxes(group)))}
   </fieldset>`;
 }
 
@@ -57,6 +58,7 @@ function OpenGems({ gems }) {
 
 function summary({ game, side, variants }) {
   const named = (list, key, id) => list?.find((one) => one[key] === id)?.name ?? id;
-  const parts = [named(state.rules?.games, "game", game), side && `${side} × ${side}`, ...variants.map((id) => named(state.rules?.variants, "id", id))];
+  const names = variants.map((id) => named(state.rules?.variants, "id", id));
+  const parts = [named(state.rules?.games, "game", game), side && `${side} × ${side}`, ...names];
   return parts.filter(Boolean).join(" · ");
 }

@@ -15,7 +15,8 @@ const URL_MS = 60_000;
 /** The invitation of the server: `{ link, qr }`, once it has arrived; link is null if only this machine is served. */
 function useInvitation() {
   const [invitation, setInvitation] = useState(null);
-  useEffect(() => void api.get(`/api/invite?table=${state.table.table}`).then(setInvitation, (error) => showToast(sentences(error.message, error.hint))), []);
+  const refuse = (error) => showToast(sentences(error.message, error.hint));
+  useEffect(() => void api.get(`/api/invite?table=${state.table.table}`).then(setInvitation, refuse), []);
   return invitation;
 }
 
@@ -24,7 +25,8 @@ export function ShareDialog() {
   const isLocal = LOCAL.includes(location.hostname);
   const origin = isLocal && invitation?.link ? new URL(invitation.link).origin : location.origin;
   const link = `${origin}/#game=${encodeGame(state.game)}`;
-  const text = [...currentKingdoms().map((one) => `${one.player}: ${scoreOf(one) ? formatTotal(scoreOf(one)) : "?"}`), verdict(), link].filter(Boolean).join("\n");
+  const totals = currentKingdoms().map((one) => `${one.player}: ${scoreOf(one) ? formatTotal(scoreOf(one)) : "?"}`);
+  const text = [...totals, verdict(), link].filter(Boolean).join("\n");
   const act = (icon, name, run) => html`<${Button} icon=${icon} text=${t(name)} class="soft" onClick=${run} />`;
   return html`<${Dialog} title=${t("shareHead")}>
     <p class="hint">${t("shareHint")}${isLocal && invitation && !invitation.link ? ` ${t("shareLocal")}` : ""}</p>

@@ -16,16 +16,18 @@ const FREE_SHARE = 0.42; // of a small screen, above the sheet
 /** The sheet of one square: every cell of the game is one tap away. */
 export function SquareSheet({ kingdom, place }) {
   const cell = kingdom.cells[place] ?? ".";
-  const doubt = openQuestions().find((one) => one.kind === "cell" && one.kingdom === kingdom.id && one.at === place) ?? kingdom.seen?.doubts.find(({ at }) => at === place);
+  const doubt = openQuestions().find((one) => one.kind === "cell" && one.kingdom === kingdom.id && one.at === place);
   const choose = (word) => {
     closeDialog();
     if (word !== cell || doubt || !(place in kingdom.fixes)) setSquare(kingdom, place, word);
   };
   useLayoutEffect(() => scrollIntoReach(place), []);
-  return html`<${Dialog} title=${t("squareHead", { square: nameAt(kingdom, place) || "+" })} kind="sheet" onKeyDown=${(event) => handleKey(event, cell, choose)}>
+  const title = t("squareHead", { square: nameAt(kingdom, place) || "+" });
+  return html`<${Dialog} title=${title} kind="sheet" onKeyDown=${(event) => handleKey(event, cell, choose)}>
     <div class="evidence">
       <${CloseUp} kingdom=${kingdom} place=${place} />
-      ${doubt ? html`<${Doubt} doubt=${doubt} choose=${choose} />` : html`<p><b>${describeCell(cell)}</b><br /><span class="hint">${t("tapWhat")}</span></p>`}
+      ${doubt && html`<${Doubt} doubt=${doubt} choose=${choose} />`}
+      ${!doubt && html`<p><b>${describeCell(cell)}</b><br /><span class="hint">${t("tapWhat")}</span></p>`}
     </div>
     <${Palette} cell=${cell} doubt=${doubt} choose=${choose} />
     <${SquarePieces} kingdom=${kingdom} place=${place} cell=${cell} />
@@ -56,11 +58,15 @@ export function ReviewSheet({ question, done }) {
   const square = nameAt(kingdom, at) || "+";
   const title = kind === "cell" ? t("squareHead", { square }) : t("pieceHead", { kind: t(kind) });
   const all = done + openQuestions().length;
-  return html`<${Dialog} title=${title} kind="sheet" key=${`${question.kingdom} ${kind} ${at}`} onKeyDown=${(event) => kind === "cell" && handleKey(event, question.read, choose)}>
-    <p class="count">${t("checkedOf", { n: done + 1, all })} · <bdi>${kingdom.player}</bdi>${question.changes_winner ? ` · ${t("decides")}` : ""}</p>
+  const keys = (event) => kind === "cell" && handleKey(event, question.read, choose);
+  return html`<${Dialog} title=${title} kind="sheet" key=${`${question.kingdom} ${kind} ${at}`} onKeyDown=${keys}>
+    <p class="count">
+      ${t("checkedOf", { n: done + 1, all })} · <bdi>${kingdom.player}</bdi>${question.changes_winner ? ` · ${t("decides")}` : ""}
+    </p>
     <div class="evidence">
       <${CloseUp} kingdom=${kingdom} place=${at} crossing=${kind === "gem"} />
-      ${kind === "cell" ? html`<${Doubt} doubt=${question} choose=${choose} />` : html`<${PieceQuestion} kingdom=${kingdom} question=${question} say=${say} />`}
+      ${kind === "cell" && html`<${Doubt} doubt=${question} choose=${choose} />`}
+      ${kind !== "cell" && html`<${PieceQuestion} kingdom=${kingdom} question=${question} say=${say} />`}
     </div>
     ${kind === "cell" && html`<${Palette} cell=${question.read} doubt=${question} choose=${choose} />`}
   <//>`;

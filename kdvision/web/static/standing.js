@@ -4,7 +4,7 @@ import { boardRows, frame, placeAt, shortTotal } from "./model.js";
 import { formatTotal } from "./points.js";
 import { currentKingdoms, roundScore, scoreOf, state, update } from "./store.js";
 import { sentences, t } from "./strings.js";
-import { Crowns, html, memo, pictureClass } from "./ui.js";
+import { Button, Crowns, html, memo, pictureClass } from "./ui.js";
 
 /** The standing in one sentence; empty without points. */
 export function verdict() {
@@ -38,7 +38,9 @@ export function StandingCard() {
 }
 
 const RoundTabs = () => html`<div class="rounds">
-  ${state.game.rounds.map((_, number) => html`<button type="button" class="soft" aria-pressed=${String(number === state.round)} onClick=${() => update({ round: number })}>${t("round", { n: number + 1 })}</button>`)}
+  ${state.game.rounds.map((_, number) => html`<${Button}
+    text=${t("round", { n: number + 1 })} class="soft" aria-pressed=${String(number === state.round)} onClick=${() => update({ round: number })}
+  />`)}
 </div>`;
 
 /** The places with their reasons; without a standing, the kingdoms by their points so far. */
@@ -70,9 +72,15 @@ function DynastyTable() {
   };
   const sum = (player) => rounds.reduce((all, round) => all + (scoreIn(player, round)?.least ?? 0), 0);
   return html`<table class="dynasty">
-    <thead><tr><th scope="col">${t("name")}</th>${rounds.map((_, n) => html`<th scope="col">${t("round", { n: n + 1 })}</th>`)}<th scope="col">${t("sum")}</th></tr></thead>
+    <thead><tr>
+      <th scope="col">${t("name")}</th>
+      ${rounds.map((_, n) => html`<th scope="col">${t("round", { n: n + 1 })}</th>`)}
+      <th scope="col">${t("sum")}</th>
+    </tr></thead>
     <tbody>${players.map((player) => html`<tr key=${player}>
-      <th scope="row" dir="auto">${player}</th>${rounds.map((round) => html`<td>${shortTotal(scoreIn(player, round)) ?? "–"}</td>`)}<td><b>${sum(player)}</b></td>
+      <th scope="row" dir="auto">${player}</th>
+      ${rounds.map((round) => html`<td>${shortTotal(scoreIn(player, round)) ?? "–"}</td>`)}
+      <td><b>${sum(player)}</b></td>
     </tr>`)}</tbody>
   </table>`;
 }
@@ -82,7 +90,11 @@ export const Overview = () => html`<div class="overview">
   <p class="verdict" dir="auto">${verdict()}</p>
   <div class="boards">
     ${currentKingdoms().map((kingdom) => html`<figure key=${kingdom.id} class="castle-${kingdom.colour}">
-      <figcaption><span class="dot" aria-hidden="true"></span><b dir="auto">${kingdom.player}</b><output>${shortTotal(scoreOf(kingdom)) ?? "…"}</output></figcaption>
+      <figcaption>
+        <span class="dot" aria-hidden="true"></span>
+        <b dir="auto">${kingdom.player}</b>
+        <output>${shortTotal(scoreOf(kingdom)) ?? "…"}</output>
+      </figcaption>
       <${SmallBoard} kingdom=${kingdom} />
     </figure>`)}
   </div>

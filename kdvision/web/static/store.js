@@ -57,11 +57,13 @@ export const roundScore = () => state.table?.score.rounds[state.round];
 /** The open questions of the round: `{ kingdom, kind, at, … }`, kind "cell" or a piece of the game. The most decisive
  * squares come first, as the score ranks them; it does not rank them while facts are missing. */
 export function openQuestions() {
-  const ofKingdoms = (key) => currentKingdoms().flatMap(({ id, seen, checked }) => (checked ? [] : seen?.[key] ?? []).map((one) => ({ kind: "cell", kingdom: id, ...one })));
+  const unchecked = currentKingdoms().filter(({ seen, checked }) => seen && !checked);
+  const ofKingdoms = (key) => unchecked.flatMap(({ id, seen }) => seen[key].map((one) => ({ kind: "cell", kingdom: id, ...one })));
   const rank = new Map((roundScore()?.questions ?? []).map((one, index) => [`${one.kingdom} ${one.at}`, { ...one, index }]));
   const squares = ofKingdoms("doubts").map((one) => ({ index: Infinity, ...one, ...rank.get(`${one.kingdom} ${one.at}`) }));
   const kinds = playedKinds();
-  return [...squares.sort((a, b) => a.index - b.index || a.probability - b.probability), ...ofKingdoms("pieces").filter(({ kind }) => kinds.includes(kind))];
+  const pieces = ofKingdoms("pieces").filter(({ kind }) => kinds.includes(kind));
+  return [...squares.sort((a, b) => a.index - b.index || a.probability - b.probability), ...pieces];
 }
 
 /** The kinds of pieces that a photo may show in this game. */

@@ -41,14 +41,12 @@ const TEXT = {
   offlineHint: "Check that it is running and that this phone is in the same network.",
   photoOfAll: "Photo {n} of {all}",
   drawHere: "Draw it yourself",
-  working: "Please wait …",
   notShown: "This browser cannot show the picture.",
 
   // Kingdoms.
   kingdoms: "Kingdoms",
   addKingdom: "Add",
   addHead: "Add a kingdom",
-  playerN: "Player {n}",
   name: "Name",
   colour: "Castle",
   colours: {
@@ -69,7 +67,6 @@ const TEXT = {
   orMore: "{least} or more",
   stillOpen: "missing: {what}",
   toCheck: { one: "{n} question", other: "{n} questions" },
-  elsewhere: { one: "{n} more at this table", other: "{n} more at this table" },
   isRight: "It is right",
   checkNow: { one: "Check it", other: "Check them" },
   compare: "Only {percent} % certain: compare the board with the photo.",

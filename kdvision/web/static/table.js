@@ -136,7 +136,7 @@ export const undo = (step = null) => change({ op: "undo", step });
 export const redo = () => change({ op: "redo" });
 
 /** The button that takes back the last step, and no other. */
-export function undoAction() {
+function undoAction() {
   const step = state.table.undo?.step;
   return step === undefined ? null : { text: t("undo"), run: () => undo(step) };
 }

@@ -1,0 +1,114 @@
+// The Lost Treasures: gems on crossings. The rotation of a gem decides where its crowns and its skull point.
+
+import { crossingOf, isNamed, nameAt, piecesOf, placesAround, UNKNOWN, withPieces } from "./model.js";
+import { CloseUp } from "./photoview.js";
+import { NoMore, playedVariants } from "./pieces.js";
+import { closeDialog, currentKingdoms, openDialog, state, update } from "./store.js";
+import { t } from "./strings.js";
+import { setFacts } from "./table.js";
+import { Button, Dialog, html, useState } from "./ui.js";
+
+const hasGems = () => playedVariants().some(({ facts }) => facts.includes("gems"));
+
+export function GemsCard({ kingdom }) {
+  if (!hasGems()) return null;
+  const isPlacing = state.mode === "gem";
+  const toggle = () => update({ mode: isPlacing ? "" : "gem" });
+  return html`<section class="card gems">
+    <h3>${t("gems")}</h3>
+    <${Button} icon="gem" text=${t(isPlacing ? "done" : "placeGem")} class="soft" aria-pressed=${String(isPlacing)} onClick=${toggle} />
+    ${isPlacing && html`<p class="hint">${t("gemHint")}</p>`}
+    <${NoMore} kingdom=${kingdom} name="gems" />
+  </section>`;
+}
+
+/** A layer over the board with a button on each gem, and on every crossing while one is being placed. */
+export function Crossings({ kingdom, area }) {
+  if (!hasGems()) return null;
+  const gems = new Map(piecesOf(kingdom, "gems").map((gem) => [crossingOf(gem), gem]));
+  const targets = [];
+  for (let r = 0; r < area.rows - 1; r += 1) {
+    for (let c = 0; c < area.cols - 1; c += 1) {
+      const place = `${area.top + r},${area.left + c}`;
+      const isFree = state.mode === "gem" && placesAround(place).every((one) => nameAt(kingdom, one));
+      const [x, y] = [(c + 1) / area.cols, (r + 1) / area.rows];
+      if (gems.has(place) || isFree) targets.push({ place, gem: gems.get(place), x, y });
+    }
+  }
+  return html`<div class="crossings">${targets.map((one) => html`<${Crossing} kingdom=${kingdom} ...${one} key=${one.place} />`)}</div>`;
+}
+
+function Crossing({ kingdom, place, gem, x, y }) {
+  const [a, b, d, c] = placesAround(place).map((one) => nameAt(kingdom, one));
+  const label = gem ? t(isNamed(gem) ? "gemAt" : "gemSeenAt", { kind: gem.kind, a, d }) : t("crossing", { a, b, c: d, d: c });
+  return html`<button
+    type="button" class="crossing ${gem ? "taken" : ""}" aria-label=${label} style=${{ left: `${100 * x}%`, top: `${100 * y}%` }}
+    onClick=${() => openDialog("gem", { kingdom: kingdom.id, place })}
+  >
+    <span aria-hidden="true">${gem ? (isNamed(gem) ? "◆" : "?") : "+"}</span>
+  </button>`;
+}
+
+/** The dialog for the gem on a crossing. Its quarters are shown as they lie and stored as they are printed. */
+export function GemDialog({ kingdom, place }) {
+  const quarterNames = state.rules.quarters;
+  const all = piecesOf(kingdom, "gems");
+  const old = all.find((one) => crossingOf(one) === place);
+  const others = all.filter((one) => one !== old);
+  const places = placesAround(place);
+  const [gem, setGem] = useState({ between: `${places[0]} ${places[2]}`, kind: "", crowns: [0, 0, 0, 0], skull: null, turned: 0, ...old });
+  const names = places.map((one) => nameAt(kingdom, one));
+  const known = currentKingdoms().flatMap((one) => piecesOf(one, "gems")).filter(isNamed);
+  const chooseKind = (kind) => {
+    const joker = kind === state.rules.joker && { crowns: [1, 0, 0, 0], skull: null };
+    const like = known.find((one) => one.kind === kind) ?? joker; // all gems of a kind are printed alike
+    setGem({ ...gem, kind, ...(like && !(old && isNamed(old)) ? { crowns: like.crowns ?? [0, 0, 0, 0], skull: like.skull ?? null } : {}) });
+  };
+  const save = (event) => {
+    event.preventDefault();
+    const { skull, ...rest } = gem;
+    setFacts(kingdom, withPieces(kingdom, "gems", [...others, skull ? { ...rest, skull } : rest]));
+    closeDialog();
+  };
+  const remove = () => (setFacts(kingdom, withPieces(kingdom, "gems", others)), closeDialog());
+  const entered = [...known, gem].map(({ kind }) => kind).filter((kind) => kind && kind !== UNKNOWN);
+  const kinds = [...new Set([...Object.keys(t("gemColours")), state.rules.joker, ...entered])];
+  const quarter = (name, lies) => {
+    const printed = (lies - gem.turned + 4) % 4;
+    const isSkull = gem.skull === quarterNames[printed];
+    const count = gem.crowns[printed];
+    const label = t("gemQuarter", { square: name, what: isSkull ? t("skull") : t("crownsN", { n: count }) });
+    const next = () => setGem(advanceQuarter(gem, printed, isSkull ? null : quarterNames[printed]));
+    const symbol = isSkull ? "☠" : "♛".repeat(count) || "·";
+    return html`<button type="button" class="quarter q${lies}" aria-label=${label} onClick=${next}>${symbol}</button>`;
+  };
+  return html`<${Dialog} title=${t("gemHead", { a: names[0], d: names[2] })} kind="sheet">
+    <form onSubmit=${save}>
+      <${CloseUp} kingdom=${kingdom} place=${place} crossing />
+      <fieldset>
+        <legend>${t("gemKind")}</legend>
+        <div class="kinds">
+          ${kinds.map((kind) => html`<label class="kind gem-${kind}">
+            <input type="radio" name="kind" required checked=${gem.kind === kind} onChange=${() => chooseKind(kind)} />
+            ${t(`gemColours.${kind}`, {}, kind)}
+          </label>`)}
+        </div>
+      </fieldset>
+      <p class="hint">${t("gemQuarters")}</p>
+      <div class="quarters">${names.map(quarter)}</div>
+      <div class="buttons">
+        <${Button} icon="turn" text=${t("turnGem")} class="soft" onClick=${() => setGem({ ...gem, turned: (gem.turned + 1) % 4 })} />
+        ${old && html`<${Button} icon="trash" text=${t("remove")} class="soft" onClick=${remove} />`}
+        <button type="submit" class="primary">${t("saveGem")}</button>
+      </div>
+    </form>
+  <//>`;
+}
+
+/** The gem with the next state of a quarter: 0, 1, 2, 3 crowns, skull, 0 …; `skull` is null if the skull is there. */
+function advanceQuarter(gem, printed, skull) {
+  if (!skull) return { ...gem, skull: null };
+  const count = gem.crowns[printed];
+  const crowns = gem.crowns.map((one, index) => (index === printed ? (one + 1) % 4 : one));
+  return { ...gem, crowns, ...(count === 3 ? { skull } : {}) };
+}
