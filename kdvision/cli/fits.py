@@ -2,27 +2,23 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kdvision.cli.inputs import correct_boards, load_networks, open_photo, parse_board, parse_fixes
 from kdvision.cli.options import AUTO, Fixes, PhotoGame, ScoreOptions, Size, Strict
 from kdvision.cli.output import exit_with_code, get_width, print_json, wants_colour
-from kdvision.cli.variant_options import variant_options
+from kdvision.cli.variant_options import BOXES, variant_options
 from kdvision.errors import NotationError
-from kdvision.game.rules import VARIANTS
 
 if TYPE_CHECKING:
     from kdvision.game.board import Board
     from kdvision.report.result import Result
 
 
-BOX_VARIANTS: Final = tuple(variant for variant in VARIANTS if variant.dominoes)
-"""Variants that add dominoes to the box. No other variant changes where a domino may be laid."""
-
-
-@variant_options(BOX_VARIANTS)
+# No other variant changes where a domino may be laid.
+@variant_options(tuple(BOXES.values()))
 def fits(
     domino: Annotated[str, typer.Argument(metavar="DOMINO", help='The two squares of the domino, such as "w f1".')],
     board: Annotated[str, typer.Argument(metavar="BOARD", help="A board in notation, - for one on stdin, or a photo.")],

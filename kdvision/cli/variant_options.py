@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import wraps
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal, get_args
 
 import typer
 
@@ -17,13 +17,16 @@ Command = Callable[..., None]
 TokensByKingdom = Mapping[int, TokensByKey]
 NO_TOKENS: Final[TokensByKingdom] = {}
 
+BOXES: Final = {variant.id: variant for variant in VARIANTS if variant.dominoes}
+"""Variants with dominoes of their own. Each can be named as a game, which then is the first that it is added to."""
+
 
 def variant_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Command], Command]:
     """Return a decorator that gives a command an option for each variant, and one for each group of variants.
 
     The options take the place of the command's parameter `variants`, which receives the ids of the chosen ones. If the
     command has a parameter `tokens`, there is an option for each kind of token; it receives the tokens that are given,
-    which add their variants.
+    which add their variants. A parameter `played` takes the names of BOXES, too.
     """
     groups = {variant.group for variant in offered} & GROUPS.keys()
 
@@ -38,6 +41,9 @@ def variant_options(offered: Sequence[Variant] = VARIANTS) -> Callable[[Command]
                 given["tokens"] = _parse_tokens({key: given.pop(key) or () for key in TOKEN_KINDS})
                 keys = {key for tokens in given["tokens"].values() for key in tokens}
                 chosen |= {variant.id for variant in VARIANTS if not keys.isdisjoint(variant.facts)}
+            if (box := BOXES.get(given.get("played", ""))) is not None:
+                given["played"] = box.games[0]
+                chosen.add(box.id)
             command(**given, variants=tuple(variant.id for variant in VARIANTS if variant.id in chosen))
 
         parameters = list(_replace_variants(signature.parameters.values(), offered))
@@ -56,6 +62,10 @@ def _replace_variants(
             yield from _list_token_options(parameter)
         elif parameter.name == "variants":
             yield from _list_variant_options(parameter, offered)
+        elif parameter.name == "played":
+            names, option = get_args(parameter.annotation)
+            choices: Any = Literal[(*get_args(names), *BOXES)]
+            yield parameter.replace(annotation=Annotated[choices, option])
         else:
             yield parameter
 

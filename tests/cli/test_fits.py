@@ -119,5 +119,6 @@ def test_errors_have_the_usual_codes(arguments: tuple[object, ...], code: int, m
 def test_the_box_has_the_dominoes_of_an_expansion(run: Run) -> None:
     foreign = "the box of Kingdomino has no domino w2 f1"
     assert foreign in run("fits", "w2 f1", "# w").out
-    ran = run("fits", "w2 f1", "# m g", "--age-of-giants", "--strict")
-    assert (ran.code, foreign in ran.out) == (0, False)
+    for options in (("--age-of-giants",), ("--game", "age-of-giants")):
+        ran = run("fits", "w2 f1", "# m g", *options, "--strict")
+        assert (ran.code, foreign in ran.out) == (0, False)

@@ -425,6 +425,13 @@ def test_a_giant_without_a_free_crown_and_too_many_quests_are_problems(run: Run,
     assert "! 17 quests are played, and a game has 2" in shown
 
 
+def test_the_expansion_can_be_named_as_the_game(run: Run) -> None:
+    for command, what in (("score", PHOTO), ("type", "# w2 f1")):
+        named = run(command, what, "--game", "age-of-giants")
+        assert named == run(command, what, "--age-of-giants", "--game", "kingdomino")
+        assert "Kingdomino, Age of Giants" in named.out
+
+
 def test_brown_needs_the_expansion(run: Run) -> None:
     done = run("score", PHOTO, "--players", "brown=Ann")
     assert (done.code, done.out) == (5, "")
