@@ -1,0 +1,35 @@
+"""Changes of a game, applied without a server."""
+
+from typing import Any
+
+import pytest
+
+from kdvision.web.table.changes import add_piece, choose_player, remove_piece
+from kdvision.web.table.model import TableGame
+
+PIECES: dict[str, Any] = {
+    "knight": "2,3",
+    "building": {"at": "2,3", "name": "?"},
+    "gem": {"kind": "?", "between": "2,3 3,4"},
+}
+
+
+@pytest.mark.parametrize(("kind", "key"), [("knight", "knights"), ("building", "buildings"), ("gem", "gems")])
+def test_a_piece_is_added_once_and_removed(kind: str, key: str) -> None:
+    before = {key: ["?"], "coins": 3}
+    one = add_piece(before, kind, "2,3")
+    assert one == {key: [PIECES[kind], "?"], "coins": 3}
+    assert add_piece(one, kind, "2,3") == one
+    assert remove_piece(one, kind, "2,3") == before
+    assert remove_piece(one, kind, "2,4") == one
+
+
+def test_the_queen_comes_and_goes() -> None:
+    assert add_piece({"queen": "?"}, "queen", "2,3") == {"queen": True}
+    assert remove_piece({"queen": True, "coins": "?"}, "queen", "2,3") == {"coins": "?"}
+    assert remove_piece({}, "tower", "2,3") == add_piece({}, "tower", "2,3") == {}
+
+
+def test_a_colour_that_another_kingdom_of_the_photo_has_is_not_chosen() -> None:
+    assert choose_player(TableGame(), 0, "", "", ("blue", "green")) == ("Player 1", "pink")
+    assert choose_player(TableGame(), 0, "", "blue", ("blue", "green")) == ("Player 1", "blue")
