@@ -12,6 +12,7 @@ import pytest
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
+from kdvision.game.deck import parse_domino
 from kdvision.game.game import Game, make_game
 from kdvision.game.kingdom import Kingdom, Table, count_crowns
 from kdvision.game.pieces import Building, Built, Gem, Token
@@ -24,6 +25,8 @@ from kdvision.game.standing import rank_kingdoms
 from kdvision.game.table_check import find_table_problems
 from kdvision.gamefile.model import parse_game
 from kdvision.gamefile.write import write_game_text
+from kdvision.report.build import build_board_result
+from kdvision.report.fits import find_fits
 from kdvision.web.games import describe_rules
 from kdvision.web.http import ReadQuery
 from kdvision.web.service import Service, score_game
@@ -101,6 +104,12 @@ def test_two_players_build_seven_rows() -> None:
     assert (game.side, game.rule_set.dominoes_drawn) == (7, {2: 48})
     (problem,) = find_table_problems([kingdom("# w w w f f f f")], replace(game.rule_set, deck=()))[:1]
     assert problem.clause == "age-of-giants/two-players"
+
+
+@clause("age-of-giants/must-lay")
+def test_a_domino_that_can_be_laid_may_not_be_thrown_away() -> None:
+    (answer,) = find_fits(build_board_result([Board.parse("# m g")], RULES), parse_domino("w2 f1"), side=5)
+    assert (answer.fits, answer.clause) == (True, "age-of-giants/must-lay")
 
 
 @clause("age-of-giants/giants")

@@ -39,6 +39,7 @@ OWN_CLAUSES: Final = {
     "kingdomino/box": "age-of-giants/box",
     "kingdomino/in-play": "age-of-giants/in-play",
     "kingdomino/mighty-duel": "age-of-giants/two-players",
+    "kingdomino/must-lay": "age-of-giants/must-lay",
 }
 
 
