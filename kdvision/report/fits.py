@@ -109,27 +109,29 @@ def fits_to_dict(answer: FitsAnswer) -> dict[str, Any]:
         "text": answer.text,
         "clause": answer.clause,
         "notes": list(answer.list_notes()),
-        "placements": [
-            {
-                "first": list(placement.first),
-                "second": list(placement.second),
-                "joints": [square.name for square in placement.joints],
-                "text": answer.describe_placement(placement),
-            }
-            for placement in answer.placements
-        ],
-        "doubts": [
-            {
-                "square": doubt.square.name,
-                "read": doubt.read,
-                "probability": round(doubt.probability, 4),
-                "instead": doubt.instead,
-                "fits_if": answer.fits_if(doubt),
-            }
-            for doubt in answer.scored.doubts
-        ],
+        "placements": [_placement_to_dict(answer, placement) for placement in answer.placements],
+        "doubts": [_doubt_to_dict(answer, doubt) for doubt in answer.scored.doubts],
         "problems": [problem_to_dict(problem) for problem in answer.scored.problems],
         "review": answer.scored.review,
+    }
+
+
+def _placement_to_dict(answer: FitsAnswer, placement: Placement) -> dict[str, Any]:
+    return {
+        "first": list(placement.first),
+        "second": list(placement.second),
+        "joints": [square.name for square in placement.joints],
+        "text": answer.describe_placement(placement),
+    }
+
+
+def _doubt_to_dict(answer: FitsAnswer, doubt: ScoredDoubt) -> dict[str, Any]:
+    return {
+        "square": doubt.square.name,
+        "read": doubt.read,
+        "probability": round(doubt.probability, 4),
+        "instead": doubt.instead,
+        "fits_if": answer.fits_if(doubt),
     }
 
 

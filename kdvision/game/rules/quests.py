@@ -92,14 +92,14 @@ def find_crown_lines(kingdom: Kingdom) -> Found:
     crowned = kingdom.crowns_on.keys() & kingdom.board.keys()
     lines = []
     for down, across in DIRECTIONS:
-        for row, col in crowned:
-            if (row - down, col - across) in crowned:
+        for start in crowned:
+            if (start.row - down, start.col - across) in crowned:
                 continue
-            length = 1
-            while (row + length * down, col + length * across) in crowned:
-                length += 1
-            run = [Square(row + step * down, col + step * across) for step in range(length if length > 2 else 0)]
-            lines += [tuple(run[start : start + 3]) for start in range(0, length - 2, 2)]
+            run, following = [start], Square(start.row + down, start.col + across)
+            while following in crowned:
+                run.append(following)
+                following = Square(following.row + down, following.col + across)
+            lines += [tuple(run[first : first + 3]) for first in range(0, len(run) - 2, 2)]
     return lines
 
 
