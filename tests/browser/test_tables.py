@@ -81,10 +81,16 @@ def test_a_server_that_stops_and_starts_again_loses_nothing(open_page: Open, tmp
     expect(page.locator(".alerts")).to_contain_text("The server does not answer")
     square(page, "C1: forest").press("w")
     expect(square(page, "C1: wheat")).to_be_visible()
+    page.click(".tab.add")
+    page.set_input_files("#files", [SAMPLES / "castle.jpg"])
+    expect(page.locator(".reading")).to_contain_text("The server does not answer")
     with running_server(settings):
+        expect(page.locator(".tab-name")).to_have_count(2)
+        page.get_by_role("button", name="Player 1").click()
         expect(page.locator("#total")).to_have_text("3")
         expect(page.locator(".alerts")).to_be_empty()
         page.reload()
+        page.get_by_role("button", name="Player 1").click()
         expect(page.locator("#total")).to_have_text("3")
         page.context.close()
 

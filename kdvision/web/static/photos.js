@@ -12,6 +12,7 @@ const MAX_UNCHANGED_BYTES = 1_500_000; // smaller files are sent unchanged
 const MAX_READ_PHOTOS = 12;
 const MAX_BUSY_TRIES = 40;
 const BUSY_WAIT_MS = 4000;
+const LOST_WAIT_MS = 2000;
 const STAGES = { photo: "finding", squares: "finding", lattices: "finding", grids: "reading", cells: "deciding" };
 const SHARES = { photo: 0.45, squares: 0.6, lattices: 0.7, grids: 0.8, cells: 0.9 };
 
@@ -129,16 +130,17 @@ function describeProgress({ stage, share, ahead }) {
   return { text: t(STAGES[stage] ?? "reading"), share: SHARES[stage] ?? null };
 }
 
-/** Repeat a request for some minutes while the server is busy. */
+/** Repeat a request for some minutes while the server is busy or cannot be reached. */
 async function retryWhileBusy(work, showProgress, signal) {
   for (let tries = 0; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (error.status !== 503 || tries >= MAX_BUSY_TRIES) throw error;
-      showProgress({ text: t("busy"), share: null });
+      const isLost = error.status === 0;
+      if (!(isLost || error.status === 503) || tries >= MAX_BUSY_TRIES) throw error;
+      showProgress({ text: t(isLost ? "lost" : "busy"), share: null });
       await new Promise((done) => {
-        setTimeout(done, BUSY_WAIT_MS);
+        setTimeout(done, isLost ? LOST_WAIT_MS : BUSY_WAIT_MS);
         signal.addEventListener("abort", done, { once: true });
       });
       signal.throwIfAborted();
