@@ -63,6 +63,8 @@ def _print_links(listener: "Listener") -> None:
         typer.echo("This machine is not connected to a network, so phones cannot reach it.")
     else:
         typer.echo(f"The page: {listener.local_url}")
+    if listener.settings.data is not None:
+        typer.echo(f"Games are kept in {listener.settings.data}")
     typer.echo("Ctrl+C stops the server.")
     sys.stdout.flush()
 

@@ -41,6 +41,14 @@ from kdvision.web.table.model import (
 FACT_KEYS: Final = {"knight": "knights", "building": "buildings", "gem": "gems"}
 """The key in game files of each kind of piece on the board."""
 
+MAX_FACTS_BYTES: Final = 20_000
+"""Many times the facts of any kingdom, as JSON."""
+
+MAX_FACTS_DEPTH: Final = 6
+"""Lists and objects within each other; a gem has a list in an object in a list."""
+
+MAX_DOUBTS: Final = 100
+
 MAX_CHANGES: Final = 32
 """Changes in one request: enough to replace every kingdom of a round."""
 
@@ -85,8 +93,8 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
     reading: ReadingId | None = None
     board: BoardText = []
     facts: Facts = {}
-    doubts: list[SquareDoubt] = []
-    pieces: list[PieceDoubt] = []
+    doubts: Annotated[list[SquareDoubt], Meta(max_length=MAX_DOUBTS)] = []
+    pieces: Annotated[list[PieceDoubt], Meta(max_length=MAX_DOUBTS)] = []
     player: PlayerName = ""
     colour: PlayerName = ""
     id: KingdomId | None = None
@@ -109,7 +117,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         cells = cells_of(Board.parse(self.board)) if self.board else {}
         has_doubts = bool(self.doubts or self.pieces)
         seen = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
-        return TableKingdom("", "", "", cells, self.facts, seen=seen)
+        return TableKingdom("", "", "", cells, _check_facts(self.facts), seen=seen)
 
 
 class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
@@ -192,7 +200,7 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
         facts = {key: value for key, value in (before.facts | self.facts).items() if value is not None}
         made = replace(
             before,
-            facts=facts,
+            facts=_check_facts(facts),
             player=before.player if self.player is None else clean_name(self.player) or before.player,
             colour=before.colour if self.colour is None else clean_name(self.colour),
             checked=before.checked if self.checked is None else self.checked,
@@ -386,6 +394,17 @@ def _check_size(kingdom: TableKingdom) -> None:
     rows, cols = zip(*map(parse_place, kingdom.cells), strict=True) if kingdom.cells else ((0,), (0,))
     if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_SIDE:
         raise Refusal(422, f"a board has at most {MAX_SIDE} rows and columns", hint="set a square beside a tile")
+
+
+def _check_facts(facts: Facts) -> Facts:
+    """The facts, if they are short and flat as in game files; raises Refusal."""
+    depth, values = 0, [facts]
+    while values and depth <= MAX_FACTS_DEPTH:
+        inner = [one.values() if isinstance(one, dict) else one for one in values if isinstance(one, dict | list)]
+        depth, values = depth + 1, [value for one in inner for value in one]
+    if depth > MAX_FACTS_DEPTH or len(msgspec.json.encode(facts)) > MAX_FACTS_BYTES:
+        raise Refusal(422, "the facts of this kingdom are too long", hint="send the keys of a kingdom in game files")
+    return facts
 
 
 def _find(game: TableGame, kingdom: str) -> TableKingdom:

@@ -6,7 +6,7 @@ The winner is announced when no square has to be checked any more; until then th
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Square, parse_cell
@@ -19,14 +19,17 @@ from kdvision.game.players import make_names_unique
 from kdvision.game.rules import make_rule_set
 from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
-from kdvision.gamefile.model import KINGDOM_KEYS, game_from_dict
+from kdvision.gamefile.model import game_from_dict
 from kdvision.report.doubt_effects import Question, ScoredDoubt, rank_questions, rescore_doubts
 from kdvision.report.game import build_round_result
 from kdvision.report.to_dict import kingdom_to_dict, problem_to_dict, standing_to_dict
 from kdvision.text import count_noun, join_words
 from kdvision.web.table.model import SquareDoubt, TableGame, TableKingdom, format_place, name_squares, parse_place
 
-GAME_NAME = "the game"
+GAME_NAME: Final = "the game"
+
+BOARD_FACTS: Final = ("discarded", "claims")
+"""Facts of every game."""
 
 
 def score_table(game: TableGame) -> dict[str, Any]:
@@ -170,7 +173,7 @@ def _describe_question(question: Question, kingdoms: Sequence[TableKingdom]) -> 
 def _parse_kingdom(kingdom: TableKingdom, game: TableGame) -> tuple[PlayedKingdom, str | None]:
     """The kingdom, and what is wrong with its facts; then it is scored by its board alone."""
     rules = game.rules
-    facts = {*KINGDOM_KEYS, *make_rule_set(rules.game, variants=rules.variants).facts}
+    facts = {*BOARD_FACTS, *make_rule_set(rules.game, variants=rules.variants).facts}
     given = {key: value for key, value in name_squares(kingdom.facts, kingdom).items() if key in facts}
     data = {"game": rules.game, "variants": rules.variants, "kingdom": [given | {"board": [*kingdom.board.rows()]}]}
     try:

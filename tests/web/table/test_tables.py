@@ -202,6 +202,8 @@ def test_a_game_of_a_link_is_loaded(phone: Phone) -> None:
         {"op": "add_kingdom", "board": "w w1 / x"},
         {"op": "add_kingdom", "board": "w", "player": "x" * 61},
         {"op": "add_kingdom", "round": 2, "board": "w"},
+        {"op": "add_kingdom", "board": "w", "facts": {"coins": "9" * 30_000}},
+        {"op": "set_kingdom", "kingdom": "K", "facts": {"gems": [{}] * 30_000}},
         {"op": "set_rules", "rules": {"game": "chess"}},
         {"op": "set_rules", "rules": {"side": 6}},
         {"op": "load_game", "rules": {}, "rounds": [[{"board": "w"}]], "version": 0},
@@ -221,6 +223,17 @@ def test_a_change_that_is_not_valid_leaves_the_game(phone: Phone, change: Any) -
     answer = phone.send(given)
     assert (answer.status in (404, 422), bool(answer.json["error"]), bool(answer.json["hint"])) == (True, True, True)
     assert (phone.look()["revision"], phone.totals) == (1, [2])
+
+
+def test_deeply_nested_facts_are_refused_or_harmless(phone: Phone) -> None:
+    for depth in (10, 300, 900, 5000):
+        body = b'{"changes": [{"op": "add_kingdom", "board": "# w1", "facts": {"coins": %b}}]}' % (
+            b"[" * depth + b"]" * depth
+        )
+        path = f"/api/tables/{phone.table}/changes"
+        answer = phone.client.send("POST", path, body, Content_Type="application/json")
+        assert answer.status in (200, 400, 422)
+    assert set(Phone(phone.client, phone.table).totals) <= {1}
 
 
 def test_names_with_markup_and_controls_are_text(phone: Phone) -> None:
