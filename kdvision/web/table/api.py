@@ -17,17 +17,11 @@ from kdvision.web.http import Outlines, json_response, parse_query, read_json
 from kdvision.web.limits import Refusal
 from kdvision.web.security import client_address, is_loopback
 from kdvision.web.table.changes import Change, RoundNumber
+from kdvision.web.table.live import SharedTable, Watcher
+from kdvision.web.table.messages import ChangeRequest, JoinRequest, PhotoAnswer
 from kdvision.web.table.model import ID
 from kdvision.web.table.readings import NewReading
-from kdvision.web.table.tables import (
-    MAX_WATCHERS_PER_ADDRESS,
-    ChangeRequest,
-    JoinRequest,
-    PhotoAnswer,
-    SharedTable,
-    Tables,
-    Watcher,
-)
+from kdvision.web.table.tables import MAX_WATCHERS_PER_ADDRESS, Tables
 
 EVENTS: Final = "text/event-stream"
 

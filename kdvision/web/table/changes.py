@@ -6,7 +6,7 @@ They are applied in the order in which they reach the server, so of two that set
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta, Struct
@@ -19,6 +19,7 @@ from kdvision.game.rules import GAMES, SIDES, VARIANTS
 from kdvision.text import join_words, replace_controls
 from kdvision.web.games import Board as BoardText
 from kdvision.web.limits import Refusal
+from kdvision.web.table.facts import FACT_KEYS, add_piece, check_facts, remove_piece
 from kdvision.web.table.model import (
     MAX_KINGDOMS_PER_ROUND,
     MAX_ROUNDS,
@@ -34,18 +35,8 @@ from kdvision.web.table.model import (
     TableKingdom,
     TableRules,
     cells_of,
-    format_place,
     parse_place,
 )
-
-FACT_KEYS: Final = {"knight": "knights", "building": "buildings", "gem": "gems"}
-"""The key in game files of each kind of piece on the board."""
-
-MAX_FACTS_BYTES: Final = 20_000
-"""Many times the facts of any kingdom, as JSON."""
-
-MAX_FACTS_DEPTH: Final = 6
-"""Lists and objects within each other; a gem has a list in an object in a list."""
 
 MAX_DOUBTS: Final = 100
 
@@ -117,7 +108,7 @@ class AddKingdom(Change, frozen=True, tag="add_kingdom"):
         cells = cells_of(Board.parse(self.board)) if self.board else {}
         has_doubts = bool(self.doubts or self.pieces)
         seen = Seen(review=True, doubts=self.doubts, pieces=self.pieces) if has_doubts else None
-        return TableKingdom("", "", "", cells, _check_facts(self.facts), seen=seen)
+        return TableKingdom("", "", "", cells, check_facts(self.facts), seen=seen)
 
 
 class ReplaceKingdom(Change, frozen=True, tag="replace_kingdom"):
@@ -200,7 +191,7 @@ class SetKingdom(Change, frozen=True, tag="set_kingdom"):
         facts = {key: value for key, value in (before.facts | self.facts).items() if value is not None}
         made = replace(
             before,
-            facts=_check_facts(facts),
+            facts=check_facts(facts),
             player=before.player if self.player is None else clean_name(self.player) or before.player,
             colour=before.colour if self.colour is None else clean_name(self.colour),
             checked=before.checked if self.checked is None else self.checked,
@@ -325,41 +316,6 @@ def apply_changes(game: TableGame, changes: Sequence[Change], context: Context) 
     return game
 
 
-def add_piece(facts: Facts, kind: str, at: str) -> Facts:
-    """The facts with one more piece, as far as a photo shows it: a gem and a building without their names.
-
-    A piece that is there already stays as it is.
-    """
-    if kind == "queen":
-        return facts | {"queen": True}
-    if kind not in FACT_KEYS or remove_piece(facts, kind, at) != facts:
-        return facts
-    row, col = parse_place(at)
-    piece: Any = {
-        "knight": at,
-        "building": {"at": at, "name": UNKNOWN},
-        "gem": {"kind": UNKNOWN, "between": f"{at} {format_place(row + 1, col + 1)}"},
-    }[kind]
-    before = facts.get(FACT_KEYS[kind])
-    return facts | {FACT_KEYS[kind]: [piece, *(before if isinstance(before, list) else [])]}
-
-
-def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
-    """The facts without a piece on a place."""
-    if kind == "queen":
-        return {key: value for key, value in facts.items() if key != "queen"}
-    before = facts.get(FACT_KEYS.get(kind, ""))
-    if not isinstance(before, list):
-        return facts
-    return facts | {FACT_KEYS[kind]: [piece for piece in before if _place_of(piece) != at]}
-
-
-def _place_of(piece: Any) -> str:
-    """The place of a knight, building or gem; of a gem the upper left of its four."""
-    where: str = piece.get("at") or piece.get("between", "") if isinstance(piece, dict) else str(piece)
-    return where.partition(" ")[0]
-
-
 def choose_player(
     game: TableGame, number: int, player: str, colour: str, other_colours: Sequence[str] = ()
 ) -> tuple[str, str]:
@@ -394,17 +350,6 @@ def _check_size(kingdom: TableKingdom) -> None:
     rows, cols = zip(*map(parse_place, kingdom.cells), strict=True) if kingdom.cells else ((0,), (0,))
     if max(max(rows) - min(rows), max(cols) - min(cols)) >= MAX_SIDE:
         raise Refusal(422, f"a board has at most {MAX_SIDE} rows and columns", hint="set a square beside a tile")
-
-
-def _check_facts(facts: Facts) -> Facts:
-    """The facts, if they are short and flat as in game files; raises Refusal."""
-    depth, values = 0, [facts]
-    while values and depth <= MAX_FACTS_DEPTH:
-        inner = [one.values() if isinstance(one, dict) else one for one in values if isinstance(one, dict | list)]
-        depth, values = depth + 1, [value for one in inner for value in one]
-    if depth > MAX_FACTS_DEPTH or len(msgspec.json.encode(facts)) > MAX_FACTS_BYTES:
-        raise Refusal(422, "the facts of this kingdom are too long", hint="send the keys of a kingdom in game files")
-    return facts
 
 
 def _find(game: TableGame, kingdom: str) -> TableKingdom:

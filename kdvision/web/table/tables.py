@@ -3,42 +3,36 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Final
 
 import msgspec
-from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from kdvision.errors import KdvisionError
 from kdvision.web.limits import JobQueue, Refusal
-from kdvision.web.models import TableScore
-from kdvision.web.table.changes import (
-    MAX_CHANGES,
-    AddKingdom,
-    AnyChange,
-    Change,
-    Context,
-    ReplaceKingdom,
-    apply_changes,
+from kdvision.web.security import KEY_LETTERS
+from kdvision.web.table.changes import AddKingdom, Change, Context, ReplaceKingdom, apply_changes
+from kdvision.web.table.live import SharedTable, Watcher, format_event
+from kdvision.web.table.messages import (
+    ChangeRequest,
+    JoinRequest,
+    Move,
+    PastGame,
+    PhotoAnswer,
+    StepInfo,
+    TableState,
+    Undo,
 )
-from kdvision.web.table.model import Player, Proposal, TableGame, TableKingdom, TableRules
-from kdvision.web.table.readings import (
-    NewReading,
-    decide_kingdoms,
-    decode_reading,
-    find_new_readings,
-    join_readings,
-    propose_changes,
-)
+from kdvision.web.table.model import Proposal, TableGame, TableKingdom
+from kdvision.web.table.readings import NewReading, decide_kingdoms, decode_reading, join_readings
+from kdvision.web.table.retakes import find_new_readings, propose_changes
 from kdvision.web.table.score import score_table
 from kdvision.web.table.storage import Step, Storage, StoredReading, StoredTable
 
 log = logging.getLogger("kdvision.web")
 
-TABLE_LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 TABLE_LETTER_COUNT: Final = 4
 
 CHANGE_THREADS: Final = 4
@@ -53,163 +47,8 @@ MAX_WATCHERS: Final = 256
 MAX_WATCHERS_PER_ADDRESS: Final = 32
 """Several phones may share an address, and a phone may have several tabs."""
 
-HEARTBEAT_SECONDS: Final = 15.0
-"""A comment is sent that often, so that a connection that was lost is noticed."""
-
 START: Final = "start"
 """The name of the first step of a table."""
-
-
-class Move(Struct, frozen=True, tag_field="op"):
-    """A move between steps; `step` is the one that the client saw, null for whichever it is."""
-
-    step: int | None = None
-
-
-class Undo(Move, frozen=True, tag="undo"):
-    """Return to the step before."""
-
-
-class Redo(Move, frozen=True, tag="redo"):
-    """Return to the step that was undone last."""
-
-
-class ChangeRequest(Struct, frozen=True):
-    """Changes that make one step, or one move between steps; `revision` is the last one that the client saw."""
-
-    changes: Annotated[list[AnyChange | Undo | Redo], Meta(min_length=1, max_length=MAX_CHANGES)]
-    revision: int | None = None
-
-
-class JoinRequest(Struct, frozen=True):
-    """The table to join: null for the latest one, which is made if there is none, or a new one."""
-
-    table: Annotated[str, Meta(max_length=40)] | None = None
-    new: bool = False
-
-
-class StepInfo(Struct, frozen=True):
-    """A step that undo or redo would take back or repeat: its number, and the name of its change."""
-
-    step: int
-    op: str
-
-
-class TableState(Struct, frozen=True):
-    """Everything that a client shows of a table."""
-
-    table: str
-    revision: int
-    undo: StepInfo | None
-    redo: StepInfo | None
-    deciding: bool
-    notice: str | None
-    game: TableGame
-    score: TableScore
-
-
-class PhotoAnswer(Struct, frozen=True):
-    """What became of a photo: the ids of the kingdoms that were added, or the proposal that somebody has to answer."""
-
-    kingdoms: list[str]
-    proposal: Proposal | None
-    state: TableState
-    width: int = 0
-    height: int = 0
-
-
-class PastGame(Struct, frozen=True):
-    """A game of the history; `changed` is the time of its last change in seconds since 1970."""
-
-    table: str
-    number: int
-    changed: float
-    rules: TableRules
-    players: list[Player]
-    text: str
-
-
-@dataclass(eq=False)
-class SharedTable:
-    """A table in use. `deciding` are the rounds to decide again, `watchers` the live connections."""
-
-    id: str
-    revision: int
-    step: Step
-    undo: StepInfo | None = None
-    redo: StepInfo | None = None
-    score: dict[str, Any] = field(default_factory=dict)
-    notice: str = ""
-    deciding: set[int] = field(default_factory=set)
-    decider: "asyncio.Task[None] | None" = None
-    watchers: set["Watcher"] = field(default_factory=set)
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    @property
-    def game(self) -> TableGame:
-        """The game as it is now."""
-        return self.step.game
-
-    @property
-    def state(self) -> TableState:
-        """What clients get."""
-        fields = self.id, self.revision, self.undo, self.redo, bool(self.deciding), self.notice or None
-        return TableState(*fields, self.game, self.score)  # type: ignore[arg-type]  # plain values of a TableScore
-
-    def publish(self) -> None:
-        """Send the state to everybody who watches."""
-        event = format_event("state", self.state, self.revision)
-        for watcher in self.watchers:
-            watcher.send(event)
-
-    def publish_people(self) -> None:
-        """Send the number of those who watch."""
-        event = format_event("people", len(self.watchers))
-        for watcher in self.watchers:
-            watcher.send(event)
-
-    def remove_watcher(self, watcher: "Watcher") -> None:
-        """Forget a live connection."""
-        self.watchers.discard(watcher)
-        self.publish_people()
-
-
-@dataclass(eq=False)
-class Watcher:
-    """A live connection. Of each kind of event only the latest waits, so a slow client needs no memory."""
-
-    address: str
-    _waiting: dict[bytes, bytes] = field(default_factory=dict)
-    _has_events: asyncio.Event = field(default_factory=asyncio.Event)
-    is_closed: bool = False
-
-    def send(self, event: bytes) -> None:
-        """Send an event as soon as the client takes it."""
-        self._waiting[event.partition(b"\n")[0]] = event
-        self._has_events.set()
-
-    def close(self) -> None:
-        """End the connection."""
-        self.is_closed = True
-        self._has_events.set()
-
-    async def events(self) -> AsyncGenerator[bytes, None]:
-        """The events as they come, and comments in between."""
-        while not self.is_closed:
-            try:
-                async with asyncio.timeout(HEARTBEAT_SECONDS):
-                    await self._has_events.wait()
-            except TimeoutError:
-                yield b": still connected\n\n"
-            self._has_events.clear()
-            events, self._waiting = self._waiting, {}
-            yield b"".join(events.values())
-
-
-def format_event(name: str, value: Any, number: int | None = None) -> bytes:
-    """A server-sent event; `number` is its id."""
-    head = f"event: {name}\n" + ("" if number is None else f"id: {number}\n")
-    return head.encode() + b"data: " + msgspec.json.encode(value) + b"\n\n"
 
 
 class Tables:
@@ -232,7 +71,7 @@ class Tables:
             return self.find(stored[0].id)
         if len(stored) >= MAX_TABLES:
             raise Refusal(503, f"there are {len(stored)} tables", hint="join one of them", retry_after=60)
-        name = "".join(secrets.choice(TABLE_LETTERS) for _ in range(TABLE_LETTER_COUNT))
+        name = "".join(secrets.choice(KEY_LETTERS) for _ in range(TABLE_LETTER_COUNT))
         self.storage.save(StoredTable(name, 0, 0), Step(0, START, TableGame()))
         return self.find(name)
 

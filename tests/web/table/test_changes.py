@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from kdvision.web.table.changes import add_piece, choose_player, remove_piece
+from kdvision.web.table.changes import choose_player
+from kdvision.web.table.facts import add_piece, remove_piece
 from kdvision.web.table.model import TableGame
 
 PIECES: dict[str, Any] = {

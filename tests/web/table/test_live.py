@@ -12,8 +12,11 @@ import pytest
 
 from kdvision.web.limits import Refusal
 from kdvision.web.server import Settings
+from kdvision.web.table import live as live_module
 from kdvision.web.table import tables as tables_module
-from kdvision.web.table.tables import JoinRequest, Tables, Watcher, format_event
+from kdvision.web.table.live import Watcher, format_event
+from kdvision.web.table.messages import JoinRequest
+from kdvision.web.table.tables import Tables
 from tests.paths import ROOT
 from tests.phones import LiveStream, Phone
 from tests.webserver import TIMEOUT_SECONDS, Client, running_server
@@ -118,7 +121,7 @@ def test_a_client_that_takes_nothing_costs_one_state() -> None:
 
 
 def test_a_quiet_stream_has_comments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables_module, "HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr(live_module, "HEARTBEAT_SECONDS", 0.01)
 
     async def take() -> bytes:
         return await anext(Watcher("10.0.0.1").events())

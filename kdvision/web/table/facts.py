@@ -1,0 +1,64 @@
+"""The facts of a kingdom beside its squares, with the keys of game files."""
+
+from typing import Any, Final
+
+import msgspec
+
+from kdvision.game.pieces import UNKNOWN
+from kdvision.web.limits import Refusal
+from kdvision.web.table.model import Facts, format_place, parse_place
+
+FACT_KEYS: Final = {"knight": "knights", "building": "buildings", "gem": "gems"}
+"""The key in game files of each kind of piece on the board."""
+
+MAX_FACTS_BYTES: Final = 20_000
+"""Many times the facts of any kingdom, as JSON."""
+
+MAX_FACTS_DEPTH: Final = 6
+"""Lists and objects within each other; a gem has a list in an object in a list."""
+
+
+def add_piece(facts: Facts, kind: str, at: str) -> Facts:
+    """The facts with one more piece, as far as a photo shows it: a gem and a building without their names.
+
+    A piece that is there already stays as it is.
+    """
+    if kind == "queen":
+        return facts | {"queen": True}
+    if kind not in FACT_KEYS or remove_piece(facts, kind, at) != facts:
+        return facts
+    row, col = parse_place(at)
+    piece: Any = {
+        "knight": at,
+        "building": {"at": at, "name": UNKNOWN},
+        "gem": {"kind": UNKNOWN, "between": f"{at} {format_place(row + 1, col + 1)}"},
+    }[kind]
+    before = facts.get(FACT_KEYS[kind])
+    return facts | {FACT_KEYS[kind]: [piece, *(before if isinstance(before, list) else [])]}
+
+
+def remove_piece(facts: Facts, kind: str, at: str) -> Facts:
+    """The facts without a piece on a place."""
+    if kind == "queen":
+        return {key: value for key, value in facts.items() if key != "queen"}
+    before = facts.get(FACT_KEYS.get(kind, ""))
+    if not isinstance(before, list):
+        return facts
+    return facts | {FACT_KEYS[kind]: [piece for piece in before if _place_of(piece) != at]}
+
+
+def _place_of(piece: Any) -> str:
+    """The place of a knight, building or gem; of a gem the upper left of its four."""
+    where: str = piece.get("at") or piece.get("between", "") if isinstance(piece, dict) else str(piece)
+    return where.partition(" ")[0]
+
+
+def check_facts(facts: Facts) -> Facts:
+    """The facts, if they are short and flat as in game files; raises Refusal."""
+    depth, values = 0, [facts]
+    while values and depth <= MAX_FACTS_DEPTH:
+        inner = [one.values() if isinstance(one, dict) else one for one in values if isinstance(one, dict | list)]
+        depth, values = depth + 1, [value for one in inner for value in one]
+    if depth > MAX_FACTS_DEPTH or len(msgspec.json.encode(facts)) > MAX_FACTS_BYTES:
+        raise Refusal(422, "the facts of this kingdom are too long", hint="send the keys of a kingdom in game files")
+    return facts

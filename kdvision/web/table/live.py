@@ -1,0 +1,98 @@
+"""A table in use, and those who watch it by server-sent events."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from kdvision.web.table.messages import StepInfo, TableState
+from kdvision.web.table.model import TableGame
+from kdvision.web.table.storage import Step
+
+HEARTBEAT_SECONDS: Final = 15.0
+"""A comment is sent that often, so that a connection that was lost is noticed."""
+
+
+@dataclass(eq=False)
+class SharedTable:
+    """A table in use. `deciding` are the rounds to decide again, `watchers` the live connections."""
+
+    id: str
+    revision: int
+    step: Step
+    undo: StepInfo | None = None
+    redo: StepInfo | None = None
+    score: dict[str, Any] = field(default_factory=dict)
+    notice: str = ""
+    deciding: set[int] = field(default_factory=set)
+    decider: "asyncio.Task[None] | None" = None
+    watchers: set["Watcher"] = field(default_factory=set)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def game(self) -> TableGame:
+        """The game as it is now."""
+        return self.step.game
+
+    @property
+    def state(self) -> TableState:
+        """What clients get."""
+        fields = self.id, self.revision, self.undo, self.redo, bool(self.deciding), self.notice or None
+        return TableState(*fields, self.game, self.score)  # type: ignore[arg-type]  # plain values of a TableScore
+
+    def publish(self) -> None:
+        """Send the state to everybody who watches."""
+        event = format_event("state", self.state, self.revision)
+        for watcher in self.watchers:
+            watcher.send(event)
+
+    def publish_people(self) -> None:
+        """Send the number of those who watch."""
+        event = format_event("people", len(self.watchers))
+        for watcher in self.watchers:
+            watcher.send(event)
+
+    def remove_watcher(self, watcher: "Watcher") -> None:
+        """Forget a live connection."""
+        self.watchers.discard(watcher)
+        self.publish_people()
+
+
+@dataclass(eq=False)
+class Watcher:
+    """A live connection. Of each kind of event only the latest waits, so a slow client needs no memory."""
+
+    address: str
+    _waiting: dict[bytes, bytes] = field(default_factory=dict)
+    _has_events: asyncio.Event = field(default_factory=asyncio.Event)
+    is_closed: bool = False
+
+    def send(self, event: bytes) -> None:
+        """Send an event as soon as the client takes it."""
+        self._waiting[event.partition(b"\n")[0]] = event
+        self._has_events.set()
+
+    def close(self) -> None:
+        """End the connection."""
+        self.is_closed = True
+        self._has_events.set()
+
+    async def events(self) -> AsyncGenerator[bytes, None]:
+        """The events as they come, and comments in between."""
+        while not self.is_closed:
+            try:
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await self._has_events.wait()
+            except TimeoutError:
+                yield b": still connected\n\n"
+            self._has_events.clear()
+            events, self._waiting = self._waiting, {}
+            yield b"".join(events.values())
+
+
+def format_event(name: str, value: Any, number: int | None = None) -> bytes:
+    """A server-sent event; `number` is its id."""
+    head = f"event: {name}\n" + ("" if number is None else f"id: {number}\n")
+    return head.encode() + b"data: " + msgspec.json.encode(value) + b"\n\n"

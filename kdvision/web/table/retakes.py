@@ -1,0 +1,86 @@
+"""Kingdoms that are photographed again: recognise them, and ask what to do with the new photo."""
+
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from kdvision.game.board import Board
+from kdvision.web.table.changes import AddKingdom, Change, JoinReading, ReplaceKingdom
+from kdvision.web.table.model import Answer, Proposal, TableGame, TableKingdom
+from kdvision.web.table.readings import NewReading
+
+MIN_SAME_SQUARES: Final = 5
+MIN_SAME_SHARE: Final = 0.7
+"""Two boards show one kingdom if so many squares, and this share of the smaller board, agree in one position."""
+
+
+def match_kingdoms(kingdoms: Sequence[TableKingdom], readings: Sequence[TableKingdom]) -> dict[int, int]:
+    """The number of the kingdom that each reading shows again, for those that show one."""
+    pairs = []
+    for number, kingdom in enumerate(kingdoms):
+        for index, reading in enumerate(readings):
+            same = count_same_squares(kingdom.board, reading.board)
+            if same >= max(MIN_SAME_SQUARES, MIN_SAME_SHARE * min(len(kingdom.cells), len(reading.cells))):
+                pairs.append((same, number, index))
+    found: dict[int, int] = {}
+    for _, number, index in sorted(pairs, key=lambda pair: -pair[0]):
+        if index not in found and number not in found.values():
+            found[index] = number
+    return found
+
+
+def find_new_readings(game: TableGame, number: int, readings: Sequence[NewReading]) -> Sequence[NewReading]:
+    """The readings without those that the same photo has brought to the table already: a phone may send it again."""
+    kingdoms = game.rounds[number] if number < len(game.rounds) else []
+    photos = {reading.kingdom.seen.photo for reading in readings if reading.kingdom.seen} - {""}
+    sent = [one for one in kingdoms if one.seen is not None and one.seen.photo in photos]
+    found = match_kingdoms(sent, [reading.kingdom for reading in readings])
+    return [reading for place, reading in enumerate(readings) if place not in found]
+
+
+def count_same_squares(one: Board, other: Board) -> int:
+    """How many squares of two boards agree in the best position, with one of them turned and moved."""
+    best = 0
+    for turns in range(4):
+        turned = other.rotate(turns)
+        moves = Counter(
+            (square.row - place.row, square.col - place.col)
+            for square, cell in one.items()
+            for place, shown in turned.items()
+            if cell == shown
+        )
+        best = max(best, *moves.values(), 0)
+    return best
+
+
+def propose_changes(game: TableGame, number: int, readings: Sequence[TableKingdom]) -> Proposal | None:
+    """The question about kingdoms of a photo that are at the table already; None if all are new."""
+    kingdoms = game.rounds[number]
+    found = match_kingdoms(kingdoms, readings)
+    if not found:
+        return None
+    same = [kingdoms[index] for index in found.values()]
+    pairs = [(kingdoms[index], readings[place].reading) for place, index in found.items()]
+    others: list[Change] = [
+        AddKingdom(round=number, reading=one.reading) for place, one in enumerate(readings) if place not in found
+    ]
+    replacing = [*(ReplaceKingdom(kingdom.id, reading) for kingdom, reading in pairs), *others]
+    joining = [*(JoinReading(kingdom.id, reading) for kingdom, reading in pairs), *others]
+    can_join = all(kingdom.reading for kingdom in same)
+    name = f"{same[0].player}'s" if len(same) == 1 else ""
+    join = [_make_answer(f"Add it to {name}" if name else "Combine both photos", joining)] if can_join else []
+    swap = [_make_answer(f"Replace {name or 'it'}", replacing)]
+    if name:
+        question = f"This is {name} kingdom again. {'Add it to' if can_join else 'Replace'} {name}?"
+    else:
+        question = "The same table again. Replace it?"
+    both = _make_answer("Keep both", [AddKingdom(round=number, reading=one.reading) for one in readings])
+    answers = [*(join + swap if name else swap + join), both, _make_answer("Ignore this photo", [])]
+    return Proposal(secrets.token_hex(4), question, [one.id for one in same], answers)
+
+
+def _make_answer(text: str, changes: Sequence[Change]) -> Answer:
+    return Answer(text, [msgspec.to_builtins(change) for change in changes])
