@@ -97,6 +97,11 @@ class Storage:
         """Close the file."""
         self._database.close()
 
+    def __del__(self) -> None:
+        """Close the file of an application that was never run; Python 3.13 warns of open ones."""
+        if hasattr(self, "_database"):
+            self._database.close()
+
     def list_tables(self) -> list[StoredTable]:
         """All tables, the one that was changed last first."""
         query = "SELECT id, revision, step FROM tables ORDER BY changed DESC, rowid DESC"
