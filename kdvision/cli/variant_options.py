@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 import typer
 
 from kdvision.errors import NotationError
-from kdvision.game.pieces import Token, TokensByKey
+from kdvision.game.pieces import Token, TokenKind, TokensByKey
 from kdvision.game.rules import GROUPS, TOKEN_KINDS, VARIANTS, Variant
 
 Command = Callable[..., None]
@@ -72,10 +72,15 @@ def _replace_variants(
 
 def _list_token_options(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
     for kind in TOKEN_KINDS.values():
-        example = f"C3 {next(iter(kind.crowns))}".rstrip()
-        text = f"The {kind.word}s on kingdom K, as in 1:{example}, separated by commas; 1: for none. Repeatable."
+        text = (
+            f"The {kind.word}s on kingdom K, as in {_make_example(kind)}, separated by commas; 1: for none. Repeatable."
+        )
         option = typer.Option(f"--{kind.key}", metavar="K:SQUARES", help=text)
         yield parameter.replace(name=kind.key, annotation=Annotated[list[str] | None, option], default=None)
+
+
+def _make_example(kind: TokenKind) -> str:
+    return f"1:C3 {next(iter(kind.crowns))}".rstrip()
 
 
 def _list_variant_options(parameter: inspect.Parameter, offered: Sequence[Variant]) -> Iterator[inspect.Parameter]:
@@ -109,7 +114,7 @@ def _parse_tokens(texts: Mapping[str, Iterable[str]]) -> TokensByKingdom:
         for text in texts[key]:
             number, _, words = text.rpartition(":")
             if re.fullmatch(r"\s*([1-9][0-9]?\s*)?", number, re.ASCII) is None:
-                expected = f"KINGDOM:SQUARES, as in --{key} 1:C3"
+                expected = f"KINGDOM:SQUARES, as in --{key} {_make_example(kind)}"
                 raise NotationError(
                     f"{number!r} is not a number of a kingdom", expected=expected, hint=f"write {expected}"
                 )
