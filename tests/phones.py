@@ -3,8 +3,10 @@
 import http.client
 import json
 import queue
+import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from tests.webserver import TIMEOUT_SECONDS, Answer, Client
@@ -75,6 +77,7 @@ class LiveStream:
         self._connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=TIMEOUT_SECONDS)
         names = {name.replace("_", "-"): value for name, value in client.headers.items()}
         self._connection.request("GET", f"/api/tables/{table}/live", headers=names)
+        self._socket = self._connection.sock  # the connection forgets it where the response ends with the connection
         self.response = self._connection.getresponse()
         self._events: queue.Queue[tuple[str, Any]] = queue.Queue()
         if self.response.status == 200:
@@ -108,7 +111,7 @@ class LiveStream:
 
     def close(self) -> None:
         """Close the connection, as a phone does that is switched off."""
-        if self._connection.sock is not None:
-            self._connection.sock.close()
+        with suppress(OSError):  # the server may have ended it
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that reads, which holds the response's lock
         self.response.close()
         self._connection.close()

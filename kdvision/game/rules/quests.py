@@ -75,10 +75,10 @@ def find_local_business(terrain: Terrain, kingdom: Kingdom) -> Found:
 
 
 def find_bleak_territories(kingdom: Kingdom) -> Found:
-    """Return the large territories without a crown, of terrains that are common."""
+    """Return the large territories of common terrains without a crown. The Queen is none: she lies on no square."""
     return [
         territory.squares
-        for territory in kingdom.territories
+        for territory in replace(kingdom, queen=False).territories
         if territory.terrain in BLEAK_TERRAINS and not territory.crowns and len(territory.squares) >= MIN_BLEAK_SQUARES
     ]
 

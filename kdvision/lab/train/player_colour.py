@@ -20,13 +20,12 @@ from sklearn.linear_model import LogisticRegression
 
 from kdvision.evaluate.workers import map_in_processes
 from kdvision.files import write_atomically
-from kdvision.game.players import COLOURS
 from kdvision.lab.arrays import Bytes, Floats, Rng
 from kdvision.lab.games.layout import Piece, Scene, Tile
 from kdvision.lab.render import renderer, scenes
 from kdvision.lab.render.art.folder_art import ArtSet, FolderArt, list_sources
 from kdvision.lab.render.art.scene_art import TRAINING_BOX_COUNT, get_drawn_box, make_piece_mesh
-from kdvision.lab.render.objects.meshes import load_models
+from kdvision.lab.render.objects import meshes
 from kdvision.lab.render.raster import Mesh
 from kdvision.lab.train.run import Run
 from kdvision.vision.classify.player_colour import (
@@ -37,6 +36,8 @@ from kdvision.vision.classify.player_colour import (
 )
 from kdvision.vision.networks.cells import prepare_crops
 
+COLOURS = tuple(meshes.COLOURS)
+"""The colours of the games without expansions."""
 PRINTED_COLOURS = ("blue", "green", "pink", "yellow")
 """Colours of Kingdomino's own starting tiles; the others are drawn."""
 MIN_PRECISION: Final = 0.98
@@ -117,7 +118,7 @@ def write_classifier(classifier: PlayerColourClassifier, path: Path = WEIGHTS) -
 def load_art(data: Path) -> list[ColouredArt]:
     """Return every combination of scanned and drawn art; loaded once per process."""
     cv2.setNumThreads(1)
-    castles = load_models(data / "castle_3d")["castle"] if (data / "castle_3d").is_dir() else ()
+    castles = meshes.load_models(data / "castle_3d")["castle"] if (data / "castle_3d").is_dir() else ()
     boxes = [get_drawn_box(seed) for seed in range(TRAINING_BOX_COUNT)]
     scanned = [FolderArt(data, source) for source in list_sources(data)]
     mixed = [ColouredArt(art, box, castles) for art in scanned for box in boxes]

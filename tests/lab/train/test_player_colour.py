@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 
-from kdvision.game.players import COLOURS
 from kdvision.lab.render.objects import meshes
 from kdvision.lab.train.player_colour import (
     CastleSquares,
@@ -19,10 +18,11 @@ from kdvision.vision.classify.player_colour import PlayerColourClassifier, load_
 def test_the_fit_separates_distinct_colours() -> None:
     """Squares of stone with a patch of each colour in the middle, and noise."""
     rng = np.random.default_rng(0)
-    colour = np.arange(160) % len(COLOURS)
+    names = tuple(meshes.COLOURS)
+    colour = np.arange(160) % len(names)
     crops = np.full((160, 64, 64, 3), (150, 130, 110), np.uint8)
     for crop, index in zip(crops, colour, strict=True):
-        crop[24:40, 24:40] = meshes.COLOURS[COLOURS[index]]
+        crop[24:40, 24:40] = meshes.COLOURS[names[index]]
         crop[:] = np.clip(crop + rng.normal(0, 6, crop.shape), 0, 255)
     squares = CastleSquares(crops, colour, np.zeros(160, bool))
     held_out = np.arange(160) >= 80
