@@ -184,12 +184,12 @@ def test_a_link_contains_the_whole_game(open_page: Open) -> None:
     type_board(page, "w2 w / # .")
     open_setup(page)
     page.get_by_label("Harmony", exact=True).check()
-    expect(page.locator("#standing")).to_contain_text("Zoë & friends wins on points")
+    expect(page.locator("#standing")).to_contain_text("Zoë & friends wins on points, 39 to 4")  # Harmony has arrived
     standing = page.locator("#standing").inner_text()
     page.get_by_role("button", name="Share").click()
     link = page.get_by_label("Link", exact=True).input_value()
     other = open_page(link.partition("/#")[2].join(["/#", ""]), phone=True)
-    expect(other.locator("#standing")).to_contain_text("Zoë & friends wins on points")
+    expect(other.locator("#standing")).to_contain_text("Zoë & friends wins on points, 39 to 4")
     assert other.locator("#standing").inner_text() == standing
     assert board_rows(other) == TRUTH["board"]
     assert "#" not in other.url
