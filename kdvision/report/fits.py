@@ -168,7 +168,8 @@ def _describe_doubt(answer: FitsAnswer, doubt: ScoredDoubt) -> str:
     sure = f"looks like {name_cell(doubt.read)} ({100 * doubt.probability:.0f} % sure)"
     content = "is not known" if doubt.read == UNKNOWN else sure
     effect = {True: "the domino fits", False: "the domino fits nowhere", None: "it is not known whether it fits"}
-    change = "the answer stays" if answer.fits_if(doubt) == answer.fits else effect[answer.fits_if(doubt)]
+    fits = answer.fits_if(doubt)
+    change = "the answer stays" if fits == answer.fits else effect[fits]
     return f"{doubt.square.name} {content}; if it is {name_cell(doubt.instead)}, {change}"
 
 

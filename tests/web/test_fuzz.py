@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from kdvision.web.openapi import component_schemas, describe_api
 from kdvision.web.server import Settings, create_app
 from tests.paths import ROOT
 from tests.phones import LiveStream, Phone
-from tests.webserver import TIMEOUT_SECONDS, Client, running_server
+from tests.webserver import TIMEOUT_SECONDS, Client
 
 schemathesis: Any = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 
@@ -32,12 +31,6 @@ CHECKS = (
     schemathesis.checks.content_type_conformance,
     schemathesis.checks.response_schema_conformance,
 )
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with running_server(Settings(port=0)) as running:
-        yield running
 
 
 @schema.parametrize()  # type: ignore[untyped-decorator]

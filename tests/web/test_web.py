@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,6 @@ TWO = (ROOT / "samples" / "two-kingdoms.jpg").read_bytes()
 NONE = (ROOT / "samples" / "no-kingdom.jpg").read_bytes()
 TRUTH = json.loads((ROOT / "samples" / "demo.json").read_text("utf-8"))["kingdoms"][0]
 GAME = {"kingdom": [{"player": "Ann", "board": ["w1 w", "# f"]}, {"player": "Bo", "board": "# l1 / l l"}]}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with running_server(Settings(port=0)) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

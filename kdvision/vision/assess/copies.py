@@ -1,8 +1,10 @@
 """Copies: kingdoms that a photo shows twice, because a screen, a mirror or a print lies on the table.
 
-No box can lay the same kingdom twice, so one that shows the tiles of another is no kingdom of its own. Of 1,044 pairs
-of different kingdoms on rendered tables, none with `MIN_COMMON_TILES` shows more than half of the tiles alike. A copy
-with further tiles is left as a kingdom, and contradicts the other one: something may cover these tiles on the table.
+No box can lay the same kingdom twice, so one that shows the tiles of another is no kingdom of its own. A copy with
+further tiles is left as a kingdom, and contradicts the other one: something may cover these tiles on the table.
+
+`multiview.register.align` compares two photos of one kingdom at every shift. Here the castles give the shift, a copy
+may be mirrored, and its crowns may be too small to count, so terrains are compared once per turn.
 """
 
 from __future__ import annotations

@@ -163,7 +163,8 @@ class Storage:
                 database.execute("REPLACE INTO readings VALUES (?, ?, ?, ?)", (name, table, *reading))
                 query = "SELECT id FROM readings WHERE table_id = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?"
                 old = {row[0] for row in database.execute(query, (table, MAX_PENDING))}
-                for (content,) in database.execute("SELECT content FROM steps WHERE table_id = ?", (table,)):
+                steps = "SELECT content FROM steps WHERE table_id = ?"
+                for (content,) in database.execute(steps, (table,)) if old else ():
                     old.difference_update(one.decode() for one in READING_ID.findall(content))
                 database.executemany("DELETE FROM readings WHERE id = ?", [(one,) for one in old])
 

@@ -1,8 +1,10 @@
 """Copies: a kingdom that is shown twice in one photo is read once."""
 
+import numpy as np
 import pytest
 
 from kdvision.game.board import Board
+from kdvision.lab.games.play import play
 from kdvision.vision.assess.copies import find_copies
 from kdvision.vision.find import assemble_kingdoms
 from tests.kingdoms import table_photo
@@ -32,3 +34,10 @@ def test_a_copy_may_lack_tiles_but_has_no_others() -> None:
 def test_other_kingdoms_are_none() -> None:
     reads = assemble_kingdoms(table_photo(), [make_observation(str(KINGDOM)), make_observation(str(OTHER), left=600)])
     assert len(reads) == 2 and not any(problem.warning == "copied" for read in reads for problem in read.problems)
+
+
+@pytest.mark.parametrize("side", [5, 7])
+def test_kingdoms_of_one_game_are_never_copies(side: int) -> None:
+    for seed in range(25):
+        kingdoms = play(np.random.default_rng(seed), players=4 if side == 5 else 2, side=side)
+        assert not find_copies([make_observation(str(one.board), side=20 + n) for n, one in enumerate(kingdoms)])

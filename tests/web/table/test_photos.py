@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,9 @@ import pytest
 from PIL import Image
 
 from kdvision.files import encode_image
-from kdvision.web.server import Settings
 from tests.paths import SAMPLES
 from tests.phones import LiveStream, Phone
-from tests.webserver import Client, running_server
+from tests.webserver import Client
 
 DEMO = (SAMPLES / "demo.jpg").read_bytes()
 TWO = (SAMPLES / "two-kingdoms.jpg").read_bytes()
@@ -34,17 +32,6 @@ def cover(content: bytes, row: int, col: int) -> bytes:
     y, x = int(top + row * side_y), int(left + col * side_x)
     pixels[y : y + int(side_y), x : x + int(2 * side_x)] = 128
     return encode_image(pixels, ".jpg")
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with running_server(Settings(port=0)) as running:
-        yield running
-
-
-@pytest.fixture
-def phone(client: Client) -> Phone:
-    return Phone(client, client.post("/api/tables", {"new": True}).json["table"])
 
 
 def answer(phone: Phone, text: str) -> dict[str, Any]:

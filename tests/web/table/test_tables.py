@@ -1,32 +1,17 @@
 """Several phones at one table over real HTTP: all see one game, and the later change counts."""
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from kdvision.web.server import Settings
 from kdvision.web.table.model import MAX_KINGDOMS_PER_ROUND
 from tests.phones import LiveStream, Phone
-from tests.webserver import Client, running_server
+from tests.webserver import Client
 
 ANN, BO = "w1 w / # f", "# l1 / l l"
 """2 and 3 points."""
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with running_server(Settings(port=0)) as running:
-        yield running
-
-
-@pytest.fixture
-def phone(client: Client) -> Phone:
-    """A phone at a table of its own."""
-    table = client.post("/api/tables", {"new": True}).json["table"]
-    return Phone(client, table)
 
 
 def test_a_phone_joins_the_latest_table(client: Client, phone: Phone) -> None:
