@@ -23,6 +23,18 @@ def count_noun(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
+def align_columns(rows: Sequence[Sequence[str]], *, gap: str) -> list[str]:
+    """The rows of cells as lines, with a gap between columns: the first column aligned left, the others right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        gap.join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+
+
 def replace_controls(text: str) -> str:
     """The text without control characters: a blank for white space such as a tab, `\ufffd` for all others."""
     return CONTROL_CHARACTER.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)

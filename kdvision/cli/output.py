@@ -16,7 +16,7 @@ from kdvision.game.players import make_names_unique
 from kdvision.text import count_noun, replace_controls
 
 if TYPE_CHECKING:
-    from kdvision.report.result import CombinedResult, Result, ScoredKingdom
+    from kdvision.report.result import Result
 
 MAX_KINGDOMS: Final = 6
 """More kingdoms are not ranked as one game, unless its rules allow more players."""
@@ -49,6 +49,7 @@ def print_clauses(result: "Result") -> None:
 def print_combined_result(results: Sequence["Result"], options: ScoreOptions) -> None:
     """Print who wins over several photos, if their kingdoms can be one game. JSON has one object per photo only."""
     from kdvision.report.build import combine_kingdoms
+    from kdvision.report.table import format_combined
 
     rows = [
         (scored, str(result.photo) if len(result.kingdoms) == 1 else f"{result.photo} {number}")
@@ -66,21 +67,13 @@ def print_combined_result(results: Sequence["Result"], options: ScoreOptions) ->
     kingdoms, places = zip(*rows, strict=True)
     players = make_names_unique([scored.player_name or place for scored, place in rows], places)
     game = combine_kingdoms(kingdoms, players, rules)
-    if game is not None:
-        from kdvision.report.table import format_combined
-
-        typer.echo(format_combined(game, width=get_width(), colour=wants_colour()))
-        _print_changed_totals(kingdoms, game, rules.side)
-
-
-def _print_changed_totals(kingdoms: Sequence["ScoredKingdom"], game: "CombinedResult", side: int) -> None:
-    """Print whose total differs from the one printed for the photo, because the whole game has another side."""
-    for place in game.standing.places:
+    typer.echo(format_combined(game, width=get_width(), colour=wants_colour()))
+    for place in game.standing.places if game.standing is not None else ():
         alone = kingdoms[place.index]
-        if place.total != alone.card.total:
+        if place.total != alone.card.total:  # the whole game has another side
             print_line(
                 f" ! {place.player} has {count_noun(place.total, 'point')} in this game and {alone.card.total} above:"
-                f" the game is scored with side {side}, the photo by itself with side {alone.rule_set.side}."
+                f" the game is scored with side {rules.side}, the photo by itself with side {alone.rule_set.side}."
             )
 
 

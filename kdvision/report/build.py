@@ -1,34 +1,28 @@
 """Builds results: kingdoms that were read or typed, scored, checked and ranked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import describe_outlook
 from kdvision.game.kingdom import Kingdom, to_kingdom
-from kdvision.game.open_facts import has_open_facts
 from kdvision.game.players import NO_PLAYERS, Players, make_names_unique
 from kdvision.game.scoring import RuleSet
-from kdvision.game.standing import Standing, rank_kingdoms
 from kdvision.game.table_check import find_table_problems
 from kdvision.report.doubt_effects import (
     ScoredDoubt,
-    rank_questions,
-    rescore_doubts,
-    score_photo_doubts,
-    score_unknown_squares,
+    list_alternatives,
+    list_possible_contents,
+    rank_if_known,
+    score_doubts,
 )
 from kdvision.report.pieces import GivenFacts, add_pieces, check_pieces
-from kdvision.report.result import CombinedResult, Result, ScoredKingdom, count_dominoes
+from kdvision.report.result import Result, ScoredKingdom
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
-
-MIN_IDENTICAL_SQUARES: Final = 7
-"""Two equal boards with at least this many squares (three dominoes and a castle) are taken for the same kingdom."""
 
 
 def build_photo_result(
@@ -47,80 +41,69 @@ def build_photo_result(
     numbers. A kingdom without a player's name is called by its colour, else by its number; its place in the photo is
     added where two kingdoms would be called the same. `facts` are what the user said about pieces.
     """
-    names = [players.name_of(first_number + number, reading.colour) for number, reading in enumerate(readings)]
-    kingdoms = _name_kingdoms(readings, names)
-    if facts is not None:
-        kingdoms = add_pieces(kingdoms, readings, facts, first_number)
-    problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
-    ranking, doubts = rank_if_known(kingdoms, rule_set), score_photo_doubts(kingdoms, readings, rule_set)
-    if ranking is None:
-        doubts = [tuple(map(_drop_standing, kingdom_doubts)) for kingdom_doubts in doubts]
-    rows = tuple(
-        ScoredKingdom(kingdom, rule_set, found, kingdom_doubts, reading, name)
-        for kingdom, found, kingdom_doubts, reading, name in zip(
-            kingdoms, problems, doubts, readings, names, strict=True
-        )
-    )
-    sentence = describe_outlook(kingdoms, rule_set) if any(row.is_open for row in rows) else ""
-    return Result(photo, *size, rows, ranking, outlook=sentence)
-
-
-def _name_kingdoms(readings: Sequence["KingdomReading"], names: Sequence[str]) -> list[Kingdom]:
-    """The boards as kingdoms, each with a player's name of its own."""
+    names = [players.name_of(number, reading.colour) for number, reading in enumerate(readings, start=first_number)]
     called = [
         name or reading.colour or f"kingdom {number}"
         for number, (name, reading) in enumerate(zip(names, readings, strict=True), start=1)
     ]
     called = make_names_unique(called, [reading.place for reading in readings])
-    return [Kingdom(reading.board, player=player) for reading, player in zip(readings, called, strict=True)]
-
-
-def _drop_standing(doubt: ScoredDoubt) -> ScoredDoubt:
-    return replace(doubt, changes_standing=None, changes_winner=None, verdict="")
+    kingdoms = [Kingdom(reading.board, player=player) for reading, player in zip(readings, called, strict=True)]
+    if facts is not None:
+        kingdoms = add_pieces(kingdoms, readings, facts, first_number)
+    problems = check_pieces(kingdoms, readings, rule_set, facts, first_number)
+    doubts = score_doubts(kingdoms, [list_alternatives(reading) for reading in readings], rule_set)
+    rows = tuple(
+        ScoredKingdom(kingdom, rule_set, problems[number], _select_doubts(doubts, number), reading, names[number])
+        for number, (kingdom, reading) in enumerate(zip(kingdoms, readings, strict=True))
+    )
+    outlook = describe_outlook(kingdoms, rule_set) if any(row.is_open for row in rows) else ""
+    return Result(photo, *size, rows, rank_if_known(kingdoms, rule_set), outlook=outlook)
 
 
 def build_board_result(boards: Sequence[Board | Kingdom], rule_set: RuleSet) -> Result:
     """The result of typed boards, taken as the kingdoms of one game, with their pieces if there are some.
 
-    A problem of the whole game is listed with each kingdom.
+    A problem of the whole game is listed with each kingdom. Each unknown square is a doubt, with the content that has
+    the most important effect.
     """
     kingdoms = [replace(to_kingdom(one), player=f"kingdom {number}") for number, one in enumerate(boards, start=1)]
-    problems, doubts = find_table_problems(kingdoms, rule_set), score_unknown_squares(kingdoms, rule_set)
+    problems = find_table_problems(kingdoms, rule_set)
+    laid = [kingdom.board for kingdom in kingdoms]
+    contents = [[*list_possible_contents(board, laid, rule_set.deck)] for board in laid]
+    doubts: dict[tuple[int, Square], ScoredDoubt] = {}
+    for doubt in score_doubts(kingdoms, contents, rule_set):
+        doubts.setdefault((doubt.kingdom, doubt.square), doubt)
     rows = tuple(
-        ScoredKingdom(kingdom, rule_set, tuple(p for p in problems if p.kingdom in (None, number)), doubts[number])
+        ScoredKingdom(
+            kingdom,
+            rule_set,
+            tuple(problem for problem in problems if problem.kingdom in (None, number)),
+            _select_doubts(doubts.values(), number),
+        )
         for number, kingdom in enumerate(kingdoms)
     )
     return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
 
 
-def combine_kingdoms(
-    scored: Sequence[ScoredKingdom], players: Sequence[str], rule_set: RuleSet
-) -> CombinedResult | None:
-    """The kingdoms of several photos as one game with these players; None if they cannot be ranked."""
+def combine_kingdoms(scored: Sequence[ScoredKingdom], players: Sequence[str], rule_set: RuleSet) -> Result:
+    """The kingdoms of several photos as one game with these players."""
     kingdoms = [replace(one.kingdom, player=player) for one, player in zip(scored, players, strict=True)]
-    ranking = rank_if_known(kingdoms, rule_set)
-    if ranking is None:
-        return None
-    doubts = rescore_doubts(kingdoms, [one.doubts for one in scored], rule_set)
-    return CombinedResult(
-        ranking,
-        tuple(rank_questions(kingdoms, doubts, rule_set)),
-        tuple(players),
-        count_dominoes(kingdoms, rule_set),
-        tuple(
-            (one.player, two.player) for one, two in combinations(kingdoms, 2) if _are_identical(one.board, two.board)
-        ),
+    doubts = score_doubts(kingdoms, [one.doubts for one in scored], rule_set)
+    rows = tuple(
+        replace(
+            one,
+            kingdom=kingdom,
+            rule_set=rule_set,
+            doubts=_select_doubts(doubts, number),
+            player_name=kingdom.player,
+        )
+        for number, (one, kingdom) in enumerate(zip(scored, kingdoms, strict=True))
     )
+    return Result(None, kingdoms=rows, standing=rank_if_known(kingdoms, rule_set))
 
 
-def _are_identical(one: Board, two: Board) -> bool:
-    """True if two boards of several dominoes are equal, turned or not."""
-    return len(one) >= MIN_IDENTICAL_SQUARES and any(one.trim() == two.rotate(turns).trim() for turns in range(4))
-
-
-def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
-    """The standing; None for fewer than two kingdoms, and while facts about pieces are missing."""
-    return rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 and not any(map(has_open_facts, kingdoms)) else None
+def _select_doubts(doubts: Iterable[ScoredDoubt], number: int) -> tuple[ScoredDoubt, ...]:
+    return tuple(doubt for doubt in doubts if doubt.kingdom == number)
 
 
 def correct_board(board: Board, square: Square, word: str) -> Board:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.deck import Deck, face, faces, kinds
 from kdvision.game.kingdom import Kingdom
+from kdvision.game.open_facts import has_open_facts
 from kdvision.game.pieces import UNKNOWN
 from kdvision.game.scoring import RuleSet, score
 from kdvision.game.standing import Standing, rank_kingdoms
@@ -20,23 +21,38 @@ MAX_CHANGED_SQUARES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredDoubt:
-    """A doubtful square, what it may be instead, and the points (territories) and the total (all) in that case.
-
-    `board` is the whole board in that case. `changes_standing` and `changes_winner` compare the standing of all
-    kingdoms with and without the change; they are None for a single kingdom. `verdict` says who would win.
-    """
+class Alternative:
+    """A doubtful square, what was read there, its probability, what it may be instead, and the board in that case."""
 
     square: Square
     read: str
     probability: float
     instead: str
+    board: Board
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredDoubt(Alternative):
+    """A doubt with the points (territories) and the total (all) in that case.
+
+    `kingdom` counts from 0; `difference` is how much the total would change. `changes_standing` and `changes_winner`
+    compare the standing of all kingdoms with and without the change, and `verdict` says who would win; they are None
+    and "" for a single kingdom, and while facts about pieces are missing.
+    """
+
+    kingdom: int
     points: int
     total: int
-    board: Board
+    difference: int
     changes_standing: bool | None = None
     changes_winner: bool | None = None
     verdict: str = ""
+
+    @property
+    def priority(self) -> tuple[bool, bool, float, float]:
+        """The sort key: first doubts that decide the winner, then by the expected effect on the total."""
+        expected = self.difference * (1 - self.probability)
+        return bool(self.changes_winner), bool(self.changes_standing), expected, 1 - self.probability
 
 
 class PossibleTotal(NamedTuple):
@@ -47,79 +63,41 @@ class PossibleTotal(NamedTuple):
     probability: float
 
 
-class Question(NamedTuple):
-    """A doubtful square to ask the user about.
-
-    `kingdom` counts from 0; `difference` is how much the total would change.
-    """
-
-    kingdom: int
-    doubt: ScoredDoubt
-    difference: int
-
-    @property
-    def priority(self) -> tuple[bool, bool, float, float]:
-        """The sort key; the question to ask first has the highest."""
-        doubt_probability = 1 - self.doubt.probability
-        return (
-            bool(self.doubt.changes_winner),
-            bool(self.doubt.changes_standing),
-            self.difference * doubt_probability,
-            doubt_probability,
-        )
-
-
-Alternative: TypeAlias = tuple[Square, str, float, str, Board]
-"""A doubtful square, what was read there, its probability, what may be there instead, and the board in that case."""
-
-Doubts: TypeAlias = tuple[ScoredDoubt, ...]
-"""The doubts of one kingdom."""
-
-
-def score_photo_doubts(
-    kingdoms: Sequence[Kingdom], readings: Sequence["KingdomReading"], rule_set: RuleSet
-) -> list[Doubts]:
-    """The doubts of each kingdom of a photo with their effects, the most important first."""
-    alternatives = [
-        [
-            (doubt.square, doubt.read, doubt.probability, doubt.instead, find_board_with(reading, doubt))
-            for doubt in reading.doubts
-        ]
-        for reading in readings
-    ]
-    return _order_doubts(kingdoms, alternatives, rule_set)
-
-
-def score_unknown_squares(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> list[Doubts]:
-    """One doubt for each square that was typed as unknown: the content with the most important effect."""
-    boards = [kingdom.board for kingdom in kingdoms]
-    alternatives = [list(_list_possible_contents(board, boards, rule_set.deck)) for board in boards]
-    return [_keep_first_per_square(doubts) for doubts in _order_doubts(kingdoms, alternatives, rule_set)]
-
-
-def _keep_first_per_square(doubts: Doubts) -> Doubts:
-    first: dict[Square, ScoredDoubt] = {}
-    for doubt in doubts:
-        first.setdefault(doubt.square, doubt)
-    return tuple(first.values())
-
-
-def rescore_doubts(kingdoms: Sequence[Kingdom], doubts: Sequence[Doubts], rule_set: RuleSet) -> list[Doubts]:
-    """The same doubts with their effects on the standing of these kingdoms."""
+def score_doubts(
+    kingdoms: Sequence[Kingdom], alternatives: Sequence[Sequence[Alternative]], rule_set: RuleSet
+) -> list[ScoredDoubt]:
+    """The doubts of a game from the alternatives of each kingdom, the most important one first."""
     now = rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 else None
-    return [
-        tuple(_compare_standing(doubt, kingdoms, number, rule_set, now) for doubt in kingdom_doubts)
-        for number, kingdom_doubts in enumerate(doubts)
-    ]
+    doubts = []
+    for number, (kingdom, own) in enumerate(zip(kingdoms, alternatives, strict=True)):
+        total = score(kingdom, rule_set).total if own else 0
+        for one in own:
+            changed = replace(kingdom, board=one.board)
+            card = score(changed, rule_set)
+            content = (one.square, one.read, one.probability, one.instead, one.board)
+            doubt = ScoredDoubt(*content, number, card.points, card.total, abs(card.total - total))
+            if now is not None:
+                then = rank_kingdoms([*kingdoms[:number], changed, *kingdoms[number + 1 :]], rule_set)
+                doubt = replace(
+                    doubt,
+                    changes_standing=_list_places(then) != _list_places(now),
+                    changes_winner={place.index for place in then.winners} != {place.index for place in now.winners},
+                    verdict=then.reason,
+                )
+            doubts.append(doubt)
+    doubts.sort(key=lambda doubt: doubt.priority, reverse=True)
+    if any(map(has_open_facts, kingdoms)):
+        return [replace(doubt, changes_standing=None, changes_winner=None, verdict="") for doubt in doubts]
+    return doubts
 
 
-def rank_questions(kingdoms: Sequence[Kingdom], doubts: Sequence[Doubts], rule_set: RuleSet) -> list[Question]:
-    """All doubts of a game: first those that decide the winner, then by their expected effect on the total."""
-    questions = []
-    for number, (kingdom, kingdom_doubts) in enumerate(zip(kingdoms, doubts, strict=True)):
-        total = score(kingdom, rule_set).total
-        questions += [Question(number, doubt, abs(doubt.total - total)) for doubt in kingdom_doubts]
-    return sorted(questions, key=lambda question: question.priority, reverse=True)
+def rank_if_known(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Standing | None:
+    """The standing; None for fewer than two kingdoms, and while facts about pieces are missing."""
+    return rank_kingdoms(kingdoms, rule_set) if len(kingdoms) > 1 and not any(map(has_open_facts, kingdoms)) else None
+
+
+def _list_places(standing: Standing) -> set[tuple[int, int]]:
+    return {(place.place, place.index) for place in standing.places}
 
 
 def compute_totals(
@@ -135,7 +113,15 @@ def compute_totals(
     return first, *sorted(others, key=lambda total: -total.probability)
 
 
-def find_board_with(reading: "KingdomReading", doubt: "Doubt") -> Board:
+def list_alternatives(reading: "KingdomReading") -> list[Alternative]:
+    """The doubts of a kingdom in a photo, each with the board in that case."""
+    return [
+        Alternative(one.square, one.read, one.probability, one.instead, _find_board_with(reading, one))
+        for one in reading.doubts
+    ]
+
+
+def _find_board_with(reading: "KingdomReading", doubt: "Doubt") -> Board:
     """The likeliest runner-up with the other cell there; else the decided board with only that square changed."""
     cell, decided = parse_cell(doubt.instead), reading.board
     for board, _ in reading.runners_up:
@@ -146,8 +132,11 @@ def find_board_with(reading: "KingdomReading", doubt: "Doubt") -> Board:
     return decided.with_cells({doubt.square: cell})
 
 
-def _list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -> Iterator[Alternative]:
-    """What may lie on unknown squares: nothing, the castle, or a kind that is left and completes a domino."""
+def list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -> Iterator[Alternative]:
+    """What may lie on unknown squares: nothing, the castle, or a kind that is left and completes a domino.
+
+    `boards` are all of the game.
+    """
     counts = kinds(deck)
     for other in boards:
         counts.subtract(cell for cell in other.values() if cell in counts)
@@ -160,37 +149,4 @@ def _list_possible_contents(board: Board, boards: Sequence[Board], deck: Deck) -
             if any(place in board.unknown or face(cell, board[place]) in known_faces for place in near)
         ]
         for word in [*fitting, ".", *(["#"] if not board.castles() else [])]:
-            yield square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)})
-
-
-def _order_doubts(
-    kingdoms: Sequence[Kingdom], alternatives: Sequence[Sequence[Alternative]], rule_set: RuleSet
-) -> list[Doubts]:
-    """The alternatives of each kingdom with their effects, the most important first."""
-    doubts = []
-    for kingdom, own in zip(kingdoms, alternatives, strict=True):
-        cards = [score(replace(kingdom, board=board), rule_set) for *_, board in own]
-        scored = zip(own, cards, strict=True)
-        doubts.append(tuple(ScoredDoubt(*one[:4], card.points, card.total, one[4]) for one, card in scored))
-    questions = rank_questions(kingdoms, rescore_doubts(kingdoms, doubts, rule_set), rule_set)
-    return [tuple(one.doubt for one in questions if one.kingdom == number) for number in range(len(kingdoms))]
-
-
-def _compare_standing(
-    doubt: ScoredDoubt, kingdoms: Sequence[Kingdom], number: int, rule_set: RuleSet, now: Standing | None
-) -> ScoredDoubt:
-    """The doubt with what it changes in the standing `now`."""
-    if now is None:
-        return doubt
-    changed = replace(kingdoms[number], board=doubt.board)
-    then = rank_kingdoms([*kingdoms[:number], changed, *kingdoms[number + 1 :]], rule_set)
-    return replace(
-        doubt,
-        changes_standing=_places(then) != _places(now),
-        changes_winner={place.index for place in then.winners} != {place.index for place in now.winners},
-        verdict=then.reason,
-    )
-
-
-def _places(ranking: Standing) -> set[tuple[int, int]]:
-    return {(place.place, place.index) for place in ranking.places}
+            yield Alternative(square, UNKNOWN, 0.0, word, board.with_cells({square: parse_cell(word)}))

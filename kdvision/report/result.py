@@ -1,9 +1,9 @@
-"""What a report shows: the scored kingdoms of one photo or of typed boards. `report/build.py` makes these values."""
+"""What a report shows: the scored kingdoms of one photo, of several, or of typed boards. `build.py` makes them."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import combinations
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kdvision.errors import KdvisionError
 from kdvision.game.board import Board
@@ -15,16 +15,19 @@ from kdvision.game.pieces import TOWNS
 from kdvision.game.rules import GAMES
 from kdvision.game.scoring import RuleSet, Scorecard
 from kdvision.game.standing import Standing
-from kdvision.report.doubt_effects import PossibleTotal, Question, ScoredDoubt, compute_totals, rank_questions
+from kdvision.report.doubt_effects import PossibleTotal, ScoredDoubt, compute_totals
 
 if TYPE_CHECKING:
     from kdvision.pipeline import KingdomReading
     from kdvision.vision.assess.calibration import Calibration
 
+MIN_IDENTICAL_SQUARES: Final = 7
+"""Two equal boards with at least this many squares (three dominoes and a castle) are taken for the same kingdom."""
+
 
 @dataclass(frozen=True)
 class ScoredKingdom:
-    """One kingdom with its rules and problems.
+    """One kingdom with its rules and problems, and its doubts, the most important first.
 
     `reading` is what the photo showed, None for a typed board. `player_name` is the name that the user gave, else "".
     """
@@ -81,11 +84,6 @@ class ScoredKingdom:
         """The total as text, or its range."""
         return str(self.extent) if self.is_open else str(self.card.total)
 
-    @property
-    def points_probability(self) -> float:
-        """The probability that the total is right, summed over all boards with that total."""
-        return self.possible_totals[0].probability
-
 
 class FailedView(NamedTuple):
     """A further photo of the same kingdoms that could not be read, and why."""
@@ -96,10 +94,10 @@ class FailedView(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """Everything known about one photo, or about typed boards (`photo` is None). `error` is set if the photo failed.
+    """Everything known about the kingdoms of one photo or of one game; `error` is set if the photo failed.
 
-    While facts about pieces are missing, `standing` is None and `outlook` says in a sentence what is known of the
-    winner.
+    `photo` is None for typed boards and for several photos. While facts about pieces are missing, `standing` is None
+    and `outlook` says in a sentence what is known of the winner.
     """
 
     photo: str | None
@@ -130,40 +128,31 @@ class Result:
         return any(scored.is_open for scored in self.kingdoms)
 
     @property
-    def questions(self) -> list[Question]:
-        """The doubts of all kingdoms, the most important one first."""
-        if not self.kingdoms:
-            return []
-        doubts = [scored.doubts for scored in self.kingdoms]
-        return rank_questions([scored.kingdom for scored in self.kingdoms], doubts, self.kingdoms[0].rule_set)
+    def first_question(self) -> ScoredDoubt | None:
+        """The most important doubt of all kingdoms, to ask the user about."""
+        doubts = [doubt for scored in self.kingdoms for doubt in scored.doubts]
+        return max(doubts, key=lambda doubt: doubt.priority, default=None)
 
     @cached_property
     def inventory(self) -> Inventory | None:
-        """The dominoes counted over all kingdoms; None for fewer than two kingdoms."""
-        if not self.kingdoms:
+        """The dominoes counted over all kingdoms; None for fewer than two kingdoms, or while towns are not known."""
+        if len(self.kingdoms) < 2 or any(TOWNS in scored.kingdom.open_facts for scored in self.kingdoms):
             return None
-        return count_dominoes([scored.kingdom for scored in self.kingdoms], self.kingdoms[0].rule_set)
+        rules = self.kingdoms[0].rule_set
+        boards = [scored.board for scored in self.kingdoms]
+        return count_box(boards, rules.deck, drawn=rules.dominoes_drawn.get(len(boards)))
+
+    @property
+    def identical_players(self) -> list[tuple[str, str]]:
+        """The pairs of players with equal boards of several dominoes, turned or not."""
+        return [
+            (one.kingdom.player, two.kingdom.player)
+            for one, two in combinations(self.kingdoms, 2)
+            if len(one.board) >= MIN_IDENTICAL_SQUARES
+            and any(one.board.trim() == two.board.rotate(turns).trim() for turns in range(4))
+        ]
 
     @property
     def calibration(self) -> "Calibration | None":
         """The calibration of the models that read the photo; None for typed boards."""
         return next((scored.reading.calibration for scored in self.kingdoms if scored.reading is not None), None)
-
-
-@dataclass(frozen=True)
-class CombinedResult:
-    """The kingdoms of several photos as one game. `identical` are pairs of players with equal boards, turned or not."""
-
-    standing: Standing
-    questions: tuple[Question, ...]
-    players: tuple[str, ...]
-    inventory: Inventory | None
-    identical: tuple[tuple[str, str], ...] = ()
-
-
-def count_dominoes(kingdoms: Sequence[Kingdom], rule_set: RuleSet) -> Inventory | None:
-    """The dominoes counted over the kingdoms of a game; None for a single kingdom, or while towns are not known."""
-    if len(kingdoms) < 2 or any(TOWNS in kingdom.open_facts for kingdom in kingdoms):
-        return None
-    boards = [kingdom.board for kingdom in kingdoms]
-    return count_box(boards, rule_set.deck, drawn=rule_set.dominoes_drawn.get(len(kingdoms)))

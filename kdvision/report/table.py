@@ -1,22 +1,21 @@
 """Results as text for a terminal: boards, points, doubts, problems and the standing."""
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.segment import Segment
+from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from kdvision.game.inventory import Inventory
 from kdvision.game.pieces import UNKNOWN
 from kdvision.game.standing import Standing
 from kdvision.report.board_text import format_board_and_points
-from kdvision.report.doubt_effects import Question, ScoredDoubt
+from kdvision.report.doubt_effects import ScoredDoubt
 from kdvision.report.pieces import describe_pieces
-from kdvision.report.result import CombinedResult, Result, ScoredKingdom
+from kdvision.report.result import Result, ScoredKingdom
 from kdvision.text import count_noun, replace_controls
 
 MIN_TOTAL_PROBABILITY: Final = 0.01
@@ -25,39 +24,34 @@ MIN_TOTAL_PROBABILITY: Final = 0.01
 
 def format_table(result: Result, *, width: int = 100, colour: bool = False) -> str:
     """The text of a result in lines of at most `width`, with terminal colours if `colour` is set."""
-    numbers = range(1, len(result.kingdoms) + 1) if len(result.kingdoms) > 1 else [None]
-    body: list[RenderableType] = [Text(_format_heading(result), style="bold")]
-    body += [
-        _format_kingdom(scored, number, max_width=width - 1)
-        for scored, number in zip(result.kingdoms, numbers, strict=False)
-    ]
+    count, rules = len(result.kingdoms), result.kingdoms[0].rule_set.name if result.kingdoms else ""
+    heading = " · ".join(part for part in (result.photo, count_noun(count, "kingdom"), rules) if part)
+    body: list[RenderableType] = [Text(heading, style="bold")]
+    for number, scored in enumerate(result.kingdoms, start=1):
+        title = [Text(format_title(scored, number), style="bold")] if count > 1 else []
+        board = format_board_and_points(scored, max_width=width - 1)
+        body.append(indent(*title, board, *map(format_note, _list_notes(scored, number))))
     if result.standing is not None:
-        notes = [
-            *_first_question(result.questions, _name_players(result)),
-            *_format_inventory(_photo_inventory(result)),
-        ]
-        body += [_format_places(result.standing), *(Padding(note, (0, 0, 0, 1)) for note in notes)]
+        body.append(indent(*_format_places(result.standing), *map(format_note, _list_game_notes(result))))
     elif result.outlook:
-        body.append(Padding(Text(_capitalise(result.outlook), style="bold"), (1, 0, 0, 1)))
-    if (guarantee := _format_guarantee(result)) is not None:
-        body.append(Padding(guarantee, (1, 0, 0, 1)))
+        body.append(indent(Text(_capitalise(result.outlook), style="bold")))
+    has_unflagged = any(scored.reading is not None and not scored.review for scored in result.kingdoms)
+    if has_unflagged and result.calibration is not None and result.calibration.guarantee:
+        body.append(indent(Text(_capitalise(result.calibration.guarantee), style="dim")))
     return render_text(Group(*body), width=width, colour=colour)
 
 
 def format_standing(standing: Standing, *, width: int = 100, colour: bool = False) -> str:
     """The text of a standing over several rounds."""
-    return render_text(_format_places(standing), width=width, colour=colour)
+    return render_text(indent(*_format_places(standing)), width=width, colour=colour)
 
 
-def format_combined(game: CombinedResult, *, width: int = 100, colour: bool = False) -> str:
-    """The text of a game whose kingdoms are in several photos."""
-    notes = [
-        Text(f"! {one} and {two} show the same kingdom: leave one of them out", style="red")
-        for one, two in game.identical
-    ]
-    notes += [*_first_question(game.questions, game.players), *_format_inventory(game.inventory)]
-    parts = [_format_places(game.standing), *(Padding(note, (0, 0, 0, 1)) for note in notes)]
-    return render_text(Group(*parts), width=width, colour=colour)
+def format_combined(result: Result, *, width: int = 100, colour: bool = False) -> str:
+    """The text of a game whose kingdoms are in several photos: its standing and what to check."""
+    notes = [f"! {one} and {two} show the same kingdom: leave one of them out" for one, two in result.identical_players]
+    places = [] if result.standing is None else _format_places(result.standing)
+    parts = indent(*places, *map(format_note, [*notes, *_list_game_notes(result)]))
+    return render_text(parts, width=width, colour=colour)
 
 
 def format_clauses(scored: ScoredKingdom, *, width: int = 100, colour: bool = False) -> str:
@@ -68,11 +62,11 @@ def format_clauses(scored: ScoredKingdom, *, width: int = 100, colour: bool = Fa
         rows.add_row(str(line.points), line.label, Text(line.clause, style="dim"))
     rows.add_row(*(Text(word, style="bold") for word in (scored.total, "total", "")))
     heading = Text(f"{scored.kingdom.player}, line by line", style="bold")
-    return render_text(Padding(Group(heading, rows), (1, 0, 0, 1)), width=width, colour=colour)
+    return render_text(indent(heading, rows), width=width, colour=colour)
 
 
 def render_text(renderable: RenderableType, *, width: int, colour: bool) -> str:
-    """The text that rich makes of a renderable, without blanks at the ends of lines."""
+    """The text that rich makes of a renderable, without blanks at the ends of lines and without control characters."""
     out = io.StringIO()
     console = Console(
         file=out,
@@ -84,41 +78,22 @@ def render_text(renderable: RenderableType, *, width: int, colour: bool) -> str:
         emoji=False,
         legacy_windows=False,
     )
-    console.print(_WithoutControls(renderable))
+    segments = [
+        Segment("\n".join(map(replace_controls, text.split("\n"))), style, control)
+        for text, style, control in console.render(renderable)
+    ]
+    console.print(Segments(segments))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-class _WithoutControls:
-    """A renderable without the control characters that names may contain; line ends stay."""
-
-    def __init__(self, renderable: RenderableType) -> None:
-        self.renderable = renderable
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-        for text, style, control in console.render(self.renderable, options):
-            yield Segment("\n".join(map(replace_controls, text.split("\n"))), style, control)
+def indent(*parts: RenderableType) -> RenderableType:
+    """The parts one below the other, after a blank line and one column to the right."""
+    return Padding(Group(*parts), (1, 0, 0, 1))
 
 
-def _format_heading(result: Result) -> str:
-    kingdoms = count_noun(len(result.kingdoms), "kingdom")
-    rules = result.kingdoms[0].rule_set.name if result.kingdoms else ""
-    return " · ".join(part for part in (result.photo, kingdoms, rules) if part)
-
-
-def _name_players(result: Result) -> list[str]:
-    return [scored.player_name or f"kingdom {number}" for number, scored in enumerate(result.kingdoms, start=1)]
-
-
-def _format_kingdom(scored: ScoredKingdom, number: int | None, *, max_width: int) -> RenderableType:
-    notes = [
-        *_format_pieces(scored),
-        *(Text(_format_doubt(doubt, number or 1, scored.is_open), style="yellow") for doubt in scored.doubts),
-        *_format_other_totals(scored),
-        *format_problems(scored),
-        *_format_missing_facts(scored),
-    ]
-    title = [] if number is None else [Text(format_title(scored, number), style="bold")]
-    return Padding(Group(*title, format_board_and_points(scored, max_width=max_width), *notes), (1, 0, 0, 1))
+def format_note(note: str) -> Text:
+    """A note in the colour of its kind: "?" begins what is uncertain, "!" a problem."""
+    return Text(note, style={"?": "yellow", "!": "red"}.get(note[0], "dim"))
 
 
 def format_title(scored: ScoredKingdom, number: int) -> str:
@@ -129,29 +104,39 @@ def format_title(scored: ScoredKingdom, number: int) -> str:
     return f"{scored.player_name}: {where}" if scored.player_name else where
 
 
-def _format_pieces(scored: ScoredKingdom) -> list[Text]:
-    words = describe_pieces(scored.reading)
-    return [Text(f"seen: {words}", style="dim")] if words else []
+def _list_notes(scored: ScoredKingdom, number: int) -> Iterator[str]:
+    """Yield what the photo shows of pieces, and what is uncertain, odd or missing in a kingdom."""
+    if words := describe_pieces(scored.reading):
+        yield f"seen: {words}"
+    for doubt in scored.doubts:
+        yield _describe_doubt(doubt, number, is_open=scored.is_open)
+    first, *others = scored.possible_totals
+    likely = [f"{total} ({_format_percent(p)})" for total, _, p in others if p >= MIN_TOTAL_PROBABILITY]
+    if likely:
+        sure = _format_percent(first.probability)
+        yield f"? the total is {first.total} ({sure} sure); otherwise {', '.join(likely[:3])}"
+    yield from list_problems(scored)
+    if scored.is_open:
+        yield f"? still missing: {'; '.join(fact.text for fact in scored.extent.missing)}"
 
 
-def _format_doubt(doubt: ScoredDoubt, number: int, is_open: bool) -> str:
+def _describe_doubt(doubt: ScoredDoubt, number: int, *, is_open: bool) -> str:
     name, other = doubt.square.name, name_cell(doubt.instead)
     fix = f"--fix {number}:{name}={doubt.instead}"
-    is_unknown = doubt.read == UNKNOWN
-    sure = "" if is_unknown else f" ({100 * doubt.probability:.0f} % sure)"
+    effect = (
+        f" and {doubt.verdict}" if doubt.changes_winner else " and the places change" * bool(doubt.changes_standing)
+    )
+    if doubt.read == UNKNOWN:
+        return f"? {name} is not known; as {other} the total would be {doubt.total}{effect}: {fix}"
+    looks = f"? {name} {describe_reading(doubt)}"
     if is_open:
-        return f"? {name} looks like {name_cell(doubt.read)}{sure}; it may be {other}: {fix}"
-    if is_unknown:
-        return f"? {name} is not known; as {other} the total would be {doubt.total}{_format_effect(doubt)}: {fix}"
-    total = f"the total is {doubt.total}{_format_effect(doubt)}"
-    return f"? {name} looks like {name_cell(doubt.read)}{sure}; if it is {other}, {total}: {fix}"
+        return f"{looks}; it may be {other}: {fix}"
+    return f"{looks}; if it is {other}, the total is {doubt.total}{effect}: {fix}"
 
 
-def _format_effect(doubt: ScoredDoubt) -> str:
-    """What the other reading would change in the standing."""
-    if doubt.changes_winner:
-        return f" and {doubt.verdict}"
-    return " and the places change" if doubt.changes_standing else ""
+def describe_reading(doubt: ScoredDoubt) -> str:
+    """What a doubtful square looks like, in words."""
+    return f"looks like {name_cell(doubt.read)} ({100 * doubt.probability:.0f} % sure)"
 
 
 def name_cell(word: str) -> str:
@@ -159,74 +144,41 @@ def name_cell(word: str) -> str:
     return "nothing" if word == "." else word
 
 
-def _format_other_totals(scored: ScoredKingdom) -> list[Text]:
-    others = [total for total in scored.possible_totals[1:] if total.probability >= MIN_TOTAL_PROBABILITY]
-    if not others:
-        return []
-    words = ", ".join(f"{total.total} ({_format_percent(total.probability)})" for total in others[:3])
-    sure = _format_percent(scored.points_probability)
-    return [Text(f"? the total is {scored.card.total} ({sure} sure); otherwise {words}", style="yellow")]
-
-
 def _format_percent(probability: float) -> str:
     """A probability in whole percent, from 1 % to 99 %."""
     return f"{min(max(round(100 * probability), 1), 99)} %"
 
 
-def _first_question(questions: Sequence[Question], players: Sequence[str]) -> list[Text]:
-    """The doubtful square that decides the game or a place, if there is one."""
-    if not questions or not questions[0].doubt.changes_standing:
-        return []
-    question, doubt = questions[0], questions[0].doubt
-    then = doubt.verdict if doubt.changes_winner else "the places change"
-    decides = "decides the game" if doubt.changes_winner else "decides a place"
-    where = f"{players[question.kingdom]}, {doubt.square.name}"
-    text = f"? Look first at {where}: it {decides}. If it is {name_cell(doubt.instead)}, {then}"
-    return [Text(text, style="yellow")]
+def list_problems(scored: ScoredKingdom) -> list[str]:
+    """The problems of a kingdom, or the advice to compare the board with the table."""
+    if scored.reading is not None and scored.reading.review and not scored.doubts and not scored.problems:
+        return [f"? this board is only {100 * scored.probability:.0f} % sure: compare it with the table"]
+    return [f"! {problem.text}" for problem in scored.problems]
 
 
-def _format_inventory(inventory: Inventory | None) -> list[Text]:
-    if inventory is None:
-        return []
-    text = _capitalise(str(inventory))
-    is_fine = inventory.is_possible or not inventory.excess
-    return [Text(text, style="dim") if is_fine else Text(f"! {text}", style="red")]
+def _list_game_notes(result: Result) -> Iterator[str]:
+    """Yield the doubtful square that decides the game or a place, and the count of the dominoes."""
+    doubt = result.first_question
+    if doubt is not None and doubt.changes_standing:
+        then = doubt.verdict if doubt.changes_winner else "the places change"
+        decides = "decides the game" if doubt.changes_winner else "decides a place"
+        player = result.kingdoms[doubt.kingdom].player_name or f"kingdom {doubt.kingdom + 1}"
+        yield (
+            f"? Look first at {player}, {doubt.square.name}: it {decides}. If it is {name_cell(doubt.instead)}, {then}"
+        )
+    inventory = result.inventory
+    is_typed = all(scored.reading is None for scored in result.kingdoms)  # then the problems say what is wrong
+    if inventory is not None and not is_typed:
+        is_fine = inventory.is_possible or not inventory.excess
+        yield f"{'' if is_fine else '! '}{_capitalise(str(inventory))}"
 
 
-def _photo_inventory(result: Result) -> Inventory | None:
-    """The dominoes of a photo; for typed boards their problems say what is wrong."""
-    return result.inventory if any(scored.reading is not None for scored in result.kingdoms) else None
-
-
-def _format_guarantee(result: Result) -> Text | None:
-    """The expected error rate of kingdoms that need no review, if there is such a kingdom."""
-    has_unflagged = any(scored.reading is not None and not scored.review for scored in result.kingdoms)
-    if result.calibration is None or not result.calibration.guarantee or not has_unflagged:
-        return None
-    return Text(_capitalise(result.calibration.guarantee), style="dim")
-
-
-def _format_missing_facts(scored: ScoredKingdom) -> list[Text]:
-    if not scored.is_open:
-        return []
-    return [Text(f"? still missing: {'; '.join(fact.text for fact in scored.extent.missing)}", style="yellow")]
-
-
-def format_problems(scored: ScoredKingdom) -> list[Text]:
-    """The problems of a kingdom, or the advice to compare the board with the table, one line each."""
-    lines = [Text(f"! {problem.text}", style="red") for problem in scored.problems]
-    if scored.reading is not None and scored.reading.review and not scored.doubts and not lines:
-        text = f"? this board is only {100 * scored.probability:.0f} % sure: compare it with the table"
-        lines.append(Text(text, style="yellow"))
-    return lines
-
-
-def _format_places(standing: Standing) -> RenderableType:
+def _format_places(standing: Standing) -> list[RenderableType]:
+    """The verdict, and the players from first to last."""
     rows = Table.grid(padding=(0, 2))
     for place in standing.places:
         rows.add_row(f"{place.place}.", place.player, count_noun(place.total, "point"), Text(place.reason, style="dim"))
-    verdict = Text(_capitalise(standing.reason), style="bold")
-    return Padding(Group(verdict, rows), (1, 0, 0, 1))
+    return [Text(_capitalise(standing.reason), style="bold"), rows]
 
 
 def _capitalise(text: str) -> str:

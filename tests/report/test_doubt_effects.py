@@ -73,8 +73,7 @@ def test_doubts_of_several_photos_are_compared_as_one_game() -> None:
         build_game(make_reading(BEHIND, doubts=[make_doubt("B1", "f", "f1", 0.9)])),
     )
     found = combine_kingdoms([*ahead.kingdoms, *behind.kingdoms], ["anna.jpg", "ben.jpg"], kingdomino())
-    assert found is not None
-    assert found.questions[0].doubt.changes_winner
+    assert found.first_question is not None and found.first_question.changes_winner
     text = format_combined(found, width=200)
     assert "Look first at ben.jpg, B1: it decides the game. If it is f1, ben.jpg wins on points, 4 to 3" in text
     assert "The dominoes of kingdoms 1 and 2 cannot be told, so the box is not counted" in text
@@ -145,5 +144,5 @@ def test_two_photos_of_one_kingdom_are_reported() -> None:
         *build_game(make_reading(AHEAD)).kingdoms,
     ]
     found = combine_kingdoms(rows, ["anna.jpg", "anna2.jpg", "ben.jpg"], kingdomino())
-    assert found is not None and found.identical == (("anna.jpg", "anna2.jpg"),)
+    assert found.identical_players == [("anna.jpg", "anna2.jpg")]
     assert "! anna.jpg and anna2.jpg show the same kingdom: leave one of them out" in format_combined(found, width=200)

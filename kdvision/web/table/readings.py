@@ -12,7 +12,7 @@ from kdvision.game.board import Board, Square
 from kdvision.game.kingdom import Kingdom as PlayedKingdom
 from kdvision.game.pieces import UNKNOWN
 from kdvision.pipeline import KingdomReading, decide_again
-from kdvision.report.doubt_effects import find_board_with
+from kdvision.report.doubt_effects import list_alternatives
 from kdvision.report.result import ScoredKingdom
 from kdvision.vision.find import Networks
 from kdvision.vision.multiview.fuse import fuse
@@ -114,9 +114,9 @@ def _review_data(reading: KingdomReading, first: tuple[int, int], fixes: Collect
             doubt.read,
             doubt.instead,
             round(doubt.probability, 4),
-            _compare_boards(reading.board, find_board_with(reading, doubt), (row, col)),
+            _compare_boards(reading.board, doubt.board, (row, col)),
         )
-        for doubt in reading.doubts
+        for doubt in list_alternatives(reading)
     ]
     return {
         "probability": round(reading.probability, 4),

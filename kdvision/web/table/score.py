@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kdvision.errors import KdvisionError
-from kdvision.game.board import Square, parse_cell
+from kdvision.game.board import Board, Square, parse_cell
 from kdvision.game.game import Game as PlayedGame
 from kdvision.game.game import make_game
 from kdvision.game.kingdom import Kingdom as PlayedKingdom
@@ -17,10 +17,9 @@ from kdvision.game.kingdom import Table
 from kdvision.game.open_facts import close_queen, has_open_facts
 from kdvision.game.players import make_names_unique
 from kdvision.game.rules import make_rule_set
-from kdvision.game.scoring import score
 from kdvision.game.standing import rank_kingdoms
 from kdvision.gamefile.model import game_from_dict
-from kdvision.report.doubt_effects import Question, ScoredDoubt, rank_questions, rescore_doubts
+from kdvision.report.doubt_effects import Alternative, ScoredDoubt, score_doubts
 from kdvision.report.game import build_round_result
 from kdvision.report.to_dict import kingdom_to_dict, problem_to_dict, standing_to_dict
 from kdvision.text import count_noun, join_words
@@ -117,25 +116,24 @@ def _describe_checks(
         yield f"{deciding['square']} of {names[deciding['kingdom']]} decides it"
 
 
-def _rank_questions(kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame) -> list[Question]:
+def _rank_questions(kingdoms: Sequence[TableKingdom], table: Table, played: PlayedGame) -> list[ScoredDoubt]:
     """The doubts of a round, the most decisive first."""
     if any(map(has_open_facts, table.kingdoms)):
         return []
     pairs = [*zip(kingdoms, table.kingdoms, strict=True)]
-    doubts = [
+    alternatives = [
         [
-            _score_doubt(doubt, one, kingdom, played)
+            _make_alternative(doubt, one, kingdom.board)
             for doubt in (one.seen.doubts if one.seen is not None and not one.checked else [])
         ]
         for one, kingdom in pairs
     ]
-    scored = rescore_doubts(table.kingdoms, [tuple(own) for own in doubts], played.rule_set)
-    return rank_questions(table.kingdoms, scored, played.rule_set)
+    return score_doubts(table.kingdoms, alternatives, played.rule_set)
 
 
-def _score_doubt(doubt: SquareDoubt, kingdom: TableKingdom, parsed: PlayedKingdom, played: PlayedGame) -> ScoredDoubt:
-    """The doubt with the points in that case. Tiles beyond the board's frame are left out."""
-    board, (top, left) = parsed.board, kingdom.top_left
+def _make_alternative(doubt: SquareDoubt, kingdom: TableKingdom, board: Board) -> Alternative:
+    """The doubt with the board in that case. Tiles beyond the board's frame are left out."""
+    top, left = kingdom.top_left
     places = {
         Square(row - top, col - left): cell
         for place, cell in doubt.changes.items()
@@ -144,16 +142,14 @@ def _score_doubt(doubt: SquareDoubt, kingdom: TableKingdom, parsed: PlayedKingdo
     inside = {
         at: parse_cell(cell) for at, cell in places.items() if 0 <= at.row < board.height and 0 <= at.col < board.width
     }
-    other = board.with_cells(inside)
-    card = score(replace(parsed, board=other), played.rule_set)
     row, col = parse_place(doubt.at)
     square = Square(row - top, col - left)
-    return ScoredDoubt(square, doubt.read, doubt.probability, doubt.instead, card.points, card.total, other)
+    return Alternative(square, doubt.read, doubt.probability, doubt.instead, board.with_cells(inside))
 
 
-def _describe_question(question: Question, kingdoms: Sequence[TableKingdom]) -> dict[str, Any]:
+def _describe_question(doubt: ScoredDoubt, kingdoms: Sequence[TableKingdom]) -> dict[str, Any]:
     """A doubt as plain values (models.TableDoubt)."""
-    doubt, kingdom = question.doubt, kingdoms[question.kingdom]
+    kingdom = kingdoms[doubt.kingdom]
     top, left = kingdom.top_left
     return {
         "kingdom": kingdom.id,
