@@ -6,10 +6,9 @@ Squares are separated by blanks, rows by `/` or a line break: `w f l g s m t` fo
 
 import re
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
-from functools import cache
-from typing import Final, NamedTuple, Self
+from functools import cache, cached_property
+from typing import Final, NamedTuple, Self, TypeVar
 
 from kdvision.errors import NotationError
 from kdvision.text import count_noun
@@ -19,6 +18,8 @@ MAX_SIDE: Final = 26
 
 EXPECTED_CELL: Final = "one of w f l g s m t with a digit for crowns, # (castle), . (nothing) or ? (not known)"
 EXPECTED_SQUARE: Final = "a column letter and a row number, as in C3"
+
+T = TypeVar("T")
 
 _ROW_END: Final = re.compile(r"[ \t]*(?:/|\r?\n|\r)\s*")
 
@@ -42,9 +43,6 @@ class Terrain(Enum):
         return self.name.lower()
 
 
-_TERRAINS: Final = {terrain.value: terrain for terrain in Terrain}
-
-
 class Square(NamedTuple):
     """A place on a board: row 0 is the top row, column 0 the left one."""
 
@@ -65,71 +63,39 @@ class Square(NamedTuple):
         """Return the square of a name such as `C3` or `c3`; raise NotationError."""
         match = re.fullmatch(r"([A-Za-z])([1-9][0-9]?)", text.strip(), re.ASCII)
         if match is None or int(match[2]) > MAX_SIDE:
-            raise NotationError(
-                f"{text!r} is no square",
-                expected=EXPECTED_SQUARE,
-                hint=f"write {EXPECTED_SQUARE}",
-            )
+            raise NotationError(f"{text!r} is no square", expected=EXPECTED_SQUARE, hint=f"write {EXPECTED_SQUARE}")
         return cls(int(match[2]) - 1, ord(match[1].upper()) - ord("A"))
 
+    @cache  # noqa: B019 - a square is a small value
     def neighbours(self) -> "tuple[Square, Square, Square, Square]":
         """Return the squares above, right, below and left, whether or not a board has them."""
-        return _neighbours(self)
+        row, col = self
+        return Square(row - 1, col), Square(row, col + 1), Square(row + 1, col), Square(row, col - 1)
 
+    @cache  # noqa: B019
     def surroundings(self) -> "tuple[Square, ...]":
         """Return the eight squares around this one, row by row, whether or not a board has them."""
-        return _surroundings(self)
+        near = [Square(self.row + down, self.col + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+        return tuple(square for square in near if square != self)
 
 
-@cache
-def _neighbours(square: Square) -> tuple[Square, Square, Square, Square]:
-    row, col = square
-    return (
-        Square(row - 1, col),
-        Square(row, col + 1),
-        Square(row + 1, col),
-        Square(row, col - 1),
-    )
-
-
-@cache
-def _surroundings(square: Square) -> tuple[Square, ...]:
-    row, col = square
-    return tuple(Square(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """What one square shows: a terrain and the crowns printed on it."""
 
     terrain: Terrain
     crowns: int = 0
 
-    def __hash__(self) -> int:
-        # Cells are hashed very often; the hash of a dataclass goes through a tuple and is several times slower.
-        return hash(self.terrain) + self.crowns
-
     def __str__(self) -> str:
         return f"{self.terrain.value}{self.crowns or ''}"
 
     @classmethod
+    @cache
     def parse(cls, text: str) -> "Cell":
         """The cell of a notation such as `w1`; raises NotationError, also for `.` and `?`, which are no cells."""
-        terrain = _TERRAINS.get(text[:1].lower())
-        crowns = text[1:]
-        known = terrain is not None and re.fullmatch("[0-9]?", crowns, re.ASCII) is not None
-        if terrain is None or not known or (terrain is Terrain.CASTLE and crowns):
-            raise NotationError(
-                f"{text!r} is no square",
-                expected=EXPECTED_CELL,
-                hint=f"write {EXPECTED_CELL}",
-            )
-        return _cell(terrain, int(crowns or 0))
-
-
-@cache
-def _cell(terrain: Terrain, crowns: int) -> Cell:
-    return Cell(terrain, crowns)
+        match = re.fullmatch("(#)|([wflgsmt])([0-9]?)", text.lower(), re.ASCII)
+        if match is None:
+            raise NotationError(f"{text!r} is no square", expected=EXPECTED_CELL, hint=f"write {EXPECTED_CELL}")
+        return Cell(Terrain(match[1] or match[2]), int(match[3] or 0))
 
 
 def parse_cell(word: str) -> Cell | None:
@@ -143,8 +109,6 @@ class Board(Mapping[Square, Cell]):
     A square that is not a key is empty or `unknown`. Boards are equal if their notation is equal: the same cells in
     the same frame.
     """
-
-    __slots__ = ("_bounds", "_cells", "_hash", "height", "unknown", "width")
 
     def __init__(
         self,
@@ -160,8 +124,6 @@ class Board(Mapping[Square, Cell]):
         taken = [*self._cells, *self.unknown]
         self.height: int = height or max((square.row for square in taken), default=0) + 1
         self.width: int = width or max((square.col for square in taken), default=0) + 1
-        self._hash: int | None = None
-        self._bounds: tuple[int, int, int, int] | None = None
         outside = [s for s in taken if not (0 <= s.row < self.height and 0 <= s.col < self.width)]
         if outside or max(self.height, self.width) > MAX_SIDE:
             raise ValueError(
@@ -171,8 +133,7 @@ class Board(Mapping[Square, Cell]):
     @classmethod
     def parse(cls, text: str | Iterable[str]) -> Self:
         """Return the board of a text or of its rows; raise NotationError with row, column and what was expected."""
-        rows = _ROW_END.split(text.strip()) if isinstance(text, str) else list(text)
-        grid = [row.split() for row in rows]
+        grid = [row.split() for row in (_ROW_END.split(text.strip()) if isinstance(text, str) else text)]
         _check_frame(grid)
         cells, unknown = {}, []
         for row, words in enumerate(grid):
@@ -180,7 +141,12 @@ class Board(Mapping[Square, Cell]):
                 if word == "?":
                     unknown.append(Square(row, col))
                 elif word != ".":
-                    cells[Square(row, col)] = _parse_at(word, row, col)
+                    try:
+                        cells[Square(row, col)] = Cell.parse(word)
+                    except NotationError as error:
+                        text = f"row {row + 1}, column {col + 1}: {error}"
+                        expected, hint = error.expected, error.hint
+                        raise NotationError(text, row=row + 1, column=col + 1, expected=expected, hint=hint) from None
         return cls(cells, unknown=unknown, height=len(grid), width=len(grid[0]))
 
     def rows(self) -> tuple[str, ...]:
@@ -208,19 +174,18 @@ class Board(Mapping[Square, Cell]):
 
     def with_cells(self, changes: Mapping[Square, Cell | None]) -> "Board":
         """Return the board with other cells on some squares, None to empty one. The frame grows if necessary."""
-        cells = {square: cell for square, cell in self._cells.items() if square not in changes}
-        cells |= {square: cell for square, cell in changes.items() if cell is not None}
-        height = max(self.height, *(square.row + 1 for square in cells)) if cells else self.height
-        width = max(self.width, *(square.col + 1 for square in cells)) if cells else self.width
+        cells = {square: cell for square, cell in {**self._cells, **changes}.items() if cell is not None}
+        height = max([self.height, *(square.row + 1 for square in cells)])
+        width = max([self.width, *(square.col + 1 for square in cells)])
         return Board(cells, unknown=self.unknown - changes.keys(), height=height, width=width)
 
-    @property
+    @cached_property
     def bounds(self) -> tuple[int, int, int, int] | None:
         """Top row, left column, bottom row and right column of all squares, known or not; None without any."""
-        if self._bounds is None and (self._cells or self.unknown):
-            rows, cols = zip(*self._cells, *self.unknown, strict=True)
-            self._bounds = min(rows), min(cols), max(rows), max(cols)
-        return self._bounds
+        if not self._cells and not self.unknown:
+            return None
+        rows, cols = zip(*self._cells, *self.unknown, strict=True)
+        return min(rows), min(cols), max(rows), max(cols)
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -257,9 +222,11 @@ class Board(Mapping[Square, Cell]):
         frames = (self.height, self.width) == (other.height, other.width)
         return frames and self._cells == other._cells and self.unknown == other.unknown
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.height, self.width, self.unknown, tuple(self._cells.items())))
+
     def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = hash((self.height, self.width, self.unknown, tuple(self._cells.items())))
         return self._hash
 
     def __str__(self) -> str:
@@ -280,12 +247,19 @@ class Board(Mapping[Square, Cell]):
         return Board(cells, unknown=map(place, self.unknown), height=height, width=width)
 
 
-def _parse_at(word: str, row: int, col: int) -> Cell:
-    try:
-        return Cell.parse(word)
-    except NotationError as error:
-        where = f"row {row + 1}, column {col + 1}: {error}"
-        raise NotationError(where, row=row + 1, column=col + 1, expected=error.expected, hint=error.hint) from None
+def find_regions(values: Mapping[Square, T]) -> Iterator[tuple[T, tuple[Square, ...]]]:
+    """Yield each value with a group of squares that have it and are connected by their sides."""
+    rest = dict(values)
+    for start, value in values.items():
+        if rest.pop(start, None) is None:
+            continue
+        region = [start]
+        for square in region:
+            for near in square.neighbours():
+                if rest.get(near) is value:
+                    del rest[near]
+                    region.append(near)
+        yield value, tuple(sorted(region))
 
 
 def _check_frame(grid: list[list[str]]) -> None:
@@ -296,15 +270,9 @@ def _check_frame(grid: list[list[str]]) -> None:
         if not words or len(words) != width:
             expected = f"{count_noun(width, 'square')}, as in row 1" if width else EXPECTED_CELL
             message = f"row {number} has {count_noun(len(words), 'square')}, expected {expected}"
-            raise NotationError(
-                message,
-                row=number,
-                expected=expected,
-                hint="write . for a place without a tile",
-            )
+            hint = "write . for a place without a tile"
+            raise NotationError(message, row=number, expected=expected, hint=hint)
     if max(len(grid), width) > MAX_SIDE:
         expected = f"at most {MAX_SIDE} rows of at most {MAX_SIDE} squares"
-        raise NotationError(
-            f"the board has {len(grid)} rows of {width} squares, expected {expected}",
-            expected=expected,
-        )
+        message = f"the board has {len(grid)} rows of {width} squares, expected {expected}"
+        raise NotationError(message, expected=expected)

@@ -1,7 +1,6 @@
 """The dominoes of the boxes: printed number, left square, right square."""
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -14,24 +13,12 @@ Face = tuple[Cell, Cell]
 """The two cells of a domino in the order of their notation, whichever way it lies."""
 
 
-@dataclass(frozen=True, slots=True)
-class Domino:
+class Domino(NamedTuple):
     """One domino with the number on its back, which has the letter of its box if boxes are mixed."""
 
     number: int | str
     left: Cell
     right: Cell
-
-    def __hash__(self) -> int:
-        return hash(self.number)
-
-    @property
-    def face(self) -> Face:
-        """The two cells without their order. Dominoes with the same face look alike on the table."""
-        return face(self.left, self.right)
-
-    def __str__(self) -> str:
-        return f"{self.number} {self.left} {self.right}"
 
 
 Deck = tuple[Domino, ...]
@@ -53,15 +40,13 @@ class DeckIndex(NamedTuple):
 @lru_cache(maxsize=32)
 def index_deck(deck: Deck) -> DeckIndex:
     """Return a deck by its faces."""
-    by_face: dict[Face, tuple[int | str, ...]] = {}
-    for domino in deck:
-        by_face[domino.face] = (*by_face.get(domino.face, ()), domino.number)
+    supply = faces(deck)
+    numbers = (tuple(d.number for d in deck if face(d.left, d.right) == shown) for shown in supply)
     number: dict[Cell, dict[Cell, int]] = {}
-    for index, (one, other) in enumerate(by_face):
+    for index, (one, other) in enumerate(supply):
         number.setdefault(one, {})[other] = index
         number.setdefault(other, {})[one] = index
-    squares = Counter(cell for domino in deck for cell in (domino.left, domino.right))
-    return DeckIndex(tuple(by_face), tuple(by_face.values()), tuple(map(len, by_face.values())), number, squares)
+    return DeckIndex(tuple(supply), tuple(numbers), tuple(supply.values()), number, kinds(deck))
 
 
 def face(one: Cell, other: Cell) -> Face:
@@ -79,13 +64,12 @@ def parse_domino(text: str) -> Face:
 
 def faces(deck: Deck) -> Counter[Face]:
     """Return how many dominoes of the deck show each face."""
-    index = index_deck(deck)
-    return Counter(dict(zip(index.faces, index.supply, strict=True)))
+    return Counter(face(domino.left, domino.right) for domino in deck)
 
 
 def kinds(deck: Deck) -> Counter[Cell]:
     """Return how many squares of the deck show each cell."""
-    return Counter(index_deck(deck).squares)
+    return Counter(cell for domino in deck for cell in (domino.left, domino.right))
 
 
 def parse_deck(text: str) -> Deck:

@@ -1,7 +1,7 @@
-"""Which dominoes of the box lie where under a board, or under all boards of a game."""
+"""Which dominoes of the box lie where under the boards of a game, and which are missing or too many."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import add
@@ -9,10 +9,11 @@ from typing import Final
 
 from kdvision.game.board import Board, Square
 from kdvision.game.deck import Deck, index_deck
-from kdvision.game.tiling import Pair, Puzzle, Undecided, find_tilings, find_unreachable, make_puzzle
+from kdvision.game.tiling import Pair, Puzzle, Tiling, Undecided, find_legal_tilings, make_puzzle
+from kdvision.text import join_words
 
-Tiling = tuple[Pair, ...]
-"""One way to lay a board: the pairs of squares that its dominoes cover."""
+Numbers = tuple[int | str, ...]
+"""The numbers of the dominoes that show one face; they look alike."""
 
 Uses = tuple[int, ...]
 """The number of dominoes used of each contested face."""
@@ -23,6 +24,8 @@ MAX_READINGS: Final = 1000
 MAX_FRONTIER: Final = 100
 """Largest Pareto frontier of uses; beyond it `Undecided` is raised."""
 
+MAX_NAMED_DOMINOES: Final = 8
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedDomino:
@@ -32,7 +35,7 @@ class PlacedDomino:
     """
 
     squares: tuple[Square, Square]
-    numbers: tuple[int | str, ...]
+    numbers: Numbers
     sure: bool
 
     def __str__(self) -> str:
@@ -52,6 +55,76 @@ class Naming:
     alone: int
 
 
+@dataclass(frozen=True, slots=True)
+class FaceCount:
+    """Dominoes of one face: their `numbers`, the face in words, how many are meant, and the kingdoms they lie in."""
+
+    numbers: Numbers
+    shows: str
+    count: int
+    kingdoms: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        numbers = join_words([str(number) for number in self.numbers])
+        return f"{'domino' if len(self.numbers) == 1 else f'{self.count} of'} {numbers} ({self.shows})"
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The numbers of dominoes in the kingdoms and in the box, those `missing` and those in `excess` of the box.
+
+    `drawn` is how many dominoes are drawn, None if the rules leave it open. `unnamed` are the kingdoms, from 0, whose
+    dominoes cannot be named; `missing` is then empty.
+    """
+
+    laid: int
+    box_size: int
+    drawn: int | None = None
+    missing: tuple[FaceCount, ...] = ()
+    excess: tuple[FaceCount, ...] = ()
+    unnamed: tuple[int, ...] = ()
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the box can have laid these kingdoms, all of them named."""
+        return not self.excess and not self.unnamed and (self.drawn is None or self.laid <= self.drawn)
+
+    def __str__(self) -> str:
+        if self.excess:
+            several = "; ".join(f"{one} lies in {_name_kingdoms(one.kingdoms)}" for one in self.excess)
+            return f"more than the box has: {several}"
+        if self.unnamed:
+            return f"the dominoes of {_name_kingdoms(self.unnamed)} cannot be told, so the box is not counted"
+        if self.laid == self.box_size:
+            return f"all {self.box_size} dominoes are accounted for"
+        if self.drawn == self.box_size:
+            more = len(self.missing) - MAX_NAMED_DOMINOES
+            listed = ", ".join(map(str, self.missing[:MAX_NAMED_DOMINOES])) + (f" and {more} more" if more > 0 else "")
+            return f"{self.laid} of the {self.box_size} dominoes are accounted for; not here: {listed}"
+        drawn = "" if self.drawn is None else f", of {self.drawn} that were drawn"
+        return f"{self.laid} dominoes lie here, none more often than the box has it{drawn}"
+
+
+def count_box(boards: Sequence[Board], deck: Deck, *, drawn: int | None = None) -> Inventory:
+    """Return the inventory of the boards of one game; `drawn` is how many dominoes its kingdoms draw."""
+    namings = name_game_dominoes(boards, deck)
+    places: dict[Numbers, list[int]] = {}
+    for kingdom, naming in enumerate(namings):
+        for placed in naming.placed if naming else ():
+            places.setdefault(placed.numbers, []).append(kingdom)
+    unnamed = tuple(kingdom for kingdom, naming in enumerate(namings) if naming is None and len(boards[kingdom]) > 1)
+    missing, excess = [], []
+    index = index_deck(deck)
+    for (one, other), numbers in zip(index.faces, index.numbers, strict=True):
+        kingdoms, shows = places.get(numbers, []), f"{one} {other}"
+        if len(kingdoms) > len(numbers):
+            excess.append(FaceCount(numbers, shows, len(kingdoms), tuple(dict.fromkeys(kingdoms))))
+        elif len(kingdoms) < len(numbers):
+            missing.append(FaceCount(numbers, shows, len(numbers) - len(kingdoms)))
+    laid = sum(map(len, places.values()))
+    return Inventory(laid, len(deck), drawn, () if unnamed else tuple(missing), tuple(excess), unnamed)
+
+
 def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | None, ...]:
     """Return the dominoes of the kingdoms of one game, from the readings that leave the others their dominoes.
 
@@ -59,34 +132,28 @@ def name_game_dominoes(boards: Sequence[Board], deck: Deck) -> tuple[Naming | No
     restrict the others. Kingdoms with MAX_READINGS or more, and kingdoms that no one box can have laid, are named
     independently.
     """
-    puzzles = [make_puzzle(board, deck) for board in boards]
-    alone = [() if board.unknown else _list_legal(of, deck) for board, of in zip(boards, puzzles, strict=True)]
-    few = [own if len(own) < MAX_READINGS else () for own in alone]
+    puzzles, supply = [make_puzzle(board, deck) for board in boards], index_deck(deck).supply
+    alone = [() if board.unknown else _list_legal(of, supply) for board, of in zip(boards, puzzles, strict=True)]
     kept: Sequence[Sequence[Tiling]] = [()] * len(boards)
     chosen = kept
     try:
-        kept = filter_readings(puzzles, few, index_deck(deck).supply)
-        chosen = _choose_together(puzzles, kept, deck)
+        kept = filter_readings(puzzles, [own if len(own) < MAX_READINGS else () for own in alone], supply)
+        together = kept
+        for number, own in enumerate(kept):  # one reading of each kingdom, so that the choices fit one box
+            if own:
+                together = filter_readings(
+                    puzzles, [*together[:number], together[number][:1], *together[number + 1 :]], supply
+                )
+        chosen = together
     except Undecided:  # name each kingdom by what was found so far
         pass
     rows = zip(puzzles, chosen, kept, alone, strict=True)
     return tuple(_make_naming(of, deck, fit or own, own, shown) for of, shown, fit, own in rows)
 
 
-def _choose_together(
-    puzzles: Sequence[Puzzle], kept: Sequence[Sequence[Tiling]], deck: Deck
-) -> Sequence[Sequence[Tiling]]:
-    """Return one reading for each kingdom, all from one box. Each choice restricts the following ones."""
-    for number in range(len(kept)):
-        if len(kept[number]) > 1:
-            chosen = [*kept[:number], kept[number][:1], *kept[number + 1 :]]
-            kept = filter_readings(puzzles, chosen, index_deck(deck).supply)
-    return kept
-
-
-def _list_legal(of: Puzzle, deck: Deck) -> Sequence[Tiling]:
+def _list_legal(of: Puzzle, supply: Sequence[int]) -> Sequence[Tiling]:
     try:
-        return list(islice(_find_legal(of, index_deck(deck).supply), MAX_READINGS))
+        return list(islice(find_legal_tilings(of, supply), MAX_READINGS))
     except Undecided:
         return ()
 
@@ -96,21 +163,11 @@ def _make_naming(
 ) -> Naming | None:
     if not ways:
         return None
-    numbers = index_deck(deck).numbers
-    placed = [
-        PlacedDomino(_sort_squares(of, (i, j)), numbers[of.face[i][j]], _is_sure(of, deck, (i, j), ways))
-        for i, j in (shown or ways)[0]
-    ]
-    return Naming(tuple(sorted(placed, key=lambda domino: domino.squares)), len(ways), len(alone))
-
-
-def _find_legal(of: Puzzle, supply: Sequence[int]) -> Iterator[Tiling]:
-    return (tiling for tiling in find_tilings(of, supply) if not find_unreachable(of, tiling))
-
-
-def _sort_squares(of: Puzzle, pair: Pair) -> tuple[Square, Square]:
-    first, second = sorted(of.squares[i] for i in pair)
-    return first, second
+    placed = []
+    for i, j in sorted(tuple(sorted(pair)) for pair in (shown or ways)[0]):
+        numbers = index_deck(deck).numbers[of.face[i][j]]
+        placed.append(PlacedDomino((of.squares[i], of.squares[j]), numbers, _is_sure(of, deck, (i, j), ways)))
+    return Naming(tuple(placed), len(ways), len(alone))
 
 
 def _is_sure(of: Puzzle, deck: Deck, pair: Pair, ways: Sequence[Tiling]) -> bool:
@@ -121,7 +178,7 @@ def _is_sure(of: Puzzle, deck: Deck, pair: Pair, ways: Sequence[Tiling]) -> bool
     if len(ways) < MAX_READINGS:
         return True
     face = tuple({k: f for k, f in row.items() if {n, k} != {i, j}} for n, row in enumerate(of.face))
-    return next(_find_legal(replace(of, face=face), index_deck(deck).supply), None) is None
+    return next(find_legal_tilings(replace(of, face=face), index_deck(deck).supply), None) is None
 
 
 def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]], supply: Uses) -> list[list[Tiling]]:
@@ -130,48 +187,40 @@ def filter_readings(puzzles: Sequence[Puzzle], ways: Sequence[Sequence[Tiling]],
     Exact: a tiling is kept if and only if the supply allows it together with some choice for all other kingdoms. A
     kingdom without tilings uses nothing. All lists are empty if no choice fits. Raises Undecided.
     """
-    used = [[_count_faces(of, way) for way in own] for of, own in zip(puzzles, ways, strict=True)]
+    used = [[Counter(of.face[i][j] for i, j in way) for way in own] for of, own in zip(puzzles, ways, strict=True)]
     demand = [sum(max((way[face] for way in own), default=0) for own in used) for face in range(len(supply))]
     contested = [face for face, count in enumerate(supply) if demand[face] > count]
     limit = tuple(supply[face] for face in contested)
     uses = [[tuple(way[face] for face in contested) for way in own] for own in used]
-    before = _sum_uses(uses, limit)
-    after = _sum_uses(uses[::-1], limit)[::-1]
-    fitting = [_select_fitting(set(own), before[k], after[k + 1], limit) for k, own in enumerate(uses)]
-    return [
-        [way for way, use in zip(own, own_uses, strict=True) if use in fits]
-        for own, own_uses, fits in zip(ways, uses, fitting, strict=True)
-    ]
+    kept = []
+    for number, own in enumerate(ways):
+        others = [(0,) * len(limit)]
+        for rest in (*uses[:number], *uses[number + 1 :]):
+            others = _add_uses(others, set(rest), limit)
+        fits = {use for use in set(uses[number]) if any(_is_within(_add(use, rest), limit) for rest in others)}
+        kept.append([way for way, use in zip(own, uses[number], strict=True) if use in fits])
+    return kept
 
 
-def _count_faces(of: Puzzle, way: Tiling) -> Counter[int]:
-    return Counter(of.face[i][j] for i, j in way)
-
-
-def _sum_uses(uses: Sequence[Sequence[Uses]], limit: Uses) -> list[list[Uses]]:
-    """Return the Pareto-minimal sums of uses of the first 0, 1, 2, … kingdoms."""
-    sums = [[(0,) * len(limit)]]
-    for own in uses:
-        totals = {tuple(map(add, one, use)) for one in sums[-1] for use in set(own)} if own else set(sums[-1])
-        sums.append(_select_minimal(total for total in totals if _is_within(total, limit)))
-    return sums
-
-
-def _select_minimal(uses: Iterable[Uses]) -> list[Uses]:
-    """Return the Pareto frontier: the uses that no other one undercuts. Raises Undecided."""
+def _add_uses(sums: list[Uses], own: Collection[Uses], limit: Uses) -> list[Uses]:
+    """Return the Pareto frontier of the sums with the uses of one more kingdom. Raises Undecided."""
     frontier: list[Uses] = []
-    for use in sorted(uses, key=sum):
-        if not any(_is_within(other, use) for other in frontier):
+    for use in sorted({_add(one, use) for one in sums for use in own}, key=sum) if own else sums:
+        if _is_within(use, limit) and not any(_is_within(other, use) for other in frontier):
             frontier.append(use)
         if len(frontier) > MAX_FRONTIER:
             raise Undecided
     return frontier
 
 
-def _select_fitting(own: Iterable[Uses], before: Sequence[Uses], after: Sequence[Uses], limit: Uses) -> set[Uses]:
-    others = _select_minimal({tuple(map(add, one, other)) for one in before for other in after})
-    return {use for use in own if any(_is_within(tuple(map(add, use, rest)), limit) for rest in others)}
+def _add(use: Uses, other: Uses) -> Uses:
+    return tuple(map(add, use, other))
 
 
 def _is_within(use: Uses, limit: Uses) -> bool:
     return all(count <= most for count, most in zip(use, limit, strict=True))
+
+
+def _name_kingdoms(kingdoms: Sequence[int]) -> str:
+    words = [str(kingdom + 1) for kingdom in kingdoms]
+    return f"kingdom{'s' * (len(words) != 1)} {join_words(words)}"

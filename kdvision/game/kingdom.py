@@ -1,11 +1,11 @@
 """A kingdom: a board, the pieces on it and beside it, and its territories."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from kdvision.game.board import Board, Square, Terrain
+from kdvision.game.board import Board, Square, Terrain, find_regions
 from kdvision.game.pieces import Built, Gem, Token, corner_squares
 
 
@@ -60,8 +60,9 @@ class Kingdom:
     def territories(self) -> tuple[Territory, ...]:
         """The territories with all crowns on them, from the top left. Squares connect by their sides only."""
         crowns_on, skulls = self.crowns_on, {gem.skull_square for gem in self.gems}
+        land = {s: cell.terrain for s, cell in self.board.items() if cell.terrain is not Terrain.CASTLE}
         territories = []
-        for terrain, squares in _find_regions(self.board):
+        for terrain, squares in find_regions(land):
             crowns = sum([crowns_on[square] for square in squares])
             territories.append(Territory(terrain, squares, crowns, not skulls.isdisjoint(squares)))
         return tuple(_add_queen(territories) if self.queen else territories)
@@ -162,22 +163,6 @@ def can_hold_gem(board: Board, corner: Square, *, unknown: Collection[Square] = 
     cells = [board.get(square) for square in corner_squares(corner) if square not in unknown]
     terrains = {cell.terrain for cell in cells if cell is not None} - {Terrain.CASTLE}
     return len(terrains) == len(cells)
-
-
-def _find_regions(board: Board) -> Iterator[tuple[Terrain, tuple[Square, ...]]]:
-    """Yield each connected group of squares of one terrain. The castle belongs to none (kingdomino/castle)."""
-    rest = {square: cell.terrain for square, cell in board.items() if cell.terrain is not Terrain.CASTLE}
-    for start in list(rest):
-        terrain = rest.pop(start, None)
-        if terrain is None:
-            continue
-        region = [start]
-        for square in region:
-            for neighbour in square.neighbours():
-                if rest.get(neighbour) is terrain:
-                    del rest[neighbour]
-                    region.append(neighbour)
-        yield terrain, tuple(sorted(region))
 
 
 def _add_queen(territories: list[Territory]) -> list[Territory]:

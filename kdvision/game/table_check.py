@@ -1,49 +1,34 @@
 """The problems of a whole table: those of each kingdom, then those of all kingdoms against one box."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from itertools import islice
 
-from kdvision.game.board import Board, Cell, Terrain
+from kdvision.game.board import Board
 from kdvision.game.deck import Deck, index_deck
+from kdvision.game.dominoes import MAX_READINGS, filter_readings
 from kdvision.game.kingdom import Kingdom, Table
-from kdvision.game.legality import Problem, find_problems
+from kdvision.game.legality import Problem, find_problems, find_scarce_cells
 from kdvision.game.scoring import RuleSet, score
-from kdvision.game.tiling import (
-    Puzzle,
-    Undecided,
-    count_fewest,
-    find_tilings,
-    find_unreachable,
-    make_puzzle,
-)
+from kdvision.game.tiling import Puzzle, Undecided, find_legal_tilings, find_overused, find_tilings, make_puzzle
 from kdvision.text import count_noun
-
-MAX_TILINGS: Final = 2_000
-"""Tilings of single kingdoms that are tried before the search for a common box is given up."""
 
 
 def find_table_problems(table: Table | Sequence[Kingdom], rule_set: RuleSet) -> tuple[Problem, ...]:
     """Return the problems of a table; `Problem.kingdom` is the kingdom that one is about, None for the whole table."""
     whole = table if isinstance(table, Table) else Table(tuple(table))
-    alone = [
-        replace(problem, kingdom=number)
-        for number, kingdom in enumerate(whole.kingdoms)
-        for problem in (
-            *find_problems(kingdom.board, rule_set.deck, side=rule_set.side),
-            *_check_claims(kingdom, rule_set),
-        )
-    ]
-    pieces = [problem for check in rule_set.checks for problem in check(rule_set.with_seats(whole))]
     boards = [kingdom.board for kingdom in whole.kingdoms]
-    odd = {problem.kingdom for problem in alone}
-    shared = (
-        []
-        if any(problem.clause == "kingdomino/box" for problem in alone)
-        else [*_check_shared_box(boards, odd, rule_set.deck)]
-    )
-    found = [*alone, *_check_number(boards, whole.seats, rule_set), *shared, *pieces]
+    found: list[Problem] = []
+    for number, kingdom in enumerate(whole.kingdoms):
+        own = (*find_problems(kingdom.board, rule_set.deck, side=rule_set.side), *_check_claims(kingdom, rule_set))
+        found += [replace(problem, kingdom=number) for problem in own]
+    odd = {problem.kingdom for problem in found}
+    can_share = all(problem.clause != "kingdomino/box" for problem in found)
+    found += _check_number(boards, whole.seats, rule_set)
+    if can_share and len(boards) > 1 and not any(board.unknown for board in boards):
+        found += _check_shared_box(boards, odd, rule_set.deck)
+    seated = rule_set.with_seats(whole)
+    found += [problem for check in rule_set.checks for problem in check(seated)]
     return tuple(replace(problem, clause=rule_set.own_clauses.get(problem.clause, problem.clause)) for problem in found)
 
 
@@ -76,74 +61,35 @@ def _check_number(boards: Sequence[Board], seats: int, rule_set: RuleSet) -> Ite
 
 
 def _check_shared_box(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> Iterator[Problem]:
-    """Yield why kingdoms that are valid one by one cannot have been laid from the same box."""
-    if len(boards) < 2 or any(board.unknown for board in boards):
-        return
-    scarce = [*_find_scarce_cells(boards, deck)]
-    yield from scarce
-    if scarce:
-        return
+    """Yield why kingdoms that the box can lay one by one cannot have been laid from the same box.
+
+    Only the kingdoms without a problem, those that are not `odd`, need have been laid in some order.
+    """
+    scarce = [*find_scarce_cells(boards, deck)]
+    for cell, count, held in scarce:
+        text = f"the kingdoms together have {count_noun(count, 'square')} {cell}, and the box has {held}"
+        yield Problem((), text, "kingdomino/box")
+    index, puzzles = index_deck(deck), [make_puzzle(board, deck) for board in boards]
     try:
-        if not _can_share_box(boards, odd, deck):
-            yield from _explain_conflict(boards, deck)
+        if scarce or _can_share_box(puzzles, odd, index.supply):
+            return
+        overused = [*find_overused(puzzles, index.supply)]
     except Undecided:
         text = "there are too many ways to lay these kingdoms from one box to look at them all"
         yield Problem((), text, "kingdomino/box")
-
-
-def _find_scarce_cells(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
-    held, used = index_deck(deck).squares, Counter[Cell]()
-    for board in boards:
-        used.update(board.values())
-    for cell, count in used.items():
-        if cell.terrain is not Terrain.CASTLE and count > held[cell]:
-            text = f"the kingdoms together have {count_noun(count, 'square')} {cell}, and the box has {held[cell]}"
-            yield Problem((), text, "kingdomino/box")
-
-
-def _can_share_box(boards: Sequence[Board], odd: set[int | None], deck: Deck) -> bool:
-    """Return whether all kingdoms can be tiled from one box, and all but the `odd` ones built in some order."""
-    puzzles = [make_puzzle(board, deck) for board in boards]
-    needs = [frozenset(of.places) for of in puzzles]
-    later = [frozenset[int]().union(*needs[place:]) for place in range(len(boards) + 1)]
-    dead: set[tuple[int, ...]] = set()
-    tries = MAX_TILINGS
-
-    def lay(place: int, supply: tuple[int, ...]) -> bool:
-        nonlocal tries
-        if place == len(boards):
-            return True
-        key = (place, *(count for face, count in enumerate(supply) if face in later[place]))
-        if key in dead:
-            return False
-        for tiling in find_tilings(puzzles[place], supply):
-            tries -= 1
-            if tries < 0:
-                raise Undecided
-            rest = _subtract(supply, puzzles[place], tiling)
-            if (place in odd or not find_unreachable(puzzles[place], tiling)) and lay(place + 1, rest):
-                return True
-        dead.add(key)
-        return False
-
-    return lay(0, index_deck(deck).supply)
-
-
-def _subtract(supply: tuple[int, ...], of: Puzzle, tiling: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    used = Counter(of.face[i][j] for i, j in tiling)
-    return tuple(count - used[face] for face, count in enumerate(supply))
-
-
-def _explain_conflict(boards: Sequence[Board], deck: Deck) -> Iterator[Problem]:
-    """Yield the dominoes that the kingdoms need too often, or that there is no way at all."""
-    faces, supply = index_deck(deck).faces, index_deck(deck).supply
-    puzzles = [make_puzzle(board, deck) for board in boards]
-    named = False
-    for face, held in enumerate(supply):
-        needed = [count_fewest(of, face, held) for of in puzzles if face in of.places]
-        if sum(needed) > held:
-            named = True
-            text = f"the kingdoms need {sum(needed)} dominoes {faces[face][0]} {faces[face][1]}, and the box has {held}"
-            yield Problem((), text, "kingdomino/box")
-    if not named:
+        return
+    for face, needed in overused:
+        domino, held = " ".join(map(str, index.faces[face])), index.supply[face]
+        text = f"the kingdoms need {needed} dominoes {domino}, and the box has {held}"
+        yield Problem((), text, "kingdomino/box")
+    if not overused:
         yield Problem((), "the kingdoms cannot all have been laid from one box", "kingdomino/box")
+
+
+def _can_share_box(puzzles: Sequence[Puzzle], odd: set[int | None], supply: tuple[int, ...]) -> bool:
+    finders = [find_tilings if number in odd else find_legal_tilings for number in range(len(puzzles))]
+    ways = [[*islice(find(of, supply), MAX_READINGS)] for find, of in zip(finders, puzzles, strict=True)]
+    can_share = any(filter_readings(puzzles, ways, supply))
+    if not can_share and max(map(len, ways)) == MAX_READINGS:
+        raise Undecided
+    return can_share

@@ -1,7 +1,7 @@
 """Which dominoes of a box can lie under a board: an exact search over all ways to pair its squares.
 
 Squares are numbered and sets of them are bits of an int. The search takes the square with the fewest partners left
-first; when the box's last domino of a face is used, all other places for it are closed at once.
+first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,6 +17,9 @@ UNLIMITED: Final = 99
 
 Pair = tuple[int, int]
 """Two squares that one domino covers, by their numbers in a Puzzle."""
+
+Tiling = tuple[Pair, ...]
+"""One way to lay a board: the pairs of squares that its dominoes cover."""
 
 
 class Undecided(Exception):
@@ -34,16 +37,6 @@ class Puzzle:
     face: tuple[dict[int, int], ...]
     docks: int
     kin: tuple[int, ...]
-
-    @property
-    def everything(self) -> int:
-        """All squares, as bits."""
-        return (1 << len(self.squares)) - 1
-
-    @cached_property
-    def partners(self) -> tuple[int, ...]:
-        """For each square the squares it can share a domino with, as bits."""
-        return tuple(sum(1 << j for j in row) for row in self.face)
 
     @cached_property
     def places(self) -> dict[int, list[Pair]]:
@@ -81,89 +74,54 @@ def make_puzzle(board: Board, deck: Deck) -> Puzzle:
     return Puzzle(squares, face, sum(1 << i for i in docks), tuple(kin))
 
 
-def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[tuple[Pair, ...]]:
+def find_tilings(of: Puzzle, supply: Sequence[int], *, budget: int = 100_000) -> Iterator[Tiling]:
     """Yield every way to cover all squares by dominoes in supply; raises Undecided after `budget` steps."""
-    return _Search(of, supply, budget).find_all()
+    left, laid = list(supply), list[Pair]()
+    scarce = [face for face, pairs in of.places.items() if len(pairs) > supply[face]]
+    dead = set[tuple[int, ...]]()  # positions from which no tiling was found
 
-
-class _Search:
-    """A depth-first search; `dead` holds the positions from which no tiling was found."""
-
-    def __init__(self, of: Puzzle, supply: Sequence[int], budget: int) -> None:
-        self.of, self.budget = of, budget
-        self.near = list(of.partners)
-        self.places = of.places
-        self.left = list(supply)
-        self.scarce = [face for face, pairs in self.places.items() if len(pairs) > supply[face]]
-        self.dead: set[tuple[int, ...]] = set()
-        for face in self.places:
-            if not self.left[face]:
-                self._close(face, self.of.everything)
-
-    def find_all(self) -> Iterator[tuple[Pair, ...]]:
-        return self._cover(self.of.everything, [])
-
-    def _cover(self, free: int, laid: list[Pair]) -> Iterator[tuple[Pair, ...]]:
+    def cover(free: int) -> Iterator[Tiling]:
+        nonlocal budget
         if not free:
             yield tuple(laid)
             return
-        if not self.budget:
+        if not budget:
             raise Undecided
-        key = (free, *(self.left[face] for face in self.scarce))
-        if key in self.dead:
+        key = (free, *(left[face] for face in scarce))
+        if key in dead:
             return
-        self.budget -= 1
-        found = False
-        square, options = self._tightest(free)
-        while options:
-            bit = options & -options
-            options ^= bit
-            pair = (square, bit.bit_length() - 1)
-            for tiling in self._lay(pair, free, laid):
-                found = True
+        budget -= 1
+        square, options = _find_tightest(of, free, left)
+        is_found = False
+        for other in options:
+            face = of.face[square][other]
+            left[face] -= 1
+            laid.append((square, other))
+            for tiling in cover(free & ~(1 << square | 1 << other)):
+                is_found = True
                 yield tiling
-        if not found:
-            self.dead.add(key)
+            laid.pop()
+            left[face] += 1
+        if not is_found:
+            dead.add(key)
 
-    def _lay(self, pair: Pair, free: int, laid: list[Pair]) -> Iterator[tuple[Pair, ...]]:
-        i, j = pair
-        rest, face = free & ~(1 << i | 1 << j), self.of.face[i][j]
-        self.left[face] -= 1
-        closed = self._close(face, rest) if not self.left[face] else ()
-        laid.append(pair)
-        yield from self._cover(rest, laid)
-        laid.pop()
-        self.left[face] += 1
-        for a, b in closed:
-            self.near[a] |= 1 << b
-            self.near[b] |= 1 << a
+    return cover((1 << len(of.squares)) - 1)
 
-    def _close(self, face: int, free: int) -> list[Pair]:
-        """Remove and return all free places of a face that has run out."""
-        closed = [(a, b) for a, b in self.places[face] if free >> a & free >> b & 1]
-        for a, b in closed:
-            self.near[a] &= ~(1 << b)
-            self.near[b] &= ~(1 << a)
-        return closed
 
-    def _tightest(self, free: int) -> tuple[int, int]:
-        """Return the free square with the fewest partners, and these partners."""
-        near, square, options, least = self.near, -1, 0, 9
-        rest = free
-        while rest:
-            bit = rest & -rest
-            rest ^= bit
-            here = bit.bit_length() - 1
-            partners = near[here] & free
-            count = partners.bit_count()
-            if count < least:
-                square, options, least = here, partners, count
-                if count < 2:
+def _find_tightest(of: Puzzle, free: int, left: Sequence[int]) -> tuple[int, list[int]]:
+    """Return the free square that can be paired in the fewest ways, and its partners."""
+    tightest, fewest = -1, [0] * 5
+    for square, row in enumerate(of.face):
+        if free >> square & 1:
+            partners = [other for other, face in row.items() if free >> other & 1 and left[face]]
+            if len(partners) < len(fewest):
+                tightest, fewest = square, partners
+                if len(fewest) < 2:
                     break
-        return square, options
+    return tightest, fewest
 
 
-def find_unreachable(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
+def find_unreachable(of: Puzzle, tiling: Tiling) -> frozenset[int]:
     """Return the squares that no order of play can have laid, as numbers of the puzzle; empty for a valid kingdom.
 
     A domino can be laid once a side of it touches the castle, or the same terrain of a domino laid before
@@ -178,7 +136,12 @@ def find_unreachable(of: Puzzle, tiling: Sequence[Pair]) -> frozenset[int]:
         bit = todo & -todo
         laid |= bit
         todo = (todo | near[bit.bit_length() - 1]) & ~laid
-    return frozenset(i for i in range(len(of.squares)) if not laid >> i & 1) if laid != of.everything else frozenset()
+    return frozenset(i for i in range(len(of.squares)) if not laid >> i & 1)
+
+
+def find_legal_tilings(of: Puzzle, supply: Sequence[int]) -> Iterator[Tiling]:
+    """Yield every tiling that can have been laid in some order; raises Undecided."""
+    return (tiling for tiling in find_tilings(of, supply) if not find_unreachable(of, tiling))
 
 
 def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
@@ -202,9 +165,18 @@ def find_unpaired(of: Puzzle) -> tuple[Square, ...]:
 
 def count_fewest(of: Puzzle, face: int, most: int) -> int:
     """Return the fewest dominoes of one face with which the board can be tiled, at most `most` + 1."""
-    supply = [UNLIMITED] * (max((f for row in of.face for f in row.values()), default=face) + 1)
+    supply = [UNLIMITED] * (max([face, *of.places]) + 1)
     for count in range(most + 1):
         supply[face] = count
         if next(find_tilings(of, supply), None) is not None:
             return count
     return most + 1
+
+
+def find_overused(puzzles: Sequence[Puzzle], supply: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield each face that the boards need more often than the supply has it, with how many of it they need."""
+    for face, held in enumerate(supply):
+        if sum(len(of.places.get(face, ())) for of in puzzles) > held:
+            needed = sum(count_fewest(of, face, held) for of in puzzles)
+            if needed > held:
+                yield face, needed

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from kdvision.game.board import Square
-from kdvision.game.inventory import FaceCount, Inventory
+from kdvision.game.dominoes import FaceCount, Inventory
 from kdvision.game.kingdom import count_crowns, measure_largest, name_crossing
 from kdvision.game.legality import Problem
 from kdvision.game.standing import Standing

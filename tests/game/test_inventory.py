@@ -4,7 +4,7 @@ import numpy as np
 
 from kdvision.game.board import Board
 from kdvision.game.deck import KINGDOMINO, kinds
-from kdvision.game.inventory import count_box
+from kdvision.game.dominoes import count_box
 from kdvision.lab.games.play import play
 
 

@@ -7,13 +7,12 @@ fit the side and are connected. `ilp.py` solves it; runners-up forbid the decide
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from kdvision.game.board import Board, Cell, Square
-from kdvision.game.deck import Deck, Face, face
+from kdvision.game.deck import Deck, index_deck
 from kdvision.game.legality import Problem, find_problems
 from kdvision.game.rules import SIDES
 from kdvision.vision.classify.observation import BorderLogOdds
@@ -177,21 +176,13 @@ def _list_chosen(p: Placements, best: Solution, frame: Frame) -> list[_Chosen]:
 
 def _list_dominoes(chosen: Sequence[_Chosen], deck: Deck) -> list[PlacedDomino]:
     """Return the deck's dominoes on this board, each with all numbers of its face."""
-    numbers, dominoes = _number_faces(deck), []
+    index, dominoes = index_deck(deck), []
     for placement in chosen:
         if placement.has_face:
             one, two = (Cell.parse(kind) for kind in placement.kinds)
-            dominoes.append(PlacedDomino(numbers[face(one, two)], (placement.squares[0], placement.squares[1])))
+            numbers = index.numbers[index.number[one][two]]
+            dominoes.append(PlacedDomino(numbers, (placement.squares[0], placement.squares[1])))
     return sorted(dominoes, key=lambda domino: domino.squares)
-
-
-@lru_cache(maxsize=8)
-def _number_faces(deck: Deck) -> dict[Face, tuple[int | str, ...]]:
-    """Return the numbers of the dominoes with each face."""
-    numbers: dict[Face, tuple[int | str, ...]] = {}
-    for domino in deck:
-        numbers[domino.face] = (*numbers.get(domino.face, ()), domino.number)
-    return numbers
 
 
 def _find_problems(chosen: Sequence[_Chosen], board: Board, deck: Deck, side: int | None) -> tuple[Problem, ...]:
