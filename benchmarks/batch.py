@@ -12,9 +12,8 @@ from benchmarks.measurement import Measurement
 from benchmarks.photos import decode, enlarge_sample
 from kdvision.batch.reading.job import Job, JobResult, failed_result, read_photo
 from kdvision.batch.reading.workers import PoolExecutor, Task
-from kdvision.batch.run import BatchRun, Progress
+from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.batch.store.folder import ResultFolder
-from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError
 
 SAMPLES: Final = ("demo", "castle", "holes")
@@ -73,12 +72,12 @@ def _run(folder: Path, out: Path, task: Task) -> tuple[float, float]:
     moments: list[float] = []
     seconds: list[float] = []
 
-    def note_time(_: Progress) -> None:
+    def note_time(*_: int) -> None:
         moments.append(time.perf_counter())
 
     start = time.process_time()
     executor = TimedExecutor(task, seconds)
-    with ResultFolder(out).lock(), closing(BatchRun(BatchOptions(folder, out), executor, on_progress=note_time)) as run:
-        run.run()
+    with ResultFolder(out).lock(), closing(executor):
+        BatchRun(BatchOptions(folder, out), executor.run, on_progress=note_time).run()
     own = time.process_time() - start
     return (len(moments) - 1) / (moments[-1] - moments[0]), 1000 * (mean(seconds) + own / len(seconds))

@@ -78,48 +78,31 @@ def parse_event(text: str, *, name: str = EVENT_FILE) -> Event:
     top = parse_toml(text, name=name)
     top.check_keys(KEYS, of="an event file")
     top.choice("game", (GAME,), default=GAME)
-    side = top.one_of("side", SIDES)
     variants = top.choices("variants", [variant.id for variant in EVENT_VARIANTS])
-    rules = Rules(tuple(dict.fromkeys(variants)), side)
     dynasty = top.flag("dynasty")
-    rounds = _parse_rounds(top, dynasty=dynasty)
-    players = _parse_names(top, "players")
-    event = Event(
-        name=top.text("name"),
-        rules=rules,
-        rounds=rounds,
-        dynasty=dynasty,
-        players=players,
-        teams=_parse_teams(top, players),
-        tables=_parse_tables(top, rounds, players, rules),
-        photos=_parse_photos(top, rounds, players),
-        tokens={
-            _get_file(node): tuple(_parse_tokens(node, rules)) for node in top.tables("photo") if "kingdom" in node
-        },
-    )
-    _check_one_table_per_player(top, event)
-    return event
-
-
-def _parse_rounds(top: Node, *, dynasty: bool) -> int:
     rounds = top.number("rounds", default=DYNASTY_ROUNDS if dynasty else 0, most=MAX_ROUNDS)
     if "rounds" in top and not rounds:
         top.at("rounds").fail("rounds is 0", "the number of rounds")
     if dynasty and rounds != DYNASTY_ROUNDS:
         top.at("rounds").fail(f"a Dynasty of {rounds} rounds", f"{DYNASTY_ROUNDS} rounds, or dynasty = false")
-    return rounds
+    rules = Rules(tuple(dict.fromkeys(variants)), top.one_of("side", SIDES))
+    event = Event(top.text("name"), rules, rounds, dynasty, _parse_names(top))
+    event = replace(event, teams=_parse_teams(top, event.players), tables=_parse_tables(top, event))
+    photos, tokens = _parse_photos(top, event)
+    return replace(event, photos=photos, tokens=tokens)
 
 
-def _parse_names(node: Node, key: str, allowed: Sequence[str] = ()) -> tuple[str, ...]:
-    """The names in a list, each once. If `allowed` is not empty, only its names are valid, in its spelling."""
+def _parse_names(node: Node, allowed: Sequence[str] = ()) -> tuple[str, ...]:
+    """The `players`, each once. If `allowed` is not empty, only its names are valid, in its spelling."""
     spelling = {name_key(name): name for name in allowed}
     names: dict[str, str] = {}
-    for place, text in enumerate(node.texts(key)):
+    for place, text in enumerate(node.texts("players")):
         name = clean_name(text)
         if name_key(name) in names:
-            node.at(key, place).fail(f"{name} is listed twice", "each name once")
+            node.at("players", place).fail(f"{name} is listed twice", "each name once")
         if allowed and name_key(name) not in spelling:
-            node.at(key, place).fail(f"{name} is not among the players", "a name from the list `players` at the top")
+            expected = "a name from the list `players` at the top"
+            node.at("players", place).fail(f"{name} is not among the players", expected)
         names[name_key(name)] = spelling.get(name_key(name), name)
     return tuple(names.values())
 
@@ -130,25 +113,24 @@ def _parse_teams(top: Node, players: Sequence[str]) -> dict[str, tuple[str, ...]
     for node in top.tables("team"):
         node.check_keys(("name", "players"), of="a team")
         name = clean_name(node.text("name", default=f"team {len(teams) + 1}"))
-        members = _parse_names(node, "players", players)
+        members = _parse_names(node, players)
         if not members:
             node.fail(f"{name} has no players", "players = and a list of names")
         if name in teams:
             node.at("name").fail(f"two teams are called {name}", "another name for each team")
         for place, member in enumerate(members):
-            if other := team_of.get(name_key(member)):
+            if (other := team_of.setdefault(name_key(member), name)) != name:
                 node.at("players", place).fail(f"{member} is in {other} too", "one team for each player")
-            team_of[name_key(member)] = name
         teams[name] = members
     return teams
 
 
-def _parse_tables(top: Node, rounds: int, players: Sequence[str], rules: Rules) -> tuple[Seat, ...]:
-    most = rules.game_rule_set([]).max_kingdoms
+def _parse_tables(top: Node, event: Event) -> tuple[Seat, ...]:
+    most = event.rules.game_rule_set([]).max_kingdoms
     seats: list[Seat] = []
     for node in top.tables("table"):
         node.check_keys(("round", "table", "players"), of="a table")
-        seat = Seat(_parse_round(node, rounds), _parse_table(node), _parse_names(node, "players", players))
+        seat = _parse_seat(node, event, Seat())
         if not seat.players:
             node.fail("a table without players", "players = and a list of names")
         if len(seat.players) > most:
@@ -163,62 +145,54 @@ def _parse_tables(top: Node, rounds: int, players: Sequence[str], rules: Rules) 
     return tuple(seats)
 
 
-def _parse_photos(top: Node, rounds: int, players: Sequence[str]) -> dict[str, Seat]:
+def _parse_photos(top: Node, event: Event) -> tuple[dict[str, Seat], dict[str, tuple[TokensByKey, ...]]]:
+    """The seat of each photo under [[photo]], and the tokens on its kingdoms if they are listed."""
     photos: dict[str, Seat] = {}
+    tokens: dict[str, tuple[TokensByKey, ...]] = {}
+    table_of = {(seat.round, name_key(name)): seat.table for seat in event.tables for name in seat.players}
     for node in top.tables("photo"):
         node.check_keys(("file", "round", "table", "players", "kingdom"), of="a photo")
-        file = _get_file(node)
+        file = node.text("file").replace("\\", "/").removeprefix("./")
         if not file:
             node.fail("a photo without its file", 'file = and a path below the folder, as in "IMG_0012.jpg"')
         if file in photos:
             node.at("file").fail(f"{file} is listed twice", "each file once")
-        default = parse_seat(file)
-        photos[file] = Seat(
-            _parse_round(node, rounds) if "round" in node else default.round,
-            _parse_table(node) if "table" in node else default.table,
-            _parse_names(node, "players", players) if "players" in node else default.players,
-        )
-    return photos
+        seat = photos[file] = _parse_seat(node, event, parse_seat(file))
+        for name in seat.players:
+            table = table_of.get((seat.round, name_key(name)), seat.table)
+            if table != seat.table:
+                what = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
+                node.fail(what, "one table for each player and round")
+        if "kingdom" in node:
+            tokens[file] = tuple(_parse_tokens(node, event.rules))
+    return photos, tokens
 
 
-def _get_file(photo: Node) -> str:
-    return photo.text("file").replace("\\", "/").removeprefix("./")
+def _parse_seat(node: Node, event: Event, default: Seat) -> Seat:
+    """The round, the table and the players that are given, else those of `default`."""
+    round_, table, players = default.round, default.table, default.players
+    if "round" in node:
+        round_, most = node.number("round", most=MAX_ROUNDS), event.rounds or MAX_ROUNDS
+        if not 1 <= round_ <= most:
+            node.at("round").fail(f"round is {round_}", f"a round from 1 to {most}")
+    if "table" in node:
+        is_number = isinstance(node.value["table"], int)
+        table = str(node.number("table")) if is_number else clean_name(node.text("table"))
+    if "players" in node:
+        players = _parse_names(node, event.players)
+    return Seat(round_, table, players)
 
 
 def _parse_tokens(photo: Node, rules: Rules) -> Iterator[TokensByKey]:
     """Yield the tokens on each kingdom of a photo; a key that is missing means none."""
     kinds = {kind.key: kind for kind in rules.token_kinds}
+    playable = {kind.key: variant.id for variant in EVENT_VARIANTS for kind in variant.tokens}
     for node in photo.tables("kingdom"):
         for key in node.value:
             if key not in kinds:
-                playable = {kind.key: variant.id for variant in EVENT_VARIANTS for kind in variant.tokens}
                 variant = f'variants = ["{playable[key]}"] at the top' if key in playable else ""
-                node.at(key).fail(
-                    f"{key} is no part of this event", variant or f"one of {', '.join(kinds or playable)}"
-                )
+                expected = variant or f"one of {', '.join(kinds or playable)}"
+                node.at(key).fail(f"{key} is no part of this event", expected)
             if node.has_unknown(key):
                 node.at(key).fail(f'{key} has "?"', "all of them, [] for none")
         yield {key: tuple(parse_tokens(node, kind)) for key, kind in kinds.items()}
-
-
-def _parse_round(node: Node, rounds: int) -> int:
-    number = node.number("round", default=1, most=MAX_ROUNDS)
-    if not number or number > (rounds or MAX_ROUNDS):
-        node.at("round").fail(f"round is {number}", f"a round from 1 to {rounds or MAX_ROUNDS}")
-    return number
-
-
-def _parse_table(node: Node) -> str:
-    value = node.value.get("table", "")
-    return str(node.number("table")) if isinstance(value, int) else clean_name(node.text("table"))
-
-
-def _check_one_table_per_player(top: Node, event: Event) -> None:
-    """Fail if [[photo]] puts a player at another table than [[table]] does."""
-    table_of = {(seat.round, name_key(name)): seat.table for seat in event.tables for name in seat.players}
-    for place, seat in enumerate(event.photos.values()):
-        for name in seat.players:
-            table = table_of.get((seat.round, name_key(name)), seat.table)
-            if table != seat.table:
-                what = f"{name} is at table {seat.table} here and at table {table} in [[table]]"
-                top.at("photo", place).fail(what, "one table for each player and round")

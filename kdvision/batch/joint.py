@@ -18,11 +18,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import kdvision
-from kdvision.batch.kingdoms import KingdomResult
+from kdvision.batch.kingdoms import KingdomResult, Seating, kingdom_of_board
 from kdvision.batch.reading.observation import Observation, unpack_observation
 from kdvision.batch.rules import Rules
-from kdvision.batch.standings import EventStandings
-from kdvision.batch.store.corrections import kingdom_of_board
 from kdvision.batch.store.folder import TABLE_CACHE, Data, ResultFolder
 from kdvision.errors import NotationError
 from kdvision.game.board import Board, Square
@@ -93,14 +91,15 @@ class TableCache:
             folder.save_json(TABLE_CACHE, self._stored)
 
 
-def decide_tables(standings: EventStandings, cache: TableCache) -> tuple[KingdomResult, ...]:
-    """All kingdoms of the event, those of complete tables with their joint decisions."""
-    most = standings.event.rules.game_rule_set([]).max_kingdoms
+def decide_tables(seating: Seating, cache: TableCache) -> Seating:
+    """The kingdoms of the event, those of complete tables with their joint decisions."""
+    rules = seating.event.rules
+    most = rules.game_rule_set([]).max_kingdoms
     changed: dict[tuple[str, int], KingdomResult] = {}
-    for kingdoms in standings.games.values():
+    for kingdoms in seating.games.values():
         if 2 <= len(kingdoms) <= most:
-            changed |= {one.id: one for one in _decide_table(kingdoms, standings.event.rules, cache)}
-    return tuple(changed.get(one.id, one) for one in standings.seating.kingdoms)
+            changed |= {one.id: one for one in _decide_table(kingdoms, rules, cache)}
+    return replace(seating, kingdoms=tuple(changed.get(one.id, one) for one in seating.kingdoms))
 
 
 def _decide_table(kingdoms: Sequence[KingdomResult], rules: Rules, cache: TableCache) -> Iterator[KingdomResult]:
@@ -141,6 +140,17 @@ def _decide(inputs: tuple[str, ...], side: int | None, box: str) -> tuple[TableV
     return tuple(map(_make_verdict, decisions, observations))
 
 
+def _observe_corrected(board: str, other: Observation) -> Observation:
+    """The observation of a corrected board; raises ValueError for kinds that the `other` does not have."""
+    import numpy as np
+
+    from kdvision.vision.classify.probabilities import Reading
+
+    reading = Reading.of(board, confidence=CORRECTED_CONFIDENCE, kinds=other.probabilities.kinds)
+    border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
+    return other._replace(probabilities=reading, border_log_odds=border_log_odds)
+
+
 def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdict:
     from kdvision.vision.assess.calibration import clip_complement
 
@@ -163,56 +173,42 @@ def _make_verdict(decision: "Decision", observation: Observation) -> TableVerdic
     return TableVerdict(str(board.trim()), probability, certain, doubts, tuple((other, p) for other, p in others if p))
 
 
-def _observe_corrected(board: str, other: Observation) -> Observation:
-    """The observation of a corrected board; raises ValueError for kinds that the `other` does not have."""
-    import numpy as np
-
-    from kdvision.vision.classify.probabilities import Reading
-
-    reading = Reading.of(board, confidence=CORRECTED_CONFIDENCE, kinds=other.probabilities.kinds)
-    border_log_odds = np.zeros((reading.rows, reading.cols - 1)), np.zeros((reading.rows - 1, reading.cols))
-    return other._replace(probabilities=reading, border_log_odds=border_log_odds)
-
-
 def _apply_verdict(kingdom: KingdomResult, verdict: TableVerdict) -> KingdomResult:
     """The kingdom after the joint decision (see the top of this file)."""
     data, own, joint = kingdom.data, kingdom.board, Board.parse(verdict.board)
     if joint == own:
-        return replace(kingdom, data=_confirm(kingdom, verdict))
-    if (joint.height, joint.width) != (own.height, own.width):
-        return replace(kingdom, data=_flag(_lower_probability(kingdom, verdict), UNLIKELY, []))
-    names = [square.name for square in _differing_squares(own, joint)]
-    if verdict.certain and not kingdom.has_correction:
+        doubts = [
+            {**doubt, "probability": round(verdict.doubts[doubt["square"]], 4)}
+            for doubt in data["doubts"]
+            if doubt["square"] in verdict.doubts  # the others are gone
+        ]
+        doubts.sort(key=lambda doubt: doubt["probability"])
+        data = {**data, "review": data["review"] and not verdict.certain, "doubts": doubts}
+        return replace(kingdom, data=_set_probability(kingdom, data, verdict.probability, verdict.others))
+    has_shape = (joint.height, joint.width) == (own.height, own.width)
+    differing = [one for one in sorted({*own, *joint}) if own.get(one) != joint.get(one)] if has_shape else []
+    names = sorted(square.name for square in differing)
+    is_confirmed = any(one.kingdom == kingdom.number for one in kingdom.photo.corrections.corrections)
+    changed = has_shape and verdict.certain and not is_confirmed
+    if changed:
         kept = {name: data[name] for name in PHOTO_FIELDS}
-        doubts = _list_doubts(kingdom, joint, own, verdict.probability)
-        changed = {**kingdom_of_board(joint, kingdom.number, kingdom.photo.rules), **kept, "doubts": doubts}
-        changed = _set_probability(kingdom, changed, verdict.probability, verdict.others)
-        return replace(kingdom, data=_flag(changed, CHANGED, names), changed_by_table=True)
-    doubts = _list_doubts(kingdom, own, joint, 1 - verdict.probability)
-    doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
-    lowered = {**_lower_probability(kingdom, verdict), "doubts": doubts}
-    return replace(kingdom, data=_flag(lowered, UNLIKELY, names))
-
-
-def _confirm(kingdom: KingdomResult, verdict: TableVerdict) -> dict[str, Any]:
-    """The data of a kingdom whose board the joint decision confirms: some doubts are gone."""
-    data = kingdom.data
-    doubts = [
-        {**doubt, "probability": round(verdict.doubts[doubt["square"]], 4)}
-        for doubt in data["doubts"]
-        if doubt["square"] in verdict.doubts
-    ]
-    doubts.sort(key=lambda doubt: doubt["probability"])
-    confirmed = {**data, "review": data["review"] and not verdict.certain, "doubts": doubts}
-    return _set_probability(kingdom, confirmed, verdict.probability, verdict.others)
-
-
-def _lower_probability(kingdom: KingdomResult, verdict: TableVerdict) -> dict[str, Any]:
-    """The data of a kingdom that stays as read although the joint decision prefers another board."""
-    own = str(kingdom.board.trim())
-    rest = max(0.0, 1 - verdict.probability - sum(p for _, p in verdict.others))
-    others = [(verdict.board, verdict.probability), *(one for one in verdict.others if one[0] != own)]
-    return _set_probability(kingdom, kingdom.data, dict(verdict.others).get(own, rest), others)
+        data = {**kingdom_of_board(joint, kingdom.number, kingdom.photo.rules), **kept}
+        doubts = _list_doubts(kingdom, differing, joint, own, verdict.probability)
+        probability, others = verdict.probability, list(verdict.others)
+    else:
+        doubts = _list_doubts(kingdom, differing, own, joint, 1 - verdict.probability)
+        doubts += [doubt for doubt in data["doubts"] if doubt["square"] not in names]
+        rest = max(0.0, 1 - verdict.probability - sum(p for _, p in verdict.others))
+        probability = dict(verdict.others).get(str(own.trim()), rest)
+        others = [(verdict.board, verdict.probability), *(o for o in verdict.others if o[0] != str(own.trim()))]
+    problem = {
+        "text": CHANGED if changed else UNLIKELY,
+        "squares": names,
+        "clause": "kingdomino/contents" if names else None,
+    }
+    data = {**data, "review": True, "doubts": doubts, "problems": [*data["problems"], problem]}
+    data = _set_probability(kingdom, data, probability, others)
+    return replace(kingdom, data=data, changed_by_table=changed)
 
 
 def _set_probability(
@@ -230,21 +226,12 @@ def _set_probability(
     }
 
 
-def _flag(data: Data, text: str, squares: Sequence[str]) -> dict[str, Any]:
-    """The kingdom with one more problem, to be reviewed."""
-    names = sorted(squares)
-    problem = {"text": text, "squares": names, "clause": "kingdomino/contents" if names else None}
-    return {**data, "review": True, "problems": [*data["problems"], problem]}
-
-
-def _differing_squares(one: Board, other: Board) -> list[Square]:
-    return [square for square in sorted({*one, *other}) if one.get(square) != other.get(square)]
-
-
-def _list_doubts(kingdom: KingdomResult, board: Board, other: Board, probability: float) -> list[dict[str, Any]]:
-    """The squares of a board with this probability that differ on the other board, as JSON objects."""
+def _list_doubts(
+    kingdom: KingdomResult, squares: Sequence[Square], board: Board, other: Board, probability: float
+) -> list[dict[str, Any]]:
+    """These squares of a board with this probability, as on the other board instead, as JSON objects."""
     doubts = []
-    for square in _differing_squares(board, other):
+    for square in squares:
         changed = board.with_cells({square: other.get(square)})
         card = score(replace(kingdom.kingdom, board=changed), kingdom.photo.rules.rule_set([changed]))
         doubt = {"square": square.name, "read": str(board.get(square) or "."), "probability": round(probability, 4)}

@@ -9,11 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from kdvision.batch.event import Event
-from kdvision.batch.photos import name_key, natural_key, photo_key
+from kdvision.batch.photos import name_key, natural_key
+from kdvision.batch.rules import Rules, towns_problem
 from kdvision.batch.store.folder import Data
-from kdvision.batch.store.record import PhotoResult
+from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board
 from kdvision.game.kingdom import Kingdom, find_towns
+from kdvision.report.build import build_board_result
+from kdvision.report.to_dict import kingdom_to_dict
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class KingdomResult:
     its table changed its board.
     """
 
-    photo: PhotoResult
+    photo: PhotoRecord
     number: int
     data: Data
     player: str = ""
@@ -49,7 +52,7 @@ class KingdomResult:
     @property
     def data_read(self) -> Data | None:
         """The object as read, None for a kingdom that only a person has typed."""
-        return _nth(self.photo.record.reading.kingdoms, self.number)
+        return _nth(self.photo.reading.kingdoms, self.number)
 
     @property
     def observation(self) -> Data | None:
@@ -78,84 +81,112 @@ class KingdomResult:
         return bool(find_towns(self.board))
 
     @property
-    def has_correction(self) -> bool:
-        """True if a person has corrected or confirmed it."""
-        return self.number in self.photo.corrections.kingdoms
-
-    @property
     def is_corrected(self) -> bool:
         """True if a person has changed what was read."""
         return self.data_read is None or (not self.changed_by_table and self.data_read["board"] != self.data["board"])
-
-
-@dataclass(frozen=True)
-class Seating:
-    """All kingdoms of an event, and the players without a kingdom in some round.
-
-    `photos` are all photos in the folder, their players in one spelling. `missing` holds (round, table, player), the
-    table "" if it is not known. `copies` are the originals of identical photos, by the name of the copy.
-    """
-
-    kingdoms: tuple[KingdomResult, ...]
-    photos: tuple[PhotoResult, ...]
-    missing: tuple[tuple[int, str, str], ...]
-    rounds: tuple[int, ...]
-    copies: Mapping[str, PhotoResult]
-
-    @property
-    def counting(self) -> tuple[KingdomResult, ...]:
-        """The kingdoms that count."""
-        return tuple(one for one in self.kingdoms if one.counts)
-
-    @property
-    def unread(self) -> Iterator[tuple[int, str, str]]:
-        """Yields (round, table, photo) of each unreadable photo without players."""
-        for one in self.photos:
-            if one.error is not None and not one.seat.players:
-                yield one.seat.round, one.seat.table, one.name
-
-
-def assign_seats(photos: Iterable[PhotoResult], event: Event) -> Seating:
-    """The kingdoms of these photos with their players."""
-    spelling = _collect_names(photos := tuple(photos), event)
-    photos = tuple(_spell_players(photo, spelling) for photo in photos)
-    copies = _find_copies(photos)
-    assigned = [one for photo in photos if photo.name not in copies for one in _assign_players(photo)]
-    kingdoms = _choose_kingdoms(assigned)
-    rounds = tuple(sorted({one.seat.round for one in photos} | set(range(1, event.rounds + 1))))
-    missing = tuple(_find_missing(kingdoms, photos, spelling, event, rounds))
-    return Seating(tuple(kingdoms), photos, missing, rounds, copies)
-
-
-def _spell_players(photo: PhotoResult, spelling: Mapping[str, str]) -> PhotoResult:
-    players = tuple(spelling[name_key(name)] for name in photo.seat.players)
-    return replace(photo, seat=replace(photo.seat, players=players))
-
-
-def _find_copies(photos: Iterable[PhotoResult]) -> dict[str, PhotoResult]:
-    """For the name of each photo that is the same file as an earlier one, the earlier one."""
-    first: dict[str, PhotoResult] = {}
-    copies = {}
-    for photo in sorted(photos, key=lambda one: photo_key(one.name)):
-        content = photo.record.content
-        if content and photo.error is None and first.setdefault(content, photo) is not photo:
-            copies[photo.name] = first[content]
-    return copies
 
 
 def _nth(values: Sequence[Data | None], number: int) -> Data | None:
     return values[number - 1] if number <= len(values) else None
 
 
-def _collect_names(photos: Sequence[PhotoResult], event: Event) -> Mapping[str, str]:
-    """The spelling of each player's name, by its key: as in the event file, else as in the first photo."""
-    names = [*event.players, *(name for seat in event.seats for name in seat.players)]
-    names += [name for members in event.teams.values() for name in members]
-    names += [name for photo in photos for name in photo.seat.players]
-    return {name_key(name): name for name in reversed(names)}
+def kingdom_of_board(board: Board, number: int, rules: Rules) -> Data:
+    """The JSON object of a photo's kingdom with this number, from 1, whose board was typed."""
+    (scored,) = build_board_result([rules.kingdom(board, number)], rules.rule_set([board])).kingdoms
+    problem = towns_problem(board)
+    if problem is not None:  # the only one worth reporting: no domino of Kingdomino has towns
+        scored = replace(scored, problems=(problem,))
+    return kingdom_to_dict(scored)
 
 
-def _assign_players(photo: PhotoResult) -> list[KingdomResult]:
+@dataclass(frozen=True)
+class Seating:
+    """All kingdoms of an event, and all photos in the folder, their players in one spelling.
+
+    `spelling` gives each player's name by its key. `copies` are the originals of identical photos, by the name of the
+    copy.
+    """
+
+    event: Event
+    photos: tuple[PhotoRecord, ...]
+    kingdoms: tuple[KingdomResult, ...]
+    spelling: Mapping[str, str]
+    copies: Mapping[str, PhotoRecord]
+
+    @cached_property
+    def counting(self) -> tuple[KingdomResult, ...]:
+        """The kingdoms that count."""
+        return tuple(one for one in self.kingdoms if one.counts)
+
+    @cached_property
+    def games(self) -> Mapping[tuple[int, str], tuple[KingdomResult, ...]]:
+        """The kingdoms of each round and table. Kingdoms without a table are one game if they are few enough."""
+        games: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
+        for one in self.counting:
+            games[one.round, one.table].append(one)
+        most = self.event.rules.game_rule_set([]).max_kingdoms
+        keys = sorted(games, key=lambda key: (key[0], natural_key(key[1])))
+        return {key: tuple(games[key]) for key in keys if key[1] or len(games[key]) <= most}
+
+    @cached_property
+    def all_rounds(self) -> list[int]:
+        """The rounds of the event file and of all photos."""
+        return sorted({one.seat.round for one in self.photos} | set(range(1, self.event.rounds + 1)))
+
+    @cached_property
+    def rounds(self) -> Mapping[int, tuple[KingdomResult, ...]]:
+        """The kingdoms of each round that counts."""
+        numbers = [number for number in self.all_rounds if number <= (self.event.rounds or number)]
+        return {number: tuple(one for one in self.counting if one.round == number) for number in numbers}
+
+    @cached_property
+    def missing(self) -> list[tuple[int, str, str]]:
+        """(round, table, player) of each player who should have a kingdom in a round and has none.
+
+        The players are those of the event file, or else, in an event of several rounds, all who are named anywhere. The
+        table is "" if it is not known.
+        """
+        event, missing = self.event, []
+        present = {(one.round, name_key(one.player)) for one in self.counting if one.player}
+        seats = [*(photo.seat for photo in self.photos), *event.seats]
+        table_of = {(seat.round, name_key(name)): seat.table for seat in seats for name in seat.players}
+        players = [name_key(name) for name in event.players] or list(self.spelling) * (len(self.all_rounds) > 1)
+        for round_ in self.all_rounds:
+            expected = {*players, *(key for number, key in table_of if number == round_)}
+            absent = [key for key in expected if (round_, key) not in present]
+            absent.sort(key=lambda key: natural_key(self.spelling[key]))
+            missing += [(round_, table_of.get((round_, key), ""), self.spelling[key]) for key in absent]
+        return missing
+
+    @property
+    def unread(self) -> list[tuple[int, str, str]]:
+        """(round, table, photo) of each unreadable photo without players."""
+        failed = (one for one in self.photos if one.error is not None and not one.seat.players)
+        return [(one.seat.round, one.seat.table, one.name) for one in failed]
+
+
+def assign_seats(photos: Iterable[PhotoRecord], event: Event) -> Seating:
+    """The kingdoms of these photos with their players. A name is spelled as in the event file, or else first."""
+    photos = tuple(photos)
+    groups = [event.players, *(seat.players for seat in event.seats), *event.teams.values()]
+    names = [name for group in (*groups, *(photo.seat.players for photo in photos)) for name in group]
+    spelling = {name_key(name): name for name in reversed(names)}
+    players = [tuple(spelling[name_key(name)] for name in photo.seat.players) for photo in photos]
+    photos = tuple(
+        replace(photo, seat=replace(photo.seat, players=own)) for photo, own in zip(photos, players, strict=True)
+    )
+    first: dict[str, PhotoRecord] = {}
+    copies = {}
+    for photo in photos:
+        if photo.content and photo.error is None and first.setdefault(photo.content, photo) is not photo:
+            copies[photo.name] = first[photo.content]
+    kingdoms = [one for photo in photos if photo.name not in copies for one in _assign_players(photo)]
+    second = {other.id for _, other in find_second_kingdoms(kingdoms)}
+    kingdoms = [replace(one, counts=False) if one.id in second else one for one in kingdoms]
+    return Seating(event, photos, tuple(kingdoms), spelling, copies)
+
+
+def _assign_players(photo: PhotoRecord) -> list[KingdomResult]:
     """The kingdoms of one photo, each with its player if that is clear: of one player, the largest counts."""
     kingdoms = [KingdomResult(photo, number, data) for number, data in enumerate(photo.kingdoms, start=1)]
     players = photo.seat.players
@@ -167,46 +198,16 @@ def _assign_players(photo: PhotoResult) -> list[KingdomResult]:
     return [replace(one, player=players[0]) if one is largest else replace(one, counts=False) for one in kingdoms]
 
 
-def _choose_kingdoms(kingdoms: Sequence[KingdomResult]) -> list[KingdomResult]:
-    """The same kingdoms, but only one counts for each player and round.
+def find_second_kingdoms(kingdoms: Iterable[KingdomResult]) -> Iterator[tuple[KingdomResult, KingdomResult]]:
+    """Yield the kingdom that counts and another one for each further kingdom of a player in a round.
 
     At the player's first table, a kingdom that a person corrected is preferred, then the more probable one.
     """
     groups: dict[tuple[int, str], list[KingdomResult]] = defaultdict(list)
     for one in kingdoms:
-        if one.player and one.counts:
+        if one.player:
             groups[one.round, one.player].append(one)
-    excluded = set()
     for group in groups.values():
         here = [one for one in group if one.table == group[0].table]
         best = max(here, key=lambda one: (one.is_corrected, one.data["probability"]))  # the first of equal ones
-        excluded |= {one.id for one in group if one is not best}
-    return [replace(one, counts=False) if one.id in excluded else one for one in kingdoms]
-
-
-def is_same_kingdom(one: KingdomResult, other: KingdomResult) -> bool:
-    """True if two photos show the same board of a table, from any side."""
-    boards = one.board.trim(), other.board.trim()
-    return one.table == other.table and any(boards[0].rotate(quarters) == boards[1] for quarters in range(4))
-
-
-def _find_missing(
-    kingdoms: Sequence[KingdomResult],
-    photos: Sequence[PhotoResult],
-    spelling: Mapping[str, str],
-    event: Event,
-    rounds: Sequence[int],
-) -> Iterator[tuple[int, str, str]]:
-    """Yield (round, table, player) for each player who should have a kingdom in a round and has none.
-
-    The players are those of the event file, or else, in an event of several rounds, all who are named anywhere.
-    """
-    present = {(one.round, name_key(one.player)) for one in kingdoms if one.counts and one.player}
-    seats = [*(photo.seat for photo in photos), *event.seats]
-    table_of = {(seat.round, name_key(name)): seat.table for seat in seats for name in seat.players}
-    players = [name_key(name) for name in event.players] or (list(spelling) if len(rounds) > 1 else [])
-    for round_ in rounds:
-        expected = {*players, *(key for number, key in table_of if number == round_)}
-        for key in sorted(expected, key=lambda key: natural_key(spelling[key])):
-            if (round_, key) not in present:
-                yield round_, table_of.get((round_, key), ""), spelling[key]
+        yield from ((best, one) for one in group if one is not best)

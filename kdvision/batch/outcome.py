@@ -1,31 +1,29 @@
 """The outcome of an event, and the files that a run writes: the records, CSV tables and the report."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from kdvision.batch.event import Event
-from kdvision.batch.impact import list_board_items
 from kdvision.batch.joint import TableCache, decide_tables
-from kdvision.batch.kingdoms import KingdomResult, assign_seats
+from kdvision.batch.kingdoms import KingdomResult, assign_seats, kingdom_of_board
 from kdvision.batch.photos import Failure, photo_key
 from kdvision.batch.reading.job import result_key
-from kdvision.batch.review import Impact, ReviewItem, find_unmatched, list_seating_items
+from kdvision.batch.review import Impact, ReviewItem, check_boards, check_seating, check_unmatched
 from kdvision.batch.rules import Rules
-from kdvision.batch.standings import EventStandings, Ranking
-from kdvision.batch.store.corrections import CorrectionFile, PhotoCorrections, apply_boards, change_squares
+from kdvision.batch.standings import Standings
+from kdvision.batch.store.corrections import CorrectionFile, PhotoCorrections
 from kdvision.batch.store.folder import REPORT, RESULTS, Data, ResultFolder, encode_line
-from kdvision.batch.store.record import PhotoRecord, PhotoResult
+from kdvision.batch.store.record import PhotoRecord
+from kdvision.game.board import Board, Square, parse_cell
+from kdvision.report.build import rank_if_known
+from kdvision.report.to_dict import standing_to_dict
 from kdvision.text import format_csv
 
 Columns: TypeAlias = Mapping[str, Callable[[Any], object]]
 """The columns of a CSV table: each name with the function that gives the cell of a row."""
 
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
+YES_NO: Final = ("no", "yes")
 
 RESULT_COLUMNS: Final[Columns] = {
     "photo": lambda one: one.photo.name,
@@ -33,12 +31,12 @@ RESULT_COLUMNS: Final[Columns] = {
     "round": lambda one: one.round,
     "table": lambda one: one.table,
     "player": lambda one: one.player,
-    "counts": lambda one: _yes(one.counts),
+    "counts": lambda one: YES_NO[one.counts],
     "points": lambda one: one.data["points"],
     "total": lambda one: one.data["total"],
     "total_read": lambda one: one.data_read and one.data_read["total"],
-    "corrected": lambda one: _yes(one.is_corrected),
-    "review": lambda one: _yes(one.data["review"]),
+    "corrected": lambda one: YES_NO[one.is_corrected],
+    "review": lambda one: YES_NO[one.data["review"]],
     "probability": lambda one: one.data["probability"],
     "largest": lambda one: one.data["largest"],
     "crowns": lambda one: one.data["crowns"],
@@ -49,7 +47,7 @@ RESULT_COLUMNS: Final[Columns] = {
 """A row for each `KingdomResult`."""
 
 STANDING_COLUMNS: Final[Columns] = {
-    "standing": lambda pair: pair[0].level.value,
+    "standing": lambda pair: pair[0].level,
     "round": lambda pair: pair[0].round or None,
     "table": lambda pair: pair[0].table or None,
     "place": lambda pair: pair[1].place,
@@ -65,11 +63,11 @@ STANDING_COLUMNS: Final[Columns] = {
 
 REVIEW_COLUMNS: Final[Columns] = {
     "changes": lambda item: item.changes,
-    "photo": lambda item: item.spot.photo,
-    "kingdom": lambda item: item.spot.kingdom or None,
-    "round": lambda item: item.spot.round or None,
-    "table": lambda item: item.spot.table,
-    "player": lambda item: item.spot.player,
+    "photo": lambda item: item.photo,
+    "kingdom": lambda item: item.number or None,
+    "round": lambda item: item.round or None,
+    "table": lambda item: item.table,
+    "player": lambda item: item.player,
     "points": lambda item: item.points,
     "why": lambda item: item.why,
     "advice": lambda item: item.advice,
@@ -77,27 +75,15 @@ REVIEW_COLUMNS: Final[Columns] = {
 }
 """A row for each `ReviewItem`."""
 
-ERROR_COLUMNS: Final[Columns] = {
-    "file": lambda failure: failure.name,
-    "reason": lambda failure: failure.reason,
-    "advice": lambda failure: failure.advice,
-}
-"""A row for each `Failure`."""
-
 
 @dataclass(frozen=True)
 class EventOutcome:
     """All that follows from the records, the event file and the corrections. `photos` are sorted, with those gone."""
 
-    photos: tuple[PhotoResult, ...]
-    standings: EventStandings
+    photos: tuple[PhotoRecord, ...]
+    standings: Standings
     review_items: tuple[ReviewItem, ...]
     failures: tuple[Failure, ...]
-
-    @property
-    def photo_count(self) -> int:
-        """How many photos are in the folder."""
-        return sum(not one.record.gone for one in self.photos)
 
     @property
     def kingdoms(self) -> tuple[KingdomResult, ...]:
@@ -109,17 +95,6 @@ class EventOutcome:
         """The review items that may change something, as far as is known."""
         return [item for item in self.review_items if item.impact > Impact.NOTHING]
 
-    @cached_property
-    def rankings(self) -> list[Ranking]:
-        """All rankings, the widest first."""
-        return self.standings.rankings()
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """Yield the line of each photo."""
-        copies = self.standings.seating.copies
-        for one in self.photos:
-            yield one.line(same_as=copies[one.name].name if one.name in copies else None)
-
 
 def evaluate_event(
     event: Event,
@@ -129,45 +104,22 @@ def evaluate_event(
     cache: TableCache | None = None,
 ) -> EventOutcome:
     """The outcome of an event: apply corrections, assign seats, decide tables jointly, rank, and list review items."""
-    ordered = sorted(records, key=lambda one: photo_key(one.photo))
-    photos = tuple(_apply_corrections(one, event, corrections.of_photo(one.photo, one.content)) for one in ordered)
-    present = [one for one in photos if not one.record.gone]
-    seating = assign_seats(present, event)
-    items = [*list_seating_items(seating, event), *find_unmatched(event, photos, corrections)]
-    kingdoms = decide_tables(EventStandings(seating, event), cache or TableCache())
-    standings = EventStandings(replace(seating, kingdoms=kingdoms), event)
-    unread = [
-        Failure(one.name, one.error, one.record.reading.score["hint"] or "") for one in present if one.error is not None
-    ]
+    photos = []
+    for record in sorted(records, key=lambda one: photo_key(one.name)):
+        own, rules = corrections.of_photo(record.name, record.content), event.photo_rules(record.name)
+        counted = _count_corrected(record, own, rules) if own.corrections else None
+        photos.append(replace(record, seat=event.seat(record.name), rules=rules, corrections=own, counted=counted))
+    seating = assign_seats((one for one in photos if not one.gone), event)
+    items = [*check_seating(seating), *check_unmatched(seating, [one for one in photos if one.gone], corrections)]
+    standings = Standings(decide_tables(seating, cache or TableCache()))
+    items += check_boards(standings)
+    unread = [Failure(one.name, one.error, one.reading.hint or "") for one in seating.photos if one.error is not None]
     return EventOutcome(
-        photos,
+        tuple(photos),
         standings,
-        review_items=tuple(sorted([*items, *list_board_items(standings)], key=lambda item: item.order)),
+        review_items=tuple(sorted(items, key=lambda item: item.order)),
         failures=tuple(sorted({*unread, *failures}, key=lambda failure: photo_key(failure.name))),
     )
-
-
-def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
-    """Write the records, the CSV tables and the report. The same photos give the same files."""
-    from kdvision.batch.page import render_page
-
-    folder.write(RESULTS, b"".join(map(encode_line, outcome.lines())))
-    tables: tuple[tuple[str, Columns, Iterable[object]], ...] = (
-        ("results.csv", RESULT_COLUMNS, outcome.kingdoms),
-        ("standings.csv", STANDING_COLUMNS, [(one, row) for one in outcome.rankings for row in one.rows]),
-        ("review.csv", REVIEW_COLUMNS, outcome.review_items),
-        ("errors.csv", ERROR_COLUMNS, outcome.failures),
-    )
-    for name, columns, rows in tables:
-        folder.write(name, format_csv(list(columns), ([cell(row) for cell in columns.values()] for row in rows)))
-    folder.write(REPORT, render_page(outcome, folder.path))
-    folder.remove_other_pictures(reading.picture for one in outcome.photos for reading in one.record.readings)
-
-
-def _apply_corrections(record: PhotoRecord, event: Event, own: PhotoCorrections) -> PhotoResult:
-    rules = event.photo_rules(record.photo)
-    counted = _count_corrected(record, own, rules) if own.corrections else None
-    return PhotoResult(record, event.seat(record.photo), own, counted, rules)
 
 
 def _count_corrected(record: PhotoRecord, own: PhotoCorrections, rules: Rules) -> Data:
@@ -175,11 +127,41 @@ def _count_corrected(record: PhotoRecord, own: PhotoCorrections, rules: Rules) -
 
     If the photo was not read again with the fixed squares (it may be gone), they are changed on the boards as read.
     """
-    again, key = record.again, result_key(record.content, rules, own.fixed_squares)
-    boards = dict(own.boards)
-    if again is not None and again.key == key and again.error is None:
-        kingdoms = again.kingdoms
+    again, boards = record.again, dict(own.boards)
+    if again and again.error is None and again.key == result_key(record.content, rules, own.fixed_squares):
+        kingdoms = list(again.kingdoms)
     else:
-        kingdoms = record.reading.kingdoms
-        boards = change_squares(kingdoms, own.fixed_squares) | boards
-    return apply_boards(kingdoms, boards, rules)
+        kingdoms = list(record.reading.kingdoms)
+        for number, square, cell in own.fixed_squares:
+            if number <= len(kingdoms):
+                board = boards.get(number) or Board.parse(kingdoms[number - 1]["board"])
+                boards[number] = board.with_cells({Square.parse(square): parse_cell(cell)})
+    for number, board in sorted(boards.items()):
+        kingdom = kingdom_of_board(board, number, rules)
+        if number > len(kingdoms):
+            kingdoms.append(kingdom)
+        else:
+            place = {name: kingdoms[number - 1][name] for name in ("corners", "place")}
+            kingdoms[number - 1] = {**kingdom, **place}
+    now = [rules.kingdom(Board.parse(kingdom["board"]), number) for number, kingdom in enumerate(kingdoms, start=1)]
+    standing = rank_if_known(now, rules.rule_set(kingdom.board for kingdom in now))
+    return {"kingdoms": kingdoms, "standing": standing and standing_to_dict(standing)}
+
+
+def write_outcome(folder: ResultFolder, outcome: EventOutcome) -> None:
+    """Write the records, the CSV tables and the report. The same photos give the same files."""
+    from kdvision.batch.page import render_page
+
+    copies = outcome.standings.seating.copies
+    lines = [one.line(same_as=copies[one.name].name if one.name in copies else None) for one in outcome.photos]
+    folder.write(RESULTS, b"".join(map(encode_line, lines)))
+    tables: tuple[tuple[str, Columns, Iterable[object]], ...] = (
+        ("results.csv", RESULT_COLUMNS, outcome.kingdoms),
+        ("standings.csv", STANDING_COLUMNS, [(one, row) for one in outcome.standings.rankings for row in one.rows]),
+        ("review.csv", REVIEW_COLUMNS, outcome.review_items),
+    )
+    for name, columns, rows in tables:
+        folder.write(name, format_csv(list(columns), ([cell(row) for cell in columns.values()] for row in rows)))
+    folder.write("errors.csv", format_csv(["file", "reason", "advice"], outcome.failures))
+    folder.write(REPORT, render_page(outcome, folder.path))
+    folder.remove_other_pictures(reading.picture for one in outcome.photos for reading in one.readings)

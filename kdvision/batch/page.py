@@ -7,19 +7,20 @@ it opens from a disk and prints.
 import base64
 import io
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+import numpy as np
 from PIL import Image
 
 from kdvision.batch.kingdoms import KingdomResult
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.photos import name_key
 from kdvision.batch.review import ReviewItem
-from kdvision.batch.standings import Level, Ranking
+from kdvision.batch.standings import Ranking
 from kdvision.game.board import Square, Terrain
 from kdvision.game.rules import clauses
 from kdvision.report.board_text import format_sizes
@@ -49,54 +50,38 @@ class ReportPage:
     """What the template shows of an outcome."""
 
     def __init__(self, outcome: EventOutcome, folder: Path) -> None:
-        self.outcome, self.folder, self.standings = outcome, folder, outcome.standings
-        self.title = self.standings.event.name or "Kingdomino"
-        self.kingdoms = self.standings.seating.kingdoms
-        self._anchors = {one.id: f"k{number}" for number, one in enumerate(self.kingdoms, start=1)}
-        counting = self.standings.seating.counting
-        self._player_anchors = {(one.round, name_key(one.label)): self.anchor(one) for one in counting}
-        self._items = {item.kingdom.id: item for item in outcome.review_items if item.kingdom is not None}
+        self.outcome, self.folder, self.rankings = outcome, folder, outcome.standings.rankings
+        self.seating = seating = outcome.standings.seating
+        self.kingdoms, self.title = seating.kingdoms, seating.event.name or "Kingdomino"
+        self.rounds = sorted({one.round for one in self.kingdoms})
+        self.tables = list(dict.fromkeys(one.table for one in self.kingdoms if one.table))
+        self.anchors = {one.id: f"k{number}" for number, one in enumerate(self.kingdoms, start=1)}
+        self._player_anchors = {(one.round, name_key(one.label)): self.anchors[one.id] for one in seating.counting}
+        self.reasons = {item.kingdom.id: item.why for item in outcome.review_items if item.kingdom is not None}
+        used = {line["clause"] for one in self.kingdoms for line in self.lines_with_points(one)}
+        self.footnotes = {clause: number for number, clause in enumerate((c for c in clauses() if c in used), start=1)}
+        """The number of each rulebook clause that earned points, in the order of the books."""
 
     @property
     def rules(self) -> str:
         """The rules in a sentence."""
-        event = self.standings.event
-        name = event.rules.rule_set(one.board for one in self.standings.seating.counting).name
+        event = self.seating.event
+        name = event.rules.rule_set(one.board for one in self.seating.counting).name
         return f"Scored by {name}{'; a Dynasty: the points of three rounds decide' if event.dynasty else ''}."
 
     @property
     def summary(self) -> str:
         """The numbers of kingdoms, tables, rounds, failures and review items."""
-        standings, failures, items = self.standings, len(self.outcome.failures), len(self.outcome.decisive_items)
-        tables, rounds = len(standings.games), len(standings.rounds)
-        parts = [count_noun(len(standings.seating.counting), "kingdom")]
+        failures, items = len(self.outcome.failures), len(self.outcome.decisive_items)
+        tables, rounds = len(self.seating.games), len(self.seating.rounds)
+        parts = [count_noun(len(self.seating.counting), "kingdom")]
         parts += [f"{tables} tables"] * (tables > 1) + [f"{rounds} rounds"] * (rounds > 1)
         parts += [f"{failures} failed"] * (failures > 0) + [f"{items} to review"] * (items > 0)
         return " · ".join(parts)
 
-    @property
-    def rounds(self) -> list[int]:
-        """The rounds to choose from."""
-        return sorted({one.round for one in self.kingdoms})
-
-    @property
-    def tables(self) -> list[str]:
-        """The tables to choose from."""
-        return list(dict.fromkeys(one.table for one in self.kingdoms if one.table))
-
-    @cached_property
-    def footnotes(self) -> dict[str, int]:
-        """The number of each rulebook clause that earned points, in the order of the books."""
-        used = {line["clause"] for one in self.kingdoms for line in self.lines_with_points(one)}
-        return {clause: number for number, clause in enumerate((name for name in clauses() if name in used), start=1)}
-
     def is_wide(self, ranking: Ranking) -> bool:
         """True for a ranking that takes the full width of the page."""
-        return ranking.level in (Level.TOTAL, Level.TEAM) or len(ranking.rows) >= MIN_WIDE_ROWS
-
-    def anchor(self, kingdom: KingdomResult) -> str:
-        """The anchor of a kingdom on the page."""
-        return self._anchors[kingdom.id]
+        return ranking.level in ("total", "team") or len(ranking.rows) >= MIN_WIDE_ROWS
 
     def player_anchor(self, ranking: Ranking, player: str) -> str | None:
         """The anchor of a player's kingdom in a ranking."""
@@ -104,21 +89,16 @@ class ReportPage:
 
     def item_anchor(self, item: ReviewItem) -> str | None:
         """The anchor of the kingdom that an item is about."""
-        return self._anchors.get((item.spot.photo, item.spot.kingdom or 1))
+        return self.anchors.get((item.photo, item.number or 1))
 
     def describe_spot(self, item: ReviewItem) -> str:
         """The photo, the round and the table that an item is about."""
-        return ", ".join(filter(None, (item.spot.photo, *item.spot.seat_words)))
-
-    def needs_review(self, kingdom: KingdomResult) -> bool:
-        """True if a review item is about the board of a kingdom."""
-        return kingdom.id in self._items
+        return ", ".join(filter(None, (item.photo, *item.seat_words)))
 
     def notes(self, kingdom: KingdomResult) -> list[str]:
         """Sentences about a kingdom: why it is to be reviewed, and what was read."""
         read, notes = kingdom.data_read, []
-        if self.needs_review(kingdom):
-            why = self._items[kingdom.id].why
+        if why := self.reasons.get(kingdom.id):
             notes.append(why[:1].upper() + why[1:])
         if kingdom.is_corrected:
             notes.append("Added by hand" if read is None else f"Read as {count_noun(read['total'], 'point')}")
@@ -150,12 +130,11 @@ class ReportPage:
     def thumbnail(self, kingdom: KingdomResult) -> str | None:
         """A `data:` address with the small picture of a kingdom; None if the picture is missing or damaged."""
         photo = kingdom.photo
-        width = photo.record.reading.score["width"]
-        if photo.picture is None or width is None:
+        if photo.picture is None or photo.reading.width is None:
             return None
         path, corners = self.folder / photo.picture, tuple(map(tuple, kingdom.data["corners"] or ()))
         try:
-            return _make_thumbnail(path, path.stat().st_mtime_ns, corners, width)
+            return _make_thumbnail(path, path.stat().st_mtime_ns, corners, photo.reading.width)
         except OSError:
             return None
 
@@ -165,17 +144,16 @@ def _name_terrain(word: str) -> str:
     return str(Terrain(letter)) if letter in Terrain._value2member_map_ else "none"
 
 
-def _finalise(value: object) -> object:
-    """The value of an expression in the template, without control characters."""
-    return replace_controls(value) if type(value) is str else value
-
-
 @cache
 def _load_template() -> "Template":
     from jinja2 import Environment, StrictUndefined
 
+    def finalise(value: object) -> object:
+        """The value of an expression in the template, without control characters."""
+        return replace_controls(value) if type(value) is str else value
+
     environment = Environment(
-        autoescape=True, finalize=_finalise, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True, finalize=finalise, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     return environment.from_string(files(__package__).joinpath(TEMPLATE).read_text(encoding="utf-8"))
 
@@ -187,28 +165,20 @@ def _make_thumbnail(path: Path, _modified: int, corners: Sequence[Sequence[float
     `corners` are pixels (x, y) of the original photo, which is `photo_width` pixels wide; the JPEG may be smaller.
     """
     with Image.open(path) as image:
-        box = _find_box(corners, image.width / photo_width, image.size) if corners else (0, 0, *image.size)
-        side = max(box[2] - box[0], box[3] - box[1])
-        width = image.width
+        width, height = image.size
+        left, top, right, bottom = 0.0, 0.0, float(width), float(height)
+        if corners:
+            xs, ys = np.array(corners).T * (width / photo_width)
+            margin = THUMBNAIL_MARGIN * max(np.ptp(xs), np.ptp(ys))
+            left, top = max(0.0, xs.min() - margin), max(0.0, ys.min() - 2 * margin)  # the total is drawn above it
+            right = max(min(right, xs.max() + margin), left + 1)
+            bottom = max(min(bottom, ys.max() + margin), top + 1)
         # Decode the JPEG at the smallest scale that is large enough.
-        image.draft(
-            "RGB",
-            (round(width * THUMBNAIL_PIXELS / side), round(image.height * THUMBNAIL_PIXELS / side)),
-        )
+        scale = THUMBNAIL_PIXELS / max(right - left, bottom - top)
+        image.draft("RGB", (round(width * scale), round(height * scale)))
         scale = image.width / width
-        part = image.crop(tuple(round(value * scale) for value in box))  # type: ignore[arg-type]
+        part = image.crop((round(left * scale), round(top * scale), round(right * scale), round(bottom * scale)))
     part.thumbnail((THUMBNAIL_PIXELS, THUMBNAIL_PIXELS), Image.Resampling.BOX)
     out = io.BytesIO()
     part.convert("RGB").save(out, "WEBP", quality=55, method=1)  # method 6 takes three times as long
     return f"data:image/webp;base64,{base64.b64encode(out.getvalue()).decode()}"
-
-
-def _find_box(
-    corners: Sequence[Sequence[float]], factor: float, size: tuple[int, int]
-) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of the part to show, inside the picture."""
-    xs, ys = [corner[0] * factor for corner in corners], [corner[1] * factor for corner in corners]
-    margin = THUMBNAIL_MARGIN * max(max(xs) - min(xs), max(ys) - min(ys))
-    left, top = max(0.0, min(xs) - margin), max(0.0, min(ys) - 2 * margin)  # the total is drawn above the kingdom
-    right, bottom = min(float(size[0]), max(xs) + margin), min(float(size[1]), max(ys) + margin)
-    return left, top, max(right, left + 1), max(bottom, top + 1)

@@ -9,7 +9,7 @@ import os
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
@@ -36,13 +36,6 @@ CAMERA_NAME: Final = re.compile(
 COPY_NUMBER: Final = re.compile(r"\s*\(\d{1,3}\)$")
 
 
-class PhotoFile(NamedTuple):
-    """A file that should be a photo: its name below the folder, with `/`, and its path."""
-
-    name: str
-    path: Path
-
-
 class Failure(NamedTuple):
     """A file or folder that could not be read, why, and what to do."""
 
@@ -52,9 +45,9 @@ class Failure(NamedTuple):
 
 
 class FolderContents(NamedTuple):
-    """Photos, files and folders that cannot be read, and the names of files that are not photos."""
+    """The photos by their names below the folder, with `/`; what cannot be read; and the names of other files."""
 
-    photos: tuple[PhotoFile, ...]
+    photos: Mapping[str, Path]
     failures: tuple[Failure, ...]
     others: tuple[str, ...]
 
@@ -66,20 +59,23 @@ def list_photos(folder: Path, *, skip: Path | None = None) -> FolderContents:
     itself cannot be read.
     """
     check_folder(folder)
-    visited = {_file_id(skip)} if skip is not None and skip.exists() else set[tuple[int, int]]()
-    photos: list[PhotoFile] = []
+    photos: dict[str, Path] = {}
     failures: list[Failure] = []
     others: list[str] = []
-    for path in _walk(folder, visited, failures):
+    unreadable: list[OSError] = []
+    for path in _walk(folder, skip, unreadable.append):
         name = printable_path(os.path.relpath(path, folder))
         if path.suffix.lower() not in SUFFIXES:
             others.append(name)
         elif path.is_file():
-            photos.append(PhotoFile(name, path))
+            photos[name] = path
         else:
             failures.append(Failure(name, "it is not a file, or a broken link", "copy the photo here"))
-    photos.sort(key=lambda photo: photo_key(photo.name))
-    return FolderContents(tuple(photos), tuple(sorted(failures)), tuple(sorted(others, key=natural_key)))
+    for error in unreadable:
+        name, reason = printable_path(os.path.relpath(error.filename, folder)), error.strerror
+        failures.append(Failure(name, f"the folder cannot be read: {reason}", "make it readable, and run again"))
+    in_order = {name: photos[name] for name in sorted(photos, key=photo_key)}
+    return FolderContents(in_order, tuple(sorted(failures)), tuple(sorted(others, key=natural_key)))
 
 
 def check_folder(folder: Path) -> None:
@@ -96,41 +92,31 @@ def printable_path(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
 
 
-def _walk(folder: Path, visited: set[tuple[int, int]], failures: list[Failure]) -> Iterator[Path]:
+def _walk(folder: Path, skip: Path | None, on_error: Callable[[OSError], None]) -> Iterator[Path]:
     """Yield all visible files. Links to folders come last, so that linked folders keep their own names."""
+    visited: set[tuple[int, int]] = set()
 
-    def report(error: OSError) -> None:
-        name = printable_path(os.path.relpath(error.filename, folder))
-        failures.append(
-            Failure(name, f"the folder cannot be read: {error.strerror}", "make it readable, and run again")
-        )
+    def visit(path: Path) -> bool:
+        """True if the folder was not visited before; marks it as visited."""
+        try:
+            status = path.stat()
+        except OSError:
+            return True  # listing it reports the error
+        identity = status.st_dev, status.st_ino
+        is_new = identity not in visited
+        visited.add(identity)
+        return is_new
 
+    if skip is not None:
+        visit(skip)
     roots = deque([folder])
     while roots:
         root = roots.popleft()
-        if not _visit(root, visited):
-            continue
-        for parent, folders, files in os.walk(root, onerror=report):
+        for parent, folders, files in os.walk(root, onerror=on_error) if visit(root) else ():
             inside = [Path(parent, name) for name in sorted(folders) if not name.startswith(".")]
             roots += [path for path in inside if path.is_symlink()]
-            folders[:] = [path.name for path in inside if not path.is_symlink() and _visit(path, visited)]
+            folders[:] = [path.name for path in inside if not path.is_symlink() and visit(path)]
             yield from (Path(parent, name) for name in sorted(files) if not name.startswith("."))
-
-
-def _visit(path: Path, visited: set[tuple[int, int]]) -> bool:
-    """True if the folder was not visited before; marks it as visited."""
-    try:
-        identity = _file_id(path)
-    except OSError:
-        return True  # listing it reports the error
-    is_new = identity not in visited
-    visited.add(identity)
-    return is_new
-
-
-def _file_id(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_dev, status.st_ino
 
 
 # Names

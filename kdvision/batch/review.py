@@ -1,20 +1,25 @@
 """What a person should review, sorted by what it may change."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import IntEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from kdvision.batch.event import Event
-from kdvision.batch.kingdoms import KingdomResult, Seating, is_same_kingdom
+from kdvision.batch.kingdoms import KingdomResult, Seating, find_second_kingdoms
 from kdvision.batch.photos import name_key, natural_key
+from kdvision.batch.rules import SCORE_ELSEWHERE
+from kdvision.batch.standings import Standings, rank_places, sum_contender
 from kdvision.batch.store.corrections import CorrectionFile
-from kdvision.batch.store.folder import CORRECTIONS
-from kdvision.batch.store.record import PhotoResult
-from kdvision.text import count_noun
+from kdvision.batch.store.folder import CORRECTIONS, Data
+from kdvision.batch.store.record import PhotoRecord
+from kdvision.game.board import Board, Square, parse_cell
+from kdvision.game.standing import make_contender
+from kdvision.game.table_check import find_table_problems
+from kdvision.text import count_noun, join_words
 
 GIVE_PLAYERS: Final = "name its players in event.toml, under [[photo]]"
+COMPARE: Final = "compare it with the photo: kdvision review"
 
 
 class Impact(IntEnum):
@@ -33,44 +38,24 @@ CHANGES: Final = {Impact.WINNER_UNKNOWN: "who wins", Impact.EVENT_WINNER: "point
 """What an item that is not about a single board may change."""
 
 
-class Spot(NamedTuple):
-    """What an item is about; 0 and "" stand for what is not known."""
-
-    round: int = 0
-    table: str = ""
-    player: str = ""
-    photo: str = ""
-    kingdom: int = 0
-
-    @property
-    def seat_words(self) -> list[str]:
-        """The round and the table in words, as far as they are known."""
-        return [f"round {self.round}"] * bool(self.round) + [f"table {self.table}"] * bool(self.table)
-
-    @classmethod
-    def of_photo(cls, photo: PhotoResult, player: str = "") -> "Spot":
-        """The spot of a whole photo."""
-        return cls(photo.seat.round, photo.seat.table, player, photo.name)
-
-    @classmethod
-    def of_kingdom(cls, kingdom: KingdomResult) -> "Spot":
-        """The spot of a kingdom."""
-        return cls(kingdom.round, kingdom.table, kingdom.player, *kingdom.id)
-
-
 @dataclass(frozen=True)
 class ReviewItem:
     """One thing to review: why, and advice. `changes` says in words what depends on it.
 
-    The other fields are those of an uncertain board. `stake` orders items of equal impact: the points in question times
-    the probability of an error. `fixes` are possible corrections, such as `1:C3=w1`, by impact.
+    `photo`, `number` (of the kingdom in it), `round`, `table` and `player` say what it is about, as far as that is
+    known. The other fields are those of an uncertain board. `stake` orders items of equal impact: the points in
+    question times the probability of an error. `fixes` are possible corrections, such as `1:C3=w1`, by impact.
     """
 
     impact: Impact
     changes: str
     why: str
     advice: str
-    spot: Spot
+    photo: str = ""
+    number: int = 0
+    round: int = 0
+    table: str = ""
+    player: str = ""
     kingdom: KingdomResult | None = None
     stake: float = 0.0
     points: int | None = None
@@ -79,111 +64,215 @@ class ReviewItem:
     @property
     def order(self) -> tuple[Any, ...]:
         """The sort key."""
-        spot, photo = self.spot, natural_key(self.spot.photo)
-        return -self.impact, -self.stake, spot.round, natural_key(spot.table), photo, spot.kingdom, self.why
+        names = natural_key(self.table), natural_key(self.photo)
+        return -self.impact, -self.stake, self.round, *names, self.number, self.why
+
+    @property
+    def seat_words(self) -> list[str]:
+        """The round and the table in words, as far as they are known."""
+        return [f"round {self.round}"] * bool(self.round) + [f"table {self.table}"] * bool(self.table)
 
 
-def make_item(impact: Impact, why: str, advice: str, spot: Spot) -> ReviewItem:
-    """An item that is not about a single board."""
-    return ReviewItem(impact, CHANGES.get(impact, ""), why, advice, spot)
+def _make_item(
+    impact: Impact, why: str, advice: str, about: PhotoRecord | KingdomResult | None = None, **fields: Any
+) -> ReviewItem:
+    """An item about a kingdom or a photo. The `fields` override what follows from that."""
+    if isinstance(about, KingdomResult):
+        fields = {"number": about.number, "player": about.player, **fields}
+        about = about.photo
+    if about is not None:
+        fields = {"photo": about.name, "round": about.seat.round, "table": about.seat.table, **fields}
+    return ReviewItem(**{"impact": impact, "changes": CHANGES.get(impact, ""), "why": why, "advice": advice, **fields})
 
 
-def list_seating_items(seating: Seating, event: Event) -> Iterator[ReviewItem]:
+def check_seating(seating: Seating) -> Iterator[ReviewItem]:
     """Yield items for kingdoms that do not count, have no player or are missing, and for photos without a kingdom."""
-    for photo in seating.photos:
-        if photo.name in seating.copies:
-            yield _make_copy_item(photo, seating.copies[photo.name])
-        elif photo.kingdoms and photo.seat.players and len(photo.seat.players) != len(photo.kingdoms):
-            yield _make_count_item(photo, seating)
-        elif photo.kingdoms and not photo.seat.players and (event.players or event.teams or event.rounds > 1):
-            why = "the player of this kingdom is not known"
-            yield make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, Spot.of_photo(photo))
-    best = {(one.round, one.player): one for one in seating.counting}
-    for one in seating.kingdoms:
-        if one.player and not one.counts and not is_same_kingdom(best[one.round, one.player], one):
-            yield _make_second_kingdom_item(best[one.round, one.player], one)
+    yield from _check_photos(seating)
+    yield from _check_listing(seating)
+    for best, other in find_second_kingdoms(seating.kingdoms):
+        if other.table != best.table:
+            here, there = (f"table {one.table} ({one.photo.name})" for one in (best, other))
+            why = f"{best.player} has a kingdom at {here} and one at {there}"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", best)
+        elif not any(best.board.trim().rotate(quarters) == other.board.trim() for quarters in range(4)):
+            points = f"{best.data['total']} and {other.data['total']} points"
+            why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
+            yield _make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", best)
     for round_, table, player in seating.missing:
-        yield _make_missing_item(round_, table, player, seating.photos)
-    yield from _find_unlisted(seating.kingdoms, event)
+        own = [one for one in seating.photos if one.seat.round == round_ and player in one.seat.players]
+        error = next((one.error for one in own if one.error is not None), None)
+        why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
+        advice = "take the photo again, or type the board: kdvision review" if own else "find the photo, or take it"
+        if any(one.kingdoms for one in own):
+            advice = f"{GIVE_PLAYERS}; or take the photo again"
+        about: dict[str, Any] = {"round": round_, "table": table, "player": player, "photo": own[0].name if own else ""}
+        yield _make_item(Impact.WINNER_UNKNOWN, why, advice, **about)
 
 
-def _make_copy_item(photo: PhotoResult, first: PhotoResult) -> ReviewItem:
+def _check_photos(seating: Seating) -> Iterator[ReviewItem]:
+    """Yield items for photos of which not every kingdom has a player, and for copies."""
+    event = seating.event
+    for photo in seating.photos:
+        players, count = photo.seat.players, len(photo.kingdoms)
+        if photo.name in seating.copies:
+            yield _check_copy(photo, seating.copies[photo.name])
+        elif count and players and len(players) != count:
+            largest = next((one for one in seating.kingdoms if one.photo is photo and one.player), None)
+            shows = f"it shows {count_noun(count, 'kingdom')}"
+            if largest is not None:
+                why = f"{shows}, and {players[0]} has one: the largest counts"
+                yield _make_item(Impact.EVENT_WINNER, why, f"compare; or {GIVE_PLAYERS}", largest)
+            else:
+                why = f"{shows}, and these players should be in it: {', '.join(players)}"
+                yield _make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, photo)
+        elif count and not players and (event.players or event.teams or event.rounds > 1):
+            yield _make_item(Impact.WINNER_UNKNOWN, "the player of this kingdom is not known", GIVE_PLAYERS, photo)
+
+
+def _check_copy(photo: PhotoRecord, first: PhotoRecord) -> ReviewItem:
     """The item of a photo that is the same file as another one."""
-    other, spot = first.seat, Spot.of_photo(photo, ", ".join(photo.seat.players))
-    why = f"it is the same file as {first.name}, and counts once"
-    if photo.seat == other:
-        return make_item(Impact.NOTHING, why, "nothing to do", spot)
-    players = f" for {', '.join(other.players)}" if other.players else ""
-    why += f", in round {other.round}{players}"
-    return make_item(Impact.WINNER_UNKNOWN, why, "put the right photo in its place", spot)
+    why, player = f"it is the same file as {first.name}, and counts once", ", ".join(photo.seat.players)
+    if photo.seat == first.seat:
+        return _make_item(Impact.NOTHING, why, "nothing to do", photo, player=player)
+    players = f" for {', '.join(first.seat.players)}" if first.seat.players else ""
+    why += f", in round {first.seat.round}{players}"
+    return _make_item(Impact.WINNER_UNKNOWN, why, "put the right photo in its place", photo, player=player)
 
 
-def _make_count_item(photo: PhotoResult, seating: Seating) -> ReviewItem:
-    """The item of a photo with more or fewer kingdoms than players. Of one player, the largest kingdom counts."""
-    shows, players = f"it shows {count_noun(len(photo.kingdoms), 'kingdom')}", photo.seat.players
-    largest = next((one for one in seating.kingdoms if one.photo is photo and one.player), None)
-    if largest is not None:
-        why = f"{shows}, and {players[0]} has one: the largest counts"
-        spot = Spot.of_photo(photo, players[0])._replace(kingdom=largest.number)
-        return make_item(Impact.EVENT_WINNER, why, f"compare; or {GIVE_PLAYERS}", spot)
-    why = f"{shows}, and these players should be in it: {', '.join(players)}"
-    return make_item(Impact.WINNER_UNKNOWN, why, GIVE_PLAYERS, Spot.of_photo(photo))
-
-
-def _make_second_kingdom_item(best: KingdomResult, other: KingdomResult) -> ReviewItem:
-    """The item of a player with two different kingdoms in a round."""
-    spot = Spot.of_kingdom(best)
-    if other.table != best.table:
-        here, there = (f"table {one.table} ({one.photo.name})" for one in (best, other))
-        why = f"{best.player} has a kingdom at {here} and one at {there}"
-        return make_item(Impact.WINNER_UNKNOWN, why, "correct one of them; the first counts", spot)
-    points = f"{best.data['total']} and {other.data['total']} points"
-    why = f"another photo of this kingdom, {other.photo.name}, was read differently: {points}"
-    return make_item(Impact.EVENT_WINNER, why, "compare both; the more certain one counts", spot)
-
-
-def _make_missing_item(round_: int, table: str, player: str, photos: Iterable[PhotoResult]) -> ReviewItem:
-    """The item of a player without a kingdom, with the photo that should have shown it."""
-    own = [one for one in photos if one.seat.round == round_ and player in one.seat.players]
-    error = next((one.error for one in own if one.error is not None), None)
-    why = f"{player} has no kingdom in round {round_}{f': {error}' if error else ''}"
-    advice = "take the photo again, or type the board: kdvision review" if own else "find the photo, or take it"
-    if any(one.kingdoms for one in own):
-        advice = f"{GIVE_PLAYERS}; or take the photo again"
-    spot = Spot(round_, table, player, own[0].name if own else "")
-    return make_item(Impact.WINNER_UNKNOWN, why, advice, spot)
-
-
-def _find_unlisted(kingdoms: Iterable[KingdomResult], event: Event) -> Iterator[ReviewItem]:
+def _check_listing(seating: Seating) -> Iterator[ReviewItem]:
     """Yield items for rounds and players that the event file does not list."""
-    listed = {name_key(name): name for name in event.players}
-    for one in kingdoms:
-        spot = Spot.of_kingdom(one)._replace(kingdom=0)
-        if event.rounds and one.round > event.rounds:
-            why = f"event.toml has {event.rounds} rounds: round {one.round} is in no total"
-            yield make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's folder or event.toml", spot)
+    rounds, listed = seating.event.rounds, {name_key(name): name for name in seating.event.players}
+    for one in seating.kingdoms:
+        if rounds and one.round > rounds:
+            why = f"event.toml has {rounds} rounds: round {one.round} is in no total"
+            advice = "correct the photo's folder or event.toml"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, advice, one, number=0)
         if listed and one.player and name_key(one.player) not in listed:
             close = get_close_matches(name_key(one.player), listed, n=1)
             like = f"; is it {listed[close[0]]}?" if close else ""
             why = f"{one.player} is not among the players of event.toml{like}"
-            yield make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", spot)
+            yield _make_item(Impact.WINNER_UNKNOWN, why, "correct the photo's name or event.toml", one, number=0)
 
 
-def find_unmatched(event: Event, photos: Sequence[PhotoResult], corrections: CorrectionFile) -> Iterator[ReviewItem]:
+def check_unmatched(seating: Seating, gone: Sequence[PhotoRecord], corrections: CorrectionFile) -> Iterator[ReviewItem]:
     """Yield items for photos that are gone, and for corrections that cannot be applied."""
-    present = {one.name for one in photos if not one.record.gone}
-    for one in photos:
-        if one.record.gone:
-            why = "it is no longer in the folder; its result is kept in results.jsonl and does not count"
-            yield make_item(Impact.NOTHING, why, "put it back if it should count", Spot(photo=one.name))
-    for name in event.photos:
-        if name not in present:
-            why = "event.toml lists this photo, and it is not in the folder"
-            yield make_item(Impact.PLACES, why, "correct its name", Spot(photo=name))
+    for photo in gone:
+        why = "it is no longer in the folder; its result is kept in results.jsonl and does not count"
+        yield _make_item(Impact.NOTHING, why, "put it back if it should count", photo=photo.name)
+    for name in seating.event.photos.keys() - {one.name for one in seating.photos}:
+        why = "event.toml lists this photo, and it is not in the folder"
+        yield _make_item(Impact.PLACES, why, "correct its name", photo=name)
     for error in corrections.errors:
         why = f"a correction is not valid: {error}"
-        yield make_item(Impact.PLACES, why, "correct that line or remove it", Spot(photo=CORRECTIONS))
-    for other in corrections.without_photo(one.record.content for one in photos):
-        why = f"the correction {other} is about another photo of this name, or one that is gone"
-        advice = "correct it again if it still holds: kdvision review"
-        yield make_item(Impact.NOTHING, why, advice, Spot(photo=other.photo))
+        yield _make_item(Impact.PLACES, why, "correct that line or remove it", photo=CORRECTIONS)
+    known = {one.content for one in (*seating.photos, *gone)}
+    for other in corrections.corrections:
+        if other.content and other.content not in known:
+            why = f"the correction {other} is about another photo of this name, or one that is gone"
+            advice = "correct it again if it still holds: kdvision review"
+            yield _make_item(Impact.NOTHING, why, advice, photo=other.photo)
+
+
+def check_boards(standings: Standings) -> Iterator[ReviewItem]:
+    """Yield items for boards and tables. A board that a person has given needs no review, unless it has towns."""
+    for (round_, table), kingdoms in standings.seating.games.items():
+        about: dict[str, Any] = {"round": round_, "table": table, "photo": kingdoms[0].photo.name}
+        rule_set = standings.rule_set(kingdoms[0])
+        if len(kingdoms) > rule_set.max_kingdoms:
+            why = f"{len(kingdoms)} kingdoms at one table, where at most {rule_set.max_kingdoms} play"
+            yield _make_item(Impact.PLACES, why, "put the photos into folders of their tables", **about)
+            continue
+        for problem in find_table_problems([one.kingdom for one in kingdoms], rule_set):
+            if problem.kingdom is None:
+                why = f"over all kingdoms of the table: {problem.text}"
+                yield _make_item(Impact.PLACES, why, "compare its photos", **about)
+    yield from _check_tokens(standings.seating)
+    for kingdom in standings.seating.counting:
+        if kingdom.has_towns or kingdom.photo.corrections.boards.get(kingdom.number) != kingdom.board:
+            yield from _check_board(standings, kingdom)
+
+
+def _check_tokens(seating: Seating) -> Iterator[ReviewItem]:
+    """Yield an item for each kingdom whose tokens the event file does not list, and for lists of too many kingdoms.
+
+    A kingdom without a list is scored without tokens.
+    """
+    kinds = seating.event.rules.token_kinds
+    for kingdom in seating.counting if kinds else ():
+        if kingdom.number > len(kingdom.photo.rules.tokens):
+            words = join_words([f"{kind.word}s" for kind in kinds])
+            why = f"event.toml does not say where its {words} are, so it is scored without any"
+            advice = f"list {join_words([kind.key for kind in kinds])} in a [[photo.kingdom]] for it, [] for none"
+            yield _make_item(Impact.WINNER_UNKNOWN, why, advice, kingdom)
+    for photo in seating.photos:
+        listed, shown = len(photo.rules.tokens), len(photo.kingdoms)
+        if listed > shown > 0:
+            why = f"event.toml lists tokens of {listed} kingdoms, and this photo shows {count_noun(shown, 'kingdom')}"
+            yield _make_item(Impact.PLACES, why, "compare the photo with its [[photo.kingdom]]", photo)
+
+
+def _check_board(standings: Standings, kingdom: KingdomResult) -> Iterator[ReviewItem]:
+    """Yield the item of a kingdom, with all its reasons, if it has to be reviewed."""
+    data = kingdom.data
+    effects = []
+    for doubt in data["doubts"]:
+        board = kingdom.board.with_cells({Square.parse(doubt["square"]): parse_cell(doubt["instead"])})
+        effects.append((*find_impact(standings, kingdom, board), doubt))
+    effects.sort(key=lambda effect: (-effect[0], effect[2]["probability"]))
+    impact, changes = effects[0][:2] if effects else (Impact.NOTHING, "")
+    if data["problems"] and impact < Impact.PLACES:
+        impact, changes = Impact.PLACES, "points"
+    if kingdom.has_towns:
+        impact, changes = Impact.WINNER_UNKNOWN, "who wins"
+    if not data["review"] and impact < Impact.TABLE_WINNER:
+        return
+    doubts = [doubt for *_, doubt in effects]
+    reasons = [*map(_describe_doubt, doubts), *(problem["text"] for problem in data["problems"])]
+    advice = SCORE_ELSEWHERE if kingdom.has_towns else COMPARE
+    if not kingdom.has_towns and (data["pieces"] or data["gems"]):
+        advice += f"; if another game was played, {SCORE_ELSEWHERE}"
+    stakes = [abs(doubt["total_if"] - data["total"]) * (1 - doubt["probability"]) for doubt in doubts]
+    yield _make_item(
+        impact,
+        "; ".join(reasons) or f"the probability of the whole board is only {100 * data['probability']:.1f} %",
+        advice,
+        kingdom,
+        changes=changes,
+        kingdom=kingdom,
+        stake=round(max(stakes, default=0.0), 6),
+        points=data["total"],
+        fixes=tuple(f"{kingdom.number}:{doubt['square']}={doubt['instead']}" for doubt in doubts),
+    )
+
+
+def _describe_doubt(doubt: Data) -> str:
+    read, other = ("nothing" if word == "." else word for word in (doubt["read"], doubt["instead"]))
+    sure = f"{100 * doubt['probability']:.0f} % sure"
+    return f"{doubt['square']} is read as {read} ({sure}); as {other} the total is {doubt['total_if']}"
+
+
+def find_impact(standings: Standings, kingdom: KingdomResult, board: Board) -> tuple[Impact, str]:
+    """What changes in the standings if a kingdom has another board, with words for it."""
+    new = make_contender(replace(kingdom.kingdom, board=board), standings.rule_set(kingdom, board), kingdom.number)
+    old = standings.contenders[kingdom.id]
+    game = [standings.contenders[one.id] for one in standings.seating.games.get((kingdom.round, kingdom.table), ())]
+    before, after = rank_places(game), rank_places([new if one is old else one for one in game])
+    total_before = total_after = standings.total_places
+    if kingdom.round in standings.seating.rounds:
+        changed = new
+        if len(standings.seating.rounds) > 1:
+            sums = [one.total for one in standings.totals if one.player == kingdom.label]
+            changed = sum_contender(kingdom.label, [*sums, new.total - old.total])
+        total_after = rank_places([changed if one.player == kingdom.label else one for one in standings.totals])
+    if _winners(total_before) != _winners(total_after):
+        return Impact.EVENT_WINNER, "who wins the event"
+    if _winners(before) != _winners(after):
+        where = f"table {kingdom.table} of round {kingdom.round}" if kingdom.table else f"round {kingdom.round}"
+        return Impact.TABLE_WINNER, f"who wins {where}"
+    if before != after or total_before != total_after:
+        return Impact.PLACES, "places"
+    return (Impact.POINTS, "points") if new.total != old.total else (Impact.NOTHING, "")
+
+
+def _winners(places: Mapping[str, int]) -> list[str]:
+    return sorted(player for player, place in places.items() if place == 1)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdvision.game.board import Board
-from kdvision.game.game import Game, choose_rule_set
+from kdvision.game.game import choose_rule_set
 from kdvision.game.kingdom import Kingdom, find_towns
 from kdvision.game.legality import Problem, join_names
 from kdvision.game.pieces import TokenKind, TokensByKey, join_tokens
-from kdvision.game.rules import VARIANTS, board_variants, infer_board_side, name_box
+from kdvision.game.rules import VARIANTS, board_variants, infer_board_side, make_rule_set, name_box
 from kdvision.game.scoring import RuleSet
 
 GAME: Final = "kingdomino"
@@ -53,7 +53,7 @@ class Rules:
 
     def rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for the boards of one photo on its own."""
-        return Game(GAME, self.side or infer_board_side(boards), (), self.variants).rule_set
+        return make_rule_set(GAME, side=self.side or infer_board_side(boards), variants=self.variants)
 
     def game_rule_set(self, boards: Iterable[Board]) -> RuleSet:
         """The rules for all boards of one game: a game of more than two kingdoms has a side of five."""

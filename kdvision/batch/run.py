@@ -4,50 +4,82 @@ A result is cached under the photo's content, the networks and the options, so a
 at any moment; the next one continues from there.
 """
 
+import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from kdvision.batch.event import EVENT_FILE
+from kdvision.batch.event import EVENT_FILE, Event, load_event
 from kdvision.batch.joint import TableCache
 from kdvision.batch.outcome import EventOutcome, evaluate_event, write_outcome
-from kdvision.batch.photos import Failure, FolderContents, PhotoFile, list_photos
-from kdvision.batch.reading.job import Job, JobResult, hash_content, load_content
-from kdvision.batch.reading.workers import Executor
-from kdvision.batch.store.corrections import CorrectionFile, FixedSquares, file_version
-from kdvision.batch.store.folder import RESULTS, ResultFolder, append_line, picture_name
-from kdvision.batch.store.options import BatchOptions
-from kdvision.batch.store.record import PhotoRecord, PhotoResult, Reading, load_records
-from kdvision.errors import KdvisionError, PhotoError
+from kdvision.batch.photos import Failure, FolderContents, list_photos
+from kdvision.batch.reading.job import Job, JobResult, failed_result
+from kdvision.batch.reading.workers import JobResults
+from kdvision.batch.rules import Rules
+from kdvision.batch.store.corrections import CorrectionFile, FixedSquares
+from kdvision.batch.store.folder import RESULTS, SETTINGS, ResultFolder, append_line, file_version, picture_name
+from kdvision.batch.store.record import PhotoRecord, Reading, load_records
+from kdvision.errors import KdvisionError, NotationError, PhotoError
 
 WATCH_INTERVAL_SECONDS: Final = 2.0
 """How often a watched folder is listed, and how old a file must be to be read: a younger one may still be arriving."""
 
 
-class Progress(NamedTuple):
-    """The progress of a run: photos done and in all, how many were read in this run, and how many failed."""
+@dataclass(frozen=True)
+class BatchOptions:
+    """The options of a run. `event` is an event file, by default the one in the folder; `rules` override its rules."""
 
-    done: int
-    total: int
-    read: int
-    failed: int
+    folder: Path
+    out: Path
+    event: Path | None = None
+    rules: Rules | None = None
+    force: bool = False
+
+    def save(self) -> None:
+        """Store in `out` what a later review has to know."""
+        rules = None if self.rules is None else {"variants": self.rules.variants, "side": self.rules.side}
+        event = None if self.event is None else str(self.event.resolve())
+        settings = {"folder": str(self.folder.resolve()), "event": event, "rules": rules}
+        ResultFolder(self.out).save_json(SETTINGS, settings)
+
+    @classmethod
+    def load(cls, out: Path) -> "BatchOptions":
+        """The options of the run that wrote into `out`; raises NotationError if there was none."""
+        if not (out / SETTINGS).exists():
+            hint = "name a folder that kdvision batch has written, as it was given to -o"
+            raise NotationError(f"{out} is not a folder of results", hint=hint)
+        settings = ResultFolder(out).load_json(SETTINGS)
+        if settings is None or not {"folder", "event", "rules"} <= settings.keys():
+            raise NotationError(f"{out / SETTINGS} is damaged", hint="run kdvision batch again")
+        rules = settings["rules"] and Rules(tuple(settings["rules"]["variants"]), settings["rules"]["side"])
+        return cls(Path(settings["folder"]), out, settings["event"] and Path(settings["event"]), rules)
+
+    def load_event(self) -> Event:
+        """The event as described now; raises NotationError for an invalid event file."""
+        path = self.event or self.folder / EVENT_FILE
+        event = load_event(path) if self.event or path.exists() else Event()
+        return replace(event, name=event.name or self.folder.resolve().name, rules=self.rules or event.rules)
 
 
 class BatchRun:
-    """One run over a folder. The result folder must be locked."""
+    """One run over a folder. The result folder must be locked.
+
+    `read_jobs` yields each job with its result. `on_progress` is called with the numbers of photos that are done, of
+    all photos, and of failures.
+    """
 
     def __init__(
         self,
         options: BatchOptions,
-        executor: Executor,
+        read_jobs: Callable[[Iterable[Job]], JobResults],
         *,
-        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_progress: Callable[[int, int, int], None] = lambda *_: None,
         on_message: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Load the results so far; raises NotationError for an invalid event file."""
-        self.options, self.executor = options, executor
+        self.options, self.read_jobs = options, read_jobs
         self.on_progress, self.on_message = on_progress, on_message
         self.folder, self.corrections = ResultFolder(options.out), CorrectionFile(options.out)
         self.event = options.load_event()
@@ -55,16 +87,12 @@ class BatchRun:
         self.records, damaged = load_records(options.out)
         if damaged:
             on_message(f"{damaged} damaged lines in {RESULTS}: their photos are read again")
-        self.readings = {} if options.force else _index_readings(self.records.values())
+        self.readings = {} if options.force else self._index_readings()
         self.tables = TableCache() if options.force else TableCache.load(self.folder)
         self.failures: dict[str, Failure] = {}
-        self.progress = Progress(0, 0, 0, 0)
-        self._versions: dict[str, tuple[int, int]] = {}
+        self._done = self._failed = self._total = 0
+        self._versions: dict[str, tuple[int, int] | None] = {}
         self.corrections.reload()
-
-    def close(self) -> None:
-        """Stop the workers."""
-        self.executor.close()
 
     def run(self) -> EventOutcome:
         """Read what is new in the folder, and write all files."""
@@ -93,41 +121,41 @@ class BatchRun:
                     message = str(error)
                     self.on_message(message)
             else:
-                message = ""
-                photos = tuple(photo for photo in contents.photos if _age_seconds(photo.path) > WATCH_INTERVAL_SECONDS)
-                versions = [(photo.name, file_version(photo.path)) for photo in photos]
-                is_new = state != (versions, contents.failures, event)
-                if self.corrections.reload() or is_new:
+                message, now = "", time.time()
+                versions = {name: file_version(path) for name, path in contents.photos.items()}
+                # A file that cannot be accessed is listed, because reading it reports the error.
+                old = {k: v for k, v in versions.items() if v is None or now - v[1] / 1e9 > WATCH_INTERVAL_SECONDS}
+                new_state = old, contents.failures, event
+                if self.corrections.reload() or state != new_state:
                     if (event.rules, event.tokens) != (self.event.rules, self.event.tokens):
                         self._versions.clear()  # all photos are checked again
-                    self.event = event
-                    self.read_photos(photos)
-                    on_written(self.finish(contents._replace(photos=photos)))
-                    state = versions, contents.failures, event
+                    self.event, state = event, new_state
+                    contents = contents._replace(photos={name: contents.photos[name] for name in old})
+                    self.read_photos(contents.photos)
+                    on_written(self.finish(contents))
             time.sleep(WATCH_INTERVAL_SECONDS)
 
     def list_folder(self) -> FolderContents:
         """The photos in the folder; raises KdvisionError if it cannot be read."""
         return list_photos(self.options.folder, skip=self.options.out)
 
-    def read_photos(self, photos: tuple[PhotoFile, ...]) -> None:
+    def read_photos(self, photos: Mapping[str, Path]) -> None:
         """Read the photos that have no result yet; then those with fixed squares again, with these."""
-        self.progress = Progress(0, len(photos), self.progress.read, 0)
+        self._done, self._failed, self._total = 0, 0, len(photos)
         self.failures.clear()
-        self._run(self._new_jobs(photos))
-        self._run(self._correction_jobs(photos))
+        self._read(self._new_jobs(photos))
+        self._read(self._correction_jobs(photos))
 
     def finish(self, contents: FolderContents) -> EventOutcome:
         """Write all files.
 
         The result of a photo that is no longer there is kept, unless the photo is there under another name.
         """
-        names = {photo.name for photo in contents.photos}
-        hashes = {record.content for name, record in self.records.items() if name in names}
+        hashes = {record.content for name, record in self.records.items() if name in contents.photos}
         self.records = {
-            name: replace(record, gone=name not in names)
+            name: replace(record, gone=name not in contents.photos)
             for name, record in self.records.items()
-            if name in names or (record.reading.error is None and record.content not in hashes)
+            if name in contents.photos or (record.reading.error is None and record.content not in hashes)
         }
         return self._write(contents.failures)
 
@@ -138,12 +166,10 @@ class BatchRun:
         except KdvisionError as error:
             self.on_message(f"{error}: corrected squares are changed, and nothing else is decided again")
             return self._write(())
-        self._run(self._correction_jobs(photo for photo in contents.photos if photo.name in self.records))
+        self._read(
+            self._correction_jobs({name: contents.photos[name] for name in contents.photos if name in self.records})
+        )
         return self._write(contents.failures)
-
-    def _run(self, jobs: Iterator[Job]) -> None:
-        for job, result in self.executor.run(jobs):
-            self._store(job, result)
 
     def _write(self, failures: Iterable[Failure]) -> EventOutcome:
         unread = sorted((*failures, *self.failures.values()))
@@ -151,51 +177,55 @@ class BatchRun:
         write_outcome(self.folder, outcome)
         self.tables.save(self.folder)
         # The pictures of readings that are in no record any more are removed.
-        self.readings = {
-            key: one for key, one in _index_readings(self.records.values()).items() if key in self.readings
-        }
+        self.readings = {key: one for key, one in self._index_readings().items() if key in self.readings}
         return outcome
 
-    def _new_jobs(self, photos: Iterable[PhotoFile]) -> Iterator[Job]:
+    def _index_readings(self) -> dict[str, Reading]:
+        """The readings of the records by their keys. Failures caused by the machine have none."""
+        return {reading.key: reading for one in self.records.values() for reading in one.readings if reading.key}
+
+    def _new_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for unread photos. Photos whose result is cached are recorded as a side effect."""
-        for photo in photos:
-            version = file_version(photo.path)
-            is_known = version is not None and self._versions.get(photo.name) == version
-            job = None if is_known else self._make_job(photo)
-            if job is not None and version is not None:
-                self._versions[photo.name] = version
+        for name, path in photos.items():
+            version = file_version(path)
+            is_known = version is not None and self._versions.get(name) == version
+            job = None if is_known else self._make_job(name, path)
+            if job is not None:
+                self._versions[name] = version
             if job is None or self._use_cached(job):
-                self._report_progress(photo.name)
+                self._report_progress(name)
             else:
                 yield job
 
-    def _correction_jobs(self, photos: Iterable[PhotoFile]) -> Iterator[Job]:
+    def _correction_jobs(self, photos: Mapping[str, Path]) -> Iterator[Job]:
         """Yield jobs for photos with fixed squares that were not read with these yet."""
-        for photo in photos:
-            record = self.records[photo.name]
-            corrections = self.corrections.of_photo(record.photo, record.content)
-            if not record.content or not corrections.fixed_squares or record.reading.error is not None:
-                self.records[photo.name] = replace(record, again=None)
+        for name, path in photos.items():
+            record = self.records[name]
+            fixed_squares = self.corrections.of_photo(name, record.content).fixed_squares
+            if not record.content or not fixed_squares or record.reading.error is not None:
+                self.records[name] = replace(record, again=None)
                 continue
-            job = self._make_job(photo, corrections.fixed_squares)
+            job = self._make_job(name, path, fixed_squares)
             if job is not None and job.content == record.content and not self._use_cached(job):
                 yield job
 
-    def _make_job(self, photo: PhotoFile, fixed_squares: FixedSquares = ()) -> Job | None:
-        """The job for a photo; None if its file cannot be read, which is recorded."""
-        try:
-            data = load_content(photo.path)
-        except PhotoError as error:
-            self._record_unreadable(photo.name, error)
-            return None
-        return Job(photo.name, hash_content(data), data, self.event.photo_rules(photo.name), fixed_squares)
+    def _make_job(self, photo: str, path: Path, fixed_squares: FixedSquares = ()) -> Job | None:
+        """The job for a photo; None if its file cannot be read, which is recorded. Then an earlier result stays."""
+        from kdvision.vision.image.photo import MAX_FILE_BYTES
 
-    def _record_unreadable(self, photo: str, error: PhotoError) -> None:
-        """Record that a photo's file cannot be read. An earlier result stays."""
-        if photo in self.records and self.records[photo].content:
-            self.failures[photo] = Failure(photo, f"{error}; its earlier result counts", error.hint)
-        else:
-            self.records[photo] = PhotoRecord.of_unreadable(photo, error)
+        try:
+            with path.open("rb") as file:
+                data = file.read(MAX_FILE_BYTES + 1)
+        except OSError as error:
+            hint, words = "check that it is a file you may read, and run again", error.strerror
+            failure = PhotoError(f"the photo cannot be read: {words}", hint=hint)
+            if photo in self.records and self.records[photo].content:
+                self.failures[photo] = Failure(photo, f"{failure}; its earlier result counts", hint)
+            else:
+                self.records[photo] = PhotoRecord(photo, "", Reading.parse(failed_result(failure).data))
+            return None
+        content = hashlib.sha256(data).hexdigest()  # photos with the same hash are the same photo
+        return Job(photo, content, data, self.event.photo_rules(photo), fixed_squares)
 
     def _use_cached(self, job: Job) -> bool:
         """True if the result of a job is cached; then it is recorded, with the picture under the photo's name."""
@@ -208,24 +238,26 @@ class BatchRun:
             if picture is None:
                 return False
             self.folder.write(name, picture)
-            reading = replace(reading, picture=name)
+            reading = reading._replace(picture=name)
         self._record(job, reading)
         return True
 
+    def _read(self, jobs: Iterator[Job]) -> None:
+        """Read photos, and write each result to disk: first its picture, then its record."""
+        for job, result in self.read_jobs(jobs):
+            self._store(job, result)
+
     def _store(self, job: Job, result: JobResult) -> None:
-        """Write a result to disk: first its picture, then its record."""
         name = None
         if result.picture is not None:
             name = picture_name(job.photo, corrected=bool(job.fixed_squares))
             self.folder.write(name, result.picture)
         key = job.key if result.final else ""
         reading = Reading.parse({**result.data, "key": key, "picture": name, "seen": result.observations})
-        record = self._record(job, reading)
-        append_line(self.folder.path / RESULTS, PhotoResult(record, self.event.seat(job.photo)).line())
+        append_line(self.folder.path / RESULTS, self._record(job, reading).line())
         if key:
             self.readings[key] = reading
         if not job.fixed_squares:
-            self.progress = self.progress._replace(read=self.progress.read + 1)
             self._report_progress(job.photo)
 
     def _record(self, job: Job, reading: Reading) -> PhotoRecord:
@@ -237,23 +269,11 @@ class BatchRun:
             record = PhotoRecord(job.photo, job.content, reading)
         else:
             record = replace(record, reading=reading, gone=False)
-        self.records[job.photo] = record
+        self.records[job.photo] = record = replace(record, seat=self.event.seat(job.photo))
         return record
 
     def _report_progress(self, photo: str) -> None:
         record = self.records.get(photo)
-        failed = record is not None and record.reading.error is not None
-        done = self.progress.done + 1
-        self.progress = self.progress._replace(done=done, failed=self.progress.failed + failed)
-        self.on_progress(self.progress)
-
-
-def _index_readings(records: Iterable[PhotoRecord]) -> dict[str, Reading]:
-    """The readings of the records by their keys. Failures caused by the machine have none."""
-    return {reading.key: reading for one in records for reading in one.readings if reading.key}
-
-
-def _age_seconds(path: Path) -> float:
-    """Seconds since the file was changed; infinite if it cannot be accessed, which reading it will report."""
-    version = file_version(path)
-    return float("inf") if version is None else time.time() - version[1] / 1e9
+        self._done += 1
+        self._failed += record is not None and record.reading.error is not None
+        self.on_progress(self._done, self._total, self._failed)

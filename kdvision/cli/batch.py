@@ -1,5 +1,6 @@
 """`kdvision batch`: scores all photos of an event, with standings and a report."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -16,9 +17,8 @@ from kdvision.text import count_noun, join_words
 if TYPE_CHECKING:
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.reading.workers import Executor
-    from kdvision.batch.run import BatchRun
+    from kdvision.batch.run import BatchOptions, BatchRun
     from kdvision.batch.standings import Ranking
-    from kdvision.batch.store.options import BatchOptions
     from kdvision.cli.progress import ProgressDisplay
 
 EVENT_VARIANTS: Final = board_variants("kingdomino")
@@ -52,8 +52,8 @@ def batch(
     review OUT.
     """
     from kdvision.batch.rules import Rules
+    from kdvision.batch.run import BatchOptions
     from kdvision.batch.store.folder import ResultFolder
-    from kdvision.batch.store.options import BatchOptions
 
     rules = Rules(variants, int(size) if size else None) if variants or size else None
     options = BatchOptions(folder, out, event, rules, force)
@@ -70,10 +70,10 @@ def batch(
 
 def print_summary(outcome: "EventOutcome", out: Path) -> None:
     """Print who leads, how much there is to check, and where the files are."""
-    if outcome.rankings:
-        _print_ranking(outcome.rankings[0])
+    if outcome.standings.rankings:
+        _print_ranking(outcome.standings.rankings[0])
     kingdoms = len(outcome.standings.seating.counting)
-    print_line(f"{count_noun(outcome.photo_count, 'photo')}, {count_noun(kingdoms, 'kingdom')}.")
+    print_line(f"{count_noun(len(outcome.standings.seating.photos), 'photo')}, {count_noun(kingdoms, 'kingdom')}.")
     if outcome.failures:
         print_line(f"{len(outcome.failures)} failed: {out / 'errors.csv'}")
     if outcome.review_items:
@@ -104,13 +104,9 @@ def _join_rule_options() -> str:
 
 
 def _make_executor(workers: int | None, dask: str | None) -> "Executor":
-    if dask is not None:
-        from kdvision.batch.reading.cluster import DaskExecutor
+    from kdvision.batch.reading.workers import DaskExecutor, PoolExecutor
 
-        return DaskExecutor(dask)
-    from kdvision.batch.reading.workers import PoolExecutor
-
-    return PoolExecutor(workers)
+    return PoolExecutor(workers) if dask is None else DaskExecutor(dask)
 
 
 def _run(options: "BatchOptions", executor: "Executor", *, watching: bool) -> "EventOutcome":
@@ -118,17 +114,9 @@ def _run(options: "BatchOptions", executor: "Executor", *, watching: bool) -> "E
     from kdvision.batch.run import BatchRun
     from kdvision.cli.progress import ProgressDisplay
 
-    with ProgressDisplay() as display:
-        run = BatchRun(
-            options,
-            executor,
-            on_progress=lambda progress: display.update(progress.done, progress.total, progress.failed),
-            on_message=print_message,
-        )
-        try:
-            return _watch(run, display) if watching else _run_once(run, display)
-        finally:
-            run.close()
+    with ProgressDisplay() as display, closing(executor):
+        run = BatchRun(options, executor.run, on_progress=display.update, on_message=print_message)
+        return _watch(run, display) if watching else _run_once(run, display)
 
 
 def _run_once(run: "BatchRun", display: "ProgressDisplay") -> "EventOutcome":
@@ -148,8 +136,10 @@ def _watch(run: "BatchRun", display: "ProgressDisplay") -> "EventOutcome":
     def print_progress(outcome: "EventOutcome") -> None:
         display.close()
         outcomes[:] = [outcome]
-        verdict = outcome.rankings[0].verdict if outcome.rankings else ""
-        print_message(f"{count_noun(outcome.photo_count, 'photo')} read{f': {verdict}' if verdict else ''}")
+        verdict = next((ranking.verdict for ranking in outcome.standings.rankings), "")
+        print_message(
+            f"{count_noun(len(outcome.standings.seating.photos), 'photo')} read{f': {verdict}' if verdict else ''}"
+        )
 
     print_message(f"watching {run.options.folder}; press Ctrl-C to stop")
     try:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kdvision.batch.kingdoms import KingdomResult
     from kdvision.batch.outcome import EventOutcome
     from kdvision.batch.review import ReviewItem
+    from kdvision.batch.run import BatchOptions
     from kdvision.batch.store.corrections import Correction, CorrectionFile
-    from kdvision.batch.store.options import BatchOptions
     from kdvision.batch.store.record import PhotoRecord
     from kdvision.game.board import Board
 
@@ -55,9 +55,9 @@ def review(
     Corrections are stored in OUT/corrections.jsonl, and standings and report are updated. With --fix or --board nothing
     is asked.
     """
+    from kdvision.batch.run import BatchOptions
     from kdvision.batch.store.corrections import CorrectionFile
     from kdvision.batch.store.folder import REPORT
-    from kdvision.batch.store.options import BatchOptions
 
     options = BatchOptions.load(out)
     if page:
@@ -106,7 +106,7 @@ class ReviewDialogue:
         board = None if item.kingdom is None else item.kingdom.board
         fixes = "".join(f"{number} {fix} · " for number, fix in enumerate(item.fixes, start=1))
         while True:
-            print_line(BOARD_PROMPT.format(fixes=fixes) if board else self._get_photo_prompt(item.spot.photo))
+            print_line(BOARD_PROMPT.format(fixes=fixes) if board else self._get_photo_prompt(item.photo))
             answer = _read_answer()
             if answer is None or answer.lower() == "q":
                 return False
@@ -121,8 +121,7 @@ class ReviewDialogue:
                 return True
 
     def _print_item(self, item: "ReviewItem") -> None:
-        spot = item.spot
-        print_line(" · ".join(filter(None, (spot.player, *spot.seat_words, spot.photo))))
+        print_line(" · ".join(filter(None, (item.player, *item.seat_words, item.photo))))
         if item.kingdom is not None:
             self._print_kingdom(item.kingdom)
         for sentence in (item.why, item.advice.replace(COMMAND_ADVICE, "")):
@@ -140,17 +139,17 @@ class ReviewDialogue:
         if answer.lower() == "o":
             self._open(item)
             return False, board
-        record = self.records.get(item.spot.photo)
+        record = self.records.get(item.photo)
         if record is None or answer.lower() == "s" or (not answer and board is None):
             return True, board
-        kingdom = item.spot.kingdom or 1
-        if record.reading.kingdoms and not item.spot.kingdom and not re.match(r"\d+:", answer):
-            hint = f"name the kingdom: kdvision review {self.out} --board {record.photo}:K=BOARD"
-            raise NotationError(f"{record.photo} has kingdoms, and this question is about none of them", hint=hint)
+        kingdom = item.number or 1
+        if record.reading.kingdoms and not item.number and not re.match(r"\d+:", answer):
+            hint = f"name the kingdom: kdvision review {self.out} --board {record.name}:K=BOARD"
+            raise NotationError(f"{record.name} has kingdoms, and this question is about none of them", hint=hint)
         if not answer or answer.lower().startswith("board "):
-            self._store(make_correction(record.photo, kingdom, board=answer[len("board ") :] or str(board)))
+            self._store(make_correction(record.name, kingdom, board=answer[len("board ") :] or str(board)))
             return True, board
-        return False, self._apply_fix(record.photo, kingdom, answer, board)
+        return False, self._apply_fix(record.name, kingdom, answer, board)
 
     def _apply_fix(self, photo: str, kingdom: int, answer: str, board: "Board | None") -> "Board | None":
         """Store the correction of a square, and return the board with it."""
@@ -198,17 +197,13 @@ def _load_outcome(
 
 def _update_results(options: "BatchOptions") -> None:
     """Write the results after corrections, unless another run has locked the folder, which applies them itself."""
-    from kdvision.batch.reading.workers import SerialExecutor
+    from kdvision.batch.reading.workers import read_in_process
     from kdvision.batch.run import BatchRun
     from kdvision.batch.store.folder import LockedError, ResultFolder
 
     try:
         with ResultFolder(options.out).lock():
-            run = BatchRun(options, SerialExecutor(), on_message=print_message)
-            try:
-                outcome = run.apply_corrections()
-            finally:
-                run.close()
+            outcome = BatchRun(options, read_in_process, on_message=print_message).apply_corrections()
     except LockedError:
         print_message("a run is writing there, and applies the corrections before it ends")
         return

@@ -31,7 +31,7 @@ def executor(monkeypatch: pytest.MonkeyPatch) -> TextPhotoReader:
     """The executor of batch and review."""
     readers = TextPhotoReader()
     monkeypatch.setattr("kdvision.batch.reading.workers.PoolExecutor", lambda *_: readers)
-    monkeypatch.setattr("kdvision.batch.reading.workers.SerialExecutor", lambda: readers)
+    monkeypatch.setattr("kdvision.batch.reading.workers.read_in_process", readers.run)
     return readers
 
 

@@ -15,10 +15,9 @@ from kdvision.batch.outcome import evaluate_event
 from kdvision.batch.photos import Seat
 from kdvision.batch.reading.observation import pack_observation, unpack_observation
 from kdvision.batch.rules import Rules
-from kdvision.batch.standings import EventStandings
 from kdvision.batch.store.corrections import Correction, CorrectionFile, PhotoCorrections
 from kdvision.batch.store.folder import ResultFolder
-from kdvision.batch.store.record import PhotoRecord, PhotoResult
+from kdvision.batch.store.record import PhotoRecord
 from kdvision.batch.store.record import Reading as StoredReading
 from kdvision.game.board import Board, Square
 from kdvision.game.rules import kingdomino
@@ -36,7 +35,7 @@ ANN, BO = "# w m3", "# w m2"
 NO_EVENT = Event()
 
 
-def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> PhotoResult:
+def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoiled: dict[str, float]) -> PhotoRecord:
     """The result of a photo of one kingdom; `spoiled` are the probabilities of single squares."""
     own, reading = Board.parse(board), Reading.of(board, spoiled=spoiled)
     border_log_odds = np.zeros((own.height, own.width - 1)), np.zeros((own.height - 1, own.width))
@@ -45,41 +44,39 @@ def photo_result(player: str, board: str, doubts: tuple[Doubt, ...] = (), **spoi
     made = json.loads(json.dumps(result_to_dict(build_photo_result("", (640, 480), [read], kingdomino()))["kingdoms"]))
     kept = json.loads(json.dumps(pack_observation(read)))
     stored = StoredReading.parse({"width": 640, "kingdoms": made, "seen": [kept]})
-    return PhotoResult(PhotoRecord(f"{player}.jpg", player, stored), Seat(1, "1", (player,)))
+    return PhotoRecord(f"{player}.jpg", player, stored, seat=Seat(1, "1", (player,)))
 
 
-def with_reading(photo: PhotoResult, **changes: Any) -> PhotoResult:
+def with_reading(photo: PhotoRecord, **changes: Any) -> PhotoRecord:
     """The photo, read differently."""
-    return replace(photo, record=replace(photo.record, reading=replace(photo.record.reading, **changes)))
+    return replace(photo, reading=photo.reading._replace(**changes))
 
 
-def confirm(photo: PhotoResult) -> PhotoResult:
+def confirm(photo: PhotoRecord) -> PhotoRecord:
     """The photo whose first kingdom a person has confirmed."""
     return replace(photo, corrections=PhotoCorrections(corrections=(Correction(photo.name, "", 1, "A1", "#"),)))
 
 
-def rename(photo: PhotoResult, player: str) -> PhotoResult:
+def rename(photo: PhotoRecord, player: str) -> PhotoRecord:
     """The photo as one of another player."""
-    return replace(
-        photo, record=replace(photo.record, photo=f"{player}.jpg", content=player), seat=Seat(1, "1", (player,))
-    )
+    return replace(photo, name=f"{player}.jpg", content=player, seat=Seat(1, "1", (player,)))
 
 
-def unsure_bo() -> PhotoResult:
+def unsure_bo() -> PhotoRecord:
     """A photo in which the crowns of one mine are hard to count."""
     return photo_result("bo", BO, (make_doubt("C1", "m2", "m3", 0.6),), C1={"m2": 0.6, "m3": 0.398})
 
 
 def decide_table(
-    *photos: PhotoResult, cache: TableCache | None = None, event: Event = NO_EVENT
+    *photos: PhotoRecord, cache: TableCache | None = None, event: Event = NO_EVENT
 ) -> dict[str, KingdomResult]:
     """The kingdoms of one table, decided jointly, by player."""
-    standings = EventStandings(assign_seats(photos, event), event)
-    return {kingdom.player: kingdom for kingdom in decide_tables(standings, cache or TableCache())}
+    seating = decide_tables(assign_seats(photos, event), cache or TableCache())
+    return {kingdom.player: kingdom for kingdom in seating.kingdoms}
 
 
 def test_a_packed_observation_can_be_unpacked() -> None:
-    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).record.reading.seen[0]
+    kept = photo_result("bo", BO, C1={"m2": 0.6, "m3": 0.38}).reading.seen[0]
     assert kept is not None
     view = unpack_observation(kept)
     assert view.probabilities.best == Board.parse(BO)
@@ -110,7 +107,7 @@ def test_the_box_removes_a_doubt() -> None:
     assert kingdoms["bo"].data["probability"] > 0.9
 
 
-def misread_bo(m3: float = 0.6) -> PhotoResult:
+def misread_bo(m3: float = 0.6) -> PhotoRecord:
     """A photo in which the crowns of one mine were counted wrong, with this confidence."""
     return photo_result("bo", "# w m3", (make_doubt("C1", "m3", "m2", 0.6),), C1={"m3": m3, "m2": 0.98 - m3})
 
@@ -130,7 +127,7 @@ def test_a_certain_joint_board_counts_and_is_reported() -> None:
 
 
 @pytest.mark.parametrize("bo", [unsure_bo(), misread_bo(), confirm(misread_bo()), misread_bo(0.9)])
-def test_probabilities_of_totals_follow_the_joint_decision(bo: PhotoResult) -> None:
+def test_probabilities_of_totals_follow_the_joint_decision(bo: PhotoRecord) -> None:
     for kingdom in decide_table(photo_result("ann", ANN), bo).values():
         data = kingdom.data
         totals = [data["points_probability"], *(one["probability"] for one in data["alternatives"])]
@@ -171,7 +168,7 @@ def test_a_corrected_board_stays_and_the_joint_board_is_reported() -> None:
 @pytest.mark.parametrize(("corrected", "counts"), [("", "# w m2"), ("C1=m3", "# w m3")])
 def test_a_correction_overrides_the_joint_decision(corrected: str, counts: str, tmp_path: Path) -> None:
     """Also if it only confirms what was read."""
-    records = [one.record for one in (photo_result("ann", ANN), misread_bo())]
+    records = [photo_result("ann", ANN), misread_bo()]
     corrections = CorrectionFile(tmp_path)
     if corrected:
         square, _, cell = corrected.partition("=")
@@ -205,7 +202,7 @@ def test_a_table_with_kinds_of_another_box_is_not_decided_jointly() -> None:
 def test_a_kingdom_with_towns_takes_no_domino_from_the_others() -> None:
     """It was built from another box."""
     ann = photo_result("ann", ANN)
-    towns = with_reading(ann, score={"kingdoms": [{**ann.kingdoms[0], "board": ["# t m3"]}], "error": None})
+    towns = with_reading(ann, kingdoms=[{**ann.kingdoms[0], "board": ["# t m3"]}])
     assert decide_table(towns, misread_bo())["bo"].data["board"] == ["# w m3"]
 
 

@@ -15,7 +15,7 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links and such names
 
 
 def names(folder: Path, skip: Path | None = None) -> list[str]:
-    return [photo.name for photo in list_photos(folder, skip=skip).photos]
+    return list(list_photos(folder, skip=skip).photos)
 
 
 def test_photos_are_listed_in_natural_order(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_path_that_is_not_a_file_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "bo.jpg").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "pipe.png")
     found = list_photos(tmp_path)
-    assert [photo.name for photo in found.photos] == ["ann.jpg"]
+    assert list(found.photos) == ["ann.jpg"]
     assert [failure.name for failure in found.failures] == ["bo.jpg", "pipe.png"]
 
 
@@ -56,7 +56,7 @@ def test_a_folder_that_may_not_be_read_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "closed").chmod(0)
     found = list_photos(tmp_path)
     (tmp_path / "closed").chmod(0o700)
-    assert [photo.name for photo in found.photos] == ["open/ann.jpg"]
+    assert list(found.photos) == ["open/ann.jpg"]
     assert found.failures[0][0] == "closed"
     assert "cannot be read" in found.failures[0].reason
 
@@ -72,7 +72,7 @@ def test_a_folder_that_cannot_be_listed_is_a_failure(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(os, "scandir", scandir)
     found = list_photos(tmp_path)
-    assert [photo.name for photo in found.photos] == ["open/ann.jpg"]
+    assert list(found.photos) == ["open/ann.jpg"]
     assert [tuple(failure)[:2] for failure in found.failures] == [
         ("closed", "the folder cannot be read: Permission denied")
     ]

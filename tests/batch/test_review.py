@@ -95,5 +95,5 @@ def test_a_kingdom_with_towns_is_reviewed_even_if_corrected(tmp_path: Path) -> N
     assert row["advice"] == "score its photo with kdvision score, which detects the game"
     assert read_csv(out / "results.csv")[0]["review"] == "yes"
     assert [one["note"] for one in read_csv(out / "standings.csv")] == ["not scored correctly: it has towns", ""]
-    (ranking,) = run_batch(folder, out).rankings
+    (ranking,) = run_batch(folder, out).standings.rankings
     assert ranking.verdict == "ann cannot be scored because of towns"

@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from kdvision.batch import run
 from kdvision.batch.photos import list_photos
 from kdvision.batch.reading.job import Job, JobResult
-from kdvision.batch.run import BatchRun
+from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.batch.store.corrections import Correction, CorrectionFile
 from kdvision.batch.store.folder import LockedError, ResultFolder, read_lines
-from kdvision.batch.store.options import BatchOptions
 from kdvision.batch.store.record import SCORE_FIELDS
-from kdvision.errors import KdvisionError, NotationError, PhotoError
+from kdvision.errors import KdvisionError, NotationError
 from kdvision.files import write_atomically
 from tests.batch.text_photos import (
     TextPhotoReader,
@@ -54,7 +52,7 @@ def out(tmp_path: Path) -> Path:
 
 def test_all_files_are_written(folder: Path, out: Path) -> None:
     written = run_batch(folder, out)
-    assert (written.photo_count, len(written.kingdoms)) == (5, 5)
+    assert (len(written.photos), len(written.kingdoms)) == (5, 5)
     names = {path.name for path in out.iterdir()}
     assert names >= {"results.jsonl", "results.csv", "standings.csv", "review.csv", "errors.csv", "report.html"}
     assert read_csv(out / "errors.csv") == [
@@ -194,10 +192,14 @@ def test_a_file_that_cannot_be_read_is_an_error_and_keeps_its_result(
 
 
 def test_a_file_that_could_not_be_read_is_read_later(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def closed(path: Path) -> bytes:
-        raise PhotoError("the photo cannot be read: Input/output error", hint="try again")
+    opened = Path.open
 
-    monkeypatch.setattr(run, "load_content", closed)
+    def closed(self: Path, *args: object, **named: object) -> object:
+        if self.is_relative_to(folder) and self.suffix == ".jpg":
+            raise OSError(5, "Input/output error")
+        return opened(self, *args, **named)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", closed)
     assert len(run_batch(folder, out).failures) == 5
     monkeypatch.undo()
     run_batch(folder, out, executor := TextPhotoReader())
@@ -306,9 +308,7 @@ def test_corrections_without_the_photos_change_only_those_squares(folder: Path, 
     folder.rename(folder.with_name("elsewhere"))
     messages: list[str] = []
     with ResultFolder(out).lock():
-        late = BatchRun(BatchOptions(folder, out), TextPhotoReader(), on_message=messages.append)
-        late.apply_corrections()
-        late.close()
+        BatchRun(BatchOptions(folder, out), TextPhotoReader().run, on_message=messages.append).apply_corrections()
     row = next(row for row in read_csv(out / "results.csv") if row["player"] == "cy")
     assert (row["board"], row["total"], row["total_read"]) == ("# l2", "2", "1")
     assert "nothing else is decided again" in messages[0]
@@ -316,7 +316,7 @@ def test_corrections_without_the_photos_change_only_those_squares(folder: Path, 
 
 def test_an_empty_folder_has_empty_results(tmp_path: Path) -> None:
     written = run_batch(write_files(tmp_path / "photos", {"notes.txt": "x"}), tmp_path / "out")
-    assert (written.photo_count, written.rankings) == (0, [])
+    assert (len(written.photos), written.standings.rankings) == (0, [])
     assert (tmp_path / "out" / "errors.csv").read_text() == "file,reason,advice\n"
     assert "No kingdom was read." in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
@@ -327,19 +327,18 @@ def test_a_photo_takes_little_memory(tmp_path: Path) -> None:
     photos = {f"{number}.jpg": text_photo(rows, doubts=[("A1", "w", "f", 0.8)]) for number in range(40)}
     folder, sizes_bytes = write_files(tmp_path / "photos", dict(photos)), list[int]()
 
-    def tell(_: object) -> None:
+    def tell(*_: object) -> None:
         if len(sizes_bytes) in (19, 39):  # the two that are compared
             gc.collect()
         sizes_bytes.append(tracemalloc.get_traced_memory()[0])
 
     with ResultFolder(tmp_path / "out").lock():
-        one = BatchRun(BatchOptions(folder, tmp_path / "out"), TextPhotoReader(), on_progress=tell)
+        one = BatchRun(BatchOptions(folder, tmp_path / "out"), TextPhotoReader().run, on_progress=tell)
         tracemalloc.start()
         try:
             one.read_photos(list_photos(folder).photos)
         finally:
             tracemalloc.stop()
-            one.close()
     assert (sizes_bytes[39] - sizes_bytes[19]) / 20 < 20_000
 
 
@@ -347,14 +346,13 @@ def test_results_stay_cached_while_a_run_goes_on(folder: Path, out: Path, tmp_pa
     executor, changed = TextPhotoReader(), folder / "round1/table1/cy.jpg"
     before = changed.read_bytes()
     with ResultFolder(out).lock():
-        one = BatchRun(BatchOptions(folder, out), executor)
+        one = BatchRun(BatchOptions(folder, out), executor.run)
         one.run()
         write_files(folder, {"round1/table1/aa.jpg": text_photo("# w w")})
         changed.write_bytes(text_photo("# l"))
         one.run()
         changed.write_bytes(before)
         one.run()
-        one.close()
     assert [name for name, _ in executor.jobs].count("round1/table1/cy.jpg") == 3
     assert len(executor.jobs) == 8
     run_batch(folder, tmp_path / "whole")

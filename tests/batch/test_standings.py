@@ -100,7 +100,7 @@ def test_a_photo_of_a_whole_table_has_the_players_of_the_table(tmp_path: Path) -
 def verdicts(tmp_path: Path, files: dict[str, bytes | str]) -> dict[str, str]:
     """The verdict of each ranking, by its title."""
     written = run_batch(write_files(tmp_path / "photos", files), tmp_path / "out")
-    return {ranking.title: ranking.verdict for ranking in written.rankings}
+    return {ranking.title: ranking.verdict for ranking in written.standings.rankings}
 
 
 def test_nobody_wins_while_a_kingdom_is_missing(tmp_path: Path) -> None:

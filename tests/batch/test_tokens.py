@@ -42,7 +42,7 @@ def test_tokens_count_in_results_and_standings(event: Path, tmp_path: Path) -> N
     assert totals(tmp_path / "out") == {"ann": "5", "bo": "5"}
     (record,) = read_results(tmp_path / "out")
     assert [line["clause"] for line in record["kingdoms"][0]["lines"] if not line["terrain"]] == ["court/gatherers"]
-    assert [(row.player, row.points) for row in outcome.rankings[-1].rows] == [("bo", 5), ("ann", 5)]
+    assert [(row.player, row.points) for row in outcome.standings.rankings[-1].rows] == [("bo", 5), ("ann", 5)]
     assert not [item for item in outcome.review_items if "event.toml" in item.why]
 
 
@@ -95,7 +95,7 @@ def test_corrected_boards_keep_their_tokens(event: Path, tmp_path: Path) -> None
 def test_a_kingdom_without_tokens_in_the_event_file_is_to_be_reviewed(event: Path, tmp_path: Path) -> None:
     (event / "event.toml").write_text(EVENT.rpartition("[[photo.kingdom]]")[0], encoding="utf-8")
     outcome = run_batch(event, tmp_path / "out")
-    assert [(item.spot.player, item.why) for item in outcome.review_items if "event.toml" in item.why] == [
+    assert [(item.player, item.why) for item in outcome.review_items if "event.toml" in item.why] == [
         ("bo", "event.toml does not say where its court tiles and resources are, so it is scored without any")
     ]
 

@@ -7,7 +7,6 @@ import csv
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -18,9 +17,8 @@ import numpy as np
 
 from kdvision.batch.outcome import EventOutcome
 from kdvision.batch.reading.job import Job, JobResult, failed_result, hash_models
-from kdvision.batch.run import BatchRun
+from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.batch.store.folder import ResultFolder
-from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError, NoKingdomFound, PhotoError
 from kdvision.game.board import Board, Square, parse_cell
 from kdvision.report.build import build_photo_result
@@ -98,9 +96,8 @@ def write_files(folder: Path, files: dict[str, bytes | str]) -> Path:
 
 def run_batch(folder: Path, out: Path, executor: TextPhotoReader | None = None, **options: Any) -> EventOutcome:
     """The summary of one run over a folder."""
-    run_options = BatchOptions(folder, out, **options)
-    with ResultFolder(out).lock(), closing(BatchRun(run_options, executor or TextPhotoReader())) as run:
-        return run.run()
+    with ResultFolder(out).lock():
+        return BatchRun(BatchOptions(folder, out, **options), (executor or TextPhotoReader()).run).run()
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:

@@ -10,19 +10,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import kdvision
 from kdvision.batch.reading.observation import pack_observation
 from kdvision.batch.rules import GAME, OTHER_KINGDOM_HAS_TOWNS, Rules, towns_problem
 from kdvision.batch.store.corrections import FixedSquares
-from kdvision.errors import KdvisionError, ModelError, PhotoError
-
-if TYPE_CHECKING:
-    from kdvision.pipeline import KingdomReading
-    from kdvision.report.result import Result
-    from kdvision.vision.image.photo import Photo
+from kdvision.errors import KdvisionError, ModelError
 
 READER_VERSION: Final = 2
 """Raised when this version reads the same photo differently with the same networks."""
@@ -69,23 +63,6 @@ class JobResult(NamedTuple):
     models: str = ""
     final: bool = True
     observations: tuple[Mapping[str, Any] | None, ...] = ()
-
-
-def load_content(path: Path) -> bytes:
-    """The bytes of a photo's file, at most one more than the limit; raises PhotoError."""
-    from kdvision.vision.image.photo import MAX_FILE_BYTES
-
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        hint = "check that it is a file you may read, and run again"
-        raise PhotoError(f"the photo cannot be read: {error.strerror}", hint=hint) from error
-
-
-def hash_content(data: bytes) -> str:
-    """The SHA-256 of a photo's bytes. Photos with the same hash are the same photo."""
-    return hashlib.sha256(data).hexdigest()
 
 
 @cache
@@ -146,19 +123,24 @@ def failed_result(error: KdvisionError) -> JobResult:
 
 def _read(job: Job) -> JobResult:
     from kdvision import pipeline
+    from kdvision.files import encode_image
     from kdvision.game.board import Square
     from kdvision.game.rules import name_box
     from kdvision.report.build import build_photo_result
+    from kdvision.report.overlay import draw_overlay
     from kdvision.report.pieces import GivenFacts
     from kdvision.report.to_dict import result_to_dict
     from kdvision.vision.decide.game_set import GAME_AUTO
-    from kdvision.vision.image.photo import Photo
+    from kdvision.vision.image.photo import Photo, shrink
 
-    photo = Photo.open(job.data, name="the photo")
+    photo, rules = Photo.open(job.data, name="the photo"), job.rules
     fixed = {(number - 1, Square.parse(square)): cell for number, square, cell in job.fixed_squares}
-    rules = job.rules
     box = name_box(GAME_AUTO, rules.variants)
-    readings = [_flag_other_game(one) for one in pipeline.read(photo, side=rules.side, fixed_squares=fixed, game=box)]
+    readings = list(pipeline.read(photo, side=rules.side, fixed_squares=fixed, game=box))
+    for number, one in enumerate(readings):
+        if one.game != GAME:  # the rules cannot score it, so it is to be reviewed
+            problem = towns_problem(one.board) or OTHER_KINGDOM_HAS_TOWNS
+            readings[number] = replace(one, problems=(problem, *one.problems))
     result = build_photo_result(
         "",
         (photo.width, photo.height),
@@ -167,16 +149,11 @@ def _read(job: Job) -> JobResult:
         facts=GivenFacts(tokens=dict(enumerate(rules.tokens))),
     )
     values = {**_adapt_advice(result_to_dict(result)), "photo": None}
-    observations = tuple(pack_observation(one) for one in readings)
-    return JobResult(values, _draw_picture(photo, result), hash_models(), observations=observations)
-
-
-def _flag_other_game(reading: "KingdomReading") -> "KingdomReading":
-    """The kingdom, to be reviewed if the photo shows another game than the rules score."""
-    if reading.game == GAME:
-        return reading
-    problem = towns_problem(reading.board) or OTHER_KINGDOM_HAS_TOWNS
-    return replace(reading, problems=(problem, *reading.problems))
+    pixels = photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0]
+    factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
+    drawn = draw_overlay(photo, result, shrink(pixels, factor)[0] if factor < 1 else pixels)
+    picture = encode_image(drawn, ".jpg", quality=PICTURE_QUALITY)
+    return JobResult(values, picture, hash_models(), observations=tuple(map(pack_observation, readings)))
 
 
 def _adapt_advice(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,15 +166,3 @@ def _adapt_advice(values: Mapping[str, Any]) -> dict[str, Any]:
     ]
     hint = values["hint"] and values["hint"].replace(OUTLINE_HINT, TYPE_BOARD)
     return {**values, "hint": hint, "kingdoms": kingdoms}
-
-
-def _draw_picture(photo: "Photo", result: "Result") -> bytes:
-    """The photo with its score drawn in, its longer side at most MAX_PICTURE_SIDE, as a JPEG."""
-    from kdvision.files import encode_image
-    from kdvision.report.overlay import draw_overlay
-    from kdvision.vision.image.photo import shrink
-
-    pixels = photo.find_level(min(1.0, MIN_PICTURE_SIDE / max(photo.width, photo.height)))[0]
-    factor = MAX_PICTURE_SIDE / max(pixels.shape[:2])
-    drawn = draw_overlay(photo, result, shrink(pixels, factor)[0] if factor < 1 else pixels)
-    return encode_image(drawn, ".jpg", quality=PICTURE_QUALITY)

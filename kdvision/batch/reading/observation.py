@@ -37,6 +37,7 @@ def pack_observation(reading: "KingdomReading") -> dict[str, Any] | None:
         return None
     probabilities, (right, down) = reading.observation.reading, reading.observation.border_log_odds
     calibration = reading.calibration
+    arrays = {"log_probs": probabilities.log_probs.clip(MIN_LOG_PROBABILITY), "right": right, "down": down}
     return {
         "rows": probabilities.rows,
         "cols": probabilities.cols,
@@ -46,9 +47,7 @@ def pack_observation(reading: "KingdomReading") -> dict[str, Any] | None:
         "belief": [round(weight, 4) for weight in (*calibration.board_weights, *calibration.rule_offsets)],
         "side": round(reading.grid.side, 1),
         "whole": round(calibration.calibrate_completeness(reading.warning_strengths), 4),
-        "log_probs": _encode_array(probabilities.log_probs.clip(MIN_LOG_PROBABILITY)),
-        "right": _encode_array(right),
-        "down": _encode_array(down),
+        **{name: base64.b64encode(array.astype("<f2").tobytes()).decode() for name, array in arrays.items()},
     }
 
 
@@ -60,27 +59,18 @@ def unpack_observation(packed: Data) -> Observation:
     from kdvision.vision.classify.probabilities import Reading as Probabilities
 
     rows, cols, kinds = int(packed["rows"]), int(packed["cols"]), tuple(packed["kinds"].split())
-    values = _decode_array(packed["log_probs"]).reshape(rows, cols, len(kinds))
+    log_probs, right, down = (
+        np.frombuffer(base64.b64decode(packed[name]), "<f2").astype(np.float64)
+        for name in ("log_probs", "right", "down")
+    )
+    values = log_probs.reshape(rows, cols, len(kinds))
     values = values - np.logaddexp.reduce(values, axis=2, keepdims=True)  # normalise after rounding
-    right, down = _decode_array(packed["right"]), _decode_array(packed["down"])
-    *belief, broken, kept = map(float, packed["belief"])
-    likely, strained, small, constant = belief
+    likelihood, cost, undersampling, constant, broken, kept = map(float, packed["belief"])
+    weights, offsets = (likelihood, cost, undersampling, constant), (broken, kept)
     return Observation(
         Probabilities(values, kinds),
         (right.reshape(rows, cols - 1), down.reshape(rows - 1, cols)),
-        Calibration(
-            float(packed["temperature"]), float(packed["sure"]), (likely, strained, small, constant), (broken, kept)
-        ),
+        Calibration(float(packed["temperature"]), float(packed["sure"]), weights, offsets),
         float(packed["side"]),
         float(packed.get("whole", 1.0)),  # missing in results of earlier versions
     )
-
-
-def _encode_array(values: "NDArray[np.float64]") -> str:
-    return base64.b64encode(values.astype("<f2").tobytes()).decode()
-
-
-def _decode_array(text: str) -> "NDArray[np.float64]":
-    import numpy as np
-
-    return np.frombuffer(base64.b64decode(text), "<f2").astype(np.float64)

@@ -40,7 +40,7 @@ MAX_NAME_BYTES: Final = 180
 
 LOCK_POLL_SECONDS: Final = 0.05
 
-KEPT_HINT: Final = "free some disk space or choose another folder, and run again: all results so far are kept"
+KEPT: Final = "and run again: all results so far are kept"
 
 Data: TypeAlias = Mapping[str, Any]
 """A JSON object."""
@@ -96,6 +96,14 @@ class ResultFolder:
                 path.unlink(missing_ok=True)
 
 
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        hint = f"choose a folder that you may write to, {KEPT}"
+        raise KdvisionError(f"the folder {folder} cannot be made: {error.strerror}", hint=hint) from error
+
+
 def picture_name(photo: str, *, corrected: bool = False) -> str:
     """The path of a photo's picture in the result folder: its own name, in characters that every disk supports."""
     plain = re.sub(r'[<>:"|?*\\\x00-\x1f\x7f]', "_", photo)
@@ -106,12 +114,13 @@ def picture_name(photo: str, *, corrected: bool = False) -> str:
     return "/".join((PICTURES, *short)) + (CORRECTED_SUFFIX if corrected else SCORE_SUFFIX)
 
 
-def _make_folder(folder: Path) -> None:
+def file_version(path: Path) -> tuple[int, int] | None:
+    """Size and modification time of a file, which change with it; None if the file cannot be accessed."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        hint = "choose a folder that you may write to, and run again: all results so far are kept"
-        raise KdvisionError(f"the folder {folder} cannot be made: {error.strerror}", hint=hint) from error
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
 
 
 # JSON Lines
@@ -129,8 +138,7 @@ def read_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
     except OSError as error:
         raise KdvisionError(f"{path} cannot be read: {error.strerror}", hint="choose another folder") from error
     lines = [_parse_line(text) for text in texts if text.strip()]
-    found = [line for line in (*lines, _parse_line(last)) if line is not None]
-    return found, lines.count(None)
+    return [line for line in (*lines, _parse_line(last)) if line is not None], lines.count(None)
 
 
 def append_line(path: Path, line: Data) -> None:
@@ -146,45 +154,33 @@ def append_line(path: Path, line: Data) -> None:
     try:
         file = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
         try:
-            _remove_incomplete_line(file)
-            _append(file, content)
+            size = os.fstat(file).st_size
+            os.lseek(file, max(0, size - 1), os.SEEK_SET)
+            if os.read(file, 1) not in (b"", b"\n"):
+                last = path.read_bytes().rpartition(b"\n")[2]
+                if _parse_line(last) is None:
+                    size -= len(last)
+                    os.ftruncate(file, size)
+                else:  # only its line end is missing
+                    content = b"\n" + content
+            try:
+                left = memoryview(content)
+                while left:
+                    left = left[os.write(file, left) :]
+                os.fsync(file)
+            except OSError:
+                os.ftruncate(file, size)  # a full disk takes the first half of a line
+                raise
         finally:
             os.close(file)
     except OSError as error:
-        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=KEPT_HINT) from error
+        hint = f"free some disk space or choose another folder, {KEPT}"
+        raise KdvisionError(f"{path} cannot be written: {error.strerror}", hint=hint) from error
 
 
 def encode_line(line: Data) -> bytes:
     """The bytes of a line; raises ValueError for values that JSON does not have."""
     return (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
-def _remove_incomplete_line(file: int) -> None:
-    """Remove a last line without a line end; if it is valid, only its line end is missing and is added."""
-    size = os.fstat(file).st_size
-    os.lseek(file, max(0, size - 1), os.SEEK_SET)
-    if os.read(file, 1) in (b"", b"\n"):
-        return
-    os.lseek(file, 0, os.SEEK_SET)
-    with os.fdopen(os.dup(file), "rb") as reader:
-        text = reader.read()
-    last = text.rpartition(b"\n")[2]
-    if _parse_line(last) is None:
-        os.ftruncate(file, size - len(last))
-    else:
-        _append(file, b"\n")
-
-
-def _append(file: int, content: bytes) -> None:
-    size = os.fstat(file).st_size
-    try:
-        left = memoryview(content)
-        while left:
-            left = left[os.write(file, left) :]
-        os.fsync(file)
-    except OSError:
-        os.ftruncate(file, size)  # a full disk takes the first half of a line
-        raise
 
 
 def _parse_line(text: bytes | str) -> dict[str, Any] | None:

@@ -12,12 +12,10 @@ from typing import Any
 
 import pytest
 
-from kdvision.batch.reading.cluster import DaskExecutor
 from kdvision.batch.reading.job import Job, JobResult
-from kdvision.batch.reading.workers import PoolExecutor, SerialExecutor, load_malloc_trim
-from kdvision.batch.run import BatchRun, Progress
+from kdvision.batch.reading.workers import DaskExecutor, PoolExecutor, load_malloc_trim, read_in_process
+from kdvision.batch.run import BatchOptions, BatchRun
 from kdvision.batch.store.folder import ResultFolder
-from kdvision.batch.store.options import BatchOptions
 from kdvision.errors import KdvisionError, ModelError
 from kdvision.files import write_atomically
 from tests.batch.text_photos import read_text_photo, read_tree, run_batch, text_photo, wait_until, write_files
@@ -135,8 +133,8 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def test_the_serial_executor_reads_photos() -> None:
-    (made,) = SerialExecutor().run(jobs(b"no photo"))
+def test_photos_are_read_in_this_process() -> None:
+    (made,) = read_in_process(jobs(b"no photo"))
     assert "no picture of a kind" in made[1].data["error"]
 
 
@@ -145,7 +143,7 @@ def test_the_serial_executor_reads_photos() -> None:
 
 def test_a_missing_scheduler_is_reported_with_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="[cluster] is not installed")
-    monkeypatch.setattr("kdvision.batch.reading.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr("kdvision.batch.reading.workers.CONNECT_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(KdvisionError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
         DaskExecutor("tcp://127.0.0.1:9")
 
@@ -153,7 +151,7 @@ def test_a_missing_scheduler_is_reported_with_its_address(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("address", ["nonsense", "nowhere://x"])
 def test_an_invalid_address_is_reported(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="[cluster] is not installed")
-    monkeypatch.setattr("kdvision.batch.reading.cluster.CONNECT_TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr("kdvision.batch.reading.workers.CONNECT_TIMEOUT_SECONDS", 0.5)
     with pytest.raises(KdvisionError, match="no Dask scheduler answers"):
         DaskExecutor(address)
 
@@ -192,23 +190,20 @@ def test_a_lost_worker_of_a_cluster_costs_nothing(cluster: Any, tmp_path: Path) 
     run_batch(folder, tmp_path / "here")
     executor = DaskExecutor(cluster.scheduler.address, task=hang_once)
 
-    def kill_worker(progress: Progress) -> None:
-        if progress.read == 5:
+    def kill_worker(done: int, *_: int) -> None:
+        if done == 5:
             wait_until(marker.exists, "a worker hangs")
             os.kill(int(marker.read_text()), signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
     options = BatchOptions(folder, tmp_path / "out")
-    with (
-        ResultFolder(options.out).lock(),
-        closing(BatchRun(options, executor, on_progress=kill_worker)) as batch_run,
-    ):
-        batch_run.run()
+    with ResultFolder(options.out).lock(), closing(executor):
+        BatchRun(options, executor.run, on_progress=kill_worker).run()
     assert marker.exists()
     assert read_tree(tmp_path / "out") == read_tree(tmp_path / "here")
 
 
 def test_workers_with_other_models_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kdvision.batch.reading.cluster.hash_models", lambda: "others")
+    monkeypatch.setattr("kdvision.batch.reading.workers.hash_models", lambda: "others")
     with (
         closing(DaskExecutor(cluster.scheduler.address, task=task)) as executor,
         pytest.raises(ModelError, match="other models"),
