@@ -4,10 +4,10 @@ Start with `run.py`. In the order of a run:
 
 - Input: `photos` lists the photos with their rounds, tables and players. `event` reads the event file, and `rules` says
   how boards are scored.
-- `store`: `folder` names all stored files and appends lines that survive a kill. `options` are those of the run,
-  `record` is the line of one photo, and `corrections` are those made by people.
-- `reading`: `job` reads one photo; `observation` packs what the networks saw. `workers` and `cluster` run jobs in
-  several processes or on several machines.
+- `store`: `folder` names all stored files and appends lines that survive a kill. `record` is the line of one photo, and
+  `corrections` are those made by people.
+- `reading`: `job` reads one photo; `observation` packs what the networks saw. `workers` run jobs in several processes
+  or on several machines.
 - Outcome: `kingdoms` gives each kingdom its player, `joint` decides the kingdoms of a table together, `standings` ranks
-  them, `review` and `impact` list what a person should check. `outcome` writes all this to files, `page` the report.
+  them, `review` lists what a person should check. `outcome` writes all this to files, `page` the report.
 """
