@@ -16,7 +16,7 @@ from kdvision.batch.store.corrections import CorrectionFile, PhotoCorrections
 from kdvision.batch.store.folder import REPORT, RESULTS, Data, ResultFolder, encode_line
 from kdvision.batch.store.record import PhotoRecord
 from kdvision.game.board import Board, Square, parse_cell
-from kdvision.report.build import rank_if_known
+from kdvision.report.doubt_effects import rank_if_known
 from kdvision.report.to_dict import standing_to_dict
 from kdvision.text import format_csv
 
